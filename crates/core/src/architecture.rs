@@ -1,0 +1,145 @@
+//! The seam to an architecture: how model calls are arranged.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::{Halt, Hint, Stage, View};
+
+/// What an architecture needs of an environment. The plan refuses a pair that does not fit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Needs {
+    /// Kinds of material that the brief must hold.
+    pub materials: Vec<String>,
+    /// Subjects in the brief.
+    pub subjects: bool,
+    /// A forkable world.
+    pub simulator: bool,
+    /// Built-in policies by name.
+    pub policies: Vec<String>,
+    /// Context blocks by name.
+    pub blocks: Vec<String>,
+    /// Read-only queries by generic name.
+    pub queries: Vec<String>,
+    /// Roles of which a model must be named (`default` stands in for any).
+    pub roles: Vec<String>,
+}
+
+/// What an environment offers to an architecture.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offers {
+    /// Kinds of material in the brief.
+    pub materials: Vec<String>,
+    /// Whether the brief names subjects.
+    pub subjects: bool,
+    /// Whether the world can be forked.
+    pub simulator: bool,
+    /// Built-in policies by name.
+    pub policies: Vec<String>,
+    /// Context blocks by name.
+    pub blocks: Vec<String>,
+    /// Read-only queries by generic name.
+    pub queries: Vec<String>,
+    /// Roles that the world's own tools ask (`reader`, `judge`, `user`).
+    pub asks: Vec<String>,
+}
+
+impl Needs {
+    /// Why the pair does not fit: a sentence for each thing that is missing. Empty when it fits.
+    #[must_use]
+    pub fn unmet(&self, offers: &Offers) -> Vec<String> {
+        let mut reasons = Vec::new();
+        if self.subjects && !offers.subjects {
+            reasons.push("it needs subjects, and this environment names none".to_owned());
+        }
+        if self.simulator && !offers.simulator {
+            reasons.push("it needs a world that can be forked".to_owned());
+        }
+        let lists = [
+            ("material", &self.materials, &offers.materials),
+            ("policy", &self.policies, &offers.policies),
+            ("context block", &self.blocks, &offers.blocks),
+            ("query", &self.queries, &offers.queries),
+        ];
+        for (what, needed, offered) in lists {
+            for name in needed.iter().filter(|name| !offered.contains(name)) {
+                let known = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
+                reasons.push(format!("it needs the {what} `{name}`; this environment offers: {known}"));
+            }
+        }
+        reasons
+    }
+}
+
+/// How model calls are arranged to play an episode.
+#[async_trait]
+pub trait Architecture: Send + Sync {
+    /// What it needs of an environment.
+    fn needs(&self) -> Needs;
+
+    /// Everything that decides its behaviour, defaults and personas written out: part of the episode key.
+    fn resolved(&self) -> Value;
+
+    /// Plays the episode to its end.
+    ///
+    /// # Errors
+    /// The halt that ended it. A return without error means that it had nothing left to do.
+    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt>;
+
+    /// What a competent player of this role would answer now, for the noisy expert; none if it cannot tell.
+    fn competent(&self, role: &str, view: &View) -> Option<Hint> {
+        let _ = (role, view);
+        None
+    }
+}
+
+/// Files that a user may override: personas and the like. Read through this, so that architectures do no I/O.
+pub trait Files: Send + Sync {
+    /// The text of a file by its path in the data folder (`personas/planner/core.yaml`), and where it came from.
+    fn read(&self, path: &str) -> Option<(String, String)>;
+
+    /// Paths below a folder, sorted.
+    fn list(&self, folder: &str) -> Vec<String>;
+}
+
+/// What is wrong with the settings of an architecture.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct BuildError(pub String);
+
+/// A family of architectures, by which a study finds one.
+pub trait ArchitectureKind: Send + Sync {
+    /// Registry name: `baseline`, `react`, ...
+    fn name(&self) -> &'static str;
+
+    /// JSON Schema of its settings (without `base` and `name`).
+    fn schema(&self) -> Value;
+
+    /// Builds it from its settings; unknown keys are errors.
+    ///
+    /// # Errors
+    /// Which key or file is wrong, and what would be right.
+    fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Needs, Offers};
+
+    #[test]
+    fn says_what_is_missing_and_what_there_is() {
+        let needs = Needs { blocks: vec!["status".to_owned()], simulator: true, ..Needs::default() };
+        let offers = Offers { blocks: vec!["observation".to_owned()], ..Offers::default() };
+        assert_eq!(
+            needs.unmet(&offers),
+            [
+                "it needs a world that can be forked",
+                "it needs the context block `status`; this environment offers: observation",
+            ]
+        );
+        assert!(Needs::default().unmet(&offers).is_empty());
+    }
+}

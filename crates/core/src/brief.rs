@@ -1,0 +1,86 @@
+//! What an environment says of itself for an episode.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Digest, Milli, ToolCall};
+
+/// What an environment says of itself for an episode. Personas may use these values and nothing else of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Brief {
+    /// Registry name; never shown to a model.
+    pub environment: String,
+    /// What the agent is to reach, in a sentence for a prompt.
+    pub goal: String,
+    /// Who the agent is, in a sentence for a prompt (BOG-025).
+    pub role: String,
+    /// What one subject is called: `host`, `receptacle`, ...
+    pub subject: String,
+    /// The subjects of this episode, in the environment's own order; empty where there are none.
+    pub subjects: Vec<String>,
+    /// The kinds of action, for a prompt (BOG-062).
+    pub glossary: Vec<GlossaryEntry>,
+    /// Steps in an episode.
+    pub horizon: u32,
+    /// Lowest and highest reward of one step, where known.
+    pub reward_range: Option<(Milli, Milli)>,
+    /// Return at and below which outcomes are named.
+    pub thresholds: Thresholds,
+    /// The call that does nothing: the fallback after exhausted attempts (BOG-034).
+    pub idle: ToolCall,
+    /// Seconds of the world's time that a step stands for, where the world says.
+    pub seconds_per_step: Option<u32>,
+    /// Named, typed, hashed things that the episode is about.
+    pub materials: Vec<Material>,
+    /// Published names of generic tools, e.g. `subject_state` to `get_host_current_state` (BOG-058, BOG-063).
+    pub tool_names: BTreeMap<String, String>,
+    /// Words that no prompt may contain: the knowledge-free audit (BOG-025).
+    pub forbidden_words: Vec<String>,
+    /// Shift of the shifted efficiency (shift + return) / kilotoken, in thousandths (BOG-166).
+    pub efficiency_shift: Option<Milli>,
+}
+
+impl Brief {
+    /// The name under which this environment publishes the generic tool `generic`.
+    #[must_use]
+    pub fn tool_name<'a>(&'a self, generic: &'a str) -> &'a str {
+        self.tool_names.get(generic).map_or(generic, String::as_str)
+    }
+}
+
+/// A kind of action, explained for a prompt (BOG-062).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GlossaryEntry {
+    /// Name of the action.
+    pub name: String,
+    /// Class of the action, e.g. `passive`, `reactive`, `proactive`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What it does.
+    pub description: String,
+    /// How it is written.
+    pub usage: String,
+}
+
+/// Where outcomes change their name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thresholds {
+    /// An episode whose return is below this is catastrophic (BOG-164).
+    pub catastrophic: Option<Milli>,
+    /// An episode whose return is above this is a success (BOG-175).
+    pub success: Option<Milli>,
+}
+
+/// A named, typed, hashed thing in a brief, such as an evidence packet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Material {
+    /// Name, unique in the brief.
+    pub name: String,
+    /// Type, e.g. `packet`.
+    pub kind: String,
+    /// Hash of the content.
+    pub digest: Digest,
+    /// The content as text.
+    pub text: String,
+}

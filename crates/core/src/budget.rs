@@ -1,0 +1,92 @@
+//! Limits of an episode and what was spent of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Stop, Usage};
+
+/// Upper bounds for one episode; none is no bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Calls to models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_calls: Option<u64>,
+    /// Calls to the world, rejected ones too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<u64>,
+    /// Input and output tokens together, as called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Wall time in seconds. The only bound whose effect is not decided by the seed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<u64>,
+}
+
+/// What an episode has used so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Calls to models.
+    pub model_calls: u64,
+    /// Calls to the world, rejected ones too.
+    pub tool_calls: u64,
+    /// Input tokens as called.
+    pub input_tokens: u64,
+    /// Output tokens as called.
+    pub output_tokens: u64,
+}
+
+impl Spent {
+    /// Adds one model call.
+    pub const fn add_model_call(&mut self, usage: &Usage) {
+        self.model_calls += 1;
+        self.input_tokens += usage.input;
+        self.output_tokens += usage.output;
+    }
+
+    /// Input and output tokens together.
+    #[must_use]
+    pub const fn tokens(&self) -> u64 {
+        self.input_tokens + self.output_tokens
+    }
+
+    /// The stop that the next model call would run into, if any.
+    #[must_use]
+    pub fn bars_model_call(&self, limits: &Limits) -> Option<Stop> {
+        let reached = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used >= limit);
+        if reached(limits.model_calls, self.model_calls) {
+            Some(Stop::ModelCallBudget)
+        } else if reached(limits.tokens, self.tokens()) {
+            Some(Stop::TokenBudget)
+        } else {
+            None
+        }
+    }
+
+    /// The stop that the next tool call would run into, if any.
+    #[must_use]
+    pub fn bars_tool_call(&self, limits: &Limits) -> Option<Stop> {
+        limits.tool_calls.filter(|limit| self.tool_calls >= *limit).map(|_| Stop::ToolBudget)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Limits, Spent};
+    use crate::{Stop, Usage};
+
+    // covers: SH-04
+    #[test]
+    fn a_limit_bars_the_call_after_the_last_allowed_one() {
+        let limits = Limits { model_calls: Some(2), tokens: Some(100), tool_calls: Some(1), seconds: None };
+        let mut spent = Spent::default();
+        assert_eq!(spent.bars_model_call(&limits), None);
+        spent.add_model_call(&Usage { input: 60, output: 40, ..Usage::default() });
+        assert_eq!(spent.bars_model_call(&limits), Some(Stop::TokenBudget));
+        spent.add_model_call(&Usage::default());
+        assert_eq!(spent.bars_model_call(&limits), Some(Stop::ModelCallBudget));
+        assert_eq!(spent.bars_tool_call(&limits), None);
+        spent.tool_calls = 1;
+        assert_eq!(spent.bars_tool_call(&limits), Some(Stop::ToolBudget));
+        assert_eq!(spent.bars_tool_call(&Limits::default()), None);
+    }
+}

@@ -1,0 +1,204 @@
+//! The seam to a world.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::architecture::Offers;
+use crate::{Brief, Digest, Grammar, Message, Milli, Rejection, Rng, ToolCall, ToolSpec, Tracker};
+
+/// Which game, goal, question or scenario of an environment.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TaskId(pub String);
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// What the agent sees.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation {
+    /// As an agent reads it.
+    pub text: String,
+    /// The same, structured, for the tracker; null where the text is all there is.
+    pub data: Value,
+}
+
+/// What an accepted call led to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transition {
+    /// What the agent sees now.
+    pub observation: Observation,
+    /// Reward of this step.
+    pub reward: Milli,
+    /// Whether the world ended, and how.
+    pub done: Option<Ending>,
+}
+
+/// How a world ends an episode by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The goal is reached.
+    Solved,
+    /// The world's own number of steps is used up.
+    Horizon,
+    /// The goal can no longer be reached, or the world was lost.
+    Failed,
+    /// The agent gave a final answer, which is judged apart.
+    Answered,
+}
+
+/// An answer of the world to a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// The world moved one step.
+    Step(Transition),
+    /// The tool must ask a model first; the stage does, and goes on with [`Environment::answer`].
+    Ask(Ask),
+}
+
+/// A question of the world to a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// The role that answers: `reader`, `judge`, `user`, ...
+    pub role: String,
+    /// The messages to send.
+    pub messages: Vec<Message>,
+    /// The shape that the answer must have.
+    pub grammar: Option<Grammar>,
+}
+
+/// What can go wrong with a world itself: its data, its options, its services. Never what an agent did.
+#[derive(Debug, Error)]
+pub enum EnvError {
+    /// An option, task or split that does not exist.
+    #[error("{0}")]
+    Usage(String),
+    /// Data that the environment reads are missing or damaged: which file, and how to mend it.
+    #[error("{0}")]
+    Data(String),
+    /// A service of the world could not be reached.
+    #[error("{0}")]
+    World(String),
+}
+
+/// A world. The same task, seed and calls give the same episode on every machine. Knows no model and no clock.
+#[async_trait]
+pub trait Environment: Send {
+    /// What the environment says of itself for this episode; valid after [`Environment::reset`].
+    fn brief(&self) -> &Brief;
+
+    /// Begins an episode.
+    ///
+    /// # Errors
+    /// When the task does not exist or its data cannot be read.
+    async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError>;
+
+    /// The tools, fixed for the episode.
+    fn tools(&self) -> &[ToolSpec];
+
+    /// What may be filled in for a parameter now; none where anything of the schema may.
+    fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>>;
+
+    /// Reads an action as a model writes it (tolerant).
+    ///
+    /// # Errors
+    /// A rejection that says what was wrong and what would be right.
+    fn parse(&self, text: &str) -> Result<ToolCall, Rejection>;
+
+    /// Writes a call as an action text: the inverse of [`Environment::parse`].
+    fn render(&self, call: &ToolCall) -> String;
+
+    /// Carries out a call. A rejection changes nothing.
+    ///
+    /// # Errors
+    /// A rejection that says what was wrong and what would be right.
+    async fn call(&mut self, call: &ToolCall) -> Result<Reply, Rejection>;
+
+    /// Goes on after [`Reply::Ask`] with the model's answer.
+    ///
+    /// # Errors
+    /// A rejection when no question is open, or the answer is of no use.
+    async fn answer(&mut self, text: &str) -> Result<Reply, Rejection> {
+        let _ = text;
+        Err(Rejection::new(crate::RejectionKind::NotNow, "no question is open in this environment"))
+    }
+
+    /// A fresh belief state for this episode.
+    fn tracker(&self) -> Box<dyn Tracker>;
+
+    /// Hash of the true state, for replay.
+    fn state(&self) -> Digest;
+
+    /// Hash of what the agent can tell apart, for exploration.
+    fn situation(&self) -> Digest;
+
+    /// The forkable side of this world, where it has one.
+    fn simulator(&self) -> Option<&dyn Simulator> {
+        None
+    }
+
+    /// Names of the built-in policies that need no model.
+    fn policies(&self) -> &[&'static str] {
+        &[]
+    }
+
+    /// The next call of a built-in policy; none if there is no such policy. `draws` is the policy's own stream.
+    fn decide(&mut self, policy: &str, draws: &mut Rng) -> Option<ToolCall> {
+        let _ = (policy, draws);
+        None
+    }
+}
+
+/// A world that can be copied and that knows a competent move.
+pub trait Simulator {
+    /// A copy with the same true state and a fresh random future named by `future`.
+    fn fork(&self, future: u64) -> Box<dyn Environment>;
+
+    /// What a competent player would do now, from what the agent may know or from a walkthrough.
+    fn expert(&self) -> Option<ToolCall>;
+}
+
+/// A family of environments, by which a study finds one.
+pub trait Catalogue: Send + Sync {
+    /// Registry name: `cage2`, `textcraft`, ...
+    fn name(&self) -> &'static str;
+
+    /// Number of the behaviour: raised whenever the same seed and calls may lead to another episode.
+    fn behaviour(&self) -> u32;
+
+    /// Names of the splits.
+    fn splits(&self) -> &[&'static str];
+
+    /// The tasks of a split.
+    ///
+    /// # Errors
+    /// When there is no such split or its data cannot be read.
+    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError>;
+
+    /// JSON Schema of the options that a study may set.
+    fn schema(&self) -> Value;
+
+    /// The options with every default written out, in a form that is keyed and stored.
+    ///
+    /// # Errors
+    /// When an option does not exist or has a wrong value.
+    fn resolve(&self, options: &Value) -> Result<Value, EnvError>;
+
+    /// Opens an environment with resolved or raw options.
+    ///
+    /// # Errors
+    /// When an option does not exist or has a wrong value.
+    fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError>;
+
+    /// What environments of this family offer to an architecture.
+    fn offers(&self) -> Offers;
+}

@@ -1,0 +1,43 @@
+//! Words and seams that every room of Gimbal shares.
+//!
+//! An **architecture** plays an episode of an **environment** with **models** in named roles, through a
+//! [`Stage`], and a journal of [`Event`]s records everything. This crate holds the types of that sentence
+//! and nothing else.
+//!
+//! *Invariant*: no runtime, no input or output, no clock, no model, no environment.
+
+pub mod architecture;
+pub mod artefact;
+pub mod brief;
+pub mod budget;
+pub mod canonical;
+pub mod chain;
+pub mod chat;
+pub mod digest;
+pub mod environment;
+pub mod event;
+pub mod milli;
+pub mod nearest;
+pub mod seed;
+pub mod stage;
+pub mod text;
+pub mod tool;
+pub mod tracker;
+
+pub use architecture::{Architecture, ArchitectureKind, BuildError, Files, Needs, Offers};
+pub use artefact::{Artefact, Memory};
+pub use brief::{Brief, GlossaryEntry, Material, Thresholds};
+pub use budget::{Limits, Spent};
+pub use chat::{
+    CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, Hint, Message, ModelError, ModelErrorKind,
+    RequestedCall, Sampling, Speaker, Usage, UsageSource, Wire,
+};
+pub use digest::Digest;
+pub use environment::{Ask, Catalogue, EnvError, Environment, Observation, Reply, Simulator, TaskId, Transition};
+pub use event::{Body, Event};
+pub use milli::Milli;
+pub use seed::Rng;
+pub use stage::{Acted, AskError, AskRequest, Block, Decoding, Halt, LaneId, RoleSettings, Stage, Stop, View};
+pub use text::TextRef;
+pub use tool::{Rejection, RejectionKind, ToolCall, ToolSpec};
+pub use tracker::{Stepped, Tracker};

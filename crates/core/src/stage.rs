@@ -1,0 +1,284 @@
+//! The only door: what an architecture sees, asks of a model, does to the world and says to itself.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::{
+    Artefact, Brief, Completion, Grammar, Hint, Memory, Message, ModelError, Observation, Rejection, Rng, Sampling,
+    ToolCall, ToolSpec, Transition,
+};
+
+/// A strand of work. Work on the trunk may act on the world; other lanes may not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LaneId(pub u32);
+
+impl LaneId {
+    /// The strand in which the world moves.
+    pub const TRUNK: Self = Self(0);
+}
+
+/// How an episode stops. Each way has its own name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The goal is reached.
+    Solved,
+    /// The number of steps is used up.
+    Horizon,
+    /// The world was lost, or the goal is out of reach.
+    Failed,
+    /// A final answer was given.
+    Answered,
+    /// The architecture gave up or had nothing left to do.
+    Finished,
+    /// Calls to the world are used up.
+    ToolBudget,
+    /// Calls to models are used up.
+    ModelCallBudget,
+    /// Tokens are used up.
+    TokenBudget,
+    /// Money is used up.
+    CostBudget,
+    /// Wall time is used up.
+    TimeBudget,
+    /// Too many answers without the right form, where an architecture stops for that.
+    FormatErrors,
+    /// A provider, a disk or the world's own service failed: not the agent's outcome.
+    Infrastructure,
+    /// The run was called off.
+    Cancelled,
+}
+
+impl Stop {
+    /// The name that events and tables use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Solved => "solved",
+            Self::Horizon => "horizon",
+            Self::Failed => "failed",
+            Self::Answered => "answered",
+            Self::Finished => "finished",
+            Self::ToolBudget => "tool_budget",
+            Self::ModelCallBudget => "model_call_budget",
+            Self::TokenBudget => "token_budget",
+            Self::CostBudget => "cost_budget",
+            Self::TimeBudget => "time_budget",
+            Self::FormatErrors => "format_errors",
+            Self::Infrastructure => "infrastructure",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether the episode counts as an outcome of the agent.
+    #[must_use]
+    pub const fn is_outcome(self) -> bool {
+        !matches!(self, Self::Infrastructure | Self::Cancelled)
+    }
+}
+
+/// The episode is over; unwinds an architecture with `?`.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("the episode stopped: {}{}", .stop.name(), .detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default())]
+pub struct Halt {
+    /// How.
+    pub stop: Stop,
+    /// More, for infrastructure failures.
+    pub detail: Option<String>,
+}
+
+impl Halt {
+    /// A stop without further words.
+    #[must_use]
+    pub const fn of(stop: Stop) -> Self {
+        Self { stop, detail: None }
+    }
+
+    /// A failure of the world around the episode.
+    #[must_use]
+    pub fn infrastructure(detail: impl Into<String>) -> Self {
+        Self { stop: Stop::Infrastructure, detail: Some(detail.into()) }
+    }
+}
+
+/// Whether a mask keeps completions in shape. It changes invalid-action rates, so tables show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decoding {
+    /// The model writes what it wants.
+    #[default]
+    Free,
+    /// The grammar of the request masks the model's choice.
+    Constrained,
+}
+
+/// A role of an episode and the model that plays it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoleSettings {
+    /// Name of the model, e.g. `local/smollm2-135m`.
+    pub model: String,
+    /// Whether grammars are enforced.
+    #[serde(default)]
+    pub decoding: Decoding,
+    /// Decoding settings.
+    #[serde(default)]
+    pub sampling: Sampling,
+}
+
+/// What an architecture sees of the present.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Number of the step that comes next, from 1.
+    pub step: u32,
+    /// What the environment says of itself.
+    pub brief: Arc<Brief>,
+    /// What the agent saw last.
+    pub observation: Arc<Observation>,
+    /// A competent call, where the world knows one and a model of this episode reads hints.
+    pub expert: Option<ToolCall>,
+}
+
+/// A rendered context block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Name: `observation`, `history`, `status`, ...
+    pub name: String,
+    /// Text.
+    pub text: Arc<str>,
+}
+
+/// What an architecture asks of a model; the stage adds sampling and enforces the role's decoding.
+#[derive(Clone, Debug, Default)]
+pub struct AskRequest {
+    /// The conversation.
+    pub messages: Vec<Arc<Message>>,
+    /// Tools for native calls.
+    pub tools: Arc<[ToolSpec]>,
+    /// The shape of the answer; used only where the role decodes under constraint.
+    pub grammar: Option<Arc<Grammar>>,
+    /// Texts at which the answer ends.
+    pub stop: Vec<String>,
+    /// Upper bound of the output for this call; the role's own bound if none.
+    pub max_output_tokens: Option<u32>,
+    /// For the noisy expert.
+    pub hint: Option<Hint>,
+}
+
+/// Why a question to a model brought no completion.
+#[derive(Debug, Error)]
+pub enum AskError {
+    /// The model refused, was cut short or missed the shape: the agent's to handle. Already counted.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The episode is over.
+    #[error(transparent)]
+    Halt(#[from] Halt),
+}
+
+/// What became of a call to the world.
+#[derive(Clone, Debug)]
+pub enum Acted {
+    /// One step further.
+    Stepped(Arc<Transition>),
+    /// Refused; nothing changed, one tool call is used up.
+    Rejected(Rejection),
+}
+
+/// The door. Whatever goes through it is metered, budgeted, faulted and journaled, and none can forget.
+#[async_trait]
+pub trait Stage: Send + Sync {
+    /// What the environment says of itself.
+    fn brief(&self) -> Arc<Brief>;
+
+    /// The environment's tools, fixed for the episode.
+    fn tools(&self) -> Arc<[ToolSpec]>;
+
+    /// The tracker's read-only queries, under their generic names.
+    fn queries(&self) -> Arc<[ToolSpec]>;
+
+    /// The settings of a role; falls back to `default`.
+    fn role(&self, role: &str) -> Option<Arc<RoleSettings>>;
+
+    /// The present.
+    async fn view(&self) -> View;
+
+    /// What may be filled in for a parameter now.
+    async fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<String>>;
+
+    /// The legal calls now, in the environment's order, as far as literals are known; at most `cap`.
+    async fn legal(&self, cap: usize) -> Vec<ToolCall>;
+
+    /// Reads an action text.
+    async fn parse(&self, text: &str) -> Result<ToolCall, Rejection>;
+
+    /// Writes an action text.
+    async fn render(&self, call: &ToolCall) -> String;
+
+    /// Renders context blocks and journals them.
+    ///
+    /// # Errors
+    /// When a block does not exist (the plan checks this before the run).
+    async fn context(&self, lane: LaneId, names: &[String]) -> Result<Vec<Block>, Halt>;
+
+    /// Asks the model of a role.
+    ///
+    /// # Errors
+    /// See [`AskError`].
+    async fn ask(&self, lane: LaneId, role: &str, request: AskRequest) -> Result<Completion, AskError>;
+
+    /// Acts on the world; on the trunk only. The justification goes to the tracker (BOG-106).
+    ///
+    /// # Errors
+    /// When the episode is over, by this very step or before it.
+    async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt>;
+
+    /// Notes an answer that could not be read as a call: one tool call is used up, nothing reaches the world.
+    ///
+    /// # Errors
+    /// When the budget of tool calls is used up.
+    async fn reject(&self, lane: LaneId, rejection: &Rejection, text: &str) -> Result<(), Halt>;
+
+    /// Notes that the scaffolding acts in the agent's place, and why (BOG-034).
+    async fn fallback(&self, lane: LaneId, call: &ToolCall, reason: &str);
+
+    /// Puts a read-only question to the tracker.
+    ///
+    /// # Errors
+    /// A rejection when there is no such query or subject.
+    async fn query(&self, lane: LaneId, call: &ToolCall) -> Result<String, Rejection>;
+
+    /// Passes a message between agents; returns it as it arrives (a fault may alter or lose it).
+    async fn send(&self, lane: LaneId, from: &str, to: &str, contract: &str, message: Value) -> Option<Value>;
+
+    /// Notes something of the architecture's own, under a registered kind.
+    async fn note(&self, lane: LaneId, kind: &str, data: Value);
+
+    /// Opens a lane for work that may run beside other lanes.
+    fn lane(&self, name: &str) -> LaneId;
+
+    /// Closes lanes; their events are appended in the order in which they were opened.
+    async fn join(&self, lanes: &[LaneId]);
+
+    /// Something built before the episode.
+    fn artefact(&self, name: &str) -> Option<Arc<Artefact>>;
+
+    /// What the trials of this session share.
+    fn memory(&self) -> &dyn Memory;
+
+    /// Number of this trial in its session, from 0.
+    fn trial(&self) -> u32;
+
+    /// A named stream of the episode's seed.
+    fn rng(&self, stream: &str) -> Rng;
+
+    /// The next call of a built-in policy of the environment.
+    ///
+    /// # Errors
+    /// When there is no such policy (the plan checks this before the run).
+    async fn policy(&self, name: &str) -> Result<ToolCall, Halt>;
+}
