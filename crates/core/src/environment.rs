@@ -193,6 +193,12 @@ pub trait Catalogue: Send + Sync {
     /// When an option does not exist or has a wrong value.
     fn resolve(&self, options: &Value) -> Result<Value, EnvError>;
 
+    /// The part of resolved options that decides the world. Episodes that agree in it (and in task and run) share a
+    /// seed, so that cells which differ in the rest, such as names at the rim, meet the same worlds.
+    fn world(&self, resolved: &Value) -> Value {
+        resolved.clone()
+    }
+
     /// Opens an environment with resolved or raw options.
     ///
     /// # Errors

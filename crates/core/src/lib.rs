@@ -23,6 +23,7 @@ pub mod stage;
 pub mod text;
 pub mod tool;
 pub mod tracker;
+pub mod yaml;
 
 pub use architecture::{Architecture, ArchitectureKind, BuildError, Files, Needs, Offers};
 pub use artefact::{Artefact, Memory};

@@ -1,0 +1,98 @@
+//! Reading YAML with messages that say where, what and how to mend it.
+
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
+use crate::nearest;
+
+/// A YAML file that cannot be read as what it should be.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{place}:{line}:{column}: {message}")]
+pub struct YamlError {
+    /// The file, as a person would name it.
+    pub place: String,
+    /// Line, from 1; 0 where it is not known.
+    pub line: u64,
+    /// Column, from 1; 0 where it is not known.
+    pub column: u64,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// Reads `text` as a `T`; `place` names the file in messages.
+///
+/// # Errors
+/// With line and column; for a misspelt key also the nearest known key and all known keys.
+pub fn read<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, YamlError> {
+    serde_saphyr::from_str(text).map_err(|error| {
+        let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
+        YamlError { place: place.to_owned(), line, column, message: message(error.without_snippet()) }
+    })
+}
+
+fn message(error: &serde_saphyr::Error) -> String {
+    match error {
+        serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => unknown("key", field, expected),
+        serde_saphyr::Error::SerdeUnknownVariant { variant, expected, .. } => unknown("value", variant, expected),
+        serde_saphyr::Error::SerdeMissingField { field, .. } => format!("the key `{field}` is missing"),
+        // The library appends the place in its own words; ours stands in front already.
+        other => {
+            let text = other.to_string();
+            text.split(" at line ").next().unwrap_or(&text).to_owned()
+        }
+    }
+}
+
+fn unknown(what: &str, name: &str, known: &[&'static str]) -> String {
+    let hint = nearest::hint(name, known.iter().copied());
+    format!("unknown {what} `{name}`{hint} (known: {})", known.join(", "))
+}
+
+/// The line, from 1, in which `needle` first occurs in `text`; 1 if it does not occur.
+#[must_use]
+pub fn line_of(text: &str, needle: &str) -> u64 {
+    let needle = needle.trim();
+    text.lines().position(|line| line.contains(needle)).map_or(1, |index| index as u64 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    enum Form {
+        ReactText,
+        Json,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sample {
+        #[serde(default)]
+        #[expect(dead_code, reason = "only its reading is tested")]
+        turns: u32,
+        #[serde(default)]
+        #[expect(dead_code, reason = "only its reading is tested")]
+        protocol: Option<Form>,
+    }
+
+    fn message(text: &str) -> String {
+        super::read::<Sample>(text, "core.yaml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn says_where_and_what_and_the_nearest_name() {
+        assert_eq!(
+            message("turns: 3\nprotocl: json\n"),
+            "core.yaml:2:1: unknown key `protocl`; did you mean `protocol`? (known: turns, protocol)"
+        );
+        assert_eq!(
+            message("protocol: jsn\n"),
+            "core.yaml:1:11: unknown value `jsn`; did you mean `json`? (known: react-text, json)"
+        );
+        assert!(message("turns: many\n").starts_with("core.yaml:1:8: "), "{}", message("turns: many\n"));
+        assert!(message("turns: [1\n").starts_with("core.yaml:"), "{}", message("turns: [1\n"));
+        assert!(message("turns: 1\nturns: 2\n").starts_with("core.yaml:2:1: "), "{}", message("turns: 1\nturns: 2\n"));
+    }
+}
