@@ -1,0 +1,377 @@
+//! The tolerant action grammar: what a person or a model may write for an action (BOG-032, BOG-035).
+
+use thiserror::Error;
+
+use super::{Action, KINDS, Kind};
+use crate::facts::HOSTS;
+use crate::names::Names;
+
+/// Why a text is no legal action. Each message says what was wrong and what would be right.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ActionError {
+    /// There is no text.
+    #[error("the action is empty; write one such as `Monitor` or `Restore hostname={example}`")]
+    Empty {
+        /// A known host.
+        example: String,
+    },
+    /// No action has this name.
+    #[error("there is no action `{name}`{hint}; the actions are {known}")]
+    UnknownAction {
+        /// What was written.
+        name: String,
+        /// A half-sentence with the nearest name, or nothing.
+        hint: String,
+        /// All names.
+        known: String,
+    },
+    /// The action needs a host.
+    #[error("`{action}` needs a host; write `{action} hostname={example}`")]
+    MissingHost {
+        /// The action.
+        action: String,
+        /// A known host.
+        example: String,
+    },
+    /// No host has this name.
+    #[error("there is no host `{host}`{hint}; the hosts are {known}")]
+    UnknownHost {
+        /// What was written.
+        host: String,
+        /// A half-sentence with the nearest name, or nothing.
+        hint: String,
+        /// All hosts.
+        known: String,
+    },
+    /// The action takes no such parameter.
+    #[error("`{action}` takes no parameter `{parameter}`; {mend}")]
+    UnknownParameter {
+        /// The action.
+        action: String,
+        /// What was written.
+        parameter: String,
+        /// What would be right.
+        mend: String,
+    },
+    /// More than one host.
+    #[error("`{action}` takes one host at a time, not `{first}` and `{second}`; name one")]
+    TwoHosts {
+        /// The action.
+        action: String,
+        /// The first.
+        first: String,
+        /// The second.
+        second: String,
+    },
+}
+
+const QUOTES: [char; 5] = ['"', '\'', '`', '\u{201c}', '\u{201d}'];
+
+/// Reads an action: its name, then a host, bare or as `hostname=…`, quoted or not, also in brackets.
+///
+/// # Errors
+/// What was wrong and what would be right.
+pub fn parse(text: &str, names: &Names) -> Result<Action, ActionError> {
+    let (name, rest) = split(text, names)?;
+    read_parts(name, &arguments(rest), names)
+}
+
+/// Reads an action as the published artifact does: `Ok(None)` is an action that slips through its checks and
+/// that the simulator takes as invalid.
+///
+/// # Errors
+/// Unknown names, and decoys without a host.
+pub fn parse_as_artifact(text: &str, names: &Names) -> Result<Option<Action>, ActionError> {
+    let (name, rest) = split(text, names)?;
+    lenient_parts(name, &arguments(rest), names)
+}
+
+/// Parameters, each with its key if it has one.
+type Arguments<'a> = [(Option<&'a str>, &'a str)];
+
+/// As [`parse`], from name and parameters.
+pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -> Result<Action, ActionError> {
+    let Some(verb) = Verb::of(name, names) else { return Err(unknown_action(name, names)) };
+    let Verb::On(kind) = verb else {
+        return match arguments.first() {
+            None => Ok(verb.plain()),
+            Some((key, value)) => Err(ActionError::UnknownParameter {
+                action: verb.name(names).to_owned(),
+                parameter: key.unwrap_or(value).to_owned(),
+                mend: format!("write `{}` alone", verb.name(names)),
+            }),
+        };
+    };
+    let action = names.kind(kind);
+    let mut found: Option<&str> = None;
+    for (key, value) in arguments {
+        if let Some(key) = key
+            && !is_host_key(key)
+        {
+            return Err(ActionError::UnknownParameter {
+                action: action.to_owned(),
+                parameter: (*key).to_owned(),
+                mend: format!("write `{action} hostname={}`", example(names)),
+            });
+        }
+        if let Some(first) = found {
+            return Err(ActionError::TwoHosts {
+                action: action.to_owned(),
+                first: first.to_owned(),
+                second: (*value).to_owned(),
+            });
+        }
+        found = Some(value);
+    }
+    let Some(host) = found.filter(|host| !host.is_empty()) else {
+        return Err(ActionError::MissingHost { action: action.to_owned(), example: example(names) });
+    };
+    match names.find_host(host) {
+        Some(host) => Ok(Action::on(kind, host)),
+        None => {
+            let known: Vec<&str> = HOSTS.iter().map(|host| names.host(*host)).collect();
+            Err(ActionError::UnknownHost { host: host.to_owned(), hint: hint(host, &known), known: known.join(", ") })
+        }
+    }
+}
+
+/// As [`parse_as_artifact`], from name and parameters.
+pub(crate) fn lenient_parts(
+    name: &str,
+    arguments: &Arguments<'_>,
+    names: &Names,
+) -> Result<Option<Action>, ActionError> {
+    let Some(verb) = Verb::of(name, names) else { return Err(unknown_action(name, names)) };
+    let Verb::On(kind) = verb else { return Ok(Some(verb.plain())) };
+    match host_of(arguments) {
+        None if matches!(kind, Kind::Decoy(_)) => {
+            Err(ActionError::MissingHost { action: names.kind(kind).to_owned(), example: example(names) })
+        }
+        None => Ok(None),
+        Some(host) => Ok(names.find_host(host).map(|host| Action::on(kind, host))),
+    }
+}
+
+/// The name and the host, as written, of an action that slipped through [`parse_as_artifact`].
+pub(crate) fn slipped(text: &str, names: &Names) -> (String, Option<String>) {
+    let Ok((name, rest)) = split(text, names) else { return (text.to_owned(), None) };
+    let name = Verb::of(name, names).map_or(name, |verb| verb.name(names));
+    (name.to_owned(), host_of(&arguments(rest)).map(str::to_owned))
+}
+
+fn host_of<'a>(arguments: &Arguments<'a>) -> Option<&'a str> {
+    let host = arguments.iter().find(|(key, _)| key.is_none_or(is_host_key));
+    host.map(|(_, host)| *host).filter(|host| !host.is_empty())
+}
+
+#[derive(Clone, Copy)]
+enum Verb {
+    Sleep,
+    Monitor,
+    On(Kind),
+}
+
+impl Verb {
+    fn of(name: &str, names: &Names) -> Option<Self> {
+        if name.eq_ignore_ascii_case("sleep") {
+            return Some(Self::Sleep);
+        }
+        if name.eq_ignore_ascii_case("monitor") {
+            return Some(Self::Monitor);
+        }
+        if name.eq_ignore_ascii_case("analyze") {
+            return Some(Self::On(Kind::Analyse));
+        }
+        KINDS.into_iter().find(|kind| names.kind(*kind).eq_ignore_ascii_case(name)).map(Self::On)
+    }
+
+    fn plain(self) -> Action {
+        if matches!(self, Self::Sleep) { Action::SLEEP } else { Action::MONITOR }
+    }
+
+    fn name(self, names: &Names) -> &str {
+        match self {
+            Self::Sleep => "Sleep",
+            Self::Monitor => "Monitor",
+            Self::On(kind) => names.kind(kind),
+        }
+    }
+}
+
+fn is_host_key(key: &str) -> bool {
+    ["hostname", "host", "host_name"].iter().any(|known| known.eq_ignore_ascii_case(key))
+}
+
+fn example(names: &Names) -> String {
+    names.host(HOSTS[9]).to_owned()
+}
+
+fn unknown_action(name: &str, names: &Names) -> ActionError {
+    let mut known = vec!["Sleep", "Monitor"];
+    known.extend(KINDS.iter().map(|kind| names.kind(*kind)));
+    ActionError::UnknownAction { name: name.to_owned(), hint: hint(name, &known), known: known.join(", ") }
+}
+
+fn hint(name: &str, known: &[&str]) -> String {
+    let wanted = name.to_lowercase();
+    let near = known
+        .iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
+        .min_by_key(|(distance, _)| *distance);
+    match near {
+        Some((distance, candidate)) if distance * 3 <= candidate.len().max(3) => {
+            format!("; did you mean `{candidate}`?")
+        }
+        _ => String::new(),
+    }
+}
+
+/// The name and the rest, with outer quotes, a closing full stop and the brackets of a call taken away.
+fn split<'a>(text: &'a str, names: &Names) -> Result<(&'a str, &'a str), ActionError> {
+    let mut inner = text.trim();
+    loop {
+        let shorter = strip_outer(inner).trim();
+        if shorter.len() == inner.len() {
+            break;
+        }
+        inner = shorter;
+    }
+    let end = inner.find(|c: char| c.is_whitespace() || c == '(' || c == ',' || c == ':').unwrap_or(inner.len());
+    let (name, rest) = inner.split_at(end);
+    let name = name.trim_matches(QUOTES);
+    if name.is_empty() {
+        return Err(ActionError::Empty { example: example(names) });
+    }
+    let rest = rest.trim();
+    let rest = rest.strip_prefix([':', ',']).unwrap_or(rest).trim();
+    let rest = match rest.strip_prefix('(') {
+        Some(inside) => inside.trim_end().strip_suffix(')').unwrap_or(inside),
+        None => rest,
+    };
+    Ok((name, rest))
+}
+
+fn strip_outer(text: &str) -> &str {
+    let text = text.strip_suffix(['.', ';']).unwrap_or(text);
+    let mut chars = text.chars();
+    if let (Some(first), Some(last)) = (chars.next(), chars.next_back())
+        && QUOTES.contains(&first)
+        && QUOTES.contains(&last)
+        && (first == last || !first.is_ascii())
+    {
+        let inside = chars.as_str();
+        // `"Restore" "User1"` is quoted word by word, not as a whole.
+        if !inside.contains(first) {
+            return inside;
+        }
+    }
+    text
+}
+
+/// Reads the parameters of an action.
+fn arguments(text: &str) -> Vec<(Option<&str>, &str)> {
+    let mut arguments = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        if rest.is_empty() {
+            return arguments;
+        }
+        let (first, after) = token(rest);
+        let gap = after.trim_start();
+        if let Some(value) = gap.strip_prefix(['=', ':']) {
+            let (value, after) = token(value.trim_start());
+            arguments.push((Some(first), value));
+            rest = after;
+        } else {
+            arguments.push((None, first));
+            rest = after;
+        }
+    }
+}
+
+/// One word, or what stands between two quotes, and what follows it.
+fn token(text: &str) -> (&str, &str) {
+    let mut chars = text.chars();
+    if let Some(quote) = chars.next().filter(|first| QUOTES.contains(first)) {
+        let inside = chars.as_str();
+        let closing = if quote == '\u{201c}' { '\u{201d}' } else { quote };
+        if let Some(end) = inside.find(closing) {
+            return (inside[..end].trim(), &inside[end + closing.len_utf8()..]);
+        }
+        return (inside.trim_matches(QUOTES), "");
+    }
+    let end = text
+        .char_indices()
+        .find(|(at, c)| c.is_whitespace() || *c == ',' || (*at > 0 && matches!(c, '=' | ':')))
+        .map_or(text.len(), |(at, _)| at);
+    (text[..end].trim_matches(QUOTES), &text[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> String {
+        match parse(text, &Names::original()) {
+            Ok(action) => action.to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    // covers: BOG-032
+    #[test]
+    fn many_ways_to_write_one_action() {
+        for text in [
+            "DecoyApache User1",
+            "DecoyApache hostname=User1",
+            "DecoyApache hostname=\"User1\"",
+            "DecoyApache hostname='User1'",
+            "DecoyApache hostname = User1",
+            "DecoyApache hostname: User1",
+            "DecoyApache(hostname=\"User1\")",
+            "DecoyApache(User1)",
+            "DecoyApache (\"User1\")",
+            "\"DecoyApache hostname=User1\"",
+            "'DecoyApache hostname=\"User1\"'",
+            "`decoyapache USER1`",
+            "  decoyAPACHE   host=user1 .",
+            "\"DecoyApache\" \"User1\"",
+            "\u{201c}DecoyApache User1\u{201d}",
+            "DecoyApache: User1",
+        ] {
+            assert_eq!(read(text), "DecoyApache User1", "{text}");
+        }
+        assert_eq!(read("analyze Op_Server0"), "Analyse Op_Server0");
+        assert_eq!(read("Monitor()"), "Monitor");
+        assert_eq!(read("\"sleep\""), "Sleep");
+    }
+
+    // covers: BOG-035
+    #[test]
+    fn faults_are_named_with_their_mend() {
+        assert_eq!(read(""), "the action is empty; write one such as `Monitor` or `Restore hostname=User1`");
+        assert!(read("Restor User1").contains("did you mean `Restore`?"));
+        assert!(read("DecoySERVICE User1").contains("DecoyApache"));
+        assert_eq!(read("Restore"), "`Restore` needs a host; write `Restore hostname=User1`");
+        assert_eq!(read("Remove hostname="), "`Remove` needs a host; write `Remove hostname=User1`");
+        assert!(read("Analyse User9").starts_with("there is no host `User9`; did you mean `User"));
+        assert!(read("Analyse subnet=User").contains("takes no parameter `subnet`"));
+        assert!(read("Restore User1, User2").contains("one host at a time"));
+        assert!(read("Monitor User1").contains("write `Monitor` alone"));
+        assert!(read("Misinform User1").contains("no action `Misinform`"));
+    }
+
+    // covers: BOG-035
+    #[test]
+    fn the_artifact_lets_wrong_hosts_through() {
+        let names = Names::original();
+        let read = |text| parse_as_artifact(text, &names);
+        assert_eq!(read("Restore"), Ok(None));
+        assert_eq!(read("Analyse Nowhere"), Ok(None));
+        assert_eq!(read("Monitor User1"), Ok(Some(Action::MONITOR)));
+        assert_eq!(read("Restore hostname=User1"), Ok(parse("Restore User1", &names).ok()));
+        assert!(matches!(read("DecoyApache"), Err(ActionError::MissingHost { .. })));
+        assert!(matches!(read("Misinform User1"), Err(ActionError::UnknownAction { .. })));
+    }
+}

@@ -1,0 +1,350 @@
+//! How many steps a second one core plays, with a checksum that says that it really played them.
+//!
+//! The checksum runs over all episodes in order and takes in, at every step, blue's reward in tenths and then the
+//! 52-bit vector or the bytes of the text; with text, that of every reset too. `replay --checksum` folds the same
+//! over a recording, through the very same step function: over the recorded values and over those it plays. So the
+//! checksum of a bench over recorded actions ([`BenchActions::Recorded`]) must equal that of a replay of the same
+//! files, and a bench that saved its actions can be replayed with the fast generator.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::action::Action;
+use crate::checksum::{Checksum, Observe};
+use crate::draws::{Draws, Fast, Mersenne};
+use crate::names::Names;
+use crate::options::{Green, Options, Red};
+use crate::policy::{Policy, PolicyKind};
+use crate::recording::{Json, Lines, ReadError, Recorded};
+use crate::sim::Simulator;
+
+/// The generator of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Generator {
+    /// The frozen fast one.
+    #[default]
+    Fast,
+    /// CPython's Mersenne Twister, bit for bit.
+    Mersenne,
+}
+
+impl Generator {
+    /// The name in options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Mersenne => "mersenne",
+        }
+    }
+
+    /// The generator of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Fast, Self::Mersenne].into_iter().find(|generator| generator.name() == name)
+    }
+}
+
+/// Where a bench takes its actions from.
+#[derive(Clone, Debug)]
+pub enum BenchActions {
+    /// From a policy.
+    Policy(PolicyKind),
+    /// From recordings: their actions, options and seeds, played once with CPython's generator.
+    Recorded(Vec<PathBuf>),
+}
+
+/// What to play.
+#[derive(Clone, Debug)]
+pub struct BenchOptions {
+    /// Red, green, horizon; the episodes restart at the horizon. Recorded actions bring their own.
+    pub options: Options,
+    /// The actions.
+    pub actions: BenchActions,
+    /// What is looked at after every step.
+    pub observe: Observe,
+    /// How many steps; recorded actions bring their own number.
+    pub steps: u64,
+    /// The generator; recorded actions are always played with CPython's.
+    pub draws: Generator,
+    /// The seed of the first episode; the others count up.
+    pub seed: u64,
+    /// Write the actions and a checksum for each episode here (`.jsonl`), for `replay --checksum`.
+    pub save: Option<PathBuf>,
+}
+
+impl Default for BenchOptions {
+    fn default() -> Self {
+        Self {
+            options: Options::default(),
+            actions: BenchActions::Policy(PolicyKind::Random),
+            observe: Observe::Vector,
+            steps: 3_000_000,
+            draws: Generator::Fast,
+            seed: 1,
+            save: None,
+        }
+    }
+}
+
+/// What a bench measured; its keys are those of `--json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct BenchReport {
+    /// Steps by seconds of wall time, resets included, on one core.
+    pub steps_per_second: f64,
+    /// Steps played.
+    pub steps: u64,
+    /// Episodes begun.
+    pub episodes: u64,
+    /// Seconds of wall time.
+    pub seconds: f64,
+    /// The sum of rewards.
+    pub total_reward: f64,
+    /// The checksum.
+    pub checksum: String,
+    /// Red's agent.
+    pub red: Red,
+    /// Green's agent.
+    pub green: Green,
+    /// The policy, or `recorded`.
+    pub policy: String,
+    /// Steps of an episode.
+    pub horizon: u32,
+    /// What was looked at.
+    pub observe: Observe,
+    /// The generator.
+    pub draws: Generator,
+    /// The seed of the first episode.
+    pub seed: u64,
+}
+
+/// Why a bench could not be run.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    /// A recording cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The actions cannot be saved.
+    #[error("{}: cannot be written ({source}); give another path to save the actions to", path.display())]
+    Save {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The horizon is nought.
+    #[error("an episode needs at least one step; give a horizon of 1 or more")]
+    NoHorizon,
+}
+
+/// Plays and measures.
+///
+/// # Errors
+/// When a recording cannot be read or the actions cannot be saved.
+pub fn bench(options: &BenchOptions) -> Result<BenchReport, BenchError> {
+    if options.options.horizon == 0 {
+        return Err(BenchError::NoHorizon);
+    }
+    let (tally, seconds, policy, draws) = match &options.actions {
+        BenchActions::Policy(policy) => {
+            let start = Instant::now();
+            let tally = match options.draws {
+                Generator::Fast => play_policy(options, *policy, Fast::new(0), |_| {}),
+                Generator::Mersenne => play_policy(options, *policy, Mersenne::new(0), |_| {}),
+            };
+            let seconds = start.elapsed().as_secs_f64();
+            if let Some(path) = &options.save {
+                save(options, *policy, path).map_err(|source| BenchError::Save { path: path.clone(), source })?;
+            }
+            (tally, seconds, policy.name(), options.draws)
+        }
+        BenchActions::Recorded(files) => {
+            let episodes = recorded_episodes(files)?;
+            let start = Instant::now();
+            let tally = play_recorded(&episodes, options.observe);
+            (tally, start.elapsed().as_secs_f64(), "recorded", Generator::Mersenne)
+        }
+    };
+    Ok(BenchReport {
+        steps_per_second: tally.steps as f64 / seconds.max(f64::MIN_POSITIVE),
+        steps: tally.steps,
+        episodes: tally.episodes,
+        seconds,
+        total_reward: tally.tenths as f64 / 10.0,
+        checksum: tally.checksum.hex(),
+        red: options.options.red,
+        green: options.options.green,
+        policy: policy.to_owned(),
+        horizon: options.options.horizon,
+        observe: options.observe,
+        draws,
+        seed: options.seed,
+    })
+}
+
+#[derive(Default)]
+struct Tally {
+    steps: u64,
+    episodes: u64,
+    tenths: i64,
+    checksum: Checksum,
+}
+
+/// Takes in what a reset shows.
+#[inline]
+pub(crate) fn fold_reset<D>(simulator: &Simulator<D>, observe: Observe, text: &mut Vec<u8>, sum: &mut Checksum) {
+    if observe == Observe::Raw {
+        fold_text(simulator, text, sum);
+    }
+}
+
+/// Takes in what a step shows.
+#[inline]
+pub(crate) fn fold_step<D>(simulator: &Simulator<D>, observe: Observe, text: &mut Vec<u8>, sum: &mut Checksum) {
+    sum.reward(simulator.reward_tenths());
+    match observe {
+        Observe::None => {}
+        Observe::Vector => sum.word(simulator.vector()),
+        Observe::Raw => fold_text(simulator, text, sum),
+    }
+}
+
+fn fold_text<D>(simulator: &Simulator<D>, text: &mut Vec<u8>, sum: &mut Checksum) {
+    // The names are constant; building them once a thread keeps this signature small.
+    thread_local! {
+        static NAMES: Names = Names::original();
+    }
+    text.clear();
+    NAMES.with(|names| simulator.write_observation(names, text));
+    sum.bytes(text);
+}
+
+fn play_policy<D: Draws>(options: &BenchOptions, kind: PolicyKind, draws: D, mut seen: impl FnMut(Action)) -> Tally {
+    let mut simulator = Simulator::new(options.options, draws);
+    let mut policy = Policy::new(kind);
+    let mut text = Vec::with_capacity(16 * 1024);
+    let mut tally = Tally::default();
+    let horizon = u64::from(options.options.horizon);
+    while tally.steps < options.steps {
+        let seed = options.seed.wrapping_add(tally.episodes);
+        tally.episodes += 1;
+        simulator.reset(seed);
+        policy.reset(seed);
+        fold_reset(&simulator, options.observe, &mut text, &mut tally.checksum);
+        let steps = horizon.min(options.steps - tally.steps);
+        for _ in 0..steps {
+            let action = policy.act(simulator.vector());
+            seen(action);
+            tally.tenths += i64::from(simulator.step(action));
+            fold_step(&simulator, options.observe, &mut text, &mut tally.checksum);
+        }
+        tally.steps += steps;
+    }
+    tally
+}
+
+/// Plays the same again, episode by episode, and writes each down.
+fn save(options: &BenchOptions, policy: PolicyKind, path: &PathBuf) -> io::Result<()> {
+    let mut out = BufWriter::new(std::fs::File::create(path)?);
+    let horizon = u64::from(options.options.horizon);
+    let mut left = options.steps;
+    let mut episode = 0;
+    while left > 0 {
+        let mut actions = Vec::with_capacity(options.options.horizon as usize);
+        let one = BenchOptions {
+            steps: left.min(horizon),
+            seed: options.seed.wrapping_add(episode),
+            save: None,
+            ..options.clone()
+        };
+        let seen = |action: Action| actions.push(action.index());
+        let tally = match options.draws {
+            Generator::Fast => play_policy(&one, policy, Fast::new(0), seen),
+            Generator::Mersenne => play_policy(&one, policy, Mersenne::new(0), seen),
+        };
+        let line = serde_json::json!({
+            "kind": "actions",
+            "ep": episode,
+            "red": options.options.red.recorded_name(),
+            "green_agent": options.options.green.recorded_name(),
+            "horizon": options.options.horizon,
+            "seed": one.seed,
+            "draws": options.draws.name(),
+            "observe": options.observe.name(),
+            "actions": actions,
+            "checksum": tally.checksum.hex(),
+        });
+        writeln!(out, "{line}")?;
+        left -= tally.steps;
+        episode += 1;
+    }
+    out.flush()
+}
+
+struct RecordedEpisode {
+    options: Options,
+    seed: u64,
+    actions: Vec<Option<Action>>,
+}
+
+fn recorded_episodes(files: &[PathBuf]) -> Result<Vec<RecordedEpisode>, BenchError> {
+    let mut episodes: Vec<RecordedEpisode> = Vec::new();
+    for file in files {
+        let mut lines = Lines::open(file)?;
+        while let Some(line) = lines.next_line()? {
+            match line.kind {
+                Recorded::Reset => {
+                    let horizon = line.whole("horizon")?.and_then(|horizon| u32::try_from(horizon).ok());
+                    let options =
+                        Options { red: line.red()?, green: line.green()?, horizon: horizon.unwrap_or(30).min(100_000) };
+                    let seed = line.seed()?.ok_or_else(|| line.error("`seed` is missing"))?;
+                    episodes.push(RecordedEpisode { options, seed, actions: Vec::new() });
+                }
+                Recorded::Step => {
+                    let wrong = || line.error("`blue` must be [index, text] with an index from -1 to 144");
+                    let blue = line.json("blue")?.ok_or_else(wrong)?;
+                    let index = blue.as_list().and_then(<[Json]>::first).and_then(Json::as_whole);
+                    let index = index.ok_or_else(wrong)?;
+                    let action = usize::try_from(index).ok().and_then(Action::from_index);
+                    if action.is_none() && index != -1 {
+                        return Err(wrong().into());
+                    }
+                    let episode = episodes.last_mut();
+                    episode.ok_or_else(|| line.error("a `step` line without a `reset` line"))?.actions.push(action);
+                }
+                Recorded::End => {}
+                Recorded::Error | Recorded::Actions => {
+                    return Err(line.error("only reset, step and end lines can be benched").into());
+                }
+            }
+        }
+    }
+    Ok(episodes)
+}
+
+fn play_recorded(episodes: &[RecordedEpisode], observe: Observe) -> Tally {
+    let mut tally = Tally::default();
+    let mut text = Vec::with_capacity(16 * 1024);
+    let mut simulator: Option<Simulator<Mersenne>> = None;
+    for episode in episodes {
+        let fits = simulator.as_ref().is_some_and(|simulator| simulator.options() == episode.options);
+        if !fits {
+            simulator = None;
+        }
+        let simulator = simulator.get_or_insert_with(|| Simulator::new(episode.options, Mersenne::new(0)));
+        tally.episodes += 1;
+        simulator.reset(episode.seed);
+        fold_reset(simulator, observe, &mut text, &mut tally.checksum);
+        for action in &episode.actions {
+            tally.tenths += i64::from(simulator.step(*action));
+            fold_step(simulator, observe, &mut text, &mut tally.checksum);
+        }
+        tally.steps += episode.actions.len() as u64;
+    }
+    tally
+}

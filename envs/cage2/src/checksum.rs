@@ -1,0 +1,87 @@
+//! A checksum over what a player sees: reward and vector, or reward and text, step by step.
+
+use serde::{Deserialize, Serialize};
+
+/// What is made of every step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Observe {
+    /// The reward only.
+    None,
+    /// Reward and vector.
+    #[default]
+    Vector,
+    /// Reward and the raw observation as the text that CybORG prints, that of the reset too.
+    Raw,
+}
+
+impl Observe {
+    /// The name in options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Vector => "vector",
+            Self::Raw => "raw",
+        }
+    }
+
+    /// The view of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::None, Self::Vector, Self::Raw].into_iter().find(|observe| observe.name() == name)
+    }
+}
+
+/// A running 64-bit checksum (multiply and rotate over words; not cryptographic).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checksum(u64);
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Self(0x6769_6D62_616C_0001)
+    }
+}
+
+impl Checksum {
+    /// Takes in a word.
+    #[inline]
+    pub fn word(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    /// Takes in bytes and their number.
+    #[inline]
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        // Four strands side by side, so that the multiplications overlap.
+        let mut strands = [self.0, !self.0, self.0.rotate_left(16), self.0.rotate_left(32)];
+        let (blocks, rest) = bytes.as_chunks::<32>();
+        for block in blocks {
+            let (words, _) = block.as_chunks::<8>();
+            for (strand, word) in strands.iter_mut().zip(words) {
+                *strand = (strand.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            }
+        }
+        for strand in strands {
+            self.word(strand);
+        }
+        for piece in rest.chunks(8) {
+            let mut word = [0; 8];
+            word[..piece.len()].copy_from_slice(piece);
+            self.word(u64::from_le_bytes(word));
+        }
+        self.word(bytes.len() as u64);
+    }
+
+    /// Takes in a reward, in tenths.
+    #[inline]
+    pub fn reward(&mut self, tenths: i32) {
+        self.word(u64::from(tenths.cast_unsigned()));
+    }
+
+    /// Its value, in 16 hexadecimal digits.
+    #[must_use]
+    pub fn hex(self) -> String {
+        format!("{:016x}", self.0)
+    }
+}

@@ -1,0 +1,49 @@
+//! The brief, from `brief.yaml`.
+
+use std::collections::BTreeMap;
+
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use serde::Deserialize;
+
+/// The built-in text of the brief.
+const TEXT: &str = include_str!("../../brief.yaml");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    role: String,
+    goal: String,
+    subject: String,
+    glossary: Vec<GlossaryEntry>,
+    tool_names: BTreeMap<String, String>,
+    catastrophic: f64,
+    success: f64,
+    efficiency_shift: f64,
+    forbidden_words: Vec<String>,
+}
+
+/// The brief of every episode, but for subjects and horizon.
+pub(super) fn read() -> Result<Brief, EnvError> {
+    let form: Form = yaml::read(TEXT, "envs/cage2/brief.yaml").map_err(|error| EnvError::Data(error.to_string()))?;
+    Ok(Brief {
+        environment: "cage2".to_owned(),
+        goal: form.goal,
+        role: form.role,
+        subject: form.subject,
+        subjects: Vec::new(),
+        glossary: form.glossary,
+        horizon: 30,
+        // At worst: four hosts of 1.0, seven of 0.1, the stopped service, and a restore.
+        reward_range: Some((Milli::from_tenths(-157), Milli::ZERO)),
+        thresholds: Thresholds {
+            catastrophic: Some(Milli::from_f64(form.catastrophic)),
+            success: Some(Milli::from_f64(form.success)),
+        },
+        idle: ToolCall::bare("Monitor"),
+        seconds_per_step: None,
+        materials: Vec::new(),
+        tool_names: form.tool_names,
+        forbidden_words: form.forbidden_words,
+        efficiency_shift: Some(Milli::from_f64(form.efficiency_shift)),
+    })
+}

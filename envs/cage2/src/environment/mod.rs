@@ -1,0 +1,314 @@
+//! The scenario behind the seams of Gimbal: tools, tolerant text, observations, tracker, policies, forks.
+
+mod brief;
+mod catalogue;
+mod settings;
+
+pub use catalogue::Cage2;
+pub use settings::{Naming, Settings, Validation};
+
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+use gimbal_core::environment::Ending;
+use gimbal_core::{
+    Brief, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId, ToolCall,
+    ToolSpec, Tracker, Transition,
+};
+use serde_json::Value;
+
+use crate::action::{self, Action, ActionError, KINDS};
+use crate::bench::Generator;
+use crate::draws::{Draws, Fast, Mersenne, Site};
+use crate::facts::HOSTS;
+use crate::names::Names;
+use crate::policy::{POLICIES, Policy, PolicyKind};
+use crate::sim::Simulator;
+use crate::tracker::{HOSTNAME, tracker};
+use crate::view::Node;
+
+/// Either generator, chosen by an option.
+#[derive(Clone, Debug)]
+enum Source {
+    Fast(Fast),
+    Mersenne(Mersenne),
+}
+
+macro_rules! either {
+    ($self:ident, $draws:ident => $draw:expr) => {
+        match $self {
+            Self::Fast($draws) => $draw,
+            Self::Mersenne($draws) => $draw,
+        }
+    };
+}
+
+impl Draws for Source {
+    fn seed(&mut self, seed: u64) {
+        either!(self, draws => draws.seed(seed));
+    }
+    fn choice(&mut self, site: Site, count: u32) -> u32 {
+        either!(self, draws => draws.choice(site, count))
+    }
+    fn choices(&mut self, site: Site, count: u32) -> u32 {
+        either!(self, draws => draws.choices(site, count))
+    }
+    fn random(&mut self, site: Site) -> f64 {
+        either!(self, draws => draws.random(site))
+    }
+    fn randrange(&mut self, site: Site, start: u32, stop: u32) -> u32 {
+        either!(self, draws => draws.randrange(site, start, stop))
+    }
+    fn sample(&mut self, site: Site, count: u32, chosen: &mut [u32]) {
+        either!(self, draws => draws.sample(site, count, chosen));
+    }
+    fn shuffle(&mut self, site: Site, items: &mut [u8]) {
+        either!(self, draws => draws.shuffle(site, items));
+    }
+}
+
+/// One episode's world.
+#[derive(Clone, Debug)]
+struct Cage2Environment {
+    settings: Settings,
+    simulator: Simulator<Source>,
+    names: Names,
+    brief: Brief,
+    tools: Vec<ToolSpec>,
+    /// The built-in policy at play, from its first decision on.
+    policy: Option<(PolicyKind, Policy)>,
+}
+
+impl Cage2Environment {
+    fn new(settings: Settings, mut brief: Brief) -> Self {
+        let draws = match settings.draws {
+            Generator::Fast => Source::Fast(Fast::new(0)),
+            Generator::Mersenne => Source::Mersenne(Mersenne::new(0)),
+        };
+        let mut simulator = Simulator::new(settings.options(), draws);
+        // A world is there from the start, so that views before the first reset have something to show.
+        simulator.reset(0);
+        let names = settings.names.of(0);
+        brief.horizon = settings.horizon;
+        let mut environment = Self { settings, simulator, names, brief, tools: Vec::new(), policy: None };
+        environment.name_things();
+        environment
+    }
+
+    /// Fills in what depends on the names.
+    fn name_things(&mut self) {
+        self.brief.subjects = HOSTS.iter().map(|host| self.names.host(*host).to_owned()).collect();
+        self.tools = tools(&self.names);
+    }
+
+    fn observation(&self) -> Observation {
+        let mut text = Vec::with_capacity(1024);
+        self.simulator.write_observation(&self.names, &mut text);
+        Observation {
+            text: String::from_utf8_lossy(&text).into_owned(),
+            data: value_of(self.simulator.observation(&self.names)),
+        }
+    }
+
+    /// The action of a call; `None` is one that only the artifact's checks let through.
+    fn action_of(&self, call: &ToolCall) -> Result<Option<Action>, Rejection> {
+        let mut arguments = Vec::with_capacity(call.arguments.len());
+        for (key, value) in &call.arguments {
+            let Some(value) = value.as_str() else {
+                let message = format!("`{key}` of `{}` must be a text, the name of a host", call.tool);
+                return Err(Rejection::new(RejectionKind::BadValue, message));
+            };
+            arguments.push((Some(key.as_str()), value));
+        }
+        let read = action::read_parts(&call.tool, &arguments, &self.names);
+        match (read, self.settings.validation) {
+            (Ok(action), _) => Ok(Some(action)),
+            (Err(error), Validation::Artifact) => {
+                action::lenient_parts(&call.tool, &arguments, &self.names).map_err(|_| rejection(&error))
+            }
+            (Err(error), Validation::Full) => Err(rejection(&error)),
+        }
+    }
+
+    fn call_of(&self, action: Action) -> ToolCall {
+        match action.target() {
+            Some((kind, host)) => ToolCall::with(self.names.kind(kind), &[(HOSTNAME, self.names.host(host))]),
+            None => ToolCall::bare(if action == Action::SLEEP { "Sleep" } else { "Monitor" }),
+        }
+    }
+}
+
+fn rejection(error: &ActionError) -> Rejection {
+    let kind = match error {
+        ActionError::Empty { .. } => RejectionKind::Unreadable,
+        ActionError::UnknownAction { .. } => RejectionKind::UnknownTool,
+        ActionError::MissingHost { .. } => RejectionKind::MissingArgument,
+        ActionError::UnknownHost { .. } | ActionError::TwoHosts { .. } => RejectionKind::BadValue,
+        ActionError::UnknownParameter { .. } => RejectionKind::UnknownArgument,
+    };
+    Rejection::new(kind, error.to_string())
+}
+
+/// A typed observation as plain JSON, in the form of the recordings.
+fn value_of(node: Node) -> Value {
+    match node {
+        Node::Map(entries) => Value::Object(entries.into_iter().map(|(key, node)| (key, value_of(node))).collect()),
+        Node::List(items) => Value::Array(items.into_iter().map(value_of).collect()),
+        Node::Text(text) => Value::String(text),
+        Node::Int(value) => Value::from(value),
+        Node::Real(value) => Value::from(value),
+        Node::Boolean(value) => Value::Bool(value),
+        Node::Null => Value::Null,
+        Node::Symbol(symbol) => Value::from(symbol.name),
+        Node::Address(address) => Value::String(address.to_string()),
+        Node::Network(base) => Value::String(format!("{base}/28")),
+    }
+}
+
+/// The tools: every kind of action with the hosts as literals, and the two without a host.
+fn tools(names: &Names) -> Vec<ToolSpec> {
+    let hosts: Vec<&str> = HOSTS.iter().map(|host| names.host(*host)).collect();
+    let mut tools =
+        vec![ToolSpec::of_strings("Monitor", "Watches the whole network; costs nothing and changes nothing.", &[])];
+    for kind in KINDS {
+        let description = match kind {
+            action::Kind::Analyse => "Looks more closely into one host; costs nothing and changes nothing.",
+            action::Kind::Remove => "Tries to take an infection off one host; may fail.",
+            action::Kind::Decoy(_) => "Lays a decoy service of this kind on one host.",
+            action::Kind::Restore => "Sets one host back to its first state, at a very high penalty; wipes its decoys.",
+        };
+        let mut tool = ToolSpec::of_strings(names.kind(kind), description, &[(HOSTNAME, "Name of the host.")]);
+        tool.parameters["properties"][HOSTNAME]["enum"] = Value::from(hosts.clone());
+        tools.push(tool);
+    }
+    tools.push(ToolSpec::of_strings("Sleep", "Does nothing.", &[]));
+    tools
+}
+
+#[async_trait]
+impl Environment for Cage2Environment {
+    fn brief(&self) -> &Brief {
+        &self.brief
+    }
+
+    async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError> {
+        catalogue::check_task(task)?;
+        self.simulator.reset(seed);
+        self.policy = None;
+        if self.settings.names == Naming::Neutral {
+            self.names = Names::neutral(seed);
+            self.name_things();
+        }
+        Ok(self.observation())
+    }
+
+    fn tools(&self) -> &[ToolSpec] {
+        &self.tools
+    }
+
+    fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {
+        let hosts = parameter == HOSTNAME && self.names.find_kind(tool).is_some();
+        hosts.then(|| HOSTS.iter().map(|host| Cow::Borrowed(self.names.host(*host))).collect())
+    }
+
+    fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
+        match self.settings.validation {
+            Validation::Full => {
+                action::parse(text, &self.names).map(|action| self.call_of(action)).map_err(|error| rejection(&error))
+            }
+            Validation::Artifact => match action::parse_as_artifact(text, &self.names) {
+                Ok(Some(action)) => Ok(self.call_of(action)),
+                Ok(None) => {
+                    let (kind, host) = action::slipped(text, &self.names);
+                    Ok(match host {
+                        Some(host) => ToolCall::with(&kind, &[(HOSTNAME, &host)]),
+                        None => ToolCall::bare(&kind),
+                    })
+                }
+                Err(error) => Err(rejection(&error)),
+            },
+        }
+    }
+
+    fn render(&self, call: &ToolCall) -> String {
+        match call.string(HOSTNAME) {
+            Some(host) => format!("{} {HOSTNAME}={host}", call.tool),
+            None => call.tool.clone(),
+        }
+    }
+
+    async fn call(&mut self, call: &ToolCall) -> Result<Reply, Rejection> {
+        if self.simulator.done() {
+            return Err(Rejection::new(RejectionKind::NotNow, "the episode is over: its last step was taken"));
+        }
+        let action = self.action_of(call)?;
+        let tenths = self.simulator.step(action);
+        Ok(Reply::Step(Transition {
+            observation: self.observation(),
+            reward: Milli::from_tenths(i64::from(tenths)),
+            done: self.simulator.done().then_some(Ending::Horizon),
+        }))
+    }
+
+    fn tracker(&self) -> Box<dyn Tracker> {
+        tracker(&self.names)
+    }
+
+    fn state(&self) -> Digest {
+        Digest(self.simulator.digest())
+    }
+
+    fn situation(&self) -> Digest {
+        // Ports and process ids never come twice; what an agent can tell apart again is its table.
+        Digest::of(&self.simulator.vector().to_be_bytes())
+    }
+
+    fn simulator(&self) -> Option<&dyn gimbal_core::Simulator> {
+        Some(self)
+    }
+
+    fn policies(&self) -> &[&'static str] {
+        const NAMES: [&str; POLICIES.len()] = {
+            let mut names = [""; POLICIES.len()];
+            let mut at = 0;
+            while at < POLICIES.len() {
+                names[at] = POLICIES[at].name();
+                at += 1;
+            }
+            names
+        };
+        &NAMES
+    }
+
+    fn decide(&mut self, policy: &str, draws: &mut Rng) -> Option<ToolCall> {
+        let kind = PolicyKind::from_name(policy)?;
+        if self.policy.as_ref().is_none_or(|(known, _)| *known != kind) {
+            let mut fresh = Policy::new(kind);
+            fresh.reset(draws.next_u64());
+            self.policy = Some((kind, fresh));
+        }
+        let vector = self.simulator.vector();
+        let action = self.policy.as_mut().map(|(_, policy)| policy.act(vector))?;
+        Some(self.call_of(action))
+    }
+}
+
+impl gimbal_core::Simulator for Cage2Environment {
+    fn fork(&self, future: u64) -> Box<dyn Environment> {
+        let draws = match self.settings.draws {
+            Generator::Fast => Source::Fast(Fast::new(future)),
+            Generator::Mersenne => Source::Mersenne(Mersenne::new(future)),
+        };
+        let mut copy = self.clone();
+        copy.simulator = self.simulator.fork(draws);
+        copy.policy = None;
+        Box::new(copy)
+    }
+
+    fn expert(&self) -> Option<ToolCall> {
+        // The best of the baselines: decoys first, then restores. It sees the table only.
+        let mut expert = Policy::new(PolicyKind::GreedyDecoysThenRestore);
+        expert.go_to(self.simulator.steps());
+        Some(self.call_of(expert.act(self.simulator.vector())))
+    }
+}

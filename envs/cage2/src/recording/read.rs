@@ -1,0 +1,302 @@
+//! Reads recordings line by line, with errors that say file and line.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+use thiserror::Error;
+
+use super::{Json, fields};
+use crate::draws::{Drawn, Entry, Function, Phase, Purpose, Site};
+use crate::options::{Green, Red};
+
+/// No line of a recording is longer.
+const LONGEST_LINE: u64 = 64 << 20;
+
+/// Why a recording cannot be read.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The file cannot be opened or unpacked.
+    #[error("{}: cannot be read ({source}); give a recording as .jsonl or .jsonl.gz", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A line is not what the format says.
+    #[error("{}:{line}: {what}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// The line, from one.
+        line: usize,
+        /// What is wrong, and what would be right.
+        what: String,
+    },
+}
+
+/// A line: its place and its fields, each still as text.
+#[derive(Debug)]
+pub struct Line<'a> {
+    path: &'a Path,
+    /// Its number, from one.
+    pub number: usize,
+    /// `reset`, `step`, `end`, `actions` or `error`.
+    pub kind: Recorded,
+    /// The fields, in order, as JSON text.
+    pub fields: Vec<(String, &'a str)>,
+}
+
+/// The kinds of line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// The start of an episode.
+    Reset,
+    /// A step.
+    Step,
+    /// The end of an episode.
+    End,
+    /// The original simulator raised an error here.
+    Error,
+    /// A whole episode as its list of actions.
+    Actions,
+}
+
+/// The lines of a recording.
+pub struct Lines {
+    path: PathBuf,
+    source: Box<dyn BufRead>,
+    buffer: Vec<u8>,
+    number: usize,
+}
+
+impl Lines {
+    /// Opens a recording; whether it is gzipped is seen from its first bytes.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let failed = |source| ReadError::Io { path: path.to_owned(), source };
+        let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
+        let gzipped = file.fill_buf().map_err(failed)?.starts_with(&[0x1F, 0x8B]);
+        let source: Box<dyn BufRead> = if gzipped {
+            Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(file)))
+        } else {
+            Box::new(file)
+        };
+        Ok(Self::new(path, source))
+    }
+
+    /// Lines of any source; `path` is only for messages.
+    #[must_use]
+    pub fn new(path: &Path, source: Box<dyn BufRead>) -> Self {
+        Self { path: path.to_owned(), source, buffer: Vec::new(), number: 0 }
+    }
+
+    /// The next line that is not blank.
+    ///
+    /// # Errors
+    /// When the file ends badly or the line is malformed.
+    pub fn next_line(&mut self) -> Result<Option<Line<'_>>, ReadError> {
+        loop {
+            self.buffer.clear();
+            let mut limited = (&mut self.source).take(LONGEST_LINE);
+            let read = limited.read_until(b'\n', &mut self.buffer);
+            self.number += 1;
+            let read = read.map_err(|source| ReadError::Io { path: self.path.clone(), source })?;
+            if read == 0 {
+                return Ok(None);
+            }
+            if read as u64 == LONGEST_LINE {
+                return Err(self.malformed("the line is longer than 64 MiB".to_owned()));
+            }
+            if !self.buffer.trim_ascii().is_empty() {
+                break;
+            }
+        }
+        let malformed = |what: String| ReadError::Malformed { path: self.path.clone(), line: self.number, what };
+        let text = std::str::from_utf8(&self.buffer).map_err(|error| malformed(format!("not UTF-8: {error}")))?;
+        let fields = fields(text.trim_ascii_end()).map_err(|error| malformed(error.to_string()))?;
+        for (at, (key, _)) in fields.iter().enumerate() {
+            if fields[..at].iter().any(|(earlier, _)| earlier == key) {
+                return Err(malformed(format!("the field `{key}` stands twice")));
+            }
+        }
+        let kind = fields.iter().find(|(key, _)| key == "kind").map(|(_, value)| *value);
+        let kind = match kind {
+            Some("\"reset\"") => Recorded::Reset,
+            Some("\"step\"") => Recorded::Step,
+            Some("\"end\"") => Recorded::End,
+            Some("\"error\"") => Recorded::Error,
+            Some("\"actions\"") => Recorded::Actions,
+            Some(other) => {
+                return Err(malformed(format!("unknown kind {other}; expected reset, step, end or actions")));
+            }
+            None => return Err(malformed("the line has no `kind`; is this a recording of CAGE-2?".to_owned())),
+        };
+        Ok(Some(Line { path: &self.path, number: self.number, kind, fields }))
+    }
+
+    fn malformed(&self, what: String) -> ReadError {
+        ReadError::Malformed { path: self.path.clone(), line: self.number, what }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// An error at this line.
+    #[must_use]
+    pub fn error(&self, what: impl Into<String>) -> ReadError {
+        ReadError::Malformed { path: self.path.to_owned(), line: self.number, what: what.into() }
+    }
+
+    /// The text of a field, if the line has it.
+    #[must_use]
+    pub fn raw(&self, key: &str) -> Option<&'a str> {
+        self.fields.iter().find(|(known, _)| known == key).map(|(_, value)| *value)
+    }
+
+    /// A field, if the line has it.
+    ///
+    /// # Errors
+    /// When it is not JSON.
+    pub fn json(&self, key: &str) -> Result<Option<Json>, ReadError> {
+        match self.raw(key) {
+            None => Ok(None),
+            Some(raw) => Json::parse(raw).map(Some).map_err(|error| self.error(format!("`{key}`: {error}"))),
+        }
+    }
+
+    /// A field that must be there as a text.
+    ///
+    /// # Errors
+    /// When it is missing or something else.
+    pub fn text(&self, key: &str) -> Result<String, ReadError> {
+        match self.json(key)? {
+            Some(Json::Text(text)) => Ok(text),
+            Some(_) => Err(self.error(format!("`{key}` must be a text"))),
+            None => Err(self.error(format!("`{key}` is missing"))),
+        }
+    }
+
+    /// A field that is a whole number at least nought, if the line has it.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn whole(&self, key: &str) -> Result<Option<u64>, ReadError> {
+        match self.json(key)? {
+            None | Some(Json::Null) => Ok(None),
+            Some(value) => match value.as_whole().and_then(|value| u64::try_from(value).ok()) {
+                Some(value) => Ok(Some(value)),
+                None => Err(self.error(format!("`{key}` must be a whole number from 0 to 2^64-1"))),
+            },
+        }
+    }
+
+    /// The seed; Python takes the absolute value of a negative one.
+    ///
+    /// # Errors
+    /// When it is not a whole number of at most 64 bits.
+    pub fn seed(&self) -> Result<Option<u64>, ReadError> {
+        match self.json("seed")? {
+            None | Some(Json::Null) => Ok(None),
+            Some(value) => match value.as_whole().and_then(|value| u64::try_from(value.unsigned_abs()).ok()) {
+                Some(seed) => Ok(Some(seed)),
+                None => Err(self.error("`seed` must be a whole number of at most 64 bits")),
+            },
+        }
+    }
+
+    /// Red's agent.
+    ///
+    /// # Errors
+    /// When it is missing or unknown.
+    pub fn red(&self) -> Result<Red, ReadError> {
+        let name = self.text("red")?;
+        let known = match name.as_str() {
+            "B_lineAgent" => Some(Red::BLine),
+            "RedMeanderAgent" => Some(Red::Meander),
+            "SleepAgent" => Some(Red::Sleep),
+            name => Red::from_name(name),
+        };
+        known.ok_or_else(|| self.error(format!("`red` is `{name}`; expected B_line, Meander or Sleep")))
+    }
+
+    /// Green's agent; asleep when the line does not say.
+    ///
+    /// # Errors
+    /// When it is unknown.
+    pub fn green(&self) -> Result<Green, ReadError> {
+        match self.json("green_agent")? {
+            None | Some(Json::Null) => Ok(Green::Sleep),
+            Some(Json::Text(name)) if name == "SleepAgent" => Ok(Green::Sleep),
+            Some(Json::Text(name)) if name == "GreenAgent" => Ok(Green::Scan),
+            Some(_) => Err(self.error("`green_agent` must be SleepAgent or GreenAgent")),
+        }
+    }
+
+    /// The draws, if the line has them.
+    ///
+    /// # Errors
+    /// When an entry is malformed.
+    pub fn tape(&self) -> Result<Option<Vec<Entry>>, ReadError> {
+        let Some(tape) = self.json("tape")? else { return Ok(None) };
+        let entries = tape.as_list().ok_or_else(|| self.error("`tape` must be a list"))?;
+        let entries = entries.iter().enumerate().map(|(at, entry)| {
+            read_entry(entry).ok_or_else(|| {
+                self.error(format!(
+                    "entry {at} of `tape` is malformed; expected [phase, purpose, function, arguments, result]"
+                ))
+            })
+        });
+        entries.collect::<Result<Vec<_>, _>>().map(Some)
+    }
+}
+
+fn read_entry(entry: &Json) -> Option<Entry> {
+    let [phase, purpose, function, arguments, result] = entry.as_list()? else { return None };
+    let phase = match phase.as_text()? {
+        "reset" => Phase::Reset,
+        "Blue" => Phase::Blue,
+        "Green" => Phase::Green,
+        "Red" => Phase::Red,
+        _ => return None,
+    };
+    const PURPOSES: [Purpose; 12] = [
+        Purpose::Layout,
+        Purpose::Pid,
+        Purpose::Port,
+        Purpose::BlueSession,
+        Purpose::DecoyFactory,
+        Purpose::Green,
+        Purpose::BlineTarget,
+        Purpose::MeanderOrder,
+        Purpose::Exploit,
+        Purpose::Detect,
+        Purpose::EscalateSession,
+        Purpose::ImpactSession,
+    ];
+    let purpose = purpose.as_text()?;
+    let purpose = PURPOSES.into_iter().find(|known| known.name() == purpose)?;
+    const FUNCTIONS: [Function; 6] = [
+        Function::Choice,
+        Function::Choices,
+        Function::Random,
+        Function::Randrange,
+        Function::Sample,
+        Function::Shuffle,
+    ];
+    let function = function.as_text()?;
+    let function = FUNCTIONS.into_iter().find(|known| known.name() == function)?;
+    let small = |value: &Json| value.as_whole().and_then(|value| u32::try_from(value).ok());
+    let arguments = arguments.as_list()?.iter().map(small).collect::<Option<Vec<u32>>>()?;
+    let result = match function {
+        Function::Random => Drawn::Real(result.as_real()?),
+        Function::Sample | Function::Shuffle => {
+            Drawn::List(result.as_list()?.iter().map(small).collect::<Option<Vec<u32>>>()?)
+        }
+        _ => Drawn::Whole(small(result)?),
+    };
+    Some(Entry { site: Site::new(phase, purpose), function, arguments, result })
+}

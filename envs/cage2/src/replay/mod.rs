@@ -1,0 +1,243 @@
+//! Replays recordings and compares every recorded field of every step.
+
+mod episode;
+mod sources;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::checksum::{Checksum, Observe};
+use crate::recording::{Lines, ReadError, Recorded};
+use episode::{Actions, Played};
+use sources::{FromSeed, FromTape};
+
+/// Where the draws of a replay come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrawSource {
+    /// The recorded tape; each draw is also compared with the recorded seed, if there is one.
+    #[default]
+    Tape,
+    /// The recorded seed alone, through CPython's generator; the recorded tape is compared with it.
+    Seed,
+}
+
+impl DrawSource {
+    /// The source of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "tape" => Some(Self::Tape),
+            "seed" => Some(Self::Seed),
+            _ => None,
+        }
+    }
+}
+
+/// What to replay.
+#[derive(Clone, Debug)]
+pub struct ReplayOptions {
+    /// The recordings, played in this order.
+    pub files: Vec<PathBuf>,
+    /// Where the draws come from.
+    pub draws: DrawSource,
+    /// Fold what is seen into a checksum, as `bench` does.
+    pub checksum: Option<Observe>,
+}
+
+/// What a replay found; its keys are those of `--json`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ReplayReport {
+    /// Episodes replayed.
+    pub episodes: u64,
+    /// Steps replayed.
+    pub steps: u64,
+    /// Fields that differ.
+    pub mismatches: u64,
+    /// The first of them.
+    pub first: Option<Mismatch>,
+    /// The checksum of what was played, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<String>,
+    /// The same over what the recordings hold, where they hold it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum_recorded: Option<String>,
+}
+
+impl ReplayReport {
+    /// Whether everything agreed.
+    #[must_use]
+    pub const fn agrees(&self) -> bool {
+        self.mismatches == 0
+    }
+}
+
+/// A difference between a recording and the simulator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Mismatch {
+    /// The recording.
+    pub file: String,
+    /// The episode's number in it.
+    pub episode: u64,
+    /// The step, from nought; none at the reset, the number of steps at the end.
+    pub step: Option<u32>,
+    /// The field.
+    pub field: String,
+    /// What is recorded, as JSON.
+    pub expected: String,
+    /// What the simulator says, as JSON.
+    pub got: String,
+}
+
+/// The longest piece of a value that is shown.
+const SHOWN: usize = 400;
+
+/// Collects what a replay finds.
+#[derive(Debug, Default)]
+struct Findings {
+    report: ReplayReport,
+    file: String,
+    episode: u64,
+    step: Option<u32>,
+    played: Checksum,
+    recorded: Checksum,
+    /// Whether every step so far held what the checksum takes in.
+    complete: bool,
+}
+
+impl Findings {
+    fn close(self, options: &ReplayOptions) -> ReplayReport {
+        let Self { mut report, played, recorded, complete, .. } = self;
+        if options.checksum.is_some() {
+            report.checksum = Some(played.hex());
+            report.checksum_recorded = complete.then(|| recorded.hex());
+        }
+        report
+    }
+
+    fn differs(&mut self, field: &str, expected: &str, got: &str) {
+        self.report.mismatches += 1;
+        if self.report.first.is_none() {
+            let (expected, got) = around_difference(expected, got);
+            self.report.first = Some(Mismatch {
+                file: self.file.clone(),
+                episode: self.episode,
+                step: self.step,
+                field: field.to_owned(),
+                expected,
+                got,
+            });
+        }
+    }
+}
+
+/// Both texts, cut around the place where they part if they are long.
+fn around_difference(expected: &str, got: &str) -> (String, String) {
+    let common = expected.bytes().zip(got.bytes()).take_while(|(one, two)| one == two).count();
+    let cut = |text: &str| {
+        if text.len() <= SHOWN {
+            return text.to_owned();
+        }
+        let mut from = common.saturating_sub(SHOWN / 2).min(text.len());
+        while !text.is_char_boundary(from) {
+            from -= 1;
+        }
+        let mut to = (from + SHOWN).min(text.len());
+        while !text.is_char_boundary(to) {
+            to -= 1;
+        }
+        let before = if from > 0 { "…" } else { "" };
+        let after = if to < text.len() { "…" } else { "" };
+        format!("{before}{}{after}", &text[from..to])
+    };
+    (cut(expected), cut(got))
+}
+
+/// Replays recordings.
+///
+/// # Errors
+/// When a recording cannot be read; differences are no errors but findings of the report.
+pub fn replay(options: &ReplayOptions) -> Result<ReplayReport, ReadError> {
+    let mut findings = Findings { complete: true, ..Findings::default() };
+    for file in &options.files {
+        let mut lines = Lines::open(file)?;
+        replay_lines(&mut lines, file, options, &mut findings)?;
+    }
+    Ok(findings.close(options))
+}
+
+/// Replays one recording from any source; `path` is only for messages.
+///
+/// # Errors
+/// As [`replay`].
+pub fn replay_from(
+    path: &Path,
+    source: Box<dyn std::io::BufRead>,
+    options: &ReplayOptions,
+) -> Result<ReplayReport, ReadError> {
+    let mut findings = Findings { complete: true, ..Findings::default() };
+    replay_lines(&mut Lines::new(path, source), path, options, &mut findings)?;
+    Ok(findings.close(options))
+}
+
+enum Running {
+    None,
+    Tape(Box<Played<FromTape>>),
+    Seed(Box<Played<FromSeed>>),
+}
+
+fn replay_lines(
+    lines: &mut Lines,
+    file: &Path,
+    options: &ReplayOptions,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    findings.file = file.display().to_string();
+    let mut running = Running::None;
+    let mut last_line = 0;
+    let mut actions = Actions::default();
+    while let Some(line) = lines.next_line()? {
+        last_line = line.number;
+        match line.kind {
+            Recorded::Reset => {
+                if !matches!(running, Running::None) {
+                    return Err(line.error("an episode begins before the last one has an `end` line"));
+                }
+                running = match options.draws {
+                    DrawSource::Tape => Running::Tape(Box::new(Played::begin(&line, options.checksum, findings)?)),
+                    DrawSource::Seed => Running::Seed(Box::new(Played::begin(&line, options.checksum, findings)?)),
+                };
+            }
+            Recorded::Step => match &mut running {
+                Running::None => return Err(line.error("a `step` line without a `reset` line before it")),
+                Running::Tape(played) => played.step(&line, findings)?,
+                Running::Seed(played) => played.step(&line, findings)?,
+            },
+            Recorded::End => {
+                match std::mem::replace(&mut running, Running::None) {
+                    Running::None => return Err(line.error("an `end` line without a `reset` line before it")),
+                    Running::Tape(played) => played.end(&line, findings)?,
+                    Running::Seed(played) => played.end(&line, findings)?,
+                };
+            }
+            Recorded::Error => {
+                findings.differs("error", line.raw("error").unwrap_or("\"the original raised an error\""), "null");
+            }
+            Recorded::Actions => {
+                if !matches!(running, Running::None) {
+                    return Err(line.error("an `actions` line inside of an episode"));
+                }
+                actions.play(&line, options.checksum, findings)?;
+            }
+        }
+    }
+    match running {
+        Running::None => Ok(()),
+        _ => Err(ReadError::Malformed {
+            path: file.to_owned(),
+            line: last_line,
+            what: "the recording ends inside of an episode: its `end` line is missing".to_owned(),
+        }),
+    }
+}

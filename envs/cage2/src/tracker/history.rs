@@ -1,0 +1,177 @@
+//! The compressed log of an episode (BOG-104 to BOG-106).
+
+use std::fmt::Write as _;
+
+use super::{json, words};
+
+/// Characters of a justification that the log keeps; the rest is cut off, so that one talkative step cannot make
+/// every later prompt long (BOG-107).
+pub const JUSTIFICATION_LIMIT: usize = 1000;
+
+/// A step in which something was done or seen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event<'a> {
+    pub step: u32,
+    /// The action as the agent writes it.
+    pub action: &'a str,
+    pub justification: Option<&'a str>,
+    /// Hosts whose comparison with the baseline gave news, with what it said.
+    pub updates: &'a [(String, &'a str)],
+}
+
+/// The log. Lines are written once; only the last run of quiet steps may still grow.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History {
+    closed: String,
+    run: Option<Run>,
+}
+
+/// Quiet steps that follow one another.
+#[derive(Clone, Debug)]
+struct Run {
+    from: u32,
+    to: u32,
+    tools: Vec<String>,
+}
+
+impl History {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.closed.clear();
+        self.run = None;
+    }
+
+    /// Adds a step in which nothing was done and no status changed (BOG-105, BOG-R04).
+    pub fn quiet(&mut self, step: u32, tool: &str) {
+        if let Some(run) = self.run.as_mut().filter(|run| run.to.checked_add(1) == Some(step)) {
+            run.to = step;
+            if run.tools.iter().all(|known| known != tool) {
+                run.tools.push(tool.to_owned());
+            }
+            return;
+        }
+        self.close();
+        self.run = Some(Run { from: step, to: step, tools: vec![tool.to_owned()] });
+    }
+
+    /// Adds any other step.
+    pub fn event(&mut self, event: Event<'_>) {
+        self.close();
+        let out = &mut self.closed;
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\n{} {}: {{", words::STEP, event.step);
+        json::member(out, words::ACTION, event.action);
+        if let Some(text) = event.justification.map(str::trim).filter(|text| !text.is_empty()) {
+            match text.char_indices().nth(JUSTIFICATION_LIMIT) {
+                Some((end, _)) => json::member(out, words::JUSTIFICATION, &format!("{}…", &text[..end])),
+                None => json::member(out, words::JUSTIFICATION, text),
+            }
+        }
+        if !event.updates.is_empty() {
+            json::key(out, words::COMPARED);
+            out.push('{');
+            for (host, status) in event.updates {
+                json::member(out, host, status);
+            }
+            out.push('}');
+        }
+        out.push('}');
+    }
+
+    /// The log as a block.
+    pub fn render(&self) -> String {
+        if self.closed.is_empty() && self.run.is_none() {
+            return words::NO_STEPS.to_owned();
+        }
+        let mut out = String::with_capacity(words::HISTORY.len() + self.closed.len() + 96);
+        out.push_str(words::HISTORY);
+        out.push_str(&self.closed);
+        if let Some(run) = &self.run {
+            run.write(&mut out);
+        }
+        out
+    }
+
+    fn close(&mut self) {
+        if let Some(run) = self.run.take() {
+            run.write(&mut self.closed);
+        }
+    }
+}
+
+impl Run {
+    fn write(&self, out: &mut String) {
+        let Self { from, to, tools } = self;
+        let _ = match from == to {
+            true => write!(out, "\n{} {from}: ", words::STEP),
+            false => write!(out, "\n{} {from}-{to}: ", words::STEPS),
+        };
+        for (at, tool) in tools.iter().enumerate() {
+            out.push_str(if at == 0 { "" } else { ", " });
+            out.push_str(tool);
+        }
+        let _ = write!(out, " ({})", words::QUIET);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event<'a>(step: u32, action: &'a str, justification: Option<&'a str>) -> Event<'a> {
+        Event { step, action, justification, updates: &[] }
+    }
+
+    // covers: BOG-104, BOG-105, BOG-106
+    #[test]
+    fn quiet_runs_fold_and_the_rest_is_whole() {
+        let mut log = History::default();
+        assert_eq!(log.render(), "No step has been taken yet.");
+        log.quiet(1, "Monitor");
+        assert_eq!(log.render(), "Steps so far:\nStep 1: Monitor (no status change)");
+        log.quiet(2, "Sleep");
+        log.quiet(3, "Monitor");
+        log.event(event(4, "Analyse A", Some(" looks\n\"odd\" ")));
+        log.quiet(5, "Monitor");
+        log.event(Event { updates: &[("A".to_owned(), "changed")], ..event(6, "Monitor", None) });
+        log.event(event(7, "Remove A", Some("  ")));
+        log.quiet(8, "Monitor");
+        log.quiet(9, "Monitor");
+        assert_eq!(
+            log.render(),
+            "Steps so far:\n\
+             Steps 1-3: Monitor, Sleep (no status change)\n\
+             Step 4: {\"action\":\"Analyse A\",\"justification\":\"looks\\n\\\"odd\\\"\"}\n\
+             Step 5: Monitor (no status change)\n\
+             Step 6: {\"action\":\"Monitor\",\"compared_with_baseline\":{\"A\":\"changed\"}}\n\
+             Step 7: {\"action\":\"Remove A\"}\n\
+             Steps 8-9: Monitor (no status change)"
+        );
+        log.clear();
+        assert_eq!(log.render(), words::NO_STEPS);
+    }
+
+    #[test]
+    fn steps_that_do_not_follow_one_another_are_not_folded() {
+        let mut log = History::default();
+        log.quiet(1, "Monitor");
+        log.quiet(3, "Monitor");
+        assert_eq!(
+            log.render(),
+            "Steps so far:\nStep 1: Monitor (no status change)\nStep 3: Monitor (no status change)"
+        );
+    }
+
+    // covers: BOG-107
+    #[test]
+    fn a_long_justification_is_cut_between_characters() {
+        let long = "é".repeat(JUSTIFICATION_LIMIT + 1);
+        let mut log = History::default();
+        log.event(event(1, "Remove A", Some(&long)));
+        let kept = "é".repeat(JUSTIFICATION_LIMIT) + "…";
+        assert!(log.render().ends_with(&format!("\"justification\":\"{kept}\"}}")));
+        let mut log = History::default();
+        log.event(event(1, "Remove A", Some(&long[2..])));
+        assert!(log.render().ends_with("é\"}"));
+    }
+}

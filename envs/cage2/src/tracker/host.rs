@@ -1,0 +1,203 @@
+//! What is held to be true of one host.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::signature::{self, Verdict};
+use super::words;
+
+/// Status of a host (BOG-082).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// As at first, expected decoys included.
+    Baseline,
+    /// Something was seen that the baseline does not hold.
+    Changed,
+    /// Acted on in a way whose outcome cannot be seen.
+    Unknown,
+    /// Looked into at this step.
+    Analysed(u32),
+}
+
+impl Status {
+    /// The status as a block writes it.
+    #[must_use]
+    pub fn text(self) -> Cow<'static, str> {
+        match self {
+            Self::Baseline => words::BASELINE.into(),
+            Self::Changed => words::CHANGED.into(),
+            Self::Unknown => words::UNKNOWN.into(),
+            Self::Analysed(step) => format!("{} {step}", words::ANALYSED).into(),
+        }
+    }
+}
+
+/// What an observation of a host is a change against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Previous {
+    /// The baseline with its expected decoys.
+    Baseline,
+    /// What was seen last.
+    Seen,
+    /// Nothing is held to be known.
+    Nothing,
+}
+
+/// What was seen of a host, and when.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub step: u32,
+    pub entry: Map<String, Value>,
+}
+
+/// The belief about one host.
+#[derive(Clone, Debug)]
+pub(super) struct Host {
+    pub name: String,
+    pub status: Status,
+    /// Whether something was seen that the baseline does not hold, since the host was last set back or its state was
+    /// lost sight of. Kept beside the status, which may tell of an action instead (BOG-R17).
+    pub deviates: bool,
+    /// The last observation that was a change.
+    pub seen: Option<Seen>,
+    /// The step of the last observation that the host appeared in.
+    pub appeared: Option<u32>,
+    /// Everything that was done to the host, in order, delimited by arrows (BOG-083).
+    pub record: String,
+    previous: Previous,
+    /// Baseline as text: most hosts are never compared, and a text is cheaper to keep than a tree.
+    text: Box<str>,
+    /// Baseline as a tree, once it has been needed.
+    tree: Option<Map<String, Value>>,
+    /// Processes of decoys, expected besides the baseline (BOG-087).
+    decoys: Vec<Value>,
+}
+
+impl Host {
+    /// A host with what the first observation told of it; with nothing if the observation did not name it.
+    pub fn new(name: &str, baseline: Option<&Map<String, Value>>) -> Self {
+        Self {
+            name: name.to_owned(),
+            status: Status::Baseline,
+            deviates: false,
+            seen: None,
+            appeared: None,
+            record: String::new(),
+            previous: Previous::Baseline,
+            // A tree of JSON always has a text.
+            text: baseline.and_then(|tree| serde_json::to_string(tree).ok()).unwrap_or_else(|| "{}".to_owned()).into(),
+            tree: None,
+            decoys: Vec::new(),
+        }
+    }
+
+    /// Notes that a tool was applied.
+    pub fn acted(&mut self, tool: &str) {
+        if !self.record.is_empty() {
+            self.record.push_str(words::ARROW);
+        }
+        self.record.push_str(tool);
+    }
+
+    /// Back to the baseline, without decoys (BOG-085, BOG-088).
+    pub fn restored(&mut self) {
+        self.status = Status::Baseline;
+        self.deviates = false;
+        self.seen = None;
+        self.previous = Previous::Baseline;
+        self.decoys.clear();
+    }
+
+    /// Processes may or may not have gone (BOG-085).
+    pub fn removed(&mut self) {
+        self.status = Status::Unknown;
+        self.deviates = false;
+        self.previous = Previous::Nothing;
+    }
+
+    /// Looked into, whatever the status was (BOG-085, BOG-R17). To be called after [`Host::observe`], so that what
+    /// the analysis showed does not hide that it was made.
+    pub const fn analysed(&mut self, step: u32) {
+        self.status = Status::Analysed(step);
+    }
+
+    /// Takes the processes of a decoy just laid into the baseline: those of the expected service that were not
+    /// there before (BOG-087).
+    pub fn expect_decoy(&mut self, service: &str, entry: &Map<String, Value>) {
+        for item in signature::items(entry.get(signature::PROCESSES)) {
+            if item.get(SERVICE).and_then(Value::as_str) == Some(service) {
+                self.parse();
+                let listed = |entry: Option<&Map<String, Value>>| {
+                    let list = signature::items(entry.and_then(|entry| entry.get(signature::PROCESSES)));
+                    signature::count(list.iter(), item) > 0
+                };
+                let present = listed(self.tree.as_ref())
+                    || listed(self.seen.as_ref().map(|seen| &seen.entry))
+                    || signature::count(self.decoys.iter(), item) > 0;
+                if !present {
+                    self.decoys.push(signature::stable_part(item));
+                }
+            }
+        }
+    }
+
+    /// Takes in what an observation tells of the host. Gives the status that the comparison led to, if the
+    /// comparison gave news (BOG-086).
+    pub fn observe(&mut self, step: u32, entry: &Map<String, Value>) -> Option<Status> {
+        self.appeared = Some(step);
+        if self.previous == Previous::Seen && self.seen.as_ref().is_some_and(|seen| seen.entry == *entry) {
+            return None;
+        }
+        self.parse();
+        let verdict = signature::compare(entry, self.tree.as_ref().unwrap_or(&Map::new()), &self.decoys);
+        if self.previous == Previous::Baseline && verdict == Verdict::Equal {
+            return None;
+        }
+        self.seen = Some(Seen { step, entry: entry.clone() });
+        self.previous = Previous::Seen;
+        match verdict {
+            Verdict::Consistent => None,
+            Verdict::Deviates => {
+                self.deviates = true;
+                self.status = Status::Changed;
+                Some(Status::Changed)
+            }
+            Verdict::Equal => {
+                self.deviates = false;
+                let news = self.status != Status::Baseline;
+                self.status = Status::Baseline;
+                news.then_some(Status::Baseline)
+            }
+        }
+    }
+
+    /// The baseline with the processes of expected decoys (BOG-066).
+    pub fn effective_baseline(&self) -> Value {
+        let mut tree = self.tree.clone().unwrap_or_else(|| parsed(&self.text));
+        if !self.decoys.is_empty() {
+            let list = tree.entry(signature::PROCESSES).or_insert_with(|| Value::Array(Vec::new()));
+            if let Some(list) = list.as_array_mut() {
+                list.extend(self.decoys.iter().cloned());
+            }
+        }
+        Value::Object(tree)
+    }
+
+    /// Services of the expected decoys, in the order in which they were laid.
+    pub fn decoy_services(&self) -> impl Iterator<Item = &str> {
+        self.decoys.iter().filter_map(|decoy| decoy.get(SERVICE).and_then(Value::as_str))
+    }
+
+    fn parse(&mut self) {
+        if self.tree.is_none() {
+            self.tree = Some(parsed(&self.text));
+        }
+    }
+}
+
+const SERVICE: &str = "Service Name";
+
+fn parsed(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
+}

@@ -1,0 +1,243 @@
+//! A deterministic belief state of the network, built from the agent's own observations and calls only.
+//!
+//! It holds for every host a baseline (its entry in the first observation), a status, a record of what was done to
+//! it, and the decoys that are expected on it; and a log of the episode. It renders three blocks for prompts and
+//! answers two read-only queries. It never says what to do: its own words are those of [`words`] (BOG-080 to
+//! BOG-090, BOG-100 to BOG-106).
+//!
+//! | what happens | status of the host |
+//! |---|---|
+//! | `Restore` | baseline; its decoys are no longer expected |
+//! | `Remove` | unknown |
+//! | `Analyse` in step n | analysed at step n, whatever it was before and whatever it showed |
+//! | an observation shows what the baseline does not hold | changed |
+//! | an observation shows the whole baseline and nothing else | baseline |
+//! | an observation shows connections, or part of the baseline | as it was |
+//!
+//! The action of a step takes effect before its observation is compared, as in the world; only an analysis keeps
+//! its mark, and then the comparison is told beside it (BOG-R17).
+
+mod history;
+mod host;
+mod json;
+mod query;
+mod signature;
+pub mod words;
+
+pub use history::JUSTIFICATION_LIMIT;
+pub use host::Status;
+
+use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
+use serde_json::{Map, Value};
+
+use self::history::{Event, History};
+use self::host::Host;
+use crate::Names;
+use crate::action::Kind;
+use crate::facts::DECOY_KINDS;
+
+/// The argument of tools that names a host.
+pub const HOSTNAME: &str = "hostname";
+
+const BLOCKS: [&str; 3] = ["observation", "history", "status"];
+
+/// Which service a decoy tool makes appear: all that the belief state knows of decoys.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecoyTable(Vec<(String, String)>);
+
+impl DecoyTable {
+    /// A table of pairs of tool and service.
+    #[must_use]
+    pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(pairs.into_iter().collect())
+    }
+
+    /// The table of the scenario's decoys in these names.
+    #[must_use]
+    pub fn of(names: &Names) -> Self {
+        Self::new(
+            DECOY_KINDS
+                .into_iter()
+                .map(|decoy| (names.kind(Kind::Decoy(decoy)).to_owned(), names.service(decoy).to_owned())),
+        )
+    }
+
+    fn service(&self, tool: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == tool).map(|(_, service)| service.as_str())
+    }
+}
+
+/// The belief state of one episode.
+///
+/// # Examples
+/// ```
+/// use gimbal_cage2::Names;
+/// use gimbal_cage2::tracker::{DecoyTable, HostTracker};
+/// use gimbal_core::{Observation, Stepped, ToolCall, Tracker};
+/// use serde_json::json;
+///
+/// let mut tracker = HostTracker::new(DecoyTable::of(&Names::original()));
+/// let first = json!({ "success": "UNKNOWN", "User1": { "Processes": [] }, "User2": { "Processes": [] } });
+/// tracker.begin(&Observation { text: first.to_string(), data: first });
+/// let seen = json!({ "success": "TRUE", "User2": { "Processes": [{ "PID": 7 }] } });
+/// let observation = Observation { text: seen.to_string(), data: seen };
+/// let call = ToolCall::bare("Monitor");
+/// tracker.update(Stepped { step: 1, call: &call, observation: &observation, justification: None });
+/// assert!(tracker.block("status").is_some_and(|text| text.contains(r#""host_name":"User2","current_status":"changed""#)));
+/// ```
+#[derive(Clone, Debug)]
+pub struct HostTracker {
+    decoys: DecoyTable,
+    /// Sorted by name, so that nothing hangs on the order of keys in an observation.
+    hosts: Vec<Host>,
+    history: History,
+    /// Text of the latest observation; empty before the first step (BOG-037).
+    text: String,
+    /// Steps taken.
+    now: u32,
+}
+
+/// A fresh belief state for an episode in these names.
+#[must_use]
+pub fn tracker(names: &Names) -> Box<dyn Tracker> {
+    Box::new(HostTracker::new(DecoyTable::of(names)))
+}
+
+impl HostTracker {
+    /// A belief state that knows of nothing but decoys; hosts come with the first observation.
+    #[must_use]
+    pub fn new(decoys: DecoyTable) -> Self {
+        Self { decoys, hosts: Vec::new(), history: History::default(), text: String::new(), now: 0 }
+    }
+
+    /// Names of the hosts with their status, in order of name.
+    pub fn statuses(&self) -> impl Iterator<Item = (&str, Status)> {
+        self.hosts.iter().map(|host| (host.name.as_str(), host.status))
+    }
+
+    fn position(&self, name: &str) -> Result<usize, usize> {
+        self.hosts.binary_search_by(|host| host.name.as_str().cmp(name))
+    }
+
+    /// The host that a call is about, if it names one that is known.
+    fn target(&self, call: &ToolCall) -> Option<usize> {
+        self.position(call.string(HOSTNAME)?).ok()
+    }
+
+    fn status_block(&self) -> String {
+        let mut out = String::new();
+        for host in self.hosts.iter().filter(|host| host.status != Status::Baseline) {
+            out.push_str(if out.is_empty() { words::STATUS } else { "," });
+            out.push_str(if out.len() == words::STATUS.len() { "\n[{" } else { "\n {" });
+            json::member(&mut out, words::HOST_NAME, &host.name);
+            json::member(&mut out, words::CURRENT_STATUS, &host.status.text());
+            if host.deviates && host.status != Status::Changed {
+                json::member(&mut out, words::COMPARED, words::CHANGED);
+            }
+            let recency = if host.appeared == Some(self.now) { words::CURRENT } else { words::PAST };
+            json::member(&mut out, words::TIME_OF_UPDATE, recency);
+            let record = if host.record.is_empty() { words::NONE } else { host.record.as_str() };
+            json::member(&mut out, words::APPLIED, record);
+            out.push('}');
+        }
+        if out.is_empty() {
+            return words::ALL_BASELINE.to_owned();
+        }
+        out.push(']');
+        out
+    }
+
+    /// Compares what an observation tells of each host; gives the hosts with news, in order of name.
+    fn observe(&mut self, step: u32, observation: &Value, call: &ToolCall) -> Vec<(String, &'static str)> {
+        let mut updates = Vec::new();
+        for (name, entry) in entries(observation) {
+            let at = self.position(name).unwrap_or_else(|at| {
+                self.hosts.insert(at, Host::new(name, None));
+                at
+            });
+            let host = &mut self.hosts[at];
+            if call.string(HOSTNAME) == Some(name)
+                && let Some(service) = self.decoys.service(&call.tool)
+            {
+                host.expect_decoy(service, entry);
+            }
+            match host.observe(step, entry) {
+                Some(Status::Baseline) => updates.push((name.to_owned(), words::BASELINE)),
+                Some(_) => updates.push((name.to_owned(), words::CHANGED)),
+                None => {}
+            }
+        }
+        updates.sort_unstable();
+        updates
+    }
+}
+
+/// The hosts of an observation, each with what is told of it.
+fn entries(observation: &Value) -> impl Iterator<Item = (&str, &Map<String, Value>)> {
+    let all = observation.as_object().into_iter().flatten();
+    all.filter_map(|(name, entry)| Some((name.as_str(), entry.as_object()?)))
+}
+
+impl Tracker for HostTracker {
+    fn begin(&mut self, first: &Observation) {
+        self.history.clear();
+        self.text.clear();
+        self.now = 0;
+        self.hosts.clear();
+        self.hosts.extend(entries(&first.data).map(|(name, entry)| Host::new(name, Some(entry))));
+        self.hosts.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    }
+
+    fn update(&mut self, step: Stepped<'_>) {
+        let Stepped { step, call, observation, justification } = step;
+        self.now = step;
+        self.text.clone_from(&observation.text);
+        if let Some(at) = self.target(call) {
+            let host = &mut self.hosts[at];
+            host.acted(&call.tool);
+            match call.tool.as_str() {
+                "Restore" => host.restored(),
+                "Remove" => host.removed(),
+                _ => {}
+            }
+        }
+        let updates = self.observe(step, &observation.data, call);
+        if call.tool == "Analyse"
+            && let Some(at) = self.target(call)
+        {
+            self.hosts[at].analysed(step);
+        }
+        if updates.is_empty() && matches!(call.tool.as_str(), "Monitor" | "Sleep") {
+            self.history.quiet(step, &call.tool);
+        } else {
+            let target = call.string(HOSTNAME).map(|host| format!("{} {host}", call.tool));
+            let action = target.as_deref().unwrap_or(&call.tool);
+            self.history.event(Event { step, action, justification, updates: &updates });
+        }
+    }
+
+    fn blocks(&self) -> &[&'static str] {
+        &BLOCKS
+    }
+
+    fn block(&self, name: &str) -> Option<String> {
+        match name {
+            "observation" if self.now == 0 => Some(String::new()),
+            "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
+            "history" => Some(self.history.render()),
+            "status" => Some(self.status_block()),
+            _ => None,
+        }
+    }
+
+    fn queries(&self) -> &[ToolSpec] {
+        query::specs()
+    }
+
+    fn query(&self, call: &ToolCall) -> Result<String, Rejection> {
+        query::answer(&self.hosts, self.now, call)
+    }
+}
+
+#[cfg(test)]
+mod tests;

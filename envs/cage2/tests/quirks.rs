@@ -1,0 +1,293 @@
+//! The scenario's course and its quirks, shown in our own play. None is repaired, in any mode.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use gimbal_cage2::action::parse;
+use gimbal_cage2::draws::{Draws, Fast, Mersenne};
+use gimbal_cage2::facts::{HOSTS, Host, SUBNETS, Subnet};
+use gimbal_cage2::recording::Json;
+use gimbal_cage2::{Action, Compromised, Green, Names, Options, Red, Simulator, Trinary};
+
+type Play = Simulator<Box<dyn Draws>>;
+
+fn worlds(red: Red, horizon: u32) -> [Play; 2] {
+    let options = Options { red, green: Green::Sleep, horizon };
+    [
+        Simulator::new(options, Box::new(Fast::new(0)) as Box<dyn Draws>),
+        Simulator::new(options, Box::new(Mersenne::new(0)) as Box<dyn Draws>),
+    ]
+}
+
+fn act(world: &mut Play, text: &str) -> i32 {
+    world.step(parse(text, &Names::original()).unwrap())
+}
+
+fn red_action(world: &Play) -> (String, String) {
+    let mut out = Vec::new();
+    world.inspect().red_action(&mut out);
+    let action = Json::parse(std::str::from_utf8(&out).unwrap()).unwrap();
+    let parts = action.as_list().unwrap();
+    let exploit = parts[1].get("sub_action").and_then(Json::as_text).unwrap_or_default();
+    (parts[0].as_text().unwrap().to_owned(), exploit.to_owned())
+}
+
+fn truth(world: &Play) -> String {
+    let mut out = Vec::new();
+    world.inspect().truth(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+/// Sleeps until red holds a host, at any level.
+fn until_held(world: &mut Play, host: Host) -> bool {
+    while !world.done() {
+        world.step(Action::SLEEP);
+        if world.red_holds(host).0 {
+            return true;
+        }
+    }
+    false
+}
+
+// covers: BOG-007, BOG-008
+#[test]
+fn the_network_is_three_subnets_and_one_crown() {
+    let count = |subnet: Subnet| HOSTS.iter().filter(|host| host.subnet() == subnet).count();
+    assert_eq!(SUBNETS.map(count), [4, 4, 5]);
+    assert_eq!(Host::Defender.subnet(), Subnet::Enterprise);
+    let worth = HOSTS.map(gimbal_cage2::facts::confidentiality_tenths);
+    assert_eq!(worth, [1, 10, 10, 10, 1, 1, 1, 10, 0, 1, 1, 1, 1]);
+}
+
+// covers: BOG-004, BOG-005
+#[test]
+fn undisturbed_the_attack_goes_stage_by_stage_to_its_impact() {
+    for mut world in worlds(Red::BLine, 30) {
+        let mut straight = 0;
+        for seed in 0..200 {
+            world.reset(seed);
+            let mut stages = Vec::new();
+            let mut failed = false;
+            while !world.done() {
+                world.step(Action::SLEEP);
+                failed |= world.red_success() != Trinary::True;
+                stages.push(red_action(&world).0);
+            }
+            if !failed {
+                straight += 1;
+                let expected = [
+                    "DiscoverRemoteSystems",
+                    "DiscoverNetworkServices",
+                    "ExploitRemoteService",
+                    "PrivilegeEscalate",
+                    "DiscoverNetworkServices",
+                    "ExploitRemoteService",
+                    "PrivilegeEscalate",
+                    "DiscoverRemoteSystems",
+                    "DiscoverNetworkServices",
+                    "ExploitRemoteService",
+                    "PrivilegeEscalate",
+                    "DiscoverNetworkServices",
+                    "ExploitRemoteService",
+                    "PrivilegeEscalate",
+                    "Impact",
+                ];
+                assert_eq!(stages[..15], expected);
+                assert!(stages[15..].iter().all(|stage| stage == "Impact"));
+            }
+        }
+        assert!(straight > 100, "{straight}");
+    }
+}
+
+#[test]
+fn the_service_can_be_stopped_once_only() {
+    for mut world in worlds(Red::BLine, 100) {
+        world.reset(3);
+        let mut stopped = false;
+        while !world.done() {
+            let reward = if stopped { act(&mut world, "Sleep") } else { world.step(Action::SLEEP) };
+            if reward <= -100 {
+                stopped = true;
+                // Blue acts first: the step of the restore is already free of the ten.
+                assert!(act(&mut world, "Restore Op_Server0") > -100);
+                break;
+            }
+        }
+        assert!(stopped);
+        let mut impacts = 0;
+        while !world.done() {
+            let reward = act(&mut world, "Sleep");
+            assert!(reward > -100);
+            impacts += u32::from(red_action(&world).0 == "Impact" && world.red_success() == Trinary::True);
+        }
+        assert!(impacts > 10);
+        assert!(truth(&world).contains("\"ot\":[true,false,null]"));
+    }
+}
+
+#[test]
+fn remove_always_says_true_and_never_touches_ssh_or_root() {
+    let mut ssh = 0;
+    for mut world in worlds(Red::BLine, 60) {
+        for seed in 0..60 {
+            world.reset(seed);
+            if until_held(&mut world, Host::Enterprise0) {
+                ssh += 1;
+                act(&mut world, "Remove Enterprise0");
+                assert_eq!(world.success(), Trinary::True);
+                assert!(world.red_holds(Host::Enterprise0).0);
+                assert_ne!(world.table()[Host::Enterprise0.index()].compromised, Compromised::No);
+            }
+        }
+        world.reset(1);
+        act(&mut world, "Remove Defender");
+        assert_eq!(world.success(), Trinary::True);
+    }
+    assert!(ssh > 20, "{ssh}");
+}
+
+#[test]
+fn vsftpd_can_be_stacked_and_then_blocks_apache() {
+    for mut world in worlds(Red::Sleep, 30) {
+        world.reset(2);
+        for _ in 0..5 {
+            act(&mut world, "DecoyVsftpd Enterprise0");
+            assert_eq!(world.success(), Trinary::True);
+        }
+        act(&mut world, "DecoyApache Enterprise0");
+        assert_eq!(world.success(), Trinary::False);
+        act(&mut world, "Restore Enterprise0");
+        act(&mut world, "DecoyApache Enterprise0");
+        assert_eq!(world.success(), Trinary::True);
+        // Beside the real port 80 too.
+        act(&mut world, "DecoyVsftpd User3");
+        assert_eq!(world.success(), Trinary::True);
+    }
+}
+
+/// Where each decoy can be laid on a fresh host.
+#[test]
+fn decoys_fit_where_port_and_system_allow() {
+    let fits = |decoy: &str| -> Vec<&str> {
+        let [mut world, _] = worlds(Red::Sleep, 30);
+        world.reset(4);
+        let laid = |host: &Host| {
+            act(&mut world, &format!("{decoy} {}", host.name()));
+            world.success() == Trinary::True
+        };
+        let mut laid = laid;
+        HOSTS.iter().filter(|host| laid(host)).map(|host| host.name()).collect()
+    };
+    let linux = ["Defender", "Enterprise0", "Op_Host0", "Op_Host1", "Op_Host2", "Op_Server0"];
+    let with = |more: &[&'static str]| [&linux[..], more].concat();
+    assert_eq!(fits("DecoyApache"), with(&["User0", "User1", "User2"]));
+    assert_eq!(fits("DecoyTomcat"), with(&["User0", "User1", "User2"]));
+    assert_eq!(fits("DecoyFemitter"), ["Enterprise1", "Enterprise2", "User2"]);
+    assert_eq!(fits("DecoyHarakaSMPT"), linux);
+    assert_eq!(fits("DecoySmss"), ["User0", "User1"]);
+    assert_eq!(fits("DecoySvchost"), ["User0", "User1"]);
+    assert_eq!(fits("DecoySSHD"), ["User2", "User3"]);
+    assert_eq!(fits("DecoyVsftpd"), with(&["User3", "User4"]));
+}
+
+#[test]
+fn eternal_blue_never_works_on_the_enterprise_hosts() {
+    let mut tried = 0;
+    for mut world in worlds(Red::BLine, 60) {
+        for seed in 0..300 {
+            world.reset(seed);
+            while !world.done() {
+                let before: Vec<bool> = HOSTS.iter().map(|host| world.red_holds(*host).0).collect();
+                world.step(Action::SLEEP);
+                let (_, exploit) = red_action(&world);
+                let enterprise = before[Host::User1.index()] || before[Host::User2.index()];
+                if exploit == "EternalBlue" && enterprise && world.red_success() == Trinary::False {
+                    tried += 1;
+                    // It leaves no trace at all.
+                    assert_eq!(world.observation(&Names::original()).entries().count(), 1);
+                }
+            }
+        }
+    }
+    assert!(tried > 10, "{tried}");
+}
+
+#[test]
+fn reds_first_session_survives_and_costs_nothing() {
+    for mut world in worlds(Red::Meander, 60) {
+        world.reset(8);
+        assert_eq!(world.red_holds(Host::User0), (true, true));
+        assert_eq!(act(&mut world, "Restore User0"), -10);
+        assert_eq!(world.red_holds(Host::User0), (true, true));
+        assert_eq!(world.red_success(), Trinary::True);
+    }
+}
+
+#[test]
+fn analyse_calls_any_dropped_file_privileged() {
+    let mut user_level = 0;
+    for mut world in worlds(Red::BLine, 40) {
+        for seed in 0..60 {
+            world.reset(seed);
+            for host in [Host::Enterprise1, Host::Enterprise2] {
+                if until_held(&mut world, host) && !world.red_holds(host).1 && truth(&world).contains("cmd.exe") {
+                    let files = |world: &Play| {
+                        let name = host.name();
+                        world.observation(&Names::original()).get(name).and_then(|entry| entry.get("Files").cloned())
+                    };
+                    act(&mut world, &format!("Analyse {}", host.name()));
+                    if files(&world).is_some() {
+                        user_level += 1;
+                        assert_eq!(world.table()[host.index()].compromised, Compromised::Privileged);
+                    }
+                }
+            }
+        }
+    }
+    assert!(user_level > 10, "{user_level}");
+}
+
+#[test]
+fn an_attack_on_defender_fails_and_marks_it_all_the_same() {
+    let mut marked = 0;
+    for mut world in worlds(Red::Meander, 100) {
+        for seed in 0..20 {
+            world.reset(seed);
+            while !world.done() {
+                world.step(Action::SLEEP);
+                assert!(!world.red_holds(Host::Defender).0);
+            }
+            marked += u32::from(world.table()[Host::Defender.index()].compromised == Compromised::User);
+        }
+    }
+    assert!(marked > 20, "{marked}");
+}
+
+#[test]
+fn monitor_sees_what_is_seen_anyway() {
+    for [mut one, mut other] in [worlds(Red::BLine, 30), worlds(Red::Meander, 30)].map(|pair| {
+        let [fast, _] = pair;
+        [fast.fork(Box::new(Fast::new(0)) as Box<dyn Draws>), fast]
+    }) {
+        one.reset(6);
+        other.reset(6);
+        while !one.done() {
+            assert_eq!(one.step(Action::MONITOR), other.step(Action::SLEEP));
+            assert_eq!(one.vector(), other.vector());
+            let names = Names::original();
+            let (with, without) = (one.observation(&names).to_json(), other.observation(&names).to_json());
+            assert_eq!(with.replace("TRUE", "UNKNOWN"), without.replace("TRUE", "UNKNOWN"));
+        }
+    }
+}
+
+#[test]
+fn an_illegal_action_does_nothing_and_costs_a_tenth() {
+    for mut world in worlds(Red::Sleep, 5) {
+        world.reset(1);
+        let before = world.observation(&Names::original());
+        assert_eq!(world.step(None), -1);
+        assert_eq!(world.success(), Trinary::False);
+        assert_ne!(world.observation(&Names::original()), before);
+        assert_eq!(world.reward(), -0.1);
+    }
+}

@@ -1,0 +1,305 @@
+//! Recordings of our own: written, replayed, spoilt, refused.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+mod common;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use gimbal_cage2::bench::{BenchActions, BenchOptions, Generator, bench};
+use gimbal_cage2::checksum::Observe;
+use gimbal_cage2::options::REDS;
+use gimbal_cage2::policy::{POLICIES, PolicyKind};
+use gimbal_cage2::recording::{Lines, RecordOptions, Recorded, record, record_actions};
+use gimbal_cage2::replay::{DrawSource, ReplayOptions, ReplayReport, replay};
+use gimbal_cage2::{Action, Green, Options, Red};
+
+fn run(file: &Path, draws: DrawSource) -> ReplayReport {
+    replay(&ReplayOptions { files: vec![file.to_owned()], draws, checksum: None }).unwrap()
+}
+
+fn recorded(what: &RecordOptions) -> String {
+    let mut out = Vec::new();
+    record(what, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn short() -> String {
+    let options = Options { green: Green::Scan, horizon: 20, ..Options::default() };
+    recorded(&RecordOptions { options, policy: PolicyKind::Random, episodes: 2, seed: 77 })
+}
+
+#[test]
+fn what_is_recorded_replays_from_tape_and_from_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    for red in REDS {
+        for green in [Green::Sleep, Green::Scan] {
+            for policy in POLICIES {
+                let options = Options { red, green, horizon: 40 };
+                let text = recorded(&RecordOptions { options, policy, episodes: 2, seed: 1234 });
+                let path = write(folder.path(), "own.jsonl", &text);
+                for draws in [DrawSource::Tape, DrawSource::Seed] {
+                    let report = run(&path, draws);
+                    assert_eq!((report.episodes, report.steps), (2, 80));
+                    assert!(report.agrees(), "{:?}", report.first);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn recordings_of_the_original_are_written_again_byte_for_byte() {
+    let Some(files) = common::traces() else { return };
+    let mut count = 0;
+    for file in files {
+        let mut lines = Lines::open(&file).unwrap();
+        let mut original = String::new();
+        let mut episode = None;
+        let mut actions = Vec::new();
+        while let Some(line) = lines.next_line().unwrap() {
+            let fields: Vec<String> = line.fields.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+            original.push_str(&format!("{{{}}}\n", fields.join(",")));
+            match line.kind {
+                Recorded::Reset => {
+                    let horizon = line.whole("horizon").unwrap().unwrap() as u32;
+                    let options = Options { red: line.red().unwrap(), green: line.green().unwrap(), horizon };
+                    let ep = line.whole("ep").unwrap().unwrap() as u32;
+                    episode = Some((options, ep, line.seed().unwrap().unwrap(), line.text("policy").unwrap()));
+                }
+                Recorded::Step => {
+                    let blue = line.json("blue").unwrap().unwrap();
+                    let blue = blue.as_list().unwrap();
+                    let action = usize::try_from(blue[0].as_whole().unwrap()).ok().and_then(Action::from_index);
+                    actions.push((action, blue[1].as_text().unwrap().to_owned()));
+                }
+                _ => {
+                    let (options, ep, seed, policy) = episode.take().unwrap();
+                    let mut own = Vec::new();
+                    record_actions(options, ep, seed, &policy, &actions, &mut own).unwrap();
+                    // Python writes small reals as 5e-05, we as 5e-5.
+                    let own = String::from_utf8(own).unwrap().replace("e-5", "e-05").replace("e-6", "e-06");
+                    assert!(own == original, "episode {ep} of {}", file.display());
+                    original.clear();
+                    actions.clear();
+                    count += 1;
+                }
+            }
+        }
+    }
+    println!("{count} episodes");
+}
+
+#[test]
+fn gzipped_recordings_are_known_by_their_first_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("packed");
+    let mut packed = flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());
+    packed.write_all(short().as_bytes()).unwrap();
+    packed.finish().unwrap();
+    let report = run(&path, DrawSource::Seed);
+    assert_eq!((report.steps, report.mismatches), (40, 0));
+}
+
+/// Every field of every kind of line, spoilt once, is found, at its place.
+#[test]
+fn one_spoilt_field_is_found() {
+    let text = short();
+    let folder = tempfile::tempdir().unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let spoil = |at: usize, from: &str, to: &str| {
+        let mut spoilt: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        assert!(spoilt[at].contains(from), "{from} is not in {}", spoilt[at]);
+        // A number is spoilt by a digit behind its sign.
+        let signed = format!("{from}-");
+        let number =
+            spoilt[at].split_once(from).and_then(|(_, rest)| rest.split_once(',')).map(|(number, _)| number.to_owned());
+        spoilt[at] = if to.ends_with("check\":7") {
+            spoilt[at].replacen(&number.unwrap(), "7", 1)
+        } else if to.ends_with(":1") && spoilt[at].contains(&signed) {
+            spoilt[at].replacen(&signed, &format!("{signed}1"), 1)
+        } else {
+            spoilt[at].replacen(from, to, 1)
+        };
+        write(folder.path(), "spoilt.jsonl", &spoilt.join("\n"))
+    };
+    let cases = [
+        (0, "\"Enterprise\":\"10.0", "\"Enterprise\":\"10.1", "subnets", None),
+        (0, "\"Defender\":\"10.0", "\"Defender\":\"10.9", "ips", None),
+        (0, "\"vector\":\"0", "\"vector\":\"1", "vector", None),
+        (0, "\"Timeout\":0", "\"Timeout\":1", "blue_obs", None),
+        (0, "\"RED_ABSTRACT_SESSION\"", "\"SSH\"", "red_obs", None),
+        (0, "\"VelociraptorServer\"", "\"velociraptor\"", "state", None),
+        (3, "\"t\":2", "\"t\":3", "t", Some(2)),
+        (3, "\"ep\":0", "\"ep\":1", "ep", Some(2)),
+        (3, "\"blue_success\":\"", "\"blue_success\":\"X", "blue_success", Some(2)),
+        (3, "\"red_success\":\"TRUE\"", "\"red_success\":\"FALSE\"", "red_success", Some(2)),
+        (3, "\"green\":[\"", "\"green\":[\"x", "green", Some(2)),
+        (3, "\"red\":[\"", "\"red\":[\"x", "red", Some(2)),
+        (3, "\"reward\":", "\"reward\":1", "reward", Some(2)),
+        (3, "\"red_reward\":", "\"red_reward\":1", "red_reward", Some(2)),
+        (3, "\"scores\":{", "\"scores\":{\"User1\":[-5.0,0],", "scores", Some(2)),
+        (3, "\"done\":false", "\"done\":true", "done", Some(2)),
+        (3, "\"vector\":\"00", "\"vector\":\"01", "vector", Some(2)),
+        (3, "\"truth\":{", "\"truth\":{\"x\":1,", "truth", Some(2)),
+        (3, "\"ot_service\":null", "\"ot_service\":\"OTService\"", "red_mind", Some(2)),
+        (21, "\"steps\":20", "\"steps\":21", "steps", Some(20)),
+        (21, "\"ret\":", "\"ret\":1", "ret", Some(20)),
+        (21, "\"error\":false", "\"error\":true", "error", Some(20)),
+        (21, "\"rng_check\":", "\"rng_check\":7", "rng_check", Some(20)),
+        (21, "\"parent\":null", "\"parent\":7", "state", Some(20)),
+    ];
+    for (at, from, to, field, step) in cases {
+        let path = spoil(at, from, to);
+        for draws in [DrawSource::Tape, DrawSource::Seed] {
+            let report = run(&path, draws);
+            let first = report.first.clone().unwrap_or_else(|| panic!("{field} of line {at} is not compared"));
+            assert_eq!((first.field.as_str(), first.step, first.episode), (field, step, 0));
+            assert!(first.file.ends_with("spoilt.jsonl"));
+            assert_eq!(report.mismatches, 1, "{field}");
+        }
+    }
+}
+
+#[test]
+fn the_order_of_keys_counts_and_blanks_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = short();
+    let swapped = text.replacen(
+        "\"Interface Name\":\"eth0\",\"IP Address\":\"",
+        "\"IP Address\":\"eth0\",\"Interface Name\":\"",
+        1,
+    );
+    assert_eq!(run(&write(folder.path(), "a", &swapped), DrawSource::Seed).mismatches, 1);
+    let order = text.replacen("\"fsm\":0", "\"fsm\":0.0", 1);
+    assert_eq!(run(&write(folder.path(), "b", &order), DrawSource::Seed).mismatches, 0);
+    let wide = text.replace("\",\"", "\" , \"").replace("\":", "\" : ");
+    assert_eq!(run(&write(folder.path(), "c", &wide), DrawSource::Seed).mismatches, 0);
+}
+
+#[test]
+fn a_wrong_tape_is_told_from_either_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = short();
+    for (from, to) in [
+        ("\"sample\",[4096,3]", "\"sample\",[4096,4]"),
+        ("[\"reset\",\"pid\",\"randrange\",[0,32768],", "[\"reset\",\"pid\",\"randrange\",[0,32768],9"),
+        ("[\"reset\",\"layout\",\"choice\",[1],0],", ""),
+        ("[\"reset\",\"pid\",", "[\"Blue\",\"pid\","),
+    ] {
+        assert!(text.contains(from));
+        let path = write(folder.path(), "tape", &text.replacen(from, to, 1));
+        for draws in [DrawSource::Tape, DrawSource::Seed] {
+            let report = run(&path, draws);
+            assert_eq!(report.first.map(|first| first.field).as_deref(), Some("tape"), "{from}");
+        }
+    }
+}
+
+#[test]
+fn malformed_recordings_are_refused_with_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = short();
+    let lines: Vec<&str> = text.lines().collect();
+    let refused = |text: &str, draws: DrawSource| {
+        let files = vec![write(folder.path(), "bad.jsonl", text)];
+        replay(&ReplayOptions { files, draws, checksum: None }).unwrap_err().to_string()
+    };
+    let joined = |lines: &[&str]| lines.join("\n");
+    let cases = [
+        (lines[1].to_owned(), "bad.jsonl:1: a `step` line without"),
+        (lines[21].to_owned(), "bad.jsonl:1: an `end` line without"),
+        (joined(&lines[..5]), "`end` line is missing"),
+        (joined(&[lines[0], lines[0]]), "bad.jsonl:2: an episode begins before"),
+        ("{\"kind\":\"reset\"".to_owned(), "bad.jsonl:1: column"),
+        ("\n\nnothing".to_owned(), "bad.jsonl:3: column 1"),
+        ("{\"kind\":\"scene\"}".to_owned(), "unknown kind \"scene\""),
+        ("{\"a\":1}".to_owned(), "has no `kind`"),
+        (lines[0].replacen("\"ep\"", "\"version\":2,\"ep\"", 1), "unknown field `version`"),
+        (lines[0].replacen("B_line", "C_line", 1), "`red` is `C_line`"),
+        (lines[0].replacen("GreenAgent", "Agent", 1), "`green_agent` must be"),
+        (lines[0].replacen("\"seed\":77", "\"seed\":\"x\"", 1), "`seed` must be"),
+        (lines[0].replacen("\"seed\":77", "\"seed\":null", 1), "`seed` is missing"),
+        (lines[0].replacen("\"horizon\":20", "\"horizon\":-1", 1), "`horizon` must be"),
+        (lines[0].replacen("\"tape\":[[", "\"tape\":[[3,", 1), "entry 0 of `tape` is malformed"),
+        (joined(&[lines[0], &lines[1].replacen("\"blue\":[", "\"blue\":[999,", 1)]), "`blue` must be"),
+        (joined(&[lines[0], &lines[1].replacen("\"blue\"", "\"Blue\"", 1)]), "unknown field `Blue`"),
+    ];
+    for (text, expected) in cases {
+        let message = refused(&text, DrawSource::Seed);
+        assert!(message.contains(expected), "{message} should hold {expected}");
+        assert!(message.contains("bad.jsonl"), "{message}");
+    }
+    let message = refused(&text.replacen("\"tape\"", "\"tape\":[],\"policy\"", 1), DrawSource::Tape);
+    assert!(message.contains("bad.jsonl:1: the field `policy` stands twice"), "{message}");
+    let untaped = "{\"kind\":\"reset\",\"red\":\"Sleep\",\"seed\":1}\n{\"kind\":\"end\"}";
+    assert!(refused(untaped, DrawSource::Tape).contains("`tape` is missing; replay from the seed"));
+    let missing = folder.path().join("nowhere.jsonl");
+    let report = replay(&ReplayOptions { files: vec![missing], draws: DrawSource::Tape, checksum: None });
+    assert!(report.unwrap_err().to_string().contains("nowhere.jsonl: cannot be read"));
+}
+
+#[test]
+fn a_torn_archive_is_an_error_and_not_a_short_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("torn.gz");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(short().as_bytes()).unwrap();
+    let bytes = packed.finish().unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let report = replay(&ReplayOptions { files: vec![path], draws: DrawSource::Seed, checksum: None });
+    assert!(report.unwrap_err().to_string().contains("torn.gz"));
+}
+
+#[test]
+fn fields_that_are_not_recorded_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "{\"kind\":\"reset\",\"ep\":4,\"red\":\"Sleep\",\"seed\":1}\n{\"kind\":\"step\",\"blue\":[-1,\"Misinform User1\"],\"reward\":-0.1}\n{\"kind\":\"step\",\"blue\":[144],\"reward\":-1.0}\n{\"kind\":\"end\",\"ret\":-1.1}\n";
+    let report = run(&write(folder.path(), "sparse", text), DrawSource::Seed);
+    assert_eq!((report.steps, report.mismatches), (2, 0), "{:?}", report.first);
+}
+
+#[test]
+fn a_bench_over_recorded_actions_has_the_checksum_of_the_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { red: Red::Meander, green: Green::Scan, horizon: 50 };
+    let text = recorded(&RecordOptions { options, policy: PolicyKind::Random, episodes: 3, seed: 5 });
+    let files = vec![write(folder.path(), "own.jsonl", &text)];
+    for observe in [Observe::None, Observe::Vector, Observe::Raw] {
+        let actions = BenchActions::Recorded(files.clone());
+        let played = bench(&BenchOptions { actions, observe, ..BenchOptions::default() }).unwrap();
+        assert_eq!((played.steps, played.episodes), (150, 3));
+        for draws in [DrawSource::Tape, DrawSource::Seed] {
+            let report = replay(&ReplayOptions { files: files.clone(), draws, checksum: Some(observe) }).unwrap();
+            assert_eq!(report.checksum.as_deref(), Some(played.checksum.as_str()));
+            assert_eq!(report.checksum_recorded, report.checksum);
+        }
+    }
+}
+
+#[test]
+fn saved_actions_of_a_bench_replay_to_its_checksums() {
+    let folder = tempfile::tempdir().unwrap();
+    for (draws, observe) in [(Generator::Fast, Observe::Raw), (Generator::Mersenne, Observe::Vector)] {
+        let path = folder.path().join("actions.jsonl");
+        let options = BenchOptions { steps: 100, draws, observe, save: Some(path.clone()), ..BenchOptions::default() };
+        let played = bench(&options).unwrap();
+        let files = vec![path.clone()];
+        let asked = ReplayOptions { files, draws: DrawSource::Seed, checksum: Some(observe) };
+        let report = replay(&asked).unwrap();
+        assert_eq!((report.steps, report.episodes, report.mismatches), (100, 4, 0));
+        // All episodes in one chain: the number that the bench printed.
+        assert_eq!(report.checksum.as_deref(), Some(played.checksum.as_str()));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let spoilt = text.replacen("\"actions\":[", "\"actions\":[144,", 1);
+        std::fs::write(&path, spoilt).unwrap();
+        let report = replay(&asked).unwrap();
+        assert_eq!(report.first.unwrap().field, "checksum");
+    }
+}

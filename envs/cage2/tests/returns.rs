@@ -1,0 +1,90 @@
+//! Returns of the baseline policies, against those of the original simulator.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+use gimbal_cage2::bench::Generator;
+use gimbal_cage2::policy::{POLICIES, PolicyKind};
+use gimbal_cage2::recording::Json;
+use gimbal_cage2::returns::{HORIZONS, ReturnsOptions, evaluate, returns};
+use gimbal_cage2::{Green, Options, Red};
+
+// covers: BOG-002, BOG-003, BOG-004, BOG-013
+#[test]
+fn a_thousand_episodes_lie_within_three_standard_errors_of_every_cell() {
+    let table = Json::parse(include_str!("fixtures/returns.json")).unwrap();
+    for cell in table.get("cells").unwrap().as_list().unwrap() {
+        let text = |key: &str| cell.get(key).unwrap().as_text().unwrap();
+        let real = |key: &str| cell.get(key).unwrap().as_real().unwrap();
+        let horizon = real("horizon") as u32;
+        let options = Options { red: Red::from_name(text("red")).unwrap(), green: Green::Sleep, horizon };
+        let policy = PolicyKind::from_name(text("policy")).unwrap();
+        let got = returns(&ReturnsOptions { options, policy, episodes: 1000, draws: Generator::Fast, seed: 1 });
+        let error = (real("sd").powi(2) / real("episodes") + got.se.powi(2)).sqrt();
+        let z = (got.mean - real("mean")) / error;
+        println!(
+            "{:<8} {:<27} {horizon:>3}  original {:>9.3}  here {:>9.3} (sd {:.3})  z {z:>5.2}",
+            text("red"),
+            text("policy"),
+            real("mean"),
+            got.mean,
+            got.sd
+        );
+        assert!(z.abs() < 3.0, "{cell:?}: {z}");
+    }
+}
+
+// covers: BOG-014
+#[test]
+fn the_floor_of_a_step_is_thirteen_and_a_tenth() {
+    use gimbal_cage2::draws::Fast;
+    use gimbal_cage2::{Action, Simulator};
+    let mut simulator = Simulator::new(Options::default(), Fast::new(0));
+    for seed in 0..50 {
+        simulator.reset(seed);
+        let mut worst = 0;
+        for _ in 0..100 {
+            worst = worst.min(simulator.step(Action::SLEEP));
+        }
+        assert_eq!(worst, -131);
+        assert_eq!(simulator.reward(), -13.1);
+    }
+}
+
+#[test]
+fn the_two_generators_agree_and_more_episodes_change_little() {
+    for policy in POLICIES {
+        let play =
+            |draws, seed| returns(&ReturnsOptions { options: Options::default(), policy, episodes: 2000, draws, seed });
+        let (fast, exact) = (play(Generator::Fast, 5), play(Generator::Mersenne, 5));
+        let error = fast.se.hypot(exact.se);
+        assert!((fast.mean - exact.mean).abs() <= 4.0 * error, "{policy:?}: {} and {}", fast.mean, exact.mean);
+    }
+}
+
+#[test]
+fn the_challenge_table_has_nine_cells_and_their_sum() {
+    let table = evaluate(PolicyKind::RestoreChanged, Green::Sleep, 20, Generator::Fast, 3);
+    assert_eq!(table.rows.len(), 9);
+    assert!((table.total - table.rows.iter().map(|row| row.mean).sum::<f64>()).abs() < 1e-9);
+    let text = table.render();
+    for horizon in HORIZONS {
+        assert_eq!(text.lines().filter(|line| line.trim_start().starts_with(&format!("{horizon} "))).count(), 3);
+    }
+    assert!(text.contains("total"));
+    let json = serde_json::to_value(&table.rows[0]).unwrap();
+    for key in ["mean", "sd", "episodes"] {
+        assert!(json.get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn no_episode_is_no_error() {
+    let options = ReturnsOptions {
+        options: Options::default(),
+        policy: PolicyKind::Sleep,
+        episodes: 0,
+        draws: Generator::Fast,
+        seed: 0,
+    };
+    let report = returns(&options);
+    assert_eq!((report.mean, report.sd, report.episodes), (0.0, 0.0, 0));
+}
