@@ -1,0 +1,467 @@
+//! One summary a cell, and the comparisons against a baseline.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::compare::{Comparison, one_to_one, paired_difference};
+use crate::describe::{Interval, Summary, quantile};
+use crate::error::AnalysisError;
+use crate::frontier::{Point, pareto};
+use crate::hypothesis::holm;
+use crate::metrics;
+use crate::proportion::Proportion;
+use crate::resample::Bootstrap;
+use crate::row::{CellInfo, EpisodeRow, Rows, TokenUse};
+
+/// Which cell the others are measured against.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BaselineChoice {
+    /// The cell of this configuration with the same environment, models and decoding (BOG-163: one baseline a model);
+    /// where there is none, the cell of this configuration that plays the same environment without a model.
+    Configuration(String),
+    /// One cell, by id, for all cells of its environment.
+    Cell(String),
+}
+
+/// How to analyse.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Baseline of RPTS and of the paired differences; none leaves these out.
+    pub baseline: Option<BaselineChoice>,
+    /// Confidence of every interval, such as 0.95.
+    pub confidence: f64,
+    /// Bootstrap resamples for intervals of ratios.
+    pub resamples: u32,
+    /// Seed of the bootstrap and of permutation tests.
+    pub seed: u64,
+    /// Fewest episodes for a bootstrap interval: with fewer the resamples repeat one another and flatter.
+    pub bootstrap_minimum: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { baseline: None, confidence: 0.95, resamples: 4_000, seed: 1, bootstrap_minimum: 10 }
+    }
+}
+
+impl Options {
+    /// The confidence in percent, without the noise of a binary fraction.
+    #[must_use]
+    pub fn percent(&self) -> f64 {
+        (100.0 * self.confidence * 1e6).round() / 1e6
+    }
+}
+
+/// So many of so many, without an interval: calls within an episode hang together, so that a binomial one would lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rate {
+    /// How many.
+    pub count: u64,
+    /// Out of how many.
+    pub of: u64,
+}
+
+impl Rate {
+    /// The share; `None` out of nothing.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        (self.of > 0).then(|| self.count as f64 / self.of as f64)
+    }
+}
+
+/// Mean tokens of one role.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoleSummary {
+    /// Role name.
+    pub role: String,
+    /// Whether the world asked for it (judge, reader, user).
+    pub world: bool,
+    /// Mean prompt tokens an episode.
+    pub input: f64,
+    /// Mean completion tokens an episode.
+    pub output: f64,
+}
+
+/// One cell in numbers. Infrastructure episodes are counted apart and enter nothing else.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellSummary {
+    /// The cell's labels.
+    pub info: CellInfo,
+    /// Episodes that count as the agent's outcome.
+    pub episodes: usize,
+    /// Episodes lost to infrastructure.
+    pub infrastructure: usize,
+    /// Returns, in units, smallest first: what distributions are drawn from.
+    pub values: Vec<f64>,
+    /// Returns in numbers; `None` without episodes.
+    pub returns: Option<Summary>,
+    /// Share of episodes below the brief's threshold (BOG-164); `None` where the brief states none.
+    pub catastrophic: Option<Proportion>,
+    /// Share of episodes above the brief's success threshold.
+    pub success: Option<Proportion>,
+    /// Steps an episode.
+    pub steps: Option<Summary>,
+    /// Agent tokens an episode, prompt and completion (BOG-160).
+    pub tokens: Option<Summary>,
+    /// Agent prompt tokens an episode (BOG-161).
+    pub tokens_in: Option<Summary>,
+    /// Agent completion tokens an episode (BOG-161).
+    pub tokens_out: Option<Summary>,
+    /// Agent tokens over all episodes.
+    pub called: TokenUse,
+    /// Tokens of roles that the world asked for, over all episodes.
+    pub world_called: TokenUse,
+    /// Tokens billed over all episodes, all roles.
+    pub billed: TokenUse,
+    /// Tokens by role, in order of role name.
+    pub roles: Vec<RoleSummary>,
+    /// Whether a tokenizer of ours counted some of the tokens.
+    pub tokens_estimated: bool,
+    /// Model calls over all episodes.
+    pub model_calls: u64,
+    /// Attempts of unknown cost over all episodes, infrastructure ones included.
+    pub unknown_attempts: u64,
+    /// Rejected tool calls per tool call.
+    pub invalid: Rate,
+    /// Fallback steps per environment step.
+    pub fallback: Rate,
+    /// Median latency of a model call in milliseconds.
+    pub latency_p50_ms: Option<f64>,
+    /// 95th percentile of the latency of a model call in milliseconds.
+    pub latency_p95_ms: Option<f64>,
+    /// Cost in dollars an episode; `None` unless it is known of every episode.
+    pub cost: Option<Summary>,
+    /// Reward per thousand tokens against the baseline (BOG-163); `None` for the baseline itself.
+    pub rpts: Option<f64>,
+    /// BCa bootstrap interval of RPTS over matched worlds; `None` for few or unmatched ones.
+    pub rpts_interval: Option<Interval>,
+    /// Shifted efficiency (BOG-166).
+    pub shifted: Option<f64>,
+    /// BCa bootstrap interval of the shifted efficiency.
+    pub shifted_interval: Option<Interval>,
+    /// Whether no other cell of the same environment and models is better on tokens and return (BOG-172); `None`
+    /// without a model.
+    pub efficient: Option<bool>,
+    /// Stops by name with their counts, most frequent first.
+    pub stops: Vec<(String, u64)>,
+}
+
+/// What is missing from a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// Index of the cell.
+    pub cell: usize,
+    /// Episodes planned.
+    pub planned: usize,
+    /// Episodes that count.
+    pub played: usize,
+    /// Episodes lost to infrastructure.
+    pub infrastructure: usize,
+}
+
+/// A study's rows in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysis {
+    /// The cells in the study's order.
+    pub cells: Vec<CellSummary>,
+    /// Comparisons against the baseline, in the study's order.
+    pub comparisons: Vec<Comparison>,
+    /// For each cell the index of its own baseline for RPTS, if it has one and is not it.
+    pub baseline_of: Vec<Option<usize>>,
+    /// Options that it was made with.
+    pub options: Options,
+}
+
+impl Analysis {
+    /// Analyses a study's rows.
+    ///
+    /// # Errors
+    /// When an episode names an unknown cell, ids repeat, the baseline matches nothing, or the confidence is no fraction.
+    pub fn new(rows: &Rows, options: &Options) -> Result<Self, AnalysisError> {
+        let confidence = options.confidence;
+        if !(confidence > 0.0 && confidence < 1.0) {
+            return Err(AnalysisError::Confidence { given: confidence.to_string() });
+        }
+        let episodes = by_cell(rows)?;
+        let mut cells: Vec<CellSummary> =
+            rows.cells.iter().zip(&episodes).map(|(info, rows)| summarise(info, rows, options)).collect();
+        if let Some(choice) = &options.baseline {
+            check_baseline(&rows.cells, choice)?;
+        }
+        let baseline_of: Vec<Option<usize>> =
+            (0..cells.len()).map(|cell| own_baseline(&rows.cells, options.baseline.as_ref(), cell)).collect();
+        add_rpts(&mut cells, &episodes, &baseline_of, options);
+        add_frontier(&mut cells);
+        let comparisons = compare_all(&cells, &episodes, options);
+        Ok(Self { cells, comparisons, baseline_of, options: options.clone() })
+    }
+
+    /// Cells with fewer episodes than planned, or with infrastructure losses.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<Gap> {
+        self.cells
+            .iter()
+            .enumerate()
+            .map(|(cell, summary)| Gap {
+                cell,
+                planned: summary.info.planned as usize,
+                played: summary.episodes,
+                infrastructure: summary.infrastructure,
+            })
+            .filter(|gap| gap.played < gap.planned || gap.infrastructure > 0)
+            .collect()
+    }
+}
+
+fn by_cell(rows: &Rows) -> Result<Vec<Vec<&EpisodeRow>>, AnalysisError> {
+    let mut index: BTreeMap<&str, usize> = BTreeMap::new();
+    for (position, cell) in rows.cells.iter().enumerate() {
+        if index.insert(&cell.id, position).is_some() {
+            return Err(AnalysisError::DuplicateCell { cell: cell.id.clone() });
+        }
+    }
+    let mut episodes: Vec<Vec<&EpisodeRow>> = vec![Vec::new(); rows.cells.len()];
+    for (episode, row) in rows.episodes.iter().enumerate() {
+        let Some(&position) = index.get(row.cell.as_str()) else {
+            return Err(AnalysisError::UnknownCell {
+                episode,
+                task: row.task.clone(),
+                run: row.run,
+                cell: row.cell.clone(),
+            });
+        };
+        episodes[position].push(row);
+    }
+    // The order of arrival must not show, not even in the last digit of a float.
+    for group in &mut episodes {
+        group.sort_by(|a, b| {
+            (&a.world, &a.task, a.run, a.trial, a.seed, a.return_thousandths, a.agent_tokens().total()).cmp(&(
+                &b.world,
+                &b.task,
+                b.run,
+                b.trial,
+                b.seed,
+                b.return_thousandths,
+                b.agent_tokens().total(),
+            ))
+        });
+    }
+    Ok(episodes)
+}
+
+fn counted<'a>(episodes: &[&'a EpisodeRow]) -> Vec<&'a EpisodeRow> {
+    episodes.iter().copied().filter(|row| !row.infrastructure).collect()
+}
+
+fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSummary {
+    let rows = counted(all);
+    let describe = |value: fn(&EpisodeRow) -> f64| {
+        Summary::of(&rows.iter().map(|row| value(row)).collect::<Vec<_>>(), options.confidence)
+    };
+    let share = |holds: &dyn Fn(i64) -> bool| {
+        let count = rows.iter().filter(|row| holds(row.return_thousandths)).count() as u64;
+        Proportion::new(count, rows.len() as u64, options.confidence)
+    };
+    let add = |value: fn(&EpisodeRow) -> u32| rows.iter().map(|row| u64::from(value(row))).sum::<u64>();
+    let total =
+        |value: fn(&EpisodeRow) -> TokenUse| rows.iter().fold(TokenUse::default(), |sum, row| sum.plus(&value(row)));
+    let latencies: Vec<f64> = rows.iter().flat_map(|row| &row.call_latency_us).map(|&us| us as f64 / 1000.0).collect();
+    let costs: Option<Vec<f64>> =
+        rows.iter().map(|row| row.cost_microdollars.map(|micro| micro as f64 / 1e6)).collect();
+    let mut values: Vec<f64> = rows.iter().map(|row| row.value()).collect();
+    values.sort_by(f64::total_cmp);
+    let exact: i128 = rows.iter().map(|row| i128::from(row.return_thousandths)).sum();
+    let returns = Summary::of(&values, options.confidence)
+        .map(|summary| summary.with_mean(exact as f64 / (1000 * rows.len()) as f64));
+    let tokens = describe(|row| row.agent_tokens().total() as f64);
+    let shift = info.thresholds.shift.map(|shift| shift as f64 / 1000.0);
+    let shifted = (|| metrics::shifted_efficiency(shift?, returns?.mean, tokens?.mean / 1000.0))();
+    let shifted_interval = shifted.and(shift).and_then(|shift| {
+        let pairs: Vec<(f64, f64)> =
+            rows.iter().map(|row| (shift + row.value(), row.agent_tokens().total() as f64 / 1000.0)).collect();
+        ratio_interval(&pairs, options)
+    });
+    CellSummary {
+        info: info.clone(),
+        episodes: rows.len(),
+        infrastructure: all.len() - rows.len(),
+        values,
+        returns,
+        catastrophic: info.thresholds.catastrophic_below.and_then(|limit| share(&|value| value < limit)),
+        success: info.thresholds.success_above.and_then(|limit| share(&|value| value > limit)),
+        steps: describe(|row| f64::from(row.steps)),
+        tokens,
+        tokens_in: describe(|row| row.agent_tokens().input as f64),
+        tokens_out: describe(|row| row.agent_tokens().output as f64),
+        called: total(EpisodeRow::agent_tokens),
+        world_called: total(EpisodeRow::world_tokens),
+        billed: total(|row| row.billed),
+        roles: roles(&rows),
+        tokens_estimated: rows.iter().any(|row| row.tokens_estimated),
+        model_calls: add(|row| row.model_calls),
+        unknown_attempts: all.iter().map(|row| u64::from(row.unknown_attempts)).sum(),
+        invalid: Rate { count: add(|row| row.rejected_calls), of: add(|row| row.tool_calls) },
+        fallback: Rate { count: add(|row| row.fallbacks), of: add(|row| row.steps) },
+        latency_p50_ms: quantile(&latencies, 0.5),
+        latency_p95_ms: quantile(&latencies, 0.95),
+        cost: costs.and_then(|costs| Summary::of(&costs, options.confidence)),
+        rpts: None,
+        rpts_interval: None,
+        shifted,
+        shifted_interval,
+        efficient: None,
+        stops: stops(&rows),
+    }
+}
+
+fn roles(rows: &[&EpisodeRow]) -> Vec<RoleSummary> {
+    let mut sums: BTreeMap<(&str, bool), TokenUse> = BTreeMap::new();
+    for usage in rows.iter().flat_map(|row| &row.usage) {
+        let sum = sums.entry((&usage.role, usage.world)).or_default();
+        *sum = sum.plus(&usage.called);
+    }
+    let episodes = rows.len() as f64;
+    sums.into_iter()
+        .map(|((role, world), sum)| RoleSummary {
+            role: role.to_owned(),
+            world,
+            input: sum.input as f64 / episodes,
+            output: sum.output as f64 / episodes,
+        })
+        .collect()
+}
+
+fn stops(rows: &[&EpisodeRow]) -> Vec<(String, u64)> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(&row.stop).or_default() += 1;
+    }
+    let mut ordered: Vec<(String, u64)> = counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    ordered.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    ordered
+}
+
+fn ratio_interval(pairs: &[(f64, f64)], options: &Options) -> Option<Interval> {
+    if pairs.len() < options.bootstrap_minimum {
+        return None;
+    }
+    let bootstrap = Bootstrap { resamples: options.resamples, seed: options.seed, confidence: options.confidence };
+    bootstrap.ratio(pairs).map(|result| result.bca)
+}
+
+fn same_group(a: &CellInfo, b: &CellInfo) -> bool {
+    a.environment == b.environment && a.models == b.models && a.decoding == b.decoding
+}
+
+fn own_baseline(cells: &[CellInfo], choice: Option<&BaselineChoice>, cell: usize) -> Option<usize> {
+    let mine = &cells[cell];
+    let found = match choice? {
+        BaselineChoice::Cell(id) => {
+            cells.iter().position(|other| other.id == *id && other.environment == mine.environment)
+        }
+        BaselineChoice::Configuration(label) => {
+            let labelled = |test: &dyn Fn(&CellInfo) -> bool| {
+                cells.iter().position(|other| other.configuration == *label && test(other))
+            };
+            labelled(&|other| same_group(other, mine))
+                .or_else(|| labelled(&|other| other.environment == mine.environment && other.models.is_empty()))
+        }
+    };
+    found.filter(|&found| found != cell)
+}
+
+fn check_baseline(cells: &[CellInfo], choice: &BaselineChoice) -> Result<(), AnalysisError> {
+    let (what, wanted, mut known): (_, _, Vec<&str>) = match choice {
+        BaselineChoice::Cell(id) => ("cell", id, cells.iter().map(|cell| cell.id.as_str()).collect()),
+        BaselineChoice::Configuration(label) => {
+            ("configuration", label, cells.iter().map(|cell| cell.configuration.as_str()).collect())
+        }
+    };
+    if known.contains(&wanted.as_str()) {
+        return Ok(());
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    known.retain(|name| seen.insert(*name));
+    let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    Err(AnalysisError::UnknownBaseline { what, wanted: wanted.clone(), known })
+}
+
+fn add_rpts(
+    cells: &mut [CellSummary],
+    episodes: &[Vec<&EpisodeRow>],
+    baseline_of: &[Option<usize>],
+    options: &Options,
+) {
+    for cell in 0..cells.len() {
+        let Some(baseline) = baseline_of[cell] else { continue };
+        let ratio = (|| {
+            let (returns, reference) = (cells[cell].returns?.mean, cells[baseline].returns?.mean);
+            metrics::rpts(returns, reference, cells[cell].tokens?.mean / 1000.0)
+        })();
+        cells[cell].rpts = ratio;
+        cells[cell].rpts_interval = ratio
+            .and_then(|_| one_to_one(&counted(&episodes[cell]), &counted(&episodes[baseline])))
+            .and_then(|pairs| ratio_interval(&pairs, options));
+    }
+}
+
+fn add_frontier(cells: &mut [CellSummary]) {
+    let points: Vec<Option<Point>> = cells
+        .iter()
+        .map(|cell| match (cell.info.models.is_empty(), cell.tokens, cell.returns) {
+            (false, Some(tokens), Some(returns)) => Some(Point { cost: tokens.mean, value: returns.mean }),
+            _ => None,
+        })
+        .collect();
+    for cell in 0..cells.len() {
+        let Some(mine) = points[cell] else { continue };
+        let info = &cells[cell].info;
+        let rivals: Vec<Point> = cells
+            .iter()
+            .zip(&points)
+            .filter(|(other, _)| other.info.environment == info.environment && other.info.models == info.models)
+            .filter_map(|(_, point)| *point)
+            .collect();
+        let position = rivals.iter().position(|rival| *rival == mine);
+        cells[cell].efficient = position.and_then(|position| pareto(&rivals).get(position).copied());
+    }
+}
+
+/// Every cell against its own baseline; a cell without a model against every baseline cell of its environment.
+fn compare_all(cells: &[CellSummary], episodes: &[Vec<&EpisodeRow>], options: &Options) -> Vec<Comparison> {
+    let infos: Vec<CellInfo> = cells.iter().map(|cell| cell.info.clone()).collect();
+    let mut comparisons = Vec::new();
+    for (cell, info) in infos.iter().enumerate() {
+        let against: Vec<usize> = match (&options.baseline, own_baseline(&infos, options.baseline.as_ref(), cell)) {
+            (_, Some(baseline)) => vec![baseline],
+            (Some(BaselineChoice::Configuration(label)), None)
+                if info.models.is_empty() && info.configuration != *label =>
+            {
+                let matches = |other: &CellInfo| other.configuration == *label && other.environment == info.environment;
+                (0..infos.len()).filter(|&other| matches(&infos[other])).collect()
+            }
+            _ => Vec::new(),
+        };
+        for baseline in against {
+            let paired = paired_difference(&episodes[cell], &episodes[baseline], options.confidence, options.seed);
+            let marginal_percent =
+                (|| metrics::marginal_percent(cells[baseline].returns?.mean, cells[cell].returns?.mean))();
+            comparisons.push(Comparison { cell, against: baseline, paired, marginal_percent, p_holm: None });
+        }
+    }
+    let tested: Vec<(usize, f64)> = comparisons
+        .iter()
+        .enumerate()
+        .filter_map(|(index, comparison)| {
+            let paired = comparison.paired.filter(|paired| paired.difference.n > 1)?;
+            Some((index, paired.p_t.unwrap_or(paired.p_sign)))
+        })
+        .collect();
+    let adjusted = holm(&tested.iter().map(|(_, p)| *p).collect::<Vec<_>>());
+    for ((index, _), p) in tested.iter().zip(adjusted) {
+        comparisons[*index].p_holm = Some(p);
+    }
+    comparisons
+}

@@ -1,0 +1,169 @@
+//! Paired differences between two cells that met the same worlds.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::describe::Summary;
+use crate::hypothesis::{paired_t, sign_flip, sign_test};
+use crate::row::EpisodeRow;
+
+/// Returns are compared after rounding to this many thousandths (BOG-169: equal to 0.1 is a tie).
+const TIE_UNIT: i128 = 100;
+/// Random sign flips above the exact limit.
+const FLIPS: u32 = 20_000;
+
+/// Outcome per matched world (BOG-169).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WinTieLoss {
+    /// First returned more.
+    pub wins: u64,
+    /// Equal after rounding to 0.1.
+    pub ties: u64,
+    /// First returned less.
+    pub losses: u64,
+}
+
+impl WinTieLoss {
+    /// All matched worlds.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.wins + self.ties + self.losses
+    }
+}
+
+/// First minus second over matched worlds, duplicates averaged first (BOG-168).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairedDifference {
+    /// The differences in numbers; `difference.n` is the number of matched worlds.
+    pub difference: Summary,
+    /// Worlds that only one of the two met; they take no part.
+    pub unmatched: usize,
+    /// Whether the t interval of the mean difference excludes zero; `None` for one pair.
+    pub excludes_zero: Option<bool>,
+    /// Wins, ties and losses of the first.
+    pub outcome: WinTieLoss,
+    /// Two-sided p of the paired t test; `None` without spread.
+    pub p_t: Option<f64>,
+    /// Two-sided exact p of the sign test on wins and losses.
+    pub p_sign: f64,
+    /// Two-sided p of the sign-flip permutation test; exact for up to 16 pairs.
+    pub p_flip: Option<f64>,
+}
+
+/// A comparison of one cell against its baseline, by position in the study.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Index of the cell.
+    pub cell: usize,
+    /// Index of the cell that it is compared against.
+    pub against: usize,
+    /// The paired difference; `None` when no world was met by both.
+    pub paired: Option<PairedDifference>,
+    /// Change of the mean return in percent of the baseline's (BOG-171).
+    pub marginal_percent: Option<f64>,
+    /// Holm-adjusted p over all comparisons of the analysis: of the t test, or of the sign test where differences do
+    /// not vary.
+    pub p_holm: Option<f64>,
+}
+
+/// Key of a world: environment part, task, run, trial.
+type Key<'a> = (&'a str, &'a str, u32, u32);
+
+/// Sum of returns in thousandths and number of episodes of one world.
+#[derive(Clone, Copy, Default)]
+struct Pooled {
+    sum: i128,
+    count: i128,
+}
+
+impl Pooled {
+    /// Mean return in tenths, halves away from zero.
+    fn tenths(self) -> i128 {
+        let unit = TIE_UNIT * self.count;
+        self.sum.signum() * ((2 * self.sum.abs() + unit) / (2 * unit))
+    }
+}
+
+fn pool<'a>(rows: &[&'a EpisodeRow]) -> BTreeMap<Key<'a>, Pooled> {
+    let mut worlds: BTreeMap<Key<'a>, Pooled> = BTreeMap::new();
+    for row in rows.iter().filter(|row| !row.infrastructure) {
+        let pooled = worlds.entry((&row.world, &row.task, row.run, row.trial)).or_default();
+        pooled.sum += i128::from(row.return_thousandths);
+        pooled.count += 1;
+    }
+    worlds
+}
+
+fn matched<'a>(first: &[&'a EpisodeRow], second: &[&'a EpisodeRow]) -> (Vec<(Pooled, Pooled)>, usize) {
+    let (first, second) = (pool(first), pool(second));
+    let both: Vec<_> = first.iter().filter_map(|(key, a)| second.get(key).map(|b| (*a, *b))).collect();
+    let unmatched = first.len() + second.len() - 2 * both.len();
+    (both, unmatched)
+}
+
+/// First minus second per matched world. `None` when they share no world. Infrastructure episodes take no part.
+#[must_use]
+pub fn paired_difference(
+    first: &[&EpisodeRow],
+    second: &[&EpisodeRow],
+    confidence: f64,
+    seed: u64,
+) -> Option<PairedDifference> {
+    let (pairs, unmatched) = matched(first, second);
+    let differences: Vec<f64> = pairs
+        .iter()
+        // Over a common denominator in integers, so that equal means differ by exactly zero.
+        .map(|(a, b)| (a.sum * b.count - b.sum * a.count) as f64 / (1000 * a.count * b.count) as f64)
+        .collect();
+    let mut difference = Summary::of(&differences, confidence)?;
+    if pairs.iter().all(|(a, b)| a.count == 1 && b.count == 1) {
+        let exact: i128 = pairs.iter().map(|(a, b)| a.sum - b.sum).sum();
+        difference = difference.with_mean(exact as f64 / (1000 * pairs.len()) as f64);
+    }
+    let outcome = outcome(&pairs);
+    Some(PairedDifference {
+        difference,
+        unmatched,
+        excludes_zero: difference.interval().map(|interval| interval.excludes_zero()),
+        outcome,
+        p_t: difference.sd.and_then(|sd| paired_t(difference.mean, sd, difference.n)),
+        p_sign: sign_test(outcome.wins, outcome.losses),
+        p_flip: sign_flip(&differences, FLIPS, seed),
+    })
+}
+
+/// Wins, ties and losses of the first per matched world (BOG-169).
+#[must_use]
+pub fn win_tie_loss(first: &[&EpisodeRow], second: &[&EpisodeRow]) -> WinTieLoss {
+    outcome(&matched(first, second).0)
+}
+
+fn outcome(pairs: &[(Pooled, Pooled)]) -> WinTieLoss {
+    let mut counts = WinTieLoss::default();
+    for (a, b) in pairs {
+        match a.tenths().cmp(&b.tenths()) {
+            std::cmp::Ordering::Greater => counts.wins += 1,
+            std::cmp::Ordering::Equal => counts.ties += 1,
+            std::cmp::Ordering::Less => counts.losses += 1,
+        }
+    }
+    counts
+}
+
+/// Return difference and kilotokens of the first per world, when every episode of both sides has exactly one partner;
+/// an interval of a ratio of unmatched or averaged parts would not be about the ratio that is printed.
+pub(crate) fn one_to_one(first: &[&EpisodeRow], second: &[&EpisodeRow]) -> Option<Vec<(f64, f64)>> {
+    let key = |row: &EpisodeRow| (row.world.clone(), row.task.clone(), row.run, row.trial);
+    let partners: BTreeMap<_, _> = second.iter().map(|row| (key(row), *row)).collect();
+    let mine: BTreeMap<_, _> = first.iter().map(|row| (key(row), *row)).collect();
+    if partners.len() != second.len() || mine.len() != first.len() || first.len() != second.len() {
+        return None;
+    }
+    mine.iter()
+        .map(|(key, row)| {
+            let gained = row.return_thousandths - partners.get(key)?.return_thousandths;
+            Some((gained as f64 / 1000.0, row.agent_tokens().total() as f64 / 1000.0))
+        })
+        .collect()
+}

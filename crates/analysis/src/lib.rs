@@ -1,0 +1,36 @@
+//! Metrics, intervals, paired differences, frontiers and tables: pure functions from rows to tables.
+//!
+//! Architecture invariant: this crate does no I/O, knows no clock, no model and no environment. Every threshold and
+//! every label comes in as data with the rows ([`Rows`]); the same rows give the same tables, whatever their order.
+//!
+//! The way through: [`Rows`] (one [`CellInfo`] a cell, one [`EpisodeRow`] an episode) → [`Analysis::new`] (one
+//! [`CellSummary`] a cell and the [`Comparison`]s against a baseline) → [`tables`] (typed [`Table`]s) → text, Markdown,
+//! CSV or JSON.
+
+pub mod calibration;
+mod cells;
+mod compare;
+mod describe;
+mod error;
+pub mod frontier;
+pub mod hypothesis;
+pub mod metrics;
+pub mod papers;
+pub mod proportion;
+pub mod ratio;
+pub mod resample;
+mod rng;
+mod row;
+mod special;
+mod table;
+pub mod tables;
+
+pub use cells::{Analysis, BaselineChoice, CellSummary, Gap, Options, Rate, RoleSummary};
+pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_tie_loss};
+pub use describe::{Interval, Summary, quantile};
+pub use error::AnalysisError;
+pub use proportion::Proportion;
+pub use rng::Generator;
+pub use row::{CellInfo, Decoding, EpisodeRow, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse};
+pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
+pub use table::{Cell, Column, ColumnKind, Table, printable};

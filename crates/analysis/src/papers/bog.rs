@@ -1,0 +1,220 @@
+//! Recomputes the first work's tables from its own printed inputs.
+
+use super::facts::{BogFacts, ByModel, PaperCell};
+use super::{Check, Verdict};
+use crate::describe::t_half_width;
+use crate::error::AnalysisError;
+use crate::frontier::{Point, pareto};
+use crate::metrics;
+
+/// Half a unit of the last printed digit of returns, SDs and kilotokens.
+const HALF: f64 = 0.05;
+
+/// Recomputes every table that follows from the matrix: RPTS, marginals, degradation, deliberation, win records,
+/// catastrophic counts, intervals, paired differences, shifted efficiency.
+///
+/// # Errors
+/// When the facts name a configuration or model that the matrix lacks.
+pub fn check(facts: &BogFacts) -> Result<Vec<Check>, AnalysisError> {
+    let mut checks = Vec::new();
+    for cell in &facts.cells {
+        rpts(facts, cell, &mut checks)?;
+        interval(facts, cell, &mut checks);
+        shifted(facts, cell, &mut checks);
+        catastrophic(facts, cell, &mut checks);
+    }
+    marginals(facts, &mut checks)?;
+    degradation(facts, &mut checks)?;
+    deliberation(facts, &mut checks)?;
+    records(facts, &mut checks);
+    paired(facts, &mut checks)?;
+    checks.sort_by_key(|check| order(check.table));
+    Ok(checks)
+}
+
+/// The configurations on a model's frontier of tokens and mean return, in table order (BOG-172).
+#[must_use]
+pub fn frontier<'a>(facts: &'a BogFacts, model: &str) -> Vec<&'a str> {
+    let cells: Vec<&PaperCell> = facts.cells.iter().filter(|cell| cell.model == model).collect();
+    let points: Vec<Point> = cells.iter().map(|cell| Point { cost: cell.kilotokens, value: cell.mean }).collect();
+    let flags = pareto(&points);
+    cells.iter().zip(flags).filter(|(_, efficient)| *efficient).map(|(cell, _)| cell.configuration.as_str()).collect()
+}
+
+fn order(table: &str) -> u32 {
+    table.trim_start_matches("Tab. ").split('-').next().and_then(|number| number.parse().ok()).unwrap_or(u32::MAX)
+}
+
+fn find<'a>(facts: &'a BogFacts, configuration: &str, model: &str) -> Result<&'a PaperCell, AnalysisError> {
+    facts.cell(configuration, model).ok_or_else(|| AnalysisError::Facts {
+        place: format!("cells, configuration `{configuration}`, model `{model}`"),
+        what: "another table names it and the matrix lacks it: add the cell".to_owned(),
+    })
+}
+
+fn by_model<'a>(facts: &'a BogFacts, values: &'a ByModel) -> impl Iterator<Item = (&'a str, f64)> {
+    facts.models.iter().filter_map(|model| Some((model.as_str(), *values.get(model)?)))
+}
+
+fn place(configuration: &str, model: &str) -> String {
+    format!("{configuration} on {model}")
+}
+
+/// Least and largest value of a formula over all corners of the inputs' rounding.
+fn reach<const N: usize>(inputs: [f64; N], formula: impl Fn([f64; N]) -> Option<f64>) -> (f64, f64) {
+    let mut ends = (f64::INFINITY, f64::NEG_INFINITY);
+    for corner in 0..1_u32 << N {
+        let moved = std::array::from_fn(|index| inputs[index] + if corner >> index & 1 == 1 { HALF } else { -HALF });
+        if let Some(value) = formula(moved) {
+            ends = (ends.0.min(value), ends.1.max(value));
+        }
+    }
+    ends
+}
+
+fn recompute<const N: usize>(
+    table: &'static str,
+    place: String,
+    (printed, digits): (f64, i32),
+    inputs: [f64; N],
+    formula: impl Fn([f64; N]) -> Option<f64>,
+) -> Option<Check> {
+    let value = formula(inputs)?;
+    Some(Check::judge(table, place, printed, digits, value, reach(inputs, formula)))
+}
+
+fn rpts(facts: &BogFacts, cell: &PaperCell, checks: &mut Vec<Check>) -> Result<(), AnalysisError> {
+    let Some(printed) = cell.rpts else { return Ok(()) };
+    let baseline = find(facts, &facts.baseline, &cell.model)?;
+    let place = place(&cell.configuration, &cell.model);
+    let inputs = [cell.mean, baseline.mean, cell.kilotokens];
+    checks.extend(recompute("Tab. 4", place, (printed, 2), inputs, |[g, obs, tokens]| metrics::rpts(g, obs, tokens)));
+    Ok(())
+}
+
+fn interval(facts: &BogFacts, cell: &PaperCell, checks: &mut Vec<Check>) {
+    let formula = |[sd]: [f64; 1]| t_half_width(sd, cell.episodes as usize, facts.confidence);
+    let place = place(&cell.configuration, &cell.model);
+    checks.extend(recompute("Tab. 24", place, (cell.half_width, 1), [cell.sd], formula));
+}
+
+fn shifted(facts: &BogFacts, cell: &PaperCell, checks: &mut Vec<Check>) {
+    let formula = |[g, tokens]: [f64; 2]| metrics::shifted_efficiency(facts.shift, g, tokens);
+    let place = place(&cell.configuration, &cell.model);
+    checks.extend(recompute("Tab. 26-31", place, (cell.shifted_efficiency, 4), [cell.mean, cell.kilotokens], formula));
+}
+
+/// A printed rate must be a whole number of episodes, and zero exactly when the minimum is not below the threshold.
+fn catastrophic(facts: &BogFacts, cell: &PaperCell, checks: &mut Vec<Check>) {
+    let episodes = f64::from(cell.episodes);
+    let count = (cell.catastrophic_percent / 100.0 * episodes).round();
+    let share = 100.0 * count / episodes;
+    let place = place(&cell.configuration, &cell.model);
+    let mut check = Check::judge("Tab. 23", place, cell.catastrophic_percent, 1, share, (share, share));
+    if (count > 0.0) != (cell.min < facts.catastrophic_below) {
+        check.verdict = Verdict::Miss;
+        check.note = Some(format!("contradicts the printed minimum {}", cell.min));
+    }
+    checks.push(check);
+}
+
+fn marginals(facts: &BogFacts, checks: &mut Vec<Check>) -> Result<(), AnalysisError> {
+    for change in &facts.marginals {
+        for (model, printed) in by_model(facts, &change.percent) {
+            let inputs = [find(facts, &change.from, model)?.mean, find(facts, &change.to, model)?.mean];
+            let place = place(&format!("{} to {}", change.from, change.to), model);
+            checks.extend(recompute("Tab. 7", place, (printed, 1), inputs, |[old, new]| {
+                metrics::marginal_percent(old, new)
+            }));
+        }
+    }
+    Ok(())
+}
+
+fn degradation(facts: &BogFacts, checks: &mut Vec<Check>) -> Result<(), AnalysisError> {
+    let (from, to) = (&facts.degradation.from, &facts.degradation.to);
+    for (model, printed) in by_model(facts, &facts.degradation.ratio) {
+        let inputs = [find(facts, from, model)?.mean, find(facts, to, model)?.mean];
+        let place = place(&format!("{to} over {from}"), model);
+        checks.extend(recompute("Tab. 8", place, (printed, 2), inputs, |[a, b]| metrics::degradation_ratio(a, b)));
+    }
+    Ok(())
+}
+
+fn deliberation(facts: &BogFacts, checks: &mut Vec<Check>) -> Result<(), AnalysisError> {
+    for level in &facts.deliberation {
+        for model in &facts.models {
+            let (cell, anchor) = (find(facts, &level.configuration, model)?, find(facts, &facts.anchor, model)?);
+            let gains = [
+                ("return", level.return_gained.get(model), cell.mean, anchor.mean),
+                ("kTok", level.kilotokens_added.get(model), cell.kilotokens, anchor.kilotokens),
+            ];
+            for (what, printed, new, old) in gains {
+                let Some(printed) = printed else { continue };
+                let place = format!("{what} of {} on {model}", level.configuration);
+                checks.extend(recompute("Tab. 13", place, (*printed, 1), [new, old], |[new, old]| Some(new - old)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn records(facts: &BogFacts, checks: &mut Vec<Check>) {
+    for model in &facts.models {
+        let Some(record) = facts.win_tie_loss.outcome.get(model) else { continue };
+        let sum = f64::from(record.wins + record.ties + record.losses);
+        checks.push(Check::judge("Tab. 15", format!("total on {model}"), f64::from(record.total), 0, sum, (sum, sum)));
+    }
+}
+
+fn paired(facts: &BogFacts, checks: &mut Vec<Check>) -> Result<(), AnalysisError> {
+    for row in &facts.paired {
+        for (model, printed) in by_model(facts, &row.difference) {
+            let (first, second) = (resolve(facts, &row.first, model)?, resolve(facts, &row.second, model)?);
+            let place = place(&format!("{} minus {}", row.first, row.second), model);
+            let means = [first.mean, second.mean];
+            let mut new: Vec<Check> =
+                recompute("Tab. 25", place.clone(), (printed, 1), means, |[a, b]| Some(a - b)).into_iter().collect();
+            for check in new.iter_mut().filter(|check| check.verdict == Verdict::Miss) {
+                let unequal = first.episodes != second.episodes || first.episodes % 50 != 0;
+                check.note = unequal.then(|| {
+                    format!(
+                        "{} and {} episodes: duplicates were averaged before pairing, which the means do not show",
+                        first.episodes, second.episodes
+                    )
+                });
+            }
+            checks.append(&mut new);
+            let Some(half) = row.half_width.get(model) else { continue };
+            let marked = f64::from(u8::from(row.marked.contains(&model.to_owned())));
+            let excludes = f64::from(u8::from(printed.abs() > *half));
+            let mut mark =
+                Check::judge("Tab. 25", format!("mark of {place}"), marked, 0, excludes, (excludes, excludes));
+            if mark.verdict == Verdict::Miss {
+                mark.note = Some(format!("{printed} ± {half} excludes zero and is not printed as such"));
+            }
+            checks.push(mark);
+        }
+    }
+    Ok(())
+}
+
+/// A configuration, or the one picked after the fact for a model.
+fn resolve<'a>(facts: &'a BogFacts, name: &str, model: &str) -> Result<&'a PaperCell, AnalysisError> {
+    let candidates: Vec<&str> = match name {
+        "best-context" => facts.axis("context").into_iter().filter(|label| *label != facts.baseline).collect(),
+        "best-deliberation" => facts.axis("deliberation"),
+        plain => vec![plain],
+    };
+    let mut best: Option<&PaperCell> = None;
+    for candidate in candidates {
+        let cell = find(facts, candidate, model)?;
+        if best.is_none_or(|best| cell.mean > best.mean) {
+            best = Some(cell);
+        }
+    }
+    best.ok_or_else(|| AnalysisError::Facts {
+        place: format!("paired, `{name}`"),
+        what: "no configuration of that axis: give its configurations an `axis`".to_owned(),
+    })
+}

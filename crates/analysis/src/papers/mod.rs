@@ -1,0 +1,119 @@
+//! The works' published tables against our formulas: what follows from what, and where it does not.
+//!
+//! The facts themselves are data (`papers/*.yaml`); this module only knows their shape.
+
+mod bog;
+mod facts;
+
+pub use bog::{check, frontier};
+pub use facts::{
+    BogFacts, Configuration, Degradation, Deliberation, Marginal, PaperCell, PaperPaired, PaperRecord, PaperRecords,
+    ReferenceReturn,
+};
+
+use crate::table::{Cell, Column, ColumnKind, Table};
+
+/// What became of one printed number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The recomputed value, rounded as the table is, equals what is printed.
+    Equal,
+    /// It differs, and the rounding of the printed inputs explains it.
+    Rounding,
+    /// It does not follow from the printed inputs.
+    Miss,
+}
+
+/// One printed number recomputed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// Table of the work.
+    pub table: &'static str,
+    /// Which number: configuration and model.
+    pub place: String,
+    /// What is printed.
+    pub printed: f64,
+    /// What follows from the printed inputs.
+    pub recomputed: f64,
+    /// Verdict.
+    pub verdict: Verdict,
+    /// Why a miss is no error of ours, as far as is known.
+    pub note: Option<String>,
+}
+
+impl Check {
+    /// Judges a number printed with `digits` after the point. `reach` holds the least and the largest value that the
+    /// rounding of the inputs allows.
+    fn judge(
+        table: &'static str,
+        place: String,
+        printed: f64,
+        digits: i32,
+        recomputed: f64,
+        reach: (f64, f64),
+    ) -> Self {
+        let half = 0.5 * 10_f64.powi(-digits);
+        // Inputs are decimal fractions, so a tie can miss by an ulp or two.
+        let slack = 1e-9 * printed.abs().max(1.0);
+        let scale = 10_f64.powi(digits);
+        let verdict = if ((recomputed * scale).round() / scale - printed).abs() <= slack {
+            Verdict::Equal
+        } else if reach.0 <= printed + half + slack && printed - half - slack <= reach.1 {
+            Verdict::Rounding
+        } else {
+            Verdict::Miss
+        };
+        Self { table, place, printed, recomputed, verdict, note: None }
+    }
+}
+
+/// Counts by table: equal, within rounding, missed.
+#[must_use]
+pub fn tally(checks: &[Check]) -> Vec<(&'static str, usize, usize, usize)> {
+    let mut counts: Vec<(&'static str, usize, usize, usize)> = Vec::new();
+    for check in checks {
+        let position = counts.iter().position(|entry| entry.0 == check.table).unwrap_or_else(|| {
+            counts.push((check.table, 0, 0, 0));
+            counts.len() - 1
+        });
+        match check.verdict {
+            Verdict::Equal => counts[position].1 += 1,
+            Verdict::Rounding => counts[position].2 += 1,
+            Verdict::Miss => counts[position].3 += 1,
+        }
+    }
+    counts
+}
+
+/// The tally as a table, with every miss and every rounding case named in the notes.
+#[must_use]
+pub fn report(title: &str, checks: &[Check]) -> Table {
+    let column = |key, title, help| Column::new(key, title, "checks", ColumnKind::Integer, help);
+    let columns = vec![
+        Column::new("table", "Table", "checks", ColumnKind::Label, "Table of the work"),
+        column("numbers", "Numbers", "Numbers recomputed"),
+        column("equal", "Equal", "Equal as printed"),
+        column("rounding", "Rounding", "Explained by the rounding of the printed inputs"),
+        column("missed", "Missed", "Do not follow from the printed inputs"),
+    ];
+    let rows = tally(checks)
+        .into_iter()
+        .map(|(table, equal, rounding, missed)| {
+            let counts = [equal + rounding + missed, equal, rounding, missed];
+            std::iter::once(Cell::text(table)).chain(counts.map(|count| Cell::count(count as u64))).collect()
+        })
+        .collect();
+    let notes = checks
+        .iter()
+        .filter(|check| check.verdict != Verdict::Equal)
+        .map(|check| {
+            let word = if check.verdict == Verdict::Miss { "miss" } else { "rounding" };
+            let why = check.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+            format!(
+                "{word}: {}, {}: printed {}, recomputed {:.4}{why}",
+                check.table, check.place, check.printed, check.recomputed
+            )
+        })
+        .collect();
+    Table { key: "papers", title: title.to_owned(), columns, rows, notes }
+}

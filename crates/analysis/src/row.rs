@@ -1,0 +1,307 @@
+//! The rows that analysis reads: one record a cell, one record an episode.
+//!
+//! Whoever reads a run folder makes these; nothing here knows how they were stored.
+
+use serde::{Deserialize, Serialize};
+
+/// A study's rows: the cells as planned, in the study's order, and the episodes that were played.
+///
+/// Cells come apart from episodes so that a cell without a single episode still shows as a gap.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rows {
+    /// The cells in the order of the study; tables keep this order.
+    pub cells: Vec<CellInfo>,
+    /// The episodes, in any order.
+    pub episodes: Vec<EpisodeRow>,
+}
+
+/// One cell of a study: environment x architecture x roles (x faults x artefacts), as labels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CellInfo {
+    /// Stable id, unique in the study.
+    pub id: String,
+    /// Environment with the options that tell cells apart, such as `cage2 b_line 30`.
+    pub environment: String,
+    /// Architecture and persona as the reader knows them, such as `react: observation` or `obs+net`.
+    pub configuration: String,
+    /// Axis or group that the configuration belongs to (`context`, `deliberation`, ...); decides the mark in figures.
+    #[serde(default)]
+    pub axis: Option<String>,
+    /// Models by role, in role order; empty for a policy without a model.
+    #[serde(default)]
+    pub models: Vec<RoleModel>,
+    /// How completions were shaped. A mask changes invalid-action rates, so it is a column of every table.
+    pub decoding: Decoding,
+    /// What played: it decides what the cell is evidence of.
+    pub kind: Kind,
+    /// Why results of this cell are plumbing and not evidence (a model too weak to act), if so.
+    #[serde(default)]
+    pub plumbing: Option<String>,
+    /// Episodes that the plan asks for.
+    pub planned: u32,
+    /// Thresholds from the environment's brief.
+    #[serde(default)]
+    pub thresholds: Thresholds,
+}
+
+/// A role and the model that plays it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoleModel {
+    /// Role name, such as `default` or `judge`.
+    pub role: String,
+    /// Model name, such as `openai/gpt-4o-mini`.
+    pub model: String,
+}
+
+/// How a role's completions are shaped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decoding {
+    /// No model speaks in this cell.
+    None,
+    /// The model writes what it likes.
+    Free,
+    /// A grammar masks the model's choices.
+    Constrained,
+    /// Some roles are constrained and others are not.
+    Mixed,
+}
+
+impl Decoding {
+    /// The word that tables show.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Free => "free",
+            Self::Constrained => "constrained",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// What plays in a cell. Only the last three say anything about language models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A policy without a model.
+    Baseline,
+    /// Rules that answer as a model would: for tests and dry runs.
+    Scripted,
+    /// An expert spoiled at a known rate: shows our scaffolding, never a model.
+    NoisyExpert,
+    /// A recording of a real model, played back.
+    Replayed,
+    /// A real model inside the program.
+    Embedded,
+    /// A real model behind a network.
+    Remote,
+}
+
+impl Kind {
+    /// The word that tables show.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Scripted => "scripted",
+            Self::NoisyExpert => "scripted (noisy expert)",
+            Self::Replayed => "replayed",
+            Self::Embedded => "embedded",
+            Self::Remote => "remote",
+        }
+    }
+
+    /// Whether a language model's own words decide the outcome.
+    #[must_use]
+    pub fn is_model(self) -> bool {
+        matches!(self, Self::Replayed | Self::Embedded | Self::Remote)
+    }
+}
+
+/// Thresholds that an environment's brief states, all in thousandths of a return.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Thresholds {
+    /// An episode is catastrophic when its return lies strictly below (BOG-164).
+    #[serde(default)]
+    pub catastrophic_below: Option<i64>,
+    /// An episode is a success when its return lies strictly above.
+    #[serde(default)]
+    pub success_above: Option<i64>,
+    /// Added to the mean return to make it a non-negative score (BOG-166).
+    #[serde(default)]
+    pub shift: Option<i64>,
+}
+
+/// Tokens of one kind of accounting.
+///
+/// `cached_input` is a part of `input` and `reasoning` a part of `output`; a reader of provider usage that counts
+/// them apart must add them up first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenUse {
+    /// All prompt tokens, cached ones included.
+    pub input: u64,
+    /// Prompt tokens that the provider took from its cache.
+    #[serde(default)]
+    pub cached_input: u64,
+    /// All completion tokens, reasoning included.
+    pub output: u64,
+    /// Completion tokens spent on hidden reasoning.
+    #[serde(default)]
+    pub reasoning: u64,
+}
+
+impl TokenUse {
+    /// Prompt plus completion (BOG-160).
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+
+    /// Field by field sum; saturates instead of overflowing.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            cached_input: self.cached_input.saturating_add(other.cached_input),
+            output: self.output.saturating_add(other.output),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
+        }
+    }
+}
+
+/// Tokens as called by one role in one episode.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoleUsage {
+    /// Role name.
+    pub role: String,
+    /// Whether the world asked (a judge, reader or user inside the environment) and not the agent. Such tokens are
+    /// shown in a column of their own and never enter efficiency.
+    #[serde(default)]
+    pub world: bool,
+    /// Tokens as called: before caches and retries.
+    pub called: TokenUse,
+}
+
+/// One finished episode (or one lost to infrastructure).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EpisodeRow {
+    /// Id of the cell ([`CellInfo::id`]).
+    pub cell: String,
+    /// The environment part of the pairing key: what decides the world apart from task and run.
+    pub world: String,
+    /// Task id.
+    pub task: String,
+    /// Run number.
+    pub run: u32,
+    /// Trial within a session, from 0.
+    #[serde(default)]
+    pub trial: u32,
+    /// Episode seed; shown, never used for pairing.
+    pub seed: u64,
+    /// Sum of rewards in thousandths.
+    pub return_thousandths: i64,
+    /// Accepted environment steps.
+    pub steps: u32,
+    /// Name of the stop, such as `horizon` or `token_budget`.
+    pub stop: String,
+    /// Lost to infrastructure: shown apart and never an agent's outcome.
+    #[serde(default)]
+    pub infrastructure: bool,
+    /// Tokens as called, by role. Their sum over agent roles is the episode's cost in tokens.
+    #[serde(default)]
+    pub usage: Vec<RoleUsage>,
+    /// Whether a tokenizer of ours counted (part of) the tokens because the provider reported none.
+    #[serde(default)]
+    pub tokens_estimated: bool,
+    /// Tokens billed, all roles: after caches, retries included.
+    #[serde(default)]
+    pub billed: TokenUse,
+    /// Model calls.
+    #[serde(default)]
+    pub model_calls: u32,
+    /// Tool calls, rejected ones included.
+    #[serde(default)]
+    pub tool_calls: u32,
+    /// Tool calls that the world or the validator rejected.
+    #[serde(default)]
+    pub rejected_calls: u32,
+    /// Steps taken by the safe fallback because no valid action came.
+    #[serde(default)]
+    pub fallbacks: u32,
+    /// Attempts that were sent and whose answer never arrived: their cost is unknown.
+    #[serde(default)]
+    pub unknown_attempts: u32,
+    /// Latency of each model call in microseconds, any order.
+    #[serde(default)]
+    pub call_latency_us: Vec<u64>,
+    /// Longest chain of calls that had to wait for one another, in microseconds.
+    #[serde(default)]
+    pub critical_path_us: Option<u64>,
+    /// Cost in millionths of a dollar under the price table in force, where every price was known.
+    #[serde(default)]
+    pub cost_microdollars: Option<u64>,
+}
+
+impl EpisodeRow {
+    /// Return in units.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.return_thousandths as f64 / 1000.0
+    }
+
+    /// Tokens as called by the agent's roles: what RPTS and frontiers divide by (BOG-160).
+    #[must_use]
+    pub fn agent_tokens(&self) -> TokenUse {
+        self.sum(false)
+    }
+
+    /// Tokens as called by roles that the world asked for.
+    #[must_use]
+    pub fn world_tokens(&self) -> TokenUse {
+        self.sum(true)
+    }
+
+    fn sum(&self, world: bool) -> TokenUse {
+        self.usage
+            .iter()
+            .filter(|usage| usage.world == world)
+            .fold(TokenUse::default(), |total, usage| total.plus(&usage.called))
+    }
+}
+
+impl CellInfo {
+    /// Models for a column: the bare name when there is one role, `role=model` pairs otherwise, `none` without a model.
+    #[must_use]
+    pub fn model_label(&self) -> String {
+        match self.models.as_slice() {
+            [] => "none".to_owned(),
+            [one] => one.model.clone(),
+            several => {
+                several.iter().map(|role| format!("{}={}", role.role, role.model)).collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+
+    /// Kind with the plumbing mark, as every table that holds the cell shows it.
+    #[must_use]
+    pub fn kind_label(&self) -> String {
+        match &self.plumbing {
+            Some(_) => format!("{}, plumbing", self.kind.label()),
+            None => self.kind.label().to_owned(),
+        }
+    }
+
+    /// Whether the outcome says something about a language model: a real one, strong enough to act.
+    #[must_use]
+    pub fn is_evidence(&self) -> bool {
+        self.kind.is_model() && self.plumbing.is_none()
+    }
+}

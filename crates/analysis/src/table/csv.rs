@@ -1,0 +1,52 @@
+//! CSV after RFC 4180, with full precision.
+
+use super::{Cell, Column, ColumnKind, Table};
+
+pub(super) fn render(table: &Table) -> String {
+    let mut lines = vec![table.columns.iter().flat_map(headings).collect::<Vec<_>>()];
+    for row in 0..table.rows.len() {
+        let fields = table.columns.iter().enumerate();
+        lines.push(fields.flat_map(|(index, column)| values(table.cell(row, index), column.kind)).collect());
+    }
+    let mut out = String::new();
+    for line in lines {
+        out.push_str(&line.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(","));
+        out.push_str("\r\n");
+    }
+    out
+}
+
+fn headings(column: &Column) -> Vec<String> {
+    let suffixes: &[&str] = match column.kind {
+        ColumnKind::Interval(_) => &["_low", "_high"],
+        ColumnKind::Record => &["_wins", "_ties", "_losses"],
+        _ => &[""],
+    };
+    suffixes.iter().map(|suffix| format!("{}{suffix}", column.key)).collect()
+}
+
+fn values(cell: &Cell, kind: ColumnKind) -> Vec<String> {
+    match cell {
+        Cell::Empty => match kind {
+            ColumnKind::Interval(_) => vec![String::new(); 2],
+            ColumnKind::Record => vec![String::new(); 3],
+            _ => vec![String::new()],
+        },
+        Cell::Text(words) => vec![words.clone()],
+        Cell::Integer(value) => vec![value.to_string()],
+        // The shortest digits that read back as the same number.
+        Cell::Number(value) | Cell::Share(value) => vec![value.to_string()],
+        Cell::Interval(low, high) => vec![low.to_string(), high.to_string()],
+        Cell::Flag(value) => vec![value.to_string()],
+        Cell::Record(wins, ties, losses) => vec![wins.to_string(), ties.to_string(), losses.to_string()],
+    }
+}
+
+fn quoted(field: &str) -> String {
+    let special = |character: char| matches!(character, ',' | '"' | '\r' | '\n');
+    if field.contains(special) || field.starts_with(' ') || field.ends_with(' ') {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}

@@ -1,0 +1,49 @@
+//! How values look in text, Markdown and HTML.
+
+use super::{Cell, ColumnKind};
+
+/// What stands for "nothing to say".
+pub(super) const EMPTY: &str = "–";
+
+pub(super) fn shown(cell: &Cell, kind: ColumnKind) -> String {
+    let digits = match kind {
+        ColumnKind::Number(digits) | ColumnKind::Share(digits) | ColumnKind::Interval(digits) => digits,
+        _ => 2,
+    };
+    match cell {
+        Cell::Empty => EMPTY.to_owned(),
+        Cell::Text(words) => words.clone(),
+        Cell::Integer(value) => value.to_string(),
+        Cell::Number(value) => fixed(*value, digits),
+        Cell::Share(value) => format!("{}%", fixed(100.0 * value, digits)),
+        Cell::Interval(low, high) => format!("[{}, {}]", fixed(*low, digits), fixed(*high, digits)),
+        Cell::Flag(true) => "yes".to_owned(),
+        Cell::Flag(false) => "no".to_owned(),
+        Cell::Record(wins, ties, losses) => format!("{wins}/{ties}/{losses}"),
+    }
+}
+
+/// Fixed digits, without a minus sign before zero.
+fn fixed(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    match text.strip_prefix('-') {
+        Some(rest) if rest.bytes().all(|byte| matches!(byte, b'0' | b'.')) => rest.to_owned(),
+        _ => text,
+    }
+}
+
+/// Text that cannot move a cursor, colour a terminal or break a line: control and direction-changing characters are
+/// shown as escapes. Names come from files and models, so they are not to be trusted.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        let hidden = matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+        if character.is_control() || hidden {
+            safe.extend(character.escape_unicode());
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}

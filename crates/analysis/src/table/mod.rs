@@ -1,0 +1,210 @@
+//! A table as data: typed cells under described columns, rendered to text, Markdown, CSV and JSON.
+
+mod csv;
+mod format;
+mod json;
+mod markdown;
+mod text;
+
+pub use format::printable;
+
+/// What stands in a cell. Numbers that do not exist are [`Cell::Empty`] and never NaN.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Nothing to say: shown as an en dash, empty in CSV, null in JSON.
+    Empty,
+    /// Words.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number; the column says with how many digits it is shown.
+    Number(f64),
+    /// A share between 0 and 1, shown in percent.
+    Share(f64),
+    /// An interval.
+    Interval(f64, f64),
+    /// Yes or no.
+    Flag(bool),
+    /// Wins, ties, losses.
+    Record(u64, u64, u64),
+}
+
+impl Cell {
+    /// A number, or nothing when there is none or it is not finite.
+    #[must_use]
+    pub fn number(value: Option<f64>) -> Self {
+        value.filter(|value| value.is_finite()).map_or(Self::Empty, Self::Number)
+    }
+
+    /// A share, or nothing.
+    #[must_use]
+    pub fn share(value: Option<f64>) -> Self {
+        value.filter(|value| value.is_finite()).map_or(Self::Empty, Self::Share)
+    }
+
+    /// An interval, or nothing.
+    #[must_use]
+    pub fn interval(value: Option<crate::Interval>) -> Self {
+        value
+            .filter(|value| value.low.is_finite() && value.high.is_finite())
+            .map_or(Self::Empty, |value| Self::Interval(value.low, value.high))
+    }
+
+    /// A count; saturates at the largest that fits.
+    #[must_use]
+    pub fn count(value: u64) -> Self {
+        Self::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+
+    /// Words, or nothing when they are empty.
+    #[must_use]
+    pub fn text(value: impl Into<String>) -> Self {
+        let value = value.into();
+        if value.is_empty() { Self::Empty } else { Self::Text(value) }
+    }
+}
+
+/// What a column holds: it decides alignment and how many fields it takes in CSV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Words that name the row; repeated when a wide table is broken.
+    Label,
+    /// Other words.
+    Text,
+    /// Numbers shown with so many digits after the point.
+    Number(usize),
+    /// Whole numbers.
+    Integer,
+    /// Shares, shown in percent with so many digits.
+    Share(usize),
+    /// Intervals, two fields in CSV.
+    Interval(usize),
+    /// Yes or no.
+    Flag,
+    /// Wins, ties, losses: three fields in CSV.
+    Record,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Stable machine name, used in CSV and JSON.
+    pub key: &'static str,
+    /// Heading.
+    pub title: String,
+    /// Unit, if any, shown beside the heading.
+    pub unit: Option<&'static str>,
+    /// Columns of one group stay together when a wide table is broken.
+    pub group: &'static str,
+    /// What it holds.
+    pub kind: ColumnKind,
+    /// One line on what the number means.
+    pub help: String,
+}
+
+impl Column {
+    /// A column without a unit.
+    #[must_use]
+    pub fn new(key: &'static str, title: &str, group: &'static str, kind: ColumnKind, help: &str) -> Self {
+        Self { key, title: title.to_owned(), unit: None, group, kind, help: help.to_owned() }
+    }
+
+    /// The same column with a unit.
+    #[must_use]
+    pub fn unit(self, unit: &'static str) -> Self {
+        Self { unit: Some(unit), ..self }
+    }
+
+    /// Heading with the unit in brackets.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        self.unit.map_or_else(|| self.title.clone(), |unit| format!("{} ({unit})", self.title))
+    }
+
+    /// Whether values are set against the right edge.
+    #[must_use]
+    pub fn is_numeric(&self) -> bool {
+        !matches!(self.kind, ColumnKind::Label | ColumnKind::Text | ColumnKind::Flag)
+    }
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Stable machine name.
+    pub key: &'static str,
+    /// Title.
+    pub title: String,
+    /// Columns.
+    pub columns: Vec<Column>,
+    /// Rows; each holds one cell a column (shorter rows are filled with [`Cell::Empty`]).
+    pub rows: Vec<Vec<Cell>>,
+    /// Notes beneath, in order.
+    pub notes: Vec<String>,
+}
+
+impl Table {
+    /// Without the columns that hold nothing in any row; the first, which names the rows, stays.
+    #[must_use]
+    pub fn without_empty_columns(&self) -> Self {
+        let keep: Vec<bool> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(index, _)| {
+                index == 0 || self.rows.iter().any(|row| row.get(index).is_some_and(|cell| *cell != Cell::Empty))
+            })
+            .collect();
+        let chosen = |index: &usize| keep.get(*index).copied().unwrap_or(false);
+        Self {
+            columns: (0..self.columns.len()).filter(chosen).map(|index| self.columns[index].clone()).collect(),
+            rows: self
+                .rows
+                .iter()
+                .map(|row| {
+                    let cell = |index: usize| row.get(index).cloned().unwrap_or(Cell::Empty);
+                    (0..self.columns.len()).filter(chosen).map(cell).collect()
+                })
+                .collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Cell of a row, [`Cell::Empty`] where the row is short.
+    #[must_use]
+    pub fn cell(&self, row: usize, column: usize) -> &Cell {
+        self.rows.get(row).and_then(|row| row.get(column)).unwrap_or(&Cell::Empty)
+    }
+
+    /// The text that text, Markdown and HTML show for a cell, before any escaping.
+    #[must_use]
+    pub fn shown(&self, row: usize, column: usize) -> String {
+        let kind = self.columns.get(column).map_or(ColumnKind::Text, |column| column.kind);
+        format::shown(self.cell(row, column), kind)
+    }
+
+    /// Aligned text for a terminal, at most `width` columns wide: a table that is wider is broken at its column groups,
+    /// with the labels repeated. Control characters in names are shown as escapes.
+    #[must_use]
+    pub fn to_text(&self, width: usize) -> String {
+        text::render(self, width)
+    }
+
+    /// A Markdown table with its title and notes; markup characters in names are escaped.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        markdown::render(self)
+    }
+
+    /// CSV after RFC 4180 (CRLF, quotes doubled) with every digit of every number; intervals take two fields.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        csv::render(self)
+    }
+
+    /// JSON: `{"key","title","columns":[...],"rows":[{...}],"notes":[...]}` with numbers as numbers.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        json::render(self)
+    }
+}

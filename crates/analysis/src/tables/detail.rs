@@ -1,0 +1,193 @@
+//! What stands behind the main table: spread, tokens by role, stops, gaps.
+
+use super::{confidence_title, label_cells, labels, mark_notes, return_digits};
+use crate::cells::Analysis;
+use crate::table::{Cell, Column, ColumnKind, Table};
+
+/// Quartiles, outcome shares with Wilson intervals, steps, intervals of the ratios, cost.
+#[must_use]
+pub fn spread(analysis: &Analysis) -> Table {
+    use ColumnKind::{Integer, Interval, Number, Share};
+    let digits = return_digits(analysis);
+    let ci = confidence_title(analysis);
+    let titled = |name: &str| format!("{name} {ci}");
+    let column = Column::new;
+    let mut columns = labels(analysis);
+    columns.extend([
+        column("kind", "Kind", "quartiles", ColumnKind::Text, "What plays: policy, script, recording or model"),
+        column("lower_quartile", "Q1", "quartiles", Number(digits), "First quartile of the return"),
+        column("median", "Median", "quartiles", Number(digits), "Median return"),
+        column("upper_quartile", "Q3", "quartiles", Number(digits), "Third quartile of the return"),
+        column("max", "Max", "quartiles", Number(digits), "Best episode"),
+        column(
+            "catastrophic_ci",
+            &titled("Catastr."),
+            "shares",
+            Interval(2),
+            "Wilson interval of the catastrophic share",
+        ),
+        column("success", "Success", "shares", Share(0), "Share of episodes above the brief's success threshold"),
+        column("success_ci", &titled("Success"), "shares", Interval(2), "Wilson interval of the success share"),
+        column("steps", "Steps", "tokens", Number(1), "Environment steps an episode"),
+        column("kilotokens", "Tokens", "tokens", Number(2), "Agent tokens an episode, prompt and completion")
+            .unit("kTok"),
+        column("kilotokens_ci", &titled("Tokens"), "tokens", Interval(2), "Student t interval of the mean")
+            .unit("kTok"),
+        column("rpts_ci", &titled("RPTS"), "ratios", Interval(2), "BCa bootstrap over matched worlds"),
+        column("shifted_ci", &titled("Eff."), "ratios", Interval(2), "BCa bootstrap over episodes"),
+        column("model_calls", "Calls", "bill", Integer, "Model calls over all episodes"),
+        column("cached_share", "Cached", "bill", Share(0), "Share of prompt tokens that the provider had in its cache"),
+        column(
+            "reasoning_share",
+            "Reasoning",
+            "bill",
+            Share(0),
+            "Share of completion tokens spent on hidden reasoning",
+        ),
+        column(
+            "world_tokens",
+            "World",
+            "bill",
+            Integer,
+            "Tokens of roles that the environment asked for, all episodes",
+        ),
+        column(
+            "billed_tokens",
+            "Billed",
+            "bill",
+            Integer,
+            "Tokens billed over all episodes: after caches, retries included",
+        ),
+        column("cost", "Cost", "bill", Number(4), "Mean cost of an episode").unit("$"),
+    ]);
+    let rows = analysis
+        .cells
+        .iter()
+        .map(|cell| {
+            let returns = cell.returns;
+            let speaks = !cell.info.models.is_empty();
+            let tokens = cell.tokens.filter(|_| speaks);
+            let part = |part: u64, of: u64| Cell::share((of > 0).then(|| part as f64 / of as f64));
+            let known = |value: u64| if speaks { Cell::count(value) } else { Cell::Empty };
+            let mut row = label_cells(analysis, cell);
+            row.extend([
+                Cell::text(cell.info.kind_label()),
+                Cell::number(returns.map(|returns| returns.lower_quartile)),
+                Cell::number(returns.map(|returns| returns.median)),
+                Cell::number(returns.map(|returns| returns.upper_quartile)),
+                Cell::number(returns.map(|returns| returns.max)),
+                Cell::interval(cell.catastrophic.map(|share| share.interval)),
+                Cell::share(cell.success.map(|share| share.share)),
+                Cell::interval(cell.success.map(|share| share.interval)),
+                Cell::number(cell.steps.map(|steps| steps.mean)),
+                Cell::number(tokens.map(|tokens| tokens.mean / 1000.0)),
+                Cell::interval(
+                    tokens
+                        .and_then(|tokens| tokens.interval())
+                        .map(|interval| crate::Interval { low: interval.low / 1000.0, high: interval.high / 1000.0 }),
+                ),
+                Cell::interval(cell.rpts_interval),
+                Cell::interval(cell.shifted_interval),
+                known(cell.model_calls),
+                part(cell.called.cached_input, cell.called.input),
+                part(cell.called.reasoning, cell.called.output),
+                if cell.world_called.total() > 0 { Cell::count(cell.world_called.total()) } else { Cell::Empty },
+                known(cell.billed.total()),
+                Cell::number(cell.cost.filter(|_| speaks).map(|cost| cost.mean)),
+            ]);
+            row
+        })
+        .collect();
+    let mut notes = vec![
+        "Quartiles interpolate between order statistics (type 7). Shares carry Wilson intervals.".to_owned(),
+        format!(
+            "Intervals of ratios: BCa bootstrap, {} resamples, seed {}; left out below {} episodes, where resamples repeat one another.",
+            analysis.options.resamples, analysis.options.seed, analysis.options.bootstrap_minimum
+        ),
+    ];
+    notes.extend(mark_notes(analysis));
+    Table { key: "spread", title: "Spread, shares and bill by cell".to_owned(), columns, rows, notes }
+        .without_empty_columns()
+}
+
+/// Mean tokens an episode by role; `None` where no cell has more than one role.
+#[must_use]
+pub fn roles(analysis: &Analysis) -> Option<Table> {
+    if analysis.cells.iter().all(|cell| cell.roles.len() < 2) {
+        return None;
+    }
+    let mut columns = labels(analysis);
+    columns.extend([
+        Column::new("role", "Role", "role", ColumnKind::Text, "Role"),
+        Column::new("asked_by", "Asked by", "role", ColumnKind::Text, "Whether the agent or the world asked"),
+        Column::new("kilotokens_in", "In", "role", ColumnKind::Number(2), "Prompt tokens an episode").unit("kTok"),
+        Column::new("kilotokens_out", "Out", "role", ColumnKind::Number(2), "Completion tokens an episode")
+            .unit("kTok"),
+    ]);
+    let mut rows = Vec::new();
+    for cell in &analysis.cells {
+        for role in &cell.roles {
+            let mut row = label_cells(analysis, cell);
+            row.extend([
+                Cell::text(&role.role),
+                Cell::text(if role.world { "world" } else { "agent" }),
+                Cell::Number(role.input / 1000.0),
+                Cell::Number(role.output / 1000.0),
+            ]);
+            rows.push(row);
+        }
+    }
+    let table = Table { key: "roles", title: "Tokens by role".to_owned(), columns, rows, notes: mark_notes(analysis) };
+    Some(table.without_empty_columns())
+}
+
+/// How episodes ended, by cell; `None` without episodes.
+#[must_use]
+pub fn stops(analysis: &Analysis) -> Option<Table> {
+    let mut columns = labels(analysis);
+    columns.extend([
+        Column::new("stop", "Stop", "stop", ColumnKind::Text, "Name of the stop"),
+        Column::new("episodes", "Episodes", "stop", ColumnKind::Integer, "Episodes that ended so"),
+    ]);
+    let mut rows = Vec::new();
+    for cell in &analysis.cells {
+        for (stop, count) in &cell.stops {
+            let mut row = label_cells(analysis, cell);
+            row.extend([Cell::text(stop), Cell::count(*count)]);
+            rows.push(row);
+        }
+    }
+    let table =
+        Table { key: "stops", title: "How episodes ended".to_owned(), columns, rows, notes: mark_notes(analysis) };
+    (!table.rows.is_empty()).then(|| table.without_empty_columns())
+}
+
+/// Cells that lack planned episodes or lost some to infrastructure; `None` when all is there.
+#[must_use]
+pub fn gaps(analysis: &Analysis) -> Option<Table> {
+    let gaps = analysis.gaps();
+    if gaps.is_empty() {
+        return None;
+    }
+    let column = |key, title, help| Column::new(key, title, "gaps", ColumnKind::Integer, help);
+    let mut columns = labels(analysis);
+    columns.extend([
+        column("planned", "Planned", "Episodes that the plan asks for"),
+        column("played", "Played", "Episodes that count"),
+        column("missing", "Missing", "Planned and not played"),
+        column("infrastructure", "Infrastructure", "Episodes lost to network, provider or disk"),
+    ]);
+    let rows = gaps
+        .iter()
+        .map(|gap| {
+            let mut row = label_cells(analysis, &analysis.cells[gap.cell]);
+            let missing = gap.planned.saturating_sub(gap.played);
+            row.extend([gap.planned, gap.played, missing, gap.infrastructure].map(|count| Cell::count(count as u64)));
+            row
+        })
+        .collect();
+    let mut notes = vec!["Infrastructure losses are no outcome of an agent: they enter no mean and no rate. Running the study again plays what is missing.".to_owned()];
+    notes.extend(mark_notes(analysis));
+    let table = Table { key: "gaps", title: "What is missing".to_owned(), columns, rows, notes };
+    Some(table.without_empty_columns())
+}

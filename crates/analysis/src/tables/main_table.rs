@@ -1,0 +1,114 @@
+//! The main table: what each cell returned and what it cost.
+
+use super::{confidence_title, label_cells, labels, mark_notes, return_digits};
+use crate::cells::{Analysis, BaselineChoice, CellSummary};
+use crate::table::{Cell, Column, ColumnKind, Table};
+
+/// One row a cell: mean return, SD, interval, minimum, catastrophic rate, tokens, RPTS, shifted efficiency, invalid
+/// and fallback rates, latency, Pareto flag (BOG-160..167, BOG-172).
+#[must_use]
+pub fn main(analysis: &Analysis) -> Table {
+    let mut columns = labels(analysis);
+    columns.extend(numbers(analysis));
+    let rows = analysis
+        .cells
+        .iter()
+        .map(|cell| {
+            let mut row = label_cells(analysis, cell);
+            row.extend(values(cell));
+            row
+        })
+        .collect();
+    Table { key: "cells", title: "Results by cell".to_owned(), columns, rows, notes: notes(analysis) }
+        .without_empty_columns()
+}
+
+fn numbers(analysis: &Analysis) -> Vec<Column> {
+    let digits = return_digits(analysis);
+    let column = Column::new;
+    use ColumnKind::{Flag, Integer, Interval, Number, Share};
+    vec![
+        column("episodes", "n", "outcome", Integer, "Episodes that count as the agent's outcome"),
+        column("mean_return", "Mean", "outcome", Number(digits), "Mean episode return"),
+        column("sd", "SD", "outcome", Number(digits), "Sample standard deviation of the return (n-1)"),
+        column(
+            "ci",
+            &confidence_title(analysis),
+            "outcome",
+            Interval(digits),
+            "Student t interval of the mean, n-1 degrees of freedom",
+        ),
+        column("min", "Min", "outcome", Number(digits), "Worst episode"),
+        column("catastrophic", "Catastr.", "outcome", Share(0), "Share of episodes below the brief's threshold"),
+        column("kilotokens_in", "In", "cost", Number(2), "Prompt tokens an episode, as called, in thousands")
+            .unit("kTok"),
+        column("kilotokens_out", "Out", "cost", Number(2), "Completion tokens an episode, as called, in thousands")
+            .unit("kTok"),
+        column("rpts", "RPTS", "cost", Number(2), "Return gained over the baseline per thousand tokens"),
+        column("shifted_efficiency", "Eff.", "cost", Number(2), "(shift + mean return) per thousand tokens"),
+        column("pareto", "Pareto", "cost", Flag, "Whether no other cell of the model is cheaper and better"),
+        column("invalid_rate", "Invalid", "behaviour", Share(1), "Rejected tool calls per tool call"),
+        column("fallback_rate", "Fallback", "behaviour", Share(1), "Fallback steps per environment step"),
+        column("latency_p50_ms", "p50", "behaviour", Number(0), "Median latency of a model call").unit("ms"),
+        column("latency_p95_ms", "p95", "behaviour", Number(0), "95th percentile of the latency of a model call")
+            .unit("ms"),
+    ]
+}
+
+fn values(cell: &CellSummary) -> Vec<Cell> {
+    let speaks = !cell.info.models.is_empty();
+    let kilo =
+        |summary: Option<crate::Summary>| Cell::number(summary.filter(|_| speaks).map(|tokens| tokens.mean / 1000.0));
+    vec![
+        Cell::count(cell.episodes as u64),
+        Cell::number(cell.returns.map(|returns| returns.mean)),
+        Cell::number(cell.returns.and_then(|returns| returns.sd)),
+        Cell::interval(cell.returns.and_then(|returns| returns.interval())),
+        Cell::number(cell.returns.map(|returns| returns.min)),
+        Cell::share(cell.catastrophic.map(|share| share.share)),
+        kilo(cell.tokens_in),
+        kilo(cell.tokens_out),
+        Cell::number(cell.rpts),
+        Cell::number(cell.shifted),
+        cell.efficient.map_or(Cell::Empty, Cell::Flag),
+        Cell::share(cell.invalid.share()),
+        Cell::share(cell.fallback.share()),
+        Cell::number(cell.latency_p50_ms),
+        Cell::number(cell.latency_p95_ms),
+    ]
+}
+
+fn notes(analysis: &Analysis) -> Vec<String> {
+    let mut notes = vec![format!(
+        "Return: higher is better. {}: Student t with n-1 degrees of freedom; one episode has neither SD nor interval (–).",
+        confidence_title(analysis)
+    )];
+    if analysis.cells.iter().any(|cell| !cell.info.models.is_empty()) {
+        notes.push("Tokens as called by the agent's roles, before caches and retries, per episode; roles that the environment asks (judge, reader, user) are apart.".to_owned());
+    }
+    match &analysis.options.baseline {
+        Some(BaselineChoice::Configuration(name)) => notes.push(format!(
+            "RPTS: return per thousand tokens spent, (mean return − mean return of “{name}” on the same environment, model and decoding) / kTok."
+        )),
+        Some(BaselineChoice::Cell(id)) => {
+            notes.push(format!("RPTS: return per thousand tokens spent, (mean return − mean return of cell “{id}”) / kTok."));
+        }
+        None => {}
+    }
+    let mut shifts: Vec<i64> = analysis.cells.iter().filter_map(|cell| cell.info.thresholds.shift).collect();
+    shifts.dedup();
+    if let [shift] = shifts.as_slice() {
+        notes.push(format!("Eff.: shifted efficiency, ({} + mean return) / kTok.", *shift as f64 / 1000.0));
+    }
+    let mut limits: Vec<i64> =
+        analysis.cells.iter().filter_map(|cell| cell.info.thresholds.catastrophic_below).collect();
+    limits.dedup();
+    if let [limit] = limits.as_slice() {
+        notes.push(format!("Catastr.: share of episodes with a return below {}.", *limit as f64 / 1000.0));
+    }
+    if analysis.cells.iter().any(|cell| cell.tokens_estimated) {
+        notes.push("Some providers reported no usage; their tokens were counted by a tokenizer of ours.".to_owned());
+    }
+    notes.extend(mark_notes(analysis));
+    notes
+}

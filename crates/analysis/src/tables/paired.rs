@@ -1,0 +1,120 @@
+//! The paired table: each cell against its baseline over the worlds that both met.
+
+use super::{confidence_title, mark, mark_notes, return_digits};
+use crate::cells::{Analysis, CellSummary};
+use crate::compare::Comparison;
+use crate::table::{Cell, Column, ColumnKind, Table};
+
+/// Paired differences (BOG-168), wins, ties and losses (BOG-169) and marginal percent (BOG-171) against the baseline.
+/// `None` when there is nothing to compare.
+#[must_use]
+pub fn paired(analysis: &Analysis) -> Option<Table> {
+    if analysis.comparisons.is_empty() {
+        return None;
+    }
+    let digits = return_digits(analysis);
+    use ColumnKind::{Flag, Integer, Interval, Label, Number, Record};
+    let label = |key, title, help| Column::new(key, title, "cell", Label, help);
+    let mut columns =
+        vec![label("configuration", "Configuration", "The cell"), label("against", "Against", "Its baseline")];
+    let several = super::several_environments(analysis);
+    if several {
+        columns.push(label("environment", "Environment", "Environment of both"));
+    }
+    columns.extend([
+        label("model", "Model", "Model of the cell, or of the baseline for a policy"),
+        label("decoding", "Decoding", "Decoding of the cell"),
+        label("mark", "Mark", "Mark of the cell"),
+        Column::new("pairs", "Pairs", "difference", Integer, "Worlds that both met"),
+        Column::new(
+            "difference",
+            "Difference",
+            "difference",
+            Number(digits),
+            "Mean of cell minus baseline; duplicates averaged first",
+        ),
+        Column::new(
+            "ci",
+            &confidence_title(analysis),
+            "difference",
+            Interval(digits),
+            "Student t interval of the mean difference",
+        ),
+        Column::new("excludes_zero", "Excl. 0", "difference", Flag, "Whether the interval excludes zero"),
+        Column::new("record", "W/T/L", "tests", Record, "Worlds won, tied (equal to 0.1) and lost"),
+        Column::new("p_sign", "p sign", "tests", Number(4), "Exact two-sided sign test"),
+        Column::new("p_flip", "p flip", "tests", Number(4), "Two-sided sign-flip permutation test"),
+        Column::new(
+            "p_holm",
+            "p Holm",
+            "tests",
+            Number(4),
+            "Paired t test after Holm's correction for all comparisons of this table",
+        ),
+        Column::new(
+            "marginal_percent",
+            "Change",
+            "tests",
+            Number(1),
+            "Change of the mean return in percent of the baseline's",
+        )
+        .unit("%"),
+    ]);
+    let rows = analysis.comparisons.iter().map(|comparison| row(analysis, comparison, several)).collect();
+    Some(
+        Table {
+            key: "paired",
+            title: "Paired differences against the baseline".to_owned(),
+            columns,
+            rows,
+            notes: notes(analysis),
+        }
+        .without_empty_columns(),
+    )
+}
+
+fn row(analysis: &Analysis, comparison: &Comparison, several: bool) -> Vec<Cell> {
+    let (cell, against) = (&analysis.cells[comparison.cell], &analysis.cells[comparison.against]);
+    let mut row = vec![Cell::text(&cell.info.configuration), Cell::text(&against.info.configuration)];
+    if several {
+        row.push(Cell::text(&cell.info.environment));
+    }
+    let speaker: &CellSummary = if cell.info.models.is_empty() { against } else { cell };
+    let paired = comparison.paired.as_ref();
+    row.extend([
+        Cell::text(speaker.info.model_label()),
+        Cell::text(speaker.info.decoding.label()),
+        Cell::text(mark(&cell.info)),
+        Cell::count(paired.map_or(0, |paired| paired.difference.n as u64)),
+        Cell::number(paired.map(|paired| paired.difference.mean)),
+        Cell::interval(paired.and_then(|paired| paired.difference.interval())),
+        paired.and_then(|paired| paired.excludes_zero).map_or(Cell::Empty, Cell::Flag),
+        paired.map_or(Cell::Empty, |paired| {
+            Cell::Record(paired.outcome.wins, paired.outcome.ties, paired.outcome.losses)
+        }),
+        Cell::number(paired.map(|paired| paired.p_sign)),
+        Cell::number(paired.and_then(|paired| paired.p_flip)),
+        Cell::number(comparison.p_holm),
+        Cell::number(comparison.marginal_percent),
+    ]);
+    row
+}
+
+fn notes(analysis: &Analysis) -> Vec<String> {
+    let tested = analysis.comparisons.iter().filter(|comparison| comparison.p_holm.is_some()).count();
+    let mut notes = vec![
+        "Cell minus baseline over the same task, run and seed; several episodes of one world are averaged first. A positive difference: the cell returned more.".to_owned(),
+        "Interval: Student t on the differences, one at a time. W/T/L: a tie is equal after rounding to 0.1.".to_owned(),
+    ];
+    if tested > 0 {
+        notes.push(format!(
+            "p Holm: paired t test (sign test where the differences do not vary), corrected for {tested} comparison{}.",
+            if tested == 1 { "" } else { "s" }
+        ));
+    }
+    if analysis.comparisons.iter().any(|comparison| comparison.paired.is_some_and(|paired| paired.unmatched > 0)) {
+        notes.push("Some worlds were met by one side only; they take no part, so a difference may differ from that of the means.".to_owned());
+    }
+    notes.extend(mark_notes(analysis));
+    notes
+}

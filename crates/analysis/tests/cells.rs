@@ -1,0 +1,298 @@
+//! From rows to summaries, comparisons and tables: worked examples.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod support;
+
+use gimbal_analysis::calibration::{Forecast, brier, expected_calibration_error, reliability};
+use gimbal_analysis::{
+    Analysis, AnalysisError, BaselineChoice, Cell, CellInfo, Column, ColumnKind, EpisodeRow, Kind, Options, RoleUsage,
+    Rows, Table, TokenUse, tables,
+};
+use support::{cell, episode, study};
+
+fn against(name: &str) -> Options {
+    Options { baseline: Some(BaselineChoice::Configuration(name.into())), ..Options::default() }
+}
+
+#[track_caller]
+fn near(ours: f64, wanted: f64) {
+    assert!((ours - wanted).abs() < 1e-9, "{ours} is not {wanted}");
+}
+
+/// Numbers worked by hand on two cells of two episodes.
+// covers: BOG-160, BOG-161, BOG-162, BOG-163, BOG-164, BOG-165, BOG-166
+#[test]
+fn a_small_study_by_hand() {
+    let mut rows = Rows { cells: vec![cell("o", "obs", Some("m")), cell("n", "obs+net", Some("m"))], episodes: vec![] };
+    rows.episodes = vec![
+        episode("o", 0, -200_000, 9_000, 1_000),
+        episode("o", 1, -100_000, 7_000, 3_000),
+        episode("n", 0, -40_000, 11_000, 1_000),
+        episode("n", 1, -60_000, 18_000, 2_000),
+    ];
+    let judge =
+        RoleUsage { role: "judge".into(), world: true, called: TokenUse { input: 5_000, ..TokenUse::default() } };
+    let helper = RoleUsage {
+        role: "analyst".into(),
+        world: false,
+        called: TokenUse { input: 1_000, output: 1_000, ..TokenUse::default() },
+    };
+    rows.episodes[3].usage.extend([judge, helper]);
+    let analysis = Analysis::new(&rows, &against("obs")).unwrap();
+    let [obs, net] = analysis.cells.as_slice() else { panic!("two cells") };
+    near(obs.returns.unwrap().mean, -150.0);
+    near(obs.returns.unwrap().sd.unwrap(), 70.710_678_118_654_76);
+    near(obs.returns.unwrap().min, -200.0);
+    // Strictly below -150: one of two.
+    near(obs.catastrophic.unwrap().share, 0.5);
+    near(net.tokens_in.unwrap().mean, 15_000.0);
+    near(net.tokens_out.unwrap().mean, 2_000.0);
+    // (12 + 22) / 2 kTok: sub-agents count, the judge that the world asked does not.
+    near(net.tokens.unwrap().mean, 17_000.0);
+    assert_eq!(net.world_called.total(), 5_000);
+    near(net.rpts.unwrap(), 100.0 / 17.0);
+    assert_eq!(obs.rpts, None, "a baseline has no RPTS against itself");
+    near(net.shifted.unwrap(), (225.0 - 50.0) / 17.0);
+    assert_eq!((obs.efficient, net.efficient), (Some(true), Some(true)));
+    near(net.invalid.share().unwrap(), 2.0 / 32.0);
+    near(net.fallback.share().unwrap(), 1.0 / 30.0);
+    near(net.latency_p50_ms.unwrap(), 5.5);
+    let [comparison] = analysis.comparisons.as_slice() else { panic!("one comparison") };
+    let paired = comparison.paired.unwrap();
+    near(paired.difference.mean, 100.0);
+    assert_eq!((paired.outcome.wins, paired.outcome.losses), (2, 0));
+    near(comparison.marginal_percent.unwrap(), 100.0 * 100.0 / 150.0);
+}
+
+/// Returns at the threshold are not below it, and a tie is equal after rounding to 0.1.
+// covers: BOG-164, BOG-169
+#[test]
+fn thresholds_are_strict_and_ties_are_rounded() {
+    let mut rows = Rows { cells: vec![cell("a", "a", Some("m")), cell("b", "b", Some("m"))], episodes: vec![] };
+    for (run, (first, second)) in
+        [(-150_000, -150_001), (-13_140, -13_060), (-13_149, -13_151), (-50, 0)].into_iter().enumerate()
+    {
+        rows.episodes.push(episode("a", run as u32, first, 1, 1));
+        rows.episodes.push(episode("b", run as u32, second, 1, 1));
+    }
+    let analysis = Analysis::new(&rows, &against("b")).unwrap();
+    assert_eq!(analysis.cells[0].catastrophic.unwrap().count, 0);
+    assert_eq!(analysis.cells[1].catastrophic.unwrap().count, 1);
+    let outcome = analysis.comparisons[0].paired.unwrap().outcome;
+    // -150.0/-150.0 tie, -13.1/-13.1 tie, -13.1/-13.2 win, -0.1/0.0 loss.
+    assert_eq!((outcome.wins, outcome.ties, outcome.losses), (1, 2, 1));
+}
+
+/// Several episodes of one world are averaged before pairing; worlds of one side alone take no part.
+// covers: BOG-168
+#[test]
+fn duplicates_are_averaged_before_pairing() {
+    let mut rows = Rows { cells: vec![cell("a", "a", Some("m")), cell("b", "b", Some("m"))], episodes: vec![] };
+    rows.episodes = vec![
+        episode("a", 0, -10_000, 1, 1),
+        episode("a", 0, -30_000, 1, 1),
+        episode("a", 1, -40_000, 1, 1),
+        episode("a", 2, -99_000, 1, 1),
+        episode("b", 0, -50_000, 1, 1),
+        episode("b", 1, -60_000, 1, 1),
+    ];
+    let analysis = Analysis::new(&rows, &against("b")).unwrap();
+    let paired = analysis.comparisons[0].paired.unwrap();
+    assert_eq!((paired.difference.n, paired.unmatched), (2, 1));
+    near(paired.difference.mean, (30.0 + 20.0) / 2.0);
+    near(analysis.cells[0].returns.unwrap().mean, -44.75);
+    assert_eq!(analysis.cells[0].rpts_interval, None, "no interval of a ratio over unmatched worlds");
+    // t(0.975, 1) = 12.706 times 7.071 / sqrt 2.
+    assert_eq!(paired.excludes_zero, Some(false));
+}
+
+/// One episode: no SD, no interval, no NaN anywhere; equal returns: an interval of no width.
+// covers: BOG-167
+#[test]
+fn few_or_equal_episodes_stay_honest() {
+    let mut rows = Rows {
+        cells: vec![cell("a", "a", Some("m")), cell("b", "b", Some("m")), cell("c", "c", Some("m"))],
+        episodes: vec![],
+    };
+    rows.episodes =
+        vec![episode("a", 0, -13_100, 100, 10), episode("b", 0, -13_100, 100, 10), episode("b", 1, -13_100, 100, 10)];
+    let analysis = Analysis::new(&rows, &against("a")).unwrap();
+    let one = analysis.cells[0].returns.unwrap();
+    assert_eq!((one.sd, one.interval()), (None, None));
+    let equal = analysis.cells[1].returns.unwrap();
+    assert_eq!((equal.sd, equal.half_width), (Some(0.0), Some(0.0)));
+    assert_eq!(analysis.cells[2].returns, None);
+    for table in tables::all(&analysis) {
+        for text in [table.to_text(120), table.to_markdown(), table.to_csv(), table.to_json().to_string()] {
+            assert!(
+                !text.contains("NaN")
+                    && !text.contains("inf,")
+                    && !text.contains("null,null,null,null,null,null,null,null,null,null,null,null"),
+                "{text}"
+            );
+        }
+    }
+    insta::assert_snapshot!(tables::main(&analysis).to_text(120));
+}
+
+/// Losses to infrastructure are counted apart and touch no metric.
+#[test]
+fn infrastructure_is_no_outcome() {
+    let rows = study();
+    let mut lossy = rows.clone();
+    for cell in rows.cells.iter().take(2) {
+        let lost = EpisodeRow {
+            infrastructure: true,
+            stop: "infrastructure".into(),
+            unknown_attempts: 1,
+            ..episode(&cell.id, 77, -225_000, 90_000, 5)
+        };
+        lossy.episodes.push(lost);
+    }
+    let (clean, with_losses) = (
+        Analysis::new(&rows, &against("observation")).unwrap(),
+        Analysis::new(&lossy, &against("observation")).unwrap(),
+    );
+    assert_eq!(tables::main(&clean), tables::main(&with_losses));
+    assert_eq!(tables::paired(&clean), tables::paired(&with_losses));
+    assert_eq!(with_losses.cells[0].infrastructure, 1);
+    assert_eq!(with_losses.cells[0].unknown_attempts, 1);
+    assert!(tables::gaps(&clean).is_none());
+    let gaps = tables::gaps(&with_losses).unwrap();
+    assert_eq!(gaps.rows.len(), 2);
+}
+
+/// The baseline is looked up within environment, model and decoding; a policy is compared with each model's baseline.
+// covers: BOG-163, BOG-168
+#[test]
+fn each_model_has_its_own_baseline() {
+    let analysis = Analysis::new(&study(), &against("observation")).unwrap();
+    let pairs: Vec<(usize, usize)> = analysis.comparisons.iter().map(|entry| (entry.cell, entry.against)).collect();
+    assert_eq!(pairs, [(1, 0), (2, 0), (4, 3), (5, 3), (6, 0), (6, 3)]);
+    assert_eq!(analysis.baseline_of, [None, Some(0), Some(0), None, Some(3), Some(3), None]);
+    let sleep = Analysis::new(&study(), &against("sleep")).unwrap();
+    assert!(sleep.comparisons.iter().all(|entry| entry.against == 6) && sleep.comparisons.len() == 6);
+    let one = Options { baseline: Some(BaselineChoice::Cell("beta/small/0".into())), ..Options::default() };
+    assert_eq!(Analysis::new(&study(), &one).unwrap().comparisons.len(), 6);
+}
+
+/// The whole set of tables of a study, as a person reads them.
+// covers: BOG-162, BOG-163, BOG-164, BOG-165, BOG-166, BOG-167, BOG-168, BOG-169, BOG-171, BOG-172, SH-09
+#[test]
+fn tables_as_text() {
+    let mut rows = study();
+    rows.cells[3].kind = Kind::Embedded;
+    rows.cells[3].plumbing = Some("SmolLM2-135M is too small to act as an agent".into());
+    rows.cells[4].kind = Kind::NoisyExpert;
+    rows.episodes.retain(|row| !(row.cell == "beta/small/2" && row.run > 5));
+    let analysis = Analysis::new(&rows, &Options { bootstrap_minimum: 6, ..against("observation") }).unwrap();
+    let text: Vec<String> = tables::all(&analysis).iter().map(|table| table.to_text(120)).collect();
+    for line in text.iter().flat_map(|table| table.lines()) {
+        assert!(line.chars().count() <= 120, "{line}");
+    }
+    insta::assert_snapshot!(text.join("\n"));
+    insta::assert_snapshot!("markdown", tables::main(&analysis).to_markdown());
+    insta::assert_snapshot!("csv", tables::main(&analysis).to_csv());
+    insta::assert_json_snapshot!("json", tables::paired(&analysis).unwrap().to_json());
+}
+
+/// CSV keeps every digit and survives any text; a small reader gets back what went in.
+// covers: SH-09
+#[test]
+fn csv_reads_back() {
+    let names = ["plain", "comma, inside", "quote \" inside", "line\r\nbreak", " spaces ", "ünïcode — 漢字"];
+    let number = 1.0 / 3.0;
+    let table = Table {
+        key: "t",
+        title: "T".into(),
+        columns: vec![
+            Column::new("name", "Name", "g", ColumnKind::Label, ""),
+            Column::new("x", "x", "g", ColumnKind::Number(1), ""),
+            Column::new("ci", "CI", "g", ColumnKind::Interval(1), ""),
+        ],
+        rows: names
+            .iter()
+            .map(|name| vec![Cell::text(*name), Cell::Number(number), Cell::Interval(-number, 1e-300)])
+            .collect(),
+        notes: vec![],
+    };
+    let csv = table.to_csv();
+    let read = read_csv(&csv);
+    assert_eq!(read[0], ["name", "x", "ci_low", "ci_high"]);
+    for (record, name) in read[1..].iter().zip(names) {
+        assert_eq!(record[0], name);
+        assert_eq!(record[1].parse::<f64>().unwrap().to_bits(), number.to_bits());
+        assert_eq!(record[3].parse::<f64>().unwrap().to_bits(), 1e-300_f64.to_bits());
+    }
+    assert_eq!(read.len(), names.len() + 1);
+    assert!(csv.ends_with("\r\n"));
+}
+
+fn read_csv(text: &str) -> Vec<Vec<String>> {
+    let (mut records, mut record, mut field, mut quoted) = (vec![], vec![], String::new(), false);
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                field.push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => record.push(std::mem::take(&mut field)),
+            '\r' if !quoted => {}
+            '\n' if !quoted => {
+                record.push(std::mem::take(&mut field));
+                records.push(std::mem::take(&mut record));
+            }
+            other => field.push(other),
+        }
+    }
+    records
+}
+
+/// Names come from files: they may not move the cursor, open a column or bring markup.
+// covers: SH-09
+#[test]
+fn hostile_names_stay_words() {
+    let hostile = "a|b\u{1b}[31m\n<script>alert(1)</script>\u{202e}`x`";
+    let mut rows = Rows { cells: vec![cell("a", hostile, Some("m"))], episodes: vec![episode("a", 0, -1_000, 1, 1)] };
+    rows.episodes[0].stop = hostile.into();
+    let analysis = Analysis::new(&rows, &Options::default()).unwrap();
+    for table in tables::all(&analysis) {
+        let (text, markdown) = (table.to_text(120), table.to_markdown());
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && !markdown.contains('\u{1b}'));
+        assert!(!markdown.contains("<script") && !markdown.contains("a|b"), "{markdown}");
+    }
+}
+
+#[test]
+fn what_cannot_be_answered_is_said_with_place_and_mend() {
+    let rows = study();
+    let message = |rows: &Rows, options: &Options| Analysis::new(rows, options).unwrap_err().to_string();
+    insta::assert_snapshot!(message(&rows, &against("obsrvation")));
+    let mut stray = rows.clone();
+    stray.episodes[3].cell = "elsewhere".into();
+    insta::assert_snapshot!(message(&stray, &Options::default()));
+    let twice = Rows { cells: vec![CellInfo { ..cell("a", "x", None) }; 2], episodes: vec![] };
+    assert_eq!(
+        Analysis::new(&twice, &Options::default()).unwrap_err(),
+        AnalysisError::DuplicateCell { cell: "a".into() }
+    );
+    let odd = Options { confidence: 95.0, ..Options::default() };
+    insta::assert_snapshot!(message(&rows, &odd));
+}
+
+/// Forecasts of a known reliability table.
+// covers: SH-07
+#[test]
+fn calibration_by_hand() {
+    let forecast = |stated, happened| Forecast { stated, happened };
+    let list =
+        [forecast(0.9, true), forecast(0.8, true), forecast(0.7, false), forecast(0.1, false), forecast(0.2, true)];
+    near(brier(&list).unwrap(), (0.01 + 0.04 + 0.49 + 0.01 + 0.64) / 5.0);
+    let bins = reliability(&list, 2, 0.95);
+    assert_eq!(bins.iter().map(|bin| (bin.observed.count, bin.observed.of)).collect::<Vec<_>>(), [(1, 2), (2, 3)]);
+    near(expected_calibration_error(&list, 2).unwrap(), (2.0 * 0.35 + 3.0 * (0.8 - 2.0 / 3.0)) / 5.0);
+    assert_eq!(brier(&[forecast(1.2, true)]), None);
+    assert_eq!(brier(&[]), None);
+}

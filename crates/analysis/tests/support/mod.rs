@@ -1,0 +1,80 @@
+//! Small studies for tests.
+#![allow(dead_code)]
+
+use gimbal_analysis::{
+    CellInfo, Decoding, EpisodeRow, Generator, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
+};
+
+pub fn cell(id: &str, configuration: &str, model: Option<&str>) -> CellInfo {
+    let models = model.map(|model| RoleModel { role: "default".into(), model: model.into() });
+    CellInfo {
+        id: id.into(),
+        environment: "cage2 b_line 30".into(),
+        configuration: configuration.into(),
+        axis: None,
+        decoding: if model.is_some() { Decoding::Free } else { Decoding::None },
+        kind: if model.is_some() { Kind::Remote } else { Kind::Baseline },
+        models: models.into_iter().collect(),
+        plumbing: None,
+        planned: 0,
+        thresholds: Thresholds {
+            catastrophic_below: Some(-150_000),
+            success_above: Some(-50_000),
+            shift: Some(225_000),
+        },
+    }
+}
+
+pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output: u64) -> EpisodeRow {
+    let called = TokenUse { input, cached_input: input / 4, output, reasoning: 0 };
+    EpisodeRow {
+        cell: cell.into(),
+        world: "cage2 b_line 30".into(),
+        task: "default".into(),
+        run,
+        trial: 0,
+        seed: u64::from(run) + 1000,
+        return_thousandths,
+        steps: 30,
+        stop: "horizon".into(),
+        infrastructure: false,
+        usage: if input + output > 0 {
+            vec![RoleUsage { role: "default".into(), world: false, called }]
+        } else {
+            vec![]
+        },
+        tokens_estimated: false,
+        billed: called,
+        model_calls: if input > 0 { 30 } else { 0 },
+        tool_calls: 32,
+        rejected_calls: 2,
+        fallbacks: 1,
+        unknown_attempts: 0,
+        call_latency_us: if input > 0 { vec![1_000 * u64::from(run + 1), 9_000] } else { vec![] },
+        critical_path_us: None,
+        cost_microdollars: None,
+    }
+}
+
+/// Three configurations on two models and one policy, eight runs each.
+pub fn study() -> Rows {
+    let mut rows = Rows::default();
+    let mut generator = Generator::new(42);
+    for model in ["alpha/large", "beta/small"] {
+        for (index, configuration) in ["observation", "observation, status", "status, history"].iter().enumerate() {
+            let id = format!("{model}/{index}");
+            rows.cells.push(CellInfo { planned: 8, ..cell(&id, configuration, Some(model)) });
+            for run in 0..8 {
+                let spread = (generator.unit() * 80_000.0) as i64 / 100 * 100;
+                let value = -150_000 + 40_000 * index as i64 - spread;
+                let tokens = 8_000 + 3_000 * index as u64 + generator.below(900);
+                rows.episodes.push(episode(&id, run, value, tokens, 400 + generator.below(90)));
+            }
+        }
+    }
+    rows.cells.push(CellInfo { planned: 8, ..cell("sleep", "sleep", None) });
+    for run in 0..8 {
+        rows.episodes.push(episode("sleep", run, -200_000 - 1_100 * i64::from(run), 0, 0));
+    }
+    rows
+}

@@ -1,0 +1,300 @@
+//! Frontier: tokens against mean return, intervals on both axes, a panel a model.
+
+use gimbal_analysis::{Analysis, CellSummary, Interval};
+
+use super::colour::{SERIES, Shape};
+use super::labels::{Box2, Obstacles, place};
+use super::scale::{Scale, tick_label};
+use super::svg::{Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, fit, n, width_of};
+use super::{Figure, unique};
+
+const GAP: f64 = 26.0;
+const AXIS: f64 = 54.0;
+/// Most room for the names of policies.
+const MARGIN: f64 = 200.0;
+const NAME: Type = Type { size: 11.0, bold: false, class: "ink", fill: INK };
+
+/// One model on one environment.
+struct Panel<'a> {
+    title: String,
+    cells: Vec<&'a CellSummary>,
+    policies: Vec<&'a CellSummary>,
+}
+
+/// Where a panel stands.
+#[derive(Clone, Copy)]
+struct Frame {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
+    let panels = panels(analysis);
+    let points = || panels.iter().flat_map(|panel| &panel.cells);
+    points().next()?;
+    let axes = unique(points().map(|cell| cell.info.axis.as_deref()));
+    let series = |cell: &CellSummary| {
+        SERIES[axes.iter().position(|axis| *axis == cell.info.axis.as_deref()).unwrap_or(0) % SERIES.len()]
+    };
+    let names =
+        panels.iter().flat_map(|panel| &panel.policies).map(|cell| width_of(&cell.info.configuration, SMALL.size));
+    let longest = names.fold(0.0, f64::max);
+    let has_policies = longest > 0.0;
+    let margin = if has_policies { (longest + 14.0).min(MARGIN) } else { 12.0 };
+    let columns = if panels.len() > 1 { 2 } else { 1 };
+    let width = (WIDTH - AXIS - margin - GAP * (columns - 1) as f64) / columns as f64;
+    let height = if columns == 1 { 340.0 } else { 264.0 };
+    let everyone: Vec<&CellSummary> =
+        panels.iter().flat_map(|panel| panel.cells.iter().chain(&panel.policies)).copied().collect();
+    let values: Vec<f64> = everyone.iter().filter_map(|cell| Some(cell.returns?.mean)).collect();
+    let value_ends: Vec<Interval> = points().filter_map(|cell| cell.returns?.interval()).collect();
+    let tokens: Vec<f64> = points().filter_map(|cell| Some(kilotokens(cell)?.0)).collect();
+    let token_ends: Vec<Interval> = points().filter_map(|cell| kilotokens(cell)?.1).collect();
+    let mut svg = Svg::new();
+    let mut top = legend(&mut svg, &axes);
+    for (index, panel) in panels.iter().enumerate() {
+        let column = index % columns;
+        let left = AXIS + column as f64 * (width + GAP);
+        let frame = Frame { left, top: top + 24.0, right: left + width, bottom: top + 24.0 + height };
+        let x = Scale::amounts(&tokens, &token_ends, frame.left + 4.0, frame.right - 4.0);
+        let y = Scale::with_intervals(&values, &value_ends, frame.bottom - 4.0, frame.top + 4.0);
+        svg.text(left, top + 14.0, Anchor::Start, HEAD, &fit(&panel.title, HEAD.size, width));
+        grid(&mut svg, frame, &x, &y, column == 0);
+        let last = column + 1 == columns || index + 1 == panels.len();
+        policies(&mut svg, panel, frame, &y, last && has_policies);
+        draw_panel(&mut svg, panel, frame, (&x, &y), &series);
+        if last {
+            top = frame.bottom + 46.0;
+        }
+    }
+    let logarithmic = Scale::amounts(&tokens, &token_ends, 0.0, 1.0).is_logarithmic();
+    let percent = analysis.options.percent();
+    let title = "Return against tokens".to_owned();
+    let caption = format!(
+        "Mean return against agent tokens an episode{}; whiskers are {percent}% Student t intervals on both axes (an arrow head: the interval goes on). The stepped line joins configurations that no other of the same model beats on both. Open marks: scripted or plumbing rows, no evidence about models. {}",
+        if logarithmic { " (logarithmic)" } else { "" },
+        if has_policies { "Dashed lines: policies that spend no tokens." } else { "" }
+    );
+    Some(Figure { name: "frontier", svg: svg.finish(top, &title), title, caption: caption.trim_end().to_owned() })
+}
+
+fn panels(analysis: &Analysis) -> Vec<Panel<'_>> {
+    let several = super::environments(analysis).len() > 1;
+    let drawable = |cell: &&CellSummary| cell.returns.is_some() && kilotokens(cell).is_some();
+    let keys = unique(
+        analysis
+            .cells
+            .iter()
+            .filter(|cell| !cell.info.models.is_empty())
+            .filter(drawable)
+            .map(|cell| (&cell.info.environment, &cell.info.models)),
+    );
+    keys.into_iter()
+        .map(|(environment, models)| {
+            let here: Vec<&CellSummary> =
+                analysis.cells.iter().filter(|cell| cell.info.environment == *environment).collect();
+            let cells: Vec<&CellSummary> =
+                here.iter().copied().filter(|cell| cell.info.models == *models).filter(drawable).collect();
+            let name = cells.first().map(|cell| cell.info.model_label()).unwrap_or_default();
+            Panel {
+                title: if several { format!("{name}, {environment}") } else { name },
+                policies: here
+                    .into_iter()
+                    .filter(|cell| cell.info.models.is_empty() && cell.returns.is_some())
+                    .collect(),
+                cells,
+            }
+        })
+        .collect()
+}
+
+/// Mean and interval of tokens an episode, in thousands; `None` without tokens.
+fn kilotokens(cell: &CellSummary) -> Option<(f64, Option<Interval>)> {
+    let tokens = cell.tokens.filter(|tokens| tokens.mean > 0.0)?;
+    let ends = tokens.interval().map(|ends| Interval { low: ends.low / 1000.0, high: ends.high / 1000.0 });
+    Some((tokens.mean / 1000.0, ends))
+}
+
+fn legend(svg: &mut Svg, axes: &[Option<&str>]) -> f64 {
+    if axes.len() < 2 {
+        return 4.0;
+    }
+    let mut x = AXIS;
+    for (index, axis) in axes.iter().enumerate() {
+        let name = fit(axis.unwrap_or("other"), LABEL.size, 160.0);
+        mark(svg, (x + 5.0, 12.0), SERIES[index % SERIES.len()], true);
+        svg.text(x + 16.0, 16.0, Anchor::Start, LABEL, &name);
+        x += 16.0 + width_of(&name, LABEL.size) + 22.0;
+    }
+    30.0
+}
+
+fn grid(svg: &mut Svg, frame: Frame, x: &Scale, y: &Scale, first: bool) {
+    let (ticks_x, ticks_y) = (x.ticks(5), y.ticks(6));
+    for tick in &ticks_y {
+        let at = y.at(*tick);
+        svg.line((frame.left, at), (frame.right, at), "grid", GRID, 1.0, "");
+        if first {
+            svg.text(frame.left - 7.0, at + 4.0, Anchor::End, SMALL, &tick_label(*tick, &ticks_y));
+        }
+    }
+    for tick in &ticks_x {
+        let at = x.at(*tick);
+        svg.line((at, frame.bottom), (at, frame.bottom + 4.0), "rule", RULE, 1.0, "");
+        svg.text(at, frame.bottom + 16.0, Anchor::Middle, SMALL, &tick_label(*tick, &ticks_x));
+    }
+    svg.line((frame.left, frame.bottom), (frame.right, frame.bottom), "rule", RULE, 1.0, "");
+    svg.text(
+        (frame.left + frame.right) / 2.0,
+        frame.bottom + 32.0,
+        Anchor::Middle,
+        SMALL,
+        "tokens an episode (thousands)",
+    );
+    if first {
+        let (at_x, at_y) = (frame.left - AXIS + 12.0, (frame.top + frame.bottom) / 2.0);
+        svg.raw(&format!(
+            "<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\" font-size=\"{}\" class=\"muted\" fill=\"{MUTED}\">mean return</text>",
+            n(at_x), n(at_y), n(SMALL.size)
+        ));
+    }
+}
+
+/// Dashed lines for policies, named in the right margin with names kept apart.
+fn policies(svg: &mut Svg, panel: &Panel<'_>, frame: Frame, y: &Scale, named: bool) {
+    let mut lines: Vec<(f64, &str)> = panel
+        .policies
+        .iter()
+        .filter_map(|cell| Some((y.at(cell.returns?.mean), cell.info.configuration.as_str())))
+        .collect();
+    lines.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut below = f64::NEG_INFINITY;
+    let room = frame.bottom - 13.0 * lines.len() as f64;
+    for (index, (at, name)) in lines.iter().enumerate() {
+        svg.line((frame.left, *at), (frame.right, *at), "muted-line", "#8b92a0", 1.1, "5 4");
+        if named {
+            let text = at.max(below + 13.0).min(room + 13.0 * (index + 1) as f64);
+            below = text;
+            svg.line((frame.right, *at), (frame.right + 7.0, text), "muted-line", "#8b92a0", 0.8, "");
+            svg.text(
+                frame.right + 10.0,
+                text + 3.8,
+                Anchor::Start,
+                SMALL,
+                &fit(name, SMALL.size, WIDTH - frame.right - 11.0),
+            );
+        }
+    }
+}
+
+fn draw_panel(
+    svg: &mut Svg,
+    panel: &Panel<'_>,
+    frame: Frame,
+    (x, y): (&Scale, &Scale),
+    series: &dyn Fn(&CellSummary) -> (&'static str, &'static str, Shape),
+) {
+    let mut taken = Vec::new();
+    let mut lines = Vec::new();
+    let mut points = Vec::new();
+    let mut efficient = Vec::new();
+    for cell in &panel.cells {
+        let (Some(returns), Some((mean, tokens))) = (cell.returns, kilotokens(cell)) else { continue };
+        let (px, py) = (x.at(mean), y.at(returns.mean));
+        let (class, colour, _) = series(cell);
+        if let Some(ends) = tokens {
+            svg.whisker(x, ends, py, (class, colour, 1.3, 0.0));
+            lines.push(Box2 {
+                left: x.at(ends.low) - 1.0,
+                top: py - 1.5,
+                right: x.at(ends.high) + 1.0,
+                bottom: py + 1.5,
+            });
+        }
+        if let Some(ends) = returns.interval() {
+            svg.upright_whisker(y, ends, px, (class, colour, 1.3));
+            lines.push(Box2 { left: px - 1.5, top: y.at(ends.high), right: px + 1.5, bottom: y.at(ends.low) });
+        }
+        taken.push(Box2 { left: px - 6.0, top: py - 6.0, right: px + 6.0, bottom: py + 6.0 });
+        points.push((px, py));
+        if cell.efficient == Some(true) {
+            efficient.push((px, py));
+        }
+    }
+    efficient.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    lines.extend(stepped(svg, &efficient, frame));
+    lines.extend(panel.policies.iter().filter_map(|cell| {
+        let at = y.at(cell.returns?.mean);
+        Some(Box2 { left: frame.left, top: at - 1.0, right: frame.right, bottom: at + 1.0 })
+    }));
+    let names: Vec<String> = panel.cells.iter().map(|cell| fit(&cell.info.configuration, NAME.size, 150.0)).collect();
+    let bounds = Box2 { left: frame.left, top: frame.top, right: frame.right, bottom: frame.bottom };
+    let placed = place(&points, &names, &Obstacles { points: &taken, lines: &lines }, bounds, NAME.size);
+    for ((point, label), (cell, name)) in points.iter().zip(&placed).zip(panel.cells.iter().zip(&names)) {
+        let Some(label) = label else { continue };
+        if let Some(end) = label.leader {
+            svg.line(*point, end, "muted-line", "#8b92a0", 0.8, "");
+        }
+        let style = Type { bold: cell.efficient == Some(true), ..NAME };
+        // A halo of paper keeps grid and dashed lines out of the letters.
+        svg.raw(&format!(
+            "<text x=\"{}\" y=\"{}\" font-size=\"{}\" class=\"halo\" fill=\"none\" stroke=\"{PAPER}\" stroke-width=\"3\" stroke-linejoin=\"round\"{}>{}</text>",
+            n(label.x), n(label.y), n(style.size), if style.bold { " font-weight=\"600\"" } else { "" }, crate::escape::html(name)
+        ));
+        svg.text(label.x, label.y, Anchor::Start, style, name);
+    }
+    for (cell, point) in panel.cells.iter().zip(&points) {
+        mark(svg, *point, series(cell), cell.info.is_evidence());
+    }
+    let unnamed = placed.iter().filter(|label| label.is_none()).count();
+    if unnamed > 0 {
+        let words = format!("{unnamed} more without a name: see the table");
+        svg.text(frame.right - 4.0, frame.bottom - 6.0, Anchor::End, SMALL, &words);
+    }
+}
+
+/// What can be had for so many tokens: level until the next efficient point, then up. Returns where the line runs.
+fn stepped(svg: &mut Svg, efficient: &[(f64, f64)], frame: Frame) -> Vec<Box2> {
+    let Some(first) = efficient.first() else { return Vec::new() };
+    let mut path = format!("M{} {}", n(first.0), n(first.1));
+    let mut runs = Vec::new();
+    let mut last = *first;
+    let level = |from: (f64, f64), to: f64| Box2 { left: from.0, top: from.1 - 1.5, right: to, bottom: from.1 + 1.5 };
+    for point in &efficient[1..] {
+        path.push_str(&format!("H{}V{}", n(point.0), n(point.1)));
+        runs.push(level(last, point.0));
+        runs.push(Box2 {
+            left: point.0 - 1.5,
+            top: point.1.min(last.1),
+            right: point.0 + 1.5,
+            bottom: point.1.max(last.1),
+        });
+        last = *point;
+    }
+    path.push_str(&format!("H{}", n(frame.right)));
+    runs.push(level(last, frame.right));
+    svg.raw(&format!(
+        "<path d=\"{path}\" class=\"front\" fill=\"none\" stroke=\"#3c424d\" stroke-width=\"1.2\" stroke-opacity=\"0.55\"/>"
+    ));
+    runs
+}
+
+pub(super) fn mark(svg: &mut Svg, (x, y): (f64, f64), (class, colour, shape): (&str, &str, Shape), solid: bool) {
+    let paint = if solid {
+        format!("class=\"{class} solid\" fill=\"{colour}\" stroke=\"{PAPER}\" stroke-width=\"1\"")
+    } else {
+        format!("class=\"{class} open\" fill=\"{PAPER}\" stroke=\"{colour}\" stroke-width=\"1.8\"")
+    };
+    let path = |points: &[(f64, f64)]| {
+        let list: Vec<String> = points.iter().map(|(dx, dy)| format!("{},{}", n(x + dx), n(y + dy))).collect();
+        format!("<polygon points=\"{}\" {paint}/>", list.join(" "))
+    };
+    svg.raw(&match shape {
+        Shape::Circle => format!("<circle cx=\"{}\" cy=\"{}\" r=\"5\" {paint}/>", n(x), n(y)),
+        Shape::Triangle => path(&[(0.0, -5.8), (5.4, 4.2), (-5.4, 4.2)]),
+        Shape::Square => path(&[(-4.6, -4.6), (4.6, -4.6), (4.6, 4.6), (-4.6, 4.6)]),
+        Shape::Diamond => path(&[(0.0, -6.0), (6.0, 0.0), (0.0, 6.0), (-6.0, 0.0)]),
+    });
+}

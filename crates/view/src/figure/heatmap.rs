@@ -1,0 +1,175 @@
+//! Heat map: configurations by models, mean return.
+
+use gimbal_analysis::{Analysis, CellSummary, tables};
+
+use super::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, fit, n, width_of};
+use super::{Figure, colour, environments, shown, speaker, unique};
+
+const ROW: f64 = 46.0;
+const HEADER: f64 = 36.0;
+const BAR: f64 = 62.0;
+
+/// One block a environment; below it the policies that spend no tokens.
+pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
+    let means: Vec<f64> = analysis.cells.iter().filter_map(|cell| Some(cell.returns?.mean)).collect();
+    let (low, high) =
+        means.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), mean| (l.min(*mean), h.max(*mean)));
+    if means.is_empty() {
+        return None;
+    }
+    let largest = low.abs().max(high.abs());
+    let names = analysis.cells.iter().map(|cell| width_of(&cell.info.configuration, LABEL.size)).fold(60.0, f64::max);
+    let left = (names + 18.0).min(250.0);
+    let share = |mean: f64| if high > low { (mean - low) / (high - low) } else { 0.5 };
+    let mut svg = Svg::new();
+    svg.raw("<defs><pattern id=\"gap\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" class=\"paper\" fill=\"#ffffff\"/><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" class=\"rule\" stroke=\"#c9ced6\" stroke-width=\"1.4\"/></pattern></defs>");
+    let mut y = 8.0;
+    let all = environments(analysis);
+    for environment in &all {
+        let cells: Vec<&CellSummary> =
+            analysis.cells.iter().filter(|cell| cell.info.environment == **environment).collect();
+        if all.len() > 1 {
+            svg.text(0.0, y + 12.0, Anchor::Start, HEAD, &fit(environment, HEAD.size, WIDTH));
+            y += 22.0;
+        }
+        let (models, policies): (Vec<&CellSummary>, Vec<&CellSummary>) =
+            cells.into_iter().partition(|cell| !cell.info.models.is_empty());
+        let columns = unique(models.iter().map(|cell| speaker(analysis, &cell.info)));
+        // Few models leave the right half free: policies go there.
+        let beside = !policies.is_empty() && !models.is_empty() && columns.len() <= 2;
+        let room = if beside { WIDTH - 2.0 * left } else { WIDTH - left };
+        let width = (room / (columns.len() + usize::from(beside)).max(1) as f64).min(150.0);
+        let paint = |svg: &mut Svg, cell: Option<&CellSummary>, x: f64, y: f64| {
+            let look = cell.and_then(|cell| cell.returns).map(|returns| colour::sequential(share(returns.mean)));
+            tile(svg, cell, look, (x, y, width), largest);
+        };
+        let top = y;
+        if !models.is_empty() {
+            for (index, column) in columns.iter().enumerate() {
+                heading(&mut svg, column, left + (index as f64 + 0.5) * width, y, width - 8.0);
+            }
+            y += HEADER;
+            for configuration in unique(models.iter().map(|cell| cell.info.configuration.as_str())) {
+                svg.text(
+                    left - 10.0,
+                    y + ROW / 2.0 + 4.0,
+                    Anchor::End,
+                    LABEL,
+                    &fit(configuration, LABEL.size, left - 14.0),
+                );
+                for (index, column) in columns.iter().enumerate() {
+                    let found = models.iter().find(|cell| {
+                        cell.info.configuration == configuration && speaker(analysis, &cell.info) == *column
+                    });
+                    paint(&mut svg, found.copied(), left + index as f64 * width, y);
+                }
+                y += ROW;
+            }
+        }
+        if !policies.is_empty() {
+            let bottom = y;
+            let x = if beside { 2.0 * left + columns.len() as f64 * width } else { left };
+            y = if beside { top } else { y + if models.is_empty() { 0.0 } else { 10.0 } };
+            heading(&mut svg, "policies without a model", x + width / 2.0, y, width + 60.0);
+            y += HEADER;
+            for policy in policies {
+                svg.text(
+                    x - 10.0,
+                    y + ROW / 2.0 + 4.0,
+                    Anchor::End,
+                    LABEL,
+                    &fit(&policy.info.configuration, LABEL.size, left - 14.0),
+                );
+                paint(&mut svg, Some(policy), x, y);
+                y += ROW;
+            }
+            y = y.max(bottom);
+        }
+        y += 16.0;
+    }
+    colour_bar(&mut svg, left, y, (low, high), largest);
+    let percent = analysis.options.percent();
+    let title = "Mean return by configuration and model".to_owned();
+    let caption = format!(
+        "Mean episode return (higher is better; lighter is higher), half width of its {percent}% Student t interval, and number of episodes n. Hatched: nothing played. One scale for the whole figure."
+    );
+    Some(Figure { name: "heatmap", svg: svg.finish(y + BAR, &title), title, caption })
+}
+
+/// A column's name; `vendor/model` takes two lines.
+fn heading(svg: &mut Svg, name: &str, x: f64, y: f64, room: f64) {
+    match name.rsplit_once('/') {
+        Some((vendor, model)) => {
+            svg.text(x, y + 11.0, Anchor::Middle, SMALL, &fit(vendor, SMALL.size, room));
+            svg.text(x, y + 26.0, Anchor::Middle, LABEL, &fit(model, LABEL.size, room));
+        }
+        None => svg.text(x, y + 26.0, Anchor::Middle, LABEL, &fit(name, LABEL.size, room)),
+    }
+}
+
+fn tile(
+    svg: &mut Svg,
+    cell: Option<&CellSummary>,
+    look: Option<(String, &'static str)>,
+    (x, y, width): (f64, f64, f64),
+    largest: f64,
+) {
+    let rect = |svg: &mut Svg, fill: &str| {
+        svg.raw(&format!(
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"{fill}\"/>",
+            n(x + 1.5),
+            n(y + 1.5),
+            n(width - 3.0),
+            n(ROW - 3.0)
+        ));
+    };
+    let centre = x + width / 2.0;
+    let (Some(cell), Some((colour, ink))) = (cell, look) else {
+        rect(svg, "url(#gap)");
+        if cell.is_some() {
+            svg.text(centre, y + ROW / 2.0 + 4.0, Anchor::Middle, SMALL, "no episodes");
+        }
+        return;
+    };
+    rect(svg, &colour);
+    let Some(returns) = cell.returns else { return };
+    let on_tile = |size: f64, bold: bool| Type { size, bold, class: "tile", fill: ink };
+    svg.text(centre, y + 20.0, Anchor::Middle, on_tile(14.0, true), &shown(returns.mean, largest));
+    let half = returns.half_width.map(|half| format!("±{} · ", shown(half, largest))).unwrap_or_default();
+    let mark = tables::mark(&cell.info);
+    let mark = if mark.is_empty() || mark == "policy" { String::new() } else { format!(" · {mark}") };
+    let full = format!("{half}n={}{mark}", cell.episodes);
+    let small = on_tile(10.5, false);
+    if width_of(&full, small.size) <= width - 6.0 {
+        svg.text(centre, y + 35.0, Anchor::Middle, small, &full);
+    } else {
+        svg.text(
+            centre,
+            y + 35.0,
+            Anchor::Middle,
+            small,
+            &fit(&format!("{half}n={}", cell.episodes), small.size, width - 6.0),
+        );
+    }
+}
+
+fn colour_bar(svg: &mut Svg, left: f64, y: f64, (low, high): (f64, f64), largest: f64) {
+    let (width, top) = (220.0, y + 4.0);
+    // The scale is straight between its anchors, so a gradient through them is the scale itself.
+    let stops: String = (0..=colour::STOPS)
+        .map(|stop| {
+            let share = stop as f64 / colour::STOPS as f64;
+            format!("<stop offset=\"{}\" stop-color=\"{}\"/>", n(share), colour::sequential(share).0)
+        })
+        .collect();
+    svg.raw(&format!("<defs><linearGradient id=\"scale\">{stops}</linearGradient></defs>"));
+    svg.raw(&format!(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"10\" rx=\"2\" fill=\"url(#scale)\"/>",
+        n(left),
+        n(top),
+        n(width)
+    ));
+    svg.text(left, top + 25.0, Anchor::Start, SMALL, &shown(low, largest));
+    svg.text(left + width, top + 25.0, Anchor::End, SMALL, &shown(high, largest));
+    svg.text(left + width / 2.0, top + 25.0, Anchor::Middle, Type { fill: MUTED, ..SMALL }, "mean return");
+}

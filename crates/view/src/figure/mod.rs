@@ -1,0 +1,74 @@
+//! Figures as SVG of our own: dark on light, legible in print and in grey, the same bytes for the same rows.
+//!
+//! Every element carries plain colours and a class; alone a figure is a finished picture, inside the page the style
+//! sheet recolours the classes for dark screens.
+
+mod colour;
+mod distribution;
+mod forest;
+mod frontier;
+mod heatmap;
+mod labels;
+mod scale;
+mod svg;
+
+use gimbal_analysis::Analysis;
+
+/// A finished figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// Machine name, good for a file.
+    pub name: &'static str,
+    /// Title.
+    pub title: String,
+    /// What it shows and how to read it.
+    pub caption: String,
+    /// The picture, a whole SVG document without an XML declaration.
+    pub svg: String,
+}
+
+/// The figures that the rows allow, in reading order: heat map, frontier, paired differences, distribution.
+#[must_use]
+pub fn all(analysis: &Analysis) -> Vec<Figure> {
+    [heatmap::draw(analysis), frontier::draw(analysis), forest::draw(analysis), distribution::draw(analysis)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Environments in the study's order, without repeats.
+fn environments(analysis: &Analysis) -> Vec<&str> {
+    unique(analysis.cells.iter().map(|cell| cell.info.environment.as_str()))
+}
+
+fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for value in values {
+        if !seen.contains(&value) {
+            seen.push(value);
+        }
+    }
+    seen
+}
+
+/// A value with one digit where the scale reaches tens, three otherwise, with a real minus sign.
+fn shown(value: f64, largest: f64) -> String {
+    let text = if largest >= 10.0 { format!("{value:.1}") } else { format!("{value:.3}") };
+    crate::escape::minus(if text.trim_start_matches(['-', '0', '.']).is_empty() {
+        text.trim_start_matches('-')
+    } else {
+        &text
+    })
+}
+
+/// Model and, where the study has both kinds, decoding.
+fn speaker(analysis: &Analysis, info: &gimbal_analysis::CellInfo) -> String {
+    let decodings = unique(
+        analysis.cells.iter().filter(|cell| !cell.info.models.is_empty()).map(|cell| cell.info.decoding.label()),
+    );
+    if decodings.len() > 1 && !info.models.is_empty() {
+        format!("{} · {}", info.model_label(), info.decoding.label())
+    } else {
+        info.model_label()
+    }
+}

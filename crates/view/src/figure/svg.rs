@@ -1,0 +1,185 @@
+//! A small writer of SVG.
+
+use std::fmt::Write;
+
+use gimbal_analysis::Interval;
+
+use super::scale::Scale;
+use crate::escape::html;
+
+/// Width of every figure in its own units; text of 12 units is 7 points when it fills a text column of 160 mm.
+pub(super) const WIDTH: f64 = 760.0;
+
+/// Where a text is held.
+#[derive(Clone, Copy)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// How a text looks.
+#[derive(Clone, Copy)]
+pub(super) struct Type {
+    pub size: f64,
+    pub bold: bool,
+    pub class: &'static str,
+    pub fill: &'static str,
+}
+
+pub(super) const INK: &str = "#16181d";
+pub(super) const MUTED: &str = "#5b6270";
+pub(super) const RULE: &str = "#c9ced6";
+pub(super) const GRID: &str = "#e8ebef";
+pub(super) const PAPER: &str = "#ffffff";
+
+/// Names and axis titles.
+pub(super) const LABEL: Type = Type { size: 12.0, bold: false, class: "ink", fill: INK };
+/// Headings inside a figure.
+pub(super) const HEAD: Type = Type { size: 12.5, bold: true, class: "ink", fill: INK };
+/// Ticks and remarks.
+pub(super) const SMALL: Type = Type { size: 11.0, bold: false, class: "muted", fill: MUTED };
+
+/// A picture in the making.
+pub(super) struct Svg {
+    body: String,
+}
+
+impl Svg {
+    pub(super) fn new() -> Self {
+        Self { body: String::new() }
+    }
+
+    /// Anything; the caller escapes.
+    pub(super) fn raw(&mut self, markup: &str) {
+        self.body.push_str(markup);
+        self.body.push('\n');
+    }
+
+    pub(super) fn text(&mut self, x: f64, y: f64, anchor: Anchor, style: Type, words: &str) {
+        let held = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
+        };
+        let weight = if style.bold { " font-weight=\"600\"" } else { "" };
+        self.raw(&format!(
+            "<text x=\"{}\" y=\"{}\" font-size=\"{}\" class=\"{}\" fill=\"{}\"{held}{weight}>{}</text>",
+            n(x),
+            n(y),
+            n(style.size),
+            style.class,
+            style.fill,
+            html(words)
+        ));
+    }
+
+    pub(super) fn line(
+        &mut self,
+        (x1, y1): (f64, f64),
+        (x2, y2): (f64, f64),
+        class: &str,
+        colour: &str,
+        width: f64,
+        dash: &str,
+    ) {
+        let dash = if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
+        self.raw(&format!(
+            "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" class=\"{class}\" stroke=\"{colour}\" stroke-width=\"{}\"{dash}/>",
+            n(x1), n(y1), n(x2), n(y2), n(width)
+        ));
+    }
+
+    /// A horizontal interval; an end beyond the axis becomes an arrow head, another a cap where `cap` is above zero.
+    pub(super) fn whisker(
+        &mut self,
+        scale: &Scale,
+        ends: Interval,
+        y: f64,
+        (class, colour, width, cap): (&str, &str, f64, f64),
+    ) {
+        self.line((scale.at(ends.low), y), (scale.at(ends.high), y), class, colour, width, "");
+        for (end, turn) in [(ends.low, 1.0), (ends.high, -1.0)] {
+            let x = scale.at(end);
+            if scale.beyond(end) {
+                for side in [-4.0, 4.0] {
+                    self.line((x, y), (x + turn * 5.0, y + side), class, colour, width, "");
+                }
+            } else if cap > 0.0 {
+                self.line((x, y - cap), (x, y + cap), class, colour, width, "");
+            }
+        }
+    }
+
+    /// The same, upright.
+    pub(super) fn upright_whisker(
+        &mut self,
+        scale: &Scale,
+        ends: Interval,
+        x: f64,
+        (class, colour, width): (&str, &str, f64),
+    ) {
+        self.line((x, scale.at(ends.low)), (x, scale.at(ends.high)), class, colour, width, "");
+        for (end, turn) in [(ends.low, -1.0), (ends.high, 1.0)] {
+            if scale.beyond(end) {
+                let y = scale.at(end);
+                for side in [-4.0, 4.0] {
+                    self.line((x, y), (x + side, y + turn * 5.0), class, colour, width, "");
+                }
+            }
+        }
+    }
+
+    pub(super) fn finish(self, height: f64, title: &str) -> String {
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" role=\"img\" \
+             aria-label=\"{}\" font-family=\"Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif\">\n\
+             <rect width=\"{w}\" height=\"{h}\" class=\"paper\" fill=\"{PAPER}\"/>\n{}</svg>\n",
+            html(title),
+            self.body,
+            w = n(WIDTH),
+            h = n(height),
+        )
+    }
+}
+
+/// A coordinate: at most two digits after the point, no trailing zeros, no minus zero.
+pub(super) fn n(value: f64) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write!(text, "{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Width of a text in the fonts named above, a little generous: there is no font at hand to ask.
+pub(super) fn width_of(text: &str, size: f64) -> f64 {
+    let ems: f64 = text
+        .chars()
+        .map(|character| match character {
+            'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.3,
+            'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '-' | '/' => 0.37,
+            'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.88,
+            'A'..='Z' | '+' | '=' | '<' | '>' | '±' | '\u{2212}' => 0.7,
+            '\u{1100}'..='\u{ffff}' => 1.0,
+            _ => 0.57,
+        })
+        .sum();
+    ems * size
+}
+
+/// The text, cut with an ellipsis so that it is at most so wide.
+pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
+    let text = gimbal_analysis::printable(text);
+    if width_of(&text, size) <= room {
+        return text;
+    }
+    let mut cut = String::new();
+    for character in text.chars() {
+        if width_of(&cut, size) + width_of("…", size) + width_of(&character.to_string(), size) > room {
+            break;
+        }
+        cut.push(character);
+    }
+    format!("{}…", cut.trim_end())
+}

@@ -1,0 +1,17 @@
+//! Figures as SVG, and the report of a run as text, Markdown, CSV, JSON and one self-contained HTML page.
+//!
+//! Architecture invariant: this crate sees rows and a few facts that are handed to it ([`gimbal_analysis::Rows`],
+//! [`Meta`]), never an environment, a model, a network or a clock. The same rows give the same bytes. Every name in
+//! them is untrusted text and is escaped where it is shown.
+
+mod escape;
+pub mod figure;
+mod meta;
+mod page;
+mod report;
+mod sentence;
+
+pub use figure::Figure;
+pub use meta::{Meta, Price, PriceTable};
+pub use report::Report;
+pub use sentence::sentence;

@@ -1,0 +1,218 @@
+//! The page: HTML, inline style, inline SVG, nothing else.
+
+use gimbal_analysis::{Cell, ColumnKind, Table};
+
+use crate::escape::{html, minus};
+use crate::report::Report;
+
+const STYLE: &str = include_str!("page.css");
+
+pub(crate) fn render(report: &Report) -> String {
+    let study = html(&report.meta.study);
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <title>{study}: report</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n"
+    );
+    header(&mut out, report);
+    if let Some((main, rest)) = report.tables.split_first() {
+        section(&mut out, "results", &table(main));
+        figures(&mut out, report);
+        for next in rest {
+            section(&mut out, next.key, &table(next));
+        }
+    }
+    prices(&mut out, report);
+    reproduce(&mut out, report);
+    out.push_str("</main>\n</body>\n</html>\n");
+    out
+}
+
+fn header(out: &mut String, report: &Report) {
+    let meta = &report.meta;
+    out.push_str(&format!(
+        "<header>\n<p class=\"eyebrow\">Gimbal · study report</p>\n<h1>{}</h1>\n",
+        html(&meta.study)
+    ));
+    if let Some(question) = &meta.question {
+        out.push_str(&format!("<p class=\"question\">{}</p>\n", html(question)));
+    }
+    out.push_str(&format!(
+        "<aside class=\"verdict\"><p class=\"eyebrow\">What this run can and cannot tell</p><p>{}</p></aside>\n",
+        html(&report.sentence)
+    ));
+    let cells = &report.analysis.cells;
+    let played: usize = cells.iter().map(|cell| cell.episodes).sum();
+    let planned: usize = cells.iter().map(|cell| cell.info.planned as usize).sum();
+    let lost: usize = cells.iter().map(|cell| cell.infrastructure).sum();
+    let unknown: u64 = cells.iter().map(|cell| cell.unknown_attempts).sum();
+    let mut facts = vec![
+        (
+            "Episodes".to_owned(),
+            if planned > 0 { format!("{played} of {planned} planned") } else { played.to_string() },
+        ),
+        ("Cells".to_owned(), cells.len().to_string()),
+        ("Program".to_owned(), meta.program_version.clone()),
+    ];
+    if lost > 0 {
+        facts.push(("Lost to infrastructure".to_owned(), lost.to_string()));
+    }
+    if unknown > 0 {
+        facts.push(("Calls of unknown cost".to_owned(), unknown.to_string()));
+    }
+    facts.extend(meta.facts.iter().cloned());
+    facts.extend(meta.study_hash.iter().map(|hash| ("Study hash".to_owned(), hash.clone())));
+    facts.extend(meta.digest.iter().map(|digest| ("Run digest".to_owned(), digest.clone())));
+    out.push_str("<dl class=\"facts\">\n");
+    for (name, value) in &facts {
+        let long = if value.chars().count() > 28 { " class=\"long\"" } else { "" };
+        out.push_str(&format!("<div{long}><dt>{}</dt><dd>{}</dd></div>\n", html(name), html(value)));
+    }
+    out.push_str("</dl>\n</header>\n");
+}
+
+fn section(out: &mut String, id: &str, body: &str) {
+    out.push_str(&format!("<section id=\"{}\">\n{body}</section>\n", html(id)));
+}
+
+/// From so many rows on a table scrolls in its own frame, under a head that stays.
+const TALL: usize = 30;
+
+fn table(table: &Table) -> String {
+    let tall = if table.rows.len() >= TALL { " tall" } else { "" };
+    let title = html(&table.title);
+    let mut out = format!(
+        "<h2>{title}</h2>\n<div class=\"scroll{tall}\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\n<table>\n<thead><tr>"
+    );
+    let model = table.columns.iter().position(|column| column.key == "model");
+    // A rule where another model begins.
+    let part = |row: usize| row > 0 && model.is_some_and(|model| table.cell(row, model) != table.cell(row - 1, model));
+    let mut group = "";
+    let starts: Vec<bool> = table
+        .columns
+        .iter()
+        .map(|column| {
+            let start = column.group != group && !group.is_empty();
+            group = column.group;
+            start
+        })
+        .collect();
+    let class = |column: usize| {
+        let mut classes = Vec::new();
+        if table.columns[column].is_numeric() {
+            classes.push("num");
+        }
+        if starts[column] {
+            classes.push("start");
+        }
+        if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) }
+    };
+    for (index, column) in table.columns.iter().enumerate() {
+        let unit = column.unit.map(|unit| format!(" <small>{}</small>", html(unit))).unwrap_or_default();
+        out.push_str(&format!(
+            "<th scope=\"col\"{} title=\"{}\">{}{unit}</th>",
+            class(index),
+            html(&column.help),
+            html(&column.title)
+        ));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for row in 0..table.rows.len() {
+        out.push_str(if part(row) { "<tr class=\"part\">" } else { "<tr>" });
+        for (index, column) in table.columns.iter().enumerate() {
+            let shown = cell(table, row, index);
+            if index == 0 {
+                out.push_str(&format!("<th scope=\"row\"{}>{shown}</th>", class(index)));
+            } else if column.key == "mark" && *table.cell(row, index) != Cell::Empty {
+                out.push_str(&format!("<td{}><span class=\"mark\">{shown}</span></td>", class(index)));
+            } else {
+                out.push_str(&format!("<td{}>{shown}</td>", class(index)));
+            }
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table>\n</div>\n");
+    if !table.notes.is_empty() {
+        out.push_str("<ul class=\"notes\">\n");
+        for note in &table.notes {
+            out.push_str(&format!("<li>{}</li>\n", html(note)));
+        }
+        out.push_str("</ul>\n");
+    }
+    out
+}
+
+fn cell(table: &Table, row: usize, column: usize) -> String {
+    let shown = table.shown(row, column);
+    match (table.cell(row, column), table.columns[column].kind) {
+        (Cell::Empty, ColumnKind::Label) => String::new(),
+        (Cell::Empty, _) => "<span class=\"none\">–</span>".to_owned(),
+        (Cell::Interval(..), _) => {
+            let parts: Vec<String> = shown.trim_matches(['[', ']']).split(", ").map(minus).collect();
+            format!("[{}]", parts.join(", "))
+        }
+        (Cell::Flag(true), _) => "<span class=\"yes\">yes</span>".to_owned(),
+        (_, ColumnKind::Label | ColumnKind::Text) => html(&shown),
+        _ => minus(&html(&shown)),
+    }
+}
+
+fn figures(out: &mut String, report: &Report) {
+    for (index, figure) in report.figures.iter().enumerate() {
+        section(
+            out,
+            figure.name,
+            &format!(
+                "<figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\n{}</div>\n<figcaption><b>Figure {}. {title}.</b> {}</figcaption>\n</figure>\n",
+                figure.svg,
+                index + 1,
+                html(&figure.caption),
+                title = html(&figure.title),
+            ),
+        );
+    }
+}
+
+fn prices(out: &mut String, report: &Report) {
+    let Some(prices) = &report.meta.prices else { return };
+    let price = |value: Option<f64>| {
+        value.map_or("<span class=\"none\">–</span>".to_owned(), |value| html(&value.to_string()))
+    };
+    let rows: Vec<String> = prices
+        .models
+        .iter()
+        .map(|entry| {
+            format!(
+                "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td></tr>\n",
+                html(&entry.model), price(entry.input), price(entry.cached_input), price(entry.output)
+            )
+        })
+        .collect();
+    section(
+        out,
+        "prices",
+        &format!(
+            "<h2>Prices in force</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Prices in force\"><table><thead><tr><th scope=\"col\">Model</th><th scope=\"col\" class=\"num\">Prompt</th><th scope=\"col\" class=\"num\">Cached prompt</th><th scope=\"col\" class=\"num\">Completion</th></tr></thead>\n<tbody>\n{}</tbody></table></div>\n<ul class=\"notes\"><li>Dollars per million tokens, of {}, from {}; applied when reading, so another table changes no record.</li></ul>\n",
+            rows.concat(),
+            html(&prices.date),
+            html(&prices.source),
+        ),
+    );
+}
+
+fn reproduce(out: &mut String, report: &Report) {
+    if report.meta.commands.is_empty() {
+        return;
+    }
+    let commands: Vec<String> = report.meta.commands.iter().map(|command| html(command)).collect();
+    section(
+        out,
+        "reproduce",
+        &format!(
+            "<h2>How to get this page again</h2>\n<pre>{}</pre>\n<ul class=\"notes\"><li>The page is made from the run folder alone; the same rows give the same bytes.</li></ul>\n",
+            commands.join("\n")
+        ),
+    );
+}

@@ -1,0 +1,153 @@
+//! The one sentence on what a run can and cannot tell.
+
+use gimbal_analysis::{Analysis, BaselineChoice, CellSummary, Kind};
+
+/// Fewest episodes a cell for a run to be more than a hint.
+const FEW: usize = 10;
+
+/// What this run can and cannot tell: from the number of episodes, what played, and how wide the intervals are.
+///
+/// It never ranks configurations by plumbing or scripted rows, and never claims a difference that does not stand after
+/// Holm's correction.
+#[must_use]
+pub fn sentence(analysis: &Analysis) -> String {
+    let played: Vec<&CellSummary> = analysis.cells.iter().filter(|cell| cell.episodes > 0).collect();
+    let pick = |test: &dyn Fn(&CellSummary) -> bool| -> Vec<&CellSummary> {
+        played.iter().copied().filter(|cell| test(cell)).collect()
+    };
+    let evidence = pick(&|cell| cell.info.is_evidence());
+    let plumbing = pick(&|cell| cell.info.plumbing.is_some());
+    let scripted = pick(&|cell| matches!(cell.info.kind, Kind::Scripted | Kind::NoisyExpert));
+    let body = if played.is_empty() {
+        return "No episode has been played: this run tells nothing yet.".to_owned();
+    } else if !evidence.is_empty() {
+        with_evidence(analysis, &evidence)
+    } else if !plumbing.is_empty() {
+        format!(
+            "With {} and {} (plumbing), this run shows that the machinery works; it cannot rank configurations or say anything about better models",
+            episodes(&plumbing),
+            models(&plumbing),
+        )
+    } else if !scripted.is_empty() {
+        format!(
+            "With {} and scripted stand-ins for models, this run tests the scaffolding; it says nothing about language models",
+            episodes(&scripted),
+        )
+    } else {
+        policies(analysis, &played)
+    };
+    let mut text = body;
+    if !evidence.is_empty() && (!plumbing.is_empty() || !scripted.is_empty()) {
+        text.push_str("; rows marked plumbing or scripted are no evidence");
+    }
+    let missing: usize = analysis.gaps().iter().map(|gap| gap.planned.saturating_sub(gap.played)).sum();
+    let planned: usize = analysis.cells.iter().map(|cell| cell.info.planned as usize).sum();
+    if missing > 0 {
+        text.push_str(&format!("; {missing} of {planned} planned episodes are missing"));
+    }
+    text.push('.');
+    text
+}
+
+/// "50 episodes a cell" or "2 to 50 episodes a cell".
+fn episodes(cells: &[&CellSummary]) -> String {
+    let least = cells.iter().map(|cell| cell.episodes).min().unwrap_or(0);
+    let most = cells.iter().map(|cell| cell.episodes).max().unwrap_or(0);
+    match (least, most) {
+        (1, 1) => "1 episode a cell".to_owned(),
+        (least, most) if least == most => format!("{least} episodes a cell"),
+        (least, most) => format!("{least} to {most} episodes a cell"),
+    }
+}
+
+/// The models of these cells, at most three by name.
+fn models(cells: &[&CellSummary]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for cell in cells {
+        let name = cell.info.model_label();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match names.as_slice() {
+        [one] => one.clone(),
+        [one, two] => format!("{one} and {two}"),
+        [one, two, three] => format!("{one}, {two} and {three}"),
+        many => format!("{} models", many.len()),
+    }
+}
+
+fn with_evidence(analysis: &Analysis, evidence: &[&CellSummary]) -> String {
+    let start = format!("With {} and {}", episodes(evidence), models(evidence));
+    let least = evidence.iter().map(|cell| cell.episodes).min().unwrap_or(0);
+    if least < 2 {
+        return format!(
+            "{start}, this run shows single episodes; without a second one there is no interval, and it cannot rank configurations"
+        );
+    }
+    let level = 1.0 - analysis.options.confidence;
+    let percent = analysis.options.percent();
+    let compared: Vec<_> = analysis
+        .comparisons
+        .iter()
+        .filter(|entry| {
+            analysis.cells[entry.cell].info.is_evidence() && analysis.cells[entry.against].info.is_evidence()
+        })
+        .filter_map(|entry| Some((entry.paired?, entry.p_holm?)))
+        .collect();
+    let mut halves: Vec<f64> = compared.iter().filter_map(|(paired, _)| paired.difference.half_width).collect();
+    if halves.is_empty() {
+        let halves: Vec<f64> = evidence.iter().filter_map(|cell| cell.returns?.half_width).collect();
+        return format!(
+            "{start}, this run gives mean returns to within {} at {percent}%; without a baseline that met the same worlds it compares nothing",
+            widths(halves)
+        );
+    }
+    // The correction is for everything that was compared, policies and marked rows included.
+    let family = analysis.comparisons.iter().filter(|entry| entry.p_holm.is_some()).count();
+    let standing = compared.iter().filter(|(_, p)| *p < level).count();
+    let baseline = match &analysis.options.baseline {
+        Some(BaselineChoice::Configuration(name)) => format!(" from “{name}”"),
+        Some(BaselineChoice::Cell(_)) | None => " from the baseline".to_owned(),
+    };
+    halves.sort_by(f64::total_cmp);
+    let finding = match (standing, compared.len()) {
+        (0, 1) => format!("the one difference{baseline} does not stand at {percent}%"),
+        (1, 1) => format!("the one difference{baseline} stands at {percent}%"),
+        (0, all) => format!(
+            "none of {all} differences{baseline} stands after correction for {family} comparisons ({percent}%, Holm)"
+        ),
+        (some, all) => {
+            format!(
+                "{some} of {all} differences{baseline} {} after correction for {family} comparisons ({percent}%, Holm)",
+                if some == 1 { "stands" } else { "stand" }
+            )
+        }
+    };
+    let hint = if least < FEW { ", a hint and no more with so few episodes" } else { "" };
+    format!(
+        "{start}, {finding}{hint}; intervals of single differences reach {}, so smaller effects stay open, and other environments and models are not covered",
+        widths(halves)
+    )
+}
+
+fn policies(analysis: &Analysis, played: &[&CellSummary]) -> String {
+    let start = format!("With {} and no language model, this run measures policies alone", episodes(played));
+    let halves: Vec<f64> = played.iter().filter_map(|cell| cell.returns?.half_width).collect();
+    let percent = analysis.options.percent();
+    if halves.is_empty() {
+        return format!("{start}, by single episodes without any interval; it says nothing about language models");
+    }
+    format!("{start} (mean returns to within {} at {percent}%); it says nothing about language models", widths(halves))
+}
+
+/// "±12.3", or "±5.1 to ±20.4".
+fn widths(mut halves: Vec<f64>) -> String {
+    halves.sort_by(f64::total_cmp);
+    let show = |value: f64| if value >= 10.0 { format!("±{value:.0}") } else { format!("±{value:.2}") };
+    match (halves.first(), halves.last()) {
+        (Some(least), Some(most)) if show(*least) != show(*most) => format!("{} to {}", show(*least), show(*most)),
+        (Some(only), _) => show(*only),
+        _ => "an unknown distance".to_owned(),
+    }
+}

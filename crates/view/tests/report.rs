@@ -1,0 +1,259 @@
+//! The report of a run, in every form.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod support;
+
+use gimbal_analysis::{CellInfo, Decoding, Generator, Kind, Options, Rows};
+use gimbal_view::{Meta, Report, sentence};
+use support::{cell, episode, large, medium, meta, options, quickstart};
+
+fn report(rows: &Rows, baseline: &str) -> Report {
+    Report::build(rows, meta("context"), &options(baseline)).unwrap()
+}
+
+/// Tags of a document must close in order: a small reader that knows the elements without an end.
+#[track_caller]
+fn assert_balanced(markup: &str) {
+    const VOID: [&str; 3] = ["meta", "br", "!doctype"];
+    let mut open: Vec<String> = Vec::new();
+    let mut rest = markup;
+    while let Some(start) = rest.find('<') {
+        let end = rest[start..].find('>').map(|end| start + end).expect("a tag ends");
+        let tag = &rest[start + 1..end];
+        assert_eq!(tag.matches('"').count() % 2, 0, "quotes in <{tag}>");
+        let name: String = tag.trim_start_matches('/').split([' ', '/', '\n']).next().unwrap().to_owned();
+        if let Some(closed) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(closed), "near {}", &rest[..end.min(200)]);
+        } else if !tag.ends_with('/') && !VOID.contains(&name.as_str()) {
+            open.push(name.clone());
+        }
+        // The style sheet is no markup.
+        rest = if name == "style" && !tag.starts_with('/') {
+            &rest[rest.find("</style>").unwrap()..]
+        } else {
+            &rest[end + 1..]
+        };
+    }
+    assert!(open.is_empty(), "left open: {open:?}");
+}
+
+/// Nothing is fetched from anywhere and nothing runs: no address, no script, no handler.
+#[track_caller]
+fn assert_self_contained(page: &str) {
+    let page = page.replace("http://www.w3.org/2000/svg", "");
+    for foreign in [
+        "http:",
+        "https:",
+        "//",
+        "<script",
+        "<link",
+        "<img",
+        "<iframe",
+        "<object",
+        "@import",
+        "src=",
+        "href=",
+        "javascript:",
+        " onload",
+        " onclick",
+        " onerror",
+    ] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    assert_eq!(page.matches("url(").count(), page.matches("url(#gap)").count() + page.matches("url(#scale)").count());
+}
+
+// covers: SH-09
+#[test]
+fn the_page_of_a_first_run() {
+    let report = report(&quickstart(), "observation");
+    let page = report.html();
+    assert_balanced(&page);
+    assert_self_contained(&page);
+    for part in [
+        "Results by cell",
+        "id=\"heatmap\"",
+        "id=\"frontier\"",
+        "id=\"differences\"",
+        "id=\"distribution\"",
+        "plumbing",
+        "Prices in force",
+        "2026-11-01",
+        "gimbal run studies/context.yaml",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    insta::assert_snapshot!("page", page.replace(include_str!("../src/page.css"), "/* page.css */\n"));
+    insta::assert_snapshot!("brief", report.brief(120));
+    insta::assert_snapshot!("markdown", report.markdown());
+}
+
+// covers: SH-09
+#[test]
+fn figures_of_a_first_run() {
+    for figure in report(&quickstart(), "observation").figures {
+        assert_balanced(&figure.svg);
+        insta::assert_snapshot!(figure.name, figure.svg);
+    }
+}
+
+/// The same rows in another order give the same bytes in every form.
+// covers: SH-09
+#[test]
+fn bytes_do_not_depend_on_the_order_of_episodes() {
+    let rows = medium();
+    let mut shuffled = rows.clone();
+    let mut generator = Generator::new(9);
+    for index in (1..shuffled.episodes.len()).rev() {
+        shuffled.episodes.swap(index, generator.below(index as u64 + 1) as usize);
+    }
+    let (a, b) = (report(&rows, "observation"), report(&shuffled, "observation"));
+    assert_eq!(a.html(), b.html());
+    assert_eq!((a.csv(), a.text(100), a.markdown(), a.json()), (b.csv(), b.text(100), b.markdown(), b.json()));
+}
+
+/// What the heat map shows is what the table holds.
+// covers: BOG-162, SH-09
+#[test]
+fn the_heat_map_shows_the_means_of_the_table() {
+    let report = report(&large(), "obs");
+    let map = &report.figures[0].svg;
+    for cell in report.analysis.cells.iter().filter_map(|cell| cell.returns) {
+        let mean = format!(">{:.1}<", cell.mean).replace('-', "\u{2212}");
+        assert!(map.contains(&mean), "{mean}");
+    }
+    assert_eq!(map.matches("no episodes").count(), 1, "the cell that was never played is a gap");
+}
+
+fn hostile() -> String {
+    "</title></svg><script>alert('x')</script>\" onload=\"y\" & `z` |\u{202e}\u{1b}[2J".to_owned()
+}
+
+/// Every name that a file, a model or an environment can bring is shown as words.
+// covers: SH-09
+#[test]
+fn hostile_text_stays_text_everywhere() {
+    let bad = hostile();
+    let mut rows = quickstart();
+    for cell in &mut rows.cells {
+        cell.configuration.push_str(&bad);
+        cell.environment.clone_from(&bad);
+        cell.axis = Some(bad.clone());
+        cell.plumbing = cell.plumbing.as_ref().map(|_| bad.clone());
+        for role in &mut cell.models {
+            role.model.clone_from(&bad);
+            role.role.clone_from(&bad);
+        }
+    }
+    for row in &mut rows.episodes {
+        (row.stop, row.task, row.world) = (bad.clone(), bad.clone(), bad.clone());
+    }
+    let mut facts = meta(&bad);
+    facts.question = Some(bad.clone());
+    facts.program_version.clone_from(&bad);
+    (facts.digest, facts.study_hash) = (Some(bad.clone()), Some(bad.clone()));
+    facts.facts = vec![(bad.clone(), bad.clone())];
+    facts.commands = vec![bad.clone()];
+    if let Some(prices) = &mut facts.prices {
+        (prices.date, prices.source) = (bad.clone(), bad.clone());
+        prices.models[0].model.clone_from(&bad);
+    }
+    let name = rows.cells[0].configuration.clone();
+    let report = Report::build(&rows, facts, &options(&name)).unwrap();
+    let page = report.html();
+    assert_balanced(&page);
+    for raw in ["<script", "</svg><", "onload=\"", "\u{202e}", "\u{1b}"] {
+        assert!(!page.contains(raw), "{raw:?} in the page");
+    }
+    for figure in &report.figures {
+        assert_balanced(&figure.svg);
+        assert!(!figure.svg.contains("<script") && !figure.svg.contains('\u{1b}'));
+    }
+    assert!(!report.markdown().contains("<script") && !report.text(120).contains('\u{1b}'));
+}
+
+/// Few, equal or missing numbers give figures without a broken coordinate.
+#[test]
+fn degenerate_rows_draw_clean_figures() {
+    let one =
+        Rows { cells: vec![cell("a", "a", "context", Some("m"))], episodes: vec![episode("a", 0, -13_100, 900, 3)] };
+    let equal = Rows {
+        cells: vec![cell("a", "a", "context", Some("m")), cell("b", "b", "context", Some("m"))],
+        episodes: (0..8)
+            .flat_map(|run| [episode("a", run, -13_100, 900, 3), episode("b", run, -13_100, 900, 3)])
+            .collect(),
+    };
+    let silent = Rows { cells: vec![cell("a", "a", "context", Some("m"))], episodes: vec![episode("a", 0, 0, 0, 1)] };
+    let many = Rows {
+        cells: vec![cell("p", "p", "policies", None)],
+        episodes: (0..1_000).map(|run| episode("p", run, -100 * i64::from(run % 37), 0, 1)).collect(),
+    };
+    let unplayed = Rows { cells: vec![cell("a", "a", "context", Some("m"))], episodes: vec![] };
+    for rows in [one, equal, silent, many, unplayed, Rows::default()] {
+        let report = Report::build(&rows, Meta::default(), &Options::default()).unwrap();
+        assert_balanced(&report.html());
+        for figure in &report.figures {
+            assert!(!figure.svg.contains("NaN") && !figure.svg.contains("inf"), "{}", figure.svg);
+        }
+        assert!(!report.text(80).contains("NaN"));
+    }
+}
+
+fn said(rows: &Rows, baseline: Option<&str>) -> String {
+    let options = baseline.map_or_else(Options::default, options);
+    sentence(&Report::build(rows, Meta::default(), &options).unwrap().analysis)
+}
+
+/// One sentence for each sort of run; none claims more than the run holds.
+#[test]
+fn sentences_claim_no_more_than_the_run_holds() {
+    let mut lines = Vec::new();
+    let mut say =
+        |what: &str, rows: &Rows, baseline: Option<&str>| lines.push(format!("{what}:\n  {}", said(rows, baseline)));
+    say("nothing played", &Rows { cells: quickstart().cells, episodes: vec![] }, None);
+    say("plumbing", &quickstart(), Some("observation"));
+    say("real, ten episodes", &medium(), Some("observation"));
+    say("real, no baseline", &medium(), None);
+    say("real, gaps", &large(), Some("obs"));
+    let mut few = medium();
+    few.episodes.retain(|row| row.run < 3);
+    few.cells.iter_mut().for_each(|cell| cell.planned = 3);
+    say("real, three episodes", &few, Some("observation"));
+    let mut single = medium();
+    single.episodes.retain(|row| row.run < 1);
+    single.cells.iter_mut().for_each(|cell| cell.planned = 1);
+    say("real, one episode", &single, Some("observation"));
+    let mut scripted = medium();
+    scripted.cells.iter_mut().filter(|cell| !cell.models.is_empty()).for_each(|cell| cell.kind = Kind::NoisyExpert);
+    say("scripted", &scripted, Some("observation"));
+    let mut mixed = medium();
+    mixed.cells[5].plumbing = Some("too small".into());
+    say("mixed", &mixed, Some("observation"));
+    let policies: Vec<CellInfo> = medium().cells.into_iter().filter(|cell| cell.decoding == Decoding::None).collect();
+    let names: Vec<String> = policies.iter().map(|cell| cell.id.clone()).collect();
+    let episodes = medium().episodes.into_iter().filter(|row| names.contains(&row.cell)).collect();
+    say("policies", &Rows { cells: policies, episodes }, None);
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+/// A wrong baseline is refused with the names that there are.
+#[test]
+fn an_unknown_baseline_is_an_error_with_a_mend() {
+    let message = Report::build(&quickstart(), Meta::default(), &options("obs")).unwrap_err().to_string();
+    assert!(message.contains("`obs`") && message.contains("`observation`"), "{message}");
+}
+
+/// The forms that machines read are what they say.
+// covers: SH-09
+#[test]
+fn csv_and_json_hold_every_cell() {
+    let report = report(&medium(), "observation");
+    assert_eq!(report.csv().lines().count(), 1 + report.analysis.cells.len());
+    assert_eq!(report.csv_of("paired").unwrap().lines().count(), 1 + report.analysis.comparisons.len());
+    assert_eq!(report.csv_of("no such table"), None);
+    let json = report.json();
+    assert_eq!(json["tables"][0]["rows"].as_array().unwrap().len(), report.analysis.cells.len());
+    let mean = json["tables"][0]["rows"][0]["mean_return"].as_f64().unwrap();
+    assert!((mean - report.analysis.cells[0].returns.unwrap().mean).abs() < 1e-12);
+    assert_eq!(json["sentence"].as_str().unwrap(), report.sentence);
+}
