@@ -1,0 +1,94 @@
+//! What is known of a model without asking it, and why it cannot be used.
+
+use gimbal_core::Digest;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::price::Price;
+
+/// Where a model's answers come from. Tables mark everything that is no language model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelKind {
+    /// A provider over the network.
+    Remote,
+    /// Weights in this very program.
+    Embedded,
+    /// Rules in YAML.
+    Scripted,
+    /// A competent answer, spoilt on purpose.
+    Noisy,
+    /// A recording.
+    Replayed,
+}
+
+impl ModelKind {
+    /// The name that tables use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Remote => "remote",
+            Self::Embedded => "embedded",
+            Self::Scripted => "scripted",
+            Self::Noisy => "noisy",
+            Self::Replayed => "replayed",
+        }
+    }
+}
+
+/// What is known of a model by its name alone; no network is used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelFacts {
+    /// The name as given.
+    pub name: String,
+    /// Where its answers come from.
+    pub kind: ModelKind,
+    /// A sentence for every table that holds the model, where its figures say nothing about language models.
+    pub plumbing: Option<String>,
+    /// Hash of the weights, for an embedded model whose weights are known.
+    pub weights: Option<Digest>,
+    /// The environment variable of its key, where it takes one.
+    pub key_variable: Option<String>,
+    /// Whether that variable is set.
+    pub key_present: bool,
+    /// Its price; none if unknown. Models of our own cost nothing.
+    pub price: Option<Price>,
+    /// Calls that may be under way at once.
+    pub concurrency: usize,
+    /// Whether requests should carry a hint.
+    pub wants_hints: bool,
+    /// What goes into the episode key.
+    pub identity: serde_json::Value,
+}
+
+/// Why a model cannot be used. Found before a run; every message says what is wrong and how to mend it.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum SetupError {
+    /// No model has such a name.
+    #[error("{0}")]
+    Name(String),
+    /// The key is missing or cannot be sent.
+    #[error("{0}")]
+    Key(String),
+    /// The base address is missing or wrong.
+    #[error("{0}")]
+    Address(String),
+    /// The weights are missing, damaged or unknown.
+    #[error("{0}")]
+    Weights(String),
+    /// The script cannot be found or read.
+    #[error("{0}")]
+    Script(String),
+    /// The recording cannot be found, read or written.
+    #[error("{0}")]
+    Recording(String),
+    /// A setting (rates, retries, cache) that cannot be met.
+    #[error("{0}")]
+    Settings(String),
+    /// The HTTP client cannot be built.
+    #[error("{0}")]
+    Client(String),
+    /// The price table cannot be read.
+    #[error("{0}")]
+    Prices(String),
+}

@@ -1,0 +1,97 @@
+//! The one door through which requests leave.
+
+use async_trait::async_trait;
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError};
+
+use crate::shape::Shapes;
+
+/// Writes the ledger's row before a request leaves and another when its answer is there, and only then looks at the
+/// shape of the answer.
+pub(crate) struct Attempt<M> {
+    inner: M,
+    shapes: Shapes,
+}
+
+impl<M> Attempt<M> {
+    pub(crate) fn new(inner: M) -> Self {
+        Self { inner, shapes: Shapes::default() }
+    }
+}
+
+#[async_trait]
+impl<M: ChatModel> ChatModel for Attempt<M> {
+    async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
+        let attempt = context.wire.sent(request, false)?;
+        let outcome = self.inner.complete(request, context).await;
+        context.wire.received(attempt, &outcome)?;
+        self.shapes.check(request, outcome?)
+    }
+
+    fn wants_hints(&self) -> bool {
+        self.inner.wants_hints()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use gimbal_core::{ChatRequest, Completion, Grammar, ModelError, ModelErrorKind, Wire};
+
+    use super::Attempt;
+    use crate::config::NoFiles;
+    use crate::scripted::Script;
+    use crate::testing::{ask, context};
+
+    /// Notes the order of things, and refuses rows when it is full.
+    #[derive(Default)]
+    struct Log(Mutex<Vec<String>>, bool);
+
+    impl Wire for Log {
+        fn sent(&self, _: &ChatRequest, cached: bool) -> Result<u64, ModelError> {
+            if self.1 {
+                return Err(ModelError::new(ModelErrorKind::Transport, "the ledger is full"));
+            }
+            self.0.lock().unwrap().push(format!("sent cached={cached}"));
+            Ok(41)
+        }
+
+        fn received(&self, attempt: u64, outcome: &Result<Completion, ModelError>) -> Result<(), ModelError> {
+            let outcome = outcome.as_ref().map(|completion| completion.text.to_string()).map_err(|error| error.kind);
+            self.0.lock().unwrap().push(format!("received {attempt} {outcome:?}"));
+            Ok(())
+        }
+    }
+
+    // covers: BOG-047
+    #[test]
+    fn the_row_is_written_before_the_shape_is_looked_at() {
+        let model = Attempt::new(Script::find("idle", &NoFiles).unwrap());
+        let grammar = Some(Arc::new(Grammar::Choice(vec!["Monitor".to_owned()])));
+        let request = ChatRequest { grammar, ..ChatRequest::default() };
+        let log = Log::default();
+        let error = ask(&model, &request, &context(&log, 0, 0)).unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::BadShape);
+        let rows = log.0.into_inner().unwrap();
+        assert_eq!(rows.len(), 2);
+        assert!(rows[0] == "sent cached=false" && rows[1].starts_with("received 41 Ok("), "{rows:?}");
+    }
+
+    #[test]
+    fn nothing_leaves_without_a_row() {
+        struct Never;
+        #[async_trait::async_trait]
+        impl gimbal_core::ChatModel for Never {
+            async fn complete(
+                &self,
+                _: &ChatRequest,
+                _: &gimbal_core::CallContext<'_>,
+            ) -> Result<Completion, ModelError> {
+                panic!("a request left without a row");
+            }
+        }
+        let log = Log(Mutex::default(), true);
+        let error = ask(&Attempt::new(Never), &ChatRequest::default(), &context(&log, 0, 0)).unwrap_err();
+        assert_eq!(error.message, "the ledger is full");
+    }
+}

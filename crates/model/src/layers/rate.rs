@@ -1,0 +1,169 @@
+//! How fast a model may be asked: so many at once, so many a minute.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, ModelErrorKind};
+use tokio::sync::Semaphore;
+
+use crate::config::Rate;
+use crate::layers::Clock;
+
+/// Spaces requests evenly and bounds how many are under way. Whoever is told to wait makes all others of the same
+/// model wait as well. A call that is dropped gives its place back.
+pub(crate) struct Limited<M> {
+    inner: M,
+    places: Semaphore,
+    spacing: Duration,
+    next: Mutex<Duration>,
+    patience: Duration,
+    clock: Arc<dyn Clock>,
+}
+
+impl<M> Limited<M> {
+    /// `patience` is the longest wait that is passed on to others; who must wait longer fails by himself.
+    pub(crate) fn new(inner: M, rate: Rate, patience: Duration, clock: Arc<dyn Clock>) -> Self {
+        let spacing = rate.requests_per_minute.map_or(Duration::ZERO, |rate| Duration::from_secs(60) / rate.max(1));
+        let places = Semaphore::new(rate.concurrency.clamp(1, Semaphore::MAX_PERMITS));
+        Self { inner, places, spacing, next: Mutex::new(Duration::ZERO), patience, clock }
+    }
+
+    /// Takes the next slot and says how long it is until then.
+    fn take_slot(&self) -> Duration {
+        let now = self.clock.now();
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = (*next).max(now);
+        *next = slot + self.spacing;
+        slot - now
+    }
+
+    fn hold_off(&self, time: Duration) {
+        if time > self.patience {
+            return;
+        }
+        let until = self.clock.now() + time;
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        *next = (*next).max(until);
+    }
+}
+
+#[async_trait]
+impl<M: ChatModel> ChatModel for Limited<M> {
+    async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
+        let _place = self
+            .places
+            .acquire()
+            .await
+            .map_err(|_| ModelError::new(ModelErrorKind::Cancelled, "the model was closed while a call waited"))?;
+        let pause = self.take_slot();
+        if !pause.is_zero() {
+            self.clock.sleep(pause).await;
+        }
+        let outcome = self.inner.complete(request, context).await;
+        if let Err(ModelError { kind: ModelErrorKind::RateLimited, retry_after_ms: Some(time), .. }) = &outcome {
+            self.hold_off(Duration::from_millis(*time));
+        }
+        outcome
+    }
+
+    fn wants_hints(&self) -> bool {
+        self.inner.wants_hints()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use async_trait::async_trait;
+    use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Finish, ModelError, ModelErrorKind};
+
+    use super::Limited;
+    use crate::answer;
+    use crate::config::{NoFiles, Rate};
+    use crate::layers::TokioClock;
+    use crate::layers::clock::testing::FakeClock;
+    use crate::scripted::Script;
+    use crate::testing::{NoWire, ask, context};
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn requests_are_spaced() {
+        let clock = FakeClock::new();
+        let rate = Rate { requests_per_minute: Some(120), concurrency: 1 };
+        let model = Limited::new(Script::find("idle", &NoFiles).unwrap(), rate, PATIENCE, clock.clone());
+        for call in 0..4 {
+            ask(&model, &ChatRequest::default(), &context(&NoWire, 0, call)).unwrap();
+        }
+        assert_eq!(clock.slept(), [Duration::from_millis(500); 3]);
+    }
+
+    #[test]
+    fn one_who_is_told_to_wait_holds_all_back() {
+        struct Busy;
+        #[async_trait]
+        impl ChatModel for Busy {
+            async fn complete(&self, _: &ChatRequest, _: &CallContext<'_>) -> Result<Completion, ModelError> {
+                let error = ModelError::new(ModelErrorKind::RateLimited, "slow down");
+                Err(ModelError { retry_after_ms: Some(3000), ..error })
+            }
+        }
+        let clock = FakeClock::new();
+        let model = Limited::new(Busy, Rate::default(), PATIENCE, clock.clone());
+        for call in 0..2 {
+            ask(&model, &ChatRequest::default(), &context(&NoWire, 0, call)).unwrap_err();
+        }
+        assert_eq!(clock.slept(), [Duration::from_secs(3)]);
+    }
+
+    #[tokio::test]
+    async fn so_many_are_under_way_and_dropped_calls_give_their_place_back() {
+        #[derive(Default)]
+        struct Slow {
+            under_way: Arc<AtomicUsize>,
+            most: Arc<AtomicUsize>,
+        }
+        #[async_trait]
+        impl ChatModel for Slow {
+            async fn complete(&self, request: &ChatRequest, _: &CallContext<'_>) -> Result<Completion, ModelError> {
+                let now = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+                self.most.fetch_max(now, Ordering::SeqCst);
+                if request.stop.is_empty() {
+                    tokio::task::yield_now().await;
+                } else {
+                    std::future::pending::<()>().await;
+                }
+                self.under_way.fetch_sub(1, Ordering::SeqCst);
+                Ok(answer::plain(request, "x", Vec::new(), Finish::Stop))
+            }
+        }
+        let slow = Slow::default();
+        let most = Arc::clone(&slow.most);
+        let rate = Rate { requests_per_minute: None, concurrency: 3 };
+        let model = Arc::new(Limited::new(slow, rate, PATIENCE, Arc::new(TokioClock::default())));
+        // Three calls that never end, dropped while they are under way.
+        let endless = ChatRequest { stop: vec!["never".to_owned()], ..ChatRequest::default() };
+        for _ in 0..3 {
+            let context = context(&NoWire, 0, 0);
+            let mut call = model.complete(&endless, &context);
+            let polled = std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx).is_pending())).await;
+            assert!(polled);
+        }
+        let mut tasks = Vec::new();
+        for _ in 0..20 {
+            let model = Arc::clone(&model);
+            tasks.push(tokio::spawn(async move {
+                model.complete(&ChatRequest::default(), &context(&NoWire, 0, 0)).await.unwrap();
+            }));
+        }
+        for task in tasks {
+            task.await.unwrap();
+        }
+        // The three dropped ones never counted themselves out.
+        assert!(most.load(Ordering::SeqCst) <= 6);
+    }
+}

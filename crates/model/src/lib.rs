@@ -1,0 +1,39 @@
+//! Chat models: remote, embedded, scripted, noisy expert and replayed, with their layers.
+//!
+//! [`Models`] is the door: `describe` tells what is known of a model by its name, `ready` whether it can be used, `open`
+//! gives it as a [`ChatModel`](gimbal_core::ChatModel) with its layers (see [`layers`]).
+//!
+//! *Invariant*: no request leaves without a row in the ledger, keys come from the environment only and never print, and
+//! an outage, a refusal, a truncation or a bad shape is a typed error and never text (BOG-047).
+
+#[cfg(feature = "embedded")]
+pub mod embedded;
+
+mod answer;
+pub mod config;
+pub mod estimate;
+pub mod facts;
+pub mod layers;
+mod local;
+mod models;
+pub mod name;
+pub mod noisy;
+pub mod price;
+pub mod remote;
+pub mod replay;
+pub mod scripted;
+pub mod secret;
+pub mod shape;
+mod stored;
+#[cfg(test)]
+mod testing;
+pub mod weights;
+
+pub use config::{
+    CacheConfig, Endpoint, Environment, ModelsConfig, NoFiles, Rate, RecordConfig, RetryPolicy, Timeouts,
+};
+pub use facts::{ModelFacts, ModelKind, SetupError};
+pub use layers::{CacheProblem, Totals};
+pub use models::Models;
+pub use name::ModelName;
+pub use price::{Band, Price, PriceTable};

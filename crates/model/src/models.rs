@@ -1,0 +1,176 @@
+//! The models of a run, by name.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gimbal_core::ChatModel;
+use serde_json::json;
+
+use crate::config::{self, ModelsConfig};
+use crate::facts::{ModelFacts, ModelKind, SetupError};
+use crate::layers::{Attempt, Cache, CacheProblem, Limited, Meter, Retry, Totals};
+use crate::local;
+use crate::name::ModelName;
+use crate::noisy::NoisyExpert;
+use crate::price::Price;
+use crate::remote::{Provider, Remote};
+use crate::replay::{Player, Recorder};
+use crate::scripted::Script;
+
+/// Calls at once of models that answer at once.
+const UNLIMITED: usize = 1 << 20;
+
+/// The models of a run. A model is opened once and shared by all who name it.
+pub struct Models {
+    config: ModelsConfig,
+    opened: Mutex<BTreeMap<String, Opened>>,
+    problems: Arc<Mutex<Vec<CacheProblem>>>,
+}
+
+struct Opened {
+    model: Arc<dyn ChatModel>,
+    totals: Arc<Mutex<Totals>>,
+}
+
+impl Models {
+    /// The models that these settings give.
+    #[must_use]
+    pub fn new(config: ModelsConfig) -> Self {
+        Self { config, opened: Mutex::default(), problems: Arc::default() }
+    }
+
+    /// What is known of a model by its name. Reads scripts, recordings and the hash of weights that are there; never the
+    /// network.
+    ///
+    /// # Errors
+    /// When the name, the script or the recording cannot be read.
+    pub fn describe(&self, name: &str) -> Result<ModelFacts, SetupError> {
+        let own = |kind, plumbing: &str, identity| ModelFacts {
+            name: name.to_owned(),
+            kind,
+            plumbing: Some(plumbing.to_owned()),
+            weights: None,
+            key_variable: None,
+            key_present: false,
+            price: Some(Price::free()),
+            concurrency: UNLIMITED,
+            wants_hints: kind == ModelKind::Noisy,
+            identity,
+        };
+        match ModelName::parse(name)? {
+            ModelName::Remote { provider, id } => {
+                let variable = config::key_variable(&self.config, name, provider);
+                Ok(ModelFacts {
+                    name: name.to_owned(),
+                    kind: ModelKind::Remote,
+                    plumbing: None,
+                    weights: None,
+                    key_present: self.config.environment.get(&variable).is_some(),
+                    key_variable: Some(variable),
+                    price: self.config.prices.get(name).cloned(),
+                    concurrency: self.config.rate(name).concurrency.max(1),
+                    wants_hints: false,
+                    identity: json!({ "model": id, "provider": provider.name() }),
+                })
+            }
+            ModelName::Local(what) => local::describe(name, &what, &self.config),
+            ModelName::Scripted(script) => {
+                let script = Script::find(&script, &*self.config.scripts)?;
+                let note = "scripted: rules answer, and no language model";
+                Ok(own(ModelKind::Scripted, note, json!({ "model": name, "script": script.digest() })))
+            }
+            ModelName::Noisy(noise) => {
+                let note = "noisy expert: shows what the scaffolding does with errors, and nothing of a language model";
+                Ok(own(ModelKind::Noisy, note, json!({ "model": "noisy", "noise": noise.identity() })))
+            }
+            ModelName::Replay(folder) => {
+                let recording = Player::open(&folder)?.digest()?;
+                let note = "replayed: answers recorded before";
+                Ok(own(ModelKind::Replayed, note, json!({ "model": "replay", "recording": recording })))
+            }
+        }
+    }
+
+    /// Whether a model can be used now: key there, base address known, weights there.
+    ///
+    /// # Errors
+    /// What is missing, and how to mend it.
+    pub fn ready(&self, name: &str) -> Result<(), SetupError> {
+        match ModelName::parse(name)? {
+            ModelName::Remote { provider, .. } => self.check_remote(name, provider),
+            ModelName::Local(what) => local::ready(name, &what),
+            ModelName::Scripted(_) | ModelName::Noisy(_) | ModelName::Replay(_) => self.describe(name).map(|_| ()),
+        }
+    }
+
+    /// The model with its layers. Loads the weights of an embedded model, which takes a second or so.
+    ///
+    /// # Errors
+    /// As [`Models::ready`], or when weights cannot be opened or the recording cannot be written.
+    pub fn open(&self, name: &str) -> Result<Arc<dyn ChatModel>, SetupError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = opened.get(name) {
+            return Ok(Arc::clone(&found.model));
+        }
+        let totals = Arc::new(Mutex::new(Totals::default()));
+        let model: Arc<dyn ChatModel> = Arc::new(Meter::new(self.layered(name)?, Arc::clone(&totals)));
+        opened.insert(name.to_owned(), Opened { model: Arc::clone(&model), totals });
+        Ok(model)
+    }
+
+    /// What was asked of every opened model so far, by name (BOG-150).
+    #[must_use]
+    pub fn totals(&self) -> BTreeMap<String, Totals> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let totals = |opened: &Opened| *opened.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.iter().map(|(name, opened)| (name.clone(), totals(opened))).collect()
+    }
+
+    /// Files of the cache that could not be used or written so far.
+    #[must_use]
+    pub fn cache_problems(&self) -> Vec<CacheProblem> {
+        self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Everything below the meter.
+    fn layered(&self, name: &str) -> Result<Box<dyn ChatModel>, SetupError> {
+        let model: Box<dyn ChatModel> = match ModelName::parse(name)? {
+            ModelName::Remote { provider, id } => {
+                self.check_remote(name, provider)?;
+                let rate = self.config.rate(name);
+                let clock = || Arc::clone(&self.config.clock);
+                let patience = Duration::from_millis(self.config.retry.patience_ms);
+                let attempt = Attempt::new(Remote::open(name, provider, &id, &self.config)?);
+                Box::new(Retry::new(Limited::new(attempt, rate, patience, clock()), self.config.retry, clock()))
+            }
+            ModelName::Local(what) => Box::new(Attempt::new(local::open(name, &what, &self.config)?)),
+            ModelName::Scripted(script) => Box::new(Attempt::new(Script::find(&script, &*self.config.scripts)?)),
+            ModelName::Noisy(noise) => Box::new(Attempt::new(NoisyExpert::new(noise))),
+            ModelName::Replay(folder) => Box::new(Attempt::new(Player::open(&folder)?)),
+        };
+        let model: Box<dyn ChatModel> = match &self.config.cache {
+            Some(cache) => {
+                let problems = Arc::clone(&self.problems);
+                // What an answer depends on besides its name, so that changed weights or scripts find no old answers.
+                let identity = format!("{name} {}", self.describe(name)?.identity);
+                Box::new(Cache::new(model, cache.folder.clone(), identity, problems))
+            }
+            None => model,
+        };
+        Ok(match &self.config.record {
+            Some(record) => Box::new(Recorder::open(model, record.folder.clone(), name.to_owned())?),
+            None => model,
+        })
+    }
+
+    fn check_remote(&self, name: &str, provider: Provider) -> Result<(), SetupError> {
+        if self.config.retry.attempts == 0 {
+            return Err(SetupError::Settings("retry: `attempts` must be at least 1".to_owned()));
+        }
+        if self.config.rate(name).concurrency == 0 {
+            return Err(SetupError::Settings(format!("rate of `{name}`: `concurrency` must be at least 1")));
+        }
+        Remote::check(name, provider, &self.config)
+    }
+}

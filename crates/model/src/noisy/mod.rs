@@ -1,0 +1,130 @@
+//! The noisy expert: a competent answer, spoilt by frozen randomness.
+//!
+//! For tests, dry runs and calibration; what it shows is about our scaffolding, never about models.
+//!
+//! Draws come from the seed and number of the call alone, always in the same order (competent, malformed,
+//! over-confident, then the choice), so that sweeps over the noise share their randomness. Without a hint it says
+//! so in plain text ([`NO_HINT`]): a role for which the architecture knows no competent answer then fails as it
+//! would with a model that does not know what to do.
+
+mod settings;
+mod spoil;
+
+use async_trait::async_trait;
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, Hint, ModelError, Rng, seed};
+
+use crate::answer;
+use crate::shape;
+
+pub use settings::{Noise, ONE};
+
+/// What the noisy expert answers when a request carries no hint.
+pub const NO_HINT: &str = "no hint";
+
+/// The noisy expert.
+#[derive(Clone, Copy, Debug)]
+pub struct NoisyExpert {
+    noise: Noise,
+}
+
+impl NoisyExpert {
+    /// An expert with this much noise.
+    #[must_use]
+    pub const fn new(noise: Noise) -> Self {
+        Self { noise }
+    }
+
+    fn write(&self, hint: &Hint, grammar: Option<&Grammar>, draws: &mut Rng) -> String {
+        let below = |limit: u32, draws: &mut Rng| draws.below(u64::from(ONE)) < u64::from(limit);
+        let competent = below(self.noise.competent, draws);
+        let malformed = below(self.noise.malformed, draws);
+        let overconfident = below(self.noise.overconfident, draws);
+        let fits = |text: &&String| grammar.is_none_or(|grammar| shape::fits(grammar, text));
+        let wrong: Vec<&String> =
+            hint.alternatives.iter().filter(|text| **text != hint.answer).filter(|text| fits(text)).collect();
+        let chosen = if competent { None } else { draws.choose(&wrong) };
+        let text = chosen.map_or(hint.answer.as_str(), |text| text.as_str());
+        let text = if overconfident { spoil::overstate(text) } else { text.to_owned() };
+        if malformed { spoil::malform(&text, draws) } else { text }
+    }
+}
+
+#[async_trait]
+impl ChatModel for NoisyExpert {
+    async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
+        let mut draws = Rng::stream(
+            seed::derive(&[b"noisy", &context.seed.to_be_bytes(), &context.call.to_be_bytes()]),
+            "noisy-expert",
+        );
+        let text = match &request.hint {
+            Some(hint) => self.write(hint, request.grammar.as_deref(), &mut draws),
+            None => NO_HINT.to_owned(),
+        };
+        Ok(answer::plain(request, &text, Vec::new(), Finish::Stop))
+    }
+
+    fn wants_hints(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use gimbal_core::{ChatModel, ChatRequest, Grammar, Hint};
+
+    use super::{NO_HINT, Noise, NoisyExpert};
+    use crate::testing::{NoWire, ask, context};
+
+    fn request(grammar: Option<Grammar>) -> ChatRequest {
+        let alternatives = ["Remove User1", "Monitor", "Sleep", "Analyse User1"].map(str::to_owned).to_vec();
+        ChatRequest {
+            hint: Some(Hint { answer: "Monitor".to_owned(), alternatives }),
+            grammar: grammar.map(Arc::new),
+            ..ChatRequest::default()
+        }
+    }
+
+    fn answers(noise: &str, grammar: Option<Grammar>) -> Vec<String> {
+        let expert = NoisyExpert::new(Noise::parse(noise).unwrap());
+        assert!(expert.wants_hints());
+        let request = request(grammar);
+        (0..2000).map(|call| ask(&expert, &request, &context(&NoWire, 7, call)).unwrap().text.to_string()).collect()
+    }
+
+    // covers: SH-01
+    #[test]
+    fn noise_is_as_large_as_asked_for() {
+        assert!(answers("1", None).iter().all(|text| text == "Monitor"));
+        assert!(answers("0", None).iter().all(|text| text != "Monitor"));
+        let right = answers("0.9", None).iter().filter(|text| *text == "Monitor").count();
+        assert!((1740..=1860).contains(&right), "{right}");
+        let odd = answers("1,malformed=0.1", None).iter().filter(|text| *text != "Monitor").count();
+        assert!((140..=260).contains(&odd), "{odd}");
+    }
+
+    #[test]
+    fn the_same_seed_and_call_give_the_same_answer() {
+        assert_eq!(answers("0.5,malformed=0.2", None), answers("0.5,malformed=0.2", None));
+        // The competent draws of a sweep are shared: whoever is right at 0.5 is right at 0.9.
+        let (low, high) = (answers("0.5", None), answers("0.9", None));
+        assert!(low.iter().zip(&high).all(|(low, high)| low != "Monitor" || high == "Monitor"));
+    }
+
+    #[test]
+    fn a_grammar_is_kept_unless_the_answer_is_malformed() {
+        let grammar = Grammar::Choice(vec!["Monitor".to_owned(), "Sleep".to_owned()]);
+        assert!(answers("0", Some(grammar)).iter().all(|text| text == "Sleep"));
+        // No legal alternative: the competent answer is all there is.
+        let only = Grammar::Choice(vec!["Monitor".to_owned()]);
+        assert!(answers("0", Some(only)).iter().all(|text| text == "Monitor"));
+    }
+
+    #[test]
+    fn without_a_hint_it_says_so() {
+        let expert = NoisyExpert::new(Noise::parse("0.9,malformed=1").unwrap());
+        let completion = ask(&expert, &ChatRequest::default(), &context(&NoWire, 1, 0)).unwrap();
+        assert_eq!(&*completion.text, NO_HINT);
+    }
+}

@@ -1,0 +1,86 @@
+//! OpenAI's chat completions, and what its many relatives make of them.
+
+use gimbal_core::RequestedCall;
+use serde_json::Value;
+
+use super::{End, Read, count, text, usage};
+
+pub(super) fn read(body: &Value) -> Read {
+    let tokens = body.get("usage").unwrap_or(&Value::Null);
+    let details = |group: &str, key: &str| count(tokens.get(group).and_then(|group| group.get(key)));
+    let choice = body.pointer("/choices/0");
+    let message = choice.and_then(|choice| choice.get("message"));
+    let empty = Value::Null;
+    let message = message.unwrap_or(&empty);
+    let (content, thought) = content(message.get("content"));
+    let reasoning = text(message, "reasoning_content").or_else(|| text(message, "reasoning")).map(str::to_owned);
+    let calls = calls(message.get("tool_calls"));
+    let refusal = text(message, "refusal").filter(|refusal| !refusal.is_empty());
+    let finish = choice.and_then(|choice| text(choice, "finish_reason"));
+    let end = match (finish, refusal) {
+        // OpenRouter reports a failure behind it inside an answer of status 200.
+        _ if body.get("error").is_some_and(|error| !error.is_null()) && choice.is_none() => End::Nothing(
+            body.pointer("/error/message").and_then(Value::as_str).unwrap_or("it holds an error").to_owned(),
+        ),
+        _ if choice.is_none() => End::Nothing("`choices` is missing or empty".to_owned()),
+        (_, Some(refusal)) => End::Refused(refusal.to_owned()),
+        (Some("content_filter"), _) => End::Refused(String::new()),
+        (Some("length"), _) => End::Length,
+        (Some("error"), _) => End::Nothing("it ended with an error of the provider".to_owned()),
+        _ if content.is_none() && calls.is_empty() => End::Nothing("the message has neither text nor calls".to_owned()),
+        _ => End::Whole,
+    };
+    Read {
+        text: content.unwrap_or_default(),
+        calls,
+        reasoning: reasoning.or(thought).filter(|reasoning| !reasoning.is_empty()),
+        end,
+        usage: usage(
+            count(tokens.get("prompt_tokens")),
+            details("prompt_tokens_details", "cached_tokens"),
+            count(tokens.get("completion_tokens")),
+            details("completion_tokens_details", "reasoning_tokens"),
+        ),
+        id: text(body, "id").map(str::to_owned),
+        model: text(body, "model").map(str::to_owned),
+    }
+}
+
+/// Text and reasoning of a content: a string, or a list of typed parts.
+fn content(content: Option<&Value>) -> (Option<String>, Option<String>) {
+    match content {
+        Some(Value::String(content)) => (Some(content.clone()), None),
+        Some(Value::Array(parts)) => {
+            let of = |kind: &str, key: &str| {
+                let texts =
+                    parts.iter().filter(|part| text(part, "type") == Some(kind)).filter_map(|part| text(part, key));
+                texts.map(str::to_owned).reduce(|all, next| all + &next)
+            };
+            (of("text", "text"), of("thinking", "thinking"))
+        }
+        _ => (None, None),
+    }
+}
+
+fn calls(calls: Option<&Value>) -> Vec<RequestedCall> {
+    let calls = calls.and_then(Value::as_array).into_iter().flatten();
+    calls
+        .enumerate()
+        .filter_map(|(number, call)| {
+            let function = call.get("function")?;
+            Some(RequestedCall {
+                id: text(call, "id").map_or_else(|| format!("call-{number}"), str::to_owned),
+                tool: text(function, "name")?.to_owned(),
+                // What is no JSON stays the text that the model wrote: the agent is told so, and the call is not lost.
+                arguments: match function.get("arguments") {
+                    Some(Value::String(written)) if written.trim().is_empty() => Value::Object(serde_json::Map::new()),
+                    Some(Value::String(written)) => {
+                        serde_json::from_str(written).unwrap_or_else(|_| Value::String(written.clone()))
+                    }
+                    Some(arguments) => arguments.clone(),
+                    None => Value::Object(serde_json::Map::new()),
+                },
+            })
+        })
+        .collect()
+}

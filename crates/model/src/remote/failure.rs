@@ -1,0 +1,237 @@
+//! Gives every failure of a remote call its own name.
+
+use std::time::SystemTime;
+
+use genai::Error;
+use genai::webc::Error as WebError;
+use gimbal_core::chat::ProviderFacts;
+use gimbal_core::{ModelError, ModelErrorKind};
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::secret::{self, Secret};
+
+/// Letters of a provider's words that a message shows.
+const SHOWN: usize = 400;
+/// Bytes of a body that are kept with a failure.
+const KEPT: usize = 64 << 10;
+
+/// Who was asked, for messages.
+pub(super) struct Asked<'a> {
+    pub model: &'a str,
+    pub key_variable: &'a str,
+    pub key: Option<&'a Secret>,
+}
+
+impl Asked<'_> {
+    /// `text` without anything that is or looks like a key.
+    pub(super) fn scrub(&self, text: &str) -> String {
+        self.key.map_or_else(|| secret::scrub(text), |key| key.scrub(text))
+    }
+
+    /// A typed failure. Bodies that could not be read as an answer are kept, without keys.
+    pub(super) fn failure(&self, error: &Error) -> ModelError {
+        match error {
+            Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => self.web(webc_error),
+            Error::HttpError { status, body, headers, .. } => self.status(status.as_u16(), body, headers),
+            // The rest are complaints of the library about a request that it cannot write; they quote the request.
+            _ => self.error(ModelErrorKind::BadRequest, "the request cannot be written in the provider's form", None),
+        }
+    }
+
+    fn web(&self, error: &WebError) -> ModelError {
+        match error {
+            WebError::ResponseFailedStatus { status, body, headers } => self.status(status.as_u16(), body, headers),
+            WebError::ResponseFailedNotJson { content_type, body } => {
+                let kind = if content_type.is_empty() { "no content type" } else { content_type };
+                let message = format!("the answer is not JSON ({kind}): {}", self.excerpt(body));
+                self.error(ModelErrorKind::BadResponse, &message, Some(body))
+            }
+            WebError::ResponseFailedInvalidJson { body, cause } => {
+                let message = format!("the answer is no valid JSON ({cause}): {}", self.excerpt(body));
+                self.error(ModelErrorKind::BadResponse, &message, Some(body))
+            }
+            WebError::JsonValueExt(_) => self.error(ModelErrorKind::BadResponse, "the answer cannot be read", None),
+            WebError::Reqwest(error) => self.transport(error),
+        }
+    }
+
+    fn transport(&self, error: &reqwest::Error) -> ModelError {
+        if error.is_timeout() {
+            let message = "no answer in time: raise `timeouts`, or ask for less output";
+            return self.error(ModelErrorKind::Timeout, message, None);
+        }
+        if error.is_builder() {
+            let message = "the request cannot be sent: check base address and key";
+            return self.error(ModelErrorKind::BadRequest, message, None);
+        }
+        let what = if error.is_connect() {
+            "the provider cannot be reached: check base address, network and proxy"
+        } else if error.is_body() || error.is_decode() {
+            "the connection broke before the answer was whole"
+        } else {
+            "the connection broke"
+        };
+        // The innermost cause is the one that says something; addresses are left out.
+        let mut cause: &dyn std::error::Error = error;
+        while let Some(inner) = cause.source() {
+            cause = inner;
+        }
+        let message = format!("{what} ({})", self.excerpt(&cause.to_string()));
+        self.error(ModelErrorKind::Transport, &message, None)
+    }
+
+    fn status(&self, status: u16, body: &str, headers: &HeaderMap) -> ModelError {
+        let json: Option<Value> = serde_json::from_str(body).ok();
+        let said = json.as_ref().and_then(words).unwrap_or_else(|| body.to_owned());
+        let said = self.excerpt(&said);
+        // Out of money is told as a rate limit, but no waiting helps.
+        let broke = status == 429 && body.contains("insufficient_quota");
+        let (kind, mend) = match status {
+            401 | 403 => (ModelErrorKind::Denied, format!(": check the key in {}", self.key_variable)),
+            402 => (ModelErrorKind::Denied, ": the account has no credit".to_owned()),
+            429 if broke => (ModelErrorKind::Denied, ": the account has no credit".to_owned()),
+            404 => (ModelErrorKind::BadRequest, ": check model name and base address".to_owned()),
+            408 => (ModelErrorKind::Timeout, String::new()),
+            429 => (ModelErrorKind::RateLimited, String::new()),
+            300..=399 => {
+                (ModelErrorKind::BadRequest, ": it sends us elsewhere; set the base address itself".to_owned())
+            }
+            500..=599 => (ModelErrorKind::Unavailable, String::new()),
+            _ => (ModelErrorKind::BadRequest, String::new()),
+        };
+        let message = format!("the provider answered with status {status}{mend}: {said}");
+        let asked = retry_after(headers, json.as_ref(), SystemTime::now());
+        ModelError { retry_after_ms: asked, ..self.error(kind, &message, Some(body)) }
+    }
+
+    pub(super) fn error(&self, kind: ModelErrorKind, message: &str, body: Option<&str>) -> ModelError {
+        let raw = body.map(|body| self.scrub(cut(body, KEPT)));
+        ModelError {
+            provider: Box::new(ProviderFacts { raw, ..ProviderFacts::default() }),
+            ..ModelError::new(kind, self.scrub(&format!("{}: {message}", self.model)))
+        }
+    }
+
+    /// The beginning of a text on one line, without keys. Cut after scrubbing, lest half a key stays.
+    fn excerpt(&self, text: &str) -> String {
+        let line: String = self.scrub(cut(text, KEPT)).split_whitespace().collect::<Vec<_>>().join(" ");
+        if line.is_empty() {
+            return "(nothing more was said)".to_owned();
+        }
+        let shown: String = line.chars().filter(|letter| !letter.is_control()).take(SHOWN).collect();
+        if shown.chars().count() < line.chars().count() { format!("{shown}...") } else { shown }
+    }
+}
+
+fn cut(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// The words of an error body, wherever the provider puts them.
+fn words(body: &Value) -> Option<String> {
+    // Gemini sends a list of one now and then.
+    let body = body.get(0).unwrap_or(body);
+    let places = ["/error/message", "/error", "/message", "/detail"];
+    places.iter().find_map(|place| body.pointer(place).and_then(Value::as_str)).map(str::to_owned)
+}
+
+/// How long the provider asks us to wait, in milliseconds: `retry-after-ms`, `retry-after` in seconds or as a date, or
+/// Gemini's detail.
+fn retry_after(headers: &HeaderMap, body: Option<&Value>, now: SystemTime) -> Option<u64> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(asked) = header("retry-after-ms").and_then(milliseconds_of) {
+        return Some(asked);
+    }
+    if let Some(asked) = header("retry-after") {
+        if let Some(seconds) = seconds_of(asked) {
+            return Some(seconds);
+        }
+        if let Ok(until) = httpdate::parse_http_date(asked) {
+            let wait = until.duration_since(now).unwrap_or_default();
+            return Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        }
+    }
+    let body = body?;
+    let details = body.get(0).unwrap_or(body).pointer("/error/details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay").and_then(Value::as_str))?;
+    seconds_of(delay.strip_suffix('s')?)
+}
+
+fn milliseconds_of(text: &str) -> Option<u64> {
+    text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0).map(|number| number.ceil() as u64)
+}
+
+fn seconds_of(text: &str) -> Option<u64> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|number| number.is_finite() && *number >= 0.0)
+        .map(|number| (number * 1000.0).ceil() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use gimbal_core::ModelErrorKind;
+    use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+    use serde_json::json;
+
+    use super::{Asked, retry_after};
+    use crate::secret::Secret;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()))
+            .collect()
+    }
+
+    // covers: BOG-150
+    #[test]
+    fn the_time_to_wait_is_read_in_every_form() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_770);
+        let read = |pairs: &[(&'static str, &str)]| retry_after(&headers(pairs), None, now);
+        assert_eq!(read(&[("retry-after", "7")]), Some(7000));
+        assert_eq!(read(&[("retry-after", "0.25")]), Some(250));
+        assert_eq!(read(&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")]), Some(7000));
+        assert_eq!(read(&[("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT")]), Some(0));
+        assert_eq!(read(&[("retry-after", "7"), ("retry-after-ms", "12")]), Some(12));
+        assert_eq!(read(&[("retry-after", "soon")]), None);
+        assert_eq!(read(&[("retry-after", "-1")]), None);
+        let body = json!({ "error": { "details": [{ "@type": "x" }, { "retryDelay": "34.5s" }] } });
+        assert_eq!(retry_after(&headers(&[]), Some(&body), now), Some(34_500));
+    }
+
+    #[test]
+    fn every_status_has_its_kind() {
+        let key = Secret::new("a-private-key-of-ours").unwrap();
+        let asked = Asked { model: "openai/x", key_variable: "OPENAI_API_KEY", key: Some(&key) };
+        let body = r#"{"error": {"message": "no good: a-private-key-of-ours"}}"#;
+        for (status, kind) in [
+            (301, ModelErrorKind::BadRequest),
+            (400, ModelErrorKind::BadRequest),
+            (401, ModelErrorKind::Denied),
+            (402, ModelErrorKind::Denied),
+            (403, ModelErrorKind::Denied),
+            (404, ModelErrorKind::BadRequest),
+            (408, ModelErrorKind::Timeout),
+            (422, ModelErrorKind::BadRequest),
+            (429, ModelErrorKind::RateLimited),
+            (500, ModelErrorKind::Unavailable),
+            (503, ModelErrorKind::Unavailable),
+            (529, ModelErrorKind::Unavailable),
+        ] {
+            let error = asked.status(status, body, &HeaderMap::new());
+            assert_eq!(error.kind, kind, "{status}");
+            assert!(error.message.starts_with("openai/x: ") && error.message.contains("no good: [key]"), "{error}");
+            assert!(!format!("{error:?}").contains("a-private-key"), "{error:?}");
+        }
+        let broke = r#"{"error": {"code": "insufficient_quota", "message": "You exceeded your current quota"}}"#;
+        assert_eq!(asked.status(429, broke, &HeaderMap::new()).kind, ModelErrorKind::Denied);
+    }
+}

@@ -1,0 +1,170 @@
+//! Whether a completion has the shape that was demanded of it.
+//!
+//! Providers differ in what they can mask, so every completion under a grammar is checked here, whoever made it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gimbal_core::{ChatRequest, Completion, Grammar, ModelError, ModelErrorKind};
+use regex::Regex;
+use serde_json::Value;
+
+/// Compiled grammars that are kept for the next call.
+const KEPT: usize = 32;
+
+/// Checks completions; keeps the grammars that it compiled.
+#[derive(Default)]
+pub struct Shapes {
+    compiled: Mutex<Vec<(Arc<Grammar>, Arc<Compiled>)>>,
+}
+
+enum Compiled {
+    Schema(Box<jsonschema::Validator>),
+    Choice,
+    Regex(Regex),
+}
+
+impl Shapes {
+    /// The completion, if it has the shape that the request demands; white space around it is dropped. A native tool
+    /// call without text has no shape of its own.
+    ///
+    /// # Errors
+    /// [`ModelErrorKind::BadShape`] with usage and text, or [`ModelErrorKind::BadRequest`] for a grammar that cannot
+    /// be read.
+    pub fn check(&self, request: &ChatRequest, mut completion: Completion) -> Result<Completion, ModelError> {
+        let Some(grammar) = &request.grammar else { return Ok(completion) };
+        if !completion.calls.is_empty() && completion.text.trim().is_empty() {
+            return Ok(completion);
+        }
+        let compiled = self.compiled(grammar).map_err(|why| ModelError::new(ModelErrorKind::BadRequest, why))?;
+        match compiled.mismatch(grammar, completion.text.trim()) {
+            None => {
+                if completion.text.trim().len() < completion.text.len() {
+                    completion.text = completion.text.trim().into();
+                }
+                Ok(completion)
+            }
+            Some(why) => Err(ModelError {
+                usage: Some(completion.usage),
+                partial: Some(completion.text),
+                latency_us: completion.latency_us,
+                provider: Box::new(completion.provider),
+                ..ModelError::new(
+                    ModelErrorKind::BadShape,
+                    format!("the answer does not have the demanded shape: {why}"),
+                )
+            }),
+        }
+    }
+
+    fn compiled(&self, grammar: &Arc<Grammar>) -> Result<Arc<Compiled>, String> {
+        if matches!(**grammar, Grammar::Choice(_)) {
+            return Ok(Arc::new(Compiled::Choice));
+        }
+        let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = kept.iter().find(|(known, _)| Arc::ptr_eq(known, grammar) || known == grammar) {
+            return Ok(Arc::clone(found));
+        }
+        let compiled = Arc::new(Compiled::of(grammar)?);
+        if kept.len() >= KEPT {
+            kept.remove(0);
+        }
+        kept.push((Arc::clone(grammar), Arc::clone(&compiled)));
+        Ok(compiled)
+    }
+}
+
+impl Compiled {
+    fn of(grammar: &Grammar) -> Result<Self, String> {
+        match grammar {
+            Grammar::JsonSchema(schema) => jsonschema::validator_for(schema)
+                .map(|validator| Self::Schema(Box::new(validator)))
+                .map_err(|error| format!("the JSON Schema of the request cannot be read: {error}")),
+            Grammar::Choice(_) => Ok(Self::Choice),
+            Grammar::Regex(pattern) => whole(pattern).map(Self::Regex),
+        }
+    }
+
+    /// Why `text` does not fit, if it does not.
+    fn mismatch(&self, grammar: &Grammar, text: &str) -> Option<String> {
+        match (self, grammar) {
+            (Self::Schema(validator), _) => match serde_json::from_str::<Value>(text) {
+                Err(error) => Some(format!("it is not JSON ({error})")),
+                Ok(value) => {
+                    let error = validator.iter_errors(&value).next()?;
+                    let place = error.instance_path().to_string();
+                    let place = if place.is_empty() { "the whole".to_owned() } else { format!("`{place}`") };
+                    Some(format!("{place}: {error}"))
+                }
+            },
+            (Self::Regex(pattern), _) => (!pattern.is_match(text)).then(|| format!("it does not match `{pattern}`")),
+            (Self::Choice, Grammar::Choice(choices)) => (!choices.iter().any(|choice| choice == text))
+                .then(|| format!("it is none of the {} allowed texts", choices.len())),
+            (Self::Choice, _) => None,
+        }
+    }
+}
+
+/// A regular expression that must match a text as a whole.
+fn whole(pattern: &str) -> Result<Regex, String> {
+    Regex::new(&format!(r"\A(?:{pattern})\z"))
+        .map_err(|error| format!("the regular expression of the request cannot be read: {error}"))
+}
+
+/// Whether `text` fits; false for a grammar that cannot be read.
+#[must_use]
+pub fn fits(grammar: &Grammar, text: &str) -> bool {
+    Compiled::of(grammar).is_ok_and(|compiled| compiled.mismatch(grammar, text.trim()).is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use gimbal_core::{ChatRequest, Finish, Grammar, ModelErrorKind};
+    use serde_json::json;
+
+    use super::{Shapes, fits};
+    use crate::answer;
+
+    fn check(grammar: Grammar, text: &str) -> Result<String, (ModelErrorKind, String)> {
+        let request = ChatRequest { grammar: Some(Arc::new(grammar)), ..ChatRequest::default() };
+        let completion = answer::plain(&request, text, Vec::new(), Finish::Stop);
+        let usage = completion.usage;
+        match Shapes::default().check(&request, completion) {
+            Ok(completion) => Ok(completion.text.to_string()),
+            Err(error) => {
+                if error.kind == ModelErrorKind::BadShape {
+                    assert_eq!(error.usage, Some(usage));
+                    assert_eq!(error.partial.as_deref(), Some(text));
+                }
+                Err((error.kind, error.message))
+            }
+        }
+    }
+
+    // covers: BOG-047, SH-01
+    #[test]
+    fn what_does_not_fit_is_a_typed_error_with_usage() {
+        let schema = Grammar::JsonSchema(json!({
+            "type": "object", "required": ["n"], "properties": { "n": { "type": "integer", "maximum": 3 } }
+        }));
+        assert_eq!(check(schema.clone(), " {\"n\": 3}\n"), Ok("{\"n\": 3}".to_owned()));
+        let (kind, message) = check(schema.clone(), "{\"n\": 4}").unwrap_err();
+        assert_eq!(kind, ModelErrorKind::BadShape);
+        assert!(message.contains("`/n`"), "{message}");
+        assert!(check(schema, "```json\n{\"n\": 3}\n```").unwrap_err().1.contains("not JSON"));
+        let choice = Grammar::Choice(vec!["Monitor".to_owned(), "Sleep".to_owned()]);
+        assert!(check(choice.clone(), "Sleep").is_ok());
+        assert_eq!(check(choice, "sleep").unwrap_err().0, ModelErrorKind::BadShape);
+        let regex = Grammar::Regex("a|bc".to_owned());
+        assert!(check(regex.clone(), "bc").is_ok());
+        assert!(check(regex, "abc").is_err());
+        assert_eq!(check(Grammar::Regex("(".to_owned()), "x").unwrap_err().0, ModelErrorKind::BadRequest);
+    }
+
+    #[test]
+    fn broken_grammars_fit_nothing() {
+        assert!(!fits(&Grammar::Regex("(".to_owned()), "("));
+        assert!(!fits(&Grammar::JsonSchema(json!({ "type": "nonsense" })), "1"));
+    }
+}

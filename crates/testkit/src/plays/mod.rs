@@ -1,0 +1,56 @@
+//! Three small architectures: parallel lanes, sessions with memory, a policy without a model.
+
+pub mod learner;
+pub mod panel;
+pub mod policy;
+
+use gimbal_core::{AskError, AskRequest, BuildError, Halt, LaneId, Message, Speaker, Stage, ToolCall, View};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Asks for an action in words that the throw-away models understand; none when the answer was of no use.
+async fn choose(stage: &dyn Stage, lane: LaneId, role: &str, context: &str) -> Result<Option<ToolCall>, Halt> {
+    let view = stage.view().await;
+    let legal = stage.legal(32).await;
+    let mut actions = Vec::with_capacity(legal.len());
+    for call in &legal {
+        actions.push(stage.render(call).await);
+    }
+    let request = AskRequest {
+        messages: vec![
+            Arc::new(Message::new(Speaker::System, format!("{} {}", view.brief.role, view.brief.goal))),
+            Arc::new(Message::new(Speaker::User, format!("{context}\nlegal: {}", actions.join(" | ")))),
+        ],
+        grammar: Some(Arc::new(gimbal_core::Grammar::Choice(actions))),
+        hint: hint(&view, stage).await,
+        ..AskRequest::default()
+    };
+    match stage.ask(lane, role, request).await {
+        Ok(completion) => match stage.parse(&completion.text).await {
+            Ok(call) => Ok(Some(call)),
+            Err(rejection) => {
+                stage.reject(lane, &rejection, &completion.text).await?;
+                Ok(None)
+            }
+        },
+        Err(AskError::Model(_)) => Ok(None),
+        Err(AskError::Halt(halt)) => Err(halt),
+    }
+}
+
+async fn hint(view: &View, stage: &dyn Stage) -> Option<gimbal_core::Hint> {
+    let expert = view.expert.as_ref()?;
+    Some(gimbal_core::Hint { answer: stage.render(expert).await, alternatives: Vec::new() })
+}
+
+/// Refuses settings other than those named.
+fn only(settings: &Value, known: &[&str]) -> Result<(), BuildError> {
+    let given = settings.as_object().cloned().unwrap_or_default();
+    match given.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => {
+            let hint = gimbal_core::nearest::hint(key, known.iter().copied());
+            Err(BuildError(format!("there is no setting `{key}`{hint}")))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,73 @@
+//! Parallel lanes: several panelists propose at once, the majority acts.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
+use serde_json::{Value, json};
+
+/// The kind `panel`; setting `members`.
+#[derive(Debug)]
+pub struct PanelKind;
+
+impl ArchitectureKind for PanelKind {
+    fn name(&self) -> &'static str {
+        "panel"
+    }
+    fn schema(&self) -> Value {
+        json!({ "type": "object", "properties": { "members": { "type": "integer", "default": 3 } }, "additionalProperties": false })
+    }
+    fn build(&self, settings: &Value, _files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
+        super::only(settings, &["members"])?;
+        Ok(Arc::new(Panel { members: settings.get("members").and_then(Value::as_u64).unwrap_or(3) }))
+    }
+}
+
+struct Panel {
+    members: u64,
+}
+
+#[async_trait]
+impl Architecture for Panel {
+    fn needs(&self) -> Needs {
+        Needs { roles: vec!["panelist".to_owned()], blocks: vec!["observation".to_owned()], ..Needs::default() }
+    }
+
+    fn resolved(&self) -> Value {
+        json!({ "members": self.members })
+    }
+
+    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        loop {
+            let blocks = stage.context(LaneId::TRUNK, &["observation".to_owned()]).await?;
+            let seen = blocks.first().map(|block| block.text.to_string()).unwrap_or_default();
+            let lanes: Vec<LaneId> =
+                (0..self.members).map(|member| stage.lane(&format!("panelist-{member}"))).collect();
+            let seen = &seen;
+            let opinions = join_all(lanes.iter().enumerate().map(|(member, lane)| async move {
+                let call = super::choose(stage, *lane, "panelist", seen).await?;
+                let said = call.as_ref().map_or(Value::Null, |call| json!({ "tool": call.tool }));
+                stage.send(*lane, &format!("panelist-{member}"), "chair", "opinion", said).await;
+                Ok::<_, Halt>(call)
+            }))
+            .await;
+            stage.join(&lanes).await;
+            let mut votes = Vec::new();
+            for opinion in opinions {
+                votes.extend(opinion?);
+            }
+            let best = votes.iter().max_by_key(|call| votes.iter().filter(|other| other == call).count()).cloned();
+            stage.note(LaneId::TRUNK, "voted", json!({ "votes": votes.len() })).await;
+            let call = match best {
+                Some(call) => call,
+                None => {
+                    let idle = stage.brief().idle.clone();
+                    stage.fallback(LaneId::TRUNK, &idle, "no opinion").await;
+                    idle
+                }
+            };
+            stage.act(LaneId::TRUNK, &call, None).await?;
+        }
+    }
+}
