@@ -1,0 +1,301 @@
+//! A conversation: thought, tool, observation, until an answer (BOG-040). It lives for one step (BOG-031).
+
+use std::sync::Arc;
+
+use gimbal_core::{
+    AskError, AskRequest, Block, Completion, Decoding, Grammar, Halt, Hint, LaneId, Message, ModelErrorKind,
+    RequestedCall, Speaker, Stage, ToolCall, View,
+};
+use minijinja::Value;
+use serde_json::json;
+
+use super::guard::{self, Counted};
+use super::halt;
+use super::seat::{Present, Seat};
+use crate::Protocol;
+use crate::persona::Sourced;
+use crate::prompt::{joined, user_parts};
+use crate::protocol::{Input, Reply, Saying, ToolUse, plain};
+
+/// What came of an attempt.
+pub(super) enum Outcome {
+    /// An answer, still to be read by the world.
+    Answer { text: String, justification: Option<String> },
+    /// A call of one of the world's tools.
+    Call { call: ToolCall, justification: Option<String> },
+    /// The model gave nothing that could be an answer (BOG-047).
+    Failed(ModelErrorKind),
+}
+
+/// A conversation with the model of the agent's role.
+pub(super) struct Conversation<'a> {
+    seat: &'a Seat<'a>,
+    stage: &'a dyn Stage,
+    lane: LaneId,
+    present: Present,
+    messages: Vec<Arc<Message>>,
+    counted: Option<Counted>,
+    grammar: Option<Arc<Grammar>>,
+    hint: Option<Hint>,
+    /// Native calls of the last reply that still want a result.
+    open_calls: Vec<String>,
+    /// A critical tool has answered: the next message must be the answer (BOG-056).
+    answer_due: bool,
+}
+
+impl<'a> Conversation<'a> {
+    /// A fresh conversation about the present.
+    pub(super) async fn open(
+        seat: &'a Seat<'a>,
+        stage: &'a dyn Stage,
+        lane: LaneId,
+        view: &View,
+        blocks: &[Block],
+    ) -> Result<Self, Halt> {
+        let role = stage.role(seat.agent.role());
+        let budget =
+            role.filter(|role| role.decoding == Decoding::Constrained).map(|role| role.sampling.max_output_tokens);
+        let present = seat.present(stage, budget, view.expert.is_some()).await?;
+        if let Some(legal) = present.legal.as_ref().filter(|legal| legal.narrowed) {
+            stage.note(lane, "legal_narrowed", json!({ "listed": legal.calls.len() })).await;
+        }
+        let parts = user_parts(&seat.agent.persona, &present.variables, view.step, blocks).map_err(halt)?;
+        let messages = vec![Arc::clone(&present.system), Arc::new(Message::new(Speaker::User, joined(&parts)))];
+        let hint = match &view.expert {
+            Some(expert) => Some(hint(seat.settings().protocol, stage, &present, expert).await),
+            None => None,
+        };
+        let grammar = present.shaped.as_ref().map(|shaped| Arc::new(shaped.grammar.clone()));
+        let (counted, open_calls) = (None, Vec::new());
+        Ok(Self { seat, stage, lane, present, messages, counted, grammar, hint, open_calls, answer_due: false })
+    }
+
+    /// Talks until an answer or until the turns are used up; then the fixed text stands in its place (BOG-043).
+    pub(super) async fn answer(&mut self, attempt: u32) -> Result<Outcome, Halt> {
+        let turns = self.seat.settings().turns;
+        for _ in 0..turns {
+            let completion = match self.ask().await? {
+                Ok(completion) => completion,
+                Err(kind) => return Ok(Outcome::Failed(kind)),
+            };
+            if let Some(outcome) = self.turn(&completion).await? {
+                return Ok(outcome);
+            }
+        }
+        self.note("turns_exhausted", json!({ "attempt": attempt, "turns": turns })).await;
+        let text = self.seat.agent.persona.wording.no_answer.clone();
+        Ok(Outcome::Answer { text, justification: None })
+    }
+
+    /// Tells the model that its attempt failed.
+    pub(super) fn feedback(&mut self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<(), Halt> {
+        let text = self.fill(sourced, values)?;
+        self.answer_due = false;
+        let mut open = std::mem::take(&mut self.open_calls).into_iter();
+        match open.next() {
+            Some(first) => {
+                self.messages.push(Arc::new(Message::answering(first, text)));
+                let not_used = &self.seat.agent.persona.texts.engine.not_used;
+                for id in open {
+                    let text =
+                        self.fill(not_used, &[("tool", "".into()), ("tools", "".into()), ("message", "".into())])?;
+                    self.messages.push(Arc::new(Message::answering(id, text)));
+                }
+            }
+            None => self.say(&text),
+        }
+        Ok(())
+    }
+
+    /// Says something in the place of the user; two such messages in a row become one.
+    fn say(&mut self, text: &str) {
+        match self.messages.last_mut() {
+            Some(last) if last.speaker == Speaker::User => {
+                *last = Arc::new(Message::new(Speaker::User, format!("{}\n\n{text}", last.text)));
+                // It was counted without the addition.
+                self.counted = None;
+            }
+            _ => self.messages.push(Arc::new(Message::new(Speaker::User, text))),
+        }
+    }
+
+    async fn ask(&mut self) -> Result<Result<Completion, ModelErrorKind>, Halt> {
+        let settings = self.seat.settings();
+        let guarded = guard::keep(&mut self.messages, self.counted, settings.context_guard_tokens);
+        if let Some((dropped, before)) = guarded {
+            self.counted = None;
+            let data = json!({ "dropped": dropped, "prompt_tokens": before.tokens, "source": before.source });
+            self.note("context_guard", data).await;
+        }
+        let wording = self.seat.agent.persona.wording.protocols.of(settings.protocol);
+        let request = AskRequest {
+            messages: self.messages.clone(),
+            tools: Arc::clone(&self.seat.prepared.native),
+            grammar: self.grammar.clone(),
+            stop: if self.grammar.is_some() { Vec::new() } else { wording.stop.clone() },
+            max_output_tokens: self.present.shaped.as_ref().and_then(|shaped| shaped.max_output_tokens),
+            hint: self.hint.clone(),
+        };
+        match self.stage.ask(self.lane, self.seat.agent.role(), request).await {
+            Ok(completion) => {
+                self.counted = Some(Counted { messages: self.messages.len(), usage: completion.usage });
+                Ok(Ok(completion))
+            }
+            Err(AskError::Halt(halt)) => Err(halt),
+            Err(AskError::Model(error)) if error.kind.is_infrastructure() => Err(Halt::infrastructure(error.message)),
+            // The partial text is never read (BOG-047).
+            Err(AskError::Model(error)) => Ok(Err(error.kind)),
+        }
+    }
+
+    /// Goes by one reply: an outcome, or none when the conversation goes on.
+    async fn turn(&mut self, completion: &Completion) -> Result<Option<Outcome>, Halt> {
+        if !completion.calls.is_empty() {
+            return self.native_calls(completion).await;
+        }
+        // Providers do not take empty messages.
+        if !completion.text.trim().is_empty() {
+            self.messages.push(Arc::new(Message::new(Speaker::Assistant, Arc::clone(&completion.text))));
+        }
+        let Reply { thought, saying } = self.seat.settings().protocol.read(&completion.text);
+        match saying {
+            Saying::Answer(text) => Ok(Some(Outcome::Answer { text, justification: non_empty(thought) })),
+            Saying::Raw(text) => Ok(Some(Outcome::Answer { justification: None, text })),
+            Saying::Use(mut used) => {
+                let reasoning = used.input.take_reasoning();
+                if let Some(call) = self.action(&used) {
+                    let justification = non_empty(if reasoning.is_empty() { thought } else { reasoning });
+                    return Ok(Some(Outcome::Call { call, justification }));
+                }
+                let observation = self.observe(&used, &reasoning).await?;
+                self.say(&format!("Observation: {observation}"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Goes by the native calls of a reply, in order: queries are answered, the first action is the outcome.
+    async fn native_calls(&mut self, completion: &Completion) -> Result<Option<Outcome>, Halt> {
+        let calls = completion.calls.clone();
+        self.messages.push(Arc::new(Message::with_calls(Arc::clone(&completion.text), calls.clone())));
+        for (index, requested) in calls.iter().enumerate() {
+            let mut used = used(requested);
+            let reasoning = used.input.take_reasoning();
+            if let Some(call) = self.action(&used) {
+                let thought = if reasoning.is_empty() { completion.text.trim().to_owned() } else { reasoning };
+                let justification = non_empty(thought);
+                let rest = &calls[index..];
+                if rest.len() > 1 {
+                    self.note("calls_ignored", json!({ "count": rest.len() - 1 })).await;
+                }
+                self.open_calls = rest.iter().map(|call| call.id.clone()).collect();
+                return Ok(Some(Outcome::Call { call, justification }));
+            }
+            let observation = self.observe(&used, &reasoning).await?;
+            self.messages.push(Arc::new(Message::answering(requested.id.clone(), observation)));
+        }
+        Ok(None)
+    }
+
+    /// The call of the world that is meant; none where actions are written as answers, or no such tool exists.
+    fn action(&self, used: &ToolUse) -> Option<ToolCall> {
+        if self.seat.settings().protocol == Protocol::ReactText {
+            return None;
+        }
+        let tools = self.stage.tools();
+        let spec = tools
+            .iter()
+            .find(|spec| spec.name == used.name)
+            .or_else(|| tools.iter().find(|spec| spec.name.eq_ignore_ascii_case(&used.name)))?;
+        let arguments = match &used.input {
+            Input::Arguments(arguments) => {
+                arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+            }
+            Input::Text(text) if text.trim().is_empty() => std::collections::BTreeMap::new(),
+            Input::Text(text) => {
+                let name = spec.required().next().unwrap_or("input").to_owned();
+                std::collections::BTreeMap::from([(name, text.trim().into())])
+            }
+        };
+        Some(ToolCall { tool: spec.name.clone(), arguments })
+    }
+
+    /// Uses a tool; whatever goes wrong becomes the observation (BOG-044).
+    async fn observe(&mut self, used: &ToolUse, reasoning: &str) -> Result<String, Halt> {
+        let offered = self.seat.prepared.tools.iter().find_map(|tool| Some((tool, tool.answers_to(&used.name)?)));
+        let texts = &self.seat.agent.persona.texts.engine;
+        let Some((tool, alias)) = offered else {
+            self.note("tool_failed", json!({ "tool": used.name, "message": "unknown" })).await;
+            let unknown = if self.seat.prepared.tools.is_empty() && self.seat.prepared.native.is_empty() {
+                &texts.no_tools
+            } else {
+                &texts.unknown_tool
+            };
+            return self.observation(unknown, &used.name, "");
+        };
+        if alias {
+            self.note("tool_alias", json!({ "written": used.name, "tool": tool.name })).await;
+        }
+        if self.answer_due {
+            self.note("answer_due", json!({ "tool": tool.name })).await;
+            return self.observation(&texts.answer_now, &tool.name, "");
+        }
+        if !reasoning.is_empty() {
+            self.note("tool_reasoning", json!({ "tool": tool.name, "reasoning": reasoning })).await;
+        }
+        match tool.tool.call(self.stage, self.lane, &used.input).await {
+            Ok(result) => {
+                self.answer_due = tool.critical;
+                Ok(result)
+            }
+            Err(message) => {
+                self.note("tool_failed", json!({ "tool": tool.name, "message": message })).await;
+                self.observation(&texts.failed, &tool.name, &message)
+            }
+        }
+    }
+
+    fn observation(&self, sourced: &Sourced, tool: &str, message: &str) -> Result<String, Halt> {
+        let prepared = &self.seat.prepared;
+        let names: Vec<&str> = if prepared.native.is_empty() {
+            prepared.tools.iter().map(|tool| tool.name.as_str()).collect()
+        } else {
+            prepared.native.iter().map(|spec| spec.name.as_str()).collect()
+        };
+        self.fill(sourced, &[("tool", tool.into()), ("tools", names.join(", ").into()), ("message", message.into())])
+    }
+
+    fn fill(&self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<String, Halt> {
+        let variables = self.present.variables.with(values);
+        self.seat.agent.persona.templates.render(&sourced.text, &variables).map_err(|error| halt(error.into()))
+    }
+
+    pub(super) async fn note(&self, kind: &str, data: serde_json::Value) {
+        self.stage.note(self.lane, kind, data).await;
+    }
+}
+
+fn used(requested: &RequestedCall) -> ToolUse {
+    let input = match &requested.arguments {
+        serde_json::Value::Object(arguments) => Input::Arguments(arguments.clone()),
+        serde_json::Value::Null => Input::Arguments(serde_json::Map::new()),
+        other => Input::Text(plain(other)),
+    };
+    ToolUse { name: requested.tool.clone(), input }
+}
+
+fn non_empty(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// The competent answer and the other legal ones, in the form of the protocol, for the noisy expert. The thought is
+/// short, so that it fits a grammar with little room for one.
+async fn hint(protocol: Protocol, stage: &dyn Stage, present: &Present, expert: &ToolCall) -> Hint {
+    let write = |call: &ToolCall, text: &str| protocol.write("Best now.", call, text);
+    let answer = write(expert, &stage.render(expert).await);
+    let alternatives = present.legal.as_ref().map(|legal| {
+        let pairs = legal.calls.iter().zip(legal.texts.iter());
+        pairs.filter(|(call, _)| *call != expert).map(|(call, text)| write(call, text)).collect()
+    });
+    Hint { answer, alternatives: alternatives.unwrap_or_default() }
+}

@@ -1,0 +1,157 @@
+//! The ReAct engine.
+//!
+//! [`Agent`] is built once per study cell, [`Seat`] once per episode, a conversation once per step (BOG-031): a step
+//! starts with the system prompt and the user prompt and nothing else, so that all continuity is in the blocks.
+
+mod conversation;
+mod guard;
+mod legal;
+mod seat;
+mod step;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gimbal_core::{Brief, Halt, Needs, Stage, ToolSpec};
+use serde_json::Value;
+
+pub use seat::Seat;
+
+use crate::persona::PersonaError;
+use crate::prompt::{SystemPrompt, World};
+use crate::settings::SettingsError;
+use crate::tool::Offered;
+use crate::{Overrides, Persona, Settings, prompt};
+
+/// Number of the engine's behaviour: raised whenever the same persona, settings and replies may lead to other
+/// requests or actions.
+pub const BEHAVIOUR: u32 = 1;
+
+/// Kinds of note that the engine writes.
+///
+/// | kind | data |
+/// |---|---|
+/// | `attempt_failed` | `attempt`, `reason`: the model refused, was cut short or missed the shape (BOG-047) |
+/// | `turns_exhausted` | `attempt`, `turns` (BOG-043) |
+/// | `context_guard` | `dropped` messages, `prompt_tokens` before, `source`: `reported`, `exact`, `estimated` (BOG-046) |
+/// | `legal_narrowed` | `listed`: only so many legal actions are in a grammar, hint or list |
+/// | `tool_alias` | `written`, `tool`: a flag's name was taken for the tool's (BOG-224) |
+/// | `tool_reasoning` | `tool`, `reasoning`: the reason given for a query |
+/// | `tool_failed` | `tool`, `message`: became an observation (BOG-044) |
+/// | `answer_due` | `tool`: called where the answer was due (BOG-056) |
+/// | `calls_ignored` | `count`: native calls after the first action of a message |
+pub const NOTE_KINDS: [&str; 9] = [
+    "attempt_failed",
+    "turns_exhausted",
+    "context_guard",
+    "legal_narrowed",
+    "tool_alias",
+    "tool_reasoning",
+    "tool_failed",
+    "answer_due",
+    "calls_ignored",
+];
+
+/// Different episodes of a run mostly share one brief; a few system prompts are kept.
+const KEPT: usize = 8;
+
+/// A persona in a role, with its settings.
+pub struct Agent {
+    persona: Arc<Persona>,
+    role: String,
+    settings: Settings,
+    prepared: Mutex<Vec<Arc<seat::Prepared>>>,
+}
+
+impl Agent {
+    /// A persona in a role.
+    ///
+    /// # Errors
+    /// When the settings cannot be; see [`Settings::of`].
+    pub fn new(persona: Arc<Persona>, role: &str, overrides: &Overrides) -> Result<Self, SettingsError> {
+        let settings = Settings::of(&persona, overrides)?;
+        Ok(Self { persona, role: role.to_owned(), settings, prepared: Mutex::new(Vec::new()) })
+    }
+
+    /// The persona.
+    #[must_use]
+    pub fn persona(&self) -> &Persona {
+        &self.persona
+    }
+
+    /// The role, by which the stage finds the model.
+    #[must_use]
+    pub fn role(&self) -> &str {
+        &self.role
+    }
+
+    /// The settings.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What the agent needs of an environment: its role and the queries of its tools.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        let queries = self.persona.core.tools.iter().map(|tool| tool.query.clone()).collect();
+        Needs { queries, roles: vec![self.role.clone()], ..Needs::default() }
+    }
+
+    /// Everything that decides the agent's behaviour: persona by name and hash, role, settings.
+    #[must_use]
+    pub fn resolved(&self) -> Value {
+        serde_json::json!({
+            "engine": BEHAVIOUR,
+            "persona": self.persona.name,
+            "persona_digest": self.persona.digest,
+            "role": self.role,
+            "settings": self.settings,
+        })
+    }
+
+    /// The system prompt in an environment, part by part with origins. `idle` and `actions` as the world writes them.
+    ///
+    /// # Errors
+    /// When a text cannot be filled in.
+    pub fn show(
+        &self,
+        brief: &Brief,
+        queries: &[ToolSpec],
+        idle: &str,
+        actions: &[String],
+    ) -> Result<SystemPrompt, PersonaError> {
+        let tools = Offered::of(&self.persona.core.tools, brief, queries);
+        prompt::system(&self.persona, &self.settings, World { brief, idle, tools: &tools, actions })
+    }
+
+    /// Takes a seat in an episode: everything that stays the same from step to step is made here.
+    ///
+    /// # Errors
+    /// A halt when a text cannot be filled in.
+    pub async fn seat(&self, stage: &dyn Stage) -> Result<Seat<'_>, Halt> {
+        let (brief, queries, tools) = (stage.brief(), stage.queries(), stage.tools());
+        let known = {
+            let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+            prepared.iter().find(|prepared| prepared.is_for(&brief, &queries, &tools)).map(Arc::clone)
+        };
+        let prepared = match known {
+            Some(prepared) => prepared,
+            None => {
+                let idle = stage.render(&brief.idle).await;
+                let made = Arc::new(seat::Prepared::new(self, brief, queries, tools, idle).map_err(halt)?);
+                let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+                if prepared.len() >= KEPT {
+                    prepared.remove(0);
+                }
+                prepared.push(Arc::clone(&made));
+                made
+            }
+        };
+        Ok(Seat::new(self, prepared))
+    }
+}
+
+/// A prompt that cannot be made is no outcome of the agent. [`Persona::load`] has tried all of them.
+fn halt(error: PersonaError) -> Halt {
+    Halt::infrastructure(error.to_string())
+}

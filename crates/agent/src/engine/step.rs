@@ -1,0 +1,108 @@
+//! One step of the world: attempts, feedback, fallback.
+
+use std::sync::Arc;
+
+use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Rejection, Stage, Transition};
+use serde_json::json;
+
+use super::conversation::{Conversation, Outcome};
+use super::seat::Seat;
+
+impl Seat<'_> {
+    /// Takes one step of the world: asks until an answer is carried out, at most `max_attempts` times in one
+    /// conversation with what was wrong fed back (BOG-032, BOG-033), and else does what the brief calls idle (BOG-034).
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub async fn step(&self, stage: &dyn Stage, lane: LaneId, blocks: &[Block]) -> Result<Arc<Transition>, Halt> {
+        let view = stage.view().await;
+        let mut conversation = Conversation::open(self, stage, lane, &view, blocks).await?;
+        let attempts = self.settings().max_attempts;
+        for attempt in 1..=attempts {
+            let (rejection, written) = match conversation.answer(attempt).await? {
+                Outcome::Answer { text, justification } => match stage.parse(&text).await {
+                    Ok(call) => match stage.act(lane, &call, justification.as_deref()).await? {
+                        Acted::Stepped(transition) => return Ok(transition),
+                        Acted::Rejected(rejection) => (rejection, text),
+                    },
+                    Err(rejection) => {
+                        stage.reject(lane, &rejection, &text).await?;
+                        (rejection, text)
+                    }
+                },
+                Outcome::Call { call, justification } => {
+                    match stage.act(lane, &call, justification.as_deref()).await? {
+                        Acted::Stepped(transition) => return Ok(transition),
+                        Acted::Rejected(rejection) => (rejection, stage.render(&call).await),
+                    }
+                }
+                Outcome::Failed(kind) => {
+                    conversation.note("attempt_failed", json!({ "attempt": attempt, "reason": kind.name() })).await;
+                    self.explain_failure(&mut conversation, attempt, kind)?;
+                    continue;
+                }
+            };
+            self.explain_rejection(&mut conversation, attempt, &rejection, &written)?;
+        }
+        let idle = &self.brief().idle;
+        stage.fallback(lane, idle, "attempts").await;
+        match stage.act(lane, idle, None).await? {
+            Acted::Stepped(transition) => Ok(transition),
+            Acted::Rejected(rejection) => {
+                Err(Halt::infrastructure(format!("the environment refused its own idle call: {rejection}")))
+            }
+        }
+    }
+
+    fn explain_rejection(
+        &self,
+        conversation: &mut Conversation<'_>,
+        attempt: u32,
+        rejection: &Rejection,
+        written: &str,
+    ) -> Result<(), Halt> {
+        let text = &self.agent.persona.texts.engine.feedback_rejected;
+        conversation.feedback(
+            text,
+            &[
+                ("attempt", attempt.into()),
+                ("max_attempts", self.settings().max_attempts.into()),
+                ("answer", quoted(written).into()),
+                ("message", rejection.message.as_str().into()),
+            ],
+        )
+    }
+
+    fn explain_failure(
+        &self,
+        conversation: &mut Conversation<'_>,
+        attempt: u32,
+        kind: ModelErrorKind,
+    ) -> Result<(), Halt> {
+        let engine = &self.agent.persona.texts.engine;
+        let text = match kind {
+            ModelErrorKind::Refusal => &engine.feedback_refusal,
+            ModelErrorKind::Truncated => &engine.feedback_truncated,
+            _ => &engine.feedback_bad_shape,
+        };
+        conversation.feedback(
+            text,
+            &[
+                ("attempt", attempt.into()),
+                ("max_attempts", self.settings().max_attempts.into()),
+                ("answer", "".into()),
+                ("message", kind.name().into()),
+            ],
+        )
+    }
+}
+
+/// How much of a refused answer is repeated to the model; the whole stands in the conversation and the journal.
+const QUOTED: usize = 300;
+
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{} [...]", &text[..end]),
+        None => text.to_owned(),
+    }
+}

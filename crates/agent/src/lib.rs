@@ -1,0 +1,25 @@
+//! Agents: personas, templates, protocols and the ReAct engine.
+//!
+//! A [`Persona`] is data (YAML under `personas/`); an [`Agent`] is a persona in a role with its settings; a
+//! [`Seat`] is an agent in one episode. A seat takes steps: it asks the model of its role, reads the reply under
+//! its [`Protocol`], uses tools, and acts on the world through the stage.
+//!
+//! *Invariant*: knows no particular environment, no provider and no study; touches the world through
+//! [`gimbal_core::Stage`] and files through [`gimbal_core::Files`] alone.
+
+pub mod audit;
+pub mod engine;
+pub mod persona;
+pub mod prompt;
+pub mod protocol;
+pub mod sample;
+pub mod settings;
+mod template;
+pub mod tool;
+
+pub use audit::{Finding, audit};
+pub use engine::{Agent, Seat};
+pub use persona::{Persona, PersonaError};
+pub use prompt::{Origin, Part, SystemPrompt};
+pub use protocol::Protocol;
+pub use settings::{Overrides, Settings};

@@ -1,0 +1,309 @@
+//! What stands in the files of a persona, as written.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Protocol;
+
+/// `personas/<name>/core.yaml`: who the agent is and how it works (BOG-050).
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Gimbal persona: core.yaml")]
+pub struct Core {
+    /// Identity: the first part of the system prompt. A template.
+    pub system_message: String,
+    /// What the final answer must be, as the end of the sentence "It must be ...". A template.
+    pub answer_format: String,
+    /// Rules, each a template.
+    #[serde(default)]
+    pub rules: Vec<String>,
+    /// Steps of thought, shown when `include_COT_instruction` is on (BOG-113). A template.
+    #[serde(default, rename = "COT_instruction")]
+    pub cot_instruction: String,
+    /// How the agent answers.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// Tools beside the actions of the world.
+    #[serde(default)]
+    pub tools: Vec<ToolUse>,
+    /// Switches.
+    #[serde(default)]
+    pub include_tool_raise_a_question: bool,
+    /// Whether the agent may criticise its own reasoning by a tool.
+    #[serde(default)]
+    pub include_tool_critique_the_answer: bool,
+    /// Whether the agent may improve its reasoning by a tool.
+    #[serde(default)]
+    pub include_tool_improve_based_on_critique: bool,
+    /// Whether the system prompt holds `COT_instruction`.
+    #[serde(default, rename = "include_COT_instruction")]
+    pub include_cot_instruction: bool,
+    /// Whether the system prompt holds the worked examples of `examples.yaml`.
+    #[serde(default)]
+    pub add_examples: bool,
+    /// Whether the system prompt holds the worked examples of `reflection_examples.yaml`.
+    #[serde(default = "yes")]
+    pub add_reflection_examples: bool,
+    /// Whether tools show their own worked examples (BOG-R07).
+    #[serde(default)]
+    pub add_tool_examples: bool,
+    /// Whether the system prompt lists every legal action (BOG-R09).
+    #[serde(default)]
+    pub inject_action_list: bool,
+    /// Model calls for one answer (BOG-043).
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1))]
+    pub turns: u32,
+    /// Answers for one step, the first included (BOG-033).
+    #[serde(default = "three")]
+    #[schemars(range(min = 1))]
+    pub max_attempts: u32,
+    /// Prompt tokens above which the oldest exchange is dropped (BOG-046).
+    #[serde(default = "hundred_thousand")]
+    pub context_guard_tokens: u64,
+    /// Longest thought under constrained decoding, in characters.
+    #[serde(default = "two_hundred")]
+    pub thought_characters: u32,
+    /// How many legal actions a grammar, a hint or a list of actions may hold.
+    #[serde(default = "five_hundred_and_twelve")]
+    #[schemars(range(min = 1))]
+    pub legal_cap: u32,
+}
+
+const fn yes() -> bool {
+    true
+}
+const fn ten() -> u32 {
+    10
+}
+const fn three() -> u32 {
+    3
+}
+const fn hundred_thousand() -> u64 {
+    100_000
+}
+const fn two_hundred() -> u32 {
+    200
+}
+const fn five_hundred_and_twelve() -> u32 {
+    512
+}
+
+/// A tool that a persona may use.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolUse {
+    /// Generic name of a read-only query of the tracker, e.g. `subject_state`.
+    pub query: String,
+    /// What it does; by default in the words of the tracker. A template.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// How a call is written; by default made from the parameters. A template.
+    #[serde(default)]
+    pub example: Option<String>,
+    /// Whether the answer must follow its result (BOG-056).
+    #[serde(default)]
+    pub critical: bool,
+    /// Worked examples, shown with `add_tool_examples`. Templates.
+    #[serde(default)]
+    pub examples: Vec<String>,
+}
+
+/// `personas/<name>/prompt.yaml`: what the user says in every step (BOG-061).
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Gimbal persona: prompt.yaml")]
+pub struct Prompt {
+    /// Before the context blocks. A template.
+    pub opening: String,
+    /// After the context blocks. A template.
+    pub closing: String,
+    /// Context blocks where an architecture names none.
+    #[serde(default)]
+    pub context: Vec<String>,
+    /// In what order blocks appear; blocks that are not listed follow as the study orders them.
+    #[serde(default)]
+    pub order: Vec<String>,
+}
+
+/// `knowledge.yaml`, `reflection_knowledge.yaml` and `personas/common.yaml` (BOG-050..052).
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Gimbal persona: knowledge.yaml")]
+pub struct Knowledge {
+    /// Blocks of knowledge, in order.
+    #[serde(default)]
+    pub entries: Vec<KnowledgeEntry>,
+}
+
+/// A block of knowledge (BOG-057).
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KnowledgeEntry {
+    /// Head of the block. A template.
+    pub header: String,
+    /// How the content is written.
+    #[serde(rename = "type")]
+    pub kind: KnowledgeKind,
+    /// The key under which a JSON content stands.
+    #[serde(default)]
+    pub root: Option<String>,
+    /// The content: a template where `type` is `plain`, any value where it is `json`.
+    #[serde(default)]
+    pub content: Option<Value>,
+    /// Takes the content from this variable of the brief instead.
+    #[serde(default)]
+    pub variable: Option<String>,
+}
+
+/// How a block of knowledge is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KnowledgeKind {
+    /// Indented JSON under the root key.
+    Json,
+    /// Text.
+    Plain,
+}
+
+/// `examples.yaml` and `reflection_examples.yaml` (BOG-052).
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Gimbal persona: examples.yaml")]
+pub struct Examples {
+    /// Worked examples, each a template.
+    #[serde(default)]
+    pub examples: Vec<String>,
+}
+
+/// `personas/engine.yaml`: wording that every agent shares.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Gimbal: engine.yaml")]
+pub struct Wording {
+    /// Says that tags are structure and not to be echoed.
+    pub tags_notice: String,
+    /// Instructions by protocol.
+    pub protocols: Protocols,
+    /// The list of tools.
+    pub tools: ToolWording,
+    /// Head of the knowledge.
+    pub knowledge_heading: String,
+    /// Head of the steps of thought.
+    pub chain_of_thought_heading: String,
+    /// Head of the worked examples.
+    pub examples_heading: String,
+    /// What an agent hears when its answer did not do.
+    pub feedback: Feedback,
+    /// What comes back from a tool that could not be used.
+    pub observations: Observations,
+    /// In the place of an answer when the turns are used up (BOG-043).
+    pub no_answer: String,
+}
+
+/// Instructions by protocol.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Protocols {
+    /// Lines of text.
+    pub react_text: ProtocolWording,
+    /// The provider's own tool calls.
+    pub native_tools: ProtocolWording,
+    /// One JSON object a message.
+    pub json: ProtocolWording,
+}
+
+impl Protocols {
+    /// The instructions of one protocol, and the key under which they stand.
+    #[must_use]
+    pub const fn of(&self, protocol: Protocol) -> &ProtocolWording {
+        match protocol {
+            Protocol::ReactText => &self.react_text,
+            Protocol::NativeTools => &self.native_tools,
+            Protocol::Json => &self.json,
+        }
+    }
+}
+
+/// Instructions of one protocol.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProtocolWording {
+    /// The loop, for an agent with tools.
+    pub loop_with_tools: String,
+    /// The loop, for an agent without.
+    pub loop_without_tools: String,
+    /// Brings the persona's `answer_format`.
+    pub answer_notice: String,
+    /// Forbids tool syntax to an agent without tools.
+    pub no_tools: String,
+    /// Texts at which a reply ends.
+    #[serde(default)]
+    pub stop: Vec<String>,
+}
+
+/// The list of tools.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolWording {
+    /// Before the list.
+    pub heading: String,
+    /// One tool: `name`, `example`, `description`.
+    pub entry: String,
+    /// Added to a critical tool (BOG-056).
+    pub critical: String,
+    /// After the list.
+    pub closing: String,
+}
+
+/// What an agent hears when its answer did not do: `attempt`, `max_attempts`, `answer`, `message`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Feedback {
+    /// The answer is no legal action.
+    pub rejected: String,
+    /// The model refused.
+    pub refusal: String,
+    /// The output bound was reached.
+    pub truncated: String,
+    /// The shape was missed.
+    pub bad_shape: String,
+}
+
+/// What comes back from a tool that could not be used: `tool`, `tools`, `message`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Observations {
+    /// No tool has this name.
+    pub unknown_tool: String,
+    /// The agent has no tools at all.
+    pub no_tools: String,
+    /// The tool reported an error (BOG-044).
+    pub failed: String,
+    /// A tool was called where the answer was due (BOG-056).
+    pub answer_now: String,
+    /// A native call after the first action of the same message.
+    pub not_used: String,
+}
+
+/// `personas/configurations.yaml`: named settings of architectures (BOG-130).
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Gimbal: configurations.yaml")]
+pub struct Configurations {
+    /// The configurations, in order.
+    pub configurations: Vec<Configuration>,
+}
+
+/// A named setting of an architecture.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Configuration {
+    /// Name by which a study takes it up.
+    pub name: String,
+    /// The architecture.
+    pub base: String,
+    /// Its settings.
+    #[serde(flatten)]
+    pub settings: serde_json::Map<String, Value>,
+}

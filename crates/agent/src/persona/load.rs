@@ -1,0 +1,295 @@
+//! Reading, checking and compiling a persona.
+
+use gimbal_core::{Digest, Files, canonical};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::data::{Core, Examples, Knowledge, KnowledgeEntry, KnowledgeKind, Prompt, ProtocolWording, Wording};
+use super::{
+    Content, EngineTexts, JsonContent, KnowledgeTexts, Persona, PersonaError, ProtocolTexts, Sourced, Texts, ToolTexts,
+};
+use crate::Protocol;
+use crate::prompt::Origin;
+use crate::template::{Place, Templates, Text};
+use gimbal_core::yaml::{self, line_of};
+
+/// Variables of the brief that texts of the system prompt may use.
+pub const SYSTEM_VARIABLES: [&str; 8] =
+    ["role", "goal", "subject", "subjects", "glossary", "actions", "idle", "horizon"];
+
+/// A file as read.
+struct Source {
+    path: String,
+    place: String,
+    text: String,
+}
+
+/// Reads files and remembers them.
+struct Reader<'a> {
+    files: &'a dyn Files,
+    read: Vec<(String, String)>,
+    hashed: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn optional<T: DeserializeOwned + Serialize>(&mut self, path: String) -> Result<Option<(T, Source)>, PersonaError> {
+        let Some((text, place)) = self.files.read(&path) else { return Ok(None) };
+        let value: T = yaml::read(&text, &place)?;
+        self.read.push((path.clone(), place.clone()));
+        self.hashed.push(canonical::text(&serde_json::to_value(&value).unwrap_or_default()));
+        Ok(Some((value, Source { path, place, text })))
+    }
+
+    fn required<T: DeserializeOwned + Serialize>(&mut self, path: String) -> Result<(T, Source), PersonaError> {
+        self.optional(path.clone())?.ok_or(PersonaError::Missing(path))
+    }
+}
+
+pub(super) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaError> {
+    if !Persona::list(files).iter().any(|known| known == name) {
+        return Err(super::unknown(name, files));
+    }
+    let mut reader = Reader { files, read: Vec::new(), hashed: Vec::new() };
+    let own = |file: &str| format!("personas/{name}/{file}.yaml");
+    let (core, core_source) = reader.required::<Core>(own("core"))?;
+    let (prompt, prompt_source) = reader.required::<Prompt>(own("prompt"))?;
+    let (wording, wording_source) = reader.required::<Wording>("personas/engine.yaml".to_owned())?;
+    check(&core, &core_source)?;
+
+    let mut compiler = Compiler { templates: Templates::new() };
+    let mut knowledge = Vec::new();
+    for path in ["personas/common.yaml".to_owned(), own("knowledge"), own("reflection_knowledge")] {
+        if let Some((found, source)) = reader.optional::<Knowledge>(path)? {
+            knowledge.extend(compiler.knowledge(&source, &found.entries)?);
+        }
+    }
+    let mut examples = [Vec::new(), Vec::new()];
+    for (slot, file) in examples.iter_mut().zip(["examples", "reflection_examples"]) {
+        if let Some((found, source)) = reader.optional::<Examples>(own(file))? {
+            *slot = compiler.list(&source, "examples", &found.examples)?;
+        }
+    }
+    let [examples, reflection_examples] = examples;
+    let texts = Texts {
+        system_message: compiler.add(&core_source, "system_message", &core.system_message, &[])?,
+        answer_format: compiler.add(&core_source, "answer_format", &core.answer_format, &[])?,
+        rules: compiler.list(&core_source, "rules", &core.rules)?,
+        cot: compiler.add(&core_source, "COT_instruction", &core.cot_instruction, &[])?,
+        tools: compiler.tools(&core_source, &core)?,
+        knowledge,
+        examples,
+        reflection_examples,
+        opening: compiler.add(&prompt_source, "opening", &prompt.opening, &["step"])?,
+        closing: compiler.add(&prompt_source, "closing", &prompt.closing, &["step"])?,
+        engine: compiler.engine(&wording_source, &wording)?,
+    };
+    let parts: Vec<&[u8]> = reader.hashed.iter().map(String::as_bytes).collect();
+    let persona = Persona {
+        name: name.to_owned(),
+        digest: Digest::of_parts(&parts),
+        files: reader.read,
+        core,
+        prompt,
+        wording,
+        templates: compiler.templates,
+        texts,
+    };
+    crate::prompt::try_all(&persona)?;
+    Ok(persona)
+}
+
+/// Values that no type can hold back.
+fn check(core: &Core, source: &Source) -> Result<(), PersonaError> {
+    let wrong = |key: &str, message: String| {
+        Err(PersonaError::Value { place: source.place.clone(), line: line_of(&source.text, key), message })
+    };
+    for (key, value) in [("turns", core.turns), ("max_attempts", core.max_attempts), ("legal_cap", core.legal_cap)] {
+        if value == 0 {
+            return wrong(&format!("{key}:"), format!("`{key}` must be at least 1"));
+        }
+    }
+    for (index, tool) in core.tools.iter().enumerate() {
+        if core.tools[..index].iter().any(|other| other.query == tool.query) {
+            return wrong(&tool.query, format!("the tool `{}` is listed twice", tool.query));
+        }
+    }
+    Ok(())
+}
+
+struct Compiler {
+    templates: Templates,
+}
+
+impl Compiler {
+    /// Compiles a text that may use the variables of the brief and `more`.
+    fn add(&mut self, source: &Source, key: &str, text: &str, more: &[&str]) -> Result<Sourced, PersonaError> {
+        let known: Vec<&str> = SYSTEM_VARIABLES.iter().chain(more).copied().collect();
+        let place = Place { place: &source.place, source: &source.text };
+        let text = self.templates.add(place, key, text, &known)?;
+        Ok(Sourced { origin: Origin { file: source.path.clone(), key: key.to_owned() }, text })
+    }
+
+    fn list(&mut self, source: &Source, key: &str, texts: &[String]) -> Result<Vec<Sourced>, PersonaError> {
+        texts.iter().enumerate().map(|(index, text)| self.add(source, &format!("{key}[{index}]"), text, &[])).collect()
+    }
+
+    fn tools(&mut self, source: &Source, core: &Core) -> Result<Vec<ToolTexts>, PersonaError> {
+        let mut tools = Vec::new();
+        for (index, tool) in core.tools.iter().enumerate() {
+            let mut text = |key: &str, text: &Option<String>| {
+                text.as_ref()
+                    .map(|text| self.add(source, &format!("tools[{index}].{key}"), text, &["tool"]))
+                    .transpose()
+            };
+            let (description, example) = (text("description", &tool.description)?, text("example", &tool.example)?);
+            let mut examples = Vec::new();
+            for (number, example) in tool.examples.iter().enumerate() {
+                examples.push(self.add(source, &format!("tools[{index}].examples[{number}]"), example, &["tool"])?);
+            }
+            tools.push(ToolTexts { description, example, examples });
+        }
+        Ok(tools)
+    }
+
+    fn knowledge(&mut self, source: &Source, entries: &[KnowledgeEntry]) -> Result<Vec<KnowledgeTexts>, PersonaError> {
+        let mut texts = Vec::new();
+        for (index, entry) in entries.iter().enumerate() {
+            let key = format!("entries[{index}]");
+            let wrong = |message: &str| PersonaError::Value {
+                place: source.place.clone(),
+                line: line_of(&source.text, &entry.header),
+                message: format!("{key}: {message}"),
+            };
+            let content = match (&entry.content, &entry.variable, entry.kind) {
+                (Some(_), Some(_), _) => return Err(wrong("`content` and `variable` exclude each other")),
+                (None, None, _) => return Err(wrong("one of `content` and `variable` is needed")),
+                (None, Some(variable), _) if SYSTEM_VARIABLES.contains(&variable.as_str()) => {
+                    Content::Variable(variable.clone())
+                }
+                (None, Some(variable), _) => {
+                    let hint = gimbal_core::nearest::hint(variable, SYSTEM_VARIABLES);
+                    let known = SYSTEM_VARIABLES.join(", ");
+                    return Err(wrong(&format!("unknown variable `{variable}`{hint} (known: {known})")));
+                }
+                (Some(Value::String(text)), None, KnowledgeKind::Plain) => {
+                    Content::Plain(self.add(source, &format!("{key}.content"), text, &[])?.text)
+                }
+                (Some(_), None, KnowledgeKind::Plain) => {
+                    return Err(wrong("the content of a `plain` entry must be a text"));
+                }
+                (Some(value), None, KnowledgeKind::Json) => {
+                    Content::Json(self.json(source, &format!("{key}.content"), value)?)
+                }
+            };
+            texts.push(KnowledgeTexts {
+                header: self.add(source, &format!("{key}.header"), &entry.header, &[])?,
+                root: entry.root.clone().filter(|_| entry.kind == KnowledgeKind::Json),
+                content,
+            });
+        }
+        Ok(texts)
+    }
+
+    fn json(&mut self, source: &Source, key: &str, value: &Value) -> Result<JsonContent, PersonaError> {
+        Ok(match value {
+            Value::String(text) => JsonContent::Text(self.add(source, key, text, &[])?.text),
+            Value::Array(items) => JsonContent::List(
+                items
+                    .iter()
+                    .enumerate()
+                    .map(|(index, item)| self.json(source, &format!("{key}[{index}]"), item))
+                    .collect::<Result<_, _>>()?,
+            ),
+            Value::Object(members) => JsonContent::Object(
+                members
+                    .iter()
+                    .map(|(name, member)| {
+                        self.json(source, &format!("{key}.{name}"), member).map(|member| (name.clone(), member))
+                    })
+                    .collect::<Result<_, _>>()?,
+            ),
+            other => JsonContent::Other(other.clone()),
+        })
+    }
+
+    fn protocol(
+        &mut self,
+        source: &Source,
+        protocol: Protocol,
+        wording: &ProtocolWording,
+    ) -> Result<ProtocolTexts, PersonaError> {
+        let mut add = |key: &str, text: &str, more: &[&str]| {
+            self.add(source, &format!("protocols.{}.{key}", protocol.name()), text, more)
+        };
+        Ok(ProtocolTexts {
+            loop_with_tools: add("loop_with_tools", &wording.loop_with_tools, &[])?,
+            loop_without_tools: add("loop_without_tools", &wording.loop_without_tools, &[])?,
+            answer_notice: add("answer_notice", &wording.answer_notice, &["answer_format"])?,
+            no_tools: add("no_tools", &wording.no_tools, &[])?,
+        })
+    }
+
+    fn engine(&mut self, source: &Source, wording: &Wording) -> Result<EngineTexts, PersonaError> {
+        let protocols = [
+            self.protocol(source, Protocol::ReactText, &wording.protocols.react_text)?,
+            self.protocol(source, Protocol::NativeTools, &wording.protocols.native_tools)?,
+            self.protocol(source, Protocol::Json, &wording.protocols.json)?,
+        ];
+        let mut add = |key: &str, text: &str, more: &[&str]| self.add(source, key, text, more);
+        let (tools, feedback, observations) = (&wording.tools, &wording.feedback, &wording.observations);
+        let attempt = &["attempt", "max_attempts", "answer", "message"];
+        let tool = &["tool", "tools", "message"];
+        Ok(EngineTexts {
+            protocols,
+            tags_notice: add("tags_notice", &wording.tags_notice, &[])?,
+            tools_heading: add("tools.heading", &tools.heading, &[])?,
+            tools_entry: add("tools.entry", &tools.entry, &["name", "example", "description"])?,
+            tools_critical: add("tools.critical", &tools.critical, &["name"])?,
+            tools_closing: add("tools.closing", &tools.closing, &[])?,
+            knowledge_heading: add("knowledge_heading", &wording.knowledge_heading, &[])?,
+            cot_heading: add("chain_of_thought_heading", &wording.chain_of_thought_heading, &[])?,
+            examples_heading: add("examples_heading", &wording.examples_heading, &[])?,
+            feedback_rejected: add("feedback.rejected", &feedback.rejected, attempt)?,
+            feedback_refusal: add("feedback.refusal", &feedback.refusal, attempt)?,
+            feedback_truncated: add("feedback.truncated", &feedback.truncated, attempt)?,
+            feedback_bad_shape: add("feedback.bad_shape", &feedback.bad_shape, attempt)?,
+            unknown_tool: add("observations.unknown_tool", &observations.unknown_tool, tool)?,
+            no_tools: add("observations.no_tools", &observations.no_tools, tool)?,
+            failed: add("observations.failed", &observations.failed, tool)?,
+            answer_now: add("observations.answer_now", &observations.answer_now, tool)?,
+            not_used: add("observations.not_used", &observations.not_used, tool)?,
+        })
+    }
+}
+
+impl Persona {
+    /// Whether any text that is rendered with the system prompt needs the list of legal actions.
+    pub(crate) fn mentions_actions(&self) -> bool {
+        let texts = &self.texts;
+        let mentions = |text: &Text| self.templates.uses(text, "actions");
+        let sourced = [&texts.system_message, &texts.answer_format, &texts.cot, &texts.opening, &texts.closing];
+        sourced
+            .into_iter()
+            .chain(&texts.rules)
+            .chain(&texts.examples)
+            .chain(&texts.reflection_examples)
+            .any(|sourced| mentions(&sourced.text))
+            || texts.knowledge.iter().any(|entry| match &entry.content {
+                Content::Variable(name) => name == "actions",
+                Content::Plain(text) => mentions(text),
+                Content::Json(content) => content.texts().into_iter().any(mentions),
+            })
+    }
+}
+
+impl JsonContent {
+    fn texts(&self) -> Vec<&Text> {
+        match self {
+            Self::Text(text) => vec![text],
+            Self::List(items) => items.iter().flat_map(Self::texts).collect(),
+            Self::Object(members) => members.iter().flat_map(|(_, member)| member.texts()).collect(),
+            Self::Other(_) => Vec::new(),
+        }
+    }
+}

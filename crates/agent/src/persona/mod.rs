@@ -1,0 +1,236 @@
+//! Personas: agents as data (BOG-021, BOG-050).
+//!
+//! `personas/<name>/` holds `core.yaml`, `prompt.yaml` and, each optional, `knowledge.yaml`,
+//! `reflection_knowledge.yaml`, `examples.yaml`, `reflection_examples.yaml`; `personas/common.yaml` is knowledge that
+//! all share; `personas/engine.yaml` is the wording of the protocols.
+
+pub mod data;
+mod load;
+pub mod schemas;
+
+use std::collections::BTreeSet;
+
+use gimbal_core::{Digest, Files, nearest};
+use thiserror::Error;
+
+use crate::prompt::Origin;
+pub use crate::template::TemplateError;
+use crate::template::{Templates, Text};
+use gimbal_core::yaml::YamlError;
+
+/// An agent as data: read, checked and compiled.
+#[derive(Debug)]
+pub struct Persona {
+    /// Name: its folder below `personas/`.
+    pub name: String,
+    /// `core.yaml` as written.
+    pub core: data::Core,
+    /// `prompt.yaml` as written.
+    pub prompt: data::Prompt,
+    /// The shared wording as written.
+    pub wording: data::Wording,
+    /// Hash of everything that decides the prompts, comments and layout of the files left out.
+    pub digest: Digest,
+    /// The files that were read: path, and where each came from.
+    pub files: Vec<(String, String)>,
+    pub(crate) templates: Templates,
+    pub(crate) texts: Texts,
+}
+
+/// Why a persona cannot be used.
+#[derive(Debug, Error)]
+pub enum PersonaError {
+    /// There is no such persona.
+    #[error(
+        "there is no persona `{name}`{hint} (known: {known}); a persona is a folder `personas/<name>` with `core.yaml` and `prompt.yaml`"
+    )]
+    Unknown {
+        /// The name.
+        name: String,
+        /// `; did you mean ...?`, or nothing.
+        hint: String,
+        /// The personas that there are.
+        known: String,
+    },
+    /// A file is missing.
+    #[error("the file `{0}` is missing; it belongs in the data folder beside the other personas")]
+    Missing(String),
+    /// A file is not what it should be.
+    #[error(transparent)]
+    Yaml(#[from] YamlError),
+    /// A template is wrong.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// A value is wrong.
+    #[error("{place}:{line}: {message}")]
+    Value {
+        /// The file.
+        place: String,
+        /// Line, from 1.
+        line: u64,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+}
+
+impl Persona {
+    /// Reads the persona called `name`, and checks it: unknown keys, unknown variables and templates that fail on a
+    /// made-up brief are refused here, before any episode.
+    ///
+    /// # Errors
+    /// See [`PersonaError`]; every message names file and line.
+    pub fn load(name: &str, files: &dyn Files) -> Result<Self, PersonaError> {
+        load::load(name, files)
+    }
+
+    /// Names of the personas that `files` holds, sorted.
+    #[must_use]
+    pub fn list(files: &dyn Files) -> Vec<String> {
+        let names: BTreeSet<String> = files
+            .list("personas")
+            .iter()
+            .filter_map(|path| {
+                let path = path.strip_prefix("personas/").unwrap_or(path);
+                path.strip_suffix("/core.yaml").filter(|name| !name.contains('/')).map(str::to_owned)
+            })
+            .collect();
+        names.into_iter().collect()
+    }
+
+    /// Sorts the chosen blocks into the order of `prompt.yaml`; blocks that it does not list follow as given.
+    #[must_use]
+    pub fn ordered(&self, context: &[String]) -> Vec<String> {
+        let order = &self.prompt.order;
+        let place = |name: &String| order.iter().position(|other| other == name).unwrap_or(order.len());
+        let mut context = context.to_vec();
+        context.sort_by_key(place);
+        context
+    }
+}
+
+/// The named settings of `personas/configurations.yaml`, in order; none where there is no such file.
+///
+/// # Errors
+/// When the file cannot be read as what it should be, or holds a name twice.
+pub fn configurations(files: &dyn Files) -> Result<Vec<data::Configuration>, PersonaError> {
+    let Some((text, place)) = files.read("personas/configurations.yaml") else { return Ok(Vec::new()) };
+    let data::Configurations { configurations } = gimbal_core::yaml::read(&text, &place)?;
+    for (index, configuration) in configurations.iter().enumerate() {
+        if configurations[..index].iter().any(|other| other.name == configuration.name) {
+            let line = gimbal_core::yaml::line_of(&text, &configuration.name);
+            let message = format!("the configuration `{}` stands here twice", configuration.name);
+            return Err(PersonaError::Value { place, line, message });
+        }
+    }
+    Ok(configurations)
+}
+
+fn unknown(name: &str, files: &dyn Files) -> PersonaError {
+    let known = Persona::list(files);
+    PersonaError::Unknown {
+        name: name.to_owned(),
+        hint: nearest::hint(name, known.iter().map(String::as_str)),
+        known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+    }
+}
+
+/// A compiled text and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Sourced {
+    pub origin: Origin,
+    pub text: Text,
+}
+
+/// The compiled texts.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    pub system_message: Sourced,
+    pub answer_format: Sourced,
+    pub rules: Vec<Sourced>,
+    pub cot: Sourced,
+    pub tools: Vec<ToolTexts>,
+    pub knowledge: Vec<KnowledgeTexts>,
+    pub examples: Vec<Sourced>,
+    pub reflection_examples: Vec<Sourced>,
+    pub opening: Sourced,
+    pub closing: Sourced,
+    pub engine: EngineTexts,
+}
+
+/// The texts of one tool of the persona.
+#[derive(Debug)]
+pub(crate) struct ToolTexts {
+    pub description: Option<Sourced>,
+    pub example: Option<Sourced>,
+    pub examples: Vec<Sourced>,
+}
+
+/// The texts of one block of knowledge.
+#[derive(Debug)]
+pub(crate) struct KnowledgeTexts {
+    pub header: Sourced,
+    pub root: Option<String>,
+    pub content: Content,
+}
+
+/// The content of a block of knowledge.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// A template.
+    Plain(Text),
+    /// A value as written, with templates in its strings.
+    Json(JsonContent),
+    /// A variable of the brief.
+    Variable(String),
+}
+
+/// JSON with compiled strings.
+#[derive(Debug)]
+pub(crate) enum JsonContent {
+    Text(Text),
+    List(Vec<JsonContent>),
+    Object(Vec<(String, JsonContent)>),
+    Other(serde_json::Value),
+}
+
+/// The compiled texts of `engine.yaml`, for every protocol.
+#[derive(Debug)]
+pub(crate) struct EngineTexts {
+    pub tags_notice: Sourced,
+    pub protocols: [ProtocolTexts; 3],
+    pub tools_heading: Sourced,
+    pub tools_entry: Sourced,
+    pub tools_critical: Sourced,
+    pub tools_closing: Sourced,
+    pub knowledge_heading: Sourced,
+    pub cot_heading: Sourced,
+    pub examples_heading: Sourced,
+    pub feedback_rejected: Sourced,
+    pub feedback_refusal: Sourced,
+    pub feedback_truncated: Sourced,
+    pub feedback_bad_shape: Sourced,
+    pub unknown_tool: Sourced,
+    pub no_tools: Sourced,
+    pub failed: Sourced,
+    pub answer_now: Sourced,
+    pub not_used: Sourced,
+}
+
+impl EngineTexts {
+    pub(crate) const fn protocol(&self, protocol: crate::Protocol) -> &ProtocolTexts {
+        match protocol {
+            crate::Protocol::ReactText => &self.protocols[0],
+            crate::Protocol::NativeTools => &self.protocols[1],
+            crate::Protocol::Json => &self.protocols[2],
+        }
+    }
+}
+
+/// The compiled texts of one protocol.
+#[derive(Debug)]
+pub(crate) struct ProtocolTexts {
+    pub loop_with_tools: Sourced,
+    pub loop_without_tools: Sourced,
+    pub answer_notice: Sourced,
+    pub no_tools: Sourced,
+}

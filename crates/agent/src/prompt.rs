@@ -1,0 +1,424 @@
+//! The prompt builder: the parts of the final prompt in the order of BOG-054, each with its origin.
+//!
+//! System prompt: identity, notice about tags, loop instructions, answer format, tools (or the notice that there are
+//! none), knowledge, chain of thought, rules, worked examples, list of legal actions; parts that are switched off or
+//! empty are left out. User prompt: opening, context blocks, closing (BOG-061).
+
+use std::fmt;
+
+use gimbal_core::{Block, Brief};
+use minijinja::Value;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use crate::persona::{Content, JsonContent, Persona, PersonaError, Sourced};
+use crate::tool::Offered;
+use crate::{Protocol, Settings, sample};
+
+/// Where a part of a prompt comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// The file, by its path in the data folder; `tracker` for a block, `environment` for legal actions.
+    pub file: String,
+    /// Key in the file, or name of the block.
+    pub key: String,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file, self.key)
+    }
+}
+
+/// A part of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// What it is: `identity`, `tags`, `loop`, `answer_format`, `tools`, `no_tools`, `knowledge`,
+    /// `chain_of_thought`, `rules`, `examples`, `actions`; `opening`, `block`, `closing`.
+    pub name: &'static str,
+    /// The texts that it is made of, the leading one first.
+    pub origins: Vec<Origin>,
+    /// The final text.
+    pub text: String,
+}
+
+/// The system prompt in its parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SystemPrompt {
+    /// The parts, in order.
+    pub parts: Vec<Part>,
+}
+
+impl SystemPrompt {
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        joined(&self.parts)
+    }
+}
+
+/// The parts as one text, a blank line between them.
+#[must_use]
+pub fn joined(parts: &[Part]) -> String {
+    parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// What a prompt may know of the environment.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    /// What the environment says of itself.
+    pub brief: &'a Brief,
+    /// The call that does nothing, as the world writes it.
+    pub idle: &'a str,
+    /// The tools of the persona.
+    pub tools: &'a [Offered],
+    /// The legal actions; empty unless a text or a switch needs them.
+    pub actions: &'a [String],
+}
+
+/// Values of the variables of the brief.
+#[derive(Clone)]
+pub(crate) struct Variables(Vec<(&'static str, Value)>);
+
+impl Variables {
+    pub(crate) fn of(world: World<'_>) -> Self {
+        let brief = world.brief;
+        Self(vec![
+            ("role", Value::from(brief.role.as_str())),
+            ("goal", Value::from(brief.goal.as_str())),
+            ("subject", Value::from(brief.subject.as_str())),
+            ("subjects", Value::from(Serde(&brief.subjects))),
+            ("glossary", Value::from(Serde(&brief.glossary))),
+            ("actions", Value::from(Serde(world.actions))),
+            ("idle", Value::from(world.idle)),
+            ("horizon", Value::from(brief.horizon)),
+        ])
+    }
+
+    pub(crate) fn with(&self, more: &[(&'static str, Value)]) -> Value {
+        Value::from_pairs(self.0.iter().chain(more).cloned())
+    }
+}
+
+/// Builds the system prompt (BOG-054).
+///
+/// # Errors
+/// When a text cannot be filled in; [`Persona::load`] finds this on a made-up brief.
+pub fn system(persona: &Persona, settings: &Settings, world: World<'_>) -> Result<SystemPrompt, PersonaError> {
+    let builder = Builder { persona, settings, world, variables: Variables::of(world) };
+    Ok(SystemPrompt { parts: builder.parts()? })
+}
+
+struct Builder<'a> {
+    persona: &'a Persona,
+    settings: &'a Settings,
+    world: World<'a>,
+    variables: Variables,
+}
+
+impl Builder<'_> {
+    fn parts(&self) -> Result<Vec<Part>, PersonaError> {
+        let texts = &self.persona.texts;
+        let engine = &texts.engine;
+        let protocol = engine.protocol(self.settings.protocol);
+        let tools = !self.world.tools.is_empty();
+        let turn = if tools { &protocol.loop_with_tools } else { &protocol.loop_without_tools };
+        let mut parts = vec![
+            self.plain("identity", &texts.system_message)?,
+            self.plain("tags", &engine.tags_notice)?,
+            self.plain("loop", turn)?,
+            self.answer_format()?,
+            if tools { self.tools()? } else { self.plain("no_tools", &protocol.no_tools)? },
+        ];
+        parts.extend(self.knowledge()?);
+        if self.settings.include_cot_instruction {
+            parts.push(self.chain_of_thought()?);
+        }
+        parts.extend(self.rules()?);
+        parts.extend(self.examples()?);
+        if self.settings.inject_action_list {
+            parts.push(self.actions());
+        }
+        parts.retain(|part| !part.text.is_empty());
+        Ok(parts)
+    }
+
+    fn fill(&self, sourced: &Sourced, more: &[(&'static str, Value)]) -> Result<String, PersonaError> {
+        Ok(self.persona.templates.render(&sourced.text, &self.variables.with(more))?)
+    }
+
+    fn plain(&self, name: &'static str, sourced: &Sourced) -> Result<Part, PersonaError> {
+        Ok(Part { name, origins: vec![sourced.origin.clone()], text: self.fill(sourced, &[])? })
+    }
+
+    fn answer_format(&self) -> Result<Part, PersonaError> {
+        let format = &self.persona.texts.answer_format;
+        let notice = &self.persona.texts.engine.protocol(self.settings.protocol).answer_notice;
+        let inner = self.fill(format, &[])?;
+        let text = self.fill(notice, &[("answer_format", Value::from(inner))])?;
+        Ok(Part { name: "answer_format", origins: vec![notice.origin.clone(), format.origin.clone()], text })
+    }
+
+    fn tools(&self) -> Result<Part, PersonaError> {
+        let engine = &self.persona.texts.engine;
+        let mut origins = vec![engine.tools_heading.origin.clone()];
+        let mut lines = vec![self.fill(&engine.tools_heading, &[])?];
+        for offered in self.world.tools {
+            let name = ("name", Value::from(offered.name.as_str()));
+            let tool = ("tool", Value::from(offered.name.as_str()));
+            let own = self.persona.core.tools.iter().position(|own| own.query == offered.generic);
+            let own = own.and_then(|index| self.persona.texts.tools.get(index));
+            let mut text = |sourced: Option<&Sourced>, default: String| match sourced {
+                Some(sourced) => {
+                    origins.push(sourced.origin.clone());
+                    self.fill(sourced, std::slice::from_ref(&tool))
+                }
+                None => Ok(default),
+            };
+            let description = text(own.and_then(|own| own.description.as_ref()), offered.spec.description.clone())?;
+            let example = text(own.and_then(|own| own.example.as_ref()), self.example(offered))?;
+            let entry = [name.clone(), ("example", Value::from(example)), ("description", Value::from(description))];
+            lines.push(self.fill(&engine.tools_entry, &entry)?);
+            if offered.critical {
+                origins.push(engine.tools_critical.origin.clone());
+                lines.push(self.fill(&engine.tools_critical, &[name])?);
+            }
+        }
+        lines.push(self.fill(&engine.tools_closing, &[])?);
+        Ok(Part { name: "tools", origins, text: tagged("tools", &lines.join("\n")) })
+    }
+
+    /// How a call of a tool is written, where the persona does not say.
+    fn example(&self, offered: &Offered) -> String {
+        let (name, required) = (&offered.name, offered.spec.required().collect::<Vec<_>>());
+        let input = match required.as_slice() {
+            [] => String::new(),
+            [_] => placeholder(&self.world.brief.subject),
+            many => serde_json::Value::Object(many.iter().map(|name| ((*name).to_owned(), "...".into())).collect())
+                .to_string(),
+        };
+        match self.settings.protocol {
+            Protocol::ReactText if input.is_empty() => format!("Tool: {name}"),
+            Protocol::ReactText => format!("Tool: {name}: {input}"),
+            Protocol::Json => serde_json::json!({ "thought": "...", "tool": name, "input": input }).to_string(),
+            Protocol::NativeTools => format!("{name}({})", required.join(", ")),
+        }
+    }
+
+    fn knowledge(&self) -> Result<Option<Part>, PersonaError> {
+        let texts = &self.persona.texts;
+        if texts.knowledge.is_empty() {
+            return Ok(None);
+        }
+        let heading = &texts.engine.knowledge_heading;
+        let mut origins = vec![heading.origin.clone()];
+        let mut blocks = vec![self.fill(heading, &[])?];
+        for entry in &texts.knowledge {
+            origins.push(entry.header.origin.clone());
+            let content = self.content(&entry.content, entry.root.as_deref())?;
+            blocks.push(format!("{}\n{content}", self.fill(&entry.header, &[])?));
+        }
+        let text = tagged("reflection_knowledge", &blocks.join("\n\n"));
+        Ok(Some(Part { name: "knowledge", origins, text }))
+    }
+
+    fn content(&self, content: &Content, root: Option<&str>) -> Result<String, PersonaError> {
+        let value = match content {
+            Content::Plain(text) => return Ok(self.persona.templates.render(text, &self.variables.with(&[]))?),
+            Content::Json(content) => self.json(content)?,
+            Content::Variable(name) => self.variable(name),
+        };
+        let value = match root {
+            Some(root) => serde_json::Value::Object(serde_json::Map::from_iter([(root.to_owned(), value)])),
+            None => value,
+        };
+        Ok(match value {
+            serde_json::Value::String(text) => text,
+            other => format!("{other:#}"),
+        })
+    }
+
+    fn json(&self, content: &JsonContent) -> Result<serde_json::Value, PersonaError> {
+        Ok(match content {
+            JsonContent::Text(text) => {
+                serde_json::Value::String(self.persona.templates.render(text, &self.variables.with(&[]))?)
+            }
+            JsonContent::List(items) => {
+                serde_json::Value::Array(items.iter().map(|item| self.json(item)).collect::<Result<_, _>>()?)
+            }
+            JsonContent::Object(members) => serde_json::Value::Object(
+                members
+                    .iter()
+                    .map(|(name, member)| self.json(member).map(|member| (name.clone(), member)))
+                    .collect::<Result<_, _>>()?,
+            ),
+            JsonContent::Other(value) => value.clone(),
+        })
+    }
+
+    /// A variable of the brief as JSON.
+    fn variable(&self, name: &str) -> serde_json::Value {
+        let brief = self.world.brief;
+        match name {
+            "role" => brief.role.as_str().into(),
+            "goal" => brief.goal.as_str().into(),
+            "subject" => brief.subject.as_str().into(),
+            "subjects" => brief.subjects.clone().into(),
+            "glossary" => serde_json::to_value(&brief.glossary).unwrap_or_default(),
+            "actions" => self.world.actions.to_vec().into(),
+            "idle" => self.world.idle.into(),
+            "horizon" => brief.horizon.into(),
+            _ => serde_json::Value::Null,
+        }
+    }
+
+    fn chain_of_thought(&self) -> Result<Part, PersonaError> {
+        let (heading, steps) = (&self.persona.texts.engine.cot_heading, &self.persona.texts.cot);
+        let inner = self.fill(steps, &[])?;
+        let text = if inner.is_empty() {
+            String::new()
+        } else {
+            tagged("chain_of_thought", &format!("{}\n{inner}", self.fill(heading, &[])?))
+        };
+        Ok(Part { name: "chain_of_thought", origins: vec![heading.origin.clone(), steps.origin.clone()], text })
+    }
+
+    fn rules(&self) -> Result<Option<Part>, PersonaError> {
+        let rules = &self.persona.texts.rules;
+        if rules.is_empty() {
+            return Ok(None);
+        }
+        let lines: Vec<String> =
+            rules.iter().map(|rule| self.fill(rule, &[]).map(|rule| format!("- {rule}"))).collect::<Result<_, _>>()?;
+        let origins = rules.iter().map(|rule| rule.origin.clone()).collect();
+        Ok(Some(Part { name: "rules", origins, text: tagged("rules", &lines.join("\n")) }))
+    }
+
+    fn examples(&self) -> Result<Option<Part>, PersonaError> {
+        let (texts, settings) = (&self.persona.texts, self.settings);
+        let mut chosen: Vec<(&Sourced, Vec<(&'static str, Value)>)> = Vec::new();
+        if settings.add_tool_examples {
+            for offered in self.world.tools {
+                let own = self.persona.core.tools.iter().position(|own| own.query == offered.generic);
+                let own = own.and_then(|index| texts.tools.get(index)).map_or(&[][..], |own| &own.examples);
+                chosen.extend(own.iter().map(|text| (text, vec![("tool", Value::from(offered.name.as_str()))])));
+            }
+        }
+        if settings.add_examples {
+            chosen.extend(texts.examples.iter().map(|text| (text, Vec::new())));
+        }
+        if settings.add_reflection_examples {
+            chosen.extend(texts.reflection_examples.iter().map(|text| (text, Vec::new())));
+        }
+        if chosen.is_empty() {
+            return Ok(None);
+        }
+        let mut blocks = vec![self.fill(&texts.engine.examples_heading, &[])?];
+        for (sourced, more) in &chosen {
+            blocks.push(self.fill(sourced, more)?);
+        }
+        let origins = chosen.iter().map(|(sourced, _)| sourced.origin.clone()).collect();
+        Ok(Some(Part { name: "examples", origins, text: tagged("examples", &blocks.join("\n\n")) }))
+    }
+
+    fn actions(&self) -> Part {
+        let list = serde_json::Value::from(self.world.actions.to_vec());
+        let origin = Origin { file: "environment".to_owned(), key: "actions".to_owned() };
+        Part { name: "actions", origins: vec![origin], text: tagged("available_actions_list", &format!("{list:#}")) }
+    }
+}
+
+fn tagged(tag: &str, text: &str) -> String {
+    format!("<{tag}>\n{text}\n</{tag}>")
+}
+
+fn placeholder(subject: &str) -> String {
+    format!("<{}>", if subject.is_empty() { "input" } else { subject })
+}
+
+/// Builds the user prompt of a step (BOG-061); empty blocks are left out.
+///
+/// # Errors
+/// When a text cannot be filled in; [`Persona::load`] finds this on a made-up brief.
+pub fn user(persona: &Persona, world: World<'_>, step: u32, blocks: &[Block]) -> Result<Vec<Part>, PersonaError> {
+    user_parts(persona, &Variables::of(world), step, blocks)
+}
+
+pub(crate) fn user_parts(
+    persona: &Persona,
+    variables: &Variables,
+    step: u32,
+    blocks: &[Block],
+) -> Result<Vec<Part>, PersonaError> {
+    let variables = variables.with(&[("step", Value::from(step))]);
+    let part = |name, sourced: &Sourced| {
+        let text = persona.templates.render(&sourced.text, &variables)?;
+        Ok::<_, PersonaError>(Part { name, origins: vec![sourced.origin.clone()], text })
+    };
+    let mut parts = Vec::with_capacity(blocks.len() + 2);
+    parts.push(part("opening", &persona.texts.opening)?);
+    parts.extend(blocks.iter().map(|block| Part {
+        name: "block",
+        origins: vec![Origin { file: "tracker".to_owned(), key: block.name.clone() }],
+        text: block.text.trim_end().to_owned(),
+    }));
+    parts.push(part("closing", &persona.texts.closing)?);
+    parts.retain(|part| !part.text.is_empty());
+    Ok(parts)
+}
+
+/// Renders everything that a persona holds with a made-up brief, every switch on: what fails here would fail in the
+/// middle of a run.
+pub(crate) fn try_all(persona: &Persona) -> Result<(), PersonaError> {
+    let (brief, queries, actions) = (sample::brief(), sample::queries(), sample::actions());
+    let mut core = persona.core.tools.clone();
+    for tool in &mut core {
+        // A query that the made-up environment does not have is tried under one that it has.
+        if !queries.iter().any(|query| query.name == tool.query) {
+            "subject_state".clone_into(&mut tool.query);
+        }
+    }
+    let tools = Offered::of(&core, &brief, &queries);
+    for protocol in [crate::Protocol::ReactText, crate::Protocol::NativeTools, crate::Protocol::Json] {
+        let settings = Settings {
+            protocol,
+            max_attempts: 1,
+            turns: 1,
+            context_guard_tokens: 0,
+            thought_characters: 0,
+            legal_cap: 1,
+            include_cot_instruction: true,
+            add_examples: true,
+            add_reflection_examples: true,
+            add_tool_examples: true,
+            inject_action_list: true,
+        };
+        for tools in [&tools[..], &[]] {
+            let world = World { brief: &brief, idle: "Wait", tools, actions: &actions };
+            system(persona, &settings, world)?;
+            user(persona, world, 1, &[])?;
+        }
+    }
+    feedback_texts(persona, &Variables::of(World { brief: &brief, idle: "Wait", tools: &tools, actions: &actions }))
+}
+
+fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), PersonaError> {
+    let engine = &persona.texts.engine;
+    let attempt = variables.with(&[
+        ("attempt", Value::from(1)),
+        ("max_attempts", Value::from(3)),
+        ("answer", Value::from("Oil")),
+        ("message", Value::from("machine is missing")),
+    ]);
+    let tool =
+        variables.with(&[("tool", Value::from("x")), ("tools", Value::from("y")), ("message", Value::from("z"))]);
+    for sourced in
+        [&engine.feedback_rejected, &engine.feedback_refusal, &engine.feedback_truncated, &engine.feedback_bad_shape]
+    {
+        persona.templates.render(&sourced.text, &attempt)?;
+    }
+    for sourced in [&engine.unknown_tool, &engine.no_tools, &engine.failed, &engine.answer_now, &engine.not_used] {
+        persona.templates.render(&sourced.text, &tool)?;
+    }
+    Ok(())
+}

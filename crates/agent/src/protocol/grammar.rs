@@ -1,0 +1,203 @@
+//! Grammars for constrained decoding: exactly the legal answers, with a thought of bounded length.
+//!
+//! A token covers at least one byte, and thoughts are kept to printable ASCII, so a text of `n` bytes takes at most
+//! `n` tokens: the bound of the output always exceeds the worst case and no answer is cut short.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gimbal_core::{Grammar, ToolCall};
+use serde_json::{Value, json};
+
+use super::Protocol;
+
+/// What a grammar is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<'a> {
+    /// Legal calls; empty where they are not known.
+    pub calls: &'a [ToolCall],
+    /// The same calls as the world writes them.
+    pub texts: &'a [String],
+    /// Published names of tools that may be used before the answer.
+    pub tools: &'a [String],
+    /// Longest thought, in characters.
+    pub thought: u32,
+    /// Tokens that the role allows for a reply.
+    pub budget: u32,
+}
+
+/// A grammar, and the output bound that its longest text needs where the role's own is too small.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shaped {
+    /// The grammar.
+    pub grammar: Grammar,
+    /// The bound to ask for; none where the role's own does.
+    pub max_output_tokens: Option<u32>,
+}
+
+/// Longest input of a tool, and longest answer where the legal ones are not known, in characters.
+const FREE_TEXT: usize = 160;
+/// Keywords, punctuation, white space that a JSON mask lets through, and the end of the text.
+const FRAME: usize = 96;
+
+/// The grammar of a reply.
+#[must_use]
+pub fn shape(protocol: Protocol, shape: Shape<'_>) -> Shaped {
+    let longest = match protocol {
+        Protocol::ReactText | Protocol::Json => longest(shape.texts.iter().map(String::len)),
+        Protocol::NativeTools => {
+            longest(shape.calls.iter().map(|call| call.tool.len() + call.canonical_arguments().len() + 16))
+        }
+    };
+    let tool = shape.tools.iter().map(|name| name.len() + FREE_TEXT).max().unwrap_or(0);
+    let fixed = u32::try_from(longest.max(tool) + FRAME).unwrap_or(u32::MAX);
+    let thought = shape.thought.min(shape.budget.saturating_sub(fixed));
+    let needed = fixed.saturating_add(thought);
+    let grammar = match protocol {
+        Protocol::ReactText => Grammar::Regex(react_text(shape, thought)),
+        Protocol::Json => Grammar::JsonSchema(json_object(shape, thought)),
+        Protocol::NativeTools => Grammar::JsonSchema(native_call(shape, thought)),
+    };
+    Shaped { grammar, max_output_tokens: (needed > shape.budget).then_some(needed) }
+}
+
+fn longest(lengths: impl Iterator<Item = usize>) -> usize {
+    lengths.max().unwrap_or(FREE_TEXT)
+}
+
+fn react_text(shape: Shape<'_>, thought: u32) -> String {
+    let answers = if shape.texts.is_empty() { format!("[ -~]{{1,{FREE_TEXT}}}") } else { alternatives(shape.texts) };
+    let answer = format!("Answer: ({answers})");
+    let last = if shape.tools.is_empty() {
+        answer
+    } else {
+        format!("({answer}|Tool: ({}): [ -~]{{1,{FREE_TEXT}}}\\nPAUSE)", alternatives(shape.tools))
+    };
+    format!("Thought: [ -~]{{0,{thought}}}\\n{last}")
+}
+
+fn alternatives(texts: &[String]) -> String {
+    texts.iter().map(|text| escape(text)).collect::<Vec<_>>().join("|")
+}
+
+/// `text` as a regular expression that matches it alone.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        match character {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            // The meta characters of the syntax and no others: escapes of further punctuation have meanings of their own.
+            character => {
+                if r"\.+*?()|[]{}^$#&-~".contains(character) {
+                    out.push('\\');
+                }
+                out.push(character);
+            }
+        }
+    }
+    out
+}
+
+/// Printable ASCII without what JSON must escape.
+fn thought_schema(characters: u32) -> Value {
+    json!({ "type": "string", "pattern": format!("^[ !#-\\[\\]-~]{{0,{characters}}}$") })
+}
+
+fn free_text_schema() -> Value {
+    json!({ "type": "string", "pattern": format!("^[ !#-\\[\\]-~]{{1,{FREE_TEXT}}}$") })
+}
+
+fn object(properties: &Value) -> Value {
+    let required: Vec<&String> = properties.as_object().map(|members| members.keys().collect()).unwrap_or_default();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+fn any_of(mut branches: Vec<Value>) -> Value {
+    if branches.len() == 1 { branches.remove(0) } else { json!({ "anyOf": branches }) }
+}
+
+fn json_object(shape: Shape<'_>, thought: u32) -> Value {
+    let action =
+        if shape.texts.is_empty() { free_text_schema() } else { json!({ "type": "string", "enum": shape.texts }) };
+    let mut branches = vec![object(&json!({ "thought": thought_schema(thought), "action": action }))];
+    if !shape.tools.is_empty() {
+        let tool = json!({ "type": "string", "enum": shape.tools });
+        branches
+            .push(object(&json!({ "thought": thought_schema(thought), "tool": tool, "input": free_text_schema() })));
+    }
+    any_of(branches)
+}
+
+/// A native call in its text form, for models without tool calls of their own.
+fn native_call(shape: Shape<'_>, thought: u32) -> Value {
+    let mut by_tool: BTreeMap<&str, Vec<&ToolCall>> = BTreeMap::new();
+    for call in shape.calls {
+        by_tool.entry(&call.tool).or_default().push(call);
+    }
+    let branch = |tool: &str, arguments: Value| {
+        object(&json!({
+            "reasoning": thought_schema(thought),
+            "tool": { "type": "string", "enum": [tool] },
+            "arguments": arguments,
+        }))
+    };
+    let mut branches = Vec::new();
+    for (tool, calls) in by_tool {
+        branches.extend(arguments(&calls).into_iter().map(|arguments| branch(tool, arguments)));
+    }
+    if shape.calls.is_empty() {
+        branches.push(branch_of_any(thought));
+    }
+    for tool in shape.tools {
+        branches.push(object(&json!({
+            "reasoning": thought_schema(thought),
+            "tool": { "type": "string", "enum": [tool] },
+            "input": free_text_schema(),
+        })));
+    }
+    any_of(branches)
+}
+
+/// Where no legal call is known: any call; the world says what is wrong with it.
+fn branch_of_any(thought: u32) -> Value {
+    object(&json!({
+        "reasoning": thought_schema(thought),
+        "tool": free_text_schema(),
+        "arguments": { "type": "object" },
+    }))
+}
+
+/// Schemas of the arguments that together accept exactly those of `calls`: one schema where the values of the
+/// parameters may be combined freely, else one schema a call.
+fn arguments(calls: &[&ToolCall]) -> Vec<Value> {
+    let mut values: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    let mut names = BTreeSet::new();
+    for call in calls {
+        names.insert(call.arguments.keys().map(String::as_str).collect::<Vec<_>>());
+        for (name, value) in &call.arguments {
+            let known = values.entry(name).or_default();
+            if !known.contains(&value) {
+                known.push(value);
+            }
+        }
+    }
+    let combinations: usize = values.values().map(Vec::len).product();
+    let distinct: BTreeSet<String> = calls.iter().map(|call| call.canonical_arguments()).collect();
+    let schema = |values: BTreeMap<&str, Vec<&Value>>| {
+        let properties: serde_json::Map<String, Value> =
+            values.into_iter().map(|(name, values)| (name.to_owned(), json!({ "enum": values }))).collect();
+        object(&Value::Object(properties))
+    };
+    if names.len() == 1 && combinations == distinct.len() {
+        return vec![schema(values)];
+    }
+    calls
+        .iter()
+        .map(|call| schema(call.arguments.iter().map(|(name, value)| (name.as_str(), vec![value])).collect()))
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "grammar_tests.rs"]
+mod tests;

@@ -1,0 +1,106 @@
+use gimbal_core::{Grammar, ToolCall};
+use proptest::prelude::*;
+
+use super::{Shape, shape};
+use crate::Protocol;
+
+fn legal() -> (Vec<ToolCall>, Vec<String>) {
+    let calls = vec![
+        ToolCall::bare("Wait"),
+        ToolCall::with("Oil", &[("machine", "lathe")]),
+        ToolCall::with("Oil", &[("machine", "press")]),
+        ToolCall::with("Move", &[("from", "a"), ("to", "b")]),
+        ToolCall::with("Move", &[("from", "b"), ("to", "a")]),
+    ];
+    let texts = ["Wait", "Oil machine=lathe", "Oil machine=press", "Move a.b (back)", "Move b.a+"];
+    (calls, texts.map(str::to_owned).to_vec())
+}
+
+fn of(protocol: Protocol, tools: &[String], thought: u32, budget: u32) -> super::Shaped {
+    let (calls, texts) = legal();
+    shape(protocol, Shape { calls: &calls, texts: &texts, tools, thought, budget })
+}
+
+fn regex(shaped: &super::Shaped) -> regex::Regex {
+    let Grammar::Regex(pattern) = &shaped.grammar else { panic!("{shaped:?}") };
+    regex::Regex::new(&format!("^(?:{pattern})$")).unwrap()
+}
+
+fn schema(shaped: &super::Shaped) -> jsonschema::Validator {
+    let Grammar::JsonSchema(schema) = &shaped.grammar else { panic!("{shaped:?}") };
+    jsonschema::validator_for(schema).unwrap()
+}
+
+#[test]
+fn every_legal_answer_fits_and_no_other() {
+    let (calls, texts) = legal();
+    for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
+        let shaped = of(protocol, &[], 40, 1024);
+        assert_eq!(shaped.max_output_tokens, None);
+        let fits = |text: &str| match protocol {
+            Protocol::ReactText => regex(&shaped).is_match(text),
+            _ => serde_json::from_str(text).is_ok_and(|value| schema(&shaped).is_valid(&value)),
+        };
+        for (call, text) in calls.iter().zip(&texts) {
+            assert!(fits(&protocol.write("because", call, text)), "{protocol:?} {text}");
+            assert!(!fits(&protocol.write(&"x".repeat(41), call, text)), "{protocol:?}: thought too long");
+        }
+        let wrong = ToolCall::with("Move", &[("from", "a"), ("to", "a")]);
+        assert!(!fits(&protocol.write("because", &wrong, "Move aXb (back)")), "{protocol:?}");
+        let wrong = ToolCall::with("Oil", &[("machine", "drill")]);
+        assert!(!fits(&protocol.write("because", &wrong, "Oil machine=drill")), "{protocol:?}");
+        assert!(!fits("Wait"));
+    }
+}
+
+#[test]
+fn tools_may_come_before_the_answer() {
+    let tools = ["look".to_owned()];
+    assert!(regex(&of(Protocol::ReactText, &tools, 40, 1024)).is_match("Thought: t\nTool: look: lathe\nPAUSE"));
+    assert!(!regex(&of(Protocol::ReactText, &[], 40, 1024)).is_match("Thought: t\nTool: look: lathe\nPAUSE"));
+    let object = serde_json::json!({ "thought": "t", "tool": "look", "input": "lathe" });
+    assert!(schema(&of(Protocol::Json, &tools, 40, 1024)).is_valid(&object));
+    assert!(!schema(&of(Protocol::Json, &[], 40, 1024)).is_valid(&object));
+}
+
+#[test]
+fn a_small_budget_shortens_the_thought_and_is_raised_when_that_is_not_enough() {
+    let shaped = of(Protocol::ReactText, &[], 200, 150);
+    assert_eq!(shaped.max_output_tokens, None);
+    assert!(regex(&shaped).is_match(&format!("Thought: {}\nAnswer: Wait", "x".repeat(37))));
+    assert!(!regex(&shaped).is_match(&format!("Thought: {}\nAnswer: Wait", "x".repeat(38))));
+    let shaped = of(Protocol::ReactText, &[], 200, 20);
+    assert_eq!(shaped.max_output_tokens, Some(96 + 17));
+    assert!(regex(&shaped).is_match("Thought: \nAnswer: Oil machine=lathe"));
+}
+
+proptest! {
+    #[test]
+    fn the_longest_text_stays_within_the_bound(thought in 0_u32..400, budget in 1_u32..600) {
+        let (calls, texts) = legal();
+        let longest = texts.iter().zip(&calls).max_by_key(|(text, _)| text.len()).unwrap();
+        for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
+            let shaped = of(protocol, &[], thought, budget);
+            let bound = shaped.max_output_tokens.unwrap_or(budget) as usize;
+            let kept = thought.min(budget.saturating_sub(96 + 17)) as usize;
+            let text = Protocol::ReactText.write(&"x".repeat(kept), longest.1, longest.0);
+            if protocol == Protocol::ReactText {
+                prop_assert!(regex(&shaped).is_match(&text));
+                prop_assert!(text.len() < bound, "{} {bound}", text.len());
+            }
+        }
+    }
+
+    #[test]
+    fn any_action_text_is_matched_literally(text in "[ -~]{1,30}", other in "[ -~]{1,30}") {
+        let calls = [ToolCall::bare("x")];
+        let texts = [text.clone()];
+        let shaped = shape(
+            Protocol::ReactText,
+            Shape { calls: &calls, texts: &texts, tools: &[], thought: 10, budget: 1024 },
+        );
+        let matches = |text: &str| regex(&shaped).is_match(&format!("Thought: t\nAnswer: {text}"));
+        prop_assert!(matches(&text));
+        prop_assert_eq!(matches(&other), other == text);
+    }
+}

@@ -1,0 +1,117 @@
+//! Protocols: how a reply of a model is read, and how an answer is written.
+
+use gimbal_core::ToolCall;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub mod grammar;
+pub mod json;
+pub mod react_text;
+
+/// How an agent answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// Lines of text: `Thought:`, `Tool: name: input`, `PAUSE`, `Answer:` (BOG-041).
+    #[default]
+    ReactText,
+    /// The provider's own tool calls; actions of the world are tools.
+    NativeTools,
+    /// One JSON object a message.
+    Json,
+}
+
+impl Protocol {
+    /// The name that personas and tables use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReactText => "react-text",
+            Self::NativeTools => "native-tools",
+            Self::Json => "json",
+        }
+    }
+
+    /// Reads the text of a reply. Pure, total, linear in the length of the text.
+    #[must_use]
+    pub fn read(self, text: &str) -> Reply {
+        match self {
+            Self::ReactText => react_text::read(text),
+            Self::NativeTools | Self::Json => json::read(text),
+        }
+    }
+
+    /// Writes an answer as a model should: the inverse of [`Protocol::read`]. `text` is the action as its world
+    /// writes it.
+    #[must_use]
+    pub fn write(self, thought: &str, call: &ToolCall, text: &str) -> String {
+        match self {
+            Self::ReactText => format!("Thought: {thought}\nAnswer: {text}"),
+            Self::Json => serde_json::json!({ "thought": thought, "action": text }).to_string(),
+            Self::NativeTools => {
+                serde_json::json!({ "reasoning": thought, "tool": call.tool, "arguments": call.arguments }).to_string()
+            }
+        }
+    }
+}
+
+/// What a reply says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The thought before it; empty if none.
+    pub thought: String,
+    /// What it asks for.
+    pub saying: Saying,
+}
+
+/// What a reply asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Saying {
+    /// The final answer.
+    Answer(String),
+    /// The use of a tool.
+    Use(ToolUse),
+    /// Neither can be found: the raw text, which then has to pass for an answer (BOG-042).
+    Raw(String),
+}
+
+/// The use of a tool, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolUse {
+    /// Name, as written.
+    pub name: String,
+    /// Input.
+    pub input: Input,
+}
+
+/// Input of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// Free text.
+    Text(String),
+    /// Arguments by name.
+    Arguments(Map<String, Value>),
+}
+
+impl Input {
+    /// Takes the `reasoning` argument out, as one text; empty if there is none. The world never sees it.
+    pub fn take_reasoning(&mut self) -> String {
+        match self {
+            Self::Text(_) => String::new(),
+            Self::Arguments(arguments) => {
+                arguments.shift_remove("reasoning").map(|value| plain(&value)).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// A value as one text: strings as they are, lists line by line, anything else as JSON.
+pub(crate) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join("\n"),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,308 @@
+//! The shipped personas, and what is said of broken ones.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use common::TestFiles;
+use gimbal_agent::persona::{configurations, schemas};
+use gimbal_agent::prompt::{World, user};
+use gimbal_agent::settings::SettingsError;
+use gimbal_agent::{Agent, Overrides, Part, Persona, Protocol, audit, sample};
+use gimbal_core::Block;
+
+fn refused(path: &str, old: &str, new: &str) -> String {
+    Persona::load("planner", &TestFiles::with(path, old, new)).unwrap_err().to_string()
+}
+
+const CORE: &str = "personas/planner/core.yaml";
+
+// covers: SH-07, BOG-050
+#[test]
+fn a_misspelt_key_is_named_with_its_place_and_the_nearest_key() {
+    let message = refused(CORE, "max_attempts: 3", "max_attemps: 3");
+    assert!(message.starts_with("personas/planner/core.yaml:"), "{message}");
+    assert!(
+        message.contains("unknown key `max_attemps`; did you mean `max_attempts`? (known: system_message, "),
+        "{message}"
+    );
+    let line = TestFiles::shipped(CORE).lines().position(|line| line.starts_with("max_attempts")).unwrap() + 1;
+    assert!(message.contains(&format!("core.yaml:{line}:1:")), "{message}");
+    let message = refused("personas/engine.yaml", "tags_notice:", "tag_notice:");
+    assert!(message.contains("did you mean `tags_notice`?"), "{message}");
+}
+
+// covers: SH-07
+#[test]
+fn a_variable_that_does_not_exist_is_found_when_the_persona_is_read() {
+    let message = refused(CORE, "Your goal: {{ goal }}", "Your goal: {{ gaol }}");
+    let line = TestFiles::shipped(CORE).lines().position(|line| line.contains("Your goal")).unwrap() + 1;
+    assert_eq!(
+        message,
+        format!(
+            "personas/planner/core.yaml:{line}: system_message: unknown variable `gaol`; did you mean `goal`? (known: role, \
+             goal, subject, subjects, glossary, actions, idle, horizon)"
+        )
+    );
+    // Also where no sample ever gets: in a branch that is not taken.
+    let message = refused(CORE, "{{ goal }}", "{% if horizon > 999 %}{{ goall }}{% endif %}");
+    assert!(message.contains("unknown variable `goall`; did you mean `goal`?"), "{message}");
+    // The step changes from prompt to prompt, the system message does not.
+    let message = refused(CORE, "{{ goal }}", "{{ step }}");
+    assert!(message.contains("unknown variable `step`"), "{message}");
+    let message = refused("personas/planner/prompt.yaml", "{{ step }}", "{{ turn }}");
+    assert!(message.contains("prompt.yaml:5: opening: unknown variable `turn`"), "{message}");
+    let message = refused("personas/engine.yaml", "{{ attempt }} of", "{{ atempt }} of");
+    assert!(message.contains("feedback.rejected: unknown variable `atempt`; did you mean `attempt`?"), "{message}");
+}
+
+#[test]
+fn templates_that_are_none_or_fail_are_refused() {
+    let line = TestFiles::shipped(CORE).lines().position(|line| line.contains("Your goal")).unwrap() + 1;
+    let message = refused(CORE, "Your goal: {{ goal }}", "Your goal: {{ goal + }}");
+    assert!(
+        message.contains(&format!("core.yaml:{line}: system_message: the template cannot be filled in: ")),
+        "{message}"
+    );
+    let message = refused(CORE, "Your goal: {{ goal }}", "Your goal: {{ glossary[0].nonesuch }}");
+    let start =
+        format!("personas/planner/core.yaml:{line}: system_message: the template cannot be filled in: undefined value");
+    assert!(message.starts_with(&start) && message.contains("nonesuch"), "{message}");
+}
+
+#[test]
+fn values_that_cannot_be_are_refused() {
+    assert!(refused(CORE, "turns: 10", "turns: 0").ends_with("`turns` must be at least 1"));
+    assert!(refused(CORE, "turns: 10", "turns: soon").contains("core.yaml:"));
+    assert!(refused(CORE, "protocol: react-text", "protocol: react").contains("unknown value `react`"));
+    let knowledge = "personas/planner/knowledge.yaml";
+    assert!(refused(knowledge, "variable: glossary", "variable: glosary").contains("did you mean `glossary`?"));
+    assert!(refused(knowledge, "    variable: glossary\n", "").contains("one of `content` and `variable` is needed"));
+    let message = Persona::load("planer", &TestFiles::default()).unwrap_err().to_string();
+    assert!(message.starts_with("there is no persona `planer`; did you mean `planner`? (known: planner"), "{message}");
+}
+
+#[test]
+fn deliberation_tools_are_refused_as_long_as_there_are_none() {
+    let persona = Arc::new(Persona::load("planner", &TestFiles::default()).unwrap());
+    let mut overrides = Overrides::default();
+    overrides.flags.include_tool_raise_a_question = Some(true);
+    let error = Agent::new(Arc::clone(&persona), "default", &overrides).err().unwrap();
+    assert_eq!(error, SettingsError::Deliberation("include_tool_raise_a_question"));
+    let none = Overrides { turns: Some(0), ..Overrides::default() };
+    assert_eq!(Agent::new(persona, "default", &none).err().unwrap(), SettingsError::Nought("turns"));
+}
+
+// covers: BOG-050, BOG-051, BOG-052, BOG-053, BOG-R07
+#[test]
+fn the_planner_starts_with_nothing_but_the_glossary() {
+    let persona = Persona::load("planner", &TestFiles::default()).unwrap();
+    let read: Vec<&str> = persona.files.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(
+        read,
+        [
+            "personas/planner/core.yaml",
+            "personas/planner/prompt.yaml",
+            "personas/engine.yaml",
+            "personas/common.yaml",
+            "personas/planner/knowledge.yaml",
+            "personas/planner/reflection_knowledge.yaml",
+            "personas/planner/examples.yaml",
+            "personas/planner/reflection_examples.yaml",
+        ]
+    );
+    for file in ["common", "planner/reflection_knowledge"] {
+        assert!(TestFiles::shipped(&format!("personas/{file}.yaml")).ends_with("entries: []\n"));
+    }
+    for file in ["examples", "reflection_examples"] {
+        assert!(TestFiles::shipped(&format!("personas/planner/{file}.yaml")).ends_with("examples: []\n"));
+    }
+    let core = &persona.core;
+    assert!(!core.include_tool_raise_a_question && !core.include_tool_critique_the_answer);
+    assert!(!core.include_tool_improve_based_on_critique && !core.include_cot_instruction);
+    assert!(!core.add_examples && core.add_reflection_examples && core.tools.is_empty());
+    assert!(!core.add_tool_examples && !core.inject_action_list);
+}
+
+#[test]
+fn the_digest_follows_the_content_and_not_the_layout() {
+    let digest = |files: &TestFiles| Persona::load("planner", files).unwrap().digest;
+    let shipped = digest(&TestFiles::default());
+    assert_eq!(digest(&TestFiles::with(CORE, "turns: 10", "# a remark\nturns:   10")), shipped);
+    assert_ne!(digest(&TestFiles::with(CORE, "turns: 10", "turns: 9")), shipped);
+    assert_ne!(digest(&TestFiles::with("personas/engine.yaml", "You have no tools.", "No tools.")), shipped);
+    let lesson = "entries:\n  - { header: H, type: plain, content: Oil often. }";
+    assert_ne!(digest(&TestFiles::with("personas/common.yaml", "entries: []", lesson)), shipped);
+}
+
+// covers: BOG-057, BOG-054
+#[test]
+fn knowledge_is_written_under_its_header_and_root() {
+    let entries = "entries:\n  - { header: \"ABOUT {{ subject }}\", type: plain, content: \"Each {{ subject }} wears.\" }\n  \
+                   - { header: PARTS, type: json, root: parts, content: [{ of: \"{{ subjects[0] }}\", count: 2 }] }";
+    let files = TestFiles::with("personas/common.yaml", "entries: []", entries);
+    let parts = system(&agent_of(&files, Overrides::default()));
+    let knowledge = &parts.iter().find(|part| part.name == "knowledge").unwrap().text;
+    let expected = "<reflection_knowledge>\nGround your reasoning in what follows.\n\nABOUT machine\nEach machine wears.\n\n\
+                    PARTS\n{\n  \"parts\": [\n    {\n      \"of\": \"lathe\",\n      \"count\": 2\n    }\n  ]\n}\n\nWHAT THE ACTIONS MEAN\n{\n  \"actions\": [\n";
+    assert!(knowledge.starts_with(expected), "{knowledge}");
+}
+
+fn agent_of(files: &TestFiles, overrides: Overrides) -> Agent {
+    Agent::new(Arc::new(Persona::load("planner", files).unwrap()), "default", &overrides).unwrap()
+}
+
+fn system(agent: &Agent) -> Vec<Part> {
+    let actions = if agent.settings().inject_action_list { sample::actions() } else { Vec::new() };
+    agent.show(&sample::brief(), &sample::queries(), "Wait", &actions).unwrap().parts
+}
+
+fn shown(parts: &[Part]) -> String {
+    let mut out = String::new();
+    for part in parts {
+        let origins: Vec<String> = part.origins.iter().map(ToString::to_string).collect();
+        out.push_str(&format!("[{}] {}\n{}\n\n", part.name, origins.join(" | "), part.text));
+    }
+    out
+}
+
+/// Every variant of the prompts that the shipped files give.
+fn variants() -> Vec<(String, Agent)> {
+    let tools = "tools:\n  - { query: subject_state, critical: true, examples: [\"Tool: {{ tool }}: lathe\"] }\n  \
+                 - { query: subject_baseline, description: \"The {{ subject }} as it was.\", example: \"{{ tool }}: press\" }";
+    let mut variants = Vec::new();
+    for protocol in [Protocol::ReactText, Protocol::NativeTools, Protocol::Json] {
+        let plain = Overrides { protocol: Some(protocol), ..Overrides::default() };
+        let mut full = plain.clone();
+        full.flags.include_cot_instruction = Some(true);
+        full.flags.add_tool_examples = Some(true);
+        full.flags.inject_action_list = Some(true);
+        variants.push((format!("planner-{}", protocol.name()), agent_of(&TestFiles::default(), plain)));
+        variants.push((
+            format!("everything-{}", protocol.name()),
+            agent_of(&TestFiles::with(CORE, "tools: []", tools), full),
+        ));
+    }
+    variants
+}
+
+// covers: BOG-054, BOG-113
+#[test]
+fn system_prompts() {
+    for (name, agent) in variants() {
+        insta::assert_snapshot!(name, shown(&system(&agent)));
+    }
+}
+
+// covers: BOG-054
+#[test]
+fn parts_stand_in_the_published_order() {
+    let (_, agent) = variants().into_iter().find(|(name, _)| name == "everything-react-text").unwrap();
+    let names: Vec<&str> = system(&agent).iter().map(|part| part.name).collect();
+    assert_eq!(
+        names,
+        [
+            "identity",
+            "tags",
+            "loop",
+            "answer_format",
+            "tools",
+            "knowledge",
+            "chain_of_thought",
+            "rules",
+            "examples",
+            "actions"
+        ]
+    );
+    let (_, agent) = variants().into_iter().find(|(name, _)| name == "planner-react-text").unwrap();
+    let names: Vec<&str> = system(&agent).iter().map(|part| part.name).collect();
+    assert_eq!(names, ["identity", "tags", "loop", "answer_format", "no_tools", "knowledge", "rules"]);
+}
+
+// covers: BOG-R09
+#[test]
+fn every_tag_that_a_prompt_speaks_of_is_in_it() {
+    let tag = regex::Regex::new("<([a-z_]+)>").unwrap();
+    for (name, agent) in variants() {
+        let text = agent.show(&sample::brief(), &sample::queries(), "Wait", &sample::actions()).unwrap().text();
+        for found in tag.captures_iter(&text) {
+            let placeholder = ["name", "machine"].contains(&&found[1]);
+            assert!(placeholder || text.contains(&format!("</{}>", &found[1])), "{name}: {}", &found[1]);
+        }
+    }
+}
+
+// covers: BOG-061, BOG-130, BOG-023
+#[test]
+fn user_prompts_of_the_six_contexts() {
+    let persona = Persona::load("planner", &TestFiles::default()).unwrap();
+    let brief = sample::brief();
+    let world = World { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
+    let all = configurations(&TestFiles::default()).unwrap();
+    let names: Vec<&str> = all.iter().map(|configuration| configuration.name.as_str()).collect();
+    assert_eq!(names, ["obs", "obs+hist", "obs+hist+net", "obs+net", "network", "hist+net"]);
+    let mut out = String::new();
+    for configuration in &all {
+        let context: Vec<String> = serde_json::from_value(configuration.settings["context"].clone()).unwrap();
+        let blocks: Vec<Block> = persona
+            .ordered(&context)
+            .into_iter()
+            .map(|name| Block { text: format!("(text of {name})\n").into(), name })
+            .collect();
+        out.push_str(&format!("== {}\n{}", configuration.name, shown(&user(&persona, world, 7, &blocks).unwrap())));
+    }
+    insta::assert_snapshot!("contexts", out);
+}
+
+#[test]
+fn empty_blocks_leave_no_gap() {
+    let persona = Persona::load("planner", &TestFiles::default()).unwrap();
+    let brief = sample::brief();
+    let world = World { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
+    let blocks = [Block { name: "observation".to_owned(), text: "".into() }];
+    let parts = user(&persona, world, 1, &blocks).unwrap();
+    let text = gimbal_agent::prompt::joined(&parts);
+    assert_eq!(text, "You are at step 1 now.\n\nWhich action should be taken next?");
+}
+
+// covers: BOG-025
+#[test]
+fn no_prompt_gives_the_world_away() {
+    let brief = sample::brief();
+    for name in Persona::list(&TestFiles::default()) {
+        let persona = Arc::new(Persona::load(&name, &TestFiles::default()).unwrap());
+        let agent = Agent::new(persona, "default", &Overrides::default()).unwrap();
+        let world = World { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
+        let mut parts = system(&agent);
+        parts.extend(user(agent.persona(), world, 1, &[]).unwrap());
+        assert_eq!(audit(&parts, &brief), []);
+    }
+    let leaky = TestFiles::with(CORE, "Your goal:", "You are in the Sample-Workshop. Your goal:");
+    let findings = audit(&system(&agent_of(&leaky, Overrides::default())), &brief);
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].origins[0].to_string(), "personas/planner/core.yaml: system_message");
+}
+
+#[test]
+fn the_shipped_files_fit_their_schemas_and_misspelt_ones_do_not() {
+    let schemas: BTreeMap<&str, serde_json::Value> =
+        schemas::all().into_iter().map(|(name, _, schema)| (name, schema)).collect();
+    let of = |path: &str| -> serde_json::Value { serde_saphyr::from_str(&TestFiles::shipped(path)).unwrap() };
+    for (schema, path) in [
+        ("persona-core", CORE),
+        ("persona-prompt", "personas/planner/prompt.yaml"),
+        ("persona-knowledge", "personas/planner/knowledge.yaml"),
+        ("persona-knowledge", "personas/common.yaml"),
+        ("persona-examples", "personas/planner/examples.yaml"),
+        ("engine", "personas/engine.yaml"),
+        ("configurations", "personas/configurations.yaml"),
+    ] {
+        let validator = jsonschema::validator_for(&schemas[schema]).unwrap();
+        let mut value = of(path);
+        assert!(validator.is_valid(&value), "{path}: {:?}", validator.iter_errors(&value).next());
+        value["mispelt"] = true.into();
+        assert!(!validator.is_valid(&value), "{path}");
+    }
+}

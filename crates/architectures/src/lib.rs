@@ -1,0 +1,22 @@
+//! How model calls are arranged: one folder an architecture.
+//!
+//! | name | control flow |
+//! |---|---|
+//! | [`baseline`] | a built-in policy of the environment plays; no model is asked |
+//! | [`react`] | one agent thinks, uses tools and acts; a fresh instance in every step |
+//!
+//! *Invariant*: no input or output, no provider, no environment by name.
+
+pub mod baseline;
+pub mod react;
+mod settings;
+
+use std::sync::Arc;
+
+use gimbal_core::ArchitectureKind;
+
+/// All architectures, in the order in which they are shown.
+#[must_use]
+pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
+    vec![Arc::new(baseline::BaselineKind), Arc::new(react::ReactKind)]
+}

@@ -1,0 +1,73 @@
+//! Strict reading of settings: an unknown key is an error with the nearest known one.
+
+use gimbal_core::{BuildError, nearest};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// JSON Schema of the settings `T`.
+pub(crate) fn schema<T: JsonSchema>() -> Value {
+    let mut schema = schemars::schema_for!(T).to_value();
+    if let Some(members) = schema.as_object_mut() {
+        // Flattened settings cannot say so themselves.
+        members.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+    schema
+}
+
+/// Reads the settings of the architecture called `name`.
+pub(crate) fn read<T: JsonSchema + DeserializeOwned>(name: &str, settings: &Value) -> Result<T, BuildError> {
+    let empty = Value::Object(Map::new());
+    let settings = if settings.is_null() { &empty } else { settings };
+    let schema = schema::<T>();
+    known_keys(name, "", settings, &schema, &schema)?;
+    T::deserialize(settings).map_err(|error| BuildError(describe::<T>(name, settings, &error)))
+}
+
+/// Refuses keys, at every depth, that the schema does not name.
+fn known_keys(name: &str, path: &str, value: &Value, schema: &Value, root: &Value) -> Result<(), BuildError> {
+    let schema = resolve(schema, root);
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
+    let Some(members) = value.as_object() else {
+        let place = if path.is_empty() { name.to_owned() } else { format!("{name}: {path}") };
+        return Err(BuildError(format!("{place}: expected a map of settings, got {value}")));
+    };
+    for (key, member) in members {
+        let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        let Some(property) = properties.get(key) else {
+            let known: Vec<&str> = properties.keys().map(String::as_str).collect();
+            let hint = nearest::hint(key, known.iter().copied());
+            return Err(BuildError(format!("{name}: unknown setting `{inner}`{hint} (known: {})", known.join(", "))));
+        };
+        if !member.is_null() {
+            known_keys(name, &inner, member, property, root)?;
+        }
+    }
+    Ok(())
+}
+
+/// Follows a reference into `$defs`, also where it stands beside `null`.
+fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+    let target = schema
+        .get("$ref")
+        .or_else(|| schema.get("anyOf").and_then(Value::as_array)?.iter().find_map(|branch| branch.get("$ref")));
+    target
+        .and_then(Value::as_str)
+        .and_then(|target| target.strip_prefix("#/$defs/"))
+        .and_then(|name| root.get("$defs")?.get(name))
+        .unwrap_or(schema)
+}
+
+/// Names the setting at fault: the one that cannot be read on its own.
+fn describe<T: DeserializeOwned>(name: &str, settings: &Value, error: &serde_json::Error) -> String {
+    let members = settings.as_object().into_iter().flatten();
+    for (key, member) in members {
+        let alone = Value::Object(Map::from_iter([(key.clone(), member.clone())]));
+        if let Err(alone) = T::deserialize(&alone)
+            && !alone.to_string().starts_with("missing field")
+        {
+            return format!("{name}: {key}: {alone}");
+        }
+    }
+    format!("{name}: {error}")
+}

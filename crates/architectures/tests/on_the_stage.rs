@@ -1,0 +1,144 @@
+//! The architectures on the real stage: throw-away worlds, models of our own, whole runs on disk.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+#[path = "../../agent/tests/common/mod.rs"]
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use common::TestFiles;
+use gimbal_analysis::EpisodeRow;
+use gimbal_model::{Models, ModelsConfig};
+use gimbal_study::plan::{self, Options, Problems};
+use gimbal_study::read::{digest, load_rows, verify};
+use gimbal_study::registry::Registry;
+use gimbal_study::run::RunFolder;
+use gimbal_study::runner::{self, Settings};
+use gimbal_study::stage::Cancel;
+
+/// Scripts beside the project's own files.
+fn files() -> TestFiles {
+    let scripts = [
+        ("scripted/waits.yaml", "rules:\n  - say: \"Thought: calm\\nAnswer: wait\"\n"),
+        ("scripted/babbles.yaml", "rules:\n  - say: \"I cannot decide.\"\n"),
+        ("scripted/refuses.yaml", "rules:\n  - fail: refusal\n"),
+    ];
+    TestFiles(scripts.map(|(path, text)| (path.to_owned(), text.to_owned())).into())
+}
+
+fn models() -> Models {
+    Models::new(ModelsConfig { scripts: Arc::new(files()), ..ModelsConfig::default() })
+}
+
+fn resolve(architectures: &str, roles: &str) -> Result<plan::Plan, Problems> {
+    let study = format!(
+        "study: stage\nenvironment: {{ name: corridor, horizon: 8, slip_percent: 0 }}\narchitectures: [{architectures}]\n\
+         roles: [{roles}]\nepisodes: {{ tasks: {{ split: test }}, runs: 2, seed: 3 }}\n"
+    );
+    let registry =
+        Registry { environments: gimbal_testkit::environments(), architectures: gimbal_architectures::kinds() };
+    plan::resolve(plan::parse(&study, "study.yaml")?, &Options::default(), &registry, &models(), &files())
+}
+
+async fn rows(architectures: &str, roles: &str, folder: &Path) -> BTreeMap<String, Vec<EpisodeRow>> {
+    let plan = resolve(architectures, roles).unwrap_or_else(|problems| panic!("{problems}"));
+    let settings = Settings { jobs: Some(4), ..Settings::new(folder) };
+    let summary = runner::run(Arc::new(plan), Arc::new(models()), settings, Cancel::default(), |_| {}).await.unwrap();
+    assert_eq!((summary.lost, summary.exit_code()), (0, 0));
+    let folder = RunFolder::open(folder).unwrap();
+    assert_eq!(verify(&folder).unwrap().problems, Vec::<String>::new());
+    let mut rows: BTreeMap<String, Vec<EpisodeRow>> = BTreeMap::new();
+    for row in load_rows(&folder).unwrap().episodes {
+        rows.entry(row.cell.clone()).or_default().push(row);
+    }
+    rows
+}
+
+fn only(rows: BTreeMap<String, Vec<EpisodeRow>>) -> Vec<EpisodeRow> {
+    assert_eq!(rows.len(), 1);
+    rows.into_values().next().unwrap()
+}
+
+// covers: BOG-030, BOG-130
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_perfect_expert_through_every_protocol_plays_like_the_policy_it_follows() {
+    let folder = tempfile::tempdir().unwrap();
+    let architectures = "{ base: baseline, policy: walk }, { base: react, configuration: obs+hist }, \
+        { base: react, name: seventh, context: [history] }, { base: react, name: json, protocol: json }, \
+        { base: react, name: native, protocol: native-tools }";
+    let rows = rows(architectures, "{ default: noisy/1.0 }", folder.path()).await;
+    assert_eq!(rows.len(), 5, "{:?}", rows.keys());
+    let returns = |rows: &Vec<EpisodeRow>| {
+        let mut returns: Vec<_> = rows.iter().map(|row| (row.task.clone(), row.run, row.return_thousandths)).collect();
+        returns.sort();
+        returns
+    };
+    let all: Vec<_> = rows.values().map(returns).collect();
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{all:?}");
+    for row in rows.values().flatten() {
+        assert_eq!((row.fallbacks, row.rejected_calls, row.infrastructure), (0, 0, false), "{}", row.cell);
+        assert_eq!(row.stop, "solved");
+    }
+}
+
+// covers: BOG-032, BOG-033, BOG-034
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn failed_answers_are_counted_and_end_in_the_idle_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let babble = only(rows("{ base: react }", "{ default: scripted/babbles }", &folder.path().join("a")).await);
+    for row in &babble {
+        assert_eq!((row.steps, row.model_calls, row.rejected_calls, row.fallbacks), (8, 24, 24, 8));
+        assert_eq!(row.tool_calls, 32, "each rejected answer uses up one call, and so does each idle one");
+    }
+    let wait = only(rows("{ base: react }", "{ default: scripted/waits }", &folder.path().join("b")).await);
+    for (row, same) in wait.iter().zip(&babble) {
+        assert_eq!((row.model_calls, row.rejected_calls, row.fallbacks), (8, 0, 0));
+        assert_eq!(row.return_thousandths, same.return_thousandths, "to wait and to fall back on waiting is the same");
+    }
+}
+
+// covers: BOG-047
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refusals_are_failed_attempts_and_not_invalid_actions() {
+    let folder = tempfile::tempdir().unwrap();
+    for row in only(rows("{ base: react, max_attempts: 2 }", "{ default: scripted/refuses }", folder.path()).await) {
+        assert_eq!((row.steps, row.model_calls, row.rejected_calls, row.fallbacks), (8, 16, 0, 8));
+        assert!(!row.infrastructure);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_constrained_role_answers_legally() {
+    let folder = tempfile::tempdir().unwrap();
+    let roles = "{ default: { model: scripted/first-choice, decoding: constrained } }";
+    for protocol in ["react-text", "json", "native-tools"] {
+        let architecture = format!("{{ base: react, protocol: {protocol} }}");
+        for row in only(rows(&architecture, roles, &folder.path().join(protocol)).await) {
+            assert_eq!((row.fallbacks, row.rejected_calls), (0, 0), "{protocol}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_run_twice_has_the_same_digest() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut digests = Vec::new();
+    for name in ["a", "b"] {
+        let folder = folder.path().join(name);
+        rows("{ base: react }", "{ default: \"noisy/0.6,malformed=0.2\" }", &folder).await;
+        digests.push(digest(&RunFolder::open(&folder).unwrap()).unwrap());
+    }
+    assert_eq!(digests[0], digests[1]);
+}
+
+// covers: SH-07
+#[test]
+fn the_plan_refuses_what_does_not_fit() {
+    let refused = |architectures: &str| resolve(architectures, "{ default: noisy/1.0 }").err().unwrap().to_string();
+    assert!(refused("{ base: react, context: [weather] }").contains("it needs the context block `weather`"));
+    assert!(refused("{ base: baseline, policy: dance }").contains("it needs the policy `dance`"));
+    assert!(refused("{ base: react, contxt: [status] }").contains("did you mean `context`?"));
+    assert!(refused("{ base: react, persona: plannr }").contains("did you mean `planner`?"));
+}

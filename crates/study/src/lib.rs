@@ -1,0 +1,14 @@
+//! Study files, plan, runner, stage and run folder.
+//!
+//! The way through: a study file becomes a plan ([`plan`]), in which everything is valid; the runner ([`runner`]) plays
+//! what of it is not done yet, each episode on a stage ([`stage`]) that meters and journals everything, into a run
+//! folder ([`run`]); what is read later is read from the folder alone ([`read`]).
+//!
+//! *Invariant*: environments, architectures and models are known through [`registry`] only.
+
+pub mod plan;
+pub mod read;
+pub mod registry;
+pub mod run;
+pub mod runner;
+pub mod stage;

@@ -1,0 +1,181 @@
+//! The plan: cells, sessions, keys and seeds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gimbal_analysis::CellInfo;
+use gimbal_core::{Architecture, Catalogue, Digest, Limits, RoleSettings, TaskId, canonical, seed};
+use serde_json::{Value, json};
+
+use super::file::StudyFile;
+use crate::run::EpisodeId;
+
+/// An environment as the cells of a study share it.
+pub struct EnvironmentPart {
+    /// The family.
+    pub family: Arc<dyn Catalogue>,
+    /// Options with every default written out.
+    pub options: Value,
+    /// What tables call it.
+    pub label: String,
+    /// Tasks, in order.
+    pub tasks: Vec<TaskId>,
+    /// What decides the world apart from task and run, as canonical JSON (see [`Catalogue::world`]): options that only
+    /// change how the world is shown are left out, so that cells that differ in them are paired.
+    pub world: String,
+}
+
+impl EnvironmentPart {
+    /// The part as keys and seeds use it.
+    #[must_use]
+    pub fn new(family: Arc<dyn Catalogue>, options: Value, label: String, tasks: Vec<TaskId>) -> Self {
+        let world = canonical::text(&json!({ "name": family.name(), "options": family.world(&options) }));
+        Self { family, options, label, tasks, world }
+    }
+
+    /// What keys hold of it.
+    #[must_use]
+    pub fn identity(&self) -> Value {
+        json!({ "behaviour": self.family.behaviour(), "name": self.family.name(), "options": self.options })
+    }
+}
+
+/// A cell: environment x architecture x roles.
+#[derive(Clone)]
+pub struct Cell {
+    /// Place in the study, from 0.
+    pub place: usize,
+    /// Id, label and what tables need.
+    pub info: CellInfo,
+    /// Hash of everything that decides its episodes, but for task, seed and trial.
+    pub key: Digest,
+    /// Environment.
+    pub environment: Arc<EnvironmentPart>,
+    /// Registry name of the architecture.
+    pub base: String,
+    /// Architecture.
+    pub architecture: Arc<dyn Architecture>,
+    /// Settings of roles; empty where no model is asked.
+    pub roles: BTreeMap<String, RoleSettings>,
+    /// What of the models goes into the key, by role.
+    pub identities: Value,
+}
+
+impl Cell {
+    /// What decides the cell's episodes, as one value.
+    #[must_use]
+    pub fn identity(&self) -> Value {
+        json!({
+            "architecture": { "base": self.base, "settings": self.architecture.resolved() },
+            "artefacts": [],
+            "environment": self.environment.identity(),
+            "faults": [],
+            "roles": self.identities,
+        })
+    }
+
+    /// Hash of [`Cell::identity`].
+    #[must_use]
+    pub fn hash(identity: &Value) -> Digest {
+        Digest::of_parts(&[b"gimbal/cell/v1", canonical::text(identity).as_bytes()])
+    }
+}
+
+/// A session: an ordered list of trials that share memory. The unit of scheduling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Place of its cell in the plan.
+    pub cell: usize,
+    /// Task.
+    pub task: TaskId,
+    /// Run, from 0.
+    pub run: u32,
+    /// Its trials, in order.
+    pub trials: Vec<EpisodeId>,
+}
+
+/// A plan in which everything is valid.
+#[derive(Clone)]
+pub struct Plan {
+    /// The study as written.
+    pub study: StudyFile,
+    /// Cells in the order of the study.
+    pub cells: Vec<Cell>,
+    /// Cells that the command line left out, so that a run folder can be compared with the whole study.
+    pub left_out: Vec<Cell>,
+    /// Runs of every task.
+    pub runs: u32,
+    /// At most this many sessions of each cell.
+    pub limit: Option<u64>,
+    /// Limits of an episode.
+    pub limits: Limits,
+    /// Facts of every model that the plan names.
+    pub models: BTreeMap<String, gimbal_model::ModelFacts>,
+    /// What to know before the run, but no reason to refuse it.
+    pub warnings: Vec<String>,
+}
+
+/// The seed of a session: from study seed, what decides the world, task and run, and from nothing of the architecture or
+/// the roles. Compared cells meet the same worlds.
+#[must_use]
+pub fn session_seed(study_seed: u64, world: &str, task: &TaskId, run: u32) -> u64 {
+    seed::derive(&[
+        b"gimbal/session/v1",
+        &study_seed.to_be_bytes(),
+        world.as_bytes(),
+        task.0.as_bytes(),
+        &run.to_be_bytes(),
+    ])
+}
+
+impl Plan {
+    /// The sessions of all cells, run by run, so that every cell advances at the same pace. Made one by one: memory does
+    /// not grow with the number of episodes.
+    pub fn sessions(&self) -> impl Iterator<Item = Session> + Send + '_ {
+        let most = self.cells.iter().map(|cell| cell.environment.tasks.len()).max().unwrap_or(0);
+        (0..self.runs).flat_map(move |run| {
+            (0..most).flat_map(move |place| {
+                self.cells.iter().enumerate().filter_map(move |(cell, _)| self.session(cell, place, run))
+            })
+        })
+    }
+
+    fn session(&self, number: usize, place: usize, run: u32) -> Option<Session> {
+        let cell = &self.cells[number];
+        let tasks = &cell.environment.tasks;
+        let task = tasks.get(place)?;
+        let before = u64::from(run) * tasks.len() as u64 + place as u64;
+        if self.limit.is_some_and(|limit| before >= limit) {
+            return None;
+        }
+        let trials = (0..self.study.episodes.trials).map(|trial| self.episode(cell, task, run, trial)).collect();
+        Some(Session { cell: number, task: task.clone(), run, trials })
+    }
+
+    /// Key and seed of an episode.
+    #[must_use]
+    pub fn episode(&self, cell: &Cell, task: &TaskId, run: u32, trial: u32) -> EpisodeId {
+        let seed = session_seed(self.study.episodes.seed, &cell.environment.world, task, run);
+        let key = Digest::of_parts(&[
+            b"gimbal/episode/v1",
+            &cell.key.0,
+            task.0.as_bytes(),
+            &seed.to_be_bytes(),
+            &trial.to_be_bytes(),
+        ]);
+        EpisodeId { key, cell: cell.info.id.clone(), task: task.0.clone(), run, trial, seed }
+    }
+
+    /// Episodes of one cell.
+    #[must_use]
+    pub fn episodes_of(&self, cell: &Cell) -> u64 {
+        let sessions = u64::from(self.runs) * cell.environment.tasks.len() as u64;
+        self.limit.map_or(sessions, |limit| sessions.min(limit)) * u64::from(self.study.episodes.trials)
+    }
+
+    /// Episodes of all cells.
+    #[must_use]
+    pub fn episodes(&self) -> u64 {
+        self.cells.iter().map(|cell| self.episodes_of(cell)).sum()
+    }
+}

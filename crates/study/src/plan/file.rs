@@ -1,0 +1,302 @@
+//! Study files as written: parsed low, with the place of everything.
+
+use std::collections::BTreeMap;
+
+use gimbal_core::{Decoding, Limits, Milli, RoleSettings, Sampling};
+use serde_json::Value;
+
+use super::error::Problem;
+use super::yaml::{At, Kind, Members, Node, decimal, items, string, whole};
+use crate::run::StudyLimits;
+
+/// A study as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyFile {
+    /// The file as messages name it.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+    /// Name of the study and of its run folder.
+    pub name: String,
+    /// A sentence on what the study asks.
+    pub description: Option<String>,
+    /// Environments.
+    pub environments: Vec<Named>,
+    /// Architectures.
+    pub architectures: Vec<Variant>,
+    /// Who plays which role, one entry a variant.
+    pub roles: Vec<RoleSet>,
+    /// Which episodes.
+    pub episodes: Episodes,
+    /// Limits of an episode.
+    pub episode_limits: Limits,
+    /// Limits of the study.
+    pub study_limits: StudyLimits,
+    /// Label of the cell that paired differences are taken against, and its place.
+    pub baseline: Option<(String, At)>,
+    /// Base addresses, rates and retries of models.
+    pub models: Option<Node>,
+}
+
+/// An environment and its options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// Registry name.
+    pub name: String,
+    /// Options as written.
+    pub options: Value,
+    /// The whole entry.
+    pub node: Node,
+}
+
+/// An architecture and its settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// Registry name.
+    pub base: String,
+    /// Label, where the study gives one.
+    pub name: Option<String>,
+    /// Axis or group that tables and figures show.
+    pub axis: Option<String>,
+    /// Settings as written.
+    pub settings: Value,
+    /// The whole entry.
+    pub node: Node,
+}
+
+/// Roles and their models.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoleSet {
+    /// Settings and place by role.
+    pub roles: BTreeMap<String, (RoleSettings, At)>,
+    /// Where it stands.
+    pub at: At,
+}
+
+/// Which episodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Episodes {
+    /// Split of the tasks.
+    pub split: Option<String>,
+    /// Tasks by name, instead of a split's.
+    pub tasks: Vec<String>,
+    /// At most this many tasks.
+    pub limit: Option<u64>,
+    /// Runs of every task.
+    pub runs: u32,
+    /// Trials of a session.
+    pub trials: u32,
+    /// Seed of the study.
+    pub seed: u64,
+    /// Where the tasks are named.
+    pub at: At,
+}
+
+impl Default for Episodes {
+    fn default() -> Self {
+        Self { split: None, tasks: Vec::new(), limit: None, runs: 1, trials: 1, seed: 0, at: At::default() }
+    }
+}
+
+/// Reads a study; `file` is named in complaints.
+///
+/// # Errors
+/// The first thing that is wrong with its form: place, key, and the nearest known key.
+pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
+    let root = Node::parse(text, file)?;
+    let mut study = Members::of(&root, file, "the study")?;
+    let name_node = study.need("study")?;
+    let name = string(name_node, file, "`study`")?;
+    if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter)) || name.starts_with('.') {
+        let what = "`study` names a folder: use letters, digits, `-`, `_` and `.` only";
+        return Err(Problem::at(file, name_node.at, what));
+    }
+    let description = study.get("description").map(|node| string(node, file, "`description`")).transpose()?;
+    let environments = study.need("environment")?;
+    let environments: Vec<Named> =
+        items(environments).into_iter().map(|node| environment(node, file)).collect::<Result<_, _>>()?;
+    let architectures: Vec<Variant> =
+        items(study.need("architectures")?).into_iter().map(|node| variant(node, file)).collect::<Result<_, _>>()?;
+    let decoding = study.get("decoding").map(|node| decoding(node, file)).transpose()?.unwrap_or_default();
+    let roles = match study.get("roles") {
+        Some(node) => items(node).into_iter().map(|node| role_set(node, file, decoding)).collect::<Result<_, _>>()?,
+        None => Vec::new(),
+    };
+    let episodes = study.get("episodes").map(|node| episodes(node, file)).transpose()?.unwrap_or_default();
+    let (episode_limits, study_limits) =
+        study.get("limits").map(|node| limits(node, file)).transpose()?.unwrap_or_default();
+    for (key, later) in [("prepare", "artefacts that are built before episodes"), ("faults", "injected faults")] {
+        let node = study.get(key);
+        if let Some(node) = node.filter(|node| !items(node).is_empty()) {
+            let what = format!("`{key}`: this version knows no {later}; leave the list empty");
+            return Err(Problem::at(file, node.at, what));
+        }
+    }
+    let baseline = study.get("baseline").map(|node| Ok((string(node, file, "`baseline`")?, node.at))).transpose()?;
+    let models = study.get("models").cloned();
+    study.finish()?;
+    let empty = [("environment", environments.is_empty()), ("architectures", architectures.is_empty())];
+    if let Some((key, _)) = empty.iter().find(|(_, empty)| *empty) {
+        return Err(Problem::at(file, root.place(key), format!("`{key}` is empty: name at least one")));
+    }
+    Ok(StudyFile {
+        file: file.to_owned(),
+        text: text.to_owned(),
+        name,
+        description,
+        environments,
+        architectures,
+        roles,
+        episodes,
+        episode_limits,
+        study_limits,
+        baseline,
+        models,
+    })
+}
+
+fn without(node: &Node, keys: &[&str]) -> Value {
+    match &node.kind {
+        Kind::Map(members) => Value::Object(
+            members
+                .iter()
+                .filter(|(key, ..)| !keys.contains(&key.as_str()))
+                .map(|(key, _, value)| (key.clone(), value.json()))
+                .collect(),
+        ),
+        _ => Value::Object(serde_json::Map::new()),
+    }
+}
+
+fn environment(node: &Node, file: &str) -> Result<Named, Problem> {
+    if let Kind::Scalar(_) = node.kind {
+        let name = string(node, file, "`environment`")?;
+        return Ok(Named { name, options: without(node, &[]), node: node.clone() });
+    }
+    let mut members = Members::of(node, file, "`environment`")?;
+    let name = string(members.need("name")?, file, "`name`")?;
+    Ok(Named { name, options: without(node, &["name"]), node: node.clone() })
+}
+
+fn variant(node: &Node, file: &str) -> Result<Variant, Problem> {
+    if let Kind::Scalar(_) = node.kind {
+        let base = string(node, file, "`architectures`")?;
+        return Ok(Variant { base, name: None, axis: None, settings: without(node, &[]), node: node.clone() });
+    }
+    let mut members = Members::of(node, file, "an architecture")?;
+    Ok(Variant {
+        base: string(members.need("base")?, file, "`base`")?,
+        name: members.get("name").map(|node| string(node, file, "`name`")).transpose()?,
+        axis: members.get("axis").map(|node| string(node, file, "`axis`")).transpose()?,
+        settings: without(node, &["base", "name", "axis"]),
+        node: node.clone(),
+    })
+}
+
+fn decoding(node: &Node, file: &str) -> Result<Decoding, Problem> {
+    match string(node, file, "`decoding`")?.as_str() {
+        "free" => Ok(Decoding::Free),
+        "constrained" => Ok(Decoding::Constrained),
+        other => {
+            let hint = gimbal_core::nearest::hint(other, ["free", "constrained"]);
+            Err(Problem::at(file, node.at, format!("`decoding` is `free` or `constrained`, not `{other}`{hint}")))
+        }
+    }
+}
+
+fn role_set(node: &Node, file: &str, default: Decoding) -> Result<RoleSet, Problem> {
+    let members = Members::of(node, file, "an entry of `roles`")?;
+    let mut roles = BTreeMap::new();
+    for (role, at, settings) in members.others() {
+        roles.insert(role.to_owned(), (role_settings(settings, file, default)?, at));
+    }
+    Ok(RoleSet { roles, at: node.at })
+}
+
+fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSettings, Problem> {
+    if let Kind::Scalar(_) = node.kind {
+        let model = string(node, file, "the model of a role")?;
+        return Ok(RoleSettings { model, decoding: default, sampling: Sampling::default() });
+    }
+    let mut members = Members::of(node, file, "a role")?;
+    let model = string(members.need("model")?, file, "`model`")?;
+    let decoding = members.get("decoding").map(|node| decoding(node, file)).transpose()?.unwrap_or(default);
+    let mut sampling = Sampling::default();
+    if let Some(node) = members.get("temperature") {
+        sampling.temperature = Milli::from_f64(decimal(node, file, "`temperature`", 0.0, 2.0)?);
+    }
+    if let Some(node) = members.get("top_p") {
+        sampling.top_p = Some(Milli::from_f64(decimal(node, file, "`top_p`", 0.0, 1.0)?));
+    }
+    if let Some(node) = members.get("max_output_tokens") {
+        sampling.max_output_tokens = whole(node, file, "`max_output_tokens`", 1)?.try_into().unwrap_or(u32::MAX);
+    }
+    if let Some(node) = members.get("seed") {
+        sampling.seed = Some(whole(node, file, "`seed`", 0)?);
+    }
+    members.finish()?;
+    Ok(RoleSettings { model, decoding, sampling })
+}
+
+fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
+    let mut members = Members::of(node, file, "`episodes`")?;
+    let mut episodes = Episodes { at: node.at, ..Episodes::default() };
+    if let Some(node) = members.get("tasks") {
+        episodes.at = node.at;
+        match &node.kind {
+            Kind::Map(_) => {
+                episodes.at = node.place("split");
+                let mut tasks = Members::of(node, file, "`tasks`")?;
+                episodes.split = tasks.get("split").map(|node| string(node, file, "`split`")).transpose()?;
+                episodes.limit = tasks.get("limit").map(|node| whole(node, file, "`limit`", 1)).transpose()?;
+                tasks.finish()?;
+            }
+            _ => {
+                episodes.tasks =
+                    items(node).into_iter().map(|node| string(node, file, "a task")).collect::<Result<_, _>>()?;
+            }
+        }
+    }
+    let small = |node: &Node, what: &str| Ok(whole(node, file, what, 1)?.try_into().unwrap_or(u32::MAX));
+    if let Some(node) = members.get("runs") {
+        episodes.runs = small(node, "`runs`")?;
+    }
+    if let Some(node) = members.get("trials") {
+        episodes.trials = small(node, "`trials`")?;
+    }
+    if let Some(node) = members.get("seed") {
+        episodes.seed = whole(node, file, "`seed`", 0)?;
+    }
+    members.finish()?;
+    Ok(episodes)
+}
+
+fn limits(node: &Node, file: &str) -> Result<(Limits, StudyLimits), Problem> {
+    let mut members = Members::of(node, file, "`limits`")?;
+    let mut episode = Limits::default();
+    let mut study = StudyLimits::default();
+    if let Some(node) = members.get("episode") {
+        let mut members = Members::of(node, file, "`limits.episode`")?;
+        let fields = [
+            ("model_calls", &mut episode.model_calls),
+            ("tool_calls", &mut episode.tool_calls),
+            ("tokens", &mut episode.tokens),
+            ("seconds", &mut episode.seconds),
+        ];
+        for (key, field) in fields {
+            *field = members.get(key).map(|node| whole(node, file, &format!("`{key}`"), 1)).transpose()?;
+        }
+        members.finish()?;
+    }
+    if let Some(node) = members.get("study") {
+        let mut members = Members::of(node, file, "`limits.study`")?;
+        if let Some(node) = members.get("cost") {
+            let dollars = decimal(node, file, "`cost` (in dollars)", 0.0, 1e9)?;
+            study.cost_microdollars = Some((dollars * 1e6).round() as u64);
+        }
+        study.tokens = members.get("tokens").map(|node| whole(node, file, "`tokens`", 1)).transpose()?;
+        members.finish()?;
+    }
+    members.finish()?;
+    Ok((episode, study))
+}

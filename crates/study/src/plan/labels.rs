@@ -1,0 +1,71 @@
+//! What cells are called.
+
+use std::collections::BTreeMap;
+
+use gimbal_core::{Decoding, RoleSettings};
+use serde_json::Value;
+
+use super::file::{Named, Variant};
+
+/// An environment: its name and the options that the study sets.
+#[must_use]
+pub fn environment(named: &Named) -> String {
+    let options = named.options.as_object().into_iter().flatten().map(|(key, value)| match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) if key == "horizon" => number.to_string(),
+        other => format!("{key}={}", plain(other)),
+    });
+    std::iter::once(named.name.clone()).chain(options).collect::<Vec<_>>().join(" ")
+}
+
+/// An architecture: the study's own name for it, else its base and settings.
+#[must_use]
+pub fn architecture(variant: &Variant) -> String {
+    if let Some(name) = &variant.name {
+        return name.clone();
+    }
+    let settings = variant.settings.as_object().into_iter().flatten();
+    // A named configuration is the best name that there is.
+    if let Some(configuration) = variant.settings.get("configuration").and_then(Value::as_str) {
+        let others =
+            settings.filter(|(key, _)| *key != "configuration").map(|(key, value)| format!("{key}={}", plain(value)));
+        return std::iter::once(configuration.to_owned()).chain(others).collect::<Vec<_>>().join(",");
+    }
+    let settings: Vec<String> = settings
+        .map(|(key, value)| match value {
+            Value::Array(_) | Value::String(_) => plain(value),
+            other => format!("{key}={}", plain(other)),
+        })
+        .collect();
+    if settings.is_empty() { variant.base.clone() } else { format!("{}:{}", variant.base, settings.join(",")) }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join("+"),
+        other => other.to_string(),
+    }
+}
+
+/// Roles: the model of the only or default role, then the others.
+#[must_use]
+pub fn roles(roles: &BTreeMap<String, RoleSettings>) -> String {
+    let mut words = Vec::new();
+    let default = roles.get("default");
+    if let Some(default) = default {
+        words.push(one(default));
+    }
+    for (role, settings) in roles.iter().filter(|(role, _)| *role != "default") {
+        words.push(format!("{role}={}", one(settings)));
+    }
+    words.join(" ")
+}
+
+fn one(settings: &RoleSettings) -> String {
+    let mut words = settings.model.clone();
+    if settings.decoding == Decoding::Constrained {
+        words.push_str(" (constrained)");
+    }
+    words
+}

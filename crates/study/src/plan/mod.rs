@@ -1,0 +1,24 @@
+//! From a study file to a plan in which everything is valid: nothing is paid for before.
+
+pub mod cells;
+pub mod error;
+pub mod estimate;
+pub mod file;
+pub mod labels;
+pub mod matrix;
+mod models;
+pub mod options;
+mod ready;
+pub mod resolve;
+pub mod schema;
+pub mod stored;
+pub mod yaml;
+
+pub use cells::{Cell, EnvironmentPart, Plan, Session};
+pub use error::{Problem, Problems};
+pub use file::{StudyFile, parse};
+pub use models::models_config;
+pub use options::Options;
+pub use ready::ready;
+pub use resolve::resolve;
+pub use stored::{Stored, StoredCell};

@@ -1,0 +1,425 @@
+//! Resolving a study once: every name is looked up, every setting checked, before anything is played.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use gimbal_analysis::{self as row, CellInfo, RoleModel};
+use gimbal_core::{Architecture, Decoding, Files, Needs, RoleSettings, TaskId, nearest};
+use gimbal_model::{ModelFacts, ModelKind};
+use serde_json::{Value, json};
+
+use super::cells::{Cell, EnvironmentPart, Plan};
+use super::error::{Problem, Problems};
+use super::file::{Named, StudyFile, Variant};
+use super::labels;
+use super::options::Options;
+use super::yaml::{At, unknown};
+use crate::registry::{ModelSource, Registry};
+
+struct Built {
+    variant: Variant,
+    label: String,
+    architecture: Arc<dyn Architecture>,
+    needs: Needs,
+}
+
+/// Resolves a study into a plan.
+///
+/// # Errors
+/// Everything that is wrong, each with place and mend.
+pub fn resolve(
+    study: StudyFile,
+    options: &Options,
+    registry: &Registry,
+    models: &dyn ModelSource,
+    files: &dyn Files,
+) -> Result<Plan, Problems> {
+    let mut problems = Problems::default();
+    let mut environments = Vec::new();
+    for named in &study.environments {
+        environments.extend(problems.note(environment(&study, named, registry)).flatten().map(Arc::new));
+    }
+    let mut built = Vec::new();
+    for variant in &study.architectures {
+        built.extend(problems.note(architecture(&study, variant, registry, files)));
+    }
+    let role_sets = role_sets(&study, options);
+    let known = known_roles(&built, &environments);
+    let mut facts: BTreeMap<String, ModelFacts> = BTreeMap::new();
+    for (set, _) in &role_sets {
+        for (role, (settings, at)) in set {
+            if !known.contains(role.as_str()) && problems.0.is_empty() {
+                let listed: Vec<&str> = known.iter().copied().collect();
+                let hint = nearest::hint(role, listed.iter().copied());
+                let hint = if hint.is_empty() { format!("; roles here: {}", listed.join(", ")) } else { hint };
+                let what = format!("no architecture or environment of this study asks the role `{role}`{hint}");
+                problems.0.push(Problem::at(&study.file, *at, what));
+            }
+            if facts.contains_key(&settings.model) {
+                continue;
+            }
+            let described = models.describe(&settings.model);
+            let described = described.map_err(|error| Problem::at(&study.file, *at, error.to_string()));
+            if let Some(described) = problems.note(described) {
+                problems.note(check_price(&study, &described, *at));
+                facts.insert(settings.model.clone(), described);
+            }
+        }
+    }
+    problems.none()?;
+    let cells = cells(&study, &environments, &built, &role_sets, &facts)?;
+    let (cells, left_out) = choose(&study, cells, options)?;
+    check_baseline(&study, &cells, &left_out)?;
+    let mut plan = Plan {
+        runs: study.episodes.runs.saturating_add(options.add_runs),
+        limit: options.limit,
+        limits: study.episode_limits,
+        models: facts,
+        warnings: Vec::new(),
+        study,
+        cells,
+        left_out,
+    };
+    let planned: Vec<u64> = plan.cells.iter().map(|cell| plan.episodes_of(cell)).collect();
+    for (cell, planned) in plan.cells.iter_mut().zip(planned) {
+        cell.info.planned = u32::try_from(planned).unwrap_or(u32::MAX);
+    }
+    // What the command line left out is planned as the study says.
+    let runs = u64::from(plan.study.episodes.runs) * u64::from(plan.study.episodes.trials);
+    for cell in &mut plan.left_out {
+        let planned = runs * cell.environment.tasks.len() as u64;
+        cell.info.planned = u32::try_from(planned).unwrap_or(u32::MAX);
+    }
+    Ok(plan)
+}
+
+fn environment(study: &StudyFile, named: &Named, registry: &Registry) -> Result<Option<EnvironmentPart>, Problem> {
+    let file = &study.file;
+    let Some(family) = registry.environment(&named.name) else {
+        let known: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();
+        let hint = nearest::hint(&named.name, known.iter().copied());
+        let hint = if hint.is_empty() { format!("; there are: {}", known.join(", ")) } else { hint };
+        let what = format!("there is no environment `{}`{hint}", named.name);
+        return Err(Problem::at(file, named.node.place("name"), what));
+    };
+    let schema = family.schema();
+    check_keys(file, &named.node, &named.options, &schema, &["name"], &format!("the options of `{}`", named.name))?;
+    let resolved = family.resolve(&named.options);
+    let options =
+        resolved.map_err(|error| Problem::at(file, place_in(&named.node, &error.to_string()), error.to_string()))?;
+    let episodes = &study.episodes;
+    let splits = family.splits();
+    let split = episodes.split.clone().or_else(|| splits.first().map(|split| (*split).to_owned())).unwrap_or_default();
+    let tasks = family.tasks(&split).map_err(|error| {
+        let hint = nearest::hint(&split, splits.iter().copied());
+        Problem::at(file, episodes.at, format!("{error}{hint}"))
+    })?;
+    let tasks = if episodes.tasks.is_empty() { tasks } else { named_tasks(study, &**family, &episodes.tasks)? };
+    let most = episodes.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let tasks: Vec<TaskId> = tasks.into_iter().take(most).collect();
+    if tasks.is_empty() {
+        return Err(Problem::at(file, episodes.at, format!("`{}` has no tasks in the split `{split}`", named.name)));
+    }
+    Ok(Some(EnvironmentPart::new(Arc::clone(family), options, labels::environment(named), tasks)))
+}
+
+fn named_tasks(
+    study: &StudyFile,
+    family: &dyn gimbal_core::Catalogue,
+    names: &[String],
+) -> Result<Vec<TaskId>, Problem> {
+    let mut known = Vec::new();
+    for split in family.splits() {
+        known.extend(
+            family.tasks(split).map_err(|error| Problem::at(&study.file, study.episodes.at, error.to_string()))?,
+        );
+    }
+    for name in names {
+        if !known.iter().any(|task| task.0 == *name) {
+            let hint = nearest::hint(name, known.iter().map(|task| task.0.as_str()));
+            let what = format!("`{}` has no task `{name}`{hint}", family.name());
+            return Err(Problem::at(&study.file, study.episodes.at, what));
+        }
+    }
+    Ok(names.iter().cloned().map(TaskId).collect())
+}
+
+/// Refuses keys that the schema does not name, with their line.
+fn check_keys(
+    file: &str,
+    node: &super::yaml::Node,
+    given: &Value,
+    schema: &Value,
+    beside: &[&str],
+    what: &str,
+) -> Result<(), Problem> {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
+    if schema.get("additionalProperties") != Some(&Value::Bool(false)) {
+        return Ok(());
+    }
+    for key in given.as_object().into_iter().flatten().map(|(key, _)| key) {
+        if !properties.contains_key(key) {
+            let known: Vec<&str> = properties.keys().map(String::as_str).chain(beside.iter().copied()).collect();
+            return Err(unknown(file, node.place(key), key, what, &known));
+        }
+    }
+    Ok(())
+}
+
+/// The place of the key that a message quotes first, or of the whole entry.
+fn place_in(node: &super::yaml::Node, message: &str) -> At {
+    let quoted = message.split('`').skip(1).step_by(2);
+    quoted.map(|key| node.place(key)).find(|at| *at != node.at).unwrap_or(node.at)
+}
+
+fn architecture(
+    study: &StudyFile,
+    variant: &Variant,
+    registry: &Registry,
+    files: &dyn Files,
+) -> Result<Built, Problem> {
+    let file = &study.file;
+    let Some(kind) = registry.architecture(&variant.base) else {
+        let known: Vec<&str> = registry.architectures.iter().map(|kind| kind.name()).collect();
+        let hint = nearest::hint(&variant.base, known.iter().copied());
+        let hint = if hint.is_empty() { format!("; there are: {}", known.join(", ")) } else { hint };
+        let what = format!("there is no architecture `{}`{hint}", variant.base);
+        return Err(Problem::at(file, variant.node.place("base"), what));
+    };
+    let what = format!("the settings of `{}`", variant.base);
+    check_keys(file, &variant.node, &variant.settings, &kind.schema(), &["base", "name", "axis"], &what)?;
+    let architecture = kind
+        .build(&variant.settings, files)
+        .map_err(|error| Problem::at(file, place_in(&variant.node, &error.to_string()), error.to_string()))?;
+    let needs = architecture.needs();
+    Ok(Built { variant: variant.clone(), label: labels::architecture(variant), architecture, needs })
+}
+
+type RoleMap = BTreeMap<String, (RoleSettings, At)>;
+
+/// The study's role sets, with the command line's model in place of every other. Equal sets count once.
+fn role_sets(study: &StudyFile, options: &Options) -> Vec<(RoleMap, At)> {
+    let mut sets: Vec<(RoleMap, At)> = Vec::new();
+    for set in &study.roles {
+        let mut roles = set.roles.clone();
+        if let Some(model) = &options.model {
+            roles.values_mut().for_each(|(settings, _)| settings.model.clone_from(model));
+        }
+        let plain = |roles: &RoleMap| -> Vec<(String, RoleSettings)> {
+            roles.iter().map(|(role, (settings, _))| (role.clone(), settings.clone())).collect()
+        };
+        if !sets.iter().any(|(known, _)| plain(known) == plain(&roles)) {
+            sets.push((roles, set.at));
+        }
+    }
+    if let (true, Some(model)) = (sets.is_empty(), &options.model) {
+        let settings = RoleSettings { model: model.clone(), decoding: Decoding::Free, sampling: Default::default() };
+        sets.push((BTreeMap::from([("default".to_owned(), (settings, At::default()))]), At::default()));
+    }
+    sets
+}
+
+fn known_roles<'a>(built: &'a [Built], environments: &'a [Arc<EnvironmentPart>]) -> BTreeSet<&'a str> {
+    let mut known = BTreeSet::from(["default"]);
+    known.extend(built.iter().flat_map(|built| built.needs.roles.iter().map(String::as_str)));
+    // Environments are asked once more for every role set: their offers are owned values.
+    for environment in environments {
+        for role in environment.family.offers().asks {
+            if let Some(name) = WORLD_ROLES.iter().find(|known| **known == role) {
+                known.insert(name);
+            }
+        }
+    }
+    known
+}
+
+/// Roles that worlds may ask.
+const WORLD_ROLES: [&str; 3] = ["judge", "reader", "user"];
+
+fn check_price(study: &StudyFile, facts: &ModelFacts, at: At) -> Result<(), Problem> {
+    if study.study_limits.cost_microdollars.is_some() && facts.price.is_none() {
+        let what = format!(
+            "the price of `{}` is not known, and `limits.study.cost` is set: add it to prices.yaml, or drop the limit",
+            facts.name
+        );
+        return Err(Problem::at(&study.file, at, what));
+    }
+    Ok(())
+}
+
+fn cells(
+    study: &StudyFile,
+    environments: &[Arc<EnvironmentPart>],
+    built: &[Built],
+    role_sets: &[(RoleMap, At)],
+    facts: &BTreeMap<String, ModelFacts>,
+) -> Result<Vec<Cell>, Problems> {
+    let mut problems = Problems::default();
+    let mut cells: Vec<Cell> = Vec::new();
+    let several = (environments.len() > 1, role_sets.len() > 1);
+    for environment in environments {
+        let offers = environment.family.offers();
+        for built in built {
+            let unmet = built.needs.unmet(&offers);
+            if !unmet.is_empty() {
+                let what = format!("`{}` does not fit `{}`: {}", built.label, environment.label, unmet.join("; "));
+                problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
+                continue;
+            }
+            let asked: Vec<&String> = built.needs.roles.iter().chain(&offers.asks).collect();
+            let no_roles: [(RoleMap, At); 1] = [(BTreeMap::new(), built.variant.node.at)];
+            let sets = if asked.is_empty() { &no_roles[..] } else { role_sets };
+            if sets.is_empty() {
+                let what = format!(
+                    "`{}` asks a model: name one under `roles`, e.g. `- {{ default: local/smollm2-135m }}`",
+                    built.label
+                );
+                problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
+            }
+            for (roles, at) in sets {
+                if let Some(role) =
+                    asked.iter().find(|role| !roles.contains_key(role.as_str()) && !roles.contains_key("default"))
+                {
+                    let what = format!(
+                        "`{}` in `{}` asks the role `{role}`, and this entry names no model for it; add `{role}` or `default`",
+                        built.label, environment.label
+                    );
+                    problems.0.push(Problem::at(&study.file, *at, what));
+                    continue;
+                }
+                let mut cell = cell(environment, built, roles, facts, several);
+                cell.place = cells.len();
+                if let Some(twin) = cells.iter().find(|known| known.info.id == cell.info.id) {
+                    let what = if twin.key == cell.key {
+                        format!("the cell `{}` stands twice in the study; drop one", cell.info.id)
+                    } else {
+                        format!("two cells would be called `{}`; give one architecture a `name`", cell.info.id)
+                    };
+                    problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
+                    continue;
+                }
+                cells.push(cell);
+            }
+        }
+    }
+    problems.none()?;
+    Ok(cells)
+}
+
+fn cell(
+    environment: &Arc<EnvironmentPart>,
+    built: &Built,
+    roles: &RoleMap,
+    facts: &BTreeMap<String, ModelFacts>,
+    (several_environments, several_roles): (bool, bool),
+) -> Cell {
+    let roles: BTreeMap<String, RoleSettings> =
+        roles.iter().map(|(role, (settings, _))| (role.clone(), settings.clone())).collect();
+    let mut id = built.label.clone();
+    if several_environments {
+        id = format!("{} | {id}", environment.label);
+    }
+    if several_roles && !roles.is_empty() {
+        id = format!("{id} | {}", labels::roles(&roles));
+    }
+    let identities: serde_json::Map<String, Value> = roles
+        .iter()
+        .map(|(role, settings)| {
+            let identity = facts.get(&settings.model).map_or(Value::Null, |facts| facts.identity.clone());
+            // A seed may not fit a double, and canonical numbers are doubles.
+            let seed = settings.sampling.seed.map(|seed| seed.to_string());
+            let sampling = json!({
+                "max_output_tokens": settings.sampling.max_output_tokens, "seed": seed,
+                "temperature": settings.sampling.temperature, "top_p": settings.sampling.top_p,
+            });
+            (role.clone(), json!({ "decoding": settings.decoding, "model": identity, "sampling": sampling }))
+        })
+        .collect();
+    let info = CellInfo {
+        id,
+        environment: environment.label.clone(),
+        configuration: built.label.clone(),
+        axis: built.variant.axis.clone(),
+        models: roles
+            .iter()
+            .map(|(role, settings)| RoleModel { role: role.clone(), model: settings.model.clone() })
+            .collect(),
+        decoding: decoding(&roles),
+        kind: kind(&roles, facts),
+        plumbing: roles.values().find_map(|settings| facts.get(&settings.model)?.plumbing.clone()),
+        planned: 0,
+        thresholds: row::Thresholds::default(),
+    };
+    let mut cell = Cell {
+        place: 0,
+        info,
+        key: Default::default(),
+        environment: Arc::clone(environment),
+        base: built.variant.base.clone(),
+        architecture: Arc::clone(&built.architecture),
+        roles,
+        identities: Value::Object(identities),
+    };
+    cell.key = Cell::hash(&cell.identity());
+    cell
+}
+
+fn decoding(roles: &BTreeMap<String, RoleSettings>) -> row::Decoding {
+    let free = roles.values().any(|settings| settings.decoding == Decoding::Free);
+    let constrained = roles.values().any(|settings| settings.decoding == Decoding::Constrained);
+    match (free, constrained) {
+        (false, false) => row::Decoding::None,
+        (true, false) => row::Decoding::Free,
+        (false, true) => row::Decoding::Constrained,
+        (true, true) => row::Decoding::Mixed,
+    }
+}
+
+/// What plays: of several roles the one that is least of a language model decides.
+fn kind(roles: &BTreeMap<String, RoleSettings>, facts: &BTreeMap<String, ModelFacts>) -> row::Kind {
+    let kinds = roles.values().filter_map(|settings| facts.get(&settings.model)).map(|facts| match facts.kind {
+        ModelKind::Scripted => (0, row::Kind::Scripted),
+        ModelKind::Noisy => (1, row::Kind::NoisyExpert),
+        ModelKind::Replayed => (2, row::Kind::Replayed),
+        ModelKind::Embedded => (3, row::Kind::Embedded),
+        ModelKind::Remote => (4, row::Kind::Remote),
+    });
+    kinds.min_by_key(|(rank, _)| *rank).map_or(row::Kind::Baseline, |(_, kind)| kind)
+}
+
+fn choose(study: &StudyFile, cells: Vec<Cell>, options: &Options) -> Result<(Vec<Cell>, Vec<Cell>), Problems> {
+    if options.only.is_empty() {
+        return Ok((cells, Vec::new()));
+    }
+    // A whole name counts before a part of one: `obs` is not `obs+hist` where both exist.
+    let whole = |cell: &Cell, name: &str| cell.info.id == name || cell.info.configuration == name;
+    let named = |cell: &Cell, name: &String| {
+        if cells.iter().any(|cell| whole(cell, name)) { whole(cell, name) } else { cell.info.id.contains(name) }
+    };
+    for name in &options.only {
+        if !cells.iter().any(|cell| named(cell, name)) {
+            let ids: Vec<&str> = cells.iter().map(|cell| cell.info.id.as_str()).collect();
+            let hint = nearest::hint(name, ids.iter().copied());
+            let hint = if hint.is_empty() { format!("; cells: {}", ids.join(", ")) } else { hint };
+            let what = format!("`{}` has no cell `{name}`{hint}", study.name);
+            return Err(Problem { place: "--only".to_owned(), what }.into());
+        }
+    }
+    let wanted: Vec<bool> = cells.iter().map(|cell| options.only.iter().any(|name| named(cell, name))).collect();
+    let mut wanted = wanted.into_iter();
+    Ok(cells.into_iter().partition(|_| wanted.next().unwrap_or(false)))
+}
+
+fn check_baseline(study: &StudyFile, cells: &[Cell], left_out: &[Cell]) -> Result<(), Problems> {
+    let Some((label, at)) = &study.baseline else { return Ok(()) };
+    let all =
+        || cells.iter().chain(left_out).flat_map(|cell| [cell.info.id.as_str(), cell.info.configuration.as_str()]);
+    if all().any(|known| known == label) {
+        return Ok(());
+    }
+    let hint = nearest::hint(label, all());
+    let listed: BTreeSet<&str> = all().collect();
+    let listed = listed.into_iter().collect::<Vec<_>>().join(", ");
+    let hint = if hint.is_empty() { format!("; cells: {listed}") } else { hint };
+    Err(Problem::at(&study.file, *at, format!("`baseline`: there is no cell `{label}`{hint}")).into())
+}

@@ -1,0 +1,209 @@
+//! The study as resolved, as a run folder keeps it.
+
+use std::collections::BTreeMap;
+
+use gimbal_analysis::CellInfo;
+use gimbal_core::{Digest, canonical};
+use gimbal_model::Price;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::cells::{Cell, Plan};
+use crate::run::{FORMAT, RunError, StudyLimits};
+
+/// The study as resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stored {
+    /// Version of the stored form.
+    pub format: u32,
+    /// Version of the program that wrote this.
+    pub program: String,
+    /// Name of the study.
+    pub study: String,
+    /// A sentence on what the study asks.
+    pub description: Option<String>,
+    /// Hash of the study file's text.
+    pub file_hash: Digest,
+    /// What decides all episodes beside their cells: seed, tasks, trials, limits.
+    pub frame: Value,
+    /// Runs of every task, as far as they were ever asked for.
+    pub runs: u32,
+    /// Label of the cell that paired differences are taken against.
+    pub baseline: Option<String>,
+    /// Limits of the study.
+    pub limits: StudyLimits,
+    /// Cells in the order of the study.
+    pub cells: Vec<StoredCell>,
+    /// The price table in force, for the models that the study names. A model without one has no known price.
+    pub prices: BTreeMap<String, Price>,
+    /// The study file as written.
+    pub text: String,
+}
+
+/// A cell as resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredCell {
+    /// Hash of its identity; the root of its episodes' keys.
+    pub key: Digest,
+    /// What tables need.
+    pub info: CellInfo,
+    /// What decides its world apart from task and run.
+    pub world: String,
+    /// Roles that the world asks, not the agent.
+    pub asks: Vec<String>,
+    /// Everything that decides its episodes.
+    pub identity: Value,
+}
+
+impl StoredCell {
+    fn of(cell: &Cell) -> Self {
+        Self {
+            key: cell.key,
+            info: cell.info.clone(),
+            world: cell.environment.world.clone(),
+            asks: cell.environment.family.offers().asks,
+            identity: cell.identity(),
+        }
+    }
+}
+
+impl Stored {
+    /// What a run folder keeps of a plan.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        let study = &plan.study;
+        let tasks: Vec<String> = plan
+            .cells
+            .iter()
+            .chain(&plan.left_out)
+            .min_by_key(|cell| cell.place)
+            .map_or_else(Vec::new, |cell| cell.environment.tasks.iter().map(|task| task.0.clone()).collect());
+        let mut cells: Vec<&Cell> = plan.cells.iter().chain(&plan.left_out).collect();
+        cells.sort_by_key(|cell| cell.place);
+        let prices = plan.models.iter().filter_map(|(name, facts)| Some((name.clone(), facts.price.clone()?)));
+        Self {
+            format: FORMAT,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            study: study.name.clone(),
+            description: study.description.clone(),
+            file_hash: Digest::of(study.text.as_bytes()),
+            frame: json!({
+                "limits": study.episode_limits, "seed": study.episodes.seed.to_string(),
+                "tasks": Digest::of(tasks.join("\n").as_bytes()).short(), "trials": study.episodes.trials,
+            }),
+            runs: plan.runs,
+            baseline: study.baseline.as_ref().map(|(label, _)| label.clone()),
+            limits: study.study_limits,
+            cells: cells.into_iter().map(StoredCell::of).collect(),
+            prices: prices.collect(),
+            text: study.text.clone(),
+        }
+    }
+
+    /// The file's text.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let plain = serde_saphyr::to_string(self).unwrap_or_default();
+        // JSON is YAML too: where the pretty form does not read back, it is kept.
+        if Self::parse(&plain).as_ref() == Some(self) {
+            return plain;
+        }
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        if text.starts_with('{') { serde_json::from_str(text).ok() } else { serde_saphyr::from_str(text).ok() }
+    }
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// When it is damaged or of another format.
+    pub fn read(folder: &crate::run::RunFolder) -> Result<Self, RunError> {
+        let (text, path) = (folder.study()?, folder.root().join(crate::run::STUDY));
+        if let Some(stored) = Self::parse(&text).filter(|stored| stored.format == FORMAT) {
+            return Ok(stored);
+        }
+        #[derive(Deserialize)]
+        struct Versions {
+            format: u32,
+            program: String,
+        }
+        match serde_saphyr::from_str::<Versions>(&text) {
+            Ok(found) if found.format != FORMAT => {
+                Err(RunError::Format { path, found: found.format.to_string(), known: FORMAT, program: found.program })
+            }
+            _ => Err(RunError::Damaged { path, what: "the study as resolved cannot be read".to_owned() }),
+        }
+    }
+
+    /// Whether a run of this study may go on as `now`: everything that was begun must still be wanted and be the same.
+    /// More cells, more runs and other study limits are welcome.
+    ///
+    /// # Errors
+    /// What has changed, and what to do.
+    pub fn may_become(&self, now: &Self, root: &std::path::Path) -> Result<(), RunError> {
+        let mut changed = Vec::new();
+        let names = ["seed", "tasks", "trials", "limits"];
+        for name in names {
+            if self.frame.get(name) != now.frame.get(name) {
+                changed.push(format!("`{name}`"));
+            }
+        }
+        for cell in &self.cells {
+            match now.cells.iter().find(|other| other.info.id == cell.info.id) {
+                None => changed.push(format!("the cell `{}` is gone", cell.info.id)),
+                Some(other) if other.key != cell.key => {
+                    changed.push(format!(
+                        "the cell `{}` ({})",
+                        cell.info.id,
+                        difference(&cell.identity, &other.identity)
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        Err(RunError::Changed(format!(
+            "{}: the study has changed since this run began: {}; give the changed study another name, run it into \
+             another folder with --runs, or go on with the old one ({} in the run folder holds its text)",
+            root.display(),
+            changed.join(", "),
+            crate::run::STUDY,
+        )))
+    }
+
+    /// What this and a later call of the same study keep together.
+    #[must_use]
+    pub fn merged(&self, now: &Self) -> Self {
+        let mut merged = now.clone();
+        merged.runs = merged.runs.max(self.runs);
+        for cell in &mut merged.cells {
+            if let Some(before) = self.cells.iter().find(|before| before.key == cell.key) {
+                cell.info.planned = cell.info.planned.max(before.info.planned);
+                cell.info.thresholds = before.info.thresholds;
+            }
+        }
+        for (name, price) in &self.prices {
+            merged.prices.entry(name.clone()).or_insert_with(|| price.clone());
+        }
+        merged
+    }
+}
+
+/// The first thing in which two identities differ, as a path.
+fn difference(before: &Value, now: &Value) -> String {
+    if let (Value::Object(before), Value::Object(now)) = (before, now) {
+        let keys: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        for key in keys {
+            let (left, right) = (before.get(key).unwrap_or(&Value::Null), now.get(key).unwrap_or(&Value::Null));
+            if canonical::text(left) != canonical::text(right) {
+                let below = difference(left, right);
+                return if below.is_empty() { key.clone() } else { format!("{key}.{below}") };
+            }
+        }
+    }
+    String::new()
+}

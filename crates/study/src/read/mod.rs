@@ -1,0 +1,30 @@
+//! Reading run folders: no environment, no model, no network.
+
+mod rows;
+pub mod trace;
+mod verify;
+
+use gimbal_core::Digest;
+
+pub use rows::{load_rows, spending};
+pub use verify::{Report, verify};
+
+use crate::run::index::unreadable;
+use crate::run::{INDEX, RunError, RunFolder};
+
+/// One hash over (episode key, last chain value) of all finished episodes, sorted by key.
+///
+/// Equal for the same seeds on one worker and on eight, after kills and resumes: that is what *identical* means.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn digest(folder: &RunFolder) -> Result<Digest, RunError> {
+    let mut bytes = Vec::new();
+    let walked = folder.index()?.each(|episode| {
+        bytes.extend_from_slice(&episode.id.key.0);
+        bytes.extend_from_slice(&episode.outcome.chain.0);
+        Ok::<(), rusqlite::Error>(())
+    });
+    walked.map_err(|error| unreadable(&folder.root().join(INDEX), &error))?;
+    Ok(Digest::of_parts(&[b"gimbal/run/v1", &bytes]))
+}

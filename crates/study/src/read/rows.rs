@@ -1,0 +1,197 @@
+//! Rows for analysis: the index says which attempts count, the ledger what they cost.
+
+use std::collections::BTreeMap;
+
+use gimbal_analysis::{EpisodeRow, RoleUsage, Rows, TokenUse};
+use gimbal_core::{Stop, Usage, UsageSource};
+
+use crate::plan::Stored;
+use crate::run::index::unreadable;
+use crate::run::ledger::Row;
+use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder, Spending};
+
+/// What the ledger says of one attempt at an episode.
+#[derive(Clone, Debug, Default)]
+struct Account {
+    usage: BTreeMap<(String, bool), TokenUse>,
+    latency_us: Vec<u64>,
+    estimated: bool,
+    calls: u64,
+    called: (u64, u64),
+}
+
+/// What the ledger says of an episode over all its attempts: what was billed.
+#[derive(Clone, Debug, Default)]
+struct Bill {
+    billed: TokenUse,
+    spending: Spending,
+    priced: bool,
+    unknown: u32,
+}
+
+/// Everything that a fold over the ledger gives.
+#[derive(Debug, Default)]
+pub(super) struct Accounts {
+    attempts: BTreeMap<(u32, u64), Account>,
+    bills: BTreeMap<gimbal_core::Digest, Bill>,
+}
+
+struct Open {
+    episode: gimbal_core::Digest,
+    model: String,
+    cached: bool,
+}
+
+fn add(total: &mut TokenUse, usage: &Usage) {
+    let more = TokenUse {
+        input: usage.input,
+        cached_input: usage.cached_input,
+        output: usage.output,
+        reasoning: usage.reasoning,
+    };
+    *total = total.plus(&more);
+}
+
+impl Accounts {
+    /// Folds all ledger files of a run.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub(super) fn read(folder: &RunFolder, stored: &Stored) -> Result<Self, RunError> {
+        let mut accounts = Self::default();
+        let mut open: BTreeMap<(u32, u64), Open> = BTreeMap::new();
+        folder.rows(|file, row| match row {
+            Row::Sent(sent) => {
+                accounts.bills.entry(sent.episode).or_insert_with(|| Bill { priced: true, ..Bill::default() });
+                let held = Open { episode: sent.episode, model: sent.model, cached: sent.cached };
+                open.insert((file, sent.attempt), held);
+            }
+            Row::Received(received) => {
+                let Some(sent) = open.remove(&(file, received.attempt)) else { return };
+                let bill = accounts.bills.entry(sent.episode).or_default();
+                if let (false, Some(usage)) = (sent.cached, &received.usage) {
+                    let price = stored.prices.get(&sent.model);
+                    bill.priced &= price.is_some();
+                    bill.spending.add(price, usage);
+                    add(&mut bill.billed, usage);
+                }
+            }
+            Row::Called(called) => {
+                let account = accounts.attempts.entry((file, called.try_number)).or_default();
+                add(account.usage.entry((called.role, called.world)).or_default(), &called.usage);
+                account.latency_us.push(called.latency_us);
+                account.estimated |= matches!(called.usage.source, UsageSource::Estimated | UsageSource::Missing);
+                account.calls += 1;
+                account.called.0 += called.usage.input;
+                account.called.1 += called.usage.output;
+            }
+            Row::Attempted(_) => {}
+        })?;
+        // A request without an answer: its cost is unknown, and said to be.
+        for sent in open.into_values() {
+            accounts.bills.entry(sent.episode).or_default().unknown += 1;
+        }
+        Ok(accounts)
+    }
+
+    /// Calls, input and output tokens of an attempt.
+    pub(super) fn totals(&self, place: Place) -> (u64, u64, u64) {
+        self.attempts
+            .get(&(place.segment, place.attempt))
+            .map_or((0, 0, 0), |account| (account.calls, account.called.0, account.called.1))
+    }
+
+    fn row(&self, id: &EpisodeId, place: Place, world: &str) -> EpisodeRow {
+        let account = self.attempts.get(&(place.segment, place.attempt)).cloned().unwrap_or_default();
+        let bill = self.bills.get(&id.key).cloned().unwrap_or(Bill { priced: true, ..Bill::default() });
+        EpisodeRow {
+            cell: id.cell.clone(),
+            world: world.to_owned(),
+            task: id.task.clone(),
+            run: id.run,
+            trial: id.trial,
+            seed: id.seed,
+            return_thousandths: 0,
+            steps: 0,
+            stop: String::new(),
+            infrastructure: false,
+            usage: account.usage.into_iter().map(|((role, world), called)| RoleUsage { role, world, called }).collect(),
+            tokens_estimated: account.estimated,
+            billed: bill.billed,
+            model_calls: u32::try_from(account.calls).unwrap_or(u32::MAX),
+            tool_calls: 0,
+            rejected_calls: 0,
+            fallbacks: 0,
+            unknown_attempts: bill.unknown,
+            call_latency_us: account.latency_us,
+            critical_path_us: None,
+            cost_microdollars: bill.priced.then(|| bill.spending.microdollars()),
+        }
+    }
+}
+
+fn outcome_into(row: &mut EpisodeRow, outcome: &Outcome) {
+    let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    row.return_thousandths = outcome.episode_return.0;
+    row.steps = outcome.steps;
+    row.stop = outcome.stop.name().to_owned();
+    row.tool_calls = small(outcome.spent.tool_calls);
+    row.rejected_calls = small(outcome.rejected);
+    row.fallbacks = small(outcome.fallbacks);
+    row.critical_path_us = Some(outcome.critical_path_us);
+}
+
+/// The rows of a run: its cells as planned, its finished episodes, and those that were lost to infrastructure only.
+///
+/// # Errors
+/// When the folder is damaged.
+pub fn load_rows(folder: &RunFolder) -> Result<Rows, RunError> {
+    let stored = Stored::read(folder)?;
+    let accounts = Accounts::read(folder, &stored)?;
+    let worlds: BTreeMap<&str, &str> =
+        stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.world.as_str())).collect();
+    let world = |id: &EpisodeId| worlds.get(id.cell.as_str()).copied().unwrap_or_default();
+    let index = folder.index()?;
+    let mut episodes = Vec::new();
+    let failed = |error: rusqlite::Error| unreadable(&folder.root().join(INDEX), &error);
+    let walked = index.each(|episode| {
+        let mut row = accounts.row(&episode.id, episode.place, world(&episode.id));
+        outcome_into(&mut row, &episode.outcome);
+        episodes.push(row);
+        Ok::<(), rusqlite::Error>(())
+    });
+    walked.map_err(failed)?;
+    let mut lost: BTreeMap<gimbal_core::Digest, EpisodeRow> = BTreeMap::new();
+    for attempt in index.failures().map_err(failed)? {
+        if index.holds(&attempt.id.key).map_err(failed)? {
+            continue;
+        }
+        let mut row = accounts.row(&attempt.id, attempt.place, world(&attempt.id));
+        row.stop = Stop::Infrastructure.name().to_owned();
+        row.infrastructure = true;
+        lost.insert(attempt.id.key, row);
+    }
+    episodes.extend(lost.into_values());
+    Ok(Rows { cells: stored.cells.into_iter().map(|cell| cell.info).collect(), episodes })
+}
+
+/// What a run has cost so far, by its ledger.
+///
+/// # Errors
+/// When the ledger cannot be read.
+pub fn spending(folder: &RunFolder, stored: &Stored) -> Result<Spending, RunError> {
+    let mut total = Spending::default();
+    let mut models: BTreeMap<(u32, u64), Option<String>> = BTreeMap::new();
+    folder.rows(|file, row| match row {
+        Row::Sent(sent) => {
+            models.insert((file, sent.attempt), (!sent.cached).then_some(sent.model));
+        }
+        Row::Received(received) => {
+            if let (Some(Some(model)), Some(usage)) = (models.remove(&(file, received.attempt)), received.usage) {
+                total.add(stored.prices.get(&model), &usage);
+            }
+        }
+        Row::Called(_) | Row::Attempted(_) => {}
+    })?;
+    Ok(total)
+}

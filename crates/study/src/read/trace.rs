@@ -1,0 +1,343 @@
+//! Reading one episode as a person would, down to the exact prompt of one call and the difference of two.
+
+use std::fmt::Write as _;
+
+use gimbal_core::event::{Body, Event, ModelCalled};
+use gimbal_core::{Milli, TextRef};
+
+use crate::run::index::unreadable;
+use crate::run::texts::Texts;
+use crate::run::{EpisodeId, Finished, INDEX, Place, RunError, RunFolder};
+
+/// An attempt that can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Readable {
+    /// Which episode.
+    pub id: EpisodeId,
+    /// Where its journal lies.
+    pub place: Place,
+    /// How it stopped.
+    pub stop: &'static str,
+    /// Its return; none for attempts that are no outcome.
+    pub episode_return: Option<Milli>,
+}
+
+impl Readable {
+    /// How a person names it: cell, task and run, and the trial where there are several.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let trial = if self.id.trial > 0 { format!("/{}", self.id.trial) } else { String::new() };
+        format!("{}/{}/{}{trial}", self.id.cell, self.id.task, self.id.run)
+    }
+}
+
+/// All finished episodes by cell, task, run and trial, then failed attempts.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn episodes(folder: &RunFolder) -> Result<Vec<Readable>, RunError> {
+    let index = folder.index()?;
+    let mut all = Vec::new();
+    let failed = |error: rusqlite::Error| unreadable(&folder.root().join(INDEX), &error);
+    let walked = index.each(|Finished { id, place, outcome }| {
+        all.push(Readable { id, place, stop: outcome.stop.name(), episode_return: Some(outcome.episode_return) });
+        Ok::<(), rusqlite::Error>(())
+    });
+    walked.map_err(failed)?;
+    all.sort_by(|left, right| order(&left.id).cmp(&order(&right.id)));
+    for attempt in index.failures().map_err(failed)? {
+        let stop = attempt.stop.name();
+        all.push(Readable { id: attempt.id, place: attempt.place, stop, episode_return: None });
+    }
+    Ok(all)
+}
+
+fn order(id: &EpisodeId) -> (&str, &str, u32, u32) {
+    (&id.cell, &id.task, id.run, id.trial)
+}
+
+/// The episode that `wanted` names: a number in the list from 0, the first letters of its key, or cell/task/run[/trial].
+///
+/// # Errors
+/// When there is none, or several.
+pub fn find(folder: &RunFolder, wanted: &str) -> Result<Readable, RunError> {
+    let all = episodes(folder)?;
+    if let Some(named) = all.iter().find(|episode| episode.name() == wanted) {
+        return Ok(named.clone());
+    }
+    if let Some(numbered) = wanted.parse::<usize>().ok().and_then(|number| all.get(number)) {
+        return Ok(numbered.clone());
+    }
+    let mut keyed = all.iter().filter(|episode| wanted.len() >= 4 && episode.id.key.to_string().starts_with(wanted));
+    match (keyed.next(), keyed.next()) {
+        (Some(only), None) => Ok(only.clone()),
+        (Some(first), Some(second)) if first.id.key == second.id.key => Ok(first.clone()),
+        (Some(_), Some(_)) => {
+            Err(RunError::Missing(format!("`{wanted}` begins the keys of several episodes; write more of it")))
+        }
+        (None, _) => {
+            let names: Vec<String> = all.iter().map(Readable::name).collect();
+            let hint = gimbal_core::nearest::hint(wanted, names.iter().map(String::as_str));
+            let count = all.len();
+            Err(RunError::Missing(format!(
+                "{}: there is no episode `{wanted}`{hint}; name one by its number from 0 (there are {count}), its key, or as `{}`",
+                folder.root().display(),
+                names.first().map_or("cell/task/run", String::as_str),
+            )))
+        }
+    }
+}
+
+/// An episode with its texts at hand.
+pub struct Reader {
+    events: Vec<Event>,
+    texts: Texts,
+}
+
+impl Reader {
+    /// Opens an episode.
+    ///
+    /// # Errors
+    /// When its journal or the texts cannot be read.
+    pub fn open(folder: &RunFolder, episode: &Readable) -> Result<Self, RunError> {
+        let damaged = |error: serde_json::Error| RunError::Damaged {
+            path: folder.root().to_owned(),
+            what: format!("an event of {} cannot be read: {error}", episode.name()),
+        };
+        let bytes = folder.events(episode.place)?;
+        let events =
+            bytes.iter().map(|bytes| serde_json::from_slice(bytes)).collect::<Result<_, _>>().map_err(damaged)?;
+        Ok(Self { events, texts: folder.texts()? })
+    }
+
+    /// The events.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The text that a reference names.
+    ///
+    /// # Errors
+    /// When it is missing or damaged.
+    pub fn text(&mut self, reference: &TextRef) -> Result<String, RunError> {
+        match (reference.as_inline(), reference.as_stored()) {
+            (Some(text), _) => Ok(text.to_owned()),
+            (None, Some(digest)) => self.texts.get(&digest),
+            (None, None) => Err(RunError::Missing(format!("`{reference}` is no reference to a text"))),
+        }
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &ModelCalled> {
+        self.events.iter().filter_map(|event| match &event.body {
+            Body::ModelCalled(call) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// The messages of a call, exactly as they were sent: speaker and text.
+    ///
+    /// # Errors
+    /// When there is no such call, or a text is missing.
+    pub fn messages(&mut self, call: u64) -> Result<Vec<(String, String)>, RunError> {
+        // Back along what is extended, then forward again; requests extend earlier ones only.
+        let mut parts: Vec<(Vec<(String, TextRef)>, u64)> = Vec::new();
+        let (mut next, mut wanted) = (Some(call), u64::MAX);
+        while let Some(number) = next {
+            let Some(found) = self.calls().find(|found| found.call == number) else {
+                let most = self.calls().count();
+                return Err(RunError::Missing(format!(
+                    "there is no call {number} in this episode; it has {most}, numbered from 0"
+                )));
+            };
+            let own = found.messages.iter().map(|message| (message.speaker.clone(), message.text.clone())).collect();
+            parts.push((own, wanted.saturating_sub(found.kept)));
+            wanted = found.kept;
+            next = found.extends.first().copied().filter(|earlier| *earlier < number && wanted > 0);
+        }
+        let mut messages = Vec::new();
+        for (own, most) in parts.into_iter().rev() {
+            for (speaker, reference) in own.into_iter().take(usize::try_from(most).unwrap_or(usize::MAX)) {
+                messages.push((speaker, self.text(&reference)?));
+            }
+        }
+        Ok(messages)
+    }
+
+    /// The exact prompt of a call, as text.
+    ///
+    /// # Errors
+    /// When there is no such call, or a text is missing.
+    pub fn prompt(&mut self, call: u64) -> Result<String, RunError> {
+        let mut out = String::new();
+        for (speaker, text) in self.messages(call)? {
+            let _ = writeln!(out, "--- {speaker} ---\n{text}");
+        }
+        let found = self.calls().find(|found| found.call == call).cloned();
+        if let Some(found) = found {
+            for (what, reference) in
+                [("tools", &found.tools), ("grammar", &found.grammar), ("sampling", &found.sampling)]
+            {
+                let text = self.text(reference)?;
+                if !text.is_empty() {
+                    let _ = writeln!(out, "--- {what} ---\n{text}");
+                }
+            }
+            let reply = self.text(&found.reply)?;
+            let _ = writeln!(
+                out,
+                "--- answer ({}, {} + {} tokens) ---\n{reply}",
+                found.outcome, found.prompt_tokens, found.output_tokens
+            );
+        }
+        Ok(out)
+    }
+
+    /// What two prompts differ in, line by line: `-` of the first, `+` of the second.
+    ///
+    /// # Errors
+    /// When there is no such call, or a text is missing.
+    pub fn difference(&mut self, first: u64, second: u64) -> Result<String, RunError> {
+        let (first, second) = (self.prompt(first)?, self.prompt(second)?);
+        Ok(lines_apart(&first, &second))
+    }
+
+    /// The episode as a person would read it.
+    ///
+    /// # Errors
+    /// When a text is missing.
+    pub fn story(&mut self) -> Result<String, RunError> {
+        let mut out = String::new();
+        let mut step = 0;
+        for event in self.events.clone() {
+            if event.step != step {
+                step = event.step;
+                let _ = writeln!(out, "\n== step {step} ==");
+            }
+            let lane = if event.lane == 0 { String::new() } else { format!("[lane {}] ", event.lane) };
+            let line = self.tell(event.body)?;
+            let _ = writeln!(out, "{lane}{line}");
+        }
+        Ok(out)
+    }
+
+    fn tell(&mut self, body: Body) -> Result<String, RunError> {
+        Ok(match body {
+            Body::Started(start) => format!(
+                "episode {} of task {}, trial {}, seed {}\nsees: {}",
+                start.key.short(),
+                start.task,
+                start.trial,
+                start.seed,
+                self.text(&start.observation)?
+            ),
+            Body::ContextBuilt(context) => {
+                let blocks: Vec<String> =
+                    context.blocks.iter().map(|block| format!("{} ({} bytes)", block.name, block.bytes)).collect();
+                format!("context: {}", blocks.join(", "))
+            }
+            Body::ModelCalled(call) => {
+                let messages: Vec<&str> = call.messages.iter().map(|message| message.speaker.as_str()).collect();
+                format!(
+                    "call {} to {}: {} kept + {} new messages ({}), {} + {} tokens, {}\nsays: {}",
+                    call.call,
+                    call.role,
+                    call.kept,
+                    messages.len(),
+                    messages.join(", "),
+                    call.prompt_tokens,
+                    call.output_tokens,
+                    call.outcome,
+                    self.text(&call.reply)?
+                )
+            }
+            Body::ToolCalled(call) => {
+                let reason = self.text(&call.justification)?;
+                let reason = if reason.is_empty() { reason } else { format!("\nbecause: {reason}") };
+                format!("does: {} {}{reason}", call.tool, self.text(&call.arguments)?)
+            }
+            Body::Rejected(refusal) => {
+                format!(
+                    "refused ({}): {}\nwritten: {}",
+                    refusal.reason,
+                    self.text(&refusal.message)?,
+                    self.text(&refusal.text)?
+                )
+            }
+            Body::Stepped(step) => format!("reward {}\nsees: {}", step.reward, self.text(&step.observation)?),
+            Body::Queried(query) => {
+                format!(
+                    "asks the tracker: {} {} -> {}: {}",
+                    query.tool,
+                    self.text(&query.arguments)?,
+                    query.outcome,
+                    self.text(&query.reply)?
+                )
+            }
+            Body::Fallback(fallback) => format!("fallback: {} ({})", fallback.tool, fallback.reason),
+            Body::Fault(fault) => format!("fault: {} at {} number {}", fault.kind, fault.site, fault.index),
+            Body::Sent(sent) => {
+                format!("{} -> {} ({}): {}", sent.from, sent.to, sent.contract, self.text(&sent.message)?)
+            }
+            Body::Remembered(change) => format!("remembers {}: {}", change.key, self.text(&change.value)?),
+            Body::Note(note) => format!("note {}: {}", note.kind, self.text(&note.data)?),
+            Body::Ended(end) => format!(
+                "ended: {}{} after {} steps, return {}, {} model calls, {} + {} tokens, {} tool calls",
+                end.stop.name(),
+                if end.detail.is_empty() { String::new() } else { format!(" ({})", end.detail) },
+                end.steps,
+                end.episode_return,
+                end.model_calls,
+                end.prompt_tokens,
+                end.output_tokens,
+                end.tool_calls
+            ),
+        })
+    }
+}
+
+/// Lines that two texts differ in: the longest common run of lines stays out.
+fn lines_apart(first: &str, second: &str) -> String {
+    let (left, right): (Vec<&str>, Vec<&str>) = (first.lines().collect(), second.lines().collect());
+    let start = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
+    let rest = left.len().min(right.len()) - start;
+    let end = left.iter().rev().zip(right.iter().rev()).take(rest).take_while(|(left, right)| left == right).count();
+    let (left, right) = (&left[start..left.len() - end], &right[start..right.len() - end]);
+    // Longest common subsequence by the classic table; what differs in a prompt is small.
+    let mut table = vec![vec![0_u32; right.len() + 1]; left.len() + 1];
+    for (row, one) in left.iter().enumerate().rev() {
+        for (column, other) in right.iter().enumerate().rev() {
+            table[row][column] = if one == other {
+                table[row + 1][column + 1] + 1
+            } else {
+                table[row + 1][column].max(table[row][column + 1])
+            };
+        }
+    }
+    let (mut row, mut column) = (0, 0);
+    let mut out = format!("  ({start} equal lines)\n");
+    while row < left.len() || column < right.len() {
+        if row < left.len() && column < right.len() && left[row] == right[column] {
+            let _ = writeln!(out, "  {}", left[row]);
+            row += 1;
+            column += 1;
+        } else if column == right.len() || (row < left.len() && table[row + 1][column] >= table[row][column + 1]) {
+            let _ = writeln!(out, "- {}", left[row]);
+            row += 1;
+        } else {
+            let _ = writeln!(out, "+ {}", right[column]);
+            column += 1;
+        }
+    }
+    let _ = writeln!(out, "  ({end} equal lines)");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn only_what_differs_is_shown() {
+        let apart = super::lines_apart("a\nb\nc\nd\n", "a\nb\nx\nd\ny\n");
+        assert_eq!(apart, "  (2 equal lines)\n- c\n+ x\n  d\n+ y\n  (0 equal lines)\n");
+    }
+}

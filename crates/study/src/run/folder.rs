@@ -1,0 +1,245 @@
+//! A run folder on disk: opening it for reading, and for the one writer.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use gimbal_core::Digest;
+
+use super::error::RunError;
+use super::index::{Index, Place, unreadable};
+use super::store::{Files, sync_folder};
+use super::texts::Texts;
+use super::{INDEX, STUDY, journal, ledger};
+
+/// A run folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFolder {
+    root: PathBuf,
+}
+
+/// The right to write into a run folder; given back when it is dropped, or when the process dies.
+#[derive(Debug)]
+pub struct Writable {
+    folder: RunFolder,
+    _lock: File,
+}
+
+impl RunFolder {
+    /// The folder at `root`, for reading.
+    ///
+    /// # Errors
+    /// When it is no run folder, or of another format.
+    pub fn open(root: &Path) -> Result<Self, RunError> {
+        let missing = |why: &str| RunError::NotARun { path: root.to_owned(), why: why.to_owned() };
+        if !root.is_dir() {
+            return Err(missing("there is no such folder"));
+        }
+        for name in [STUDY, INDEX] {
+            if !root.join(name).is_file() {
+                return Err(missing(&format!("it holds no {name}")));
+            }
+        }
+        let folder = Self { root: root.to_owned() };
+        folder.index()?;
+        Ok(folder)
+    }
+
+    /// Takes the folder at `root` for writing, making it when it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be made, or another process writes into it.
+    pub fn take(root: &Path) -> Result<Writable, RunError> {
+        let failed = |error: std::io::Error| RunError::io(root, "the run folder cannot be made", &error);
+        for name in ["ledger", "journals", "texts"] {
+            fs::create_dir_all(root.join(name)).map_err(failed)?;
+        }
+        let lock =
+            OpenOptions::new().create(true).truncate(false).write(true).open(root.join("lock")).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(fs::TryLockError::WouldBlock) => return Err(RunError::Busy { path: root.to_owned() }),
+            Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        Ok(Writable { folder: Self { root: root.to_owned() }, _lock: lock })
+    }
+
+    /// Where it lies.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The index, for reading.
+    ///
+    /// # Errors
+    /// When it is damaged or of another format.
+    pub fn index(&self) -> Result<Index, RunError> {
+        Index::open(&self.root.join(INDEX))
+    }
+
+    /// The study as resolved, as text.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn study(&self) -> Result<String, RunError> {
+        let path = self.root.join(STUDY);
+        fs::read_to_string(&path).map_err(|error| RunError::io(&path, "the study cannot be read", &error))
+    }
+
+    /// Ledger files with their numbers, in order.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn ledgers(&self) -> Result<Vec<(u32, PathBuf)>, RunError> {
+        self.numbered("ledger", "log")
+    }
+
+    /// Segments of journals with their numbers, in order.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn segments(&self) -> Result<Vec<(u32, PathBuf)>, RunError> {
+        self.numbered("journals", "seg")
+    }
+
+    /// The texts.
+    ///
+    /// # Errors
+    /// When a pack cannot be read.
+    pub fn texts(&self) -> Result<Texts, RunError> {
+        let packs: Vec<PathBuf> = self.numbered("texts", "pack")?.into_iter().map(|(_, path)| path).collect();
+        Texts::open(&packs)
+    }
+
+    /// The events of an attempt, as they were hashed.
+    ///
+    /// # Errors
+    /// When the journal is missing or damaged.
+    pub fn events(&self, place: Place) -> Result<Vec<Vec<u8>>, RunError> {
+        journal::read(&self.file("journals", place.segment, "seg"), place)
+    }
+
+    /// Reads all ledger files; `each` gets the file's number and the row.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn rows(
+        &self,
+        mut each: impl FnMut(u32, ledger::Row),
+    ) -> Result<Vec<(PathBuf, ledger::LedgerState)>, RunError> {
+        let mut states = Vec::new();
+        for (number, path) in self.ledgers()? {
+            let state = ledger::read(&path, |row| each(number, row))?;
+            states.push((path, state));
+        }
+        Ok(states)
+    }
+
+    fn file(&self, folder: &str, number: u32, ending: &str) -> PathBuf {
+        self.root.join(folder).join(format!("{number:06}.{ending}"))
+    }
+
+    fn numbered(&self, folder: &str, ending: &str) -> Result<Vec<(u32, PathBuf)>, RunError> {
+        let path = self.root.join(folder);
+        let failed = |error: std::io::Error| RunError::io(&path, "the folder cannot be read", &error);
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&path).map_err(failed)? {
+            let file = entry.map_err(failed)?.path();
+            let number = file.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+            if let (Some(number), true) = (number, file.extension().is_some_and(|found| found == ending)) {
+                files.push((number, file));
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+}
+
+impl Writable {
+    /// The folder.
+    #[must_use]
+    pub const fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// Writes the study as resolved, all or nothing.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_study(&self, text: &str) -> Result<(), RunError> {
+        let (path, fresh) = (self.folder.root.join(STUDY), self.folder.root.join("study.yaml.new"));
+        let written = File::create(&fresh).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&fresh, &path)
+        });
+        written.map_err(|error| RunError::io(&path, "the study cannot be written", &error))?;
+        sync_folder(&self.folder.root)
+    }
+
+    /// Whether a run was begun here before.
+    #[must_use]
+    pub fn begun(&self) -> bool {
+        self.folder.root.join(STUDY).is_file()
+    }
+
+    /// Takes back episodes whose journals were lost or cut, so that they are played again. Returns how many.
+    ///
+    /// # Errors
+    /// When the index cannot be read or written.
+    pub fn forget_lost(&self) -> Result<u64, RunError> {
+        let path = self.folder.root.join(INDEX);
+        let mut index = Index::create(&path)?;
+        let mut segments: BTreeMap<u32, Option<(File, u64)>> = BTreeMap::new();
+        let mut lost: Vec<Digest> = Vec::new();
+        let walked = index.each(|episode| {
+            let open = segments.entry(episode.place.segment).or_insert_with(|| {
+                let file = File::open(self.folder.file("journals", episode.place.segment, "seg")).ok()?;
+                let size = file.metadata().ok()?.len();
+                Some((file, size))
+            });
+            let held =
+                open.as_mut().is_some_and(|(file, size)| journal::holds(file, *size, episode.place).unwrap_or(false));
+            if !held {
+                lost.push(episode.id.key);
+            }
+            Ok::<(), rusqlite::Error>(())
+        });
+        walked.and_then(|()| index.forget(&lost)).map_err(|error| unreadable(&path, &error))?;
+        Ok(lost.len() as u64)
+    }
+
+    /// New files for this process, numbered after all that are there: a torn end is never written on.
+    ///
+    /// # Errors
+    /// When they cannot be made.
+    pub fn files(&self) -> Result<Files, RunError> {
+        let folder = &self.folder;
+        let last = [folder.ledgers()?, folder.segments()?, folder.numbered("texts", "pack")?]
+            .into_iter()
+            .flatten()
+            .map(|(number, _)| number)
+            .max();
+        let number = last.map_or(1, |last| last + 1);
+        let make = |name: &str, ending: &str| {
+            let path = folder.file(name, number, ending);
+            let file = OpenOptions::new().create_new(true).append(true).open(&path);
+            file.map_err(|error| RunError::io(&path, "the run cannot be stored", &error))
+        };
+        let files = Files {
+            number,
+            folder: folder.root.clone(),
+            ledger: make("ledger", "log")?,
+            texts: make("texts", "pack")?,
+            journal: make("journals", "seg")?,
+            index: Index::create(&folder.root.join(INDEX))?,
+        };
+        for name in ["ledger", "texts", "journals"] {
+            sync_folder(&folder.root.join(name))?;
+        }
+        sync_folder(&folder.root)?;
+        Ok(files)
+    }
+}

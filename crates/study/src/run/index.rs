@@ -1,0 +1,327 @@
+//! The index of finished episodes: an SQLite file with one writer. An episode is finished when its row is committed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use gimbal_core::{Digest, Milli, Spent, Stop};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
+
+use super::error::RunError;
+use crate::stage::Outcome;
+
+/// Version of the stored form of run folders.
+pub const FORMAT: u32 = 1;
+
+/// Which episode of a study.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EpisodeId {
+    /// Key.
+    pub key: Digest,
+    /// Id of the cell.
+    pub cell: String,
+    /// Task.
+    pub task: String,
+    /// Run, from 0.
+    pub run: u32,
+    /// Trial of the session, from 0.
+    pub trial: u32,
+    /// Seed.
+    pub seed: u64,
+}
+
+/// Where the journal of an attempt ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Number of the segment, pack and ledger file.
+    pub segment: u32,
+    /// Attempt within the segment.
+    pub attempt: u64,
+    /// Place of the last frame.
+    pub last: u64,
+}
+
+/// A finished episode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// Which.
+    pub id: EpisodeId,
+    /// Where its journal lies.
+    pub place: Place,
+    /// What it came to.
+    pub outcome: Outcome,
+}
+
+/// An attempt that is no outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// Which episode.
+    pub id: EpisodeId,
+    /// Where its journal lies.
+    pub place: Place,
+    /// How it stopped.
+    pub stop: Stop,
+    /// Why.
+    pub detail: String,
+}
+
+/// The index.
+#[derive(Debug)]
+pub struct Index {
+    connection: Connection,
+}
+
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS episodes (
+    key BLOB PRIMARY KEY, cell TEXT NOT NULL, task TEXT NOT NULL, run INTEGER NOT NULL, trial INTEGER NOT NULL,
+    seed INTEGER NOT NULL, segment INTEGER NOT NULL, attempt INTEGER NOT NULL, last INTEGER NOT NULL,
+    stop TEXT NOT NULL, detail TEXT NOT NULL, episode_return INTEGER NOT NULL, steps INTEGER NOT NULL,
+    model_calls INTEGER NOT NULL, tool_calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL, rejected INTEGER NOT NULL, fallbacks INTEGER NOT NULL, state BLOB NOT NULL,
+    chain BLOB NOT NULL, events INTEGER NOT NULL, critical_path_us INTEGER NOT NULL, total_latency_us INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failures (
+    key BLOB NOT NULL, cell TEXT NOT NULL, task TEXT NOT NULL, run INTEGER NOT NULL, trial INTEGER NOT NULL,
+    seed INTEGER NOT NULL, segment INTEGER NOT NULL, attempt INTEGER NOT NULL, last INTEGER NOT NULL,
+    stop TEXT NOT NULL, detail TEXT NOT NULL
+);";
+
+const IDENTITY: &str = "key, cell, task, run, trial, seed, segment, attempt, last, stop, detail";
+
+const FINISHED: &str = "episode_return, steps, model_calls, tool_calls, input_tokens, output_tokens, rejected, \
+                        fallbacks, state, chain, events, critical_path_us, total_latency_us";
+
+impl Index {
+    /// Opens the index for writing, making it when it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be opened or is of another format.
+    pub fn create(path: &Path) -> Result<Self, RunError> {
+        let failed = |error: rusqlite::Error| unreadable(path, &error);
+        let connection = Connection::open(path).map_err(failed)?;
+        connection.busy_timeout(Duration::from_secs(10)).map_err(failed)?;
+        connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+        // A lost commit costs an episode played again, never a wrong one; the journal is durable before the row.
+        connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
+        connection.execute_batch(SCHEMA).map_err(failed)?;
+        let program = env!("CARGO_PKG_VERSION");
+        let set = "INSERT OR IGNORE INTO meta (key, value) VALUES (?1, ?2)";
+        connection.execute(set, params!["format", FORMAT.to_string()]).map_err(failed)?;
+        connection.execute(set, params!["program", program]).map_err(failed)?;
+        let index = Self { connection };
+        index.check_format(path)?;
+        Ok(index)
+    }
+
+    /// Opens the index for reading.
+    ///
+    /// # Errors
+    /// When it is missing, damaged or of another format.
+    pub fn open(path: &Path) -> Result<Self, RunError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        // A folder that may not be written is read all the same, as far as SQLite can.
+        let connection = Connection::open_with_flags(path, flags)
+            .or_else(|_| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY))
+            .map_err(|error| unreadable(path, &error))?;
+        connection.busy_timeout(Duration::from_secs(10)).map_err(|error| unreadable(path, &error))?;
+        let index = Self { connection };
+        index.check_format(path)?;
+        Ok(index)
+    }
+
+    fn check_format(&self, path: &Path) -> Result<(), RunError> {
+        let get = |key: &str| {
+            let sql = "SELECT value FROM meta WHERE key = ?1";
+            self.connection.query_row(sql, [key], |row| row.get::<_, String>(0)).optional()
+        };
+        let found = get("format").map_err(|error| unreadable(path, &error))?.unwrap_or_default();
+        if found == FORMAT.to_string() {
+            return Ok(());
+        }
+        let program = get("program").ok().flatten().unwrap_or_else(|| "unknown".to_owned());
+        Err(RunError::Format { path: path.to_owned(), found, known: FORMAT, program })
+    }
+
+    /// Adds finished episodes and failed attempts in one transaction.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn add(&mut self, finished: &[Finished], failed: &[Failed]) -> Result<(), rusqlite::Error> {
+        let transaction = self.connection.transaction()?;
+        {
+            let marks = ["?"; 24].join(", ");
+            let sql = format!("INSERT INTO episodes ({IDENTITY}, {FINISHED}) VALUES ({marks})");
+            let mut insert = transaction.prepare_cached(&sql)?;
+            for episode in finished {
+                let (id, place, outcome) = (&episode.id, &episode.place, &episode.outcome);
+                insert.execute(params![
+                    id.key.0,
+                    id.cell,
+                    id.task,
+                    id.run,
+                    id.trial,
+                    id.seed as i64,
+                    place.segment,
+                    place.attempt as i64,
+                    place.last as i64,
+                    outcome.stop.name(),
+                    outcome.detail,
+                    outcome.episode_return.0,
+                    outcome.steps,
+                    outcome.spent.model_calls as i64,
+                    outcome.spent.tool_calls as i64,
+                    outcome.spent.input_tokens as i64,
+                    outcome.spent.output_tokens as i64,
+                    outcome.rejected as i64,
+                    outcome.fallbacks as i64,
+                    outcome.state.0,
+                    outcome.chain.0,
+                    outcome.events as i64,
+                    outcome.critical_path_us as i64,
+                    outcome.total_latency_us as i64,
+                ])?;
+            }
+            let marks = ["?"; 11].join(", ");
+            let mut insert =
+                transaction.prepare_cached(&format!("INSERT INTO failures ({IDENTITY}) VALUES ({marks})"))?;
+            for failure in failed {
+                let (id, place) = (&failure.id, &failure.place);
+                insert.execute(params![
+                    id.key.0,
+                    id.cell,
+                    id.task,
+                    id.run,
+                    id.trial,
+                    id.seed as i64,
+                    place.segment,
+                    place.attempt as i64,
+                    place.last as i64,
+                    failure.stop.name(),
+                    failure.detail,
+                ])?;
+            }
+        }
+        transaction.commit()
+    }
+
+    /// Takes back rows whose journals do not hold.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn forget(&mut self, keys: &[Digest]) -> Result<(), rusqlite::Error> {
+        let transaction = self.connection.transaction()?;
+        for key in keys {
+            transaction.execute("DELETE FROM episodes WHERE key = ?1", [key.0])?;
+        }
+        transaction.commit()
+    }
+
+    /// Whether an episode is finished.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn holds(&self, key: &Digest) -> Result<bool, rusqlite::Error> {
+        let mut select = self.connection.prepare_cached("SELECT 1 FROM episodes WHERE key = ?1")?;
+        select.exists([key.0])
+    }
+
+    /// The finished episode with this key.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn get(&self, key: &Digest) -> Result<Option<Finished>, rusqlite::Error> {
+        let sql = format!("SELECT {IDENTITY}, {FINISHED} FROM episodes WHERE key = ?1");
+        self.connection.prepare_cached(&sql)?.query_row([key.0], finished).optional()
+    }
+
+    /// All finished episodes by key.
+    ///
+    /// # Errors
+    /// What SQLite says, or `each`.
+    pub fn each<E: From<rusqlite::Error>>(&self, mut each: impl FnMut(Finished) -> Result<(), E>) -> Result<(), E> {
+        let sql = format!("SELECT {IDENTITY}, {FINISHED} FROM episodes ORDER BY key");
+        let mut select = self.connection.prepare_cached(&sql)?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            each(finished(row)?)?;
+        }
+        Ok(())
+    }
+
+    /// All failed attempts, in the order in which they were noted.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn failures(&self) -> Result<Vec<Failed>, rusqlite::Error> {
+        let mut select = self.connection.prepare_cached(&format!("SELECT {IDENTITY} FROM failures ORDER BY rowid"))?;
+        let rows = select.query_map([], |row| {
+            let (id, place, stop, detail) = identity(row)?;
+            Ok(Failed { id, place, stop, detail })
+        })?;
+        rows.collect()
+    }
+
+    /// How many episodes are finished.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn count(&self) -> Result<u64, rusqlite::Error> {
+        self.connection
+            .query_row("SELECT count(*) FROM episodes", [], |row| row.get::<_, i64>(0))
+            .map(|count| count as u64)
+    }
+}
+
+fn identity(row: &Row<'_>) -> rusqlite::Result<(EpisodeId, Place, Stop, String)> {
+    let id = EpisodeId {
+        key: Digest(row.get(0)?),
+        cell: row.get(1)?,
+        task: row.get(2)?,
+        run: row.get(3)?,
+        trial: row.get(4)?,
+        seed: row.get::<_, i64>(5)? as u64,
+    };
+    let place =
+        Place { segment: row.get(6)?, attempt: row.get::<_, i64>(7)? as u64, last: row.get::<_, i64>(8)? as u64 };
+    let name: String = row.get(9)?;
+    let stop = serde_json::from_value(serde_json::Value::String(name))
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(9, rusqlite::types::Type::Text, Box::new(error)))?;
+    Ok((id, place, stop, row.get(10)?))
+}
+
+fn finished(row: &Row<'_>) -> rusqlite::Result<Finished> {
+    let (id, place, stop, detail) = identity(row)?;
+    let count = |at: usize| row.get::<_, i64>(at).map(|count| count as u64);
+    let outcome = Outcome {
+        stop,
+        detail,
+        episode_return: Milli(row.get(11)?),
+        steps: row.get(12)?,
+        spent: Spent {
+            model_calls: count(13)?,
+            tool_calls: count(14)?,
+            input_tokens: count(15)?,
+            output_tokens: count(16)?,
+        },
+        rejected: count(17)?,
+        fallbacks: count(18)?,
+        state: Digest(row.get(19)?),
+        chain: Digest(row.get(20)?),
+        events: count(21)?,
+        critical_path_us: count(22)?,
+        total_latency_us: count(23)?,
+    };
+    Ok(Finished { id, place, outcome })
+}
+
+/// What SQLite's failure means for a reader.
+pub fn unreadable(path: &Path, error: &rusqlite::Error) -> RunError {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
+            RunError::Damaged { path: path.to_owned(), what: format!("the index is damaged: {error}") }
+        }
+        Some(_) => RunError::io(path, "the index cannot be used", error),
+        None => RunError::Damaged { path: path.to_owned(), what: format!("the index is damaged: {error}") },
+    }
+}

@@ -1,0 +1,35 @@
+//! Run folders: what a study leaves behind.
+//!
+//! ```text
+//! runs/<study>/
+//!   study.yaml      the study as resolved: versions, hashes, the price table in force
+//!   index.sqlite    one row an episode; it is finished when its row is there
+//!   ledger/N.log    every request and answer, N for each process that worked here
+//!   journals/N.seg  frames of events
+//!   texts/N.pack    long texts by SHA-256
+//!   lock            held by the one writer
+//! ```
+
+pub mod delta;
+pub mod error;
+pub mod folder;
+pub mod frame;
+pub mod index;
+pub mod journal;
+pub mod ledger;
+pub mod spend;
+pub mod store;
+pub mod texts;
+
+pub use crate::stage::Outcome;
+pub use error::RunError;
+pub use folder::{RunFolder, Writable};
+pub use index::{EpisodeId, FORMAT, Failed, Finished, Index, Place};
+pub use spend::{Spend, Spending, StudyLimits};
+pub use store::{EpisodeRecorder, RunStore, Settled};
+
+/// Name of the index.
+pub const INDEX: &str = "index.sqlite";
+
+/// Name of the study as resolved.
+pub const STUDY: &str = "study.yaml";

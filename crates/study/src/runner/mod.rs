@@ -1,0 +1,376 @@
+//! Runs a plan: what is wanted and not yet done, many sessions at once, each episode until it is an outcome.
+
+mod counters;
+mod progress;
+mod session;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gimbal_core::Digest;
+use serde::Serialize;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+pub use progress::{Progress, Standing};
+
+use crate::plan::{Plan, Session, Stored};
+use crate::read::spending;
+use crate::registry::ModelSource;
+use crate::run::{Finished, Index, RunError, RunFolder, RunStore, Settled, Spend, Writable};
+use crate::stage::{Cancel, Role};
+use counters::Counters;
+use session::{SessionEnd, play};
+
+/// Sessions at once of models that would take any number, unless `jobs` says otherwise.
+const UNHURRIED: usize = 8;
+
+/// How a plan is run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The run folder.
+    pub folder: PathBuf,
+    /// Sessions at once, at most; by default as many as the models take.
+    pub jobs: Option<usize>,
+    /// Attempts at an episode before it is given up for this call.
+    pub attempts: u32,
+}
+
+impl Settings {
+    /// A run into this folder with three attempts an episode.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), jobs: None, attempts: 3 }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// Every episode is finished.
+    Done,
+    /// Some episodes could not be played; the same command tries them again.
+    Incomplete,
+    /// A limit of the study was reached: which, and how to go on.
+    Limit(String),
+    /// The run was called off.
+    Interrupted,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The run folder.
+    pub folder: PathBuf,
+    /// How it ended.
+    pub ended: Ended,
+    /// Episodes finished before this call.
+    pub already: u64,
+    /// Episodes finished in this call.
+    pub finished: u64,
+    /// Episodes given up in this call.
+    pub given_up: u64,
+    /// Episodes whose journals were found lost and which were wanted again.
+    pub lost: u64,
+    /// How things stood in the end.
+    pub standing: Standing,
+}
+
+impl Summary {
+    /// The program's exit code: 0 done, 3 the world is in the way, 130 interrupted.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        match self.ended {
+            Ended::Done => 0,
+            Ended::Incomplete | Ended::Limit(_) => 3,
+            Ended::Interrupted => 130,
+        }
+    }
+}
+
+/// What the sessions of a run share.
+struct Shared {
+    plan: Arc<Plan>,
+    roles: Vec<Arc<BTreeMap<String, Role>>>,
+    store: RunStore,
+    folder: RunFolder,
+    index: Mutex<Index>,
+    spend: Arc<Spend>,
+    counters: Arc<Counters>,
+    cancel: Cancel,
+    attempts: u32,
+    progress: Arc<dyn Fn(Progress) + Send + Sync>,
+}
+
+impl Shared {
+    fn finished(&self, key: &Digest) -> Result<Option<Finished>, RunError> {
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        index
+            .get(key)
+            .map_err(|error| crate::run::index::unreadable(&self.folder.root().join(crate::run::INDEX), &error))
+    }
+}
+
+/// Runs what of a plan is not done yet. To resume is to call it again.
+///
+/// # Errors
+/// When the run folder is not ours to write, belongs to another study, or fails under way. What was finished stays.
+pub async fn run(
+    plan: Arc<Plan>,
+    models: Arc<dyn ModelSource>,
+    settings: Settings,
+    cancel: Cancel,
+    progress: impl Fn(Progress) + Send + Sync + 'static,
+) -> Result<Summary, RunError> {
+    let progress: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(progress);
+    let writable = RunFolder::take(&settings.folder)?;
+    let stored = keep_study(&plan, &writable).await?;
+    let lost = writable.forget_lost()?;
+    let folder = writable.folder().clone();
+    let spent = spending(&folder, &stored)?;
+    let spend = Arc::new(Spend::new(stored.prices.clone(), plan.study.study_limits, spent));
+    let counters = Arc::new(Counters::new(plan.episodes()));
+    let store = start_store(&writable, &spend, &counters, &progress)?;
+    let (groups, jobs) = groups(&plan, settings.jobs);
+    let roles = open_roles(&plan, &*models)?;
+    let already = folder.index()?.count().unwrap_or_default();
+    progress(Progress::Started {
+        study: plan.study.name.clone(),
+        folder: folder.root().display().to_string(),
+        cells: plan.cells.len(),
+        planned: plan.episodes(),
+        already,
+        lost,
+        jobs,
+    });
+    let index = Mutex::new(folder.index()?);
+    let shared = Arc::new(Shared {
+        plan,
+        roles,
+        store,
+        folder,
+        index,
+        spend,
+        counters,
+        cancel,
+        attempts: settings.attempts.max(1),
+        progress,
+    });
+    let played = play_groups(&shared, groups, jobs).await;
+    finish(shared, writable, lost, played)
+}
+
+/// Plays all groups side by side while a ticker says how things stand.
+async fn play_groups(shared: &Arc<Shared>, groups: Vec<Group>, jobs: usize) -> Result<(), RunError> {
+    let total = Arc::new(Semaphore::new(jobs));
+    let mut feeders = JoinSet::new();
+    for group in groups {
+        feeders.spawn(feed(Arc::clone(shared), group, Arc::clone(&total)));
+    }
+    let mut tick = tokio::time::interval(Duration::from_millis(500));
+    let mut outcome = Ok(());
+    loop {
+        tokio::select! {
+            fed = feeders.join_next() => match fed {
+                None => return outcome,
+                Some(Ok(Ok(()))) => {}
+                Some(Ok(Err(error))) => outcome = outcome.and(Err(error)),
+                Some(Err(panicked)) => outcome = outcome.and(Err(bug(shared, &panicked))),
+            },
+            _ = tick.tick() => (shared.progress)(Progress::Tick(shared.counters.standing(&shared.spend))),
+        }
+    }
+}
+
+fn bug(shared: &Shared, error: &tokio::task::JoinError) -> RunError {
+    RunError::io(shared.folder.root(), "a session ended by a bug of this program", error)
+}
+
+/// Cells that wait for the same models.
+struct Group {
+    cells: Vec<usize>,
+    at_once: usize,
+}
+
+/// Cells by the models that they ask, so that a provider that pauses holds up its own cells only.
+fn groups(plan: &Plan, jobs: Option<usize>) -> (Vec<Group>, usize) {
+    let mut by_models: BTreeMap<Vec<&str>, Vec<usize>> = BTreeMap::new();
+    for (place, cell) in plan.cells.iter().enumerate() {
+        let mut names: Vec<&str> = cell.roles.values().map(|settings| settings.model.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        by_models.entry(names).or_default().push(place);
+    }
+    let most = jobs.unwrap_or(UNHURRIED).max(1);
+    let mut groups = Vec::new();
+    for (names, cells) in by_models {
+        let concurrency = names.iter().filter_map(|name| plan.models.get(*name)).map(|facts| facts.concurrency).min();
+        groups.push(Group { cells, at_once: concurrency.unwrap_or(most).clamp(1, most) });
+    }
+    let all = groups.iter().map(|group| group.at_once).sum::<usize>().max(1);
+    (groups, jobs.map_or(all, |jobs| all.min(jobs.max(1))))
+}
+
+/// Starts the sessions of a group as places become free.
+async fn feed(shared: Arc<Shared>, group: Group, total: Arc<Semaphore>) -> Result<(), RunError> {
+    let own = Arc::new(Semaphore::new(group.at_once));
+    let mut playing: JoinSet<Result<SessionEnd, RunError>> = JoinSet::new();
+    let plan = Arc::clone(&shared.plan);
+    let mut outcome = Ok(());
+    for session in plan.sessions().filter(|session| group.cells.contains(&session.cell)) {
+        if shared.cancel.asked() || outcome.is_err() || shared.spend.allow().is_err() {
+            break;
+        }
+        if all_done(&shared, &session)? {
+            continue;
+        }
+        let places = async { (Arc::clone(&own).acquire_owned().await, Arc::clone(&total).acquire_owned().await) };
+        let places = tokio::select! {
+            places = places => places,
+            () = shared.cancel.reached(1) => break,
+        };
+        while let Some(ended) = playing.try_join_next() {
+            outcome = outcome.and(ended.map_err(|error| bug(&shared, &error)).and_then(|ended| ended.map(|_| ())));
+        }
+        let shared = Arc::clone(&shared);
+        playing.spawn(async move {
+            let _places = places;
+            shared.counters.in_flight.fetch_add(1, Ordering::Relaxed);
+            let ended = play(&shared, &session).await;
+            shared.counters.in_flight.fetch_sub(1, Ordering::Relaxed);
+            ended
+        });
+    }
+    while let Some(ended) = playing.join_next().await {
+        outcome = outcome.and(ended.map_err(|error| bug(&shared, &error)).and_then(|ended| ended.map(|_| ())));
+    }
+    outcome
+}
+
+/// Whether nothing of a session is left to play; its episodes are counted then.
+fn all_done(shared: &Shared, session: &Session) -> Result<bool, RunError> {
+    for id in &session.trials {
+        if shared.finished(&id.key)?.is_none() {
+            return Ok(false);
+        }
+    }
+    shared.counters.already.fetch_add(session.trials.len() as u64, Ordering::Relaxed);
+    Ok(true)
+}
+
+/// Writes the study as resolved, after looking whether an earlier run was of the same study.
+async fn keep_study(plan: &Plan, writable: &Writable) -> Result<Stored, RunError> {
+    let mut now = Stored::of(plan);
+    for cell in &mut now.cells {
+        let planned = plan.cells.iter().chain(&plan.left_out).find(|planned| planned.key == cell.key);
+        if let Some(planned) = planned {
+            cell.info.thresholds = thresholds(&planned.environment).await.unwrap_or_default();
+        }
+    }
+    if writable.begun() {
+        let before = Stored::read(writable.folder())?;
+        before.may_become(&now, writable.folder().root())?;
+        now = before.merged(&now);
+        if now == before {
+            return Ok(now);
+        }
+    }
+    writable.write_study(&now.to_text())?;
+    Ok(now)
+}
+
+/// The thresholds of an environment's brief.
+async fn thresholds(part: &crate::plan::EnvironmentPart) -> Option<gimbal_analysis::Thresholds> {
+    let mut environment = part.family.open(&part.options).ok()?;
+    environment.reset(part.tasks.first()?, 0).await.ok()?;
+    let brief = environment.brief();
+    Some(gimbal_analysis::Thresholds {
+        catastrophic_below: brief.thresholds.catastrophic.map(|milli| milli.0),
+        success_above: brief.thresholds.success.map(|milli| milli.0),
+        shift: brief.efficiency_shift.map(|milli| milli.0),
+    })
+}
+
+fn start_store(
+    writable: &Writable,
+    spend: &Arc<Spend>,
+    counters: &Arc<Counters>,
+    progress: &Arc<dyn Fn(Progress) + Send + Sync>,
+) -> Result<RunStore, RunError> {
+    let (counters, progress) = (Arc::clone(counters), Arc::clone(progress));
+    RunStore::start(writable.files()?, Arc::clone(spend), move |settled| {
+        if let Settled::Finished(Finished { id, outcome, .. }) = settled {
+            counters.finished.fetch_add(1, Ordering::Relaxed);
+            progress(Progress::Finished {
+                cell: id.cell,
+                task: id.task,
+                run: id.run,
+                trial: id.trial,
+                return_thousandths: outcome.episode_return.0,
+                steps: outcome.steps,
+                stop: outcome.stop.name(),
+                tokens: outcome.spent.tokens(),
+            });
+        }
+    })
+}
+
+fn open_roles(plan: &Plan, models: &dyn ModelSource) -> Result<Vec<Arc<BTreeMap<String, Role>>>, RunError> {
+    let mut cells = Vec::with_capacity(plan.cells.len());
+    for cell in &plan.cells {
+        let mut roles = BTreeMap::new();
+        for (role, settings) in &cell.roles {
+            let model = models.open(&settings.model).map_err(|error| RunError::Changed(error.to_string()))?;
+            roles.insert(role.clone(), Role { settings: Arc::new(settings.clone()), model });
+        }
+        cells.push(Arc::new(roles));
+    }
+    Ok(cells)
+}
+
+fn finish(
+    shared: Arc<Shared>,
+    writable: Writable,
+    lost: u64,
+    played: Result<(), RunError>,
+) -> Result<Summary, RunError> {
+    let folder = shared.folder.root().to_owned();
+    // All tasks have ended: nobody else holds the run any more.
+    let Ok(shared) = Arc::try_unwrap(shared) else {
+        return Err(RunError::io(&folder, "the run cannot be closed", &"a session is still under way"));
+    };
+    let closed = shared.store.close();
+    drop(writable);
+    played.and(closed)?;
+    let standing = shared.counters.standing(&shared.spend);
+    let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+    let ended = if standing.done >= standing.planned {
+        Ended::Done
+    } else if shared.cancel.asked() {
+        Ended::Interrupted
+    } else if let Err(limit) = shared.spend.allow() {
+        Ended::Limit(limit)
+    } else {
+        Ended::Incomplete
+    };
+    let how = match &ended {
+        Ended::Done => "done",
+        Ended::Incomplete => "incomplete",
+        Ended::Limit(_) => "limit",
+        Ended::Interrupted => "interrupted",
+    };
+    (shared.progress)(Progress::Ended { how, standing });
+    Ok(Summary {
+        folder,
+        ended,
+        already: count(&shared.counters.already),
+        finished: count(&shared.counters.finished),
+        given_up: count(&shared.counters.given_up),
+        lost,
+        standing,
+    })
+}

@@ -1,0 +1,101 @@
+//! What a run says of itself while it goes on.
+
+use serde::Serialize;
+
+/// Something that happened in a run, for a terminal, a log or a page.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Progress {
+    /// The run began.
+    Started {
+        /// Name of the study.
+        study: String,
+        /// Run folder.
+        folder: String,
+        /// Cells.
+        cells: usize,
+        /// Episodes planned.
+        planned: u64,
+        /// Episodes that were finished before.
+        already: u64,
+        /// Episodes whose journals were lost, and which are played again.
+        lost: u64,
+        /// Sessions at once, at most.
+        jobs: usize,
+    },
+    /// An episode is finished and durable.
+    Finished {
+        /// Cell.
+        cell: String,
+        /// Task.
+        task: String,
+        /// Run, from 0.
+        run: u32,
+        /// Trial, from 0.
+        trial: u32,
+        /// Return in thousandths.
+        return_thousandths: i64,
+        /// Steps.
+        steps: u32,
+        /// How it stopped.
+        stop: &'static str,
+        /// Tokens as called, input and output.
+        tokens: u64,
+    },
+    /// An attempt failed for a reason that is not the agent's, and the episode is played again.
+    Retrying {
+        /// Cell.
+        cell: String,
+        /// Task.
+        task: String,
+        /// Run, from 0.
+        run: u32,
+        /// Attempts made.
+        attempts: u32,
+        /// Why.
+        detail: String,
+    },
+    /// An episode could not be played in as many attempts as there are.
+    Failed {
+        /// Cell.
+        cell: String,
+        /// Task.
+        task: String,
+        /// Run, from 0.
+        run: u32,
+        /// Why.
+        detail: String,
+    },
+    /// How things stand; about twice a second.
+    Tick(Standing),
+    /// The run ended.
+    Ended {
+        /// `done`, `incomplete`, `limit` or `interrupted`.
+        how: &'static str,
+        /// How things stand.
+        standing: Standing,
+    },
+}
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Standing {
+    /// Episodes finished, earlier calls of the run included.
+    pub done: u64,
+    /// Episodes planned.
+    pub planned: u64,
+    /// Sessions under way.
+    pub in_flight: u64,
+    /// Attempts that failed for reasons that are not the agent's.
+    pub errors: u64,
+    /// Episodes a second since this call began.
+    pub per_second: f64,
+    /// Cost so far in millionths of a dollar, as billed; models without a price count nothing.
+    pub cost_microdollars: u64,
+    /// Tokens so far, as billed.
+    pub tokens: u64,
+    /// Seconds since this call began.
+    pub seconds: f64,
+    /// Seconds left at this rate, once there is one.
+    pub seconds_left: Option<f64>,
+}

@@ -1,0 +1,150 @@
+//! One session: its trials in order, each attempted until it is an outcome.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use gimbal_core::event::{Body, Event};
+use gimbal_core::{Halt, Stop, TextRef};
+
+use super::Shared;
+use super::progress::Progress;
+use crate::plan::{Cell, Session};
+use crate::run::{EpisodeId, RunError};
+use crate::stage::{EpisodeSetup, Outcome, SessionMemory, play_episode};
+
+/// How a session ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// All trials are finished.
+    Finished,
+    /// A trial could not be played.
+    GivenUp,
+    /// The run was called off.
+    CalledOff,
+}
+
+/// Plays the trials of a session that are not finished yet.
+///
+/// # Errors
+/// When the run folder cannot be used any more.
+pub async fn play(shared: &Shared, session: &Session) -> Result<SessionEnd, RunError> {
+    let cell = &shared.plan.cells[session.cell];
+    let mut memory = Arc::new(SessionMemory::default());
+    for id in &session.trials {
+        if restore(shared, id, &memory)? {
+            continue;
+        }
+        let mut attempts = 0;
+        loop {
+            if shared.cancel.asked() || shared.spend.allow().is_err() {
+                return Ok(SessionEnd::CalledOff);
+            }
+            // A failed attempt must leave no trace in what the trials share.
+            let own = Arc::new(memory.copy());
+            let halt = match attempt(shared, cell, session, id, &own).await? {
+                Ok(_) => {
+                    memory = own;
+                    break;
+                }
+                Err(halt) => halt,
+            };
+            if halt.stop == Stop::Cancelled {
+                return Ok(SessionEnd::CalledOff);
+            }
+            attempts += 1;
+            shared.counters.errors.fetch_add(1, Ordering::Relaxed);
+            let (cell, task, run) = (id.cell.clone(), id.task.clone(), id.run);
+            let detail = halt.detail.unwrap_or_default();
+            if attempts >= shared.attempts {
+                let rest = session.trials.iter().filter(|trial| trial.trial >= id.trial).count() as u64;
+                shared.counters.given_up.fetch_add(rest, Ordering::Relaxed);
+                (shared.progress)(Progress::Failed { cell, task, run, detail });
+                return Ok(SessionEnd::GivenUp);
+            }
+            (shared.progress)(Progress::Retrying { cell, task, run, attempts, detail });
+        }
+    }
+    Ok(SessionEnd::Finished)
+}
+
+async fn attempt(
+    shared: &Shared,
+    cell: &Cell,
+    session: &Session,
+    id: &EpisodeId,
+    memory: &Arc<SessionMemory>,
+) -> Result<Result<Outcome, Halt>, RunError> {
+    let recorder = shared.store.recorder(id.clone());
+    let opened = cell.environment.family.open(&cell.environment.options);
+    let played = match opened {
+        Err(error) => Err(Halt::infrastructure(error.to_string())),
+        Ok(environment) => {
+            let setup = EpisodeSetup {
+                key: id.key,
+                task: session.task.clone(),
+                seed: id.seed,
+                trial: id.trial,
+                limits: shared.plan.limits,
+                roles: Arc::clone(&shared.roles[session.cell]),
+                artefacts: Arc::default(),
+                memory: Arc::clone(memory),
+                cancel: shared.cancel.clone(),
+            };
+            play_episode(&*cell.architecture, environment, setup, recorder.clone()).await
+        }
+    };
+    if let Some(error) = shared.store.failure() {
+        return Err(error);
+    }
+    let stored = match &played {
+        Ok(outcome) => recorder.finish(outcome.clone()),
+        Err(halt) => recorder.fail(halt),
+    };
+    if let (Err(_), Some(error)) = (stored, shared.store.failure()) {
+        return Err(error);
+    }
+    Ok(played)
+}
+
+/// Whether the trial is finished; if so, what it wrote into the memory is taken up from its journal.
+fn restore(shared: &Shared, id: &EpisodeId, memory: &SessionMemory) -> Result<bool, RunError> {
+    let Some(finished) = shared.finished(&id.key)? else { return Ok(false) };
+    // Only sessions of several trials have memory that matters.
+    if shared.plan.study.episodes.trials > 1 {
+        let mut texts = None;
+        for bytes in shared.folder.events(finished.place)? {
+            let event: Event = serde_json::from_slice(&bytes).map_err(|error| RunError::Damaged {
+                path: shared.folder.root().to_owned(),
+                what: format!("an event of {} cannot be read: {error}", id.key.short()),
+            })?;
+            if let Body::Remembered(change) = event.body {
+                let text = text_of(shared, &mut texts, &change.value)?;
+                let value = serde_json::from_str(&text).map_err(|error| RunError::Damaged {
+                    path: shared.folder.root().to_owned(),
+                    what: format!("a remembered value of {} cannot be read: {error}", id.key.short()),
+                })?;
+                memory.restore(&change.key, value);
+            }
+        }
+    }
+    shared.counters.already.fetch_add(1, Ordering::Relaxed);
+    Ok(true)
+}
+
+fn text_of(
+    shared: &Shared,
+    texts: &mut Option<crate::run::texts::Texts>,
+    reference: &TextRef,
+) -> Result<String, RunError> {
+    if let Some(text) = reference.as_inline() {
+        return Ok(text.to_owned());
+    }
+    let digest = reference.as_stored().unwrap_or_default();
+    if texts.is_none() {
+        *texts = Some(shared.folder.texts()?);
+    }
+    match texts {
+        Some(texts) => texts.get(&digest),
+        None => Ok(String::new()),
+    }
+}

@@ -1,0 +1,152 @@
+//! Acting on the world.
+
+use std::sync::Arc;
+
+use gimbal_core::environment::Ending;
+use gimbal_core::event::{Rejected, StepTaken, ToolCalled};
+use gimbal_core::{
+    Acted, Ask, AskError, Body, ChatRequest, Environment, Halt, LaneId, Rejection, RejectionKind, Reply, Stepped, Stop,
+    TextRef, ToolCall, Transition,
+};
+
+use super::state::halt_of;
+use super::texts::keep;
+use super::{EpisodeStage, State};
+
+/// Questions that one call of the world may lead to before we call the world broken.
+const QUESTIONS: usize = 64;
+
+impl EpisodeStage {
+    /// One tool call, with whatever questions the world has on the way.
+    pub(super) async fn act_on_trunk(&self, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
+        let mut environment = self.environment.lock().await;
+        {
+            let mut state = self.lock();
+            self.charge_tool_call(&mut state, LaneId::TRUNK)?;
+            let recorder = Arc::clone(&state.recorder);
+            let called = ToolCalled {
+                arguments: arguments_of(call, &*recorder)?,
+                justification: keep(&*recorder, justification.unwrap_or_default(), &[]).map_err(halt_of)?,
+                tool: call.tool.clone(),
+            };
+            state.push(LaneId::TRUNK, Body::ToolCalled(called))?;
+        }
+        let mut reply = environment.call(call).await;
+        for _ in 0..QUESTIONS {
+            match reply {
+                Ok(Reply::Ask(ask)) => reply = self.ask_for_world(&mut **environment, ask).await?,
+                Ok(Reply::Step(transition)) => {
+                    let hash = environment.state();
+                    return self.stepped(call, justification, transition, hash);
+                }
+                Err(rejection) => {
+                    let mut state = self.lock();
+                    self.rejected(&mut state, LaneId::TRUNK, &rejection, &environment.render(call))?;
+                    return Ok(Acted::Rejected(rejection));
+                }
+            }
+        }
+        let detail = format!("the environment asked more than {QUESTIONS} questions in one call of `{}`", call.tool);
+        Err(self.lock().end(Halt::infrastructure(detail)))
+    }
+
+    /// Puts a question of the world to the role of that name, and the answer to the world.
+    async fn ask_for_world(
+        &self,
+        environment: &mut dyn Environment,
+        ask: Ask,
+    ) -> Result<Result<Reply, Rejection>, Halt> {
+        let Some(player) = self.find_role(&ask.role) else {
+            let detail = format!("the environment asks the role `{}`, and no model is named for it", ask.role);
+            return Err(self.lock().end(Halt::infrastructure(detail)));
+        };
+        let request = ChatRequest {
+            messages: ask.messages.into_iter().map(Arc::new).collect(),
+            grammar: ask.grammar.map(Arc::new),
+            sampling: player.settings.sampling.clone(),
+            ..ChatRequest::default()
+        };
+        match self.ask_role(LaneId::TRUNK, &ask.role, request, true).await {
+            Ok(completion) => Ok(environment.answer(&completion.text).await),
+            Err(AskError::Halt(halt)) => Err(halt),
+            Err(AskError::Model(error)) => {
+                let text = format!("the {} gave no usable answer: {}", ask.role, error.kind.name());
+                Ok(Err(Rejection::new(RejectionKind::NotNow, text)))
+            }
+        }
+    }
+
+    fn stepped(
+        &self,
+        call: &ToolCall,
+        justification: Option<&str>,
+        transition: Transition,
+        hash: gimbal_core::Digest,
+    ) -> Result<Acted, Halt> {
+        let mut state = self.lock();
+        let transition = Arc::new(transition);
+        let observation = Arc::new(transition.observation.clone());
+        let reference = state.observe(Arc::clone(&observation))?;
+        let taken = StepTaken { observation: reference, reward: transition.reward, state: hash };
+        state.push(LaneId::TRUNK, Body::Stepped(taken))?;
+        state.steps += 1;
+        state.episode_return += transition.reward;
+        let step = state.steps;
+        state.tracker.update(Stepped { step, call, observation: &observation, justification });
+        let horizon = self.brief.horizon;
+        let ending = transition.done.or((horizon > 0 && step >= horizon).then_some(Ending::Horizon));
+        match ending {
+            Some(ending) => Err(state.end(Halt::of(stop_of(ending)))),
+            None => Ok(Acted::Stepped(transition)),
+        }
+    }
+
+    /// Uses up one tool call, if there is one left.
+    pub(super) fn charge_tool_call(&self, state: &mut State, lane: LaneId) -> Result<(), Halt> {
+        if let Some(halt) = self.barred(state) {
+            return Err(halt);
+        }
+        let (spent, limits) = state.budget(lane)?;
+        if let Some(stop) = spent.bars_tool_call(&limits) {
+            let halt = Halt::of(stop);
+            return Err(if lane == LaneId::TRUNK { state.end(halt) } else { halt });
+        }
+        state.lane(lane)?.spent.tool_calls += 1;
+        Ok(())
+    }
+
+    /// Notes a refusal.
+    pub(super) fn rejected(
+        &self,
+        state: &mut State,
+        lane: LaneId,
+        rejection: &Rejection,
+        text: &str,
+    ) -> Result<(), Halt> {
+        state.rejected += 1;
+        let recorder = Arc::clone(&state.recorder);
+        let rejected = Rejected {
+            message: keep(&*recorder, &rejection.message, &[]).map_err(halt_of)?,
+            reason: rejection.kind.name().to_owned(),
+            text: keep(&*recorder, text, &[]).map_err(halt_of)?,
+        };
+        state.push(lane, Body::Rejected(rejected))
+    }
+}
+
+/// A call's arguments as the journal keeps them.
+pub(super) fn arguments_of(call: &ToolCall, recorder: &dyn super::Recorder) -> Result<TextRef, Halt> {
+    if call.arguments.is_empty() {
+        return Ok(TextRef::inline("{}"));
+    }
+    keep(recorder, &call.canonical_arguments(), &[]).map_err(halt_of)
+}
+
+const fn stop_of(ending: Ending) -> Stop {
+    match ending {
+        Ending::Solved => Stop::Solved,
+        Ending::Horizon => Stop::Horizon,
+        Ending::Failed => Stop::Failed,
+        Ending::Answered => Stop::Answered,
+    }
+}

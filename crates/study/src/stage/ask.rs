@@ -1,0 +1,152 @@
+//! Asking a model.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gimbal_core::{
+    AskError, CallContext, ChatRequest, Completion, Decoding, Halt, LaneId, ModelError, ModelErrorKind, Stop, seed,
+};
+
+use super::recorder::CallFacts;
+use super::state::{Answered, halt_of};
+use super::wire::CallWire;
+use super::{EpisodeStage, Role};
+
+impl EpisodeStage {
+    /// The role called `name`, or `default`.
+    pub(super) fn find_role(&self, name: &str) -> Option<&Role> {
+        self.setup.roles.get(name).or_else(|| self.setup.roles.get("default"))
+    }
+
+    /// Asks a role; `world` when the environment asks and not the architecture.
+    pub(super) async fn ask_role(
+        &self,
+        lane: LaneId,
+        role: &str,
+        mut request: ChatRequest,
+        world: bool,
+    ) -> Result<Completion, AskError> {
+        let Some(player) = self.find_role(role) else {
+            return Err(
+                Halt::infrastructure(format!("no model is named for the role `{role}`; name it in `roles`")).into()
+            );
+        };
+        if player.settings.decoding == Decoding::Free {
+            request.grammar = None;
+        }
+        if !player.model.wants_hints() {
+            request.hint = None;
+        }
+        let number = {
+            let mut state = self.lock();
+            if let Some(halt) = self.barred(&mut state) {
+                return Err(halt.into());
+            }
+            let (spent, limits) = state.budget(lane)?;
+            if let Some(stop) = spent.bars_model_call(&limits) {
+                let halt = Halt::of(stop);
+                // A lane whose share is used up stops alone: that the others go on must not hang on who was faster.
+                return Err(if lane == LaneId::TRUNK { state.end(halt) } else { halt }.into());
+            }
+            state.lane(lane)?.conversations.count(role)
+        };
+        let facts = CallFacts { lane: lane.0, role, world, model: &player.settings.model, call: number };
+        let wire =
+            CallWire { recorder: &*self.recorder, call: facts, refused: Mutex::default(), cached: Mutex::default() };
+        let parts: [&[u8]; 5] =
+            [b"model", &self.setup.seed.to_be_bytes(), &lane.0.to_be_bytes(), role.as_bytes(), &number.to_be_bytes()];
+        let context = CallContext { wire: &wire, episode: self.setup.key, call: number, seed: seed::derive(&parts) };
+        let outcome = self.complete(player, &request, &context).await;
+        if let Some(refused) = wire.refused.lock().ok().and_then(|mut refused| refused.take()) {
+            let halt = self.lock().end(halt_of(refused));
+            return Err(halt.into());
+        }
+        self.answered(lane, role, &request, &facts, outcome)
+    }
+
+    async fn complete(
+        &self,
+        player: &Role,
+        request: &ChatRequest,
+        context: &CallContext<'_>,
+    ) -> Result<Completion, Stopped> {
+        let asking = player.model.complete(request, context);
+        let left =
+            self.setup.limits.seconds.map(|seconds| Duration::from_secs(seconds).saturating_sub(self.begun.elapsed()));
+        let timed = async {
+            match left {
+                None => asking.await.map_err(Stopped::Model),
+                Some(left) => match tokio::time::timeout(left, asking).await {
+                    Ok(outcome) => outcome.map_err(Stopped::Model),
+                    Err(_) => Err(Stopped::Late),
+                },
+            }
+        };
+        tokio::select! {
+            biased;
+            outcome = timed => outcome,
+            () = self.setup.cancel.reached(2) => Err(Stopped::Aborted),
+        }
+    }
+
+    fn answered(
+        &self,
+        lane: LaneId,
+        role: &str,
+        request: &ChatRequest,
+        facts: &CallFacts<'_>,
+        outcome: Result<Completion, Stopped>,
+    ) -> Result<Completion, AskError> {
+        let mut state = self.lock();
+        let error = match outcome {
+            Ok(completion) => {
+                self.recorder.called(facts, "completed", &completion.usage, completion.latency_us).map_err(halt_of)?;
+                let answered = Answered {
+                    outcome: "completed",
+                    reply: &reply_text(&completion),
+                    usage: &completion.usage,
+                    latency_us: completion.latency_us,
+                };
+                state.model_called(lane, role, request, &answered)?;
+                return Ok(completion);
+            }
+            Err(Stopped::Late) => return Err(state.end(Halt::of(Stop::TimeBudget)).into()),
+            Err(Stopped::Aborted) => return Err(state.end(Halt::of(Stop::Cancelled)).into()),
+            Err(Stopped::Model(error)) => error,
+        };
+        let usage = error.usage.unwrap_or_default();
+        self.recorder.called(facts, error.kind.name(), &usage, error.latency_us).map_err(halt_of)?;
+        if error.kind.is_infrastructure() {
+            let halt = match error.kind {
+                ModelErrorKind::Cancelled => Halt { stop: Stop::Cancelled, detail: Some(error.message) },
+                _ => Halt::infrastructure(format!("{}: {}", facts.model, error.message)),
+            };
+            return Err(state.end(halt).into());
+        }
+        let answered = Answered {
+            outcome: error.kind.name(),
+            reply: error.partial.as_deref().unwrap_or_default(),
+            usage: &usage,
+            latency_us: error.latency_us,
+        };
+        state.model_called(lane, role, request, &answered)?;
+        Err(AskError::Model(error))
+    }
+}
+
+/// Why there is no completion.
+enum Stopped {
+    Model(ModelError),
+    Late,
+    Aborted,
+}
+
+/// The completion as the journal keeps it: with native calls its JSON form.
+fn reply_text(completion: &Completion) -> Cow<'_, str> {
+    if completion.calls.is_empty() {
+        return Cow::Borrowed(&completion.text);
+    }
+    let message = gimbal_core::Message::with_calls(Arc::clone(&completion.text), completion.calls.clone());
+    Cow::Owned(message.stored_text().to_string())
+}

@@ -1,0 +1,258 @@
+//! The stage's side of the seam.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
+use gimbal_core::{
+    Acted, Artefact, AskError, AskRequest, Block, Body, Brief, ChatRequest, Completion, Environment, Halt, LaneId,
+    Memory, Rejection, Rng, RoleSettings, Stage, ToolCall, ToolSpec, View, canonical,
+};
+use serde_json::Value;
+
+use super::act::arguments_of;
+use super::state::halt_of;
+use super::texts::keep;
+use super::{EpisodeStage, Lane};
+
+impl EpisodeStage {
+    /// Notes something that cannot fail in the architecture's eyes: a store that fails ends the episode instead.
+    fn noted(&self, lane: LaneId, body: impl FnOnce(&dyn super::Recorder) -> Result<Body, Halt>) {
+        let mut state = self.lock();
+        let recorder = Arc::clone(&state.recorder);
+        if let Err(halt) = body(&*recorder).and_then(|body| state.push(lane, body)) {
+            state.end(halt);
+        }
+    }
+}
+
+#[async_trait]
+impl Stage for EpisodeStage {
+    fn brief(&self) -> Arc<Brief> {
+        Arc::clone(&self.brief)
+    }
+
+    fn tools(&self) -> Arc<[ToolSpec]> {
+        Arc::clone(&self.tools)
+    }
+
+    fn queries(&self) -> Arc<[ToolSpec]> {
+        Arc::clone(&self.queries)
+    }
+
+    fn role(&self, role: &str) -> Option<Arc<RoleSettings>> {
+        self.find_role(role).map(|role| Arc::clone(&role.settings))
+    }
+
+    async fn view(&self) -> View {
+        let mut expert = None;
+        if self.wants_hints {
+            let environment = self.environment.lock().await;
+            let mut state = self.lock();
+            let steps = state.steps;
+            if state.expert.as_ref().is_none_or(|(at, _)| *at != steps) {
+                let known = environment.simulator().and_then(gimbal_core::Simulator::expert);
+                state.expert = Some((steps, known));
+            }
+            expert = state.expert.as_ref().and_then(|(_, call)| call.clone());
+        }
+        let state = self.lock();
+        View {
+            step: state.steps + 1,
+            brief: Arc::clone(&self.brief),
+            observation: Arc::clone(&state.observation),
+            expert,
+        }
+    }
+
+    async fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<String>> {
+        let environment = self.environment.lock().await;
+        environment
+            .choices(tool, parameter)
+            .map(|choices| choices.into_iter().map(|choice| choice.into_owned()).collect())
+    }
+
+    async fn legal(&self, cap: usize) -> Vec<ToolCall> {
+        let environment = self.environment.lock().await;
+        legal_calls(&**environment, cap)
+    }
+
+    async fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
+        self.environment.lock().await.parse(text)
+    }
+
+    async fn render(&self, call: &ToolCall) -> String {
+        self.environment.lock().await.render(call)
+    }
+
+    async fn context(&self, lane: LaneId, names: &[String]) -> Result<Vec<Block>, Halt> {
+        let mut state = self.lock();
+        let mut blocks = Vec::with_capacity(names.len());
+        let mut used = Vec::with_capacity(names.len());
+        for name in names {
+            let Some(known) = state.block(name) else {
+                let known = state.tracker.blocks().join(", ");
+                let detail = format!("there is no context block `{name}`; this environment has: {known}");
+                return Err(state.end(Halt::infrastructure(detail)));
+            };
+            let known = known.map_err(|error| state.end(halt_of(error)))?;
+            used.push(BlockUsed { bytes: known.text.len() as u64, name: name.clone(), text: known.reference });
+            blocks.push(Block { name: name.clone(), text: known.text });
+        }
+        state.push(lane, Body::ContextBuilt(ContextBuilt { blocks: used }))?;
+        Ok(blocks)
+    }
+
+    async fn ask(&self, lane: LaneId, role: &str, request: AskRequest) -> Result<Completion, AskError> {
+        let mut sampling = self.find_role(role).map(|role| role.settings.sampling.clone()).unwrap_or_default();
+        if let Some(bound) = request.max_output_tokens {
+            sampling.max_output_tokens = bound;
+        }
+        let request = ChatRequest {
+            messages: request.messages,
+            tools: request.tools,
+            grammar: request.grammar,
+            stop: request.stop,
+            sampling,
+            hint: request.hint,
+        };
+        self.ask_role(lane, role, request, false).await
+    }
+
+    async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
+        if lane != LaneId::TRUNK {
+            let detail = format!("the architecture acted on lane {}; only the trunk may act on the world", lane.0);
+            return Err(self.lock().end(Halt::infrastructure(detail)));
+        }
+        self.act_on_trunk(call, justification).await
+    }
+
+    async fn reject(&self, lane: LaneId, rejection: &Rejection, text: &str) -> Result<(), Halt> {
+        let mut state = self.lock();
+        self.charge_tool_call(&mut state, lane)?;
+        self.rejected(&mut state, lane, rejection, text)
+    }
+
+    async fn fallback(&self, lane: LaneId, call: &ToolCall, reason: &str) {
+        self.lock().fallbacks += 1;
+        self.noted(lane, |_| Ok(Body::Fallback(Fallback { reason: reason.to_owned(), tool: call.tool.clone() })));
+    }
+
+    async fn query(&self, lane: LaneId, call: &ToolCall) -> Result<String, Rejection> {
+        let answer = self.lock().tracker.query(call);
+        let (outcome, reply) = match &answer {
+            Ok(text) => ("answered", text),
+            Err(rejection) => (rejection.kind.name(), &rejection.message),
+        };
+        self.noted(lane, |recorder| {
+            Ok(Body::Queried(Queried {
+                arguments: arguments_of(call, recorder)?,
+                outcome: outcome.to_owned(),
+                reply: keep(recorder, reply, &[]).map_err(halt_of)?,
+                tool: call.tool.clone(),
+            }))
+        });
+        answer
+    }
+
+    async fn send(&self, lane: LaneId, from: &str, to: &str, contract: &str, message: Value) -> Option<Value> {
+        self.noted(lane, |recorder| {
+            Ok(Body::Sent(Sent {
+                contract: contract.to_owned(),
+                from: from.to_owned(),
+                message: keep(recorder, &canonical::text(&message), &[]).map_err(halt_of)?,
+                to: to.to_owned(),
+            }))
+        });
+        Some(message)
+    }
+
+    async fn note(&self, lane: LaneId, kind: &str, data: Value) {
+        self.noted(lane, |recorder| {
+            let data = keep(recorder, &canonical::text(&data), &[]).map_err(halt_of)?;
+            Ok(Body::Note(Note { data, kind: kind.to_owned() }))
+        });
+    }
+
+    fn lane(&self, _name: &str) -> LaneId {
+        let mut state = self.lock();
+        let (id, step) = (state.next_lane, state.steps + 1);
+        state.next_lane += 1;
+        state.lanes.insert(id, Lane { step, ..Lane::default() });
+        LaneId(id)
+    }
+
+    async fn join(&self, lanes: &[LaneId]) {
+        let mut state = self.lock();
+        if let Err(halt) = state.join(lanes) {
+            state.end(halt);
+        }
+    }
+
+    fn artefact(&self, name: &str) -> Option<Arc<Artefact>> {
+        self.setup.artefacts.get(name).cloned()
+    }
+
+    fn memory(&self) -> &dyn Memory {
+        &self.memory
+    }
+
+    fn trial(&self) -> u32 {
+        self.setup.trial
+    }
+
+    fn rng(&self, stream: &str) -> Rng {
+        Rng::stream(self.setup.seed, &format!("architecture/{stream}"))
+    }
+
+    async fn policy(&self, name: &str) -> Result<ToolCall, Halt> {
+        let mut environment = self.environment.lock().await;
+        let known = self.lock().policies.remove(name);
+        let mut draws = known.unwrap_or_else(|| Rng::stream(self.setup.seed, &format!("policy/{name}")));
+        let call = environment.decide(name, &mut draws);
+        let mut state = self.lock();
+        state.policies.insert(name.to_owned(), draws);
+        call.ok_or_else(|| {
+            let known = environment.policies().join(", ");
+            state.end(Halt::infrastructure(format!("there is no policy `{name}`; this environment has: {known}")))
+        })
+    }
+}
+
+/// The legal calls in the environment's order, as far as literals are known.
+fn legal_calls(environment: &dyn Environment, cap: usize) -> Vec<ToolCall> {
+    let mut calls = Vec::new();
+    for tool in environment.tools() {
+        let mut partial = vec![ToolCall::bare(&tool.name)];
+        for parameter in tool.required() {
+            let choices = environment.choices(&tool.name, parameter);
+            let choices: Vec<Value> = match choices {
+                Some(choices) => choices.into_iter().map(|choice| Value::from(choice.into_owned())).collect(),
+                None => listed(tool, parameter),
+            };
+            let room = cap.saturating_sub(calls.len());
+            partial = partial
+                .iter()
+                .flat_map(|call| choices.iter().map(move |choice| (call, choice)))
+                .take(room)
+                .map(|(call, choice)| {
+                    let mut call = call.clone();
+                    call.arguments.insert(parameter.to_owned(), choice.clone());
+                    call
+                })
+                .collect();
+        }
+        calls.append(&mut partial);
+        if calls.len() >= cap {
+            break;
+        }
+    }
+    calls.truncate(cap);
+    calls
+}
+
+/// The values that a tool's schema lists for a parameter.
+fn listed(tool: &ToolSpec, parameter: &str) -> Vec<Value> {
+    let property = tool.parameters.get("properties").and_then(|properties| properties.get(parameter));
+    property.and_then(|property| property.get("enum")).and_then(Value::as_array).cloned().unwrap_or_default()
+}

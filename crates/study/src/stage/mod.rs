@@ -1,0 +1,233 @@
+//! The stage: plays one episode of an environment and lets nothing pass unmetered or unjournaled.
+
+mod act;
+mod ask;
+mod cancel;
+mod door;
+mod lanes;
+mod memory;
+mod outcome;
+mod recorder;
+mod request;
+mod state;
+mod texts;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use gimbal_core::chain::Chain;
+use gimbal_core::event::{EVENT_VERSION, Ended, Started};
+use gimbal_core::{
+    Architecture, Artefact, Body, Brief, ChatModel, Digest, Environment, Halt, LaneId, Limits, Milli, RoleSettings,
+    Stop, TaskId, ToolSpec,
+};
+
+pub use cancel::Cancel;
+pub use memory::SessionMemory;
+pub use outcome::Outcome;
+pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, Recorder};
+
+use lanes::Lane;
+use memory::StageMemory;
+use state::{State, halt_of};
+use texts::{Seldom, keep, tools_text};
+
+/// A role and the model that plays it.
+#[derive(Clone)]
+pub struct Role {
+    /// Settings as the study names them.
+    pub settings: Arc<RoleSettings>,
+    /// The model.
+    pub model: Arc<dyn ChatModel>,
+}
+
+/// Everything that decides an episode, apart from the environment and the architecture.
+#[derive(Clone)]
+pub struct EpisodeSetup {
+    /// Key of the episode.
+    pub key: Digest,
+    /// Task.
+    pub task: TaskId,
+    /// Seed.
+    pub seed: u64,
+    /// Trial of the session, from 0.
+    pub trial: u32,
+    /// Upper bounds.
+    pub limits: Limits,
+    /// Roles by name; `default` stands in for any.
+    pub roles: Arc<BTreeMap<String, Role>>,
+    /// Things built before the episode, by name.
+    pub artefacts: Arc<BTreeMap<String, Arc<Artefact>>>,
+    /// What the trials of the session share.
+    pub memory: Arc<SessionMemory>,
+    /// Calls the run off.
+    pub cancel: Cancel,
+}
+
+impl EpisodeSetup {
+    /// An episode without limits, artefacts or earlier trials.
+    #[must_use]
+    pub fn new(key: Digest, task: TaskId, seed: u64, roles: Arc<BTreeMap<String, Role>>) -> Self {
+        Self {
+            key,
+            task,
+            seed,
+            trial: 0,
+            limits: Limits::default(),
+            roles,
+            artefacts: Arc::default(),
+            memory: Arc::default(),
+            cancel: Cancel::default(),
+        }
+    }
+}
+
+/// The stage of one episode.
+pub struct EpisodeStage {
+    setup: EpisodeSetup,
+    environment: tokio::sync::Mutex<Box<dyn Environment>>,
+    state: Arc<Mutex<State>>,
+    recorder: Arc<dyn Recorder>,
+    brief: Arc<Brief>,
+    tools: Arc<[ToolSpec]>,
+    queries: Arc<[ToolSpec]>,
+    memory: StageMemory,
+    wants_hints: bool,
+    begun: Instant,
+}
+
+/// Begins, plays and ends an episode.
+///
+/// # Errors
+/// The halt when the episode could not be begun or its end not be recorded: never an outcome.
+pub async fn play_episode(
+    architecture: &dyn Architecture,
+    environment: Box<dyn Environment>,
+    setup: EpisodeSetup,
+    recorder: Arc<dyn Recorder>,
+) -> Result<Outcome, Halt> {
+    let stage = EpisodeStage::begin(environment, setup, recorder).await?;
+    let played = architecture.play(&stage).await;
+    stage.finish(played).await
+}
+
+impl EpisodeStage {
+    /// Resets the environment and begins the journal.
+    ///
+    /// # Errors
+    /// When the environment cannot be reset or the journal not be written.
+    pub async fn begin(
+        mut environment: Box<dyn Environment>,
+        setup: EpisodeSetup,
+        recorder: Arc<dyn Recorder>,
+    ) -> Result<Self, Halt> {
+        let first = environment.reset(&setup.task, setup.seed).await;
+        let first = Arc::new(first.map_err(|error| Halt::infrastructure(error.to_string()))?);
+        let brief = Arc::new(environment.brief().clone());
+        let tools: Arc<[ToolSpec]> = environment.tools().into();
+        let mut tracker = environment.tracker();
+        tracker.begin(&first);
+        let queries: Arc<[ToolSpec]> = tracker.queries().into();
+        let mut state = State {
+            recorder: Arc::clone(&recorder),
+            limits: setup.limits,
+            chain: Chain::start("journal", setup.key.to_string().as_bytes()),
+            calls: 0,
+            steps: 0,
+            episode_return: Milli::ZERO,
+            rejected: 0,
+            fallbacks: 0,
+            observation: Arc::clone(&first),
+            observed: None,
+            tracker,
+            trunk: Lane::default(),
+            lanes: BTreeMap::new(),
+            next_lane: 1,
+            blocks: BTreeMap::new(),
+            seldom: Seldom::default(),
+            policies: BTreeMap::new(),
+            expert: None,
+            ended: None,
+        };
+        let started = Started {
+            key: setup.key,
+            observation: state.observe(first)?,
+            seed: format!("{:016x}", setup.seed),
+            state: environment.state(),
+            task: setup.task.0.clone(),
+            tools: keep(&*recorder, &tools_text(&tools), &[]).map_err(halt_of)?,
+            trial: setup.trial,
+            version: EVENT_VERSION,
+        };
+        state.push(LaneId::TRUNK, Body::Started(started))?;
+        let state = Arc::new(Mutex::new(state));
+        let memory = StageMemory { session: Arc::clone(&setup.memory), state: Arc::clone(&state) };
+        let wants_hints = setup.roles.values().any(|role| role.model.wants_hints());
+        let environment = tokio::sync::Mutex::new(environment);
+        let begun = Instant::now();
+        Ok(Self { setup, environment, state, recorder, brief, tools, queries, memory, wants_hints, begun })
+    }
+
+    /// Ends the episode with what the architecture came back with.
+    ///
+    /// # Errors
+    /// The halt of an episode that is no outcome: a failure of infrastructure, or a run that was called off.
+    pub async fn finish(self, played: Result<(), Halt>) -> Result<Outcome, Halt> {
+        let state_hash = self.environment.lock().await.state();
+        let mut state = self.lock();
+        let open: Vec<LaneId> = state.lanes.keys().map(|id| LaneId(*id)).collect();
+        state.join(&open)?;
+        let fallback = played.err().unwrap_or(Halt::of(Stop::Finished));
+        let halt = state.end(fallback);
+        if !halt.stop.is_outcome() {
+            return Err(halt);
+        }
+        let detail = halt.detail.clone().unwrap_or_default();
+        let spent = state.trunk.spent;
+        let ended = Ended {
+            detail: detail.clone(),
+            model_calls: spent.model_calls,
+            output_tokens: spent.output_tokens,
+            prompt_tokens: spent.input_tokens,
+            episode_return: state.episode_return,
+            state: state_hash,
+            steps: state.steps,
+            stop: halt.stop,
+            tool_calls: spent.tool_calls,
+        };
+        state.push(LaneId::TRUNK, Body::Ended(ended))?;
+        let (chain, events) = state.last();
+        Ok(Outcome {
+            stop: halt.stop,
+            detail,
+            episode_return: state.episode_return,
+            steps: state.steps,
+            spent,
+            rejected: state.rejected,
+            fallbacks: state.fallbacks,
+            state: state_hash,
+            chain,
+            events,
+            critical_path_us: state.trunk.path_us,
+            total_latency_us: state.trunk.total_us,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The halt that bars anything further, if there is one.
+    fn barred(&self, state: &mut State) -> Option<Halt> {
+        if let Some(ended) = &state.ended {
+            return Some(ended.clone());
+        }
+        if self.setup.cancel.asked() {
+            return Some(state.end(Halt::of(Stop::Cancelled)));
+        }
+        let late = self.setup.limits.seconds.is_some_and(|seconds| self.begun.elapsed().as_secs() >= seconds);
+        late.then(|| state.end(Halt::of(Stop::TimeBudget)))
+    }
+}

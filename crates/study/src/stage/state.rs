@@ -1,0 +1,221 @@
+//! What changes while an episode is played, under one lock.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gimbal_core::chain::Chain;
+use gimbal_core::event::{Event, MessageUsed, ModelCalled};
+use gimbal_core::{
+    Body, ChatRequest, Digest, Halt, LaneId, Limits, Milli, Observation, Rng, Spent, Stop, ToolCall, Tracker, Usage,
+};
+
+use super::lanes::{Lane, renumber, shares, sum};
+use super::recorder::{Near, RecordError, Recorder};
+use super::texts::{Known, Seldom, keep, keep_hashed};
+
+/// What changes while an episode is played.
+pub struct State {
+    pub recorder: Arc<dyn Recorder>,
+    pub limits: Limits,
+    pub chain: Chain,
+    pub calls: u64,
+    pub steps: u32,
+    pub episode_return: Milli,
+    pub rejected: u64,
+    pub fallbacks: u64,
+    pub observation: Arc<Observation>,
+    /// Hash of the observation's text, where it is stored.
+    pub observed: Option<Digest>,
+    pub tracker: Box<dyn Tracker>,
+    pub trunk: Lane,
+    pub lanes: BTreeMap<u32, Lane>,
+    pub next_lane: u32,
+    pub blocks: BTreeMap<String, Known>,
+    pub seldom: Seldom,
+    pub policies: BTreeMap<String, Rng>,
+    pub expert: Option<(u32, Option<ToolCall>)>,
+    pub ended: Option<Halt>,
+}
+
+/// What a call came to, as the journal sees it.
+pub struct Answered<'a> {
+    pub outcome: &'a str,
+    pub reply: &'a str,
+    pub usage: &'a Usage,
+    pub latency_us: u64,
+}
+
+/// A store that failed stops the episode, and is not its outcome.
+pub fn halt_of(error: RecordError) -> Halt {
+    match error {
+        RecordError::Store(text) => Halt::infrastructure(text),
+        RecordError::Stopped(text) => Halt { stop: Stop::Cancelled, detail: Some(text) },
+    }
+}
+
+impl State {
+    /// Notes an event; lanes hold theirs back until the join.
+    pub fn push(&mut self, lane: LaneId, body: Body) -> Result<(), Halt> {
+        if lane == LaneId::TRUNK {
+            let event = Event { body, lane: 0, step: self.steps + 1 };
+            return self.append(&event);
+        }
+        if let Some(open) = self.lanes.get_mut(&lane.0) {
+            open.events.push(Event { body, lane: lane.0, step: open.step });
+            return Ok(());
+        }
+        Err(Halt::infrastructure(format!("the architecture used lane {} after it was joined", lane.0)))
+    }
+
+    fn append(&mut self, event: &Event) -> Result<(), Halt> {
+        let bytes = event.bytes();
+        self.chain.push(&bytes);
+        self.recorder.event(&bytes).map_err(halt_of)
+    }
+
+    /// Appends the events of lanes in the order in which they were opened.
+    pub fn join(&mut self, lanes: &[LaneId]) -> Result<(), Halt> {
+        let mut ids: Vec<u32> = lanes.iter().map(|lane| lane.0).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut longest = 0;
+        for id in ids {
+            let Some(lane) = self.lanes.remove(&id) else { continue };
+            let mut numbers = Vec::new();
+            for mut event in lane.events {
+                renumber(&mut event.body, &mut numbers, &mut self.calls);
+                self.append(&event)?;
+            }
+            self.trunk.spent = sum(&self.trunk.spent, &lane.spent);
+            self.trunk.total_us += lane.total_us;
+            longest = longest.max(lane.path_us);
+        }
+        self.trunk.path_us += longest;
+        Ok(())
+    }
+
+    /// The lane called `id`, or the trunk.
+    pub fn lane(&mut self, id: LaneId) -> Result<&mut Lane, Halt> {
+        if id == LaneId::TRUNK {
+            return Ok(&mut self.trunk);
+        }
+        let text = || format!("the architecture used lane {} after it was joined", id.0);
+        self.lanes.get_mut(&id.0).ok_or_else(|| Halt::infrastructure(text()))
+    }
+
+    /// What a lane has used and may use. The first call of a lane reserves the shares of all lanes that are open.
+    pub fn budget(&mut self, id: LaneId) -> Result<(Spent, Limits), Halt> {
+        let promised = self.lanes.values().filter_map(|lane| lane.share.map(|share| as_spent(&share)));
+        let taken = promised.fold(self.trunk.spent, |total, share| sum(&total, &share));
+        if id == LaneId::TRUNK {
+            return Ok((taken, self.limits));
+        }
+        let waiting = self.lanes.values().filter(|lane| lane.share.is_none()).count() as u64;
+        let share = shares(&self.limits, &taken, waiting);
+        let limits = self.limits;
+        if self.lane(id)?.share.is_none() {
+            for lane in self.lanes.values_mut().filter(|lane| lane.share.is_none()) {
+                lane.share = Some(share);
+            }
+        }
+        let lane = self.lane(id)?;
+        Ok((lane.spent, lane.share.unwrap_or(limits)))
+    }
+
+    /// Ends the episode; the first end counts.
+    pub fn end(&mut self, halt: Halt) -> Halt {
+        self.ended.get_or_insert(halt).clone()
+    }
+
+    /// Keeps an observation as a change of the one before.
+    pub fn observe(&mut self, observation: Arc<Observation>) -> Result<gimbal_core::TextRef, Halt> {
+        let near: Vec<Near<'_>> = self.near_observation().into_iter().collect();
+        let (reference, digest) = keep_hashed(&*self.recorder, &observation.text, &near).map_err(halt_of)?;
+        self.observed = digest;
+        self.observation = observation;
+        Ok(reference)
+    }
+
+    fn near_observation(&self) -> Option<Near<'_>> {
+        self.observed.map(|digest| Near { digest, text: &self.observation.text })
+    }
+
+    /// A block as it stands now; the same text is hashed once.
+    pub fn block(&mut self, name: &str) -> Option<Result<Known, RecordError>> {
+        let text = self.tracker.block(name)?;
+        let before = self.blocks.get(name);
+        if let Some(known) = before.filter(|known| *known.text == *text) {
+            return Some(Ok(known.clone()));
+        }
+        let near = before.and_then(Known::near).into_iter().chain(self.near_observation());
+        let near: Vec<Near<'_>> = near.collect();
+        let kept = keep_hashed(&*self.recorder, &text, &near);
+        Some(kept.map(|(reference, digest)| {
+            let known = Known { text: text.into(), reference, digest };
+            self.blocks.insert(name.to_owned(), known.clone());
+            known
+        }))
+    }
+
+    /// Journals a call of a model.
+    pub fn model_called(
+        &mut self,
+        lane: LaneId,
+        role: &str,
+        request: &ChatRequest,
+        answered: &Answered<'_>,
+    ) -> Result<(), Halt> {
+        let recorder = Arc::clone(&self.recorder);
+        let recorder = &*recorder;
+        let grammar = self.seldom.grammar(recorder, request.grammar.as_ref()).map_err(halt_of)?;
+        let sampling = self.seldom.sampling(recorder, &request.sampling, &request.stop).map_err(halt_of)?;
+        let tools = self.seldom.tools(recorder, &request.tools).map_err(halt_of)?;
+        let reply = keep(recorder, answered.reply, &[]).map_err(halt_of)?;
+        let (trunk, next) = (lane == LaneId::TRUNK, self.calls);
+        let blocks = std::mem::take(&mut self.blocks);
+        let extended = self.lane(lane).and_then(|lane| {
+            let call = if trunk { next } else { lane.calls };
+            lane.calls += 1;
+            lane.spent.add_model_call(answered.usage);
+            lane.path_us += answered.latency_us;
+            lane.total_us += answered.latency_us;
+            let extension = lane.conversations.extend(recorder, role, &request.messages, call, &blocks);
+            extension.map(|extension| (call, extension)).map_err(halt_of)
+        });
+        self.blocks = blocks;
+        let (call, extension) = extended?;
+        if trunk {
+            self.calls += 1;
+        }
+        let messages = extension.messages.into_iter();
+        let body = ModelCalled {
+            call,
+            extends: extension.extends.into_iter().collect(),
+            grammar,
+            kept: extension.kept,
+            messages: messages.map(|(speaker, text)| MessageUsed { speaker: speaker.to_owned(), text }).collect(),
+            outcome: answered.outcome.to_owned(),
+            output_tokens: answered.usage.output,
+            prompt_tokens: answered.usage.input,
+            reply,
+            role: role.to_owned(),
+            sampling,
+            tools,
+        };
+        self.push(lane, Body::ModelCalled(body))
+    }
+
+    /// The chain's last value.
+    pub fn last(&self) -> (Digest, u64) {
+        (self.chain.value(), self.chain.links())
+    }
+}
+
+fn as_spent(share: &Limits) -> Spent {
+    Spent {
+        model_calls: share.model_calls.unwrap_or_default(),
+        tool_calls: share.tool_calls.unwrap_or_default(),
+        input_tokens: share.tokens.unwrap_or_default(),
+        output_tokens: 0,
+    }
+}

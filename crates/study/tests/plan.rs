@@ -1,0 +1,157 @@
+//! Everything that can be wrong with a study is found before anything is played, with place and mend.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+mod common;
+
+use common::{TestModels, plan, plan_of, registry};
+use gimbal_study::plan::estimate::estimate;
+use gimbal_study::plan::matrix::matrix;
+use gimbal_study::plan::schema::schema;
+use gimbal_study::plan::{Options, ready};
+use gimbal_study::registry::Library;
+
+const STUDY: &str = "study: good
+environment: { name: corridor, horizon: 6 }
+architectures:
+  - { base: learner }
+  - { base: policy, policy: walk }
+roles:
+  - { default: picker }
+  - { default: { model: dear, decoding: constrained } }
+episodes: { tasks: { split: test }, runs: 2 }
+limits: { episode: { tokens: 400000 }, study: { cost: 20.00 } }
+baseline: policy:walk
+";
+
+fn problem(from: &str, to: &str) -> String {
+    assert!(STUDY.contains(from), "{from}");
+    match plan_of(&STUDY.replace(from, to), &Options::default()) {
+        Err(problems) => problems.to_string(),
+        Ok(_) => panic!("`{to}` was accepted"),
+    }
+}
+
+// covers: BOG-145, SH-06
+#[test]
+fn a_policy_without_a_model_is_planned_once() {
+    let plan = plan(STUDY);
+    let ids: Vec<&str> = plan.cells.iter().map(|cell| cell.info.id.as_str()).collect();
+    assert_eq!(ids, ["learner | picker", "learner | dear (constrained)", "policy:walk"]);
+    assert_eq!(plan.episodes(), 24);
+    assert_eq!(plan.cells[0].info.planned, 8);
+    let kinds: Vec<&str> = plan.cells.iter().map(|cell| cell.info.kind.label()).collect();
+    assert_eq!(kinds, ["scripted", "scripted", "baseline"]);
+}
+
+#[test]
+fn every_mistake_is_said_with_place_and_mend() {
+    let mistakes = [
+        ("study: good", "studdy: good"),
+        ("study: good", "study: a/b"),
+        ("horizon: 6", "horizn: 6"),
+        ("horizon: 6", "horizon: soon"),
+        ("name: corridor", "name: coridor"),
+        ("base: learner", "base: lerner"),
+        ("base: learner", "base: panel, membrs: 2"),
+        ("policy: walk }", "policy: fly }"),
+        ("policy: walk }", "policee: walk }"),
+        ("{ default: picker }", "{ default: pickr }"),
+        ("{ default: picker }", "{ judge: picker }"),
+        ("{ default: picker }", "{ default: picker, defualt: picker }"),
+        ("{ default: picker }", "{ default: unpriced }"),
+        ("decoding: constrained", "decoding: constraind"),
+        ("decoding: constrained", "temprature: 1"),
+        ("decoding: constrained", "temperature: 7"),
+        ("split: test", "split: tset"),
+        ("runs: 2", "runs: none"),
+        ("runs: 2", "runs: 0"),
+        ("tokens: 400000", "tokns: 400000"),
+        ("cost: 20.00", "cost: much"),
+        ("baseline: policy:walk", "baseline: policy:wlk"),
+        ("baseline: policy:walk", "faults: [{ site: model }]"),
+        ("  - { base: learner }", "  - { base: learner }\n  - { base: learner }"),
+        ("  - { base: learner }", "  - { base: learner\n"),
+    ];
+    let said: Vec<String> = mistakes
+        .iter()
+        .map(|(from, to)| format!("{}\n    {}", to.trim(), problem(from, to).replace('\n', "\n    ")))
+        .collect();
+    insta::assert_snapshot!("mistakes", said.join("\n"));
+}
+
+#[test]
+fn all_mistakes_are_said_at_once() {
+    let text = STUDY.replace("base: learner", "base: lerner").replace("horizon: 6", "horizn: 6");
+    let problems = plan_of(&text, &Options::default()).err().unwrap();
+    assert_eq!(problems.0.len(), 2, "{problems}");
+}
+
+#[test]
+fn the_command_line_narrows_and_widens_a_plan() {
+    let only = Options { only: vec!["learner".to_owned()], ..Options::default() };
+    assert_eq!(plan_of(STUDY, &only).unwrap().cells.len(), 2);
+    let only = Options { only: vec!["lerner".to_owned()], ..Options::default() };
+    let said = plan_of(STUDY, &only).err().unwrap().to_string();
+    assert!(said.starts_with("--only: ") && said.contains("learner"), "{said}");
+    let model = Options { model: Some("parrot".to_owned()), ..Options::default() };
+    let plan = plan_of(STUDY, &model).unwrap();
+    assert!(plan.cells.iter().flat_map(|cell| cell.roles.values()).all(|settings| settings.model == "parrot"));
+    let more = Options { add_runs: 3, limit: Some(7), ..Options::default() };
+    let plan = plan_of(STUDY, &more).unwrap();
+    assert_eq!((plan.runs, plan.episodes()), (5, 21));
+    assert_eq!(plan.sessions().count(), 21);
+}
+
+// covers: BOG-148
+#[test]
+fn keys_that_are_missing_are_named_before_the_run() {
+    let plan = plan(&STUDY.replace("default: picker", "default: keyless"));
+    let (pulls, missing) = ready(&plan, &TestModels);
+    assert!(pulls.is_empty());
+    let missing = missing.unwrap_err().to_string();
+    assert_eq!(missing, "study.yaml: `keyless`: set the variable TEST_KEY");
+}
+
+#[tokio::test]
+async fn a_dry_run_estimates_tokens_and_cost() {
+    let estimates = estimate(&plan(STUDY), &TestModels).await.unwrap();
+    assert_eq!(estimates.len(), 3);
+    assert!(estimates[0].input_tokens > 0 && estimates[0].cost_microdollars == Some(0));
+    assert!(estimates[1].cost_microdollars.unwrap() > 0);
+    assert_eq!((estimates[2].input_tokens, estimates[2].cost_microdollars), (0, Some(0)));
+}
+
+#[test]
+fn the_matrix_says_what_fits_and_why_not() {
+    let settings = [("policy".to_owned(), serde_json::json!({ "policy": "walk" }))];
+    let fits = matrix(&registry(), &settings, &Library::default());
+    assert_eq!(fits.len(), 12);
+    let unfit: Vec<String> = fits
+        .iter()
+        .filter(|fit| !fit.unmet.is_empty())
+        .map(|fit| format!("{} x {}: {}", fit.architecture, fit.environment, fit.unmet.join("; ")))
+        .collect();
+    assert_eq!(
+        unfit,
+        [
+            "policy x oracle: it needs the policy `walk`; this environment offers: none",
+            "policy x dossier: it needs the policy `walk`; this environment offers: none",
+            "policy x counter: it needs the policy `walk`; this environment offers: tick",
+        ]
+    );
+}
+
+#[test]
+fn the_schema_names_what_there_is() {
+    let text = schema(&registry()).to_string();
+    for word in ["corridor", "slip_percent", "panel", "members", "max_output_tokens"] {
+        assert!(text.contains(word), "{word}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_without_panic(text in "[a-z:{}\\[\\]\n ,#&*!|>'\"%@-]{0,120}") {
+        let _ = gimbal_study::plan::parse(&text, "study.yaml");
+    }
+}

@@ -1,0 +1,318 @@
+//! Runs on disk: the same for any number of workers, resumed, read back, and clear about what is wrong.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use common::{plan, plan_of, run, run_with};
+use gimbal_core::Digest;
+use gimbal_study::plan::{Options, Stored};
+use gimbal_study::read::{digest, load_rows, trace, verify};
+use gimbal_study::run::{RunError, RunFolder};
+use gimbal_study::runner::{Ended, Progress};
+use gimbal_study::stage::Cancel;
+
+const STUDY: &str = "
+study: small
+environment: [{ name: corridor, horizon: 6 }, { name: oracle }]
+architectures:
+  - { base: panel, members: 2 }
+  - { base: learner }
+roles:
+  - { default: unreliable }
+  - { default: slow, reader: picker }
+episodes: { tasks: { split: test }, runs: 3, trials: 2, seed: 5 }
+baseline: learner
+";
+
+fn opened(folder: &Path) -> RunFolder {
+    RunFolder::open(folder).unwrap()
+}
+
+fn clean(folder: &Path) {
+    let report = verify(&opened(folder)).unwrap();
+    assert_eq!(report.problems, Vec::<String>::new());
+    assert!(report.episodes > 0 && report.events > report.episodes);
+}
+
+// covers: SH-05, SH-06, BOG-143
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_worker_and_eight_give_the_same_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, eight) = (folder.path().join("one"), folder.path().join("eight"));
+    let first = run(STUDY, &one, 1).await.unwrap();
+    // Corridor has four tasks, the oracle two: 2 architectures x 2 role sets x (4 + 2) x 3 runs x 2 trials.
+    assert_eq!((first.finished, first.ended, first.given_up), (144, Ended::Done, 0));
+    let second = run(STUDY, &eight, 8).await.unwrap();
+    assert_eq!(second.finished, 144);
+    assert_eq!(digest(&opened(&one)).unwrap(), digest(&opened(&eight)).unwrap());
+    clean(&one);
+    clean(&eight);
+    // To run again is to do nothing.
+    let again = run(STUDY, &eight, 8).await.unwrap();
+    assert_eq!((again.finished, again.already, again.exit_code()), (0, 144, 0));
+    let rows = load_rows(&opened(&eight)).unwrap();
+    assert_eq!((rows.cells.len(), rows.episodes.len()), (8, 144));
+    let seeds: BTreeSet<(u64, &str, u32)> =
+        rows.episodes.iter().map(|row| (row.seed, row.world.as_str(), row.run)).collect();
+    assert_eq!(seeds.len(), 18, "cells of one world meet the same seeds, and each run has its own");
+    assert!(rows.episodes.iter().all(|row| row.unknown_attempts == 0 && row.tokens_estimated && !row.infrastructure));
+    assert!(rows.episodes.iter().any(|row| row.usage.iter().any(|usage| usage.role == "reader" && usage.world)));
+    let called: u64 = rows.episodes.iter().map(|row| row.agent_tokens().total() + row.world_tokens().total()).sum();
+    let billed: u64 = rows.episodes.iter().map(|row| row.billed.total()).sum();
+    assert_eq!(called, billed, "no caches and no retries here");
+    assert_eq!(rows.cells[0].thresholds.success_above, Some(0), "from the environment's brief");
+}
+
+// covers: SH-06
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_is_called_off_goes_on_later_and_memory_is_taken_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
+    run(STUDY, &whole, 4).await.unwrap();
+    let mut starts = 0_u64;
+    loop {
+        starts += 1;
+        let cancel = Cancel::default();
+        let later = cancel.clone();
+        let timer = tokio::spawn(async move {
+            tokio::time::sleep(std::time::Duration::from_millis(20 * starts)).await;
+            later.raise();
+        });
+        let (summary, _) = run_with(plan(STUDY), &cut, 4, cancel).await;
+        timer.abort();
+        let summary = summary.unwrap();
+        if summary.ended == Ended::Done {
+            break;
+        }
+        assert_eq!((&summary.ended, summary.exit_code()), (&Ended::Interrupted, 130));
+        assert!(starts < 200);
+    }
+    assert_eq!(digest(&opened(&whole)).unwrap(), digest(&opened(&cut)).unwrap());
+    clean(&cut);
+}
+
+const FLAKY: &str = "
+study: flaky
+environment: { name: corridor }
+architectures: [{ base: learner }]
+roles: [{ default: MODEL }]
+episodes: { runs: 2, tasks: { split: test, limit: 2 } }
+";
+
+// covers: BOG-047, BOG-150
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn outages_are_tried_again_and_shown_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flaky");
+    let (summary, progress) = run_with(plan(&FLAKY.replace("MODEL", "flaky")), &path, 1, Cancel::default()).await;
+    let summary = summary.unwrap();
+    // Five outages with three attempts an episode: the first episode is given up, the second needs all three.
+    assert_eq!((summary.given_up, summary.finished, summary.standing.errors), (1, 3, 5));
+    assert_eq!((&summary.ended, summary.exit_code()), (&Ended::Incomplete, 3));
+    assert_eq!(progress.iter().filter(|event| matches!(event, Progress::Failed { .. })).count(), 1);
+    let rows = load_rows(&opened(&path)).unwrap();
+    let lost: Vec<_> = rows.episodes.iter().filter(|row| row.infrastructure).collect();
+    assert_eq!((rows.episodes.len(), lost.len(), lost[0].stop.as_str()), (4, 1, "infrastructure"));
+    clean(&path);
+    // The same command plays what is missing; the attempts stay on record.
+    let summary = run(&FLAKY.replace("MODEL", "flaky"), &path, 1).await.unwrap();
+    assert_eq!(summary.already, 3);
+    let index = opened(&path).index().unwrap();
+    assert!(index.failures().unwrap().len() >= 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_provider_that_is_down_does_not_hold_up_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = FLAKY.replace("[{ default: MODEL }]", "[{ default: down }, { default: picker }]");
+    let summary = run(&text, &path, 4).await.unwrap();
+    assert_eq!((summary.finished, summary.given_up), (4, 4));
+}
+
+// covers: SH-06
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn money_stops_the_run_before_the_next_request_and_the_same_command_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = |cost: &str| format!("{}limits: {{ study: {{ cost: {cost} }} }}\n", FLAKY.replace("MODEL", "dear"));
+    let summary = run(&text("0.0001"), &path, 1).await.unwrap();
+    let Ended::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
+    assert!(words.contains("limits.study.cost"), "{words}");
+    assert_eq!(summary.exit_code(), 3);
+    // One request more than the limit allows at most.
+    assert!(summary.standing.cost_microdollars < 100 + 400, "{:?}", summary.standing);
+    let before = summary.standing.cost_microdollars;
+    let summary = run(&text("9"), &path, 1).await.unwrap();
+    assert_eq!(summary.ended, Ended::Done);
+    assert!(summary.standing.cost_microdollars > before, "the ledger remembers what was spent before");
+    let free = folder.path().join("free");
+    run(&FLAKY.replace("MODEL", "dear"), &free, 1).await.unwrap();
+    assert_eq!(digest(&opened(&path)).unwrap(), digest(&opened(&free)).unwrap());
+    let rows = load_rows(&opened(&path)).unwrap();
+    let cost: u64 = rows.episodes.iter().map(|row| row.cost_microdollars.unwrap()).sum();
+    assert!(cost.abs_diff(summary.standing.cost_microdollars) <= rows.episodes.len() as u64, "rounding only");
+}
+
+#[tokio::test]
+async fn a_second_run_on_the_same_folder_is_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let held = RunFolder::take(&path).unwrap();
+    let refused = run(&FLAKY.replace("MODEL", "picker"), &path, 1).await.unwrap_err();
+    assert!(matches!(refused, RunError::Busy { .. }) && refused.exit_code() == 2, "{refused}");
+    drop(held);
+    run(&FLAKY.replace("MODEL", "picker"), &path, 1).await.unwrap();
+}
+
+// covers: SH-06
+#[tokio::test]
+async fn a_study_changed_under_a_run_is_refused_and_a_grown_one_welcome() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = FLAKY.replace("MODEL", "picker");
+    run(&text, &path, 2).await.unwrap();
+    for (change, named) in [
+        (text.replace("corridor }", "corridor, horizon: 5 }"), "environment.options.horizon"),
+        (text.replace("default: picker", "default: parrot"), "roles.default.model"),
+        (text.replace("runs: 2", "runs: 2, seed: 9"), "`seed`"),
+        (text.replace("learner", "panel"), "is gone"),
+        (format!("{text}limits: {{ episode: {{ tokens: 9 }} }}\n"), "`limits`"),
+    ] {
+        let refused = run(&change, &path, 2).await.unwrap_err();
+        assert_eq!(refused.exit_code(), 2);
+        assert!(refused.to_string().contains(named) && refused.to_string().contains("--runs"), "{refused}");
+    }
+    let grown =
+        text.replace("runs: 2", "runs: 3").replace("[{ base: learner }]", "[{ base: learner }, { base: panel }]");
+    let summary = run(&grown, &path, 2).await.unwrap();
+    assert_eq!((summary.already, summary.finished), (4, 8));
+    let options = Options { add_runs: 1, only: vec!["panel".to_owned()], ..Options::default() };
+    let (summary, _) = run_with(plan_of(&grown, &options).unwrap(), &path, 2, Cancel::default()).await;
+    assert_eq!(summary.unwrap().finished, 2);
+    let stored = Stored::read(&opened(&path)).unwrap();
+    assert_eq!((stored.cells.len(), stored.runs), (2, 4));
+    assert_eq!(stored.cells[1].info.planned, 8);
+}
+
+// covers: SH-05
+#[tokio::test]
+async fn torn_and_damaged_files_are_told_apart_and_lost_episodes_played_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = FLAKY.replace("MODEL", "picker");
+    run(&text, &path, 2).await.unwrap();
+    let whole = digest(&opened(&path)).unwrap();
+    let segment = path.join("journals/000001.seg");
+    let ledger = path.join("ledger/000001.log");
+    // As a kill leaves them: half a frame and half a line more.
+    let (frames, lines) = (std::fs::read(&segment).unwrap(), std::fs::read(&ledger).unwrap());
+    std::fs::write(&segment, [&frames[..], &frames[..50]].concat()).unwrap();
+    std::fs::write(&ledger, [&lines[..], &lines[..25]].concat()).unwrap();
+    let report = verify(&opened(&path)).unwrap();
+    assert_eq!(report.problems, Vec::<String>::new());
+    assert_eq!(report.torn, ["journals/000001.seg", "ledger/000001.log"]);
+    assert_eq!(run(&text, &path, 2).await.unwrap().finished, 0);
+    // The last frame of a finished episode cut: it is played again, and comes out the same.
+    std::fs::write(&segment, &frames[..frames.len() - 10]).unwrap();
+    let summary = run(&text, &path, 2).await.unwrap();
+    assert_eq!((summary.lost, summary.finished), (1, 1));
+    assert_eq!(digest(&opened(&path)).unwrap(), whole);
+    // A flipped bit is found by verify, with the episode's key.
+    let mut damaged = std::fs::read(&segment).unwrap();
+    damaged[100] ^= 8;
+    std::fs::write(&segment, damaged).unwrap();
+    let report = verify(&opened(&path)).unwrap();
+    assert!(report.problems.iter().any(|problem| problem.contains("checksum")), "{:?}", report.problems);
+}
+
+#[tokio::test]
+async fn folders_that_cannot_be_read_say_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = FLAKY.replace("MODEL", "picker");
+    let missing = RunFolder::open(&path).unwrap_err();
+    assert!(missing.to_string().contains("no such folder"), "{missing}");
+    run(&text, &path, 2).await.unwrap();
+    rewrite(&path.join("study.yaml"), "format: 1", "format: 99");
+    let other = Stored::read(&opened(&path)).unwrap_err();
+    assert!(other.to_string().contains("format 99") && other.exit_code() == 2, "{other}");
+    assert!(run(&text, &path, 2).await.unwrap_err().to_string().contains("format 99"));
+    std::fs::write(path.join("study.yaml"), "{ not: [a study").unwrap();
+    assert!(Stored::read(&opened(&path)).unwrap_err().to_string().contains("cannot be read"));
+    std::fs::write(path.join("index.sqlite"), "not an index at all, but long enough to be looked at as one").unwrap();
+    let damaged = RunFolder::open(&path).unwrap_err();
+    assert!(damaged.to_string().contains("damaged") && damaged.exit_code() == 3, "{damaged}");
+}
+
+fn rewrite(path: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.contains(from));
+    std::fs::write(path, text.replace(from, to)).unwrap();
+}
+
+#[tokio::test]
+async fn an_episode_reads_as_a_person_would() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    run(&FLAKY.replace("MODEL", "picker"), &path, 2).await.unwrap();
+    let folder = opened(&path);
+    let episode = trace::find(&folder, "learner/test-0/0").unwrap();
+    assert_eq!(trace::find(&folder, &episode.id.key.to_string()[..12]).unwrap(), episode);
+    assert_eq!(trace::find(&folder, "0").unwrap(), episode);
+    let unknown = trace::find(&folder, "learner/test-9/0").unwrap_err().to_string();
+    assert!(unknown.contains("learner/test-"), "{unknown}");
+    let mut reader = trace::Reader::open(&folder, &episode).unwrap();
+    insta::with_settings!({filters => vec![(r"episode [0-9a-f]{12}", "episode KEY"), (r"seed [0-9a-f]{16}", "seed SEED")]}, {
+        insta::assert_snapshot!("story", reader.story().unwrap());
+    });
+    let prompt = reader.prompt(1).unwrap();
+    assert!(prompt.starts_with("--- system ---\nYou act in a small world.") && prompt.contains("step 1: "), "{prompt}");
+    let apart = reader.difference(0, 1).unwrap();
+    assert!(apart.contains("+ step 1: ") && !apart.contains("You act in"), "{apart}");
+    assert!(reader.prompt(99).unwrap_err().to_string().contains("no call 99"));
+}
+
+// covers: BOG-143, SH-06
+#[test]
+fn keys_hang_on_everything_that_decides_an_episode_and_seeds_on_the_world_only() {
+    let base = plan(STUDY);
+    let keys = |text: &str| -> Vec<Digest> {
+        let plan = plan(text);
+        plan.sessions().flat_map(|session| session.trials).map(|id| id.key).collect()
+    };
+    let all = keys(STUDY);
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len() as u64, base.episodes());
+    let seeds = |text: &str| -> Vec<u64> {
+        plan(text).sessions().map(|session| session.trials[0].seed).collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    for (from, to, same_seeds) in [
+        ("members: 2", "members: 3", true),
+        ("horizon: 6", "horizon: 7", false),
+        ("seed: 5", "seed: 6", false),
+        ("default: unreliable", "default: { model: unreliable, temperature: 0.5 }", true),
+        ("default: unreliable", "default: { model: unreliable, decoding: constrained }", true),
+        ("default: unreliable", "default: parrot", true),
+    ] {
+        let changed = STUDY.replace(from, to);
+        assert_ne!(keys(&changed), all, "{to}");
+        assert_eq!(seeds(&changed) == seeds(STUDY), same_seeds, "{to}");
+    }
+    // Neither the order of cells nor more of them changes a key.
+    let reordered = STUDY.replace(
+        "  - { base: panel, members: 2 }\n  - { base: learner }",
+        "  - { base: learner }\n  - { base: policy, policy: walk, name: w }\n  - { base: panel, members: 2 }",
+    );
+    let problems = plan_of(&reordered, &Options::default()).err().map(|problems| problems.to_string()).unwrap();
+    assert!(problems.contains("`w` does not fit `oracle`") && problems.contains("policy `walk`"), "{problems}");
+    let corridor = |text: &str| {
+        text.replace("[{ name: corridor, horizon: 6 }, { name: oracle }]", "{ name: corridor, horizon: 6 }")
+            .replace(", reader: picker", "")
+    };
+    let (fewer, more): (BTreeSet<Digest>, BTreeSet<Digest>) =
+        (keys(&corridor(STUDY)).into_iter().collect(), keys(&corridor(&reordered)).into_iter().collect());
+    assert!(fewer.is_subset(&more) && more.len() == fewer.len() + 24);
+}
