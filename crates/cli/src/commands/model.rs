@@ -1,0 +1,222 @@
+//! `gimbal model`.
+
+use std::io::{BufRead as _, Write as _};
+use std::sync::Arc;
+
+use gimbal_core::{
+    CallContext, ChatModel, ChatRequest, Completion, Digest, Message, ModelError, Sampling, Speaker, Wire,
+};
+use gimbal_model::remote::Provider;
+use gimbal_model::weights::{self, Cache, PullOptions};
+use serde_json::json;
+
+use super::print_json;
+use crate::args::ModelVerb;
+use crate::exit::Failure;
+use crate::home::Home;
+
+/// Does what was asked with models.
+pub async fn model(home: &Home, verb: ModelVerb) -> Result<(), Failure> {
+    match verb {
+        ModelVerb::List { json } => list(json),
+        ModelVerb::Pull { name, from, json } => pull(&name, from, json).await,
+        ModelVerb::Chat { name, system, say, max_tokens, threads } => {
+            chat(home, &name, system.as_deref(), say.as_deref(), max_tokens, threads).await
+        }
+        ModelVerb::Bench { name, threads, json } => bench(&name, threads, json),
+    }
+}
+
+fn list(as_json: bool) -> Result<(), Failure> {
+    let cache = Cache::from_environment().map_err(Failure::world)?;
+    let embedded: Vec<_> = weights::list(&cache)
+        .into_iter()
+        .map(|listed| {
+            let state = match (&listed.path, &listed.fault) {
+                (_, Some(fault)) => format!("unusable: {fault}"),
+                (Some(path), None) => path.display().to_string(),
+                (None, None) => "not fetched".to_owned(),
+            };
+            json!({
+                "name": format!("local/{}", listed.model.name), "title": listed.model.title,
+                "megabytes": listed.model.bytes / 1_000_000, "licence": listed.model.licence,
+                "verdict": listed.model.verdict, "evidence": listed.model.evidence, "state": state,
+            })
+        })
+        .collect();
+    let remote: Vec<_> = Provider::ALL
+        .iter()
+        .map(|provider| {
+            let variable = provider.key_variable();
+            let set = std::env::var_os(variable).is_some_and(|value| !value.is_empty());
+            json!({ "name": format!("{}/<id>", provider.name()), "key_variable": variable, "key_set": set })
+        })
+        .collect();
+    if as_json {
+        return print_json(&json!({ "embedded": embedded, "remote": remote }));
+    }
+    let text = |value: &serde_json::Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    println!("embedded in this program (fetch with `gimbal model pull NAME`)");
+    for model in &embedded {
+        println!(
+            "  {:<28} {} MB, {}; {}",
+            text(model, "name"),
+            model["megabytes"],
+            text(model, "licence"),
+            text(model, "title")
+        );
+        println!("  {:<28} {}", "", text(model, "verdict"));
+        println!("  {:<28} {}", "", text(model, "state"));
+    }
+    println!("  {:<28} your own file", "local/<path>.gguf");
+    println!("remote");
+    for model in &remote {
+        let set = if model["key_set"] == true { "set" } else { "not set" };
+        println!("  {:<28} key in {} ({set})", text(model, "name"), text(model, "key_variable"));
+    }
+    println!("no language models: for tests, dry runs and calibration");
+    for script in gimbal_model::scripted::Script::built_in() {
+        println!("  scripted/{script}");
+    }
+    println!("  scripted/<file>.yaml");
+    println!("  {:<28} a competent answer, spoilt on purpose", "noisy/0.9,malformed=0.02");
+    println!("  {:<28} a recording, played back", "replay/<folder>");
+    Ok(())
+}
+
+async fn pull(name: &str, from: Option<std::path::PathBuf>, as_json: bool) -> Result<(), Failure> {
+    let name = name.strip_prefix("local/").unwrap_or(name);
+    let model = weights::known(name).map_err(Failure::usage)?;
+    let options = PullOptions { from, ..PullOptions::from_environment().map_err(Failure::world)? };
+    let pulled = weights::pull(model, &options, &|line| eprintln!("gimbal: {line}")).await.map_err(Failure::world)?;
+    if as_json {
+        let facts = json!({
+            "path": pulled.path, "sha256": pulled.sha256, "way": pulled.way.name(), "tried": pulled.tried,
+        });
+        return print_json(&facts);
+    }
+    for tried in &pulled.tried {
+        println!("tried {tried}");
+    }
+    println!("{} (from {}; SHA-256 {})", pulled.path.display(), pulled.way.name(), pulled.sha256);
+    println!("{}; {}", model.licence, model.verdict);
+    Ok(())
+}
+
+/// Fetches the weights of a model that is named `local/...`, if they are missing.
+pub async fn fetch_if_missing(name: &str) -> Result<(), Failure> {
+    let Some(what) = name.strip_prefix("local/") else { return Ok(()) };
+    let options = PullOptions::from_environment().map_err(Failure::world)?;
+    let told = |line: &str| eprintln!("gimbal: fetching {name}: {line}");
+    weights::locate_or_pull(what, &options, &told).await.map(|_| ()).map_err(Failure::world)
+}
+
+/// A conversation has no ledger: it is no episode.
+struct Unmetered;
+
+impl Wire for Unmetered {
+    fn sent(&self, _: &ChatRequest, _: bool) -> Result<u64, ModelError> {
+        Ok(0)
+    }
+
+    fn received(&self, _: u64, _: &Result<Completion, ModelError>) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
+
+async fn chat(
+    home: &Home,
+    name: &str,
+    system: Option<&str>,
+    say: Option<&str>,
+    max_tokens: u32,
+    threads: Option<usize>,
+) -> Result<(), Failure> {
+    let models = home.models(None, threads)?;
+    models.describe(name).map_err(Failure::usage)?;
+    if name.starts_with("local/") && models.ready(name).is_err() {
+        fetch_if_missing(name).await?;
+    }
+    models.ready(name).map_err(Failure::usage)?;
+    let model = models.open(name).map_err(Failure::world)?;
+    let mut messages: Vec<Arc<Message>> = Vec::new();
+    messages.extend(system.map(|text| Arc::new(Message::new(Speaker::System, text))));
+    if let Some(text) = say {
+        return turn(&*model, &mut messages, text, max_tokens).await;
+    }
+    let mut lines = std::io::stdin().lock().lines();
+    loop {
+        print!("> ");
+        std::io::stdout().flush().map_err(Failure::world)?;
+        match lines.next() {
+            None => return Ok(()),
+            Some(Err(error)) => return Err(Failure::world(error)),
+            Some(Ok(line)) if line.trim().is_empty() => {}
+            Some(Ok(line)) => turn(&*model, &mut messages, &line, max_tokens).await?,
+        }
+    }
+}
+
+async fn turn(
+    model: &dyn ChatModel,
+    messages: &mut Vec<Arc<Message>>,
+    text: &str,
+    max_tokens: u32,
+) -> Result<(), Failure> {
+    messages.push(Arc::new(Message::new(Speaker::User, text)));
+    let request = ChatRequest {
+        messages: messages.clone(),
+        sampling: Sampling { max_output_tokens: max_tokens, ..Sampling::default() },
+        ..ChatRequest::default()
+    };
+    let context = CallContext { wire: &Unmetered, episode: Digest::default(), call: 0, seed: 0 };
+    match model.complete(&request, &context).await {
+        Ok(completion) => {
+            super::print_text(&completion.text);
+            let usage = completion.usage;
+            eprintln!(
+                "[{} in ({} cached), {} out, {:.1} s]",
+                usage.input,
+                usage.cached_input,
+                usage.output,
+                completion.latency_us as f64 / 1e6
+            );
+            messages.push(Arc::new(Message::new(Speaker::Assistant, completion.text)));
+            Ok(())
+        }
+        Err(error) if !error.kind.is_infrastructure() => {
+            if let Some(partial) = &error.partial {
+                super::print_text(partial);
+            }
+            eprintln!("[{}: {error}]", error.kind.name());
+            Ok(())
+        }
+        Err(error) => Err(Failure::world(error)),
+    }
+}
+
+#[cfg(feature = "embedded")]
+fn bench(name: &str, threads: Option<usize>, as_json: bool) -> Result<(), Failure> {
+    use gimbal_model::embedded::{BenchOptions, EngineSettings, bench};
+
+    let what = name.strip_prefix("local/").unwrap_or(name);
+    let cache = Cache::from_environment().map_err(Failure::world)?;
+    let located = weights::locate(what, &cache).map_err(Failure::usage)?;
+    let mut settings = EngineSettings::from_environment().map_err(Failure::usage)?;
+    if let Some(threads) = threads {
+        settings.threads = u32::try_from(threads).unwrap_or(u32::MAX).max(1);
+    }
+    let report = bench(&located.path, located.sha256, &settings, &BenchOptions::default()).map_err(Failure::world)?;
+    if as_json {
+        return print_json(&report);
+    }
+    print!("{}", report.text());
+    Ok(())
+}
+
+#[cfg(not(feature = "embedded"))]
+fn bench(_: &str, _: Option<usize>, _: bool) -> Result<(), Failure> {
+    Err(Failure::Usage(
+        "this program was built without the embedded model: build it with the feature `embedded`".to_owned(),
+    ))
+}

@@ -1,0 +1,120 @@
+//! `gimbal report`.
+
+use std::path::{Path, PathBuf};
+
+use gimbal_analysis::{BaselineChoice, Options};
+use gimbal_study::plan::Stored;
+use gimbal_study::read;
+use gimbal_study::run::RunFolder;
+use gimbal_view::{Meta, Price, PriceTable, Report as Built};
+
+use super::{run_failure, run_folder, write_file};
+use crate::args::{Report, ReportFormat};
+use crate::exit::Failure;
+
+/// Columns of a terminal's tables.
+const WIDTH: usize = 120;
+
+/// Builds a report, writes its files and prints one form of it.
+pub fn report(options: &Report) -> Result<(), Failure> {
+    let folder = run_folder(&options.run)?;
+    let built = build(&folder, options.baseline.as_deref())?;
+    if !options.no_files {
+        let out = options.out.clone().unwrap_or_else(|| folder.root().to_path_buf());
+        std::fs::create_dir_all(&out)
+            .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", out.display())))?;
+        let page = write_all(&built, &out)?;
+        eprintln!("gimbal: the page is {}", page.display());
+    }
+    match options.format {
+        ReportFormat::Text => print!("{}", built.text(WIDTH)),
+        ReportFormat::Markdown => print!("{}", built.markdown()),
+        ReportFormat::Csv => print!("{}", built.csv()),
+        ReportFormat::Json => println!("{:#}", built.json()),
+        ReportFormat::Html => print!("{}", built.html()),
+    }
+    Ok(())
+}
+
+/// The report of a run.
+pub fn build(folder: &RunFolder, baseline: Option<&str>) -> Result<Built, Failure> {
+    let stored = Stored::read(folder).map_err(run_failure)?;
+    let rows = read::load_rows(folder).map_err(run_failure)?;
+    let digest = read::digest(folder).map_err(run_failure)?;
+    let baseline = baseline.map(str::to_owned).or_else(|| stored.baseline.clone());
+    if let Some(label) = &baseline {
+        let known = || rows.cells.iter().flat_map(|cell| [cell.configuration.as_str(), cell.id.as_str()]);
+        if !known().any(|name| name == label) {
+            let hint = gimbal_core::nearest::hint(label, known());
+            return Err(Failure::Usage(format!("--baseline: no cell of this run is called `{label}`{hint}")));
+        }
+    }
+    let choice = baseline.map(|label| match rows.cells.iter().any(|cell| cell.configuration == label) {
+        true => BaselineChoice::Configuration(label),
+        false => BaselineChoice::Cell(label),
+    });
+    let options = Options { baseline: choice, ..Options::default() };
+    Built::build(&rows, meta(folder, &stored, &digest.to_string()), &options).map_err(Failure::usage)
+}
+
+fn meta(folder: &RunFolder, stored: &Stored, digest: &str) -> Meta {
+    let dollars = |microdollars: u64| microdollars as f64 / 1e6;
+    let models: Vec<Price> = stored
+        .prices
+        .iter()
+        .filter(|(_, price)| !price.seen.is_empty())
+        .map(|(name, price)| {
+            let band = price.bands.first();
+            Price {
+                model: name.clone(),
+                input: band.map(|band| dollars(band.input)),
+                cached_input: band.and_then(|band| band.cached).map(dollars),
+                output: band.map(|band| dollars(band.output)),
+            }
+        })
+        .collect();
+    let sources: Vec<String> = stored
+        .prices
+        .values()
+        .filter(|price| !price.seen.is_empty())
+        .map(|price| format!("{} ({})", price.source, price.seen))
+        .collect();
+    let date = stored.prices.values().map(|price| price.seen.clone()).max().unwrap_or_default();
+    let root = folder.root().display();
+    let prices = (!models.is_empty()).then(|| PriceTable { date, source: sources.join("; "), models });
+    let mut facts = vec![("runs of every task".to_owned(), stored.runs.to_string())];
+    for cell in &stored.cells {
+        let environment = &cell.identity["environment"];
+        let fact = (
+            environment["name"].as_str().unwrap_or_default().to_owned() + " behaviour",
+            environment["behaviour"].to_string(),
+        );
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    Meta {
+        study: stored.study.clone(),
+        question: stored.description.clone(),
+        program_version: stored.program.clone(),
+        study_hash: Some(stored.file_hash.to_string()),
+        digest: Some(digest.to_owned()),
+        facts,
+        prices,
+        commands: vec![format!("gimbal verify {root}"), format!("gimbal report {root}")],
+    }
+}
+
+/// Writes every form of a report; returns the page.
+pub fn write_all(built: &Built, out: &Path) -> Result<PathBuf, Failure> {
+    let page = out.join("report.html");
+    write_file(&page, &built.html())?;
+    write_file(&out.join("report.md"), &built.markdown())?;
+    write_file(&out.join("report.csv"), &built.csv())?;
+    write_file(&out.join("report.json"), &format!("{:#}\n", built.json()))?;
+    write_file(&out.join("report.txt"), &built.text(WIDTH))?;
+    for figure in &built.figures {
+        write_file(&out.join(format!("figure-{}.svg", figure.name)), &figure.svg)?;
+    }
+    Ok(page)
+}

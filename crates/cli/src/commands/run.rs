@@ -1,0 +1,125 @@
+//! `gimbal run`.
+
+use std::sync::Arc;
+
+use gimbal_study::plan::{self, Plan};
+use gimbal_study::registry::ModelSource;
+use gimbal_study::run::RunFolder;
+use gimbal_study::runner::{self, Ended, Settings};
+use gimbal_study::stage::Cancel;
+
+use super::{report, run_failure};
+use crate::args::{ProgressStyle, Run};
+use crate::exit::Failure;
+use crate::home::Home;
+use crate::progress;
+use crate::registry::registry;
+
+/// Attempts at an episode whose failure is not the agent's.
+const ATTEMPTS: u32 = 3;
+
+/// Plays a study, or what is left of it.
+pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
+    let (text, name) = home.study(&options.study)?;
+    let study = plan::parse(&text, &name).map_err(Failure::usage)?;
+    let models = home.models(study.models.as_ref().map(plan::yaml::Node::json).as_ref(), options.threads)?;
+    let changes = plan::Options {
+        only: options.only.clone(),
+        model: options.model.clone(),
+        limit: options.limit.map(u64::from),
+        add_runs: options.add_runs,
+    };
+    let plan = plan::resolve(study, &changes, &registry(), &*models, &*home.files).map_err(Failure::usage)?;
+    for warning in &plan.warnings {
+        eprintln!("gimbal: {warning}");
+    }
+    if options.dry_run {
+        return dry_run(&plan, &*models).await;
+    }
+    let (missing, ready) = plan::ready(&plan, &*models);
+    ready.map_err(Failure::usage)?;
+    for model in &missing {
+        super::model::fetch_if_missing(model).await?;
+    }
+    let folder = options.runs.join(&plan.study.name);
+    let cancel = Cancel::default();
+    tokio::spawn(watch_for_interrupt(cancel.clone()));
+    let settings = Settings { jobs: options.jobs, attempts: ATTEMPTS, ..Settings::new(&folder) };
+    let shown = progress::shown(options.progress);
+    let source: Arc<dyn ModelSource> = models;
+    let summary = runner::run(Arc::new(plan), source, settings, cancel, move |event| shown.show(&event))
+        .await
+        .map_err(run_failure)?;
+    if summary.ended == Ended::Interrupted {
+        return Err(Failure::Interrupted);
+    }
+    if !options.no_report {
+        let built = report::build(&RunFolder::open(&summary.folder).map_err(run_failure)?, None)?;
+        let page = report::write_all(&built, &summary.folder)?;
+        if options.progress != ProgressStyle::Quiet {
+            println!("{}", built.brief(120));
+        }
+        println!("{}", page.display());
+    }
+    match summary.ended {
+        Ended::Done | Ended::Interrupted => Ok(()),
+        Ended::Incomplete => Err(Failure::World(format!(
+            "{} episode(s) could not be played; run the same command to try them again",
+            summary.given_up
+        ))),
+        Ended::Limit(limit) => Err(Failure::World(limit)),
+    }
+}
+
+/// The first Ctrl-C lets requests on their way end, the second waits for nothing.
+async fn watch_for_interrupt(cancel: Cancel) {
+    let mut times = 0_u32;
+    while asked_to_stop().await.is_ok() {
+        times += 1;
+        let more = if times == 1 { "; again to stop at once" } else { "" };
+        eprintln!("gimbal: stopping{more}");
+        cancel.raise();
+    }
+}
+
+/// Ctrl-C, or the termination that schedulers send.
+#[cfg(unix)]
+async fn asked_to_stop() -> std::io::Result<()> {
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+async fn asked_to_stop() -> std::io::Result<()> {
+    tokio::signal::ctrl_c().await
+}
+
+async fn dry_run(plan: &Plan, models: &dyn ModelSource) -> Result<(), Failure> {
+    let estimates = plan::estimate::estimate(plan, models).await.map_err(Failure::usage)?;
+    println!("{} cells, {} episodes; nothing is played or paid for", plan.cells.len(), plan.episodes());
+    println!("{:<52} {:>9} {:>12} {:>12} {:>12}", "cell", "episodes", "tokens in", "tokens out", "dollars");
+    let (mut input, mut output, mut cost) = (0, 0, Some(0_u64));
+    for estimate in &estimates {
+        input += estimate.input_tokens;
+        output += estimate.output_tokens;
+        cost = cost.zip(estimate.cost_microdollars).map(|(sum, one)| sum + one);
+        let dollars = dollars(estimate.cost_microdollars);
+        println!(
+            "{:<52} {:>9} {:>12} {:>12} {dollars:>12}",
+            estimate.cell, estimate.episodes, estimate.input_tokens, estimate.output_tokens
+        );
+    }
+    println!("{:<52} {:>9} {input:>12} {output:>12} {:>12}", "all", plan.episodes(), dollars(cost));
+    println!(
+        "tokens are estimates: one episode of each cell, played by {}, counted by length",
+        plan::estimate::STAND_IN
+    );
+    Ok(())
+}
+
+fn dollars(microdollars: Option<u64>) -> String {
+    microdollars.map_or_else(|| "no price".to_owned(), |amount| format!("{:.4}", amount as f64 / 1e6))
+}

@@ -1,0 +1,43 @@
+//! Failures as the program shows them, with their exit codes.
+
+use thiserror::Error;
+
+/// Why the program stops without having done its work.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// A check failed: replay, verify. What failed has been printed already, or stands here.
+    #[error("{0}")]
+    Check(String),
+    /// The user's arguments or files: place and mend.
+    #[error("{0}")]
+    Usage(String),
+    /// Network, disk or provider.
+    #[error("{0}")]
+    World(String),
+    /// Ctrl-C.
+    #[error("interrupted; run the same command again to go on")]
+    Interrupted,
+}
+
+impl Failure {
+    /// The exit code.
+    #[must_use]
+    pub const fn code(&self) -> u8 {
+        match self {
+            Self::Check(_) => 1,
+            Self::Usage(_) => 2,
+            Self::World(_) => 3,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The user's mistake.
+    pub fn usage(error: impl std::fmt::Display) -> Self {
+        Self::Usage(error.to_string())
+    }
+
+    /// The world's failure.
+    pub fn world(error: impl std::fmt::Display) -> Self {
+        Self::World(error.to_string())
+    }
+}

@@ -1,0 +1,77 @@
+//! The `gimbal` program: arguments, registry, progress and exit codes. No logic lives here.
+//!
+//! Exit codes: 0 done, 1 a check failed, 2 usage, 3 network, disk or provider, 130 interrupted. A panic is a bug.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the program speaks on its terminal; libraries do not")]
+
+mod args;
+mod commands;
+mod exit;
+mod home;
+mod progress;
+mod registry;
+mod workbench;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Arguments, Command};
+use exit::Failure;
+
+fn main() -> ExitCode {
+    end_quietly_on_closed_pipes();
+    let arguments = Arguments::parse();
+    let outcome = start(arguments);
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let text = failure.to_string();
+            if !text.is_empty() {
+                eprintln!("gimbal: {text}");
+            }
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn start(arguments: Arguments) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::World(format!("the runtime cannot start: {error}")))?;
+    let outcome = runtime.block_on(dispatch(arguments));
+    // Blocking work that was called off (a fetch, a reader of standard input) must not hold up the exit.
+    runtime.shutdown_background();
+    outcome
+}
+
+/// `gimbal trace ... | head` must end without a word: the default of a closed pipe is restored, which Rust's runtime
+/// switches off.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "setting a signal's default before any thread exists has no safe form")]
+fn end_quietly_on_closed_pipes() {
+    // SAFETY: called first in `main`, before any other thread; SIG_DFL installs no code of ours.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+}
+
+#[cfg(not(unix))]
+const fn end_quietly_on_closed_pipes() {}
+
+async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
+    let home = home::Home::new(arguments.config)?;
+    match arguments.command {
+        Command::Run(run) => commands::run::run(&home, run).await,
+        Command::Report(report) => commands::report::report(&report),
+        Command::Verify(of) => commands::inspect::verify(&of),
+        Command::Digest(of) => commands::inspect::digest(&of),
+        Command::Trace(trace) => commands::inspect::trace(&trace),
+        Command::Matrix { json } => commands::shown::matrix(&home, json),
+        Command::Env { name, verb } => commands::env::env(&name, verb),
+        Command::Model { verb } => commands::model::model(&home, verb).await,
+        Command::Persona { verb } => commands::persona::persona(&home, verb).await,
+        Command::Schema { kind } => commands::shown::schema(kind),
+        Command::Doctor { json } => commands::doctor::doctor(&home, json),
+    }
+}

@@ -1,0 +1,29 @@
+//! Everything that a study may name. A new environment or architecture is a line here.
+
+use std::sync::Arc;
+
+use gimbal_study::registry::Registry;
+
+use crate::exit::Failure;
+use crate::workbench::{Cage2, Workbench};
+
+/// Environments and architectures of this program.
+pub fn registry() -> Registry {
+    Registry {
+        environments: vec![Arc::new(gimbal_cage2::environment::Cage2)],
+        architectures: gimbal_architectures::kinds(),
+    }
+}
+
+/// The workbench of an environment: what `gimbal env NAME` does with it.
+pub fn workbench(name: &str) -> Result<Box<dyn Workbench>, Failure> {
+    match name {
+        "cage2" => Ok(Box::new(Cage2)),
+        _ => {
+            let registry = registry();
+            let names: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();
+            let hint = gimbal_core::nearest::hint(name, names.iter().copied());
+            Err(Failure::Usage(format!("there is no environment `{name}`{hint} (known: {})", names.join(", "))))
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! CAGE-2 at the workbench: thin calls into its library.
+
+use std::path::Path;
+
+use gimbal_cage2::bench::{BenchActions, BenchOptions, Generator};
+use gimbal_cage2::checksum::Observe as View;
+use gimbal_cage2::draws::Fast;
+use gimbal_cage2::policy::{POLICIES, PolicyKind};
+use gimbal_cage2::replay::{DrawSource, ReplayOptions};
+use gimbal_cage2::returns::{ReturnsOptions, returns};
+use gimbal_cage2::{Green, Names, Options, Red, Simulator};
+use serde::{Deserialize, Serialize};
+
+use super::Workbench;
+use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, Observe};
+use crate::commands::print_json;
+use crate::exit::Failure;
+
+/// Seed of the neutral names at the terminal.
+const NAMES_SEED: u64 = 0;
+
+/// Recorded means that lie further away than this many standard errors fail the check.
+const WIDEST_Z: f64 = 3.0;
+
+/// CybORG's CAGE Challenge 2.
+pub struct Cage2;
+
+fn choice<T: Copy>(what: &str, name: &str, known: &[(&str, T)]) -> Result<T, Failure> {
+    known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        let hint = gimbal_core::nearest::hint(name, names.iter().copied());
+        Failure::Usage(format!("{what}: there is no `{name}`{hint} (known: {})", names.join(", ")))
+    })
+}
+
+fn red(name: &str) -> Result<Red, Failure> {
+    let known = [Red::BLine, Red::Meander, Red::Sleep].map(|red| (red.name(), red));
+    choice("--red", name, &known)
+}
+
+fn policy(name: &str) -> Result<PolicyKind, Failure> {
+    let known: Vec<(&str, PolicyKind)> = POLICIES.iter().map(|kind| (kind.name(), *kind)).collect();
+    choice("--policy", name, &known)
+}
+
+fn generator(name: &str) -> Result<Generator, Failure> {
+    choice("--draws", name, &[Generator::Fast, Generator::Mersenne].map(|draws| (draws.name(), draws)))
+}
+
+fn horizon(steps: u32) -> Result<u32, Failure> {
+    if steps == 0 { Err(Failure::Usage("--horizon must be at least 1".to_owned())) } else { Ok(steps) }
+}
+
+const fn view(observe: Observe) -> View {
+    match observe {
+        Observe::None => View::None,
+        Observe::Vector => View::Vector,
+        Observe::Raw => View::Raw,
+    }
+}
+
+impl Workbench for Cage2 {
+    fn play(&self, options: &EnvPlay) -> Result<(), Failure> {
+        let green = choice("--green", &options.green, &[Green::Sleep, Green::Scan].map(|green| (green.name(), green)))?;
+        let neutral = choice("--names", &options.names, &[("original", false), ("neutral", true)])?;
+        let names = if neutral { Names::neutral(NAMES_SEED) } else { Names::original() };
+        let world = Options { red: red(&options.red)?, green, horizon: horizon(options.horizon)? };
+        let mut simulator = Simulator::new(world, Fast::new(options.seed));
+        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        gimbal_cage2::play::play(&mut simulator, options.seed, &names, &mut input, &mut output)
+            .map(|_| ())
+            .map_err(Failure::world)
+    }
+
+    fn replay(&self, options: &EnvReplay) -> Result<(), Failure> {
+        let draws = match options.draws {
+            Draws::Tape => DrawSource::Tape,
+            Draws::Seed => DrawSource::Seed,
+        };
+        let wanted = ReplayOptions { files: options.files.clone(), draws, checksum: options.checksum.map(view) };
+        let report = gimbal_cage2::replay::replay(&wanted).map_err(Failure::usage)?;
+        println!("{} episodes, {} steps, {} mismatches", report.episodes, report.steps, report.mismatches);
+        if let Some(checksum) = &report.checksum {
+            println!("checksum {checksum}");
+        }
+        if let Some(recorded) = &report.checksum_recorded {
+            println!("recorded {recorded}");
+        }
+        if let Some(first) = &report.first {
+            let step = first.step.map_or_else(|| "at its ends".to_owned(), |step| format!("step {step}"));
+            println!("first: {} episode {}, {step}, {}", first.file, first.episode, first.field);
+            println!("  expected {}\n  got      {}", first.expected, first.got);
+        }
+        if options.json {
+            print_json(&report)?;
+        }
+        if report.agrees() { Ok(()) } else { Err(Failure::Check("the recordings and the simulator differ".to_owned())) }
+    }
+
+    fn bench(&self, options: &EnvBench) -> Result<(), Failure> {
+        let actions = if options.actions.is_empty() {
+            BenchActions::Policy(policy(&options.policy)?)
+        } else {
+            BenchActions::Recorded(options.actions.clone())
+        };
+        let wanted = BenchOptions {
+            options: Options { red: red(&options.red)?, horizon: horizon(options.horizon)?, ..Options::default() },
+            actions,
+            observe: view(options.observe),
+            steps: options.steps,
+            draws: generator(&options.draws)?,
+            seed: options.seed,
+            save: options.save.clone(),
+        };
+        let report = gimbal_cage2::bench::bench(&wanted).map_err(Failure::usage)?;
+        println!(
+            "{:.0} steps/s: {} steps of {} episodes in {:.3} s, resets included, one core",
+            report.steps_per_second, report.steps, report.episodes, report.seconds
+        );
+        println!(
+            "red {}, policy {}, horizon {}, observe {}, draws {}, sum of rewards {:.1}, checksum {}",
+            report.red.name(),
+            report.policy,
+            report.horizon,
+            report.observe.name(),
+            report.draws.name(),
+            report.total_reward,
+            report.checksum
+        );
+        if options.json { print_json(&report) } else { Ok(()) }
+    }
+
+    fn returns(&self, options: &EnvReturns) -> Result<(), Failure> {
+        if options.episodes == 0 {
+            return Err(Failure::Usage("--episodes must be at least 1".to_owned()));
+        }
+        let draws = generator(&options.draws)?;
+        if let Some(file) = &options.against {
+            return against(file, options, draws);
+        }
+        let wanted = ReturnsOptions {
+            options: Options { red: red(&options.red)?, horizon: horizon(options.horizon)?, ..Options::default() },
+            policy: policy(&options.policy)?,
+            episodes: options.episodes,
+            draws,
+            seed: options.seed,
+        };
+        let report = returns(&wanted);
+        println!(
+            "mean {:.4}, SD {:.4}, SE {:.4}, min {:.1}, max {:.1} over {} episodes",
+            report.mean, report.sd, report.se, report.min, report.max, report.episodes
+        );
+        if options.json { print_json(&report) } else { Ok(()) }
+    }
+
+    fn evaluate(&self, options: &EnvEvaluate) -> Result<(), Failure> {
+        if options.episodes == 0 {
+            return Err(Failure::Usage("--episodes must be at least 1".to_owned()));
+        }
+        let policy = policy(&options.policy)?;
+        let table =
+            gimbal_cage2::returns::evaluate(policy, Green::Sleep, options.episodes, Generator::Fast, options.seed);
+        print!("{}", table.render());
+        if options.json { print_json(&table) } else { Ok(()) }
+    }
+}
+
+/// Statistics of the original simulator.
+#[derive(Deserialize)]
+struct Recorded {
+    cells: Vec<RecordedCell>,
+}
+
+#[derive(Deserialize)]
+struct RecordedCell {
+    red: String,
+    blue: String,
+    horizon: u32,
+    mean: f64,
+    se: f64,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    red: &'static str,
+    policy: &'static str,
+    horizon: u32,
+    mean: f64,
+    sd: f64,
+    episodes: u64,
+    recorded_mean: f64,
+    z: f64,
+}
+
+/// Every cell of recorded statistics is played; z is the difference of means over its standard error.
+fn against(file: &Path, options: &EnvReturns, draws: Generator) -> Result<(), Failure> {
+    let place = file.display();
+    let text =
+        std::fs::read_to_string(file).map_err(|error| Failure::Usage(format!("{place}: cannot be read: {error}")))?;
+    let recorded: Recorded = serde_json::from_str(&text)
+        .map_err(|error| Failure::Usage(format!("{place}: no file of recorded statistics: {error}")))?;
+    println!("{:<10} {:<28} {:>7} {:>10} {:>10} {:>7}", "red", "policy", "horizon", "mean", "recorded", "z");
+    let mut all = Vec::new();
+    for cell in recorded.cells {
+        let Some(kind) = Red::from_name(&cell.red) else {
+            return Err(Failure::Usage(format!("{place}: there is no red `{}`", cell.red)));
+        };
+        let report = returns(&ReturnsOptions {
+            options: Options { red: kind, horizon: horizon(cell.horizon)?, ..Options::default() },
+            policy: policy(&cell.blue)?,
+            episodes: options.episodes,
+            draws,
+            seed: options.seed,
+        });
+        let error = cell.se.hypot(report.se);
+        let difference = report.mean - cell.mean;
+        let z = if error > 0.0 { difference / error } else { 0.0 };
+        println!(
+            "{:<10} {:<28} {:>7} {:>10.3} {:>10.3} {z:>7.2}",
+            kind.name(),
+            cell.blue,
+            cell.horizon,
+            report.mean,
+            cell.mean
+        );
+        all.push(Compared {
+            red: kind.name(),
+            policy: report.policy.name(),
+            horizon: cell.horizon,
+            mean: report.mean,
+            sd: report.sd,
+            episodes: report.episodes,
+            recorded_mean: cell.mean,
+            z,
+        });
+    }
+    if options.json {
+        print_json(&all)?;
+    }
+    let wide = all.iter().filter(|cell| cell.z.abs() > WIDEST_Z).count();
+    if wide == 0 {
+        return Ok(());
+    }
+    Err(Failure::Check(format!("{wide} of {} cells lie more than {WIDEST_Z} standard errors away", all.len())))
+}

@@ -1,0 +1,126 @@
+//! Whatever a user gets wrong gives one clear message with place and mend, and the right exit code.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
+
+mod common;
+
+use common::{Place, STUDY};
+
+fn complaint(study: &str) -> (i32, String) {
+    let place = Place::new();
+    place.write("small.yaml", study);
+    let said = place.gimbal(&["run", "small.yaml", "--progress", "quiet"]);
+    assert!(!place.path().join("runs").exists(), "nothing is begun: {}", said.err);
+    (said.code, said.err)
+}
+
+#[test]
+fn what_is_wrong_in_a_study_is_said_with_place_and_mend() {
+    let cases = [
+        ("horizon: 5", "horizn: 5", "small.yaml:3:", "did you mean `horizon`"),
+        ("name: cage2", "name: cage3", "small.yaml:3:", "did you mean `cage2`"),
+        ("red: b_line", "red: b_lin", "small.yaml:3:", "b_line"),
+        ("base: baseline, policy: sleep", "base: baselin, policy: sleep", "small.yaml:5:", "did you mean `baseline`"),
+        ("policy: random", "policy: randm", "small.yaml:6:", "random"),
+        ("configuration: obs }", "configuration: obz }", "small.yaml:7:", "did you mean `obs`"),
+        ("configuration: obs }", "context: [observatio] }", "small.yaml:7:", "observation"),
+        ("scripted/react-monitor", "scripted/no-such-script", "small.yaml:10:", "no-such-script"),
+        ("scripted/react-monitor", "opnai/gpt", "small.yaml:10:", "openai"),
+        ("episodes: { runs: 3 }", "episods: { runs: 3 }", "small.yaml:11:", "did you mean `episodes`"),
+        ("runs: 3", "runs: many", "small.yaml:11:", "runs"),
+        ("baseline: obs", "baseline: obss", "small.yaml:12:", "did you mean `obs`"),
+        ("study: small", "study: ../small", "small.yaml:1:", "../small"),
+        ("study: small\n", "", "small.yaml", "study"),
+    ];
+    for (from, to, place, mend) in cases {
+        assert!(STUDY.contains(from), "{from}");
+        let (code, message) = complaint(&STUDY.replacen(from, to, 1));
+        assert_eq!(code, 2, "{to}: {message}");
+        assert!(message.contains(place) && message.contains(mend), "{to}: {message}");
+    }
+}
+
+// covers: BOG-148
+#[test]
+fn missing_keys_prices_and_weights_are_refused_before_the_run() {
+    let (code, message) = complaint(&STUDY.replace("scripted/react-monitor", "openai/gpt-4o-mini"));
+    assert_eq!(code, 2, "{message}");
+    assert!(message.contains("OPENAI_API_KEY"), "{message}");
+    let priceless = STUDY.replace("scripted/react-monitor", "openrouter/nobody/nothing");
+    let (code, message) = complaint(&(priceless + "limits: { study: { cost: 1.0 } }\n"));
+    assert_eq!(code, 2, "{message}");
+    assert!(message.contains("price"), "{message}");
+    let (code, message) = complaint(&STUDY.replace("scripted/react-monitor", "local/no-such-model"));
+    assert_eq!(code, 2, "{message}");
+    assert!(message.contains("smollm2-135m"), "{message}");
+}
+
+#[test]
+fn a_persona_that_asks_for_an_unknown_variable_is_refused_with_its_place() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    let persona = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../personas");
+    copy(&persona, &place.path().join("personas"));
+    let prompt = place.path().join("personas/planner/prompt.yaml");
+    let text = std::fs::read_to_string(&prompt).unwrap();
+    assert!(text.contains("{{ step }}"), "{text}");
+    std::fs::write(&prompt, text.replacen("{{ step }}", "{{ stepp }}", 1)).unwrap();
+    let said = place.gimbal(&["run", "small.yaml"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("prompt.yaml") && said.err.contains("stepp"), "{}", said.err);
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            std::fs::copy(entry.path(), target).map(|_| ()).unwrap()
+        }
+    }
+}
+
+#[test]
+fn a_study_that_changed_under_its_run_is_refused_and_nothing_is_lost() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
+    let digest = place.gimbal(&["digest", "small"]).good().out;
+    place.write("small.yaml", &STUDY.replace("horizon: 5", "horizon: 6"));
+    let said = place.gimbal(&["run", "small.yaml", "--progress", "quiet"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("small"), "{}", said.err);
+    assert_eq!(place.gimbal(&["digest", "small"]).good().out, digest);
+}
+
+#[test]
+fn damaged_and_foreign_folders_are_named() {
+    let place = Place::new();
+    let said = place.gimbal(&["verify", "nowhere"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("nowhere"), "{}", said.err);
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
+    let study = place.path().join("runs/small/study.yaml");
+    std::fs::write(&study, "format: 999\n").unwrap();
+    let said = place.gimbal(&["report", "small"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("999") || said.err.contains("study.yaml"), "{}", said.err);
+    place.write("noise", "not a database");
+    std::fs::copy(place.path().join("noise"), place.path().join("runs/small/index.sqlite")).unwrap();
+    assert_ne!(place.gimbal(&["digest", "small"]).code, 0);
+}
+
+#[test]
+fn recordings_that_cannot_be_read_are_named_with_their_line() {
+    let place = Place::new();
+    place.write("broken.jsonl", "{\"kind\":\"reset\"\n");
+    let said = place.gimbal(&["env", "cage2", "replay", "broken.jsonl", "--json"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("broken.jsonl:1"), "{}", said.err);
+    let said = place.gimbal(&["env", "cage3", "replay", "broken.jsonl"]);
+    assert!(said.code == 2 && said.err.contains("did you mean `cage2`"), "{}", said.err);
+    let said = place.gimbal(&["env", "cage2", "returns", "--policy", "slep"]);
+    assert!(said.code == 2 && said.err.contains("did you mean `sleep`"), "{}", said.err);
+}

@@ -1,0 +1,144 @@
+//! `gimbal env`, `persona`, `model`, `matrix`, `schema`, `doctor`.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
+
+mod common;
+
+use common::Place;
+use gimbal_cage2::policy::PolicyKind;
+use gimbal_cage2::recording::{RecordOptions, record};
+use gimbal_cage2::{Green, Options, Red};
+
+fn recording(place: &Place, name: &str, red: Red, seed: u64) -> String {
+    let options = RecordOptions {
+        options: Options { red, green: Green::Scan, horizon: 40 },
+        policy: PolicyKind::Random,
+        episodes: 3,
+        seed,
+    };
+    let mut bytes = Vec::new();
+    record(&options, &mut bytes).unwrap();
+    place.write(name, &String::from_utf8(bytes).unwrap());
+    name.to_owned()
+}
+
+#[test]
+fn a_recording_agrees_by_tape_and_by_seed_and_a_spoilt_one_does_not() {
+    let place = Place::new();
+    let file = recording(&place, "own.jsonl", Red::Meander, 99);
+    for draws in ["tape", "seed"] {
+        let said = place.gimbal(&["env", "cage2", "replay", &file, "--draws", draws, "--json"]).good();
+        let found = said.json();
+        assert_eq!((&found["episodes"], &found["steps"], &found["mismatches"]), (&3.into(), &120.into(), &0.into()));
+        assert!(found["first"].is_null());
+    }
+    let text = std::fs::read_to_string(place.path().join(&file)).unwrap();
+    let spoilt = text.replacen("\"reward\":-0.", "\"reward\":-9.", 1).replacen("\"reward\":0.0", "\"reward\":-9.0", 1);
+    assert_ne!(text, spoilt);
+    place.write("spoilt.jsonl", &spoilt);
+    let said = place.gimbal(&["env", "cage2", "replay", "spoilt.jsonl", "--json"]);
+    assert_eq!(said.code, 1);
+    let first = &said.json()["first"];
+    for key in ["file", "episode", "step", "field", "expected", "got"] {
+        assert!(!first[key].is_null(), "{key}: {first}");
+    }
+}
+
+#[test]
+fn a_bench_and_the_replay_of_its_actions_print_the_same_checksum() {
+    let place = Place::new();
+    for view in ["vector", "raw"] {
+        let bench =
+            ["env", "cage2", "bench", "--observe", view, "--steps", "3000", "--save", "actions.jsonl", "--json"];
+        let bench = place.gimbal(&bench).good().json();
+        assert!(
+            bench["steps_per_second"].as_f64().unwrap() > 0.0 && bench["steps"] == 3000 && bench["episodes"] == 100
+        );
+        let replay = format!("--checksum={view}");
+        let replay = place.gimbal(&["env", "cage2", "replay", "actions.jsonl", &replay, "--json"]).good().json();
+        assert_eq!(replay["checksum"], bench["checksum"], "{view}");
+    }
+}
+
+// covers: BOG-013
+#[test]
+fn returns_and_evaluate_print_the_keys_of_every_environment() {
+    let place = Place::new();
+    let said = place.gimbal(&["env", "cage2", "returns", "--episodes", "50", "--json"]).good().json();
+    assert!(said["mean"].as_f64().unwrap() < -150.0 && said["sd"].as_f64().unwrap() > 0.0 && said["episodes"] == 50);
+    let table = place.gimbal(&["env", "cage2", "evaluate", "--policy", "sleep", "--episodes", "3"]).good().out;
+    for word in ["b_line", "meander", "sleep", "30", "50", "100"] {
+        assert!(table.contains(word), "{table}");
+    }
+}
+
+#[test]
+fn a_person_can_play() {
+    let place = Place::new();
+    let mut child = place
+        .command()
+        .args(["env", "cage2", "play", "--horizon", "3"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    use std::io::Write as _;
+    child.stdin.take().unwrap().write_all(b"help\nMonitr\nMonitor\nanalyse user1\nquit\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("step 2 of 3") && text.contains("Monitor"), "{text}");
+}
+
+// covers: BOG-023, BOG-054
+#[test]
+fn a_persona_shows_its_prompt_with_the_origin_of_each_part() {
+    let place = Place::new();
+    let said = place.gimbal(&["persona", "show", "planner", "--context", "observation,status,history"]).good().out;
+    assert!(said.contains("core.yaml") && said.contains("prompt.yaml") && said.contains("=== user"), "{said}");
+    let list = place.gimbal(&["persona", "list"]).good().out;
+    for name in ["planner", "obs", "obs+hist", "obs+hist+net", "obs+net", "network", "hist+net"] {
+        assert!(list.contains(name), "{list}");
+    }
+    let wrong = place.gimbal(&["persona", "show", "plannr"]);
+    assert!(wrong.code == 2 && wrong.err.contains("planner"), "{}", wrong.err);
+}
+
+// covers: BOG-025, BOG-026
+#[test]
+fn no_prompt_of_any_persona_knows_the_environment() {
+    let place = Place::new();
+    let said = place.gimbal(&["persona", "show", "planner", "--plain"]).good().out.to_lowercase();
+    let system = said.split("=== user").next().unwrap();
+    for word in ["cage", "cyborg", "b_line", "meander", "op_server0", "kill chain", "otservice"] {
+        assert!(!system.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn lists_and_schemas_print() {
+    let place = Place::new();
+    assert!(place.gimbal(&["matrix"]).good().out.contains("react"));
+    assert!(place.gimbal(&["env", "cage2", "tasks"]).good().out.lines().count() >= 1);
+    assert!(place.gimbal(&["model", "list"]).good().out.contains("local/smollm2-135m"));
+    assert!(place.gimbal(&["doctor"]).good().out.contains("disk"));
+    for kind in [
+        "study",
+        "persona-core",
+        "persona-prompt",
+        "persona-knowledge",
+        "persona-examples",
+        "engine",
+        "configurations",
+        "prices",
+        "script",
+    ] {
+        let schema: serde_json::Value = serde_json::from_str(&place.gimbal(&["schema", kind]).good().out).unwrap();
+        assert!(schema.is_object(), "{kind}");
+    }
+}
+
+#[test]
+fn help_stays_as_it_is() {
+    let place = Place::new();
+    insta::assert_snapshot!(place.gimbal(&["--help"]).good().out);
+}

@@ -1,0 +1,132 @@
+//! A study from the command line to its report.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
+
+mod common;
+
+use common::{Place, STUDY};
+
+// covers: SH-06, BOG-145, BOG-146, BOG-151, BOG-038
+#[test]
+fn a_study_runs_once_and_the_same_command_again_finds_nothing_to_do() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    let first = place.gimbal(&["run", "small.yaml", "--progress", "json"]).good();
+    assert!(first.out.contains("hist+net"), "{}", first.out);
+    let finished = first.err.lines().filter(|line| line.contains("\"event\":\"finished\"")).count();
+    assert_eq!(finished, 12);
+    let digest = place.gimbal(&["digest", "small"]).good().out;
+    let again = place.gimbal(&["run", "small.yaml", "--progress", "json"]).good();
+    assert!(!again.err.contains("\"event\":\"finished\""), "{}", again.err);
+    assert_eq!(place.gimbal(&["digest", "runs/small"]).good().out, digest);
+    let report = place.gimbal(&["verify", "small", "--json"]).good().json();
+    assert_eq!(report["episodes"], 12);
+    assert_eq!(report["problems"].as_array().unwrap().len(), 0);
+    for name in ["report.html", "report.md", "report.csv", "report.json", "study.yaml", "index.sqlite"] {
+        assert!(place.path().join("runs/small").join(name).exists(), "{name}");
+    }
+}
+
+// covers: SH-06, BOG-143, BOG-144
+#[test]
+fn one_worker_and_eight_give_the_same_digest() {
+    let digests: Vec<String> = ["1", "8"]
+        .iter()
+        .map(|jobs| {
+            let place = Place::new();
+            place.write("small.yaml", STUDY);
+            place.gimbal(&["run", "small.yaml", "--jobs", jobs, "--progress", "quiet"]).good();
+            place.gimbal(&["digest", "small"]).good().out
+        })
+        .collect();
+    assert_eq!(digests[0], digests[1]);
+}
+
+// covers: BOG-036, BOG-048, BOG-147
+#[test]
+fn an_episode_can_be_read_down_to_one_prompt() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
+    let list = place.gimbal(&["trace", "small"]).good().out;
+    assert_eq!(list.lines().count(), 12, "{list}");
+    let name =
+        list.lines().map(|line| line.split("  ").last().unwrap()).find(|name| name.contains("hist+net")).unwrap();
+    let story = place.gimbal(&["trace", "small", name]).good().out;
+    assert!(story.contains("Monitor"), "{story}");
+    let prompt = place.gimbal(&["trace", "small", name, "--call", "0"]).good().out;
+    assert!(prompt.contains("Answer:"), "{prompt}");
+    let difference = place.gimbal(&["trace", "small", name, "--diff", "0", "1"]).good().out;
+    assert!(!difference.trim().is_empty());
+    let events = place.gimbal(&["trace", "small", name, "--json"]).good().out;
+    assert!(events.lines().last().unwrap().contains("\"ended\""), "{events}");
+    let wrong = place.gimbal(&["trace", "small", "no-such-episode"]);
+    assert_eq!(wrong.code, 2, "{}", wrong.err);
+}
+
+// covers: SH-09
+#[test]
+fn a_report_prints_in_every_form() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    for (form, holds) in [("text", "obs"), ("markdown", "| "), ("csv", ","), ("json", "{"), ("html", "<!")] {
+        let said = place.gimbal(&["report", "small", "--format", form]).good();
+        assert!(said.out.contains(holds), "{form}: {}", said.out);
+    }
+    let wrong = place.gimbal(&["report", "small", "--baseline", "obss"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("did you mean `obs`"), "{}", wrong.err);
+}
+
+#[test]
+fn a_seventh_context_needs_yaml_alone() {
+    let place = Place::new();
+    let study = STUDY.replace(
+        "roles:",
+        "  - { base: react, name: my-seventh, context: [observation, status, history], flags: { inject_action_list: true } }\nroles:",
+    );
+    place.write("small.yaml", &study);
+    let said =
+        place.gimbal(&["run", "small.yaml", "--only", "my-seventh", "--limit", "1", "--progress", "quiet"]).good();
+    assert!(said.out.contains("my-seventh"), "{}", said.out);
+}
+
+#[test]
+fn a_dry_run_plays_nothing() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    let said = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    assert!(said.out.contains("4 cells, 12 episodes"), "{}", said.out);
+    assert!(!place.path().join("runs").exists());
+}
+
+// covers: BOG-047, BOG-148
+#[test]
+fn an_outage_is_no_outcome_and_a_key_reaches_no_file() {
+    let place = Place::new();
+    let study = STUDY.replace("scripted/react-monitor", "compatible/some-model")
+        + "models:\n  endpoints: { compatible: { base: \"http://127.0.0.1:9/v1\", key_variable: OPENAI_API_KEY } }\n  \
+           retry: { attempts: 2, first_ms: 1, longest_ms: 2 }\n";
+    place.write("small.yaml", &study);
+    let key = "sk-a-very-secret-key-0123456789";
+    let output = place.command().args(["run", "small.yaml"]).env("OPENAI_API_KEY", key).output().unwrap();
+    let said: common::Said = output.into();
+    assert_eq!(said.code, 3, "{}\n{}", said.out, said.err);
+    assert!(!said.out.contains(key) && !said.err.contains(key));
+    let rows = place.gimbal(&["report", "small", "--format", "json"]).good();
+    assert!(!rows.out.contains(key));
+    let mut open = vec![place.path().to_path_buf()];
+    let mut files = 0;
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            if entry.path().is_dir() {
+                open.push(entry.path());
+                continue;
+            }
+            files += 1;
+            let bytes = std::fs::read(entry.path()).unwrap();
+            assert!(!bytes.windows(key.len()).any(|window| window == key.as_bytes()), "{}", entry.path().display());
+        }
+    }
+    assert!(files > 5);
+}

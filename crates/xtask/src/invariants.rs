@@ -1,0 +1,111 @@
+//! What each room must not know, checked on manifests and sources.
+
+use std::path::Path;
+
+/// A room, the crates it must not depend on (tests may), and words that its sources must not hold.
+struct Room {
+    folder: &'static str,
+    forbidden_crates: &'static [&'static str],
+    forbidden_words: &'static [&'static str],
+}
+
+const ENVIRONMENTS: [&str; 6] = [
+    "gimbal-cage2",
+    "gimbal-yawning-titan",
+    "gimbal-textcraft",
+    "gimbal-alfworld",
+    "gimbal-finance-agent",
+    "gimbal-triage",
+];
+
+const ROOMS: [Room; 8] = [
+    Room {
+        folder: "crates/core",
+        forbidden_crates: &["tokio", "rusqlite", "genai", "reqwest", "gimbal-"],
+        forbidden_words: &["std::fs", "std::net", "std::env", "std::time", "println!"],
+    },
+    Room {
+        folder: "crates/model",
+        forbidden_crates: &["gimbal-agent", "gimbal-architectures", "gimbal-study", "gimbal-cage2"],
+        forbidden_words: &["cage2", "textcraft", "alfworld"],
+    },
+    Room {
+        folder: "crates/agent",
+        forbidden_crates: &["gimbal-model", "gimbal-study", "gimbal-architectures", "gimbal-cage2"],
+        forbidden_words: &["cage2", "CybORG", "textcraft", "alfworld", "std::fs"],
+    },
+    Room {
+        folder: "crates/architectures",
+        forbidden_crates: &["gimbal-model", "gimbal-study", "gimbal-cage2", "genai", "reqwest", "rusqlite"],
+        forbidden_words: &["cage2", "CybORG", "textcraft", "alfworld", "std::fs", "std::net", "openai"],
+    },
+    Room {
+        folder: "crates/study",
+        forbidden_crates: &["gimbal-cage2", "gimbal-architectures", "gimbal-view"],
+        forbidden_words: &[],
+    },
+    Room {
+        folder: "crates/analysis",
+        forbidden_crates: &["gimbal-", "tokio", "rusqlite"],
+        forbidden_words: &["cage2", "std::fs"],
+    },
+    Room {
+        folder: "crates/view",
+        forbidden_crates: &["gimbal-cage2", "gimbal-model", "gimbal-architectures", "reqwest"],
+        forbidden_words: &["cage2"],
+    },
+    Room {
+        folder: "envs/cage2",
+        forbidden_crates: &["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "tokio"],
+        forbidden_words: &["ChatModel"],
+    },
+];
+
+/// Fails when a room knows what it must not know.
+pub fn check(root: &Path) -> Result<String, Vec<String>> {
+    let mut complaints = Vec::new();
+    for room in &ROOMS {
+        let folder = root.join(room.folder);
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        for name in dependencies(&manifest) {
+            let bad =
+                room.forbidden_crates.iter().any(|bad| name == *bad || (bad.ends_with('-') && name.starts_with(bad)));
+            if bad || (!room.folder.starts_with("envs") && room.folder != "crates/cli" && ENVIRONMENTS.contains(&name))
+            {
+                complaints.push(format!("{}/Cargo.toml: this room must not depend on `{name}`", room.folder));
+            }
+        }
+        for path in crate::files(&folder.join("src"), &[".rs"]) {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            for (index, line) in code_of(&text) {
+                for word in room.forbidden_words.iter().filter(|word| line.contains(**word)) {
+                    complaints.push(format!("{}:{index}: this room must not know `{word}`", crate::shown(root, &path)));
+                }
+            }
+        }
+    }
+    if complaints.is_empty() { Ok(format!("invariants: {} rooms hold", ROOMS.len())) } else { Err(complaints) }
+}
+
+/// Names under `[dependencies]` and `[build-dependencies]`.
+fn dependencies(manifest: &str) -> Vec<&str> {
+    let mut inside = false;
+    let mut names = Vec::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            inside = matches!(line.trim(), "[dependencies]" | "[build-dependencies]");
+        } else if inside && let Some((name, _)) = line.split_once('=') {
+            names.push(name.trim());
+        }
+    }
+    names
+}
+
+/// Lines of code before the unit tests, without comments, numbered from 1.
+fn code_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines()
+        .take_while(|line| !line.starts_with("#[cfg(test)]"))
+        .enumerate()
+        .map(|(index, line)| (index + 1, line))
+        .filter(|(_, line)| !line.trim_start().starts_with("//"))
+}

@@ -1,0 +1,67 @@
+//! Checks of the project on itself: `cargo xtask requirements [--write]` and `cargo xtask invariants`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program reports to a terminal and nowhere else")]
+
+mod fidelity;
+mod invariants;
+mod requirements;
+mod tags;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let root = root();
+    let outcome = match words.as_slice() {
+        ["requirements"] => requirements::check(&root),
+        ["requirements", "--write"] => requirements::write(&root),
+        ["invariants"] => invariants::check(&root),
+        _ => {
+            eprintln!("usage: cargo xtask requirements [--write] | cargo xtask invariants");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(summary) => {
+            println!("{summary}");
+            ExitCode::SUCCESS
+        }
+        Err(complaints) => {
+            for complaint in &complaints {
+                eprintln!("{complaint}");
+            }
+            eprintln!("{} complaint(s)", complaints.len());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf()
+}
+
+/// All files below `folder` with one of these endings, sorted; build output is passed over.
+fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if path.is_dir() && !matches!(name, "target" | ".git" | "runs" | "corpus") {
+                open.push(path);
+            } else if endings.iter().any(|ending| name.ends_with(ending)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A path as the reports show it: relative to the workspace, with forward slashes.
+fn shown(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+}
