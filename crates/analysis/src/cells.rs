@@ -117,7 +117,7 @@ pub struct CellSummary {
     pub billed: TokenUse,
     /// Tokens by role, in order of role name.
     pub roles: Vec<RoleSummary>,
-    /// Whether a tokenizer of ours counted some of the tokens.
+    /// Whether some of the tokens are no provider's count: estimates, or calls that reported none.
     pub tokens_estimated: bool,
     /// Model calls over all episodes.
     pub model_calls: u64,
@@ -141,8 +141,8 @@ pub struct CellSummary {
     pub shifted: Option<f64>,
     /// BCa bootstrap interval of the shifted efficiency.
     pub shifted_interval: Option<Interval>,
-    /// Whether no other cell of the same environment and models is better on tokens and return (BOG-172); `None`
-    /// without a model.
+    /// Whether no other cell of the same environment, models and decoding is better on tokens and return (BOG-172);
+    /// `None` without a model.
     pub efficient: Option<bool>,
     /// Stops by name with their counts, most frequent first.
     pub stops: Vec<(String, u64)>,
@@ -351,6 +351,8 @@ fn ratio_interval(pairs: &[(f64, f64)], options: &Options) -> Option<Interval> {
     bootstrap.ratio(pairs).map(|result| result.bca)
 }
 
+/// Cells that may be measured against one another: a grammar changes what a model can do wrong, so that free and
+/// constrained decoding are never mixed.
 fn same_group(a: &CellInfo, b: &CellInfo) -> bool {
     a.environment == b.environment && a.models == b.models && a.decoding == b.decoding
 }
@@ -421,7 +423,7 @@ fn add_frontier(cells: &mut [CellSummary]) {
         let rivals: Vec<Point> = cells
             .iter()
             .zip(&points)
-            .filter(|(other, _)| other.info.environment == info.environment && other.info.models == info.models)
+            .filter(|(other, _)| same_group(&other.info, info))
             .filter_map(|(_, point)| *point)
             .collect();
         let position = rivals.iter().position(|rival| *rival == mine);

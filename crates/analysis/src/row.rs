@@ -218,7 +218,7 @@ pub struct EpisodeRow {
     /// Tokens as called, by role. Their sum over agent roles is the episode's cost in tokens.
     #[serde(default)]
     pub usage: Vec<RoleUsage>,
-    /// Whether a tokenizer of ours counted (part of) the tokens because the provider reported none.
+    /// Whether (part of) the tokens are no provider's count: estimates by length of text, or calls that reported none.
     #[serde(default)]
     pub tokens_estimated: bool,
     /// Tokens billed, all roles: after caches, retries included.

@@ -5,8 +5,8 @@ mod support;
 
 use gimbal_analysis::calibration::{Forecast, brier, expected_calibration_error, reliability};
 use gimbal_analysis::{
-    Analysis, AnalysisError, BaselineChoice, Cell, CellInfo, Column, ColumnKind, EpisodeRow, Kind, Options, RoleUsage,
-    Rows, Table, TokenUse, tables,
+    Analysis, AnalysisError, BaselineChoice, Cell, CellInfo, Column, ColumnKind, Decoding, EpisodeRow, Kind, Options,
+    RoleUsage, Rows, Table, TokenUse, tables,
 };
 use support::{cell, episode, study};
 
@@ -226,6 +226,101 @@ fn csv_reads_back() {
     }
     assert_eq!(read.len(), names.len() + 1);
     assert!(csv.ends_with("\r\n"));
+}
+
+/// A spreadsheet calculates nothing that a name brings; numbers below zero stay numbers.
+// covers: SH-09
+#[test]
+fn csv_text_is_never_a_formula() {
+    let names = ["=1+1", "+COT", "-2", "@SUM(A1)", "\t=1", "=cmd|' /C calc'!A0, x", "a=b", "'quoted"];
+    let expected = ["'=1+1", "'+COT", "'-2", "'@SUM(A1)", "'\t=1", "'=cmd|' /C calc'!A0, x", "a=b", "'quoted"];
+    let table = Table {
+        key: "t",
+        title: "T".into(),
+        columns: vec![
+            Column::new("name", "Name", "g", ColumnKind::Label, ""),
+            Column::new("x", "x", "g", ColumnKind::Number(1), ""),
+            Column::new("ci", "CI", "g", ColumnKind::Interval(1), ""),
+        ],
+        rows: names
+            .iter()
+            .map(|name| vec![Cell::text(*name), Cell::Number(-1.5), Cell::Interval(-2.0, -1.0)])
+            .collect(),
+        notes: vec![],
+    };
+    for (record, name) in read_csv(&table.to_csv())[1..].iter().zip(expected) {
+        assert_eq!(*record, [name, "-1.5", "-2", "-1"]);
+    }
+}
+
+/// A free and a constrained cell of one model are no rivals: each decoding has a frontier of its own.
+// covers: BOG-172
+#[test]
+fn a_frontier_never_mixes_decodings() {
+    let free = |id: &str| cell(id, id, Some("m"));
+    let masked = |id: &str| CellInfo { decoding: Decoding::Constrained, ..free(id) };
+    let rows = Rows {
+        cells: vec![free("a"), free("b"), masked("c"), masked("d")],
+        episodes: vec![
+            episode("a", 0, -100_000, 9_000, 100),
+            episode("b", 0, -110_000, 9_500, 100),
+            // Cheaper and better than both free ones.
+            episode("c", 0, -50_000, 4_000, 100),
+            episode("d", 0, -60_000, 4_500, 100),
+        ],
+    };
+    let analysis = Analysis::new(&rows, &Options::default()).unwrap();
+    let efficient: Vec<Option<bool>> = analysis.cells.iter().map(|cell| cell.efficient).collect();
+    assert_eq!(efficient, [Some(true), Some(false), Some(true), Some(false)]);
+}
+
+/// Every table that holds a noisy expert's cell marks it so, and says whose tokens are estimates.
+#[test]
+fn stand_ins_are_marked_by_kind() {
+    let with = |kind: Kind| {
+        let mut rows = study();
+        rows.cells.iter_mut().filter(|cell| !cell.models.is_empty()).for_each(|cell| cell.kind = kind);
+        rows.cells.iter_mut().for_each(|cell| cell.planned = 9);
+        rows.episodes.iter_mut().for_each(|row| row.tokens_estimated = true);
+        tables::all(&Analysis::new(&rows, &against("observation")).unwrap())
+    };
+    for (kind, word) in
+        [(Kind::NoisyExpert, "noisy expert"), (Kind::Scripted, "scripted"), (Kind::Replayed, "replayed")]
+    {
+        let tables = with(kind);
+        assert_eq!(
+            tables.iter().map(|table| table.key).collect::<Vec<_>>(),
+            ["cells", "paired", "spread", "stops", "gaps"]
+        );
+        for table in &tables {
+            let mark = table.columns.iter().position(|column| column.key == "mark").unwrap();
+            assert_eq!(*table.cell(1, mark), Cell::text(word), "{}", table.key);
+            assert!(table.notes.iter().any(|note| note.starts_with(&format!("{word}: "))), "{}", table.key);
+        }
+    }
+    let said = |kind: Kind, words: &str| with(kind)[0].notes.iter().any(|note| note.contains(words));
+    for kind in [Kind::Scripted, Kind::NoisyExpert] {
+        assert!(said(kind, "estimates by length of text") && !said(kind, "provider"));
+    }
+    assert!(said(Kind::Remote, "usage from the provider") && !said(Kind::Remote, "by length of text"));
+}
+
+/// Blocks hold every column once beside the labels and are as narrow as asked where whole columns can be.
+#[test]
+fn blocks_of_a_wide_table_lose_no_column() {
+    let analysis = Analysis::new(&study(), &against("observation")).unwrap();
+    for table in tables::all(&analysis) {
+        for width in [60, 90, 120, 400] {
+            let blocks = table.blocks(width, 20);
+            let labels = table.columns.iter().filter(|column| column.kind == ColumnKind::Label).count();
+            let mut numbers: Vec<usize> = blocks.iter().flat_map(|block| block[labels..].to_vec()).collect();
+            assert!(blocks.iter().all(|block| block[..labels] == blocks[0][..labels]));
+            numbers.extend(&blocks[0][..labels]);
+            numbers.sort_unstable();
+            assert_eq!(numbers, (0..table.columns.len()).collect::<Vec<_>>(), "{} at {width}", table.key);
+            assert!(width < 400 || blocks.len() == 1);
+        }
+    }
 }
 
 fn read_csv(text: &str) -> Vec<Vec<String>> {

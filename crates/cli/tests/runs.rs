@@ -87,7 +87,7 @@ fn a_seventh_context_needs_yaml_alone() {
     );
     place.write("small.yaml", &study);
     let said =
-        place.gimbal(&["run", "small.yaml", "--only", "my-seventh", "--limit", "1", "--progress", "quiet"]).good();
+        place.gimbal(&["run", "small.yaml", "--only", "my-seventh", "--limit", "1", "--progress", "json"]).good();
     assert!(said.out.contains("my-seventh"), "{}", said.out);
 }
 

@@ -24,7 +24,9 @@ pub struct YamlError {
 /// # Errors
 /// With line and column; for a misspelt key also the nearest known key and all known keys.
 pub fn read<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, YamlError> {
-    serde_saphyr::from_str(text).map_err(|error| {
+    // `n`, `no` and `off` are texts, as everyone but YAML 1.1 thinks.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
         YamlError { place: place.to_owned(), line, column, message: message(error.without_snippet()) }
     })
@@ -79,6 +81,15 @@ mod tests {
 
     fn message(text: &str) -> String {
         super::read::<Sample>(text, "core.yaml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn only_true_and_false_are_booleans() {
+        let read = |text: &str| super::read::<Vec<serde_json::Value>>(text, "list.yaml").unwrap();
+        assert_eq!(
+            serde_json::Value::from(read("[n, y, no, yes, off, on, true, false, 'true']")).to_string(),
+            r#"["n","y","no","yes","off","on",true,false,"true"]"#
+        );
     }
 
     #[test]

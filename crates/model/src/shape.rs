@@ -12,11 +12,12 @@ use serde_json::Value;
 const KEPT: usize = 32;
 
 /// Checks completions; keeps the grammars that it compiled.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Shapes {
     compiled: Mutex<Vec<(Arc<Grammar>, Arc<Compiled>)>>,
 }
 
+#[derive(Debug)]
 enum Compiled {
     Schema(Box<jsonschema::Validator>),
     Choice,
@@ -56,12 +57,29 @@ impl Shapes {
         }
     }
 
+    /// Those of `texts` that fit, in order; none of them where the grammar cannot be read.
+    pub fn fitting<'a>(&self, grammar: &Arc<Grammar>, mut texts: Vec<&'a str>) -> Vec<&'a str> {
+        match self.compiled(grammar) {
+            Ok(compiled) => texts.retain(|text| compiled.mismatch(grammar, text.trim()).is_none()),
+            Err(_) => texts.clear(),
+        }
+        texts
+    }
+
+    /// How many grammars are kept.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> usize {
+        self.compiled.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     fn compiled(&self, grammar: &Arc<Grammar>) -> Result<Arc<Compiled>, String> {
         if matches!(**grammar, Grammar::Choice(_)) {
             return Ok(Arc::new(Compiled::Choice));
         }
         let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, found)) = kept.iter().find(|(known, _)| Arc::ptr_eq(known, grammar) || known == grammar) {
+        // The same grammar is mostly the same allocation; values are compared only where it is not.
+        let same = kept.iter().find(|(known, _)| Arc::ptr_eq(known, grammar));
+        if let Some((_, found)) = same.or_else(|| kept.iter().find(|(known, _)| known == grammar)) {
             return Ok(Arc::clone(found));
         }
         let compiled = Arc::new(Compiled::of(grammar)?);
@@ -110,7 +128,8 @@ fn whole(pattern: &str) -> Result<Regex, String> {
         .map_err(|error| format!("the regular expression of the request cannot be read: {error}"))
 }
 
-/// Whether `text` fits; false for a grammar that cannot be read.
+/// Whether `text` fits; false for a grammar that cannot be read. Compiles the grammar for this one text; whoever asks
+/// more than once keeps a [`Shapes`].
 #[must_use]
 pub fn fits(grammar: &Grammar, text: &str) -> bool {
     Compiled::of(grammar).is_ok_and(|compiled| compiled.mismatch(grammar, text.trim()).is_none())

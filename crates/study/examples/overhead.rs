@@ -70,15 +70,6 @@ fn measure(turns: u64, episodes: u64, jobs: usize, world: &str) {
     assert_eq!(summary.ended, Ended::Done);
     let total = (turns * episodes) as f64;
     println!(
-        "PEAKLIVE {} {:?}",
-        PEAK.load(std::sync::atomic::Ordering::Relaxed),
-        SNAP.iter()
-            .enumerate()
-            .map(|(i, s)| (i, s.load(std::sync::atomic::Ordering::Relaxed) / 1000))
-            .filter(|(_, s)| *s > 300)
-            .collect::<Vec<_>>()
-    );
-    println!(
         "{turns:>6} {episodes:>9} {jobs:>9} {:>12.4} {:>11.0} {peak:>8.1} {:>14.1}",
         cpu * 1000.0 / total,
         size(&path) as f64 / total,
@@ -113,33 +104,3 @@ fn size(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     entries.map(|entry| if entry.path().is_dir() { size(&entry.path()) } else { entry.metadata().unwrap().len() }).sum()
 }
-
-struct Counting;
-static LIVE: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-static PEAK: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-static BINS: [std::sync::atomic::AtomicIsize; 32] = [const { std::sync::atomic::AtomicIsize::new(0) }; 32];
-static SNAP: [std::sync::atomic::AtomicIsize; 32] = [const { std::sync::atomic::AtomicIsize::new(0) }; 32];
-unsafe impl std::alloc::GlobalAlloc for Counting {
-    unsafe fn alloc(&self, l: std::alloc::Layout) -> *mut u8 {
-        use std::sync::atomic::Ordering::Relaxed;
-        let b = (usize::BITS - l.size().leading_zeros()) as usize;
-        BINS[b.min(31)].fetch_add(l.size() as isize, Relaxed);
-        let n = LIVE.fetch_add(l.size(), Relaxed) + l.size();
-        if n > PEAK.load(Relaxed) + 1_000_000 {
-            PEAK.store(n, Relaxed);
-            for i in 0..32 {
-                SNAP[i].store(BINS[i].load(Relaxed), Relaxed);
-            }
-        }
-        unsafe { std::alloc::System.alloc(l) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, l: std::alloc::Layout) {
-        use std::sync::atomic::Ordering::Relaxed;
-        let b = (usize::BITS - l.size().leading_zeros()) as usize;
-        BINS[b.min(31)].fetch_sub(l.size() as isize, Relaxed);
-        LIVE.fetch_sub(l.size(), Relaxed);
-        unsafe { std::alloc::System.dealloc(p, l) }
-    }
-}
-#[global_allocator]
-static A: Counting = Counting;

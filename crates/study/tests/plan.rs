@@ -48,6 +48,13 @@ fn every_mistake_is_said_with_place_and_mend() {
     let mistakes = [
         ("study: good", "studdy: good"),
         ("study: good", "study: a/b"),
+        ("study: good", "study: 2024"),
+        ("study: good", "study: true"),
+        ("study: good", "study: a-name-of-more-than-eighty-letters-a-name-of-more-than-eighty-letters-a-name-of-more"),
+        ("{ base: learner }", "{ base: learner, name: \"two\\nlines\" }"),
+        ("{ base: learner }", "{ base: learner, name: \"=1+1\" }"),
+        ("{ base: learner }", "{ base: learner, name: \"+1|x\" }"),
+        ("{ base: learner }", "{ base: learner, axis: \"@x\" }"),
         ("horizon: 6", "horizn: 6"),
         ("horizon: 6", "horizon: soon"),
         ("name: corridor", "name: coridor"),
@@ -65,6 +72,8 @@ fn every_mistake_is_said_with_place_and_mend() {
         ("split: test", "split: tset"),
         ("runs: 2", "runs: none"),
         ("runs: 2", "runs: 0"),
+        ("runs: 2", "runs: 4000000000"),
+        ("runs: 2", "runs: 4000, trials: 4000000000"),
         ("tokens: 400000", "tokns: 400000"),
         ("cost: 20.00", "cost: much"),
         ("baseline: policy:walk", "baseline: policy:wlk"),
@@ -77,6 +86,27 @@ fn every_mistake_is_said_with_place_and_mend() {
         .map(|(from, to)| format!("{}\n    {}", to.trim(), problem(from, to).replace('\n', "\n    ")))
         .collect();
     insta::assert_snapshot!("mistakes", said.join("\n"));
+}
+
+#[test]
+fn words_are_not_booleans_and_an_empty_file_is_called_empty() {
+    for name in ["n", "y", "no", "on", "off"] {
+        assert_eq!(plan(&STUDY.replace("study: good", &format!("study: {name}"))).study.name, name);
+    }
+    let plus = plan(&STUDY.replace("{ base: learner }", "{ base: learner, name: \"+question\" }"));
+    assert_eq!(plus.cells[0].info.configuration, "+question");
+    for empty in ["", "\n  \n", "# nothing yet\n", "~"] {
+        let said = plan_of(empty, &Options::default()).err().unwrap().to_string();
+        assert!(said.contains("the file is empty"), "{empty:?}: {said}");
+    }
+}
+
+#[test]
+fn zero_sessions_and_too_many_runs_name_their_options() {
+    let said = |options: Options| plan_of(STUDY, &options).err().unwrap().to_string();
+    assert!(said(Options { limit: Some(0), ..Options::default() }).starts_with("--limit: 0 sessions"));
+    let many = said(Options { add_runs: u32::MAX, limit: Some(1), ..Options::default() });
+    assert!(many.starts_with("--add-runs: ") && many.contains("at most 10000000"), "{many}");
 }
 
 #[test]

@@ -227,6 +227,133 @@ async fn torn_and_damaged_files_are_told_apart_and_lost_episodes_played_again() 
     std::fs::write(&segment, damaged).unwrap();
     let report = verify(&opened(&path)).unwrap();
     assert!(report.problems.iter().any(|problem| problem.contains("checksum")), "{:?}", report.problems);
+    mended(&text, &path, &whole).await;
+}
+
+/// As verify's messages promise: the next run plays what is damaged again, and all is well then.
+async fn mended(text: &str, path: &Path, whole: &Digest) {
+    let before = verify(&opened(path)).unwrap();
+    let summary = run(text, path, 2).await.unwrap();
+    assert_eq!((summary.lost, summary.finished), (before.problems.len() as u64, before.problems.len() as u64));
+    assert!(summary.lost > 0);
+    clean(path);
+    assert_eq!(digest(&opened(path)).unwrap(), *whole);
+    assert_eq!(run(text, path, 2).await.unwrap().finished, 0);
+}
+
+// covers: SH-05
+#[tokio::test]
+async fn damaged_and_vanished_journals_and_texts_are_played_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    run(STUDY, &path, 2).await.unwrap();
+    let whole = digest(&opened(&path)).unwrap();
+    let flip = |name: &str| {
+        let path = path.join(name);
+        let mut bytes = std::fs::read(&path).unwrap();
+        // In several places: what lies at one of them may have a sound copy in a later file.
+        let apart = bytes.len() / 16;
+        (1..16).for_each(|place| bytes[place * apart] ^= 8);
+        std::fs::write(path, bytes).unwrap();
+    };
+    let newest = |folder: &str, ending: &str| {
+        let count = std::fs::read_dir(path.join(folder)).unwrap().count();
+        format!("{folder}/{count:06}.{ending}")
+    };
+    flip("journals/000001.seg");
+    mended(STUDY, &path, &whole).await;
+    flip("texts/000001.pack");
+    mended(STUDY, &path, &whole).await;
+    assert_eq!(newest("texts", "pack"), "texts/000005.pack");
+    for gone in ["texts", "journals"] {
+        std::fs::remove_dir_all(path.join(gone)).unwrap();
+        mended(STUDY, &path, &whole).await;
+    }
+}
+
+// covers: SH-05
+#[tokio::test]
+async fn a_damaged_ledger_row_is_said_and_nothing_is_paid_for_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = FLAKY.replace("MODEL", "picker");
+    run(&text, &path, 2).await.unwrap();
+    let ledger = path.join("ledger/000001.log");
+    let mut bytes = std::fs::read(&ledger).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&ledger, bytes).unwrap();
+    let summary = run(&text, &path, 2).await.unwrap();
+    assert_eq!((summary.lost, summary.finished), (0, 0));
+    let problems = verify(&opened(&path)).unwrap().problems.join("\n");
+    assert!(problems.contains("ledger/000001.log: 1 damaged row(s)") && problems.contains("are kept"), "{problems}");
+}
+
+#[tokio::test]
+async fn a_lost_or_damaged_index_or_study_is_said_with_its_mend() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = FLAKY.replace("MODEL", "picker");
+    let finished = run(&text, &path, 2).await.unwrap().finished;
+    let whole = digest(&opened(&path)).unwrap();
+    let index = path.join("index.sqlite");
+    let copy = std::fs::read(&index).unwrap();
+    for left in [None, Some(&b""[..])] {
+        std::fs::remove_file(&index).unwrap();
+        if let Some(bytes) = left {
+            std::fs::write(&index, bytes).unwrap();
+        }
+        let refused = run(&text, &path, 2).await.unwrap_err();
+        assert_eq!(refused, RunError::IndexLost { path: index.clone() }, "{refused}");
+        assert!(refused.to_string().contains("copy") && refused.exit_code() == 3, "{refused}");
+        assert_eq!(std::fs::read_dir(path.join("journals")).unwrap().count(), 1, "nothing was begun");
+        if left.is_none() {
+            assert_eq!(RunFolder::open(&path).unwrap_err(), refused);
+            std::fs::write(&index, &copy).unwrap();
+        }
+    }
+    std::fs::write(&index, "not an index at all, but long enough to be looked at as one").unwrap();
+    let refused = run(&text, &path, 2).await.unwrap_err();
+    assert!(matches!(refused, RunError::IndexDamaged { .. }) && !refused.to_string().contains("verify"), "{refused}");
+    // The mends that the messages name do mend.
+    std::fs::write(&index, &copy).unwrap();
+    std::fs::write(path.join("study.yaml"), "{ not: [a study").unwrap();
+    let refused = run(&text, &path, 2).await.unwrap_err();
+    assert!(matches!(refused, RunError::StudyDamaged { .. }) && refused.to_string().contains("delete"), "{refused}");
+    std::fs::remove_file(path.join("study.yaml")).unwrap();
+    let summary = run(&text, &path, 2).await.unwrap();
+    assert_eq!((summary.already, summary.finished), (finished, 0));
+    assert_eq!(digest(&opened(&path)).unwrap(), whole);
+    clean(&path);
+}
+
+#[tokio::test]
+async fn a_folder_that_may_not_be_written_is_read_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a run #1 100%?");
+    run(&FLAKY.replace("MODEL", "picker"), &path, 2).await.unwrap();
+    let whole = digest(&opened(&path)).unwrap();
+    // SQLite cannot make its files beside the index, as in a folder that may not be written, whoever runs the test.
+    std::fs::create_dir(path.join("index.sqlite-shm")).unwrap();
+    assert_eq!(digest(&opened(&path)).unwrap(), whole);
+    clean(&path);
+    assert!(!load_rows(&opened(&path)).unwrap().episodes.is_empty());
+    assert!(!trace::episodes(&opened(&path)).unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_episode_without_a_model_has_no_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = "study: plain\nenvironment: corridor\narchitectures: [{ base: policy, policy: walk }]\n";
+    run(text, &path, 2).await.unwrap();
+    let folder = opened(&path);
+    let episode = trace::find(&folder, "0").unwrap();
+    let mut reader = trace::Reader::open(&folder, &episode).unwrap();
+    let said = reader.prompt(0).unwrap_err().to_string();
+    assert!(said.contains(&format!("{}: it made no model call", episode.name())), "{said}");
+    let story = reader.story().unwrap();
+    assert!(story.starts_with(&format!("{}: episode ", episode.name())), "{story}");
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ fn main() {
         ("large", support::large(), "obs"),
         ("medium", support::medium(), "observation"),
         ("quickstart", support::quickstart(), "observation"),
+        ("decodings", support::decodings(), "hierarchy: observation"),
     ];
     for (name, rows, baseline) in studies {
         let report = Report::build(&rows, support::meta(name), &support::options(baseline)).expect("good rows");

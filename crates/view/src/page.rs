@@ -79,61 +79,25 @@ fn section(out: &mut String, id: &str, body: &str) {
 
 /// From so many rows on a table scrolls in its own frame, under a head that stays.
 const TALL: usize = 30;
+/// Characters that fit side by side on a page 1200 pixels wide, and in print.
+const ROOM: usize = 136;
+/// Longer words than this wrap.
+const LONGEST: usize = 26;
 
+/// A table in as many blocks as its columns need, so that nothing is cut on a usual screen or on paper.
 fn table(table: &Table) -> String {
-    let tall = if table.rows.len() >= TALL { " tall" } else { "" };
-    let title = html(&table.title);
-    let mut out = format!(
-        "<h2>{title}</h2>\n<div class=\"scroll{tall}\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\n<table>\n<thead><tr>"
-    );
-    let model = table.columns.iter().position(|column| column.key == "model");
-    // A rule where another model begins.
-    let part = |row: usize| row > 0 && model.is_some_and(|model| table.cell(row, model) != table.cell(row - 1, model));
-    let mut group = "";
-    let starts: Vec<bool> = table
-        .columns
-        .iter()
-        .map(|column| {
-            let start = column.group != group && !group.is_empty();
-            group = column.group;
-            start
-        })
-        .collect();
-    let class = |column: usize| {
-        let mut classes = Vec::new();
-        if table.columns[column].is_numeric() {
-            classes.push("num");
-        }
-        if starts[column] {
-            classes.push("start");
-        }
-        if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) }
-    };
-    for (index, column) in table.columns.iter().enumerate() {
-        let unit = column.unit.map(|unit| format!(" <small>{}</small>", html(unit))).unwrap_or_default();
-        out.push_str(&format!(
-            "<th scope=\"col\"{} title=\"{}\">{}{unit}</th>",
-            class(index),
-            html(&column.help),
-            html(&column.title)
-        ));
-    }
-    out.push_str("</tr></thead>\n<tbody>\n");
-    for row in 0..table.rows.len() {
-        out.push_str(if part(row) { "<tr class=\"part\">" } else { "<tr>" });
-        for (index, column) in table.columns.iter().enumerate() {
-            let shown = cell(table, row, index);
-            if index == 0 {
-                out.push_str(&format!("<th scope=\"row\"{}>{shown}</th>", class(index)));
-            } else if column.key == "mark" && *table.cell(row, index) != Cell::Empty {
-                out.push_str(&format!("<td{}><span class=\"mark\">{shown}</span></td>", class(index)));
-            } else {
-                out.push_str(&format!("<td{}>{shown}</td>", class(index)));
+    let mut out = format!("<h2>{}</h2>\n", html(&table.title));
+    let blocks = table.blocks(ROOM, LONGEST);
+    for columns in &blocks {
+        let mut groups: Vec<&str> = Vec::new();
+        for column in columns.iter().map(|&column| &table.columns[column]) {
+            if column.kind != ColumnKind::Label && !groups.contains(&column.group) {
+                groups.push(column.group);
             }
         }
-        out.push_str("</tr>\n");
+        let name = if blocks.len() > 1 { groups.join(", ") } else { String::new() };
+        block(&mut out, table, columns, &name);
     }
-    out.push_str("</tbody>\n</table>\n</div>\n");
     if !table.notes.is_empty() {
         out.push_str("<ul class=\"notes\">\n");
         for note in &table.notes {
@@ -142,6 +106,68 @@ fn table(table: &Table) -> String {
         out.push_str("</ul>\n");
     }
     out
+}
+
+/// Some columns of a table, under the name of what they tell where there are several blocks.
+fn block(out: &mut String, table: &Table, columns: &[usize], name: &str) {
+    let tall = if table.rows.len() >= TALL { " tall" } else { "" };
+    let title = html(&table.title);
+    let label = if name.is_empty() {
+        title
+    } else {
+        out.push_str(&format!("<h3>{}</h3>\n", html(name)));
+        format!("{title}: {}", html(name))
+    };
+    out.push_str(&format!(
+        "<div class=\"scroll{tall}\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table>\n<thead><tr>"
+    ));
+    let model = table.columns.iter().position(|column| column.key == "model");
+    // A rule where another model begins.
+    let part = |row: usize| row > 0 && model.is_some_and(|model| table.cell(row, model) != table.cell(row - 1, model));
+    for (place, &index) in columns.iter().enumerate() {
+        let column = &table.columns[index];
+        let unit = column.unit.map(|unit| format!(" <small>{}</small>", html(unit))).unwrap_or_default();
+        out.push_str(&format!(
+            "<th scope=\"col\"{} title=\"{}\">{}{unit}</th>",
+            class(table, columns, place, ""),
+            html(&column.help),
+            html(&column.title)
+        ));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for row in 0..table.rows.len() {
+        out.push_str(if part(row) { "<tr class=\"part\">" } else { "<tr>" });
+        for (place, &index) in columns.iter().enumerate() {
+            let shown = cell(table, row, index);
+            let class = class(table, columns, place, &table.shown(row, index));
+            if place == 0 {
+                out.push_str(&format!("<th scope=\"row\"{class}>{shown}</th>"));
+            } else if table.columns[index].key == "mark" && *table.cell(row, index) != Cell::Empty {
+                out.push_str(&format!("<td{class}><span class=\"mark\">{shown}</span></td>"));
+            } else {
+                out.push_str(&format!("<td{class}>{shown}</td>"));
+            }
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table>\n</div>\n");
+}
+
+/// Classes of a cell: numbers, words that may wrap (anywhere where one word is too long), first of a group.
+fn class(table: &Table, columns: &[usize], place: usize, shown: &str) -> String {
+    let column = &table.columns[columns[place]];
+    let mut classes = Vec::new();
+    if column.is_numeric() {
+        classes.push("num");
+    } else if shown.split_whitespace().any(|word| word.chars().count() > LONGEST) {
+        classes.push("long");
+    } else if shown.chars().count() > LONGEST {
+        classes.push("words");
+    }
+    if place > 0 && table.columns[columns[place - 1]].group != column.group {
+        classes.push("start");
+    }
+    if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) }
 }
 
 fn cell(table: &Table, row: usize, column: usize) -> String {

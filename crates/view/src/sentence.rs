@@ -38,7 +38,7 @@ pub fn sentence(analysis: &Analysis) -> String {
     };
     let mut text = body;
     if !evidence.is_empty() && (!plumbing.is_empty() || !scripted.is_empty()) {
-        text.push_str("; rows marked plumbing or scripted are no evidence");
+        text.push_str("; rows marked plumbing, scripted or noisy expert are no evidence");
     }
     let missing: usize = analysis.gaps().iter().map(|gap| gap.planned.saturating_sub(gap.played)).sum();
     let planned: usize = analysis.cells.iter().map(|cell| cell.info.planned as usize).sum();

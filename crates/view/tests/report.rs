@@ -5,7 +5,7 @@ mod support;
 
 use gimbal_analysis::{CellInfo, Decoding, Generator, Kind, Options, Rows};
 use gimbal_view::{Meta, Report, sentence};
-use support::{cell, episode, large, medium, meta, options, quickstart};
+use support::{cell, decodings, episode, large, medium, meta, options, quickstart};
 
 fn report(rows: &Rows, baseline: &str) -> Report {
     Report::build(rows, meta("context"), &options(baseline)).unwrap()
@@ -123,6 +123,45 @@ fn the_heat_map_shows_the_means_of_the_table() {
         assert!(map.contains(&mean), "{mean}");
     }
     assert_eq!(map.matches("no episodes").count(), 1, "the cell that was never played is a gap");
+}
+
+/// A model under two decodings has two panels, told apart by name, and a stepped line in each.
+// covers: BOG-172
+#[test]
+fn the_frontier_has_a_panel_for_each_decoding() {
+    let report = report(&decodings(), "hierarchy: observation");
+    let frontier = report.figures.iter().find(|figure| figure.name == "frontier").unwrap();
+    for title in ["noisy/0.9,malformed=0.02 · free<", "noisy/0.9,malformed=0.02 · constrained<"] {
+        assert_eq!(frontier.svg.matches(title).count(), 1, "{title}");
+    }
+    assert_eq!(frontier.svg.matches("class=\"front\"").count(), 2);
+    let heatmap = &report.figures[0].svg;
+    assert_eq!((heatmap.matches(" · free<").count(), heatmap.matches(" · constrained<").count()), (1, 1));
+    assert_eq!(heatmap.matches("noisy expert<").count(), 6, "every tile carries its mark");
+    for name in ["differences", "distribution"] {
+        let figure = report.figures.iter().find(|figure| figure.name == name).unwrap();
+        let rows = if name == "differences" { 4 } else { 6 };
+        assert_eq!(figure.svg.matches("· noisy expert<").count(), rows, "no mark is cut off in {name}");
+    }
+}
+
+/// The page breaks a wide table into blocks: every column is there, and no row is wider than a usual screen.
+// covers: SH-09
+#[test]
+fn no_table_of_the_page_is_wider_than_the_page() {
+    for (rows, baseline) in [(large(), "obs"), (medium(), "observation"), (decodings(), "hierarchy: observation")] {
+        let report = report(&rows, baseline);
+        let page = report.html();
+        for table in &report.tables {
+            for column in &table.columns {
+                assert!(page.contains(&format!("title=\"{}\">{}", column.help.replace('\'', "&#39;"), column.title)));
+            }
+        }
+        for table in page.split("<table>").skip(1) {
+            let head = table.split("</thead>").next().unwrap();
+            assert!(head.matches("<th ").count() <= 16, "{head}");
+        }
+    }
 }
 
 fn hostile() -> String {

@@ -1,11 +1,12 @@
 //! The names that a player reads and writes: the scenario's own, or neutral aliases.
 //!
-//! Models may know this benchmark by heart. With neutral names hosts, subnets and services are called something
-//! that says nothing; they are mapped at the rim, when text is written or read, and the world stays the same.
+//! Models may know this benchmark by heart. With neutral names hosts, subnets, services, the sessions of the defender
+//! and the account of the benchmark's own users are called something that says nothing; they are mapped at the rim, when text is written or read, and the world stays the same.
 
 use crate::action::{KINDS, Kind};
 use crate::draws::Fast;
-use crate::facts::{DECOY_KINDS, Decoy, HOSTS, Host, SUBNETS, Subnet};
+use crate::facts::{DECOY_KINDS, Decoy, HOSTS, Host, SUBNETS, Subnet, User};
+use crate::view::Symbol;
 
 /// What hosts, subnets and services are called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +17,19 @@ pub struct Names {
     decoy_services: [String; 8],
     decoy_processes: [String; 8],
     operational_service: String,
+    /// The user of green's sessions.
+    users_agent: &'static str,
+    /// The types of blue's sessions: the server's, and those of its clients.
+    sessions: [Symbol; 2],
     /// Hosts sorted by name, as the table lists them.
     sorted: [Host; 13],
+}
+
+/// The account under which green plays, in the scenario.
+const USERS_AGENT: &str = User::GreenAgent.name();
+
+const fn session(name: &'static str, value: u8) -> Symbol {
+    Symbol::new("SessionType", name, value)
 }
 
 const WOODS: [&str; 8] = ["Alder", "Birch", "Cedar", "Elder", "Hazel", "Larch", "Maple", "Rowan"];
@@ -33,6 +45,8 @@ impl Names {
             decoy_services: DECOY_KINDS.map(|decoy| decoy.facts().service.to_owned()),
             decoy_processes: DECOY_KINDS.map(|decoy| decoy.facts().process.to_owned()),
             operational_service: "OTService".to_owned(),
+            users_agent: USERS_AGENT,
+            sessions: [session("VELOCIRAPTOR_SERVER", 8), session("VELOCIRAPTOR_CLIENT", 7)],
             sorted: HOSTS,
         })
     }
@@ -52,6 +66,8 @@ impl Names {
             decoy_services: woods.map(str::to_lowercase),
             decoy_processes: woods.map(str::to_lowercase),
             operational_service: "CoreService".to_owned(),
+            users_agent: "UserAgent",
+            sessions: [session("MONITOR_SERVER", 8), session("MONITOR_CLIENT", 7)],
             sorted: HOSTS,
         })
     }
@@ -111,6 +127,24 @@ impl Names {
     #[must_use]
     pub fn operational_service(&self) -> &str {
         &self.operational_service
+    }
+
+    /// What a user account is called: as in the scenario, but for one that would name the benchmark.
+    #[must_use]
+    pub fn user<'a>(&'a self, account: &'a str) -> &'a str {
+        if account == USERS_AGENT { self.users_agent } else { account }
+    }
+
+    /// The type of blue's sessions: the server's own, or its clients'.
+    #[must_use]
+    pub const fn session(&self, server: bool) -> Symbol {
+        let [own, client] = self.sessions;
+        if server { own } else { client }
+    }
+
+    /// Whether the fixed parts of observations read as in the scenario.
+    pub(crate) fn keeps_users(&self) -> bool {
+        self.users_agent == USERS_AGENT
     }
 
     /// The hosts sorted by what they are called.

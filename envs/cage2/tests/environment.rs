@@ -228,6 +228,12 @@ fn neutral_names_show_nothing_of_the_original_ones_in_the_same_world() {
         assert!(!shown.contains(host.name()), "{}", host.name());
     }
     assert!(!shown.contains("Apache") && !shown.contains("Vsftpd") && !shown.contains("apache2"));
+    assert!(!shown.contains("GreenAgent") && !shown.to_lowercase().contains("velociraptor"));
+    for alias in ["<SessionType.MONITOR_SERVER: 8>", "<SessionType.MONITOR_CLIENT: 7>", "'UserAgent'"] {
+        assert!(shown.contains(alias), "{alias}");
+    }
+    let first = reset(&mut *original, 12);
+    assert!(first.text.contains("<SessionType.VELOCIRAPTOR_SERVER: 8>") && first.text.contains("'GreenAgent'"));
     let hosts = neutral.brief().subjects.clone();
     reset(&mut *neutral, 13);
     assert_ne!(hosts, neutral.brief().subjects);
@@ -296,6 +302,19 @@ fn options_are_resolved_or_refused_with_their_mend() {
     assert!(refused(json!({ "red": "b_lin" })).contains("did you mean `b_line`?"));
     assert!(refused(json!({ "horizon": 0 })).contains("give 1 to"));
     assert!(refused(json!({ "horizon": "long" })).contains("options of `cage2`"));
+    for value in [json!(-3), json!("ten"), json!(2.5), json!(10_001), json!(null), json!(4_294_967_297_u64)] {
+        let message = refused(json!({ "horizon": value }));
+        assert!(
+            message.contains(&format!("`horizon` is {value}; give 1 to 10000 steps as a whole number")),
+            "{message}"
+        );
+    }
+    assert!(refused(json!({ "draws": 7 })).contains("`draws` is 7 (known: fast, mersenne)"));
+    assert!(refused(json!({ "red": { "b_line": null } })).contains("`red` is {"));
+    let all = json!({
+        "red": "sleep", "green": "scan", "horizon": 50, "names": "neutral", "validation": "artifact", "draws": "mersenne"
+    });
+    assert_eq!(Cage2.resolve(&all).unwrap(), all);
     assert!(refused(json!(3)).contains("expected a map"));
     let schema = Cage2.schema();
     for (key, value) in defaults.as_object().unwrap() {

@@ -46,7 +46,7 @@ fn what_is_recorded_replays_from_tape_and_from_seed() {
                 let path = write(folder.path(), "own.jsonl", &text);
                 for draws in [DrawSource::Tape, DrawSource::Seed] {
                     let report = run(&path, draws);
-                    assert_eq!((report.episodes, report.steps), (2, 80));
+                    assert_eq!((report.episodes, report.steps, report.unrecorded), (2, 80, 0));
                     assert!(report.agrees(), "{:?}", report.first);
                 }
             }
@@ -149,6 +149,7 @@ fn one_spoilt_field_is_found() {
         (3, "\"vector\":\"00", "\"vector\":\"01", "vector", Some(2)),
         (3, "\"truth\":{", "\"truth\":{\"x\":1,", "truth", Some(2)),
         (3, "\"ot_service\":null", "\"ot_service\":\"OTService\"", "red_mind", Some(2)),
+        (0, "\"horizon\":20", "\"horizon\":21", "horizon", Some(20)),
         (21, "\"steps\":20", "\"steps\":21", "steps", Some(20)),
         (21, "\"ret\":", "\"ret\":1", "ret", Some(20)),
         (21, "\"error\":false", "\"error\":true", "error", Some(20)),
@@ -246,6 +247,32 @@ fn malformed_recordings_are_refused_with_file_and_line() {
 }
 
 #[test]
+fn a_file_without_an_episode_agrees_with_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = write(folder.path(), "full.jsonl", &short());
+    for text in ["", "\n \n"] {
+        let files = vec![full.clone(), write(folder.path(), "none.jsonl", text)];
+        let error = replay(&ReplayOptions { files, draws: DrawSource::Seed, checksum: None }).unwrap_err().to_string();
+        assert!(error.starts_with("no episode in ") && error.contains("none.jsonl"), "{error}");
+    }
+}
+
+#[test]
+fn an_episode_has_as_many_steps_as_its_horizon() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = short();
+    let lines: Vec<&str> = text.lines().collect();
+    // The last step torn out, with the end line made to fit but for the horizon of the reset line.
+    let mut cut: Vec<String> = lines[..22].iter().map(|line| (*line).to_owned()).collect();
+    cut.remove(20);
+    cut[20] = "{\"kind\":\"end\",\"ep\":0,\"steps\":19}".to_owned();
+    let report = run(&write(folder.path(), "cut.jsonl", &cut.join("\n")), DrawSource::Seed);
+    let first = report.first.unwrap();
+    assert_eq!((first.field.as_str(), first.step), ("horizon", Some(19)));
+    assert_eq!((first.expected.as_str(), first.got.as_str(), report.mismatches), ("20", "19", 1));
+}
+
+#[test]
 fn a_torn_archive_is_an_error_and_not_a_short_recording() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("torn.gz");
@@ -258,11 +285,14 @@ fn a_torn_archive_is_an_error_and_not_a_short_recording() {
 }
 
 #[test]
-fn fields_that_are_not_recorded_are_not_compared() {
+fn fields_that_are_not_recorded_are_not_compared_but_counted() {
     let folder = tempfile::tempdir().unwrap();
     let text = "{\"kind\":\"reset\",\"ep\":4,\"red\":\"Sleep\",\"seed\":1}\n{\"kind\":\"step\",\"blue\":[-1,\"Misinform User1\"],\"reward\":-0.1}\n{\"kind\":\"step\",\"blue\":[144],\"reward\":-1.0}\n{\"kind\":\"end\",\"ret\":-1.1}\n";
     let report = run(&write(folder.path(), "sparse", text), DrawSource::Seed);
     assert_eq!((report.steps, report.mismatches), (2, 0), "{:?}", report.first);
+    // Of 14, 18, 18 and 7 fields the lines hold 4, 3, 3 and 2.
+    assert_eq!(report.unrecorded, 10 + 15 + 15 + 5);
+    assert_eq!(serde_json::to_value(&report).unwrap()["unrecorded"], 45);
 }
 
 #[test]

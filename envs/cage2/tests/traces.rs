@@ -14,6 +14,7 @@ fn every_recorded_field_agrees_from_tape_and_from_seed() {
         let report = replay(&ReplayOptions { files: files.clone(), draws, checksum: Some(Observe::Raw) }).unwrap();
         println!("{draws:?}: {} episodes, {} steps, {:?}", report.episodes, report.steps, report.first);
         assert_eq!(report.mismatches, 0, "{:?}", report.first);
+        assert_eq!(report.unrecorded, 0);
         assert!(report.steps >= 57_750);
         assert_eq!(report.checksum, report.checksum_recorded);
     }

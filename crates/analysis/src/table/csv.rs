@@ -1,4 +1,4 @@
-//! CSV after RFC 4180, with full precision.
+//! CSV after RFC 4180, with full precision and no text that a spreadsheet would take for a formula.
 
 use super::{Cell, Column, ColumnKind, Table};
 
@@ -32,7 +32,7 @@ fn values(cell: &Cell, kind: ColumnKind) -> Vec<String> {
             ColumnKind::Record => vec![String::new(); 3],
             _ => vec![String::new()],
         },
-        Cell::Text(words) => vec![words.clone()],
+        Cell::Text(words) => vec![harmless(words)],
         Cell::Integer(value) => vec![value.to_string()],
         // The shortest digits that read back as the same number.
         Cell::Number(value) | Cell::Share(value) => vec![value.to_string()],
@@ -40,6 +40,11 @@ fn values(cell: &Cell, kind: ColumnKind) -> Vec<String> {
         Cell::Flag(value) => vec![value.to_string()],
         Cell::Record(wins, ties, losses) => vec![wins.to_string(), ties.to_string(), losses.to_string()],
     }
+}
+
+/// Words that a spreadsheet would calculate stay words behind an apostrophe; names come from files and models.
+fn harmless(words: &str) -> String {
+    if words.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{words}") } else { words.to_owned() }
 }
 
 fn quoted(field: &str) -> String {

@@ -1,5 +1,6 @@
 //! A table as data: typed cells under described columns, rendered to text, Markdown, CSV and JSON.
 
+mod blocks;
 mod csv;
 mod format;
 mod json;
@@ -190,13 +191,23 @@ impl Table {
         text::render(self, width)
     }
 
+    /// The columns (by index) of each block when the table is broken to fit `width` characters: the labels, then as many
+    /// whole groups as fit. No column counts for more than `longest` characters of words: whoever draws the table cuts
+    /// or wraps what is longer.
+    #[must_use]
+    pub fn blocks(&self, width: usize, longest: usize) -> Vec<Vec<usize>> {
+        blocks::blocks(self, width, longest)
+    }
+
     /// A Markdown table with its title and notes; markup characters in names are escaped.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         markdown::render(self)
     }
 
-    /// CSV after RFC 4180 (CRLF, quotes doubled) with every digit of every number; intervals take two fields.
+    /// CSV after RFC 4180 (CRLF, quotes doubled) with every digit of every number; intervals take two fields. Text that
+    /// begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets an apostrophe in front, lest a spreadsheet
+    /// calculates it.
     #[must_use]
     pub fn to_csv(&self) -> String {
         csv::render(self)

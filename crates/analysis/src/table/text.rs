@@ -1,8 +1,8 @@
 //! Tables as aligned text.
 
-use super::{ColumnKind, Table, format::printable};
+use super::blocks::{GAP, length, widths};
+use super::{Table, format::printable};
 
-const GAP: usize = 2;
 /// A name longer than this is cut: one long name must not push every number off the screen.
 const LONGEST_LABEL: usize = 40;
 
@@ -11,14 +11,9 @@ pub(super) fn render(table: &Table, width: usize) -> String {
         .map(|row| (0..table.columns.len()).map(|column| cell(table, row, column)).collect())
         .collect();
     let headings: Vec<String> = table.columns.iter().map(|column| printable(&column.heading())).collect();
-    let widths: Vec<usize> = (0..table.columns.len())
-        .map(|column| {
-            let longest = text.iter().map(|row| length(&row[column])).max().unwrap_or(0);
-            longest.max(length(&headings[column]))
-        })
-        .collect();
+    let widths = widths(table, LONGEST_LABEL);
     let mut out = format!("{}\n", printable(&table.title));
-    for (part, columns) in parts(table, &widths, width).iter().enumerate() {
+    for (part, columns) in table.blocks(width, LONGEST_LABEL).iter().enumerate() {
         if part > 0 {
             out.push('\n');
         }
@@ -52,47 +47,6 @@ fn cell(table: &Table, row: usize, column: usize) -> String {
     }
     let cut: String = shown.chars().take(LONGEST_LABEL - 1).collect();
     format!("{cut}…")
-}
-
-/// The columns of each block: the labels, then as many whole groups as fit; a group that is too wide by itself is cut
-/// where it must be.
-fn parts(table: &Table, widths: &[usize], width: usize) -> Vec<Vec<usize>> {
-    let is_label = |column: &usize| table.columns[*column].kind == ColumnKind::Label;
-    let (labels, rest): (Vec<usize>, Vec<usize>) = (0..table.columns.len()).partition(is_label);
-    let label_width: usize = labels.iter().map(|&column| widths[column] + GAP).sum();
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for column in rest {
-        match groups.last_mut() {
-            Some(group) if table.columns[group[0]].group == table.columns[column].group => group.push(column),
-            _ => groups.push(vec![column]),
-        }
-    }
-    let room = width.saturating_sub(label_width);
-    let size = |columns: &[usize]| columns.iter().map(|&column| widths[column] + GAP).sum::<usize>();
-    let mut blocks: Vec<Vec<usize>> = Vec::new();
-    for group in groups {
-        match blocks.last_mut() {
-            Some(block) if size(block) + size(&group) <= room + GAP => block.extend(group),
-            _ => {
-                let mut block = Vec::new();
-                for column in group {
-                    if !block.is_empty() && size(&block) + widths[column] > room {
-                        blocks.push(std::mem::take(&mut block));
-                    }
-                    block.push(column);
-                }
-                blocks.push(block);
-            }
-        }
-    }
-    if blocks.is_empty() {
-        blocks.push(Vec::new());
-    }
-    blocks.into_iter().map(|block| labels.iter().copied().chain(block).collect()).collect()
-}
-
-fn length(text: &str) -> usize {
-    text.chars().count()
 }
 
 fn pad(text: &str, width: usize, right: bool) -> String {

@@ -2,6 +2,7 @@
 
 use super::{confidence_title, label_cells, labels, mark_notes, return_digits};
 use crate::cells::{Analysis, BaselineChoice, CellSummary};
+use crate::row::Kind;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// One row a cell: mean return, SD, interval, minimum, catastrophic rate, tokens, RPTS, shifted efficiency, invalid
@@ -46,7 +47,13 @@ fn numbers(analysis: &Analysis) -> Vec<Column> {
             .unit("kTok"),
         column("rpts", "RPTS", "cost", Number(2), "Return gained over the baseline per thousand tokens"),
         column("shifted_efficiency", "Eff.", "cost", Number(2), "(shift + mean return) per thousand tokens"),
-        column("pareto", "Pareto", "cost", Flag, "Whether no other cell of the model is cheaper and better"),
+        column(
+            "pareto",
+            "Pareto",
+            "cost",
+            Flag,
+            "Whether no other cell of the same environment, model and decoding is cheaper and better",
+        ),
         column("invalid_rate", "Invalid", "behaviour", Share(1), "Rejected tool calls per tool call"),
         column("fallback_rate", "Fallback", "behaviour", Share(1), "Fallback steps per environment step"),
         column("latency_p50_ms", "p50", "behaviour", Number(0), "Median latency of a model call").unit("ms"),
@@ -106,9 +113,23 @@ fn notes(analysis: &Analysis) -> Vec<String> {
     if let [limit] = limits.as_slice() {
         notes.push(format!("Catastr.: share of episodes with a return below {}.", *limit as f64 / 1000.0));
     }
-    if analysis.cells.iter().any(|cell| cell.tokens_estimated) {
-        notes.push("Some providers reported no usage; their tokens were counted by a tokenizer of ours.".to_owned());
-    }
+    notes.extend(estimate_notes(analysis));
     notes.extend(mark_notes(analysis));
+    notes
+}
+
+/// Whose tokens are no provider's count, by what played.
+fn estimate_notes(analysis: &Analysis) -> Vec<String> {
+    let any = |test: fn(Kind) -> bool| analysis.cells.iter().any(|cell| cell.tokens_estimated && test(cell.info.kind));
+    let mut notes = Vec::new();
+    if any(|kind| matches!(kind, Kind::Scripted | Kind::NoisyExpert)) {
+        notes.push("Tokens of scripted models and noisy experts are estimates by length of text.".to_owned());
+    }
+    if any(|kind| matches!(kind, Kind::Remote | Kind::Replayed)) {
+        notes.push("Some calls came back without usage from the provider; they count as an estimate or as nothing, so the tokens of their cells may be too low.".to_owned());
+    }
+    if any(|kind| kind == Kind::Embedded) {
+        notes.push("Some tokens of embedded models are estimates.".to_owned());
+    }
     notes
 }

@@ -26,7 +26,8 @@ pub fn all(analysis: &Analysis) -> Vec<Table> {
 pub fn mark(info: &CellInfo) -> &'static str {
     match (info.kind, &info.plumbing) {
         (Kind::Baseline, _) => "policy",
-        (Kind::Scripted | Kind::NoisyExpert, _) => "scripted",
+        (Kind::Scripted, _) => "scripted",
+        (Kind::NoisyExpert, _) => "noisy expert",
         (_, Some(_)) => "plumbing",
         (Kind::Replayed, None) => "replayed",
         (Kind::Embedded | Kind::Remote, None) => "",
@@ -81,7 +82,10 @@ fn mark_notes(analysis: &Analysis) -> Vec<String> {
         notes.push("policy: a rule without a language model; it spends no tokens.".to_owned());
     }
     if marked("scripted") {
-        notes.push("scripted: rules or a spoiled expert stand in for a model; such rows test the scaffolding and say nothing about language models.".to_owned());
+        notes.push("scripted: rules stand in for a model; such rows test the scaffolding and say nothing about language models.".to_owned());
+    }
+    if marked("noisy expert") {
+        notes.push("noisy expert: an expert spoiled at a known rate stands in for a model; such rows show what the scaffolding does with errors and say nothing about language models.".to_owned());
     }
     let mut reasons: Vec<&str> = Vec::new();
     for cell in &analysis.cells {

@@ -80,6 +80,9 @@ impl Workbench for Cage2 {
         let wanted = ReplayOptions { files: options.files.clone(), draws, checksum: options.checksum.map(view) };
         let report = gimbal_cage2::replay::replay(&wanted).map_err(Failure::usage)?;
         println!("{} episodes, {} steps, {} mismatches", report.episodes, report.steps, report.mismatches);
+        if report.unrecorded > 0 {
+            println!("{} fields are not in these recordings and were not compared", report.unrecorded);
+        }
         if let Some(checksum) = &report.checksum {
             println!("checksum {checksum}");
         }

@@ -10,11 +10,13 @@
 mod settings;
 mod spoil;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, Hint, ModelError, Rng, seed};
 
 use crate::answer;
-use crate::shape;
+use crate::shape::Shapes;
 
 pub use settings::{Noise, ONE};
 
@@ -22,30 +24,38 @@ pub use settings::{Noise, ONE};
 pub const NO_HINT: &str = "no hint";
 
 /// The noisy expert.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct NoisyExpert {
     noise: Noise,
+    /// Grammars stay compiled between calls: there is one for every decision of an episode, or few.
+    shapes: Shapes,
 }
 
 impl NoisyExpert {
     /// An expert with this much noise.
     #[must_use]
-    pub const fn new(noise: Noise) -> Self {
-        Self { noise }
+    pub fn new(noise: Noise) -> Self {
+        Self { noise, shapes: Shapes::default() }
     }
 
-    fn write(&self, hint: &Hint, grammar: Option<&Grammar>, draws: &mut Rng) -> String {
+    fn write(&self, hint: &Hint, grammar: Option<&Arc<Grammar>>, draws: &mut Rng) -> String {
         let below = |limit: u32, draws: &mut Rng| draws.below(u64::from(ONE)) < u64::from(limit);
         let competent = below(self.noise.competent, draws);
         let malformed = below(self.noise.malformed, draws);
         let overconfident = below(self.noise.overconfident, draws);
-        let fits = |text: &&String| grammar.is_none_or(|grammar| shape::fits(grammar, text));
-        let wrong: Vec<&String> =
-            hint.alternatives.iter().filter(|text| **text != hint.answer).filter(|text| fits(text)).collect();
-        let chosen = if competent { None } else { draws.choose(&wrong) };
-        let text = chosen.map_or(hint.answer.as_str(), |text| text.as_str());
+        let text = if competent { hint.answer.as_str() } else { self.mistake(hint, grammar, draws) };
         let text = if overconfident { spoil::overstate(text) } else { text.to_owned() };
         if malformed { spoil::malform(&text, draws) } else { text }
+    }
+
+    /// One of the alternatives that the grammar allows, each equally likely; the answer itself where there is none.
+    fn mistake<'a>(&self, hint: &'a Hint, grammar: Option<&Arc<Grammar>>, draws: &mut Rng) -> &'a str {
+        let mut wrong: Vec<&str> =
+            hint.alternatives.iter().filter(|text| **text != hint.answer).map(String::as_str).collect();
+        if let Some(grammar) = grammar {
+            wrong = self.shapes.fitting(grammar, wrong);
+        }
+        draws.choose(&wrong).copied().unwrap_or(&hint.answer)
     }
 }
 
@@ -57,7 +67,7 @@ impl ChatModel for NoisyExpert {
             "noisy-expert",
         );
         let text = match &request.hint {
-            Some(hint) => self.write(hint, request.grammar.as_deref(), &mut draws),
+            Some(hint) => self.write(hint, request.grammar.as_ref(), &mut draws),
             None => NO_HINT.to_owned(),
         };
         Ok(answer::plain(request, &text, Vec::new(), Finish::Stop))
@@ -72,9 +82,10 @@ impl ChatModel for NoisyExpert {
 mod tests {
     use std::sync::Arc;
 
-    use gimbal_core::{ChatModel, ChatRequest, Grammar, Hint};
+    use gimbal_core::{ChatModel, ChatRequest, Grammar, Hint, Rng, seed};
 
-    use super::{NO_HINT, Noise, NoisyExpert};
+    use super::{NO_HINT, Noise, NoisyExpert, ONE};
+    use crate::shape::fits;
     use crate::testing::{NoWire, ask, context};
 
     fn request(grammar: Option<Grammar>) -> ChatRequest {
@@ -119,6 +130,43 @@ mod tests {
         // No legal alternative: the competent answer is all there is.
         let only = Grammar::Choice(vec!["Monitor".to_owned()]);
         assert!(answers("0", Some(only)).iter().all(|text| text == "Monitor"));
+    }
+
+    #[test]
+    fn a_grammar_is_compiled_once_and_only_for_mistakes() {
+        let mut request = request(Some(Grammar::Regex("(Remove|Analyse) User1|Monitor".to_owned())));
+        let ask_all = |noise: &str, request: &ChatRequest| {
+            let expert = NoisyExpert::new(Noise::parse(noise).unwrap());
+            let ask = |call| ask(&expert, request, &context(&NoWire, 7, call)).unwrap().text.to_string();
+            let answers: Vec<String> = (0..200).map(ask).collect();
+            (answers, expert.shapes.kept())
+        };
+        assert_eq!(ask_all("1", &request).1, 0);
+        let (under_grammar, kept) = ask_all("0.5,malformed=0.2", &request);
+        assert_eq!(kept, 1);
+        // The same draws as without a grammar whose alternatives all fit.
+        request.hint.as_mut().unwrap().alternatives.retain(|text| text != "Sleep");
+        request.grammar = None;
+        assert_eq!(ask_all("0.5,malformed=0.2", &request), (under_grammar, 0));
+    }
+
+    #[test]
+    fn the_answers_of_a_seed_are_those_of_a_fresh_check_of_every_alternative() {
+        let grammar = Grammar::JsonSchema(serde_json::json!({ "pattern": "^(Remove|Analyse) ", "type": "string" }));
+        let mut request = request(Some(grammar.clone()));
+        let hint = request.hint.as_mut().unwrap();
+        hint.alternatives.iter_mut().for_each(|text| *text = format!("\"{text}\""));
+        let hint = hint.clone();
+        let expert = NoisyExpert::new(Noise::parse("0.4").unwrap());
+        for call in 0_u64..300 {
+            let name = seed::derive(&[b"noisy", &7_u64.to_be_bytes(), &call.to_be_bytes()]);
+            let mut draws = Rng::stream(name, "noisy-expert");
+            let [competent, ..] = [(); 3].map(|()| draws.below(u64::from(ONE)));
+            let legal: Vec<&String> = hint.alternatives.iter().filter(|text| fits(&grammar, text)).collect();
+            assert_eq!(legal.len(), 2);
+            let expected = if competent < 400_000 { &hint.answer } else { draws.choose(&legal).unwrap() };
+            assert_eq!(&*ask(&expert, &request, &context(&NoWire, 7, call)).unwrap().text, expected);
+        }
     }
 
     #[test]

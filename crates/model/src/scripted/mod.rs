@@ -52,15 +52,18 @@ enum Act {
 }
 
 impl Script {
-    /// Finds a script by its name: `scripted/<name>.yaml` among the user's files, then `<name>` itself where it ends in
-    /// `.yaml`, then the built-in ones.
+    /// Finds a script by its name: `scripted/<name>.yaml` among the user's files, then the built-in ones. A name that
+    /// ends in `.yaml` is a path: `scripted/<name>` and `<name>` among the user's files, then `<name>` from the working
+    /// folder.
     ///
     /// # Errors
     /// [`SetupError::Script`] when there is none, or it cannot be read.
     pub fn find(name: &str, files: &dyn Files) -> Result<Self, SetupError> {
+        if name.ends_with(".yaml") {
+            return Self::at(name, files);
+        }
         let path = format!("scripted/{name}.yaml");
-        let direct = || name.ends_with(".yaml").then(|| files.read(name)).flatten();
-        if let Some((text, origin)) = files.read(&path).or_else(direct) {
+        if let Some((text, origin)) = files.read(&path) {
             return Self::parse(&text, &origin);
         }
         match BUILTIN.iter().find(|(known, _)| *known == name) {
@@ -75,6 +78,24 @@ impl Script {
                 )))
             }
         }
+    }
+
+    /// The script at a path.
+    fn at(path: &str, files: &dyn Files) -> Result<Self, SetupError> {
+        let beside = format!("scripted/{path}");
+        if let Some((text, origin)) = files.read(&beside).or_else(|| files.read(path)) {
+            return Self::parse(&text, &origin);
+        }
+        let why = match std::fs::read_to_string(path) {
+            Ok(text) => return Self::parse(&text, path),
+            Err(error) => error,
+        };
+        Err(SetupError::Script(format!(
+            "model `scripted/{path}`: there is no file `{beside}` and no file `{path}` among the user's files, and \
+             `{path}` cannot be read from the working folder ({why}); give the path of a script, or the name of a \
+             built-in one: {}",
+            Self::built_in().collect::<Vec<_>>().join(", ")
+        )))
     }
 
     /// Reads a script; `origin` is named in errors.

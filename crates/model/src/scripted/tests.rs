@@ -75,6 +75,24 @@ fn built_in_scripts_are_sound() {
 }
 
 #[test]
+fn a_name_in_yaml_is_a_path_and_the_paths_tried_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.yaml");
+    std::fs::write(&path, "rules:\n  - say: from disk\n").unwrap();
+    let path = path.to_str().unwrap();
+    let script = Script::find(path, &crate::config::NoFiles).unwrap();
+    let text = ask(&script, &request(&[]), &context(&NoWire, 0, 0)).unwrap().text;
+    assert_eq!(&*text, "from disk");
+    let message = |name: &str| Script::find(name, &crate::config::NoFiles).unwrap_err().to_string();
+    let error = message("nowhere/x.yaml");
+    for tried in ["no file `scripted/nowhere/x.yaml`", "no file `nowhere/x.yaml`", "from the working folder"] {
+        assert!(error.contains(tried), "{error}");
+    }
+    assert!(!error.contains(".yaml.yaml"), "{error}");
+    assert!(message("nothing").contains("there is no file `scripted/nothing.yaml`"));
+}
+
+#[test]
 fn first_choice_satisfies_every_grammar() {
     let grammars = [
         Grammar::Choice(vec!["b".to_owned(), "a".to_owned()]),
@@ -112,7 +130,7 @@ fn errors_name_the_line() {
         ("rules:\n  - fail: tiemout\n", ":2:", "did you mean `timeout`"),
         ("rules:\n  - say: []\n", ":2:", "empty list"),
         ("rules:\n  - when: { call: -1 }\n    say: x\n", ":2:", "number of a call"),
-        ("rules:\n  - say: yes\n", ":2:", "in quotes"),
+        ("rules:\n  - say: true\n", ":2:", "in quotes"),
         ("rules: []\n", ":1:", "empty"),
         ("rules:\n  - say: x\nrules:\n  - say: z\n", ":3:", "duplicate"),
     ] {

@@ -169,8 +169,8 @@ impl Plan {
     /// Episodes of one cell.
     #[must_use]
     pub fn episodes_of(&self, cell: &Cell) -> u64 {
-        let sessions = u64::from(self.runs) * cell.environment.tasks.len() as u64;
-        self.limit.map_or(sessions, |limit| sessions.min(limit)) * u64::from(self.study.episodes.trials)
+        let sessions = u64::from(self.runs).saturating_mul(cell.environment.tasks.len() as u64);
+        self.limit.map_or(sessions, |limit| sessions.min(limit)).saturating_mul(u64::from(self.study.episodes.trials))
     }
 
     /// Episodes of all cells.

@@ -6,7 +6,7 @@ use gimbal_core::{Decoding, Limits, Milli, RoleSettings, Sampling};
 use serde_json::Value;
 
 use super::error::Problem;
-use super::yaml::{At, Kind, Members, Node, decimal, items, string, whole};
+use super::yaml::{At, Kind, Members, Node, decimal, items, string, whole, written};
 use crate::run::StudyLimits;
 
 /// A study as written.
@@ -90,23 +90,42 @@ pub struct Episodes {
     pub seed: u64,
     /// Where the tasks are named.
     pub at: At,
+    /// Where runs or trials are numbered.
+    pub counted_at: At,
 }
 
 impl Default for Episodes {
     fn default() -> Self {
-        Self { split: None, tasks: Vec::new(), limit: None, runs: 1, trials: 1, seed: 0, at: At::default() }
+        let (at, counted_at) = (At::default(), At::default());
+        Self { split: None, tasks: Vec::new(), limit: None, runs: 1, trials: 1, seed: 0, at, counted_at }
     }
 }
+
+/// Most letters of a study's name: file systems take folder names of 255 bytes, tables and pages less.
+const LONGEST_NAME: usize = 80;
 
 /// Reads a study; `file` is named in complaints.
 ///
 /// # Errors
 /// The first thing that is wrong with its form: place, key, and the nearest known key.
 pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
+    let empty = || {
+        Problem::at(file, At::default(), "the file is empty: a study needs `study`, `environment` and `architectures`")
+    };
+    if text.trim().is_empty() {
+        return Err(empty());
+    }
     let root = Node::parse(text, file)?;
+    if root.kind == Kind::Scalar(Value::Null) {
+        return Err(empty());
+    }
     let mut study = Members::of(&root, file, "the study")?;
     let name_node = study.need("study")?;
-    let name = string(name_node, file, "`study`")?;
+    let name = written(name_node, file, "`study`")?;
+    if name.chars().count() > LONGEST_NAME {
+        let what = format!("`study` names a folder: at most {LONGEST_NAME} letters");
+        return Err(Problem::at(file, name_node.at, what));
+    }
     if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter)) || name.starts_with('.') {
         let what = "`study` names a folder: use letters, digits, `-`, `_` and `.` only";
         return Err(Problem::at(file, name_node.at, what));
@@ -186,11 +205,30 @@ fn variant(node: &Node, file: &str) -> Result<Variant, Problem> {
     let mut members = Members::of(node, file, "an architecture")?;
     Ok(Variant {
         base: string(members.need("base")?, file, "`base`")?,
-        name: members.get("name").map(|node| string(node, file, "`name`")).transpose()?,
-        axis: members.get("axis").map(|node| string(node, file, "`axis`")).transpose()?,
+        name: members.get("name").map(|node| shown(node, file, "`name`")).transpose()?,
+        axis: members.get("axis").map(|node| shown(node, file, "`axis`")).transpose()?,
         settings: without(node, &["base", "name", "axis"]),
         node: node.clone(),
     })
+}
+
+/// A text that stands in tables, terminals and spreadsheets: nothing that any of them would take as a command.
+fn shown(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
+    let text = string(node, file, what)?;
+    if text.chars().any(char::is_control) {
+        return Err(Problem::at(file, node.at, format!("{what} must be one line without control characters")));
+    }
+    // Plain words after a plus, as in `+question`, are how additions to an architecture are called.
+    let words = |rest: &str| rest.chars().all(|letter| letter.is_alphabetic() || " +_".contains(letter));
+    if text.starts_with(['=', '-', '@']) || text.strip_prefix('+').is_some_and(|rest| !words(rest)) {
+        let words = "begin with a letter or digit: spreadsheets take `=`, `+`, `-` and `@` for formulas";
+        return Err(Problem::at(
+            file,
+            node.at,
+            format!("{what} must not be `{text}`; {words} (`+` and plain words will do)"),
+        ));
+    }
+    Ok(text)
 }
 
 fn decoding(node: &Node, file: &str) -> Result<Decoding, Problem> {
@@ -240,7 +278,7 @@ fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSetti
 
 fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
     let mut members = Members::of(node, file, "`episodes`")?;
-    let mut episodes = Episodes { at: node.at, ..Episodes::default() };
+    let mut episodes = Episodes { at: node.at, counted_at: node.at, ..Episodes::default() };
     if let Some(node) = members.get("tasks") {
         episodes.at = node.at;
         match &node.kind {
@@ -260,9 +298,13 @@ fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
     let small = |node: &Node, what: &str| Ok(whole(node, file, what, 1)?.try_into().unwrap_or(u32::MAX));
     if let Some(node) = members.get("runs") {
         episodes.runs = small(node, "`runs`")?;
+        episodes.counted_at = node.at;
     }
     if let Some(node) = members.get("trials") {
         episodes.trials = small(node, "`trials`")?;
+        if episodes.trials > episodes.runs {
+            episodes.counted_at = node.at;
+        }
     }
     if let Some(node) = members.get("seed") {
         episodes.seed = whole(node, file, "`seed`", 0)?;

@@ -35,6 +35,10 @@ pub fn resolve(
     files: &dyn Files,
 ) -> Result<Plan, Problems> {
     let mut problems = Problems::default();
+    if options.limit == Some(0) {
+        let what = "0 sessions of each cell are none: name at least 1, or leave the option out";
+        problems.0.push(Problem { place: "--limit".to_owned(), what: what.to_owned() });
+    }
     let mut environments = Vec::new();
     for named in &study.environments {
         environments.extend(problems.note(environment(&study, named, registry)).flatten().map(Arc::new));
@@ -80,6 +84,7 @@ pub fn resolve(
         cells,
         left_out,
     };
+    check_size(&plan, options)?;
     let planned: Vec<u64> = plan.cells.iter().map(|cell| plan.episodes_of(cell)).collect();
     for (cell, planned) in plan.cells.iter_mut().zip(planned) {
         cell.info.planned = u32::try_from(planned).unwrap_or(u32::MAX);
@@ -385,6 +390,27 @@ fn kind(roles: &BTreeMap<String, RoleSettings>, facts: &BTreeMap<String, ModelFa
         ModelKind::Remote => (4, row::Kind::Remote),
     });
     kinds.min_by_key(|(rank, _)| *rank).map_or(row::Kind::Baseline, |(_, kind)| kind)
+}
+
+/// Most episodes of a study: more is a slip of the pen, and would be walked over for hours before anyone notices.
+const MOST_EPISODES: u64 = 10_000_000;
+
+fn check_size(plan: &Plan, options: &Options) -> Result<(), Problems> {
+    let (file, counts) = (&plan.study.file, &plan.study.episodes);
+    let sessions: u64 = plan.cells.iter().chain(&plan.left_out).map(|cell| cell.environment.tasks.len() as u64).sum();
+    let asked = u64::from(plan.runs).saturating_mul(u64::from(counts.trials)).saturating_mul(sessions);
+    if asked <= MOST_EPISODES {
+        return Ok(());
+    }
+    let (runs, trials) = (plan.runs, counts.trials);
+    let what = format!(
+        "{runs} runs x {trials} trials x {sessions} tasks of all cells are {asked} episodes, and a study has at most \
+         {MOST_EPISODES}: lower `runs` or `trials`, or split the study"
+    );
+    if options.add_runs > counts.runs {
+        return Err(Problem { place: "--add-runs".to_owned(), what }.into());
+    }
+    Err(Problem::at(file, counts.counted_at, what).into())
 }
 
 fn choose(study: &StudyFile, cells: Vec<Cell>, options: &Options) -> Result<(Vec<Cell>, Vec<Cell>), Problems> {

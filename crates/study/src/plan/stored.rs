@@ -133,7 +133,7 @@ impl Stored {
             Ok(found) if found.format != FORMAT => {
                 Err(RunError::Format { path, found: found.format.to_string(), known: FORMAT, program: found.program })
             }
-            _ => Err(RunError::Damaged { path, what: "the study as resolved cannot be read".to_owned() }),
+            _ => Err(RunError::StudyDamaged { path }),
         }
     }
 

@@ -45,7 +45,9 @@ impl Node {
     /// # Errors
     /// Where the text is no YAML.
     pub fn parse(text: &str, file: &str) -> Result<Self, Problem> {
-        match serde_saphyr::from_str::<Spanned<Body>>(text) {
+        // `n`, `no` and `off` are texts: a study of that name must not become `false`.
+        let options = serde_saphyr::options! { strict_booleans: true };
+        match serde_saphyr::from_str_with_options::<Spanned<Body>>(text, options) {
             Ok(body) => Ok(body.into()),
             Err(error) => {
                 let location = error.location();
@@ -165,6 +167,18 @@ pub fn string(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
         Kind::Scalar(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),
         _ => Err(Problem::at(file, node.at, format!("{what} must be a text"))),
     }
+}
+
+/// A text, and nothing that only looks like one.
+///
+/// # Errors
+/// When it is none; a number or boolean must stand in quotation marks.
+pub fn written(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
+    if let Kind::Scalar(value @ (Value::Number(_) | Value::Bool(_))) = &node.kind {
+        let words = format!("{what} must be a text, and `{value}` is none: write it in quotation marks, `\"{value}\"`");
+        return Err(Problem::at(file, node.at, words));
+    }
+    string(node, file, what)
 }
 
 /// A whole number of at least `least`.

@@ -90,6 +90,7 @@ pub fn find(folder: &RunFolder, wanted: &str) -> Result<Readable, RunError> {
 
 /// An episode with its texts at hand.
 pub struct Reader {
+    name: String,
     events: Vec<Event>,
     texts: Texts,
 }
@@ -107,7 +108,7 @@ impl Reader {
         let bytes = folder.events(episode.place)?;
         let events =
             bytes.iter().map(|bytes| serde_json::from_slice(bytes)).collect::<Result<_, _>>().map_err(damaged)?;
-        Ok(Self { events, texts: folder.texts()? })
+        Ok(Self { name: episode.name(), events, texts: folder.texts()? })
     }
 
     /// The events.
@@ -145,10 +146,11 @@ impl Reader {
         let (mut next, mut wanted) = (Some(call), u64::MAX);
         while let Some(number) = next {
             let Some(found) = self.calls().find(|found| found.call == number) else {
-                let most = self.calls().count();
-                return Err(RunError::Missing(format!(
-                    "there is no call {number} in this episode; it has {most}, numbered from 0"
-                )));
+                let what = match self.calls().count() {
+                    0 => "it made no model call, so there is no prompt to show".to_owned(),
+                    most => format!("there is no call {number} in this episode; it has {most}, numbered from 0"),
+                };
+                return Err(RunError::Missing(format!("{}: {what}", self.name)));
             };
             let own = found.messages.iter().map(|message| (message.speaker.clone(), message.text.clone())).collect();
             parts.push((own, wanted.saturating_sub(found.kept)));
@@ -210,7 +212,14 @@ impl Reader {
         let mut out = String::new();
         let mut step = 0;
         for event in self.events.clone() {
-            if event.step != step {
+            if let Body::Started(start) = &event.body {
+                let (name, key) = (&self.name, start.key.short());
+                let _ = writeln!(out, "{name}: episode {key}, trial {}, seed {}", start.trial, start.seed);
+            }
+            // Nothing happens in the step after the last one: it has no heading of its own.
+            if matches!(event.body, Body::Ended(_)) {
+                out.push('\n');
+            } else if event.step != step {
                 step = event.step;
                 let _ = writeln!(out, "\n== step {step} ==");
             }
@@ -223,14 +232,7 @@ impl Reader {
 
     fn tell(&mut self, body: Body) -> Result<String, RunError> {
         Ok(match body {
-            Body::Started(start) => format!(
-                "episode {} of task {}, trial {}, seed {}\nsees: {}",
-                start.key.short(),
-                start.task,
-                start.trial,
-                start.seed,
-                self.text(&start.observation)?
-            ),
+            Body::Started(start) => format!("world shows: {}", folded(&self.text(&start.observation)?)),
             Body::ContextBuilt(context) => {
                 let blocks: Vec<String> =
                     context.blocks.iter().map(|block| format!("{} ({} bytes)", block.name, block.bytes)).collect();
@@ -264,7 +266,9 @@ impl Reader {
                     self.text(&refusal.text)?
                 )
             }
-            Body::Stepped(step) => format!("reward {}\nsees: {}", step.reward, self.text(&step.observation)?),
+            Body::Stepped(step) => {
+                format!("reward {}\nworld shows: {}", step.reward, folded(&self.text(&step.observation)?))
+            }
             Body::Queried(query) => {
                 format!(
                     "asks the tracker: {} {} -> {}: {}",
@@ -293,6 +297,16 @@ impl Reader {
                 end.tool_calls
             ),
         })
+    }
+}
+
+/// Letters of an observation that a story shows; the whole of it stands in the prompt of a call.
+const SHOWN: usize = 300;
+
+fn folded(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{} ... ({} characters in all)", text[..end].trim_end(), text.chars().count()),
     }
 }
 
@@ -335,6 +349,13 @@ fn lines_apart(first: &str, second: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn long_observations_are_folded() {
+        assert_eq!(super::folded(&"é".repeat(300)), "é".repeat(300));
+        let folded = super::folded(&"é".repeat(301));
+        assert_eq!(folded, format!("{} ... (301 characters in all)", "é".repeat(300)));
+    }
+
     #[test]
     fn only_what_differs_is_shown() {
         let apart = super::lines_apart("a\nb\nc\nd\n", "a\nb\nx\nd\ny\n");

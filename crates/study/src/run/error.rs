@@ -46,13 +46,57 @@ pub enum RunError {
         /// Which.
         path: PathBuf,
     },
-    /// What is stored is damaged.
-    #[error("{}: {what}; `gimbal verify` lists all damage, and `gimbal run` plays damaged episodes again", .path.display())]
+    /// A journal or text is damaged.
+    #[error(
+        "{}: {what}; `gimbal verify` lists all damage, and the next `gimbal run` of the study plays damaged episodes \
+         again", .path.display()
+    )]
     Damaged {
         /// Which file.
         path: PathBuf,
         /// What is damaged.
         what: String,
+    },
+    /// The index is damaged: nothing says which episodes are finished.
+    #[error(
+        "{}: the index is damaged: {why}; put a sound copy of this file in its place, or move the run folder away and \
+         run the study anew (journals and ledger still hold every event and cost)", .path.display()
+    )]
+    IndexDamaged {
+        /// The index.
+        path: PathBuf,
+        /// What SQLite says.
+        why: String,
+    },
+    /// The index is gone while journals or ledger are there: to go on would be to pay for everything again.
+    #[error(
+        "{}: there are journals or a ledger in this run folder, but its index is gone, which says what of them is \
+         finished; put a copy of this file in its place, or move the run folder away to play and pay for the study anew",
+        .path.display()
+    )]
+    IndexLost {
+        /// Where the index should be.
+        path: PathBuf,
+    },
+    /// The study as resolved is damaged.
+    #[error(
+        "{}: the study as resolved cannot be read; put a sound copy in its place, or delete this file: the next \
+         `gimbal run` of the same study writes it again, and finished episodes stay", .path.display()
+    )]
+    StudyDamaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder cannot be written, and its index holds what only a writer can take up.
+    #[error(
+        "{}: a run was cut off here, and its last rows can be read in a folder that may be written only ({why}); copy \
+         the run folder to such a place and read it there", .path.display()
+    )]
+    ReadOnly {
+        /// The index.
+        path: PathBuf,
+        /// What SQLite says.
+        why: String,
     },
     /// The study is not the one that the run was made of.
     #[error("{0}")]
@@ -73,7 +117,12 @@ impl RunError {
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Io { .. } | Self::Damaged { .. } => 3,
+            Self::Io { .. }
+            | Self::Damaged { .. }
+            | Self::IndexDamaged { .. }
+            | Self::IndexLost { .. }
+            | Self::StudyDamaged { .. }
+            | Self::ReadOnly { .. } => 3,
             _ => 2,
         }
     }

@@ -1,6 +1,5 @@
 //! A run folder on disk: opening it for reading, and for the one writer.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use super::error::RunError;
 use super::index::{Index, Place, unreadable};
 use super::store::{Files, sync_folder};
 use super::texts::Texts;
-use super::{INDEX, STUDY, journal, ledger};
+use super::{Finished, INDEX, STUDY, check, journal, ledger};
 
 /// A run folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,12 +35,17 @@ impl RunFolder {
         if !root.is_dir() {
             return Err(missing("there is no such folder"));
         }
-        for name in [STUDY, INDEX] {
-            if !root.join(name).is_file() {
-                return Err(missing(&format!("it holds no {name}")));
-            }
-        }
         let folder = Self { root: root.to_owned() };
+        if !root.join(STUDY).is_file() {
+            return Err(missing(&format!("it holds no {STUDY}")));
+        }
+        if !root.join(INDEX).is_file() {
+            return Err(if folder.was_played()? {
+                RunError::IndexLost { path: root.join(INDEX) }
+            } else {
+                missing(&format!("it holds no {INDEX}"))
+            });
+        }
         folder.index()?;
         Ok(folder)
     }
@@ -118,7 +122,34 @@ impl RunFolder {
     /// # Errors
     /// When the journal is missing or damaged.
     pub fn events(&self, place: Place) -> Result<Vec<Vec<u8>>, RunError> {
-        journal::read(&self.file("journals", place.segment, "seg"), place)
+        journal::read(&self.segment(place), place)
+    }
+
+    /// The segment in which an attempt's journal lies.
+    #[must_use]
+    pub fn segment(&self, place: Place) -> PathBuf {
+        self.file("journals", place.segment, "seg")
+    }
+
+    /// Whether the journal of a finished episode holds, and every text that it refers to is there and undamaged.
+    fn is_whole(&self, episode: &Finished, texts: &mut Texts) -> Result<bool, RunError> {
+        let events = match check::events(self, episode) {
+            Ok(events) => events,
+            Err(RunError::Damaged { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        for digest in events.iter().flat_map(|event| check::references(event)) {
+            if !texts.holds(&digest)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether anything was ever played or paid for here.
+    fn was_played(&self) -> Result<bool, RunError> {
+        let files = self.ledgers()?.into_iter().chain(self.segments()?);
+        Ok(files.into_iter().any(|(_, path)| fs::metadata(path).is_ok_and(|file| file.len() > 0)))
     }
 
     /// Reads all ledger files; `each` gets the file's number and the row.
@@ -145,7 +176,12 @@ impl RunFolder {
         let path = self.root.join(folder);
         let failed = |error: std::io::Error| RunError::io(&path, "the folder cannot be read", &error);
         let mut files = Vec::new();
-        for entry in fs::read_dir(&path).map_err(failed)? {
+        let entries = match fs::read_dir(&path) {
+            // A folder that is gone holds nothing; what should be in it is missed one by one.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(files),
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
             let file = entry.map_err(failed)?.path();
             let number = file.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
             if let (Some(number), true) = (number, file.extension().is_some_and(|found| found == ending)) {
@@ -185,29 +221,35 @@ impl Writable {
         self.folder.root.join(STUDY).is_file()
     }
 
-    /// Takes back episodes whose journals were lost or cut, so that they are played again. Returns how many.
+    /// Takes back episodes whose journals or texts are gone or damaged, so that they are played again. Returns how many.
+    /// What they cost stays in the ledger.
     ///
     /// # Errors
-    /// When the index cannot be read or written.
+    /// When the index is gone or cannot be read or written, or when a journal or text could not be looked at.
     pub fn forget_lost(&self) -> Result<u64, RunError> {
         let path = self.folder.root.join(INDEX);
+        if !Index::begun(&path)? && self.folder.was_played()? {
+            return Err(RunError::IndexLost { path });
+        }
         let mut index = Index::create(&path)?;
-        let mut segments: BTreeMap<u32, Option<(File, u64)>> = BTreeMap::new();
+        let mut texts = self.folder.texts()?;
         let mut lost: Vec<Digest> = Vec::new();
+        let mut failed = None;
         let walked = index.each(|episode| {
-            let open = segments.entry(episode.place.segment).or_insert_with(|| {
-                let file = File::open(self.folder.file("journals", episode.place.segment, "seg")).ok()?;
-                let size = file.metadata().ok()?.len();
-                Some((file, size))
-            });
-            let held =
-                open.as_mut().is_some_and(|(file, size)| journal::holds(file, *size, episode.place).unwrap_or(false));
-            if !held {
-                lost.push(episode.id.key);
+            if failed.is_none() {
+                match self.folder.is_whole(&episode, &mut texts) {
+                    Ok(true) => {}
+                    Ok(false) => lost.push(episode.id.key),
+                    Err(error) => failed = Some(error),
+                }
             }
             Ok::<(), rusqlite::Error>(())
         });
-        walked.and_then(|()| index.forget(&lost)).map_err(|error| unreadable(&path, &error))?;
+        walked.map_err(|error| unreadable(&path, &error))?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        index.forget(&lost).map_err(|error| unreadable(&path, &error))?;
         Ok(lost.len() as u64)
     }
 
@@ -222,7 +264,11 @@ impl Writable {
             .flatten()
             .map(|(number, _)| number)
             .max();
-        let number = last.map_or(1, |last| last + 1);
+        let path = folder.root.join(INDEX);
+        let index = Index::create(&path)?;
+        // Rows may name files that are gone: their numbers must not be given again.
+        let named = index.last_segment().map_err(|error| unreadable(&path, &error))?;
+        let number = last.unwrap_or(0).max(named) + 1;
         let make = |name: &str, ending: &str| {
             let path = folder.file(name, number, ending);
             let file = OpenOptions::new().create_new(true).append(true).open(&path);
@@ -234,7 +280,7 @@ impl Writable {
             ledger: make("ledger", "log")?,
             texts: make("texts", "pack")?,
             journal: make("journals", "seg")?,
-            index: Index::create(&folder.root.join(INDEX))?,
+            index,
         };
         for name in ["ledger", "texts", "journals"] {
             sync_folder(&folder.root.join(name))?;

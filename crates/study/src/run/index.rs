@@ -119,15 +119,65 @@ impl Index {
     /// # Errors
     /// When it is missing, damaged or of another format.
     pub fn open(path: &Path) -> Result<Self, RunError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        // A folder that may not be written is read all the same, as far as SQLite can.
-        let connection = Connection::open_with_flags(path, flags)
-            .or_else(|_| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY))
-            .map_err(|error| unreadable(path, &error))?;
-        connection.busy_timeout(Duration::from_secs(10)).map_err(|error| unreadable(path, &error))?;
+        // SQLite opens lazily: only a query shows whether it can make the files that it wants beside the index.
+        let probed = Self::existing(path).and_then(|connection| {
+            connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0))?;
+            Ok(connection)
+        });
+        let connection = match probed {
+            Ok(connection) => connection,
+            Err(error) if needs_writing(&error) => Self::unchanging(path, &error)?,
+            Err(error) => return Err(unreadable(path, &error)),
+        };
         let index = Self { connection };
         index.check_format(path)?;
         Ok(index)
+    }
+
+    fn existing(path: &Path) -> Result<Connection, rusqlite::Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)
+            .or_else(|_| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY))?;
+        connection.busy_timeout(Duration::from_secs(10))?;
+        Ok(connection)
+    }
+
+    /// Opens the index of a folder that may not be written, where nobody can change it.
+    fn unchanging(path: &Path, first: &rusqlite::Error) -> Result<Connection, RunError> {
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        // Read this way, SQLite leaves rows out that a cut off run has not moved into the index yet.
+        if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+            return Err(RunError::ReadOnly { path: path.to_owned(), why: first.to_string() });
+        }
+        let name = path.to_str().ok_or_else(|| unreadable(path, first))?;
+        let name = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        Connection::open_with_flags(format!("file:{name}?immutable=1"), flags).map_err(|error| unreadable(path, &error))
+    }
+
+    /// Whether an index was ever begun at this path.
+    ///
+    /// # Errors
+    /// When what is there is no index.
+    pub fn begun(path: &Path) -> Result<bool, RunError> {
+        if !path.exists() {
+            return Ok(false);
+        }
+        let sql = "SELECT count(*) FROM sqlite_master WHERE name = 'meta'";
+        let tables =
+            Self::existing(path).and_then(|connection| connection.query_row(sql, [], |row| row.get::<_, i64>(0)));
+        tables.map(|tables| tables > 0).map_err(|error| unreadable(path, &error))
+    }
+
+    /// The highest number of a segment that a row names; 0 where there is none.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn last_segment(&self) -> Result<u32, rusqlite::Error> {
+        let sql = "SELECT max(coalesce((SELECT max(segment) FROM episodes), 0), \
+                   coalesce((SELECT max(segment) FROM failures), 0))";
+        self.connection.query_row(sql, [], |row| row.get(0))
     }
 
     fn check_format(&self, path: &Path) -> Result<(), RunError> {
@@ -315,13 +365,37 @@ fn finished(row: &Row<'_>) -> rusqlite::Result<Finished> {
     Ok(Finished { id, place, outcome })
 }
 
+/// Whether a failure to read may be for want of the right to write.
+fn needs_writing(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, FileLockingProtocolFailed, PermissionDenied, ReadOnly, SystemIoFailure};
+    let codes = [CannotOpen, FileLockingProtocolFailed, PermissionDenied, ReadOnly, SystemIoFailure];
+    error.sqlite_error_code().is_some_and(|code| codes.contains(&code))
+}
+
 /// What SQLite's failure means for a reader.
 pub fn unreadable(path: &Path, error: &rusqlite::Error) -> RunError {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
-            RunError::Damaged { path: path.to_owned(), what: format!("the index is damaged: {error}") }
+            RunError::IndexDamaged { path: path.to_owned(), why: error.to_string() }
         }
         Some(_) => RunError::io(path, "the index cannot be used", error),
-        None => RunError::Damaged { path: path.to_owned(), what: format!("the index is damaged: {error}") },
+        None => RunError::IndexDamaged { path: path.to_owned(), why: error.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_only_a_writer_can_take_up_are_not_left_out_in_silence() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.sqlite");
+        drop(Index::create(&path).unwrap());
+        let first = rusqlite::Error::InvalidQuery;
+        assert!(Index::unchanging(&path, &first).is_ok());
+        std::fs::write(folder.path().join("index.sqlite-wal"), [7; 64]).unwrap();
+        let refused = Index::unchanging(&path, &first).unwrap_err();
+        assert!(matches!(refused, RunError::ReadOnly { .. }) && refused.to_string().contains("copy"), "{refused}");
     }
 }

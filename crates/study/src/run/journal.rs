@@ -1,7 +1,7 @@
 //! Segments of journals: frames of many episodes in one file.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::error::RunError;
@@ -43,21 +43,6 @@ impl Segment {
     }
 }
 
-/// Whether the last frame of a finished episode is where its row says. Cheap: only its head is read.
-///
-/// # Errors
-/// When the file cannot be read.
-pub fn holds(file: &mut File, size: u64, place: Place) -> std::io::Result<bool> {
-    if place.last.checked_add(HEAD_BYTES as u64).is_none_or(|end| end > size) {
-        return Ok(false);
-    }
-    let mut bytes = [0; HEAD_BYTES];
-    file.seek(SeekFrom::Start(place.last))?;
-    file.read_exact(&mut bytes)?;
-    let end = |length: u32| place.last + HEAD_BYTES as u64 + u64::from(length);
-    Ok(head(&bytes).is_some_and(|head| head.attempt == place.attempt && end(head.length) <= size))
-}
-
 /// The events of an attempt, in order, each as it was hashed.
 ///
 /// # Errors
@@ -68,16 +53,24 @@ pub fn read(path: &Path, place: Place) -> Result<Vec<Vec<u8>>, RunError> {
         path: path.to_owned(),
         what: format!("the journal of attempt {} is damaged: {what}", place.attempt),
     };
-    let mut file = File::open(path).map_err(failed)?;
+    // What the disk will not give may be there the next time; only what is gone is damage.
+    let gone = |error: std::io::Error, what: &str| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::UnexpectedEof => damaged(what),
+        _ => failed(error),
+    };
+    let mut file = File::open(path).map_err(|error| gone(error, "its file is gone"))?;
     let mut frames = Vec::new();
     let mut next = place.last;
     while next != NONE {
+        if next > i64::MAX as u64 {
+            return Err(damaged("a frame is missing"));
+        }
         let mut bytes = [0; HEAD_BYTES];
         file.seek(SeekFrom::Start(next)).map_err(failed)?;
-        file.read_exact(&mut bytes).map_err(|_| damaged("a frame is missing"))?;
+        file.read_exact(&mut bytes).map_err(|error| gone(error, "a frame is missing"))?;
         let head = head(&bytes).ok_or_else(|| damaged("there is no frame where one should be"))?;
         let mut payload = vec![0; head.length as usize];
-        file.read_exact(&mut payload).map_err(|_| damaged("a frame is torn"))?;
+        file.read_exact(&mut payload).map_err(|error| gone(error, "a frame is torn"))?;
         // Frames point back only, so that no chain is a circle.
         let in_order = head.previous == NONE || head.previous < next;
         if !matches(&head, &payload) || head.attempt != place.attempt || !in_order {

@@ -10,6 +10,7 @@
 //!   lock            held by the one writer
 //! ```
 
+pub mod check;
 pub mod delta;
 pub mod error;
 pub mod folder;

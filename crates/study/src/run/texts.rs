@@ -139,7 +139,10 @@ fn checksum(digest: &Digest, form: u8, payload: &[u8]) -> u32 {
 pub struct Texts {
     packs: Vec<Pack>,
     places: HashMap<Digest, (usize, u64)>,
+    /// Where else a text lies: episodes that are played again store theirs anew.
+    copies: HashMap<Digest, Vec<(usize, u64)>>,
     recent: HashMap<(usize, u64), Vec<u8>>,
+    looked_at: HashMap<Digest, bool>,
 }
 
 #[derive(Debug)]
@@ -147,6 +150,10 @@ struct Pack {
     path: PathBuf,
     file: BufReader<File>,
     torn: bool,
+    /// Where its last whole record ends.
+    end: u64,
+    /// Whether all records match their checksums, once that was looked at.
+    sound: Option<bool>,
 }
 
 struct Record {
@@ -164,12 +171,18 @@ impl Texts {
     /// # Errors
     /// When a pack cannot be read.
     pub fn open(paths: &[PathBuf]) -> Result<Self, RunError> {
-        let mut texts = Self { packs: Vec::new(), places: HashMap::new(), recent: HashMap::new() };
+        let mut texts = Self {
+            packs: Vec::new(),
+            places: HashMap::new(),
+            copies: HashMap::new(),
+            recent: HashMap::new(),
+            looked_at: HashMap::new(),
+        };
         for path in paths {
             let failed = |error: std::io::Error| RunError::io(path, "the store of texts cannot be read", &error);
             let file = File::open(path).map_err(failed)?;
             let size = file.metadata().map_err(failed)?.len();
-            let mut pack = Pack { path: path.clone(), file: BufReader::new(file), torn: false };
+            let mut pack = Pack { path: path.clone(), file: BufReader::new(file), torn: false, end: 0, sound: None };
             let mut place = 0;
             while place < size {
                 let head = pack.head(place).map_err(failed)?;
@@ -178,10 +191,14 @@ impl Texts {
                     pack.torn = true;
                     break;
                 };
-                // The first copy counts: changes name places, not hashes, so all stay valid.
-                texts.places.entry(digest).or_insert((texts.packs.len(), place));
+                // The first copy counts unless it is damaged: changes name places, not hashes, so all stay valid.
+                let here = (texts.packs.len(), place);
+                if *texts.places.entry(digest).or_insert(here) != here {
+                    texts.copies.entry(digest).or_default().push(here);
+                }
                 place += (HEAD + length) as u64;
             }
+            pack.end = place;
             texts.packs.push(pack);
         }
         Ok(texts)
@@ -225,11 +242,51 @@ impl Texts {
             path: path.to_owned(),
             what: format!("the text {} is damaged", digest.short()),
         };
-        let path = self.packs[place.0].path.clone();
-        let bytes =
-            self.bytes(place).map_err(|error| RunError::io(&path, "the store of texts cannot be read", &error))?;
-        let bytes = bytes.filter(|bytes| Digest::of(bytes) == *digest).ok_or_else(|| damaged(&path))?;
-        String::from_utf8(bytes).map_err(|_| damaged(&path))
+        let others = self.copies.get(digest).cloned().unwrap_or_default();
+        for place in std::iter::once(place).chain(others) {
+            let bytes = match self.bytes(place) {
+                Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => None,
+                bytes => bytes.map_err(|error| {
+                    RunError::io(&self.packs[place.0].path, "the store of texts cannot be read", &error)
+                })?,
+            };
+            let text = bytes.filter(|bytes| Digest::of(bytes) == *digest).map(String::from_utf8);
+            if let Some(Ok(text)) = text {
+                return Ok(text);
+            }
+        }
+        Err(damaged(&self.packs[place.0].path))
+    }
+
+    /// Whether a text is there and undamaged. Cheap where its pack is sound, which is looked at once, in one go.
+    ///
+    /// # Errors
+    /// When a pack cannot be read.
+    pub fn holds(&mut self, digest: &Digest) -> Result<bool, RunError> {
+        let Some(&(pack, _)) = self.places.get(digest) else { return Ok(false) };
+        let pack = &mut self.packs[pack];
+        let sound = match pack.sound {
+            Some(sound) => sound,
+            None => {
+                let failed =
+                    |error: std::io::Error| RunError::io(&pack.path, "the store of texts cannot be read", &error);
+                let sound = pack.file.rewind().and_then(|()| walk(&mut pack.file, pack.end)).map_err(failed)?;
+                *pack.sound.insert(sound)
+            }
+        };
+        if sound {
+            return Ok(true);
+        }
+        if let Some(held) = self.looked_at.get(digest) {
+            return Ok(*held);
+        }
+        let held = match self.get(digest) {
+            Ok(_) => true,
+            Err(RunError::Damaged { .. }) => false,
+            Err(error) => return Err(error),
+        };
+        self.looked_at.insert(*digest, held);
+        Ok(held)
     }
 
     /// Follows a chain of changes without recursion: chains are as long as episodes.
@@ -268,6 +325,32 @@ impl Texts {
     }
 }
 
+/// Whether all records from here up to `end` match their checksums.
+fn walk(file: &mut impl Read, end: u64) -> std::io::Result<bool> {
+    let (mut at, mut payload) = (0, Vec::new());
+    while at < end {
+        let mut head = [0; HEAD];
+        file.read_exact(&mut head)?;
+        let Some((digest, form, length)) = parts(&head) else { return Ok(false) };
+        payload.resize(length, 0);
+        file.read_exact(&mut payload)?;
+        let written = u32::from_le_bytes([head[37], head[38], head[39], head[40]]);
+        if checksum(&digest, form, &payload) != written {
+            return Ok(false);
+        }
+        at += (HEAD + length) as u64;
+    }
+    Ok(true)
+}
+
+/// Hash, form and length of a record, by its head; none if these bytes are none.
+fn parts(head: &[u8; HEAD]) -> Option<(Digest, u8, usize)> {
+    let mut digest = [0; 32];
+    digest.copy_from_slice(&head[..32]);
+    let length = u32::from_le_bytes([head[33], head[34], head[35], head[36]]) as usize;
+    (head[32] <= 1 && length <= LONGEST).then_some((Digest(digest), head[32], length))
+}
+
 /// A change's length, the places of its sources (always before it, so that no chain is a circle) and its pieces.
 fn change(mut payload: &[u8], at: u64) -> Option<(usize, Vec<u64>, &[u8])> {
     let length = usize::try_from(delta::read_number(&mut payload)?).ok().filter(|length| *length <= LONGEST)?;
@@ -289,10 +372,7 @@ impl Pack {
         if let Err(error) = self.file.read_exact(&mut head) {
             return if error.kind() == std::io::ErrorKind::UnexpectedEof { Ok(None) } else { Err(error) };
         }
-        let mut digest = [0; 32];
-        digest.copy_from_slice(&head[..32]);
-        let length = u32::from_le_bytes([head[33], head[34], head[35], head[36]]) as usize;
-        Ok((head[32] <= 1 && length <= LONGEST).then_some((Digest(digest), head[32], length)))
+        Ok(parts(&head))
     }
 
     fn record(&mut self, place: u64) -> std::io::Result<Option<Record>> {

@@ -21,7 +21,7 @@ use crate::plan::{Plan, Session, Stored};
 use crate::read::spending;
 use crate::registry::ModelSource;
 use crate::run::{Finished, Index, RunError, RunFolder, RunStore, Settled, Spend, Writable};
-use crate::stage::{Cancel, Role};
+use crate::stage::{Cancel, Commons, Role};
 use counters::Counters;
 use session::{SessionEnd, play};
 
@@ -96,6 +96,7 @@ impl Summary {
 struct Shared {
     plan: Arc<Plan>,
     roles: Vec<Arc<BTreeMap<String, Role>>>,
+    commons: Vec<Arc<Commons>>,
     store: RunStore,
     folder: RunFolder,
     index: Mutex<Index>,
@@ -148,7 +149,9 @@ pub async fn run(
         jobs,
     });
     let index = Mutex::new(folder.index()?);
+    let commons = plan.cells.iter().map(|_| Arc::default()).collect();
     let shared = Arc::new(Shared {
+        commons,
         plan,
         roles,
         store,

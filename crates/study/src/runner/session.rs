@@ -89,6 +89,7 @@ async fn attempt(
                 artefacts: Arc::default(),
                 memory: Arc::clone(memory),
                 cancel: shared.cancel.clone(),
+                commons: Arc::clone(&shared.commons[session.cell]),
             };
             play_episode(&*cell.architecture, environment, setup, recorder.clone()).await
         }

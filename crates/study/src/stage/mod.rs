@@ -3,6 +3,7 @@
 mod act;
 mod ask;
 mod cancel;
+mod commons;
 mod door;
 mod lanes;
 mod memory;
@@ -25,6 +26,7 @@ use gimbal_core::{
 };
 
 pub use cancel::Cancel;
+pub use commons::Commons;
 pub use memory::SessionMemory;
 pub use outcome::Outcome;
 pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, Recorder};
@@ -32,7 +34,7 @@ pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Record
 use lanes::Lane;
 use memory::StageMemory;
 use state::{State, halt_of};
-use texts::{Seldom, keep, tools_text};
+use texts::Seldom;
 
 /// A role and the model that plays it.
 #[derive(Clone)]
@@ -64,6 +66,8 @@ pub struct EpisodeSetup {
     pub memory: Arc<SessionMemory>,
     /// Calls the run off.
     pub cancel: Cancel,
+    /// What the episodes of the cell have in common; of one run only, since texts are kept once for it.
+    pub commons: Arc<Commons>,
 }
 
 impl EpisodeSetup {
@@ -80,6 +84,7 @@ impl EpisodeSetup {
             artefacts: Arc::default(),
             memory: Arc::default(),
             cancel: Cancel::default(),
+            commons: Arc::default(),
         }
     }
 }
@@ -125,11 +130,11 @@ impl EpisodeStage {
     ) -> Result<Self, Halt> {
         let first = environment.reset(&setup.task, setup.seed).await;
         let first = Arc::new(first.map_err(|error| Halt::infrastructure(error.to_string()))?);
-        let brief = Arc::new(environment.brief().clone());
-        let tools: Arc<[ToolSpec]> = environment.tools().into();
+        let brief = setup.commons.brief(environment.brief());
+        let (tools, tools_reference) = setup.commons.tools(&*recorder, environment.tools()).map_err(halt_of)?;
         let mut tracker = environment.tracker();
         tracker.begin(&first);
-        let queries: Arc<[ToolSpec]> = tracker.queries().into();
+        let queries = setup.commons.queries(tracker.queries());
         let mut state = State {
             recorder: Arc::clone(&recorder),
             limits: setup.limits,
@@ -157,7 +162,7 @@ impl EpisodeStage {
             seed: format!("{:016x}", setup.seed),
             state: environment.state(),
             task: setup.task.0.clone(),
-            tools: keep(&*recorder, &tools_text(&tools), &[]).map_err(halt_of)?,
+            tools: tools_reference,
             trial: setup.trial,
             version: EVENT_VERSION,
         };

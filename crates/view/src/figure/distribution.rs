@@ -3,7 +3,7 @@
 use gimbal_analysis::{Analysis, CellSummary, Interval, tables};
 
 use super::scale::{Scale, tick_label};
-use super::svg::{Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, WIDTH, fit, n, width_of};
+use super::svg::{Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, WIDTH, fit_head, n, width_of};
 use super::{Figure, speaker};
 
 const ROW: f64 = 40.0;
@@ -56,7 +56,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     svg.text((left + right) / 2.0, height + 33.0, Anchor::Middle, SMALL, "episode return");
     let mut y = 22.0;
     for name in &groups {
-        svg.text(0.0, y + 15.0, Anchor::Start, HEAD, &fit(name, HEAD.size, left.max(220.0)));
+        svg.text(0.0, y + 15.0, Anchor::Start, HEAD, &fit_head(name, HEAD.size, left.max(220.0)));
         y += 24.0;
         for cell in drawn.iter().filter(|cell| group(cell) == *name) {
             row(&mut svg, cell, y, (left, right), &x);
@@ -74,7 +74,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
 fn row(svg: &mut Svg, cell: &CellSummary, top: f64, (left, right): (f64, f64), x: &Scale) {
     let Some(returns) = cell.returns else { return };
     let name = named(cell);
-    svg.text(left - 12.0, top + 19.0, Anchor::End, LABEL, &fit(&name, LABEL.size, left - 14.0));
+    svg.text(left - 12.0, top + 19.0, Anchor::End, LABEL, &fit_head(&name, LABEL.size, left - 14.0));
     svg.text(right + 10.0, top + 19.0, Anchor::Start, SMALL, &format!("n={}", cell.episodes));
     let middle = top + 14.0;
     if cell.episodes >= 5 {
@@ -160,6 +160,6 @@ fn named(cell: &CellSummary) -> String {
     if mark.is_empty() || mark == "policy" {
         cell.info.configuration.clone()
     } else {
-        format!("{} ({mark})", cell.info.configuration)
+        format!("{} · {mark}", cell.info.configuration)
     }
 }

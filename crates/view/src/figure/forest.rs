@@ -3,7 +3,7 @@
 use gimbal_analysis::{Analysis, CellInfo, Comparison, Interval, tables};
 
 use super::scale::{Scale, tick_label};
-use super::svg::{Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, WIDTH, fit, n, width_of};
+use super::svg::{Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, WIDTH, fit_head, n, width_of};
 use super::{Figure, shown, speaker};
 
 const ROW: f64 = 26.0;
@@ -51,7 +51,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     svg.text(WIDTH, 14.0, Anchor::End, SMALL, "won/tied/lost");
     let mut y = 0.0;
     for name in &groups {
-        svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit(name, HEAD.size, WIDTH - RIGHT));
+        svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(name, HEAD.size, WIDTH - RIGHT));
         y += 26.0;
         for entry in drawn.iter().filter(|entry| group(entry) == *name) {
             row(&mut svg, analysis, entry, (y + ROW / 2.0 - 2.0, left), &x, largest);
@@ -71,7 +71,7 @@ fn row(svg: &mut Svg, analysis: &Analysis, entry: &Comparison, (y, left): (f64, 
     let Some(paired) = entry.paired else { return };
     let info = &analysis.cells[entry.cell].info;
     let name = named(info);
-    svg.text(left - 12.0, y + 4.0, Anchor::End, LABEL, &fit(&name, LABEL.size, left - 14.0));
+    svg.text(left - 12.0, y + 4.0, Anchor::End, LABEL, &fit_head(&name, LABEL.size, left - 14.0));
     if let Some(ends) = paired.difference.interval() {
         svg.whisker(x, ends, y, ("axis", INK, 1.6, 4.0));
     }
@@ -95,5 +95,5 @@ fn row(svg: &mut Svg, analysis: &Analysis, entry: &Comparison, (y, left): (f64, 
 
 fn named(info: &CellInfo) -> String {
     let mark = tables::mark(info);
-    if mark.is_empty() { info.configuration.clone() } else { format!("{} ({mark})", info.configuration) }
+    if mark.is_empty() { info.configuration.clone() } else { format!("{} · {mark}", info.configuration) }
 }

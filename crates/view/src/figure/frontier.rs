@@ -1,11 +1,13 @@
-//! Frontier: tokens against mean return, intervals on both axes, a panel a model.
+//! Frontier: tokens against mean return, intervals on both axes, a panel for each model and decoding.
 
 use gimbal_analysis::{Analysis, CellSummary, Interval};
 
 use super::colour::{SERIES, Shape};
 use super::labels::{Box2, Obstacles, place};
 use super::scale::{Scale, tick_label};
-use super::svg::{Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, fit, n, width_of};
+use super::svg::{
+    Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, fit, fit_head, n, width_of,
+};
 use super::{Figure, unique};
 
 const GAP: f64 = 26.0;
@@ -14,7 +16,7 @@ const AXIS: f64 = 54.0;
 const MARGIN: f64 = 200.0;
 const NAME: Type = Type { size: 11.0, bold: false, class: "ink", fill: INK };
 
-/// One model on one environment.
+/// One model under one decoding on one environment.
 struct Panel<'a> {
     title: String,
     cells: Vec<&'a CellSummary>,
@@ -60,7 +62,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
         let frame = Frame { left, top: top + 24.0, right: left + width, bottom: top + 24.0 + height };
         let x = Scale::amounts(&tokens, &token_ends, frame.left + 4.0, frame.right - 4.0);
         let y = Scale::with_intervals(&values, &value_ends, frame.bottom - 4.0, frame.top + 4.0);
-        svg.text(left, top + 14.0, Anchor::Start, HEAD, &fit(&panel.title, HEAD.size, width));
+        svg.text(left, top + 14.0, Anchor::Start, HEAD, &fit_head(&panel.title, HEAD.size, width));
         grid(&mut svg, frame, &x, &y, column == 0);
         let last = column + 1 == columns || index + 1 == panels.len();
         policies(&mut svg, panel, frame, &y, last && has_policies);
@@ -73,7 +75,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     let percent = analysis.options.percent();
     let title = "Return against tokens".to_owned();
     let caption = format!(
-        "Mean return against agent tokens an episode{}; whiskers are {percent}% Student t intervals on both axes (an arrow head: the interval goes on). The stepped line joins configurations that no other of the same model beats on both. Open marks: scripted or plumbing rows, no evidence about models. {}",
+        "Mean return against agent tokens an episode{}; whiskers are {percent}% Student t intervals on both axes (an arrow head: the interval goes on). The stepped line joins configurations that no other of the same model and decoding beats on both. Open marks: scripted, noisy expert or plumbing rows, no evidence about models. {}",
         if logarithmic { " (logarithmic)" } else { "" },
         if has_policies { "Dashed lines: policies that spend no tokens." } else { "" }
     );
@@ -89,15 +91,19 @@ fn panels(analysis: &Analysis) -> Vec<Panel<'_>> {
             .iter()
             .filter(|cell| !cell.info.models.is_empty())
             .filter(drawable)
-            .map(|cell| (&cell.info.environment, &cell.info.models)),
+            .map(|cell| (&cell.info.environment, &cell.info.models, cell.info.decoding)),
     );
     keys.into_iter()
-        .map(|(environment, models)| {
+        .map(|(environment, models, decoding)| {
             let here: Vec<&CellSummary> =
                 analysis.cells.iter().filter(|cell| cell.info.environment == *environment).collect();
-            let cells: Vec<&CellSummary> =
-                here.iter().copied().filter(|cell| cell.info.models == *models).filter(drawable).collect();
-            let name = cells.first().map(|cell| cell.info.model_label()).unwrap_or_default();
+            let cells: Vec<&CellSummary> = here
+                .iter()
+                .copied()
+                .filter(|cell| cell.info.models == *models && cell.info.decoding == decoding)
+                .filter(drawable)
+                .collect();
+            let name = cells.first().map(|cell| super::speaker(analysis, &cell.info)).unwrap_or_default();
             Panel {
                 title: if several { format!("{name}, {environment}") } else { name },
                 policies: here

@@ -2,7 +2,7 @@
 
 use gimbal_analysis::{Analysis, CellSummary, tables};
 
-use super::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, fit, n, width_of};
+use super::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, fit, fit_head, n, width_of};
 use super::{Figure, colour, environments, shown, speaker, unique};
 
 const ROW: f64 = 46.0;
@@ -101,9 +101,9 @@ fn heading(svg: &mut Svg, name: &str, x: f64, y: f64, room: f64) {
     match name.rsplit_once('/') {
         Some((vendor, model)) => {
             svg.text(x, y + 11.0, Anchor::Middle, SMALL, &fit(vendor, SMALL.size, room));
-            svg.text(x, y + 26.0, Anchor::Middle, LABEL, &fit(model, LABEL.size, room));
+            svg.text(x, y + 26.0, Anchor::Middle, LABEL, &fit_head(model, LABEL.size, room));
         }
-        None => svg.text(x, y + 26.0, Anchor::Middle, LABEL, &fit(name, LABEL.size, room)),
+        None => svg.text(x, y + 26.0, Anchor::Middle, LABEL, &fit_head(name, LABEL.size, room)),
     }
 }
 
@@ -138,19 +138,13 @@ fn tile(
     let half = returns.half_width.map(|half| format!("±{} · ", shown(half, largest))).unwrap_or_default();
     let mark = tables::mark(&cell.info);
     let mark = if mark.is_empty() || mark == "policy" { String::new() } else { format!(" · {mark}") };
-    let full = format!("{half}n={}{mark}", cell.episodes);
+    // A mark is never left out for want of room before the interval is.
+    let lines = [format!("{half}n={}{mark}", cell.episodes), format!("n={}{mark}", cell.episodes)];
     let small = on_tile(10.5, false);
-    if width_of(&full, small.size) <= width - 6.0 {
-        svg.text(centre, y + 35.0, Anchor::Middle, small, &full);
-    } else {
-        svg.text(
-            centre,
-            y + 35.0,
-            Anchor::Middle,
-            small,
-            &fit(&format!("{half}n={}", cell.episodes), small.size, width - 6.0),
-        );
-    }
+    let room = width - 6.0;
+    let line = lines.iter().find(|line| width_of(line, small.size) <= room);
+    let line = line.cloned().unwrap_or_else(|| fit(&format!("n={}{mark}", cell.episodes), small.size, room));
+    svg.text(centre, y + 35.0, Anchor::Middle, small, &line);
 }
 
 fn colour_bar(svg: &mut Svg, left: f64, y: f64, (low, high): (f64, f64), largest: f64) {

@@ -183,3 +183,14 @@ pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
     }
     format!("{}…", cut.trim_end())
 }
+
+/// Like [`fit`], but what follows the last ` · ` (a decoding, a mark) stays whole: it is what a reader must not miss.
+pub(super) fn fit_head(text: &str, size: f64, room: f64) -> String {
+    match text.rsplit_once(" · ") {
+        Some((head, tail)) if width_of(text, size) > room && width_of(tail, size) < 0.7 * room => {
+            let tail = gimbal_analysis::printable(&format!(" · {tail}"));
+            format!("{}{tail}", fit(head, size, room - width_of(&tail, size)))
+        }
+        _ => fit(text, size, room),
+    }
+}

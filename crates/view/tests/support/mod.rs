@@ -172,6 +172,30 @@ pub fn quickstart() -> Rows {
     rows
 }
 
+/// Stand-ins for a model under both decodings, two runs each, with long names.
+pub fn decodings() -> Rows {
+    let configurations = [
+        ("react: observation, status, history", "context", -90.0, 14.0),
+        ("react: greedy_decoys_then_restore_with_notes", "context", -70.0, 26.0),
+        ("hierarchy: observation", "hierarchy", -50.0, 60.0),
+    ];
+    let mut rows = Rows::default();
+    for (decoding, factor) in [(Decoding::Free, 1.0), (Decoding::Constrained, 0.5)] {
+        let mut half = grid(&configurations, &[("noisy/0.9,malformed=0.02", 20.0 / factor - 20.0, factor)], &[], 2);
+        for cell in &mut half.cells {
+            cell.id = format!("{}/{}", cell.id, decoding.label());
+            (cell.decoding, cell.kind) = (decoding, Kind::NoisyExpert);
+        }
+        for row in &mut half.episodes {
+            row.cell = format!("{}/{}", row.cell, decoding.label());
+            row.tokens_estimated = true;
+        }
+        rows.cells.extend(half.cells);
+        rows.episodes.extend(half.episodes);
+    }
+    rows
+}
+
 pub fn meta(study: &str) -> Meta {
     Meta {
         study: study.into(),

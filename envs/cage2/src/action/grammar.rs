@@ -1,5 +1,6 @@
 //! The tolerant action grammar: what a person or a model may write for an action (BOG-032, BOG-035).
 
+use gimbal_core::nearest;
 use thiserror::Error;
 
 use super::{Action, KINDS, Kind};
@@ -15,15 +16,17 @@ pub enum ActionError {
         /// A known host.
         example: String,
     },
-    /// No action has this name.
-    #[error("there is no action `{name}`{hint}; the actions are {known}")]
+    /// No action has this name. The message names what every prompt explains and no kind of decoy, which agents are
+    /// to find out (BOG-025, BOG-R09): their mistakes must not teach them.
+    #[error(
+        "there is no action `{name}`{hint}; the actions are Monitor, Analyse, Remove, Restore and DecoySERVICE, where \
+         SERVICE is the name of a service"
+    )]
     UnknownAction {
         /// What was written.
         name: String,
         /// A half-sentence with the nearest name, or nothing.
         hint: String,
-        /// All names.
-        known: String,
     },
     /// The action needs a host.
     #[error("`{action}` needs a host; write `{action} hostname={example}`")]
@@ -34,14 +37,12 @@ pub enum ActionError {
         example: String,
     },
     /// No host has this name.
-    #[error("there is no host `{host}`{hint}; the hosts are {known}")]
+    #[error("there is no host `{host}`{hint}; hosts are named as in the observation")]
     UnknownHost {
         /// What was written.
         host: String,
         /// A half-sentence with the nearest name, or nothing.
         hint: String,
-        /// All hosts.
-        known: String,
     },
     /// The action takes no such parameter.
     #[error("`{action}` takes no parameter `{parameter}`; {mend}")]
@@ -129,8 +130,8 @@ pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -
     match names.find_host(host) {
         Some(host) => Ok(Action::on(kind, host)),
         None => {
-            let known: Vec<&str> = HOSTS.iter().map(|host| names.host(*host)).collect();
-            Err(ActionError::UnknownHost { host: host.to_owned(), hint: hint(host, &known), known: known.join(", ") })
+            let hint = nearest::hint(host, HOSTS.iter().map(|host| names.host(*host)));
+            Err(ActionError::UnknownHost { host: host.to_owned(), hint })
         }
     }
 }
@@ -206,24 +207,20 @@ fn example(names: &Names) -> String {
     names.host(HOSTS[9]).to_owned()
 }
 
+/// Only a misspelling is mended: a decoy is named if the part behind `Decoy`, which all of them share, is close.
 fn unknown_action(name: &str, names: &Names) -> ActionError {
-    let mut known = vec!["Sleep", "Monitor"];
-    known.extend(KINDS.iter().map(|kind| names.kind(*kind)));
-    ActionError::UnknownAction { name: name.to_owned(), hint: hint(name, &known), known: known.join(", ") }
+    let service = behind_decoy(name);
+    let close = KINDS.iter().map(|kind| names.kind(*kind)).filter(|known| match (service, behind_decoy(known)) {
+        (Some(service), Some(known)) => nearest::nearest(service, [known]).is_some(),
+        _ => true,
+    });
+    let hint = nearest::hint(name, ["Sleep", "Monitor"].into_iter().chain(close));
+    ActionError::UnknownAction { name: name.to_owned(), hint }
 }
 
-fn hint(name: &str, known: &[&str]) -> String {
-    let wanted = name.to_lowercase();
-    let near = known
-        .iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
-        .min_by_key(|(distance, _)| *distance);
-    match near {
-        Some((distance, candidate)) if distance * 3 <= candidate.len().max(3) => {
-            format!("; did you mean `{candidate}`?")
-        }
-        _ => String::new(),
-    }
+fn behind_decoy(name: &str) -> Option<&str> {
+    let (decoy, service) = name.split_at_checked("decoy".len())?;
+    decoy.eq_ignore_ascii_case("decoy").then_some(service)
 }
 
 /// The name and the rest, with outer quotes, a closing full stop and the brackets of a call taken away.
@@ -352,7 +349,6 @@ mod tests {
     fn faults_are_named_with_their_mend() {
         assert_eq!(read(""), "the action is empty; write one such as `Monitor` or `Restore hostname=User1`");
         assert!(read("Restor User1").contains("did you mean `Restore`?"));
-        assert!(read("DecoySERVICE User1").contains("DecoyApache"));
         assert_eq!(read("Restore"), "`Restore` needs a host; write `Restore hostname=User1`");
         assert_eq!(read("Remove hostname="), "`Remove` needs a host; write `Remove hostname=User1`");
         assert!(read("Analyse User9").starts_with("there is no host `User9`; did you mean `User"));
@@ -360,6 +356,29 @@ mod tests {
         assert!(read("Restore User1, User2").contains("one host at a time"));
         assert!(read("Monitor User1").contains("write `Monitor` alone"));
         assert!(read("Misinform User1").contains("no action `Misinform`"));
+    }
+
+    // covers: BOG-025
+    #[test]
+    fn a_mistake_teaches_no_names_that_the_prompt_keeps_back() {
+        for names in [Names::original(), Names::neutral(3)] {
+            let listed = |text: &str| {
+                let message = parse(text, &names).unwrap_err().to_string();
+                let shown = KINDS.iter().filter(|kind| matches!(kind, Kind::Decoy(_))).map(|kind| names.kind(*kind));
+                let hosts = HOSTS.iter().map(|host| names.host(*host));
+                shown.chain(hosts).filter(|name| message.contains(name)).count()
+            };
+            for text in ["DecoySERVICE x", "DecoySMB x", "DecoyHTTP x", "Decoy x", "Misinform x", "Analyse Printer"] {
+                assert_eq!(listed(text), 0, "{text}");
+            }
+        }
+        let message = read("Misinform User1");
+        for entry in ["Monitor", "Analyse", "Remove", "Restore", "DecoySERVICE"] {
+            assert!(message.contains(entry), "{message}");
+        }
+        assert!(read("DecoyApach User1").contains("did you mean `DecoyApache`?"));
+        assert!(read("decoysshd2 User1").contains("did you mean `DecoySSHD`?"));
+        assert_eq!(read("Analyse Printer"), "there is no host `Printer`; hosts are named as in the observation");
     }
 
     // covers: BOG-035

@@ -1,6 +1,7 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
 use serde::Deserialize;
@@ -22,8 +23,13 @@ struct Form {
     forbidden_words: Vec<String>,
 }
 
-/// The brief of every episode, but for subjects and horizon.
+/// The brief of every episode, but for subjects and horizon. Read once: an episode of one step is shorter than a YAML file.
 pub(super) fn read() -> Result<Brief, EnvError> {
+    static BRIEF: OnceLock<Result<Brief, String>> = OnceLock::new();
+    BRIEF.get_or_init(|| parse().map_err(|error| error.to_string())).clone().map_err(EnvError::Data)
+}
+
+fn parse() -> Result<Brief, EnvError> {
     let form: Form = yaml::read(TEXT, "envs/cage2/brief.yaml").map_err(|error| EnvError::Data(error.to_string()))?;
     Ok(Brief {
         environment: "cage2".to_owned(),

@@ -1,6 +1,7 @@
 //! What a study may set.
 
 use gimbal_core::{EnvError, nearest};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -91,27 +92,46 @@ impl Settings {
             return Err(usage(format!("expected a map of {}", KEYS.join(", "))));
         };
         let schema = schema();
+        let mut settings = Self::default();
         for (key, value) in map {
-            if !KEYS.contains(&key.as_str()) {
-                let hint = nearest::hint(key, KEYS);
-                return Err(usage(format!("unknown key `{key}`{hint} (known: {})", KEYS.join(", "))));
-            }
-            let known: Vec<&str> =
-                schema["properties"][key]["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            if !known.is_empty() && !value.as_str().is_some_and(|value| known.contains(&value)) {
-                let hint = value.as_str().map(|value| nearest::hint(value, known.iter().copied())).unwrap_or_default();
-                return Err(usage(format!("`{key}` is {value}{hint} (known: {})", known.join(", "))));
-            }
-        }
-        let settings: Self = serde_json::from_value(options.clone()).map_err(|error| usage(error.to_string()))?;
-        if settings.horizon == 0 || settings.horizon > LONGEST_HORIZON {
-            return Err(usage(format!(
-                "`horizon` is {}; give 1 to {LONGEST_HORIZON} steps (the challenge plays 30, 50 and 100)",
-                settings.horizon
-            )));
+            let read = match key.as_str() {
+                "red" => one_of(key, value, &schema).map(|red| settings.red = red),
+                "green" => one_of(key, value, &schema).map(|green| settings.green = green),
+                "horizon" => steps(value).map(|horizon| settings.horizon = horizon),
+                "names" => one_of(key, value, &schema).map(|names| settings.names = names),
+                "validation" => one_of(key, value, &schema).map(|validation| settings.validation = validation),
+                "draws" => one_of(key, value, &schema).map(|draws| settings.draws = draws),
+                _ => {
+                    let hint = nearest::hint(key, KEYS);
+                    Err(format!("unknown key `{key}`{hint} (known: {})", KEYS.join(", ")))
+                }
+            };
+            read.map_err(usage)?;
         }
         Ok(settings)
     }
+}
+
+/// A value that must be one of the schema's names for its key.
+fn one_of<T: DeserializeOwned>(key: &str, value: &Value, schema: &Value) -> Result<T, String> {
+    // Serde would also take `{name: null}` for a name.
+    let read = value.is_string().then(|| T::deserialize(value).ok()).flatten();
+    read.ok_or_else(|| {
+        let known = schema["properties"][key]["enum"].as_array().into_iter().flatten();
+        let known: Vec<&str> = known.filter_map(Value::as_str).collect();
+        let hint = value.as_str().map(|value| nearest::hint(value, known.iter().copied())).unwrap_or_default();
+        format!("`{key}` is {value}{hint} (known: {})", known.join(", "))
+    })
+}
+
+fn steps(value: &Value) -> Result<u32, String> {
+    let steps = value.as_u64().and_then(|steps| u32::try_from(steps).ok());
+    steps.filter(|steps| (1..=LONGEST_HORIZON).contains(steps)).ok_or_else(|| {
+        format!(
+            "`horizon` is {value}; give 1 to {LONGEST_HORIZON} steps as a whole number (the challenge plays 30, 50 and \
+             100)"
+        )
+    })
 }
 
 /// JSON Schema of the options.

@@ -1,5 +1,6 @@
 //! What each kind of machine runs before anybody touches it.
 //!
+//! This file is a table: data alone, which is why it is longer than others.
 //! Facts of CybORG 2.1, CAGE Challenge 2, `Scenario2` (its image tables), in our own schema.
 
 use super::{Image, ImageProcess, Listener, Os, ProcessKind, Properties, User, UserAccount, UserAccountId};

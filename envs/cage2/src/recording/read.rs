@@ -25,6 +25,12 @@ pub enum ReadError {
         /// Why.
         source: io::Error,
     },
+    /// A file without any episode.
+    #[error("no episode in {}: a recording holds at least one `reset` line with its steps, or an `actions` line", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// A line is not what the format says.
     #[error("{}:{line}: {what}", path.display())]
     Malformed {

@@ -20,6 +20,8 @@ pub(super) struct Played<D> {
     names: Names,
     checksum: Option<Observe>,
     buffer: Vec<u8>,
+    /// The horizon that the `reset` line gives, if it gives one: the number of steps that must follow.
+    horizon: Option<u64>,
 }
 
 const RESET_FIELDS: [&str; 14] = [
@@ -73,6 +75,11 @@ fn only(line: &Line<'_>, known: &[&str]) -> Result<(), ReadError> {
     }
 }
 
+/// Counts the fields that a line lacks.
+fn count_missing(line: &Line<'_>, known: &[&str], findings: &mut Findings) {
+    findings.report.unrecorded += known.iter().filter(|key| line.raw(key).is_none()).count() as u64;
+}
+
 fn options_of(line: &Line<'_>) -> Result<Options, ReadError> {
     let horizon = line.whole("horizon")?.unwrap_or(30).min(LONGEST);
     Ok(Options { red: line.red()?, green: line.green()?, horizon: u32::try_from(horizon).unwrap_or(30) })
@@ -85,6 +92,7 @@ impl<D: Source> Played<D> {
         findings: &mut Findings,
     ) -> Result<Self, ReadError> {
         only(line, &RESET_FIELDS)?;
+        count_missing(line, &RESET_FIELDS, findings);
         findings.report.episodes += 1;
         findings.episode = line.whole("ep")?.unwrap_or_default();
         findings.step = None;
@@ -92,7 +100,8 @@ impl<D: Source> Played<D> {
         source.before(line.tape()?, line)?;
         let mut simulator = Simulator::new(options_of(line)?, source);
         simulator.reset_unseeded();
-        let mut played = Self { simulator, names: Names::original(), checksum, buffer: Vec::new() };
+        let horizon = line.whole("horizon")?;
+        let mut played = Self { simulator, names: Names::original(), checksum, buffer: Vec::new(), horizon };
         played.check_draws(findings);
         played.check_layout(line, findings)?;
         played.check_views(line, findings)?;
@@ -105,6 +114,7 @@ impl<D: Source> Played<D> {
 
     pub(super) fn step(&mut self, line: &Line<'_>, findings: &mut Findings) -> Result<(), ReadError> {
         only(line, &STEP_FIELDS)?;
+        count_missing(line, &STEP_FIELDS, findings);
         findings.report.steps += 1;
         findings.step = Some(self.simulator.steps());
         self.check_place(line, findings)?;
@@ -133,7 +143,14 @@ impl<D: Source> Played<D> {
 
     pub(super) fn end(mut self, line: &Line<'_>, findings: &mut Findings) -> Result<(), ReadError> {
         only(line, &END_FIELDS)?;
+        count_missing(line, &END_FIELDS, findings);
         findings.step = Some(self.simulator.steps());
+        let steps = u64::from(self.simulator.steps());
+        if let Some(horizon) = self.horizon
+            && horizon != steps
+        {
+            findings.differs("horizon", &horizon.to_string(), &steps.to_string());
+        }
         if let Some(ep) = line.whole("ep")?
             && ep != findings.episode
         {

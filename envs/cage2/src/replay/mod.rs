@@ -57,6 +57,8 @@ pub struct ReplayReport {
     pub mismatches: u64,
     /// The first of them.
     pub first: Option<Mismatch>,
+    /// Fields of the format that reset, step and end lines lack, hence fields that were not compared.
+    pub unrecorded: u64,
     /// The checksum of what was played, where one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
@@ -157,7 +159,7 @@ fn around_difference(expected: &str, got: &str) -> (String, String) {
 /// Replays recordings.
 ///
 /// # Errors
-/// When a recording cannot be read; differences are no errors but findings of the report.
+/// When a recording cannot be read or holds no episode; differences are no errors but findings of the report.
 pub fn replay(options: &ReplayOptions) -> Result<ReplayReport, ReadError> {
     let mut findings = Findings { complete: true, ..Findings::default() };
     for file in &options.files {
@@ -194,6 +196,7 @@ fn replay_lines(
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
     findings.file = file.display().to_string();
+    let before = findings.report.episodes;
     let mut running = Running::None;
     let mut last_line = 0;
     let mut actions = Actions::default();
@@ -233,6 +236,7 @@ fn replay_lines(
         }
     }
     match running {
+        Running::None if findings.report.episodes == before => Err(ReadError::Empty { path: file.to_owned() }),
         Running::None => Ok(()),
         _ => Err(ReadError::Malformed {
             path: file.to_owned(),

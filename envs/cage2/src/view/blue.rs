@@ -32,8 +32,6 @@ const fn version(os: Os) -> Symbol {
 }
 
 const X64: Symbol = Symbol::new("Architecture", "x64", 2);
-const SERVER: Symbol = Symbol::new("SessionType", "VELOCIRAPTOR_SERVER", 8);
-const CLIENT: Symbol = Symbol::new("SessionType", "VELOCIRAPTOR_CLIENT", 7);
 const TEMP: Symbol = Symbol::new("Path", "TEMP", 5);
 const UNKNOWN_FILE: Symbol = Symbol::new("FileType", "UNKNOWN", 1);
 
@@ -219,7 +217,7 @@ fn initial_host(state: &State, host: Host, names: &Names, sink: &mut impl Sink) 
         sink.key("PID");
         sink.int(i64::from(state.blue_pids[id]));
         sink.key("Type");
-        sink.symbol(if id == 0 { SERVER } else { CLIENT });
+        sink.symbol(names.session(id == 0));
         sink.key("Agent");
         sink.text("Blue");
         sink.end_map();
@@ -236,18 +234,23 @@ fn initial_host(state: &State, host: Host, names: &Names, sink: &mut impl Sink) 
         sink.end_map();
     }
     sink.end_list();
-    sink.constant(Constant::Users(host));
+    if names.keeps_users() {
+        sink.constant(Constant::Users(host));
+    } else {
+        users(host, |account| names.user(account), sink);
+    }
     system_info(host, names, sink);
     sink.end_map();
 }
 
-pub(super) fn users(host: Host, sink: &mut impl Sink) {
+/// The accounts of a host, each called what `called` makes of its name.
+pub(super) fn users<'a>(host: Host, called: impl Fn(&'static str) -> &'a str, sink: &mut impl Sink) {
     sink.key("User Info");
     sink.list();
     for account in host.image().users {
         sink.map();
         sink.key("Username");
-        sink.text(account.name);
+        sink.text(called(account.name));
         if let Some(password) = account.password {
             sink.key("Password");
             sink.text(password);

@@ -109,7 +109,7 @@ impl Constant {
     pub(crate) fn walk(self, sink: &mut impl Sink) {
         match self {
             Self::System(os) => blue::system(os, sink),
-            Self::Users(host) => blue::users(host, sink),
+            Self::Users(host) => blue::users(host, |account| account, sink),
         }
     }
 }
