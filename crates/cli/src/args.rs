@@ -432,13 +432,13 @@ pub enum PersonaVerb {
 pub enum SchemaKind {
     /// studies/*.yaml
     Study,
-    /// personas/<name>/core.yaml
+    /// personas/NAME/core.yaml
     PersonaCore,
-    /// personas/<name>/prompt.yaml
+    /// personas/NAME/prompt.yaml
     PersonaPrompt,
-    /// personas/<name>/knowledge.yaml and personas/common.yaml
+    /// personas/NAME/knowledge.yaml and personas/common.yaml
     PersonaKnowledge,
-    /// personas/<name>/examples.yaml
+    /// personas/NAME/examples.yaml
     PersonaExamples,
     /// personas/engine.yaml
     Engine,

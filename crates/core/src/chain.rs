@@ -1,7 +1,7 @@
 //! The one chain rule, for journals and for evidence packets.
 //!
 //! leaf = SHA-256(0x00 ‖ bytes); link = SHA-256(0x02 ‖ previous ‖ leaf); the first previous value is
-//! SHA-256("gimbal/<kind>/v1" ‖ header bytes). A change, a reorder, an insertion or a removal anywhere
+//! SHA-256(`gimbal/KIND/v1` ‖ header bytes). A change, a reorder, an insertion or a removal anywhere
 //! changes every later value.
 
 use sha2::{Digest as _, Sha256};
