@@ -70,8 +70,11 @@ fn on_bar(bar: &ProgressBar, event: &Progress) {
 
 fn in_lines(last: &Mutex<Option<Instant>>, event: &Progress) {
     match event {
-        Progress::Started { study, folder, cells, planned, already, .. } => {
+        Progress::Started { study, folder, cells, planned, already, lost, .. } => {
             eprintln!("{study}: {cells} cells, {planned} episodes, {already} finished before; folder {folder}");
+            if *lost > 0 {
+                eprintln!("{lost} damaged episodes are played again");
+            }
         }
         Progress::Tick(standing) => {
             let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
