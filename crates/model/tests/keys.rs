@@ -1,0 +1,28 @@
+//! The key template names what the program reads, and holds no key.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::collections::BTreeSet;
+
+use gimbal_model::remote::Provider;
+
+// covers: BOG-148, BOG-151
+#[test]
+fn the_key_template_names_every_variable_and_holds_no_value() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../keys.example.env");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut named = BTreeSet::new();
+    for line in text.lines() {
+        let line = line.strip_prefix('#').unwrap_or(line);
+        // Sentences hold blanks; a variable does not.
+        if let Some((name, value)) = line.split_once('=').filter(|(name, _)| !name.contains(' ')) {
+            assert_eq!(value, "", "{name} must be empty in the template");
+            assert!(named.insert(name.to_owned()), "{name} stands twice");
+        }
+    }
+    let read: BTreeSet<String> = Provider::ALL
+        .iter()
+        .flat_map(|provider| [provider.key_variable(), provider.base_variable()])
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(named, read);
+}
