@@ -395,11 +395,26 @@ pub enum ModelVerb {
     },
     /// Measure prefill, decode and prefix reuse of an embedded model
     Bench {
-        /// Model, e.g. `smollm2-135m`
+        /// Model, e.g. `smollm2-135m`, or the path of a GGUF file
         name: String,
         /// Threads
         #[arg(long, value_parser = at_least_one)]
         threads: Option<usize>,
+        /// Prompt lengths in tokens
+        #[arg(long, value_delimiter = ',', default_value = "500,1500", value_parser = clap::value_parser!(u32).range(1..))]
+        prompt: Vec<u32>,
+        /// Tokens decoded after each prompt
+        #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+        decode: u32,
+        /// Rounds, of which the medians are shown
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+        rounds: u32,
+        /// Turns of the agent loop that shows prefix reuse; 0 leaves it out
+        #[arg(long, default_value_t = 10)]
+        turns: u32,
+        /// Tokens of a prefill chunk; runs use the default
+        #[arg(long)]
+        chunk: Option<u32>,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -383,22 +383,27 @@ async fn behind_the_seam_answers_are_whole_and_failures_typed() {
     assert!(error.message.contains("react-text"), "{}", error.message);
 }
 
-#[test]
-fn the_bench_measures_ours_beside_the_librarys() {
+/// Inside a runtime, as the program calls it: neither the bench nor a blocking call may panic there.
+#[tokio::test]
+async fn the_bench_measures_ours_beside_the_librarys() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tiny.gguf");
     TinyGguf::default().write(&path).unwrap();
-    let options = gimbal_model::embedded::BenchOptions { lengths: vec![40, 90], decode: 5, repeats: 1, library: true };
+    let options =
+        gimbal_model::embedded::BenchOptions { lengths: vec![40, 90], decode: 5, rounds: 2, ..Default::default() };
     let report = gimbal_model::embedded::bench(&path, Digest::default(), &settings(), &options).unwrap();
     assert_eq!(report.rows.iter().map(|row| row.length).collect::<Vec<_>>(), [40, 90]);
     for row in &report.rows {
-        let library = row.library.unwrap();
-        assert!(
-            [row.engine.prefill, row.engine.decode, library.prefill, library.decode].iter().all(|rate| *rate > 0.0)
-        );
+        let (library, ratio) = (row.library.unwrap(), row.ratio.unwrap());
+        let rates = [row.engine.prefill, row.engine.decode, row.constrained, library.prefill, library.decode];
+        assert!(rates.iter().chain([&ratio.prefill, &ratio.decode]).all(|rate| rate.is_finite() && *rate > 0.0));
     }
     // What is reused does not depend on the machine: nine tenths and more of every prompt after the first.
-    let turns = &report.agent_loop;
+    let turns = report.agent_loop.as_ref().unwrap();
     assert!(turns.reused_tokens * 10 >= turns.prompt_tokens * 9, "{turns:?}");
     assert!(report.text().contains("agent loop of 10 turns"), "{}", report.text());
+    let ours_alone = gimbal_model::embedded::BenchOptions { library: false, rounds: 1, turns: None, ..options };
+    let report = gimbal_model::embedded::bench(&path, Digest::default(), &settings(), &ours_alone).unwrap();
+    assert!(report.rows.iter().all(|row| row.library.is_none() && row.ratio.is_none()));
+    assert!(report.agent_loop.is_none() && !report.text().contains("agent loop"));
 }

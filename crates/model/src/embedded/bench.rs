@@ -2,9 +2,10 @@
 
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gimbal_core::{Digest, Rng};
+use gimbal_core::{Digest, Grammar, Rng};
 use llama_cpp_2::context::params::LlamaContextParams;
 use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::model::LlamaModel;
@@ -27,15 +28,17 @@ pub struct BenchOptions {
     pub lengths: Vec<u32>,
     /// Tokens decoded after each prompt.
     pub decode: u32,
-    /// Repeats; the fastest counts, since a busy machine only ever slows.
-    pub repeats: u32,
+    /// Rounds. In each, ours and the library's take turns at going first; medians are reported.
+    pub rounds: u32,
     /// Whether to measure the library alone as well.
     pub library: bool,
+    /// Turns of the agent loop; without it, it is left out.
+    pub turns: Option<u32>,
 }
 
 impl Default for BenchOptions {
     fn default() -> Self {
-        Self { lengths: vec![500, 1500], decode: 64, repeats: 3, library: true }
+        Self { lengths: vec![500, 1500], decode: 64, rounds: 5, library: true, turns: Some(10) }
     }
 }
 
@@ -53,10 +56,14 @@ pub struct Rates {
 pub struct BenchRow {
     /// Tokens of the prompt.
     pub length: u32,
-    /// Ours: queue, chunks, sampling and all.
+    /// Ours: queue, chunks, sampling and all. Medians over the rounds.
     pub engine: Rates,
-    /// The library alone, with its own bench's batch size and without sampling.
+    /// Ours under a grammar of one token at a time, so that every token needs a mask: tokens a second, median.
+    pub constrained: f64,
+    /// The library alone, with its own bench's batch size and without sampling. Medians over the rounds.
     pub library: Option<Rates>,
+    /// Ours over the library's, round by round, since both of one round meet the same load; medians. 1 is equal.
+    pub ratio: Option<Rates>,
 }
 
 /// The agent loop: prompts that go on where the last one ended.
@@ -88,7 +95,7 @@ pub struct BenchReport {
     /// By prompt length.
     pub rows: Vec<BenchRow>,
     /// Prefix reuse.
-    pub agent_loop: LoopRow,
+    pub agent_loop: Option<LoopRow>,
 }
 
 impl BenchReport {
@@ -106,19 +113,36 @@ impl BenchReport {
             self.model.chunk,
             self.model.target
         );
-        let _ = writeln!(text, "prompt   prefill tok/s   decode tok/s   library alone: prefill   decode");
-        for row in &self.rows {
-            let library =
-                row.library.map_or_else(String::new, |rates| format!("{:>22.1} {:>8.1}", rates.prefill, rates.decode));
-            let _ =
-                writeln!(text, "{:>6} {:>15.1} {:>14.1} {library}", row.length, row.engine.prefill, row.engine.decode);
-        }
-        let l = &self.agent_loop;
         let _ = writeln!(
             text,
-            "agent loop of {} turns, prompts of {} to {} tokens: {:.0} ms cold, {:.0} ms with prefix reuse: {:.1} times faster",
-            l.turns, l.first_prompt, l.last_prompt, l.cold_ms, l.warm_ms, l.factor
+            "{:>6} {:>14} {:>10} {:>12} | {:>14} {:>10} | {:>7} {:>7}",
+            "prompt", "prefill tok/s", "decode", "constrained", "library alone", "decode", "prefill", "decode"
         );
+        for row in &self.rows {
+            let _ = write!(
+                text,
+                "{:>6} {:>14.1} {:>10.1} {:>12.1}",
+                row.length, row.engine.prefill, row.engine.decode, row.constrained
+            );
+            if let (Some(library), Some(ratio)) = (row.library, row.ratio) {
+                let _ = write!(
+                    text,
+                    " | {:>14.1} {:>10.1} | {:>6.0}% {:>6.0}%",
+                    library.prefill,
+                    library.decode,
+                    100.0 * ratio.prefill,
+                    100.0 * ratio.decode
+                );
+            }
+            text.push('\n');
+        }
+        if let Some(row) = &self.agent_loop {
+            let _ = writeln!(
+                text,
+                "agent loop of {} turns, prompts of {} to {} tokens: {:.0} ms cold, {:.0} ms with prefix reuse: {:.1} times faster",
+                row.turns, row.first_prompt, row.last_prompt, row.cold_ms, row.warm_ms, row.factor
+            );
+        }
         text
     }
 }
@@ -146,7 +170,7 @@ pub fn bench(
     for length in &options.lengths {
         rows.push(row(&engine, library.as_ref(), settings, *length, options)?);
     }
-    let agent_loop = agent_loop(&engine)?;
+    let agent_loop = options.turns.map(|turns| agent_loop(&engine, turns.max(2))).transpose()?;
     Ok(BenchReport { model: engine.info().clone(), rows, agent_loop })
 }
 
@@ -164,23 +188,58 @@ fn row(
     options: &BenchOptions,
 ) -> Result<BenchRow, EmbeddedError> {
     let vocabulary = engine.info().vocabulary;
-    let mut ours = Rates { prefill: 0.0, decode: 0.0 };
-    let mut theirs = ours;
-    for repeat in 0..options.repeats.max(1) {
-        let prompt = tokens(vocabulary, length, u64::from(length) << 32 | u64::from(repeat));
-        // Theirs and ours in turn, so that both meet the same moods of the machine.
-        if let Some(model) = library {
-            theirs = best(theirs, library_rates(model, &prompt, settings.threads, options.decode)?);
-        }
-        let answer = run(engine, prompt, options.decode)?;
+    let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut constrained = Vec::new();
+    for round in 0..options.rounds.max(1) {
+        let prompt = tokens(vocabulary, length, u64::from(length) << 32 | u64::from(round));
+        let alone = || -> Result<Option<Rates>, EmbeddedError> {
+            library.map(|model| library_rates(model, &prompt, settings.threads, options.decode)).transpose()
+        };
+        // In turn, so that neither side always meets the caches that the other left.
+        let first = if round % 2 == 0 { alone()? } else { None };
+        let answer = run(engine, prompt.clone(), options.decode)?;
+        let second = if round % 2 == 1 { alone()? } else { None };
         let prefill = f64::from(answer.counts.prompt - answer.counts.cached) / answer.prefill.as_secs_f64();
-        ours = best(ours, Rates { prefill, decode: f64::from(answer.passes) / answer.decode.as_secs_f64() });
+        let own = Rates { prefill, decode: f64::from(answer.passes) / answer.decode.as_secs_f64() };
+        ours.push(own);
+        if let Some(library) = first.or(second) {
+            theirs.push(library);
+            ratios.push(Rates { prefill: own.prefill / library.prefill, decode: own.decode / library.decode });
+        }
+        constrained.push(constrained_rate(engine, prompt, options.decode)?);
     }
-    Ok(BenchRow { length, engine: ours, library: library.is_some().then_some(theirs) })
+    Ok(BenchRow {
+        length,
+        engine: medians(&ours).unwrap_or(Rates { prefill: 0.0, decode: 0.0 }),
+        constrained: median(constrained).unwrap_or(0.0),
+        library: medians(&theirs),
+        ratio: medians(&ratios),
+    })
 }
 
-fn best(a: Rates, b: Rates) -> Rates {
-    Rates { prefill: a.prefill.max(b.prefill), decode: a.decode.max(b.decode) }
+fn medians(rates: &[Rates]) -> Option<Rates> {
+    let of = |part: fn(&Rates) -> f64| median(rates.iter().map(part).collect());
+    Some(Rates { prefill: of(|rates| rates.prefill)?, decode: of(|rates| rates.decode)? })
+}
+
+/// The middle value, or the mean of the two in the middle.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let upper = values.get(middle).copied()?;
+    Some(if values.len() % 2 == 1 { upper } else { f64::midpoint(values[middle - 1], upper) })
+}
+
+/// Tokens a second where each token must be one of many that a grammar allows.
+fn constrained_rate(engine: &Engine, prompt: Vec<u32>, decode: u32) -> Result<f64, EmbeddedError> {
+    let letters = Grammar::Regex(format!("[a-zA-Z ,.]{{{}}}", 64 * decode));
+    let request = GenerateRequest {
+        to_the_bound: true,
+        grammar: Some(Arc::new(letters)),
+        ..GenerateRequest::new(Prompt::Tokens(prompt), decode)
+    };
+    let answer = engine.generate_blocking(request)?;
+    Ok(f64::from(answer.passes) / answer.decode.as_secs_f64())
 }
 
 fn run(engine: &Engine, prompt: Vec<u32>, decode: u32) -> Result<Generation, EmbeddedError> {
@@ -227,17 +286,16 @@ fn library_rates(model: &LlamaModel, prompt: &[u32], threads: u32, decode: u32) 
     Ok(Rates { prefill: rate(prompt.len() as f64, prefill), decode: rate(f64::from(decode), started.elapsed()) })
 }
 
-/// Ten turns of an agent: a system prompt of 900 tokens, and 72 new tokens in each turn.
-fn agent_loop(engine: &Engine) -> Result<LoopRow, EmbeddedError> {
-    const TURNS: u32 = 10;
+/// Turns of an agent: a system prompt of 900 tokens, and 72 new tokens in each turn.
+fn agent_loop(engine: &Engine, turns: u32) -> Result<LoopRow, EmbeddedError> {
     const NEW: u32 = 72;
     let vocabulary = engine.info().vocabulary;
     let room = engine.info().context;
     let first = 900.min(room / 2);
-    let new = NEW.min((room - first) / (TURNS + 1));
+    let new = NEW.min((room - first) / (turns + 1));
     let prompts = |stream: u64| -> Vec<Vec<u32>> {
-        let whole = tokens(vocabulary, first + TURNS * new, stream);
-        (0..TURNS).map(|turn| whole[..(first + turn * new) as usize].to_vec()).collect()
+        let whole = tokens(vocabulary, first + turns * new, stream);
+        (0..turns).map(|turn| whole[..(first + turn * new) as usize].to_vec()).collect()
     };
     let decode = 4;
     let mut cold = Duration::ZERO;
@@ -258,9 +316,9 @@ fn agent_loop(engine: &Engine) -> Result<LoopRow, EmbeddedError> {
     }
     let (cold, warm) = (cold.as_secs_f64() * 1000.0, warm.as_secs_f64() * 1000.0);
     Ok(LoopRow {
-        turns: TURNS,
+        turns,
         first_prompt: first,
-        last_prompt: first + (TURNS - 1) * new,
+        last_prompt: first + (turns - 1) * new,
         prompt_tokens,
         reused_tokens,
         cold_ms: cold,

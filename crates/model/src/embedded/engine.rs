@@ -1,7 +1,9 @@
 //! A model file on a thread of its own, with a queue before it.
 
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::{Arc, OnceLock, mpsc as sync_mpsc};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread::JoinHandle;
 
 use gimbal_core::Digest;
@@ -136,12 +138,13 @@ impl Engine {
         self.submit(request)?.await.map_err(|_| EmbeddedError::Closed)?
     }
 
-    /// The same for callers outside an asynchronous runtime.
+    /// The same for callers that may block their thread. Inside an asynchronous runtime that thread serves others as
+    /// well: call it there from a blocking task.
     ///
     /// # Errors
     /// See [`EmbeddedError`].
     pub fn generate_blocking(&self, request: GenerateRequest) -> Result<Generation, EmbeddedError> {
-        self.submit(request)?.blocking_recv().map_err(|_| EmbeddedError::Closed)?
+        wait(self.submit(request)?).map_err(|_| EmbeddedError::Closed)?
     }
 
     fn submit(
@@ -152,6 +155,25 @@ impl Engine {
         let jobs = self.jobs.as_ref().ok_or(EmbeddedError::Closed)?;
         jobs.send(Job { request, reply }).map_err(|_| EmbeddedError::Closed)?;
         Ok(answer)
+    }
+}
+
+/// Parks this thread until `future` is done. The runtime's own way to wait panics on a thread of the runtime, where
+/// waiting is slow for others and no more than that.
+fn wait<F: Future>(future: F) -> F::Output {
+    struct Unpark(std::thread::Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => std::thread::park(),
+        }
     }
 }
 

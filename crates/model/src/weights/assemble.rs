@@ -57,7 +57,8 @@ impl<'c> Assembly<'c> {
             return Err(WeightsError::Content {
                 path: source.to_path_buf(),
                 why: format!(
-                    "gives {} bytes with SHA-256 {found}, but {} bytes with {expected} are expected",
+                    "gives {} bytes with SHA-256 {found}, but {} bytes with {expected} are expected: give \
+                     another file",
                     self.written, model.bytes
                 ),
             });

@@ -114,13 +114,19 @@ impl Cache {
         self.folder.join("stamps").join(format!("{}.json", Digest::of(whole.as_os_str().as_encoded_bytes()).short()))
     }
 
-    /// Waits until no other process fetches the same weights.
-    pub(crate) fn lock(&self, model: &KnownModel) -> Result<File, WeightsError> {
+    /// The lock that a fetch of these weights holds, and whether it is ours now; else [`Cache::wait`] for it.
+    pub(crate) fn lock(&self, model: &KnownModel) -> Result<(File, bool), WeightsError> {
         fs::create_dir_all(&self.folder).map_err(io(&self.folder, "create the folder for weights"))?;
         let path = self.folder.join(format!(".{}.lock", model.name));
         let file = File::create(&path).map_err(io(&path, "create the lock"))?;
-        FileExt::lock(&file).map_err(io(&path, "take the lock"))?;
-        Ok(file)
+        let ours = FileExt::try_lock(&file).is_ok();
+        Ok((file, ours))
+    }
+
+    /// Waits until no other process fetches the same weights.
+    pub(crate) fn wait(&self, lock: File) -> Result<File, WeightsError> {
+        FileExt::lock(&lock).map_err(io(&self.folder, "take the lock of the folder for weights"))?;
+        Ok(lock)
     }
 
     /// A private folder on the same file system, so that the last step is a rename.

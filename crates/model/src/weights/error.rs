@@ -27,7 +27,7 @@ pub enum WeightsError {
         folder: PathBuf,
     },
     /// The bytes are not those that they should be.
-    #[error("{path}: SHA-256 is {found}, but {expected} is expected; delete the file and fetch it again")]
+    #[error("{path}: SHA-256 is {found}, but {expected} is expected; `gimbal model pull` replaces it")]
     Mismatch {
         /// The file.
         path: PathBuf,

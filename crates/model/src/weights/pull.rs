@@ -93,10 +93,20 @@ pub async fn pull(
     let sha256 = expected_of(model)?;
     let done = |path: PathBuf, way: Way, tried: Vec<String>| Pulled { path, sha256, way, tried };
     if let Ok(path) = options.cache.checked(model) {
+        if let Some(from) = &options.from {
+            told(&format!("the right file lies in the cache already: {} was not looked at", from.display()));
+        }
         return Ok(done(path, Way::Cache, Vec::new()));
     }
     let (cache, wanted) = (options.cache.clone(), model.clone());
-    let _lock = blocking(move || cache.lock(&wanted)).await?;
+    let (lock, ours) = blocking(move || cache.lock(&wanted)).await?;
+    let _lock = if ours {
+        lock
+    } else {
+        told("another pull of these weights is under way: waiting for it");
+        let cache = options.cache.clone();
+        blocking(move || cache.wait(lock)).await?
+    };
     let mut tried = Vec::new();
     match options.cache.checked(model) {
         Ok(path) => return Ok(done(path, Way::Cache, tried)),
