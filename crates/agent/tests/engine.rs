@@ -200,7 +200,7 @@ async fn what_is_wrong_is_fed_back_in_the_same_conversation() {
     assert_eq!(
         talk[2],
         "user: Attempt 1 of 3 failed. Your answer was:\nI would rather dance.\nIt was refused: expected Wait or Oil \
-         machine=<name>\nAnswer the same question again with one valid action that carries everything it requires."
+         machine=<name> (no \"Answer:\" stands there, so your whole message was taken for the answer)\nAnswer the same question again with one valid action that carries everything it requires."
     );
     assert!(talk[4].contains("Attempt 2 of 3") && talk[4].contains("machines: lathe, press"), "{}", talk[4]);
 }

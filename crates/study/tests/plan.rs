@@ -185,3 +185,78 @@ proptest::proptest! {
         let _ = gimbal_study::plan::parse(&text, "study.yaml");
     }
 }
+
+/// The schema as an editor uses it.
+fn validator(registry: &gimbal_study::registry::Registry) -> jsonschema::Validator {
+    jsonschema::validator_for(&schema(registry)).unwrap()
+}
+
+/// A study as an editor sees it; the parser keeps places, and an editor does not.
+fn plain(text: &str) -> serde_json::Value {
+    serde_saphyr::from_str(text).unwrap()
+}
+
+// covers: SH-06
+#[test]
+fn the_studies_that_come_along_fit_the_schema_and_the_parser() {
+    let registry = gimbal_study::registry::Registry {
+        environments: vec![std::sync::Arc::new(gimbal_cage2::environment::Cage2)],
+        architectures: gimbal_architectures::kinds(),
+    };
+    let validator = validator(&registry);
+    let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies"));
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        gimbal_study::plan::parse(&text, "study.yaml").unwrap();
+        let wrong: Vec<String> = validator.iter_errors(&plain(&text)).map(|error| error.to_string()).collect();
+        assert_eq!(wrong, Vec::<String>::new(), "{}", path.display());
+        seen += 1;
+    }
+    assert!(seen > 0);
+}
+
+/// Where the parser sets a bound, the schema sets the same one: at the bound both agree, and beyond it.
+// covers: SH-06
+#[test]
+fn schema_and_parser_set_the_same_bounds() {
+    let validator = validator(&registry());
+    let long = "x".repeat(80);
+    let longer = "x".repeat(81);
+    let name = |name: &str| format!("{{ base: learner, name: {name} }}");
+    let cases = [
+        ("study: good", format!("study: {long}"), format!("study: {longer}")),
+        ("study: good", "study: a.b".to_owned(), "study: .a".to_owned()),
+        ("study: good", "study: a-b_c".to_owned(), "study: a/b".to_owned()),
+        ("study: good", "study: '2024'".to_owned(), "study: ''".to_owned()),
+        ("{ base: learner }", name("\"+question two\""), name("\"+1|x\"")),
+        ("{ base: learner }", name("\"a=1\""), name("\"=1\"")),
+        ("{ base: learner }", name("\"a-b\""), name("\"-b\"")),
+        ("{ base: learner }", name("é"), name("\"two\\nlines\"")),
+        ("{ base: learner }", name("\"a@b\""), name("\"@b\"")),
+        ("decoding: constrained", "temperature: 2".to_owned(), "temperature: 2.001".to_owned()),
+        ("decoding: constrained", "top_p: 1".to_owned(), "top_p: 1.001".to_owned()),
+        ("decoding: constrained", "max_output_tokens: 1".to_owned(), "max_output_tokens: 0".to_owned()),
+        ("decoding: constrained", "seed: 0".to_owned(), "seed: -1".to_owned()),
+        ("runs: 2", "runs: 1".to_owned(), "runs: 0".to_owned()),
+        ("runs: 2", "runs: 2, trials: 1".to_owned(), "runs: 2, trials: 0".to_owned()),
+        ("split: test", "limit: 1".to_owned(), "limit: 0".to_owned()),
+        ("split: test", "split: test".to_owned(), "split: ''".to_owned()),
+        ("tokens: 400000", "tokens: 1".to_owned(), "tokens: 0".to_owned()),
+        ("cost: 20.00", "cost: 1000000000".to_owned(), "cost: 1000000001".to_owned()),
+        ("cost: 20.00", "cost: 0".to_owned(), "cost: -0.01".to_owned()),
+        ("baseline: policy:walk", "prepare: []".to_owned(), "prepare: [x]".to_owned()),
+        ("baseline: policy:walk", "faults: []".to_owned(), "faults: [x]".to_owned()),
+    ];
+    for (from, within, beyond) in cases {
+        for (to, good) in [(within, true), (beyond, false)] {
+            assert!(STUDY.contains(from), "{from}");
+            let text = STUDY.replace(from, &to);
+            let parsed = gimbal_study::plan::parse(&text, "study.yaml");
+            assert_eq!(parsed.is_ok(), good, "{to}: {parsed:?}");
+            let wrong: Vec<String> = validator.iter_errors(&plain(&text)).map(|error| error.to_string()).collect();
+            assert_eq!(wrong.is_empty(), good, "{to}: {wrong:?}");
+        }
+    }
+}

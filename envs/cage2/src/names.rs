@@ -1,8 +1,12 @@
 //! The names that a player reads and writes: the scenario's own, or neutral aliases.
 //!
-//! Models may know this benchmark by heart. With neutral names hosts, subnets, services, the sessions of the defender
-//! and the account of the benchmark's own users are called something that says nothing; they are mapped at the rim, when text is written or read, and the world stays the same.
+//! Models may know this benchmark by heart. With neutral names everything that its authors named is called something that
+//! says nothing: hosts, subnets, services, the account of its own users, the defender's sessions and whose they are, and
+//! the enumeration of its own invention that says whether an action succeeded. All are mapped at the rim, when text is
+//! written or read, and the world stays the same. What any such network would show stays as it is: operating systems,
+//! ports, addresses, paths, the accounts of common images, and the shape of the dictionaries.
 
+use crate::Trinary;
 use crate::action::{KINDS, Kind};
 use crate::draws::Fast;
 use crate::facts::{DECOY_KINDS, Decoy, HOSTS, Host, SUBNETS, Subnet, User};
@@ -21,6 +25,10 @@ pub struct Names {
     users_agent: &'static str,
     /// The types of blue's sessions: the server's, and those of its clients.
     sessions: [Symbol; 2],
+    /// The enumeration that says whether an action succeeded.
+    success: &'static str,
+    /// Whose blue's sessions are.
+    agent: &'static str,
     /// Hosts sorted by name, as the table lists them.
     sorted: [Host; 13],
 }
@@ -46,6 +54,8 @@ impl Names {
             decoy_processes: DECOY_KINDS.map(|decoy| decoy.facts().process.to_owned()),
             operational_service: "OTService".to_owned(),
             users_agent: USERS_AGENT,
+            success: "TrinaryEnum",
+            agent: "Blue",
             sessions: [session("VELOCIRAPTOR_SERVER", 8), session("VELOCIRAPTOR_CLIENT", 7)],
             sorted: HOSTS,
         })
@@ -67,6 +77,8 @@ impl Names {
             decoy_processes: woods.map(str::to_lowercase),
             operational_service: "CoreService".to_owned(),
             users_agent: "UserAgent",
+            success: "Outcome",
+            agent: "Own",
             sessions: [session("MONITOR_SERVER", 8), session("MONITOR_CLIENT", 7)],
             sorted: HOSTS,
         })
@@ -133,6 +145,18 @@ impl Names {
     #[must_use]
     pub fn user<'a>(&'a self, account: &'a str) -> &'a str {
         if account == USERS_AGENT { self.users_agent } else { account }
+    }
+
+    /// Whether an action succeeded, as observations show it.
+    #[must_use]
+    pub const fn success(&self, value: Trinary) -> Symbol {
+        Symbol::new(self.success, value.name(), value as u8)
+    }
+
+    /// Whose blue's sessions are, as observations show it.
+    #[must_use]
+    pub const fn agent(&self) -> &'static str {
+        self.agent
     }
 
     /// The type of blue's sessions: the server's own, or its clients'.

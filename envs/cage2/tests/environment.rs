@@ -229,11 +229,14 @@ fn neutral_names_show_nothing_of_the_original_ones_in_the_same_world() {
     }
     assert!(!shown.contains("Apache") && !shown.contains("Vsftpd") && !shown.contains("apache2"));
     assert!(!shown.contains("GreenAgent") && !shown.to_lowercase().contains("velociraptor"));
+    assert!(!shown.contains("TrinaryEnum") && !shown.contains("'Blue'") && !shown.contains("\"Blue\""));
+    assert!(shown.contains("{'success': <Outcome.UNKNOWN: 2>, ") && shown.contains("'Agent': 'Own'"));
     for alias in ["<SessionType.MONITOR_SERVER: 8>", "<SessionType.MONITOR_CLIENT: 7>", "'UserAgent'"] {
         assert!(shown.contains(alias), "{alias}");
     }
     let first = reset(&mut *original, 12);
     assert!(first.text.contains("<SessionType.VELOCIRAPTOR_SERVER: 8>") && first.text.contains("'GreenAgent'"));
+    assert!(first.text.starts_with("{'success': <TrinaryEnum.UNKNOWN: 2>, ") && first.text.contains("'Agent': 'Blue'"));
     let hosts = neutral.brief().subjects.clone();
     reset(&mut *neutral, 13);
     assert_ne!(hosts, neutral.brief().subjects);

@@ -19,8 +19,8 @@ use crate::protocol::{Input, Reply, Saying, ToolUse, plain};
 
 /// What came of an attempt.
 pub(super) enum Outcome {
-    /// An answer, still to be read by the world.
-    Answer { text: String, justification: Option<String> },
+    /// An answer, still to be read by the world. `missing` says why all of a message had to pass for one.
+    Answer { text: String, justification: Option<String>, missing: Option<&'static str> },
     /// A call of one of the world's tools.
     Call { call: ToolCall, justification: Option<String> },
     /// The model gave nothing that could be an answer (BOG-047).
@@ -84,7 +84,7 @@ impl<'a> Conversation<'a> {
         }
         self.note("turns_exhausted", json!({ "attempt": attempt, "turns": turns })).await;
         let text = self.seat.agent.persona.wording.no_answer.clone();
-        Ok(Outcome::Answer { text, justification: None })
+        Ok(Outcome::Answer { text, justification: None, missing: None })
     }
 
     /// Tells the model that its attempt failed.
@@ -159,8 +159,13 @@ impl<'a> Conversation<'a> {
         }
         let Reply { thought, saying } = self.seat.settings().protocol.read(&completion.text);
         match saying {
-            Saying::Answer(text) => Ok(Some(Outcome::Answer { text, justification: non_empty(thought) })),
-            Saying::Raw(text) => Ok(Some(Outcome::Answer { justification: None, text })),
+            Saying::Answer(text) => {
+                Ok(Some(Outcome::Answer { text, justification: non_empty(thought), missing: None }))
+            }
+            Saying::Raw(text) => {
+                let missing = Some(self.seat.settings().protocol.missing(&completion.text));
+                Ok(Some(Outcome::Answer { justification: None, text, missing }))
+            }
             Saying::Use(mut used) => {
                 let reasoning = used.input.take_reasoning();
                 if let Some(call) = self.action(&used) {

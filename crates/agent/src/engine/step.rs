@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Rejection, Stage, Transition};
+use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Stage, Transition};
 use serde_json::json;
 
 use super::conversation::{Conversation, Outcome};
@@ -19,21 +19,21 @@ impl Seat<'_> {
         let mut conversation = Conversation::open(self, stage, lane, &view, blocks).await?;
         let attempts = self.settings().max_attempts;
         for attempt in 1..=attempts {
-            let (rejection, written) = match conversation.answer(attempt).await? {
-                Outcome::Answer { text, justification } => match stage.parse(&text).await {
+            let (rejection, written, missing) = match conversation.answer(attempt).await? {
+                Outcome::Answer { text, justification, missing } => match stage.parse(&text).await {
                     Ok(call) => match stage.act(lane, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
-                        Acted::Rejected(rejection) => (rejection, text),
+                        Acted::Rejected(rejection) => (rejection, text, missing),
                     },
                     Err(rejection) => {
                         stage.reject(lane, &rejection, &text).await?;
-                        (rejection, text)
+                        (rejection, text, missing)
                     }
                 },
                 Outcome::Call { call, justification } => {
                     match stage.act(lane, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
-                        Acted::Rejected(rejection) => (rejection, stage.render(&call).await),
+                        Acted::Rejected(rejection) => (rejection, stage.render(&call).await, None),
                     }
                 }
                 Outcome::Failed(kind) => {
@@ -42,7 +42,11 @@ impl Seat<'_> {
                     continue;
                 }
             };
-            self.explain_rejection(&mut conversation, attempt, &rejection, &written)?;
+            let message = match missing {
+                Some(missing) => format!("{} ({missing})", rejection.message),
+                None => rejection.message.clone(),
+            };
+            self.explain_rejection(&mut conversation, attempt, &message, &written)?;
         }
         let idle = &self.brief().idle;
         stage.fallback(lane, idle, "attempts").await;
@@ -58,7 +62,7 @@ impl Seat<'_> {
         &self,
         conversation: &mut Conversation<'_>,
         attempt: u32,
-        rejection: &Rejection,
+        message: &str,
         written: &str,
     ) -> Result<(), Halt> {
         let text = &self.agent.persona.texts.engine.feedback_rejected;
@@ -68,7 +72,7 @@ impl Seat<'_> {
                 ("attempt", attempt.into()),
                 ("max_attempts", self.settings().max_attempts.into()),
                 ("answer", quoted(written).into()),
-                ("message", rejection.message.as_str().into()),
+                ("message", message.into()),
             ],
         )
     }

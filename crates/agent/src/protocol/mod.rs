@@ -42,6 +42,18 @@ impl Protocol {
         }
     }
 
+    /// What is missing in a text that was read as [`Saying::Raw`], in words for the model that wrote it.
+    #[must_use]
+    pub fn missing(self, text: &str) -> &'static str {
+        match self {
+            Self::ReactText => react_text::missing(text),
+            Self::NativeTools => "you called no tool, so your whole message was taken for the answer",
+            Self::Json => {
+                "your message holds no JSON object of one of the two shapes, so all of it was taken for the answer"
+            }
+        }
+    }
+
     /// Writes an answer as a model should: the inverse of [`Protocol::read`]. `text` is the action as its world
     /// writes it.
     #[must_use]

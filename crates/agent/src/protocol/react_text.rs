@@ -24,6 +24,32 @@ pub fn read(text: &str) -> Reply {
     }
 }
 
+/// What is missing in a text that [`read`] could make nothing of: the marker, its colon, or its place.
+#[must_use]
+pub fn missing(text: &str) -> &'static str {
+    if text.lines().any(|line| bare_marker(line, "answer") || bare_marker(line, "final answer")) {
+        return "the word \"Answer\" stands there without its colon, so your whole message was taken for the answer; write \
+                \"Answer:\" and then the answer";
+    }
+    if text.lines().any(|line| bare_marker(line, "tool")) {
+        return "the word \"Tool\" stands there without its colon, so your whole message was taken for the answer; write \
+                \"Tool:\" and then the name of the tool";
+    }
+    if find_keyword(text, "tool").is_some() {
+        return "\"Tool:\" does not begin its line, so your whole message was taken for the answer; begin a line with it";
+    }
+    "no \"Answer:\" stands there, so your whole message was taken for the answer"
+}
+
+/// Whether a line begins with this marker as a word of its own, with no colon behind it.
+fn bare_marker(line: &str, marker: &str) -> bool {
+    let bare = line.trim_start().trim_start_matches(DECORATION).trim_start();
+    let Some((head, rest)) = bare.split_at_checked(marker.len()) else { return false };
+    head.eq_ignore_ascii_case(marker)
+        && !rest.trim_start_matches([' ', '\t', '*', '_', '`']).starts_with(':')
+        && !rest.starts_with(|next: char| next.is_alphanumeric())
+}
+
 const fn emphasis_or_blank(character: char) -> bool {
     character.is_whitespace() || matches!(character, '*' | '`')
 }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Input, Reply, Saying, ToolUse, read};
+use super::{Input, Reply, Saying, ToolUse, missing, read};
 
 fn answer(thought: &str, text: &str) -> Reply {
     Reply { thought: thought.to_owned(), saying: Saying::Answer(text.to_owned()) }
@@ -76,10 +76,31 @@ fn tolerates_case_blanks_and_emphasis() {
     assert_eq!(read("tool : look: menopause"), call("", "look", "menopause"));
 }
 
+// covers: BOG-033
+#[test]
+fn a_lost_marker_colon_or_place_is_named() {
+    let cases = [
+        ("Thought: calm\nAnswer Wait", "\"Answer\" stands there without its colon"),
+        ("Thought: calm\n**Answer** Wait", "\"Answer\" stands there without its colon"),
+        ("Final Answer\nWait", "\"Answer\" stands there without its colon"),
+        ("answer - Wait", "\"Answer\" stands there without its colon"),
+        ("Tool look lathe\nPAUSE", "\"Tool\" stands there without its colon"),
+        ("I could use Tool: look: lathe", "\"Tool:\" does not begin its line"),
+        ("Thought: the answers differ, Toolbox and all", "no \"Answer:\" stands there"),
+        ("Answering is hard", "no \"Answer:\" stands there"),
+        ("Wait", "no \"Answer:\" stands there"),
+        ("", "no \"Answer:\" stands there"),
+    ];
+    for (text, named) in cases {
+        assert!(matches!(read(text).saying, Saying::Raw(_)), "{text}");
+        assert!(missing(text).contains(named), "{text}: {}", missing(text));
+    }
+}
+
 proptest! {
     #[test]
     fn never_panics(text in "\\PC*|(?s).*") {
-        let _ = read(&text);
+        let _ = (read(&text), missing(&text));
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl Default for Episodes {
 }
 
 /// Most letters of a study's name: file systems take folder names of 255 bytes, tables and pages less.
-const LONGEST_NAME: usize = 80;
+pub(super) const LONGEST_NAME: usize = 80;
 
 /// Reads a study; `file` is named in complaints.
 ///

@@ -2,28 +2,41 @@
 
 use serde_json::{Map, Value, json};
 
+use super::file::LONGEST_NAME;
 use crate::registry::Registry;
+
+/// What tables, terminals and spreadsheets show: one line that none of them takes as a command.
+const SHOWN: &str = r"^([^=@+\-\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*|\+[\p{L} +_]*)$";
 
 /// JSON Schema of study files.
 #[must_use]
 pub fn schema(registry: &Registry) -> Value {
-    let environments = registry.environments.iter().map(|family| entry(family.schema(), "name", family.name(), &[]));
-    let architectures = registry.architectures.iter().map(|kind| {
+    let mut definitions = Map::new();
+    let environments: Vec<Value> = registry
+        .environments
+        .iter()
+        .map(|family| {
+            let settings = hoisted(family.schema(), family.name(), &mut definitions);
+            entry(settings, "name", family.name(), &[])
+        })
+        .collect();
+    let kinds = registry.architectures.iter().map(|kind| {
         let beside = [("name", "What tables call it."), ("axis", "Axis or group in tables and figures.")];
-        entry(kind.schema(), "base", kind.name(), &beside)
+        entry(hoisted(kind.schema(), kind.name(), &mut definitions), "base", kind.name(), &beside)
     });
+    let architectures: Vec<Value> = kinds.collect();
     let whole = |least: u64, text: &str| json!({ "type": "integer", "minimum": least, "description": text });
     let object =
         |properties: Value| json!({ "type": "object", "properties": properties, "additionalProperties": false });
     let decoding =
         json!({ "enum": ["free", "constrained"], "description": "Whether a grammar masks the model's choices." });
-    let environment = json!({ "anyOf": environments.collect::<Vec<_>>() });
+    let environment = json!({ "anyOf": environments });
     let role = json!({ "anyOf": [
-        { "type": "string", "description": "A model, e.g. local/smollm2-135m." },
+        { "type": "string", "minLength": 1, "description": "A model, e.g. local/smollm2-135m." },
         {
             "type": "object", "required": ["model"], "additionalProperties": false,
             "properties": {
-                "model": { "type": "string" }, "decoding": decoding.clone(),
+                "model": { "type": "string", "minLength": 1 }, "decoding": decoding.clone(),
                 "temperature": { "type": "number", "minimum": 0, "maximum": 2 },
                 "top_p": { "type": "number", "minimum": 0, "maximum": 1 },
                 "max_output_tokens": whole(1, "Upper bound of the output."),
@@ -32,8 +45,8 @@ pub fn schema(registry: &Registry) -> Value {
         },
     ] });
     let tasks = json!({ "anyOf": [
-        object(json!({ "split": { "type": "string" }, "limit": whole(1, "At most so many tasks.") })),
-        { "type": "array", "items": { "type": "string" } },
+        object(json!({ "split": { "type": "string", "minLength": 1 }, "limit": whole(1, "At most so many tasks.") })),
+        { "type": "array", "items": { "type": "string", "minLength": 1 } },
     ] });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -42,10 +55,10 @@ pub fn schema(registry: &Registry) -> Value {
         "required": ["study", "environment", "architectures"],
         "additionalProperties": false,
         "properties": {
-            "study": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", "description": "Name of the study and its run folder." },
-            "description": { "type": "string" },
-            "environment": { "anyOf": [environment.clone(), { "type": "array", "items": environment }] },
-            "architectures": { "type": "array", "minItems": 1, "items": { "anyOf": architectures.collect::<Vec<_>>() } },
+            "study": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", "maxLength": LONGEST_NAME, "description": "Name of the study and its run folder." },
+            "description": { "type": "string", "minLength": 1 },
+            "environment": { "anyOf": [environment.clone(), { "type": "array", "minItems": 1, "items": environment }] },
+            "architectures": { "type": "array", "minItems": 1, "items": { "anyOf": architectures } },
             "decoding": decoding,
             "roles": { "type": "array", "items": { "type": "object", "additionalProperties": role } },
             "episodes": object(json!({
@@ -58,16 +71,47 @@ pub fn schema(registry: &Registry) -> Value {
                     "tokens": whole(1, "Input and output tokens."), "seconds": whole(1, "Wall time."),
                 })),
                 "study": object(json!({
-                    "cost": { "type": "number", "minimum": 0, "description": "Dollars." },
+                    "cost": { "type": "number", "minimum": 0, "maximum": 1e9, "description": "Dollars." },
                     "tokens": whole(1, "Input and output tokens as billed."),
                 })),
             })),
-            "baseline": { "type": "string", "description": "The cell that paired differences are taken against." },
+            "baseline": { "type": "string", "minLength": 1, "description": "The cell that paired differences are taken against." },
             "models": { "type": "object", "description": "Base addresses, rates and retries of models." },
             "prepare": { "type": "array", "maxItems": 0 },
             "faults": { "type": "array", "maxItems": 0 },
         },
+        "$defs": definitions,
     })
+}
+
+/// A schema of its own made part of this one: references begin at the root of the document, so its definitions move
+/// there, each under the name of its kind.
+fn hoisted(schema: Value, name: &str, definitions: &mut Map<String, Value>) -> Value {
+    fn point(value: &mut Value, name: &str) {
+        match value {
+            Value::Object(members) => {
+                for (key, member) in members {
+                    match member {
+                        Value::String(to) if key == "$ref" => {
+                            if let Some(local) = to.strip_prefix("#/$defs/") {
+                                *to = format!("#/$defs/{name}.{local}");
+                            }
+                        }
+                        member => point(member, name),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| point(item, name)),
+            _ => {}
+        }
+    }
+    let mut schema = schema;
+    point(&mut schema, name);
+    let own = schema.as_object_mut().and_then(|members| members.remove("$defs"));
+    if let Some(Value::Object(own)) = own {
+        definitions.extend(own.into_iter().map(|(local, part)| (format!("{name}.{local}"), part)));
+    }
+    schema
 }
 
 /// The schema of a map that names its kind beside its settings.
@@ -76,7 +120,7 @@ fn entry(settings: Value, key: &str, name: &str, beside: &[(&str, &str)]) -> Val
     let mut properties = Map::new();
     properties.insert(key.to_owned(), json!({ "const": name }));
     for (name, text) in beside {
-        properties.insert((*name).to_owned(), json!({ "type": "string", "description": text }));
+        properties.insert((*name).to_owned(), json!({ "type": "string", "pattern": SHOWN, "description": text }));
     }
     if let Some(Value::Object(own)) = schema.get("properties") {
         properties.extend(own.clone());

@@ -100,7 +100,7 @@ pub(super) fn named_interface(state: &State, host: Host, sink: &mut impl Sink) {
 pub(crate) fn blue_observation(state: &State, names: &Names, sink: &mut impl Sink) {
     sink.map();
     sink.key("success");
-    sink.symbol(trinary(state.blue.success));
+    sink.symbol(names.success(state.blue.success));
     if state.step == 0 {
         for host in HOSTS {
             initial_host(state, host, names, sink);
@@ -219,7 +219,7 @@ fn initial_host(state: &State, host: Host, names: &Names, sink: &mut impl Sink) 
         sink.key("Type");
         sink.symbol(names.session(id == 0));
         sink.key("Agent");
-        sink.text("Blue");
+        sink.text(names.agent());
         sink.end_map();
     }
     sink.end_list();
