@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::{plan, plan_of, run, run_with};
+use gimbal_analysis::Fate;
 use gimbal_core::Digest;
 use gimbal_study::plan::{Options, Stored};
-use gimbal_study::read::{digest, load_rows, trace, verify};
+use gimbal_study::read::{bill, digest, load_rows, trace, verify};
 use gimbal_study::run::{RunError, RunFolder};
 use gimbal_study::runner::{Ended, Progress};
 use gimbal_study::stage::Cancel;
@@ -155,6 +156,58 @@ async fn money_stops_the_run_before_the_next_request_and_the_same_command_goes_o
     let rows = load_rows(&opened(&path)).unwrap();
     let cost: u64 = rows.episodes.iter().map(|row| row.cost_microdollars.unwrap()).sum();
     assert!(cost.abs_diff(summary.standing.cost_microdollars) <= rows.episodes.len() as u64, "rounding only");
+}
+
+/// Billed tokens and exact cost by the ledger alone, without any code that reads runs.
+fn ledger_by_hand(folder: &Path) -> (u64, u64) {
+    let (mut sent, mut tokens) = (0, 0);
+    for file in std::fs::read_dir(folder.join("ledger")).unwrap() {
+        for line in std::fs::read_to_string(file.unwrap().path()).unwrap().lines() {
+            let row: serde_json::Value = serde_json::from_str(&line[line.find('{').unwrap()..]).unwrap();
+            sent += u64::from(row["row"] == "sent");
+            if row["row"] == "received" {
+                tokens += row["usage"]["input"].as_u64().unwrap_or(0) + row["usage"]["output"].as_u64().unwrap_or(0);
+            }
+        }
+    }
+    (sent, tokens)
+}
+
+// covers: SH-06
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("limit");
+    let text = format!("{}limits: {{ study: {{ cost: 0.0002 }} }}\n", FLAKY.replace("MODEL", "dear"));
+    let summary = run(&text, &path, 3).await.unwrap();
+    assert!(matches!(summary.ended, Ended::Limit(_)));
+    let stored = Stored::read(&opened(&path)).unwrap();
+    let whole = bill(&opened(&path), &stored).unwrap();
+    let (total, fates) = (whole.total(), whole.by_fate());
+    assert_eq!((total.requests, total.billed.total()), ledger_by_hand(&path));
+    assert_eq!(total.billed.total(), summary.standing.tokens);
+    assert_eq!(total.cost_exact.div_ceil(1_000_000), u128::from(summary.standing.cost_microdollars));
+    assert!(fates[&Fate::Cancelled].billed.total() > 0 && total.unknown == 0, "{whole:?}");
+    assert!(whole.lines.iter().all(|line| line.cell.as_deref() == Some(stored.cells[0].info.id.as_str())));
+    // Rows count finished episodes; the bill's finished lines are exactly theirs.
+    let rows = load_rows(&opened(&path)).unwrap();
+    let counted: u64 = rows.episodes.iter().map(|row| row.billed.total()).sum();
+    assert_eq!(fates.get(&Fate::Finished).map_or(0, |sum| sum.billed.total()), counted);
+    assert!(counted < total.billed.total());
+
+    // A process that was killed left neither the end of its attempts nor the last answers.
+    let ledger = path.join("ledger/000001.log");
+    let lines = std::fs::read_to_string(&ledger).unwrap();
+    let first_answer = lines.find("\"row\":\"received\"").unwrap();
+    let cut = lines[..first_answer].rfind('\n').unwrap() + 1;
+    std::fs::write(&ledger, &lines[..cut]).unwrap();
+    std::fs::remove_file(path.join("index.sqlite")).unwrap();
+    drop(gimbal_study::run::Index::create(&path.join("index.sqlite")).unwrap());
+    let whole = bill(&opened(&path), &stored).unwrap();
+    let total = whole.total();
+    assert!(total.unknown > 0 && total.unknown == total.requests && total.billed.total() == 0, "{whole:?}");
+    assert_eq!(whole.by_fate().into_keys().collect::<Vec<_>>(), [Fate::CutOff]);
+    assert!(whole.lines.iter().all(|line| line.cell.is_some()), "journals say which cell: {whole:?}");
 }
 
 #[tokio::test]

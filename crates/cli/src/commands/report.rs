@@ -54,7 +54,12 @@ pub fn build(folder: &RunFolder, baseline: Option<&str>) -> Result<Built, Failur
         false => BaselineChoice::Cell(label),
     });
     let options = Options { baseline: choice, ..Options::default() };
-    Built::build(&rows, meta(folder, &stored, &digest.to_string()), &options).map_err(Failure::usage)
+    let bill = read::bill(folder, &stored).map_err(run_failure)?;
+    let mut meta = meta(folder, &stored, &digest.to_string());
+    if !bill.lines.is_empty() {
+        meta.facts.push(("billed in all".to_owned(), bill.total().words()));
+    }
+    Ok(Built::build(&rows, meta, &options).map_err(Failure::usage)?.with_bill(&bill))
 }
 
 fn meta(folder: &RunFolder, stored: &Stored, digest: &str) -> Meta {
@@ -111,6 +116,9 @@ pub fn write_all(built: &Built, out: &Path) -> Result<PathBuf, Failure> {
     write_file(&page, &built.html())?;
     write_file(&out.join("report.md"), &built.markdown())?;
     write_file(&out.join("report.csv"), &built.csv())?;
+    if let Some(bill) = built.csv_of("bill") {
+        write_file(&out.join("bill.csv"), &bill)?;
+    }
     write_file(&out.join("report.json"), &format!("{:#}\n", built.json()))?;
     write_file(&out.join("report.txt"), &built.text(WIDTH))?;
     for figure in &built.figures {

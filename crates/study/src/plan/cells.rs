@@ -128,6 +128,13 @@ pub fn session_seed(study_seed: u64, world: &str, task: &TaskId, run: u32) -> u6
     ])
 }
 
+/// The key of an episode: from everything that decides it.
+#[must_use]
+pub fn episode_key(cell: &Digest, task: &TaskId, seed: u64, trial: u32) -> Digest {
+    let (seed, trial) = (seed.to_be_bytes(), trial.to_be_bytes());
+    Digest::of_parts(&[b"gimbal/episode/v1", &cell.0, task.0.as_bytes(), &seed, &trial])
+}
+
 impl Plan {
     /// The sessions of all cells, run by run, so that every cell advances at the same pace. Made one by one: memory does
     /// not grow with the number of episodes.
@@ -156,13 +163,7 @@ impl Plan {
     #[must_use]
     pub fn episode(&self, cell: &Cell, task: &TaskId, run: u32, trial: u32) -> EpisodeId {
         let seed = session_seed(self.study.episodes.seed, &cell.environment.world, task, run);
-        let key = Digest::of_parts(&[
-            b"gimbal/episode/v1",
-            &cell.key.0,
-            task.0.as_bytes(),
-            &seed.to_be_bytes(),
-            &trial.to_be_bytes(),
-        ]);
+        let key = episode_key(&cell.key, task, seed, trial);
         EpisodeId { key, cell: cell.info.id.clone(), task: task.0.clone(), run, trial, seed }
     }
 

@@ -14,7 +14,7 @@ pub mod schema;
 pub mod stored;
 pub mod yaml;
 
-pub use cells::{Cell, EnvironmentPart, Plan, Session};
+pub use cells::{Cell, EnvironmentPart, Plan, Session, episode_key, session_seed};
 pub use error::{Problem, Problems};
 pub use file::{StudyFile, parse};
 pub use models::models_config;

@@ -34,6 +34,12 @@ impl Spending {
         u64::try_from(self.exact.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 
+    /// Millionths of a millionth of a dollar.
+    #[must_use]
+    pub const fn exact(&self) -> u128 {
+        self.exact
+    }
+
     /// Adds a billed attempt.
     pub fn add(&mut self, price: Option<&Price>, usage: &Usage) {
         self.exact += price.map_or(0, |price| price.cost_exact(usage));
