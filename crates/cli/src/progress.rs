@@ -48,8 +48,26 @@ impl Shown {
     }
 }
 
-fn on_bar(bar: &ProgressBar, event: &Progress) {
+/// What was amiss before the run began.
+fn amiss(event: &Progress) -> Option<String> {
     match event {
+        Progress::IndexRebuilt(found) => Some(format!(
+            "the index was gone and was made anew from journals and ledger: {} episodes are finished and {} failed \
+             attempts on record",
+            found.finished, found.failed
+        )),
+        Progress::Warning { text } => Some(format!("warning: {text}")),
+        Progress::Started { lost, .. } if *lost > 0 => Some(format!("{lost} damaged episodes are played again")),
+        _ => None,
+    }
+}
+
+fn on_bar(bar: &ProgressBar, event: &Progress) {
+    if let Some(text) = amiss(event) {
+        bar.println(text);
+    }
+    match event {
+        Progress::IndexRebuilt(_) | Progress::Warning { .. } => {}
         Progress::Started { study, planned, already, .. } => {
             let style = BarStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {msg}");
             bar.set_style(style.unwrap_or_else(|_| BarStyle::default_bar()).progress_chars("=> "));
@@ -69,12 +87,13 @@ fn on_bar(bar: &ProgressBar, event: &Progress) {
 }
 
 fn in_lines(last: &Mutex<Option<Instant>>, event: &Progress) {
+    if let Some(text) = amiss(event) {
+        eprintln!("{text}");
+    }
     match event {
-        Progress::Started { study, folder, cells, planned, already, lost, .. } => {
+        Progress::IndexRebuilt(_) | Progress::Warning { .. } => {}
+        Progress::Started { study, folder, cells, planned, already, .. } => {
             eprintln!("{study}: {cells} cells, {planned} episodes, {already} finished before; folder {folder}");
-            if *lost > 0 {
-                eprintln!("{lost} damaged episodes are played again");
-            }
         }
         Progress::Tick(standing) => {
             let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

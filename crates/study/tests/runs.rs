@@ -11,7 +11,7 @@ use gimbal_analysis::Fate;
 use gimbal_core::Digest;
 use gimbal_study::plan::{Options, Stored};
 use gimbal_study::read::{bill, digest, load_rows, trace, verify};
-use gimbal_study::run::{RunError, RunFolder};
+use gimbal_study::run::{Failed, Finished, RunError, RunFolder};
 use gimbal_study::runner::{Ended, Progress};
 use gimbal_study::stage::Cancel;
 
@@ -334,10 +334,25 @@ async fn a_damaged_ledger_row_is_said_and_nothing_is_paid_for_again() {
     let ledger = path.join("ledger/000001.log");
     let mut bytes = std::fs::read(&ledger).unwrap();
     let middle = bytes.len() / 2;
+    assert_ne!((bytes[middle], bytes[middle] ^ 1), (b'\n', b'\n'));
     bytes[middle] ^= 1;
+    let line = bytes[..middle].iter().filter(|byte| **byte == b'\n').count() + 1;
     std::fs::write(&ledger, bytes).unwrap();
-    let summary = run(&text, &path, 2).await.unwrap();
+    let (summary, progress) = run_with(plan(&text), &path, 2, Cancel::default()).await;
+    let summary = summary.unwrap();
     assert_eq!((summary.lost, summary.finished), (0, 0));
+    let told: Vec<&String> = progress
+        .iter()
+        .filter_map(|event| match event {
+            Progress::Warning { text } => Some(text),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("000001.log: 1 damaged row(s)") && told[0].contains(&format!("(line {line})")),
+        "{told:?}"
+    );
     let problems = verify(&opened(&path)).unwrap().problems.join("\n");
     assert!(problems.contains("ledger/000001.log: 1 damaged row(s)") && problems.contains("are kept"), "{problems}");
 }
@@ -351,24 +366,17 @@ async fn a_lost_or_damaged_index_or_study_is_said_with_its_mend() {
     let whole = digest(&opened(&path)).unwrap();
     let index = path.join("index.sqlite");
     let copy = std::fs::read(&index).unwrap();
-    for left in [None, Some(&b""[..])] {
-        std::fs::remove_file(&index).unwrap();
-        if let Some(bytes) = left {
-            std::fs::write(&index, bytes).unwrap();
-        }
-        let refused = run(&text, &path, 2).await.unwrap_err();
-        assert_eq!(refused, RunError::IndexLost { path: index.clone() }, "{refused}");
-        assert!(refused.to_string().contains("copy") && refused.exit_code() == 3, "{refused}");
-        assert_eq!(std::fs::read_dir(path.join("journals")).unwrap().count(), 1, "nothing was begun");
-        if left.is_none() {
-            assert_eq!(RunFolder::open(&path).unwrap_err(), refused);
-            std::fs::write(&index, &copy).unwrap();
-        }
-    }
+    // A reader writes nothing, and says which command makes it anew.
+    std::fs::remove_file(&index).unwrap();
+    let refused = RunFolder::open(&path).unwrap_err();
+    assert_eq!(refused, RunError::IndexLost { path: index.clone() }, "{refused}");
+    assert!(refused.to_string().contains("gimbal run") && refused.exit_code() == 3, "{refused}");
     std::fs::write(&index, "not an index at all, but long enough to be looked at as one").unwrap();
     let refused = run(&text, &path, 2).await.unwrap_err();
-    assert!(matches!(refused, RunError::IndexDamaged { .. }) && !refused.to_string().contains("verify"), "{refused}");
+    assert!(matches!(refused, RunError::IndexDamaged { .. }) && refused.to_string().contains("delete"), "{refused}");
     // The mends that the messages name do mend.
+    std::fs::remove_file(&index).unwrap();
+    assert_eq!(run(&text, &path, 2).await.unwrap().finished, 0);
     std::fs::write(&index, &copy).unwrap();
     std::fs::write(path.join("study.yaml"), "{ not: [a study").unwrap();
     let refused = run(&text, &path, 2).await.unwrap_err();
@@ -376,6 +384,127 @@ async fn a_lost_or_damaged_index_or_study_is_said_with_its_mend() {
     std::fs::remove_file(path.join("study.yaml")).unwrap();
     let summary = run(&text, &path, 2).await.unwrap();
     assert_eq!((summary.already, summary.finished), (finished, 0));
+    assert_eq!(digest(&opened(&path)).unwrap(), whole);
+    clean(&path);
+}
+
+/// Everything that the index holds.
+fn rows_of(folder: &Path) -> (Vec<Finished>, Vec<Failed>) {
+    let index = opened(folder).index().unwrap();
+    let mut finished = Vec::new();
+    index
+        .each(|episode| {
+            finished.push(episode);
+            Ok::<(), Box<dyn std::error::Error>>(())
+        })
+        .unwrap();
+    (finished, index.failures().unwrap())
+}
+
+fn lose_index(folder: &Path) {
+    for ending in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(folder.join(format!("index.sqlite{ending}")));
+    }
+    assert!(matches!(RunFolder::open(folder), Err(RunError::IndexLost { .. })));
+}
+
+// covers: SH-05, SH-06
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_lost_index_is_made_anew_after_a_finished_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("small", STUDY.to_owned()), ("flaky", FLAKY.replace("MODEL", "flaky"))] {
+        let path = folder.path().join(name);
+        run(&text, &path, 4).await.unwrap();
+        let before = rows_of(&path);
+        let (whole, table) = (digest(&opened(&path)).unwrap(), load_rows(&opened(&path)).unwrap());
+        assert_eq!(name == "flaky", !before.1.is_empty());
+        // An empty file is as good as none; what SQLite left beside the lost file belongs to nobody.
+        for left in [None, Some(""), Some("rows of the lost index")] {
+            lose_index(&path);
+            if let Some(bytes) = left {
+                let ending = if bytes.is_empty() { "index.sqlite" } else { "index.sqlite-wal" };
+                std::fs::write(path.join(ending), bytes).unwrap();
+            }
+            let (again, progress) = run_with(plan(&text), &path, 4, raised()).await;
+            assert_eq!(again.unwrap().lost, 0, "{name}");
+            let told = progress.iter().find_map(|event| match event {
+                Progress::IndexRebuilt(rebuilt) => Some(*rebuilt),
+                _ => None,
+            });
+            let told = told.expect("the user is told");
+            let counts = (before.0.len() as u64, before.1.len() as u64, 0);
+            assert_eq!((told.finished, told.failed, told.lost), counts, "{name}");
+            assert_eq!(rows_of(&path), before, "{name}: row by row");
+            assert_eq!(digest(&opened(&path)).unwrap(), whole, "{name}");
+            assert_eq!(load_rows(&opened(&path)).unwrap(), table, "{name}");
+            clean(&path);
+        }
+    }
+    let path = folder.path().join("small");
+    lose_index(&path);
+    assert_eq!(run(STUDY, &path, 4).await.unwrap().finished, 0, "nothing is played or paid for again");
+}
+
+// covers: SH-05, SH-06
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_lost_index_is_made_anew_after_half_a_run_and_the_rest_is_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
+    run(STUDY, &whole, 4).await.unwrap();
+    let mut rebuilt = 0_u64;
+    for start in 1_u64.. {
+        assert!(start < 200);
+        let cancel = Cancel::default();
+        let later = cancel.clone();
+        let timer = tokio::spawn(async move {
+            tokio::time::sleep(std::time::Duration::from_millis(20 * start)).await;
+            later.raise();
+        });
+        let (summary, progress) = run_with(plan(STUDY), &cut, 4, cancel).await;
+        timer.abort();
+        let summary = summary.unwrap();
+        assert_eq!(summary.lost, 0);
+        rebuilt += progress.iter().filter(|event| matches!(event, Progress::IndexRebuilt(_))).count() as u64;
+        if summary.ended == Ended::Done {
+            break;
+        }
+        let before = rows_of(&cut);
+        if before.0.is_empty() {
+            continue;
+        }
+        lose_index(&cut);
+        let (again, _) = run_with(plan(STUDY), &cut, 4, raised()).await;
+        assert_eq!((again.unwrap().lost, rows_of(&cut)), (0, before));
+        rebuilt += 1;
+        lose_index(&cut);
+    }
+    // A journal that ended without a row counts too: it is durable.
+    lose_index(&cut);
+    assert_eq!(run(STUDY, &cut, 4).await.unwrap().finished, 0);
+    assert!(rebuilt > 0);
+    assert_eq!(digest(&opened(&whole)).unwrap(), digest(&opened(&cut)).unwrap());
+    clean(&cut);
+}
+
+/// A run that is called off before it plays anything.
+fn raised() -> Cancel {
+    let cancel = Cancel::default();
+    cancel.raise();
+    cancel
+}
+
+// covers: SH-05
+#[tokio::test]
+async fn what_the_ledger_knows_and_no_journal_holds_is_said_to_be_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = FLAKY.replace("MODEL", "picker");
+    let finished = run(&text, &path, 2).await.unwrap().finished;
+    let whole = digest(&opened(&path)).unwrap();
+    lose_index(&path);
+    std::fs::remove_dir_all(path.join("texts")).unwrap();
+    let summary = run(&text, &path, 2).await.unwrap();
+    assert_eq!((summary.lost, summary.finished), (finished, finished));
     assert_eq!(digest(&opened(&path)).unwrap(), whole);
     clean(&path);
 }

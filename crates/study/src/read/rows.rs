@@ -175,14 +175,14 @@ pub fn load_rows(folder: &RunFolder) -> Result<Rows, RunError> {
     Ok(Rows { cells: stored.cells.into_iter().map(|cell| cell.info).collect(), episodes })
 }
 
-/// What a run has cost so far, by its ledger.
+/// What a run has cost so far, by its ledger, and what is wrong with the ledger's files.
 ///
 /// # Errors
 /// When the ledger cannot be read.
-pub fn spending(folder: &RunFolder, stored: &Stored) -> Result<Spending, RunError> {
+pub fn spending(folder: &RunFolder, stored: &Stored) -> Result<(Spending, Vec<String>), RunError> {
     let mut total = Spending::default();
     let mut models: BTreeMap<(u32, u64), Option<String>> = BTreeMap::new();
-    folder.rows(|file, row| match row {
+    let states = folder.rows(|file, row| match row {
         Row::Sent(sent) => {
             models.insert((file, sent.attempt), (!sent.cached).then_some(sent.model));
         }
@@ -193,5 +193,6 @@ pub fn spending(folder: &RunFolder, stored: &Stored) -> Result<Spending, RunErro
         }
         Row::Called(_) | Row::Attempted(_) => {}
     })?;
-    Ok(total)
+    let complaints = states.iter().filter_map(|(path, state)| state.complaint(&path.display().to_string())).collect();
+    Ok((total, complaints))
 }

@@ -52,14 +52,7 @@ pub fn verify(folder: &RunFolder) -> Result<Report, RunError> {
         if state.torn {
             report.torn.push(name(&path));
         }
-        if state.damaged > 0 {
-            report.problems.push(format!(
-                "{}: {} damaged row(s) before the last; all others are kept and counted, but what these cost is not \
-                 known, and no run brings it back",
-                name(&path),
-                state.damaged
-            ));
-        }
+        report.problems.extend(state.complaint(&name(&path)));
     }
     let mut texts = folder.texts()?;
     report.torn.extend(texts.torn().map(name));

@@ -59,8 +59,8 @@ pub enum RunError {
     },
     /// The index is damaged: nothing says which episodes are finished.
     #[error(
-        "{}: the index is damaged: {why}; put a sound copy of this file in its place, or move the run folder away and \
-         run the study anew (journals and ledger still hold every event and cost)", .path.display()
+        "{}: the index is damaged: {why}; put a sound copy of this file in its place, or delete it: the next `gimbal run` \
+         of the study makes it anew from journals and ledger, and pays for nothing again", .path.display()
     )]
     IndexDamaged {
         /// The index.
@@ -68,10 +68,10 @@ pub enum RunError {
         /// What SQLite says.
         why: String,
     },
-    /// The index is gone while journals or ledger are there: to go on would be to pay for everything again.
+    /// The index is gone while journals or ledger are there.
     #[error(
         "{}: there are journals or a ledger in this run folder, but its index is gone, which says what of them is \
-         finished; put a copy of this file in its place, or move the run folder away to play and pay for the study anew",
+         finished; the next `gimbal run` of the study makes it anew from them and pays for nothing again",
         .path.display()
     )]
     IndexLost {

@@ -132,7 +132,7 @@ impl RunFolder {
     }
 
     /// Whether the journal of a finished episode holds, and every text that it refers to is there and undamaged.
-    fn is_whole(&self, episode: &Finished, texts: &mut Texts) -> Result<bool, RunError> {
+    pub(super) fn is_whole(&self, episode: &Finished, texts: &mut Texts) -> Result<bool, RunError> {
         let events = match check::events(self, episode) {
             Ok(events) => events,
             Err(RunError::Damaged { .. }) => return Ok(false),
@@ -147,7 +147,7 @@ impl RunFolder {
     }
 
     /// Whether anything was ever played or paid for here.
-    fn was_played(&self) -> Result<bool, RunError> {
+    pub(super) fn was_played(&self) -> Result<bool, RunError> {
         let files = self.ledgers()?.into_iter().chain(self.segments()?);
         Ok(files.into_iter().any(|(_, path)| fs::metadata(path).is_ok_and(|file| file.len() > 0)))
     }
@@ -225,7 +225,8 @@ impl Writable {
     /// What they cost stays in the ledger.
     ///
     /// # Errors
-    /// When the index is gone or cannot be read or written, or when a journal or text could not be looked at.
+    /// When the index is gone (see [`Writable::rebuild_lost_index`]) or cannot be read or written, or when a journal or
+    /// text could not be looked at.
     pub fn forget_lost(&self) -> Result<u64, RunError> {
         let path = self.folder.root.join(INDEX);
         if !Index::begun(&path)? && self.folder.was_played()? {

@@ -255,6 +255,15 @@ impl Index {
         transaction.commit()
     }
 
+    /// Moves everything into the one file and closes it.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn close(self) -> Result<(), rusqlite::Error> {
+        self.connection.pragma_update(None, "wal_checkpoint", "TRUNCATE")?;
+        self.connection.close().map_err(|(_, error)| error)
+    }
+
     /// Takes back rows whose journals do not hold.
     ///
     /// # Errors

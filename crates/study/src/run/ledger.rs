@@ -140,14 +140,32 @@ pub fn parse(line: &[u8]) -> Option<Row> {
 }
 
 /// What reading a ledger file found beside its rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LedgerState {
     /// Rows read.
     pub rows: u64,
     /// Whether the last line is torn, as a kill leaves it. Tolerated.
     pub torn: bool,
-    /// Damaged lines before the last one. Never the work of a kill.
-    pub damaged: u64,
+    /// Numbers, from 1, of damaged lines before the last one. Never the work of a kill.
+    pub damaged: Vec<u64>,
+}
+
+impl LedgerState {
+    /// What is wrong with the file called `name`, if anything is: which lines, and what that means.
+    #[must_use]
+    pub fn complaint(&self, name: &str) -> Option<String> {
+        const SHOWN: usize = 8;
+        let lines: Vec<String> = self.damaged.iter().take(SHOWN).map(u64::to_string).collect();
+        let more = if self.damaged.len() > SHOWN { ", ..." } else { "" };
+        (!lines.is_empty()).then(|| {
+            format!(
+                "{name}: {} damaged row(s) before the last (line {}{more}); all others are kept and counted, but what \
+                 these cost is not known, and no run brings it back",
+                self.damaged.len(),
+                lines.join(", "),
+            )
+        })
+    }
 }
 
 /// Reads a ledger file row by row; a torn last line is noted and left out.
@@ -158,25 +176,25 @@ pub fn read(path: &Path, mut each: impl FnMut(Row)) -> Result<LedgerState, RunEr
     let failed = |error: std::io::Error| RunError::io(path, "the ledger cannot be read", &error);
     let mut reader = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
     let mut state = LedgerState::default();
-    let mut bad = 0;
+    let mut bad = Vec::new();
     let mut bytes = Vec::new();
-    loop {
+    for number in 1.. {
         bytes.clear();
         if reader.read_until(b'\n', &mut bytes).map_err(failed)? == 0 {
             break;
         }
         match bytes.strip_suffix(b"\n").and_then(parse) {
             Some(row) => {
-                state.damaged += std::mem::take(&mut bad);
+                state.damaged.append(&mut bad);
                 state.rows += 1;
                 each(row);
             }
             // A torn line is the last one, with or without its end.
-            None => bad += 1,
+            None => bad.push(number),
         }
     }
-    state.torn = bad > 0;
-    state.damaged += bad.saturating_sub(1);
+    state.torn = bad.pop().is_some();
+    state.damaged.append(&mut bad);
     Ok(state)
 }
 
@@ -269,13 +287,13 @@ mod tests {
             assert_eq!(rows.len() as u64, state.rows);
             (rows.len(), state.torn, state.damaged)
         };
-        assert_eq!(read(&whole), (3, false, 0));
+        assert_eq!(read(&whole), (3, false, vec![]));
         for cut in 1..line(&row(2)).len() {
-            assert_eq!(read(&whole[..whole.len() - cut]), (2, true, 0));
+            assert_eq!(read(&whole[..whole.len() - cut]), (2, true, vec![]));
         }
         let mut damaged = whole.clone();
         damaged[30] ^= 1;
-        assert_eq!(read(&damaged), (2, false, 1));
+        assert_eq!(read(&damaged), (2, false, vec![1]));
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 //! ```text
 //! runs/<study>/
 //!   study.yaml      the study as resolved: versions, hashes, the price table in force
-//!   index.sqlite    one row an episode; it is finished when its row is there
+//!   index.sqlite    one row an episode; it is finished when its row is there (made anew from the rest when it is lost)
 //!   ledger/N.log    every request and answer, N for each process that worked here
 //!   journals/N.seg  frames of events
 //!   texts/N.pack    long texts by SHA-256
@@ -18,6 +18,7 @@ pub mod frame;
 pub mod index;
 pub mod journal;
 pub mod ledger;
+mod rebuild;
 pub mod spend;
 pub mod store;
 pub mod texts;
@@ -26,6 +27,7 @@ pub use crate::stage::Outcome;
 pub use error::RunError;
 pub use folder::{RunFolder, Writable};
 pub use index::{EpisodeId, FORMAT, Failed, Finished, Index, Place};
+pub use rebuild::Rebuilt;
 pub use spend::{Spend, Spending, StudyLimits};
 pub use store::{EpisodeRecorder, RunStore, Settled};
 

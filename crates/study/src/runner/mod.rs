@@ -130,9 +130,14 @@ pub async fn run(
     let progress: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(progress);
     let writable = RunFolder::take(&settings.folder)?;
     let stored = keep_study(&plan, &writable).await?;
-    let lost = writable.forget_lost()?;
+    let rebuilt = writable.rebuild_lost_index(&stored)?;
+    if let Some(rebuilt) = rebuilt {
+        progress(Progress::IndexRebuilt(rebuilt));
+    }
+    let lost = writable.forget_lost()? + rebuilt.map_or(0, |rebuilt| rebuilt.lost);
     let folder = writable.folder().clone();
-    let spent = spending(&folder, &stored)?;
+    let (spent, complaints) = spending(&folder, &stored)?;
+    complaints.into_iter().for_each(|text| progress(Progress::Warning { text }));
     let spend = Arc::new(Spend::new(stored.prices.clone(), plan.study.study_limits, spent));
     let counters = Arc::new(Counters::new(plan.episodes()));
     let store = start_store(&writable, &spend, &counters, &progress)?;

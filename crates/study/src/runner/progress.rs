@@ -2,10 +2,19 @@
 
 use serde::Serialize;
 
+use crate::run::Rebuilt;
+
 /// Something that happened in a run, for a terminal, a log or a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Progress {
+    /// The index of the run was gone and was made anew from journals and ledger.
+    IndexRebuilt(Rebuilt),
+    /// Something is wrong with what lies there, and the run goes on without loss.
+    Warning {
+        /// What, and what it means.
+        text: String,
+    },
     /// The run began.
     Started {
         /// Name of the study.

@@ -1,0 +1,261 @@
+//! Makes a lost index anew. It is derived data: journals hold every finished episode, the ledger every attempt.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use gimbal_core::chain::Chain;
+use gimbal_core::event::{Body, Ended, Event, Started};
+use gimbal_core::{Digest, Spent, Stop, TaskId};
+use serde::Serialize;
+
+use super::error::RunError;
+use super::folder::{RunFolder, Writable};
+use super::frame::NONE;
+use super::index::{EpisodeId, Failed, Finished, Index, Place, unreadable};
+use super::ledger::{Called, Row};
+use super::store::sync_folder;
+use super::{INDEX, journal};
+use crate::plan::{Stored, episode_key, session_seed};
+use crate::stage::Outcome;
+
+/// What was found for an index that was made anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Rebuilt {
+    /// Episodes whose journals end and hold, texts included: finished.
+    pub finished: u64,
+    /// Attempts that failed for reasons that were not the agent's.
+    pub failed: u64,
+    /// Episodes that the ledger knows to have ended, but whose journals or texts do not hold: played again.
+    pub lost: u64,
+}
+
+impl Writable {
+    /// Makes the index anew from journals and ledger, if it is gone although something was played here; none if it is
+    /// there, or if there is nothing to make it of. Nothing that is durable is played or paid for again (SH-05).
+    ///
+    /// Of several whole journals of one episode the last counts: an episode is played again only when no row named the
+    /// one before. The critical path, which is not part of any digest, is taken from the ledger: calls of the trunk one
+    /// after the other, lanes between two of them side by side.
+    ///
+    /// # Errors
+    /// When journals, texts or ledger cannot be read, or the index cannot be written; then nothing has changed.
+    pub fn rebuild_lost_index(&self, stored: &Stored) -> Result<Option<Rebuilt>, RunError> {
+        let folder = self.folder();
+        let path = folder.root().join(INDEX);
+        if Index::begun(&path)? || !folder.was_played()? {
+            return Ok(None);
+        }
+        let told = Told::read(folder)?;
+        let found = Found::read(folder, stored, &told)?;
+        let failed: Vec<Failed> = told.failed.iter().filter_map(|failed| found.failed(failed)).collect();
+        let rebuilt = Rebuilt {
+            finished: found.finished.len() as u64,
+            failed: failed.len() as u64,
+            lost: told.ended.iter().filter(|key| !found.finished.contains_key(key)).count() as u64,
+        };
+        let finished: Vec<Finished> = found.finished.into_values().collect();
+        put_in_place(&path, &finished, &failed)?;
+        Ok(Some(rebuilt))
+    }
+}
+
+/// Writes the index beside its place and moves it there whole, so that an end under way leaves it lost and not half.
+fn put_in_place(path: &Path, finished: &[Finished], failed: &[Failed]) -> Result<(), RunError> {
+    let beside = |ending: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let io = |error: std::io::Error| RunError::io(path, "the index cannot be made anew", &error);
+    let remove = |path: PathBuf| match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(io(error)),
+        _ => Ok(()),
+    };
+    let fresh = beside(".new");
+    for ending in [".new", ".new-wal", ".new-shm"] {
+        remove(beside(ending))?;
+    }
+    let mut index = Index::create(&fresh)?;
+    index.add(finished, failed).map_err(|error| unreadable(path, &error))?;
+    index.close().map_err(|error| unreadable(path, &error))?;
+    std::fs::File::open(&fresh).and_then(|file| file.sync_all()).map_err(io)?;
+    // What SQLite left beside the lost file belongs to no file any more.
+    for ending in ["-wal", "-shm"] {
+        remove(beside(ending))?;
+    }
+    std::fs::rename(&fresh, path).map_err(io)?;
+    path.parent().map_or(Ok(()), sync_folder)
+}
+
+/// An attempt by its file and number there.
+type AttemptId = (u32, u64);
+
+/// What the ledger tells.
+#[derive(Default)]
+struct Told {
+    /// Latencies by attempt.
+    latencies: BTreeMap<AttemptId, Latencies>,
+    /// Attempts that are no outcome and were not called off, in order.
+    failed: Vec<(AttemptId, Digest, Stop, String)>,
+    /// Episodes that ended as an outcome.
+    ended: BTreeSet<Digest>,
+}
+
+/// Latencies of an attempt, folded call by call.
+#[derive(Default)]
+struct Latencies {
+    total_us: u64,
+    trunk_us: u64,
+    /// Lanes since the last call of the trunk.
+    lanes: BTreeMap<u32, u64>,
+}
+
+impl Latencies {
+    fn add(&mut self, called: &Called) {
+        self.total_us += called.latency_us;
+        if called.lane == 0 {
+            self.join();
+            self.trunk_us += called.latency_us;
+        } else {
+            *self.lanes.entry(called.lane).or_default() += called.latency_us;
+        }
+    }
+
+    fn join(&mut self) {
+        self.trunk_us += std::mem::take(&mut self.lanes).into_values().max().unwrap_or_default();
+    }
+}
+
+impl Told {
+    fn read(folder: &RunFolder) -> Result<Self, RunError> {
+        let mut told = Self::default();
+        folder.rows(|file, row| match row {
+            Row::Called(called) => told.latencies.entry((file, called.try_number)).or_default().add(&called),
+            Row::Attempted(ended) if ended.stop.is_outcome() => {
+                told.ended.insert(ended.episode);
+            }
+            Row::Attempted(ended) if ended.stop != Stop::Cancelled => {
+                told.failed.push(((file, ended.try_number), ended.episode, ended.stop, ended.detail));
+            }
+            Row::Attempted(_) | Row::Sent(_) | Row::Received(_) => {}
+        })?;
+        told.latencies.values_mut().for_each(Latencies::join);
+        Ok(told)
+    }
+}
+
+/// What the journals hold.
+#[derive(Default)]
+struct Found {
+    finished: BTreeMap<Digest, Finished>,
+    /// Every episode that was begun.
+    known: BTreeMap<Digest, EpisodeId>,
+    places: BTreeMap<AttemptId, Place>,
+}
+
+impl Found {
+    fn read(folder: &RunFolder, stored: &Stored, told: &Told) -> Result<Self, RunError> {
+        let mut found = Self::default();
+        let mut names = Names::of(folder, stored)?;
+        let mut texts = folder.texts()?;
+        for (number, path) in folder.segments()? {
+            for (attempt, place) in journal::scan(&path, number)?.attempts {
+                found.places.insert((number, attempt), place);
+                let events = match folder.events(place) {
+                    Ok(events) => events,
+                    Err(RunError::Damaged { .. }) => continue,
+                    Err(error) => return Err(error),
+                };
+                let Some(id) = began(&events).and_then(|started| names.find(&started)) else { continue };
+                found.known.insert(id.key, id.clone());
+                let Some(outcome) = outcome(&id.key, &events, told.latencies.get(&(number, attempt))) else { continue };
+                let finished = Finished { id, place, outcome };
+                if folder.is_whole(&finished, &mut texts)? {
+                    found.finished.insert(finished.id.key, finished);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The row of a failed attempt. One that failed before its world stood is known to the ledger only.
+    fn failed(&self, (attempt, key, stop, detail): &(AttemptId, Digest, Stop, String)) -> Option<Failed> {
+        let id = self.known.get(key)?.clone();
+        let nowhere = Place { segment: attempt.0, attempt: attempt.1, last: NONE };
+        let place = self.places.get(attempt).copied().unwrap_or(nowhere);
+        Some(Failed { id, place, stop: *stop, detail: detail.clone() })
+    }
+}
+
+fn began(events: &[Vec<u8>]) -> Option<Started> {
+    match serde_json::from_slice::<Event>(events.first()?).ok()?.body {
+        Body::Started(started) => Some(started),
+        _ => None,
+    }
+}
+
+/// What an attempt came to; none if its journal does not end.
+fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Latencies>) -> Option<Outcome> {
+    let (mut rejected, mut fallbacks) = (0, 0);
+    let mut end: Option<Ended> = None;
+    let mut chain = Chain::start("journal", key.to_string().as_bytes());
+    for bytes in events {
+        chain.push(bytes);
+        match serde_json::from_slice::<Event>(bytes).ok()?.body {
+            Body::Rejected(_) => rejected += 1,
+            Body::Fallback(_) => fallbacks += 1,
+            Body::Ended(ended) => end = Some(ended),
+            _ => {}
+        }
+    }
+    let ended = end?;
+    Some(Outcome {
+        stop: ended.stop,
+        detail: ended.detail,
+        episode_return: ended.episode_return,
+        steps: ended.steps,
+        spent: Spent {
+            model_calls: ended.model_calls,
+            tool_calls: ended.tool_calls,
+            input_tokens: ended.prompt_tokens,
+            output_tokens: ended.output_tokens,
+        },
+        rejected,
+        fallbacks,
+        state: ended.state,
+        chain: chain.value(),
+        events: chain.links(),
+        critical_path_us: latencies.map_or(0, |latencies| latencies.trunk_us),
+        total_latency_us: latencies.map_or(0, |latencies| latencies.total_us),
+    })
+}
+
+/// Finds cell and run of an episode: journals name neither, since nothing in an episode hangs on them.
+struct Names<'a> {
+    stored: &'a Stored,
+    study_seed: u64,
+    /// Runs by seed, for each world and task.
+    runs: BTreeMap<(&'a str, String), BTreeMap<u64, u32>>,
+}
+
+impl<'a> Names<'a> {
+    fn of(folder: &RunFolder, stored: &'a Stored) -> Result<Self, RunError> {
+        let written = stored.frame.get("seed").and_then(|seed| seed.as_str()?.parse().ok());
+        let study_seed = written.ok_or_else(|| RunError::StudyDamaged { path: folder.root().join(super::STUDY) })?;
+        Ok(Self { stored, study_seed, runs: BTreeMap::new() })
+    }
+
+    fn find(&mut self, started: &Started) -> Option<EpisodeId> {
+        let (task, trial) = (TaskId(started.task.clone()), started.trial);
+        let seed = u64::from_str_radix(&started.seed, 16).ok()?;
+        let mut cells = self.stored.cells.iter();
+        let cell = cells.find(|cell| episode_key(&cell.key, &task, seed, trial) == started.key)?;
+        let (study_seed, most) = (self.study_seed, self.stored.runs);
+        let runs = self
+            .runs
+            .entry((&cell.world, started.task.clone()))
+            .or_insert_with(|| (0..most).map(|run| (session_seed(study_seed, &cell.world, &task, run), run)).collect());
+        let run = *runs.get(&seed)?;
+        Some(EpisodeId { key: started.key, cell: cell.info.id.clone(), task: task.0, run, trial, seed })
+    }
+}
