@@ -104,7 +104,7 @@ fn damaged_and_foreign_folders_are_named() {
     place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
     let study = place.path().join("runs/small/study.yaml");
     let text = std::fs::read_to_string(&study).unwrap();
-    let later = text.replacen("format: 1", "format: 999", 1).replacen("\"format\": 1", "\"format\": 999", 1);
+    let later = text.replacen("format: 2", "format: 999", 1).replacen("\"format\": 2", "\"format\": 999", 1);
     assert_ne!(text, later);
     std::fs::write(&study, later).unwrap();
     let said = place.gimbal(&["report", "small"]);

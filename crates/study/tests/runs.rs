@@ -546,7 +546,7 @@ async fn folders_that_cannot_be_read_say_why() {
     let missing = RunFolder::open(&path).unwrap_err();
     assert!(missing.to_string().contains("no such folder"), "{missing}");
     run(&text, &path, 2).await.unwrap();
-    rewrite(&path.join("study.yaml"), "format: 1", "format: 99");
+    rewrite(&path.join("study.yaml"), "format: 2", "format: 99");
     let other = Stored::read(&opened(&path)).unwrap_err();
     assert!(other.to_string().contains("format 99") && other.exit_code() == 2, "{other}");
     assert!(run(&text, &path, 2).await.unwrap_err().to_string().contains("format 99"));
@@ -624,4 +624,86 @@ fn keys_hang_on_everything_that_decides_an_episode_and_seeds_on_the_world_only()
     let (fewer, more): (BTreeSet<Digest>, BTreeSet<Digest>) =
         (keys(&corridor(STUDY)).into_iter().collect(), keys(&corridor(&reordered)).into_iter().collect());
     assert!(fewer.is_subset(&more) && more.len() == fewer.len() + 24);
+}
+
+// covers: SH-05
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_that_was_changed_by_hand_is_called_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    run(&FLAKY.replace("MODEL", "flaky"), &path, 1).await.unwrap();
+    clean(&path);
+    let problems = || match RunFolder::open(&path).and_then(|folder| verify(&folder)) {
+        Ok(report) => report.problems,
+        Err(error) => vec![error.to_string()],
+    };
+    let index = path.join("index.sqlite");
+    let copy = std::fs::read(&index).unwrap();
+    for (change, named) in [
+        ("UPDATE episodes SET fallbacks = 99", "fallbacks"),
+        ("UPDATE episodes SET rejected = 77", "rejected"),
+        ("UPDATE episodes SET run = run + 5", "run"),
+        ("UPDATE episodes SET trial = 3", "trial"),
+        ("UPDATE episodes SET task = 'zzz'", "task"),
+        ("UPDATE episodes SET cell = 'zzz'", "not in the study"),
+        ("UPDATE episodes SET seed = 5", "seed"),
+        ("UPDATE episodes SET detail = 'x'", "detail"),
+        ("UPDATE episodes SET stop = 'bogus'", "bogus"),
+        ("UPDATE episodes SET stop = 'time_budget'", "different outcomes"),
+        ("UPDATE episodes SET steps = 'abc'", "damaged"),
+        ("UPDATE episodes SET input_tokens = input_tokens + 1", "calls and tokens"),
+        ("UPDATE episodes SET critical_path_us = total_latency_us + 1", "critical_path_us"),
+        ("UPDATE episodes SET total_latency_us = total_latency_us + 1", "total_latency_us"),
+        ("UPDATE episodes SET key = zeroblob(3)", "damaged"),
+        ("UPDATE episodes SET segment = 7", "gone"),
+        ("DELETE FROM episodes WHERE run = 0", "no row of it"),
+        ("DELETE FROM failures", "failed attempt(s)"),
+        ("UPDATE failures SET detail = 'x'", "knows otherwise"),
+        ("DROP TABLE failures", "failures"),
+        ("UPDATE meta SET value = '99' WHERE key = 'format'", "format 99"),
+    ] {
+        let connection = rusqlite::Connection::open(&index).unwrap();
+        connection.execute_batch(change).unwrap();
+        connection.pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
+        drop(connection);
+        let found = problems();
+        assert!(found.iter().any(|problem| problem.contains(named)), "{change}: {found:?}");
+        std::fs::write(&index, &copy).unwrap();
+        assert_eq!(problems(), Vec::<String>::new(), "{change}");
+    }
+    // A request and its answer taken out of the ledger, or put in twice.
+    let ledger = path.join("ledger/000001.log");
+    let copy = std::fs::read_to_string(&ledger).unwrap();
+    let lines: Vec<&str> = copy.split_inclusive('\n').collect();
+    let first = |line: &&&str| line.contains("\"attempt\":0,");
+    assert_eq!(lines.iter().filter(first).count(), 2);
+    let without: String = lines.iter().filter(|line| !first(line)).copied().collect();
+    let twice: String =
+        lines.iter().flat_map(|line| if first(&line) { vec![*line, *line] } else { vec![*line] }).collect();
+    let cut: String = lines[..lines.len() - 1].concat();
+    for (text, named) in [(without, "chain is broken"), (twice, "chain is broken"), (cut, "")] {
+        std::fs::write(&ledger, text).unwrap();
+        let found = problems();
+        assert!(named.is_empty() == found.is_empty() && found.join("\n").contains(named), "{found:?}");
+    }
+    let last = copy.len() - 10;
+    let mut bytes = copy.clone().into_bytes();
+    bytes[last] ^= 1;
+    std::fs::write(&ledger, bytes).unwrap();
+    assert!(problems().join("\n").contains("damaged row(s)"), "no kill leaves a damaged row with its end");
+    std::fs::write(&ledger, &copy).unwrap();
+    // The study: anything at all, its text, and a cell's identity.
+    let study = path.join("study.yaml");
+    let copy = std::fs::read_to_string(&study).unwrap();
+    for (from, to, named) in [
+        ("success_above: 0", "success_above: 7", "hash at its end"),
+        ("study: flaky", "study: other", "hash of `text`"),
+        ("base: learner", "base: other", "hash of its identity"),
+    ] {
+        rewrite(&study, from, to);
+        let found = problems().join("\n");
+        assert!(found.contains(named) && found.contains("hash at its end"), "{from}: {found}");
+        std::fs::write(&study, &copy).unwrap();
+    }
+    clean(&path);
 }

@@ -110,7 +110,7 @@ fn accounts(folder: &RunFolder, stored: &Stored) -> Result<BTreeMap<Try, Account
                 account.stop = Some(ended.stop);
             }
         }
-        Row::Called(_) => {}
+        Row::Called(_) | Row::Indexed(_) => {}
     })?;
     Ok(accounts)
 }

@@ -2,6 +2,7 @@
 
 mod bill;
 mod rows;
+mod told;
 pub mod trace;
 mod verify;
 

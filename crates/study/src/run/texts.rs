@@ -107,14 +107,16 @@ impl TextPack {
     /// # Errors
     /// When the operating system does not take it.
     pub fn flush(&mut self) -> std::io::Result<()> {
-        if self.buffer.is_empty() {
-            return Ok(());
+        // What a full disk took of a record must not be written a second time.
+        while !self.buffer.is_empty() {
+            match self.file.write(&self.buffer) {
+                Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+                Ok(taken) => drop(self.buffer.drain(..taken)),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
-        let written = self.file.write_all(&self.buffer);
-        if written.is_ok() {
-            self.buffer.clear();
-        }
-        written
+        Ok(())
     }
 
     /// Another handle, for making the file durable without holding it.
