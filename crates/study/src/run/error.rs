@@ -131,7 +131,8 @@ impl RunError {
 fn mend(why: &str) -> &'static str {
     let why = why.to_lowercase();
     if why.contains("no space") || why.contains("full") || why.contains("too large") || why.contains("quota") {
-        "; free some space and run the same command again: nothing already paid for is lost"
+        "; free some space and run the same command again: episodes whose journals and texts reached the disk are kept, \
+         the others are played again, and the bill holds both"
     } else {
         ""
     }
