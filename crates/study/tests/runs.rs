@@ -654,7 +654,7 @@ async fn nothing_that_was_changed_by_hand_is_called_sound() {
         ("UPDATE episodes SET input_tokens = input_tokens + 1", "calls and tokens"),
         ("UPDATE episodes SET critical_path_us = total_latency_us + 1", "critical_path_us"),
         ("UPDATE episodes SET total_latency_us = total_latency_us + 1", "total_latency_us"),
-        ("UPDATE episodes SET key = zeroblob(3)", "damaged"),
+        ("UPDATE episodes SET key = zeroblob(3) WHERE key = (SELECT min(key) FROM episodes)", "damaged"),
         ("UPDATE episodes SET segment = 7", "gone"),
         ("DELETE FROM episodes WHERE run = 0", "no row of it"),
         ("DELETE FROM failures", "failed attempt(s)"),
@@ -706,4 +706,52 @@ async fn nothing_that_was_changed_by_hand_is_called_sound() {
         std::fs::write(&study, &copy).unwrap();
     }
     clean(&path);
+}
+
+#[tokio::test]
+async fn files_that_are_gone_are_named_with_their_mend() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    // Long enough a prompt to be stored apart from the journal.
+    let text = FLAKY.replace("MODEL", "picker");
+    run(&text, &path, 2).await.unwrap();
+    let whole = digest(&opened(&path)).unwrap();
+    std::fs::remove_dir_all(path.join("texts")).unwrap();
+    for problem in verify(&opened(&path)).unwrap().problems {
+        assert!(problem.contains(&path.join("texts").display().to_string()), "{problem}");
+    }
+    std::fs::write(path.join("index.sqlite"), "").unwrap();
+    let refused = RunFolder::open(&path).unwrap_err();
+    assert_eq!(refused, RunError::IndexLost { path: path.join("index.sqlite") }, "{refused}");
+    std::fs::remove_file(path.join("study.yaml")).unwrap();
+    let refused = RunFolder::open(&path).unwrap_err();
+    assert_eq!(refused, RunError::StudyLost { path: path.join("study.yaml") }, "{refused}");
+    assert!(refused.is_damage() && refused.to_string().contains("gimbal run"), "{refused}");
+    run(&text, &path, 2).await.unwrap();
+    assert_eq!(digest(&opened(&path)).unwrap(), whole);
+    clean(&path);
+}
+
+#[tokio::test]
+async fn what_was_finished_before_is_counted_over_what_is_planned_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = FLAKY.replace("MODEL", "picker");
+    run(&text, &path, 2).await.unwrap();
+    let options = Options { limit: Some(1), ..Options::default() };
+    let (summary, progress) = run_with(plan_of(&text, &options).unwrap(), &path, 2, Cancel::default()).await;
+    let started = progress.iter().find_map(|event| match event {
+        Progress::Started { planned, already, .. } => Some((*planned, *already)),
+        _ => None,
+    });
+    assert_eq!((started, summary.unwrap().already), (Some((1, 1)), 1), "three more lie in the folder");
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_be_opened_leaves_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let refused = run(&FLAKY.replace("MODEL", "broken"), &path, 1).await.unwrap_err();
+    assert!(refused.to_string().contains("cannot be loaded"), "{refused}");
+    assert!(!path.exists());
 }

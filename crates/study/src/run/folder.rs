@@ -37,9 +37,14 @@ impl RunFolder {
         }
         let folder = Self { root: root.to_owned() };
         if !root.join(STUDY).is_file() {
-            return Err(missing(&format!("it holds no {STUDY}")));
+            return Err(if folder.was_played()? {
+                RunError::StudyLost { path: root.join(STUDY) }
+            } else {
+                missing(&format!("it holds no {STUDY}"))
+            });
         }
-        if !root.join(INDEX).is_file() {
+        // An emptied index is as good as none. What is wrong with another shows when it is opened.
+        if !root.join(INDEX).is_file() || matches!(Index::begun(&root.join(INDEX)), Ok(false)) {
             return Err(if folder.was_played()? {
                 RunError::IndexLost { path: root.join(INDEX) }
             } else {
@@ -124,7 +129,7 @@ impl RunFolder {
     /// When a pack cannot be read.
     pub fn texts(&self) -> Result<Texts, RunError> {
         let packs: Vec<PathBuf> = self.numbered("texts", "pack")?.into_iter().map(|(_, path)| path).collect();
-        Texts::open(&packs)
+        Texts::open(&self.root.join("texts"), &packs)
     }
 
     /// The events of an attempt, as they were hashed.
