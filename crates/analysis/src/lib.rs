@@ -7,6 +7,7 @@
 //! [`CellSummary`] a cell and the [`Comparison`]s against a baseline) → [`tables`] (typed [`Table`]s) → text, Markdown,
 //! CSV or JSON.
 
+pub mod bill;
 pub mod calibration;
 mod cells;
 mod compare;
@@ -25,6 +26,7 @@ mod special;
 mod table;
 pub mod tables;
 
+pub use bill::{Bill, BillLine, BillSum, Fate};
 pub use cells::{Analysis, BaselineChoice, CellSummary, Gap, Options, Rate, RoleSummary};
 pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_tie_loss};
 pub use describe::{Interval, Summary, quantile};

@@ -104,7 +104,7 @@ pub struct Run {
     /// Put this model in the place of every role's model
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// At most so many episodes a cell
+    /// At most so many sessions a cell; a session plays all trials of a task, one episode each
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: Option<u32>,
     /// So many runs more than the study says
@@ -184,10 +184,10 @@ pub struct Trace {
     /// Number of the episode, or the beginning of its key; without it the episodes are listed
     pub episode: Option<String>,
     /// Show the exact prompt and reply of this model call
-    #[arg(long, value_name = "CALL")]
+    #[arg(long, value_name = "CALL", conflicts_with_all = ["diff", "json"])]
     pub call: Option<u64>,
     /// Show how the prompt of one call differs from that of another
-    #[arg(long, num_args = 2, value_names = ["CALL", "CALL"])]
+    #[arg(long, num_args = 2, value_names = ["CALL", "CALL"], conflicts_with = "json")]
     pub diff: Vec<u64>,
     /// Print the events as JSON lines
     #[arg(long)]

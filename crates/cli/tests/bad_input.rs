@@ -104,7 +104,7 @@ fn damaged_and_foreign_folders_are_named() {
     place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
     let study = place.path().join("runs/small/study.yaml");
     let text = std::fs::read_to_string(&study).unwrap();
-    let later = text.replacen("format: 1", "format: 999", 1).replacen("\"format\": 1", "\"format\": 999", 1);
+    let later = text.replacen("format: 2", "format: 999", 1).replacen("\"format\": 2", "\"format\": 999", 1);
     assert_ne!(text, later);
     std::fs::write(&study, later).unwrap();
     let said = place.gimbal(&["report", "small"]);
@@ -128,4 +128,47 @@ fn recordings_that_cannot_be_read_are_named_with_their_line() {
     assert!(said.code == 2 && said.err.contains("did you mean `cage2`"), "{}", said.err);
     let said = place.gimbal(&["env", "cage2", "returns", "--policy", "slep"]);
     assert!(said.code == 2 && said.err.contains("did you mean `sleep`"), "{}", said.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_report_is_printed_whatever_the_disk_says() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    // A file stands where the folder should be: nobody can write below it, not even root.
+    place.write("taken", "a file");
+    let said = place.gimbal(&["report", "small", "--out", "taken/below"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.out.contains("Results by cell"), "{}", said.out);
+    assert!(said.err.contains("taken/below") && said.err.contains("--no-files"), "{}", said.err);
+    let said = place.gimbal(&["report", "small", "--no-files", "--baseline", "zz"]);
+    assert!(said.code == 2 && said.err.contains("there are `"), "{}", said.err);
+    let said = place.gimbal(&["report", "small", "--no-files", "--baseline", "obz"]);
+    assert!(said.code == 2 && said.err.contains("did you mean `obs`"), "{}", said.err);
+    let said = place.gimbal(&["trace", "small", "0", "--call", "0", "--diff", "0", "1"]);
+    assert!(said.code == 2 && said.err.contains("--diff"), "{}", said.err);
+}
+
+#[test]
+fn whatever_verify_finds_wrong_ends_with_one() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    place.gimbal(&["verify", "small"]).good();
+    let run = place.path().join("runs/small");
+    for name in ["study.yaml", "index.sqlite"] {
+        let copy = std::fs::read(run.join(name)).unwrap();
+        for left in [&b""[..], &b"not what it should be, but long enough to be looked at"[..]] {
+            std::fs::write(run.join(name), left).unwrap();
+            let said = place.gimbal(&["verify", "small"]);
+            assert!(said.code == 1 && said.err.contains(name), "{name}: {} {}", said.code, said.err);
+        }
+        std::fs::remove_file(run.join(name)).unwrap();
+        let said = place.gimbal(&["verify", "small"]);
+        assert!(said.code == 1 && said.err.contains(name), "{name}: {} {}", said.code, said.err);
+        std::fs::write(run.join(name), copy).unwrap();
+    }
+    place.gimbal(&["verify", "small"]).good();
+    assert_eq!(place.gimbal(&["verify", "nowhere"]).code, 2);
 }

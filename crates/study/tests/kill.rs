@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use gimbal_study::plan::Stored;
 use gimbal_study::read::{digest, load_rows, verify};
 use gimbal_study::run::RunFolder;
 use gimbal_study::run::ledger::Row;
@@ -84,7 +85,7 @@ fn killed_runs_end_as_undisturbed_ones() {
         run.rows(|_, row| match row {
             Row::Sent(_) => sent += 1,
             Row::Called(_) => called += 1,
-            Row::Received(_) | Row::Attempted(_) => {}
+            Row::Received(_) | Row::Attempted(_) | Row::Indexed(_) => {}
         })
         .unwrap();
         let finished: u64 = load_rows(&run).unwrap().episodes.iter().map(|row| u64::from(row.model_calls)).sum();
@@ -114,12 +115,28 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
     let output = Command::new("sh").args(["-c", &script]).env(VICTIM, &cut).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("nothing already paid for is lost"), "{said}");
+    assert!(said.contains("reached the disk are kept"), "{said}");
     let before = RunFolder::open(&cut).unwrap();
     assert_eq!(verify(&before).unwrap().problems, Vec::<String>::new());
     let held = before.index().unwrap().count().unwrap();
     assert!(held < 200);
+    // What ended before the disk was full, and is whole, is not played and paid for again.
+    let recovered = RunFolder::take(&cut).unwrap().recover(&Stored::read(&before).unwrap()).unwrap();
+    let after = before.index().unwrap().count().unwrap();
+    assert_eq!(after, held + recovered);
+    assert_eq!(verify(&before).unwrap().problems, Vec::<String>::new());
+    println!("{held} episodes in the index and {recovered} recovered, of 200");
     assert!(command(&cut).output().unwrap().status.success());
+    let (mut ended, mut first) = (0, 0);
+    before
+        .rows(|file, row| {
+            if let Row::Attempted(row) = row {
+                ended += u64::from(row.stop.is_outcome());
+                first += u64::from(row.stop.is_outcome() && file == 1);
+            }
+        })
+        .unwrap();
+    assert_eq!(ended, 200 + first - after, "only what was not whole was played again");
     let (cut, whole) = (RunFolder::open(&cut).unwrap(), RunFolder::open(&whole).unwrap());
     assert_eq!(digest(&cut).unwrap(), digest(&whole).unwrap());
 }

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::{plan, plan_of, run, run_with};
+use gimbal_analysis::Fate;
 use gimbal_core::Digest;
 use gimbal_study::plan::{Options, Stored};
-use gimbal_study::read::{digest, load_rows, trace, verify};
+use gimbal_study::read::{bill, digest, load_rows, trace, verify};
 use gimbal_study::run::{Failed, Finished, RunError, RunFolder};
 use gimbal_study::runner::{Ended, Progress};
 use gimbal_study::stage::Cancel;
@@ -155,6 +156,58 @@ async fn money_stops_the_run_before_the_next_request_and_the_same_command_goes_o
     let rows = load_rows(&opened(&path)).unwrap();
     let cost: u64 = rows.episodes.iter().map(|row| row.cost_microdollars.unwrap()).sum();
     assert!(cost.abs_diff(summary.standing.cost_microdollars) <= rows.episodes.len() as u64, "rounding only");
+}
+
+/// Billed tokens and exact cost by the ledger alone, without any code that reads runs.
+fn ledger_by_hand(folder: &Path) -> (u64, u64) {
+    let (mut sent, mut tokens) = (0, 0);
+    for file in std::fs::read_dir(folder.join("ledger")).unwrap() {
+        for line in std::fs::read_to_string(file.unwrap().path()).unwrap().lines() {
+            let row: serde_json::Value = serde_json::from_str(&line[line.find('{').unwrap()..]).unwrap();
+            sent += u64::from(row["row"] == "sent");
+            if row["row"] == "received" {
+                tokens += row["usage"]["input"].as_u64().unwrap_or(0) + row["usage"]["output"].as_u64().unwrap_or(0);
+            }
+        }
+    }
+    (sent, tokens)
+}
+
+// covers: SH-06
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("limit");
+    let text = format!("{}limits: {{ study: {{ cost: 0.0002 }} }}\n", FLAKY.replace("MODEL", "dear"));
+    let summary = run(&text, &path, 3).await.unwrap();
+    assert!(matches!(summary.ended, Ended::Limit(_)));
+    let stored = Stored::read(&opened(&path)).unwrap();
+    let whole = bill(&opened(&path), &stored).unwrap();
+    let (total, fates) = (whole.total(), whole.by_fate());
+    assert_eq!((total.requests, total.billed.total()), ledger_by_hand(&path));
+    assert_eq!(total.billed.total(), summary.standing.tokens);
+    assert_eq!(total.cost_exact.div_ceil(1_000_000), u128::from(summary.standing.cost_microdollars));
+    assert!(fates[&Fate::Cancelled].billed.total() > 0 && total.unknown == 0, "{whole:?}");
+    assert!(whole.lines.iter().all(|line| line.cell.as_deref() == Some(stored.cells[0].info.id.as_str())));
+    // Rows count finished episodes; the bill's finished lines are exactly theirs.
+    let rows = load_rows(&opened(&path)).unwrap();
+    let counted: u64 = rows.episodes.iter().map(|row| row.billed.total()).sum();
+    assert_eq!(fates.get(&Fate::Finished).map_or(0, |sum| sum.billed.total()), counted);
+    assert!(counted < total.billed.total());
+
+    // A process that was killed left neither the end of its attempts nor the last answers.
+    let ledger = path.join("ledger/000001.log");
+    let lines = std::fs::read_to_string(&ledger).unwrap();
+    let first_answer = lines.find("\"row\":\"received\"").unwrap();
+    let cut = lines[..first_answer].rfind('\n').unwrap() + 1;
+    std::fs::write(&ledger, &lines[..cut]).unwrap();
+    std::fs::remove_file(path.join("index.sqlite")).unwrap();
+    drop(gimbal_study::run::Index::create(&path.join("index.sqlite")).unwrap());
+    let whole = bill(&opened(&path), &stored).unwrap();
+    let total = whole.total();
+    assert!(total.unknown > 0 && total.unknown == total.requests && total.billed.total() == 0, "{whole:?}");
+    assert_eq!(whole.by_fate().into_keys().collect::<Vec<_>>(), [Fate::CutOff]);
+    assert!(whole.lines.iter().all(|line| line.cell.is_some()), "journals say which cell: {whole:?}");
 }
 
 #[tokio::test]
@@ -493,7 +546,7 @@ async fn folders_that_cannot_be_read_say_why() {
     let missing = RunFolder::open(&path).unwrap_err();
     assert!(missing.to_string().contains("no such folder"), "{missing}");
     run(&text, &path, 2).await.unwrap();
-    rewrite(&path.join("study.yaml"), "format: 1", "format: 99");
+    rewrite(&path.join("study.yaml"), "format: 2", "format: 99");
     let other = Stored::read(&opened(&path)).unwrap_err();
     assert!(other.to_string().contains("format 99") && other.exit_code() == 2, "{other}");
     assert!(run(&text, &path, 2).await.unwrap_err().to_string().contains("format 99"));
@@ -571,4 +624,134 @@ fn keys_hang_on_everything_that_decides_an_episode_and_seeds_on_the_world_only()
     let (fewer, more): (BTreeSet<Digest>, BTreeSet<Digest>) =
         (keys(&corridor(STUDY)).into_iter().collect(), keys(&corridor(&reordered)).into_iter().collect());
     assert!(fewer.is_subset(&more) && more.len() == fewer.len() + 24);
+}
+
+// covers: SH-05
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_that_was_changed_by_hand_is_called_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    run(&FLAKY.replace("MODEL", "flaky"), &path, 1).await.unwrap();
+    clean(&path);
+    let problems = || match RunFolder::open(&path).and_then(|folder| verify(&folder)) {
+        Ok(report) => report.problems,
+        Err(error) => vec![error.to_string()],
+    };
+    let index = path.join("index.sqlite");
+    let copy = std::fs::read(&index).unwrap();
+    for (change, named) in [
+        ("UPDATE episodes SET fallbacks = 99", "fallbacks"),
+        ("UPDATE episodes SET rejected = 77", "rejected"),
+        ("UPDATE episodes SET run = run + 5", "run"),
+        ("UPDATE episodes SET trial = 3", "trial"),
+        ("UPDATE episodes SET task = 'zzz'", "task"),
+        ("UPDATE episodes SET cell = 'zzz'", "not in the study"),
+        ("UPDATE episodes SET seed = 5", "seed"),
+        ("UPDATE episodes SET detail = 'x'", "detail"),
+        ("UPDATE episodes SET stop = 'bogus'", "bogus"),
+        ("UPDATE episodes SET stop = 'time_budget'", "different outcomes"),
+        ("UPDATE episodes SET steps = 'abc'", "damaged"),
+        ("UPDATE episodes SET input_tokens = input_tokens + 1", "calls and tokens"),
+        ("UPDATE episodes SET critical_path_us = total_latency_us + 1", "critical_path_us"),
+        ("UPDATE episodes SET total_latency_us = total_latency_us + 1", "total_latency_us"),
+        ("UPDATE episodes SET key = zeroblob(3) WHERE key = (SELECT min(key) FROM episodes)", "damaged"),
+        ("UPDATE episodes SET segment = 7", "gone"),
+        ("DELETE FROM episodes WHERE run = 0", "no row of it"),
+        ("DELETE FROM failures", "failed attempt(s)"),
+        ("UPDATE failures SET detail = 'x'", "knows otherwise"),
+        ("DROP TABLE failures", "failures"),
+        ("UPDATE meta SET value = '99' WHERE key = 'format'", "format 99"),
+    ] {
+        let connection = rusqlite::Connection::open(&index).unwrap();
+        connection.execute_batch(change).unwrap();
+        connection.pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
+        drop(connection);
+        let found = problems();
+        assert!(found.iter().any(|problem| problem.contains(named)), "{change}: {found:?}");
+        std::fs::write(&index, &copy).unwrap();
+        assert_eq!(problems(), Vec::<String>::new(), "{change}");
+    }
+    // A request and its answer taken out of the ledger, or put in twice.
+    let ledger = path.join("ledger/000001.log");
+    let copy = std::fs::read_to_string(&ledger).unwrap();
+    let lines: Vec<&str> = copy.split_inclusive('\n').collect();
+    let first = |line: &&&str| line.contains("\"attempt\":0,");
+    assert_eq!(lines.iter().filter(first).count(), 2);
+    let without: String = lines.iter().filter(|line| !first(line)).copied().collect();
+    let twice: String =
+        lines.iter().flat_map(|line| if first(&line) { vec![*line, *line] } else { vec![*line] }).collect();
+    let cut: String = lines[..lines.len() - 1].concat();
+    for (text, named) in [(without, "chain is broken"), (twice, "chain is broken"), (cut, "")] {
+        std::fs::write(&ledger, text).unwrap();
+        let found = problems();
+        assert!(named.is_empty() == found.is_empty() && found.join("\n").contains(named), "{found:?}");
+    }
+    let last = copy.len() - 10;
+    let mut bytes = copy.clone().into_bytes();
+    bytes[last] ^= 1;
+    std::fs::write(&ledger, bytes).unwrap();
+    assert!(problems().join("\n").contains("damaged row(s)"), "no kill leaves a damaged row with its end");
+    std::fs::write(&ledger, &copy).unwrap();
+    // The study: anything at all, its text, and a cell's identity.
+    let study = path.join("study.yaml");
+    let copy = std::fs::read_to_string(&study).unwrap();
+    for (from, to, named) in [
+        ("success_above: 0", "success_above: 7", "hash at its end"),
+        ("study: flaky", "study: other", "hash of `text`"),
+        ("base: learner", "base: other", "hash of its identity"),
+    ] {
+        rewrite(&study, from, to);
+        let found = problems().join("\n");
+        assert!(found.contains(named) && found.contains("hash at its end"), "{from}: {found}");
+        std::fs::write(&study, &copy).unwrap();
+    }
+    clean(&path);
+}
+
+#[tokio::test]
+async fn files_that_are_gone_are_named_with_their_mend() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    // Long enough a prompt to be stored apart from the journal.
+    let text = FLAKY.replace("MODEL", "picker");
+    run(&text, &path, 2).await.unwrap();
+    let whole = digest(&opened(&path)).unwrap();
+    std::fs::remove_dir_all(path.join("texts")).unwrap();
+    for problem in verify(&opened(&path)).unwrap().problems {
+        assert!(problem.contains(&path.join("texts").display().to_string()), "{problem}");
+    }
+    std::fs::write(path.join("index.sqlite"), "").unwrap();
+    let refused = RunFolder::open(&path).unwrap_err();
+    assert_eq!(refused, RunError::IndexLost { path: path.join("index.sqlite") }, "{refused}");
+    std::fs::remove_file(path.join("study.yaml")).unwrap();
+    let refused = RunFolder::open(&path).unwrap_err();
+    assert_eq!(refused, RunError::StudyLost { path: path.join("study.yaml") }, "{refused}");
+    assert!(refused.is_damage() && refused.to_string().contains("gimbal run"), "{refused}");
+    run(&text, &path, 2).await.unwrap();
+    assert_eq!(digest(&opened(&path)).unwrap(), whole);
+    clean(&path);
+}
+
+#[tokio::test]
+async fn what_was_finished_before_is_counted_over_what_is_planned_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = FLAKY.replace("MODEL", "picker");
+    run(&text, &path, 2).await.unwrap();
+    let options = Options { limit: Some(1), ..Options::default() };
+    let (summary, progress) = run_with(plan_of(&text, &options).unwrap(), &path, 2, Cancel::default()).await;
+    let started = progress.iter().find_map(|event| match event {
+        Progress::Started { planned, already, .. } => Some((*planned, *already)),
+        _ => None,
+    });
+    assert_eq!((started, summary.unwrap().already), (Some((1, 1)), 1), "three more lie in the folder");
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_be_opened_leaves_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let refused = run(&FLAKY.replace("MODEL", "broken"), &path, 1).await.unwrap_err();
+    assert!(refused.to_string().contains("cannot be loaded"), "{refused}");
+    assert!(!path.exists());
 }

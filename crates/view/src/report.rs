@@ -1,6 +1,6 @@
 //! The report of a run, in every form.
 
-use gimbal_analysis::{Analysis, AnalysisError, Options, Rows, Table, tables};
+use gimbal_analysis::{Analysis, AnalysisError, Bill, Options, Rows, Table, tables};
 use serde_json::{Value, json};
 
 use crate::figure::{self, Figure};
@@ -32,6 +32,13 @@ impl Report {
         let analysis = Analysis::new(rows, options)?;
         let (sentence, tables, figures) = (sentence(&analysis), tables::all(&analysis), figure::all(&analysis));
         Ok(Self { meta, analysis, sentence, tables, figures })
+    }
+
+    /// The same report with the bill of the whole run as its last table.
+    #[must_use]
+    pub fn with_bill(mut self, bill: &Bill) -> Self {
+        self.tables.extend(gimbal_analysis::bill::table(bill));
+        self
     }
 
     /// All tables for a terminal of so many columns, the sentence on top.
@@ -69,7 +76,7 @@ impl Report {
         self.tables.first().map(Table::to_csv).unwrap_or_default()
     }
 
-    /// One table as CSV by its key (`cells`, `paired`, `spread`, `roles`, `stops`, `gaps`); `None` where there is none.
+    /// One table as CSV by its key (`cells`, `paired`, `spread`, `roles`, `stops`, `gaps`, `bill`); `None` where there is none.
     #[must_use]
     pub fn csv_of(&self, key: &str) -> Option<String> {
         self.tables.iter().find(|table| table.key == key).map(Table::to_csv)

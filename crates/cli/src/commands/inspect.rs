@@ -2,14 +2,17 @@
 
 use gimbal_study::read;
 use gimbal_study::read::trace::{self, Reader};
+use gimbal_study::run::RunError;
 
-use super::{print_json, print_text, run_failure, run_folder};
+use super::{opened, print_json, print_text, run_failure, run_folder};
 use crate::args::{OfRun, Trace};
 use crate::exit::Failure;
 
 /// Checks a run.
 pub fn verify(of: &OfRun) -> Result<(), Failure> {
-    let report = read::verify(&run_folder(&of.run)?).map_err(run_failure)?;
+    let found =
+        |error: RunError| if error.is_damage() { Failure::Check(error.to_string()) } else { run_failure(error) };
+    let report = opened(&of.run).and_then(|folder| read::verify(&folder)).map_err(found)?;
     if of.json {
         print_json(&report)?;
     } else {

@@ -18,9 +18,14 @@ use crate::exit::Failure;
 
 /// The run folder that `path` names: itself, or the run of that name below `runs/`.
 pub fn run_folder(path: &Path) -> Result<RunFolder, Failure> {
+    opened(path).map_err(run_failure)
+}
+
+/// The same, with the failure as it is.
+pub fn opened(path: &Path) -> Result<RunFolder, gimbal_study::run::RunError> {
     let below: PathBuf = Path::new("runs").join(path);
     let chosen = if !path.exists() && below.exists() { below } else { path.to_path_buf() };
-    RunFolder::open(&chosen).map_err(run_failure)
+    RunFolder::open(&chosen)
 }
 
 /// A failure of a run folder with its exit code.

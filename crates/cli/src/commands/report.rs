@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gimbal_analysis::{BaselineChoice, Options};
+use gimbal_analysis::{BaselineChoice, CellInfo, Options};
 use gimbal_study::plan::Stored;
 use gimbal_study::read;
 use gimbal_study::run::RunFolder;
@@ -19,13 +19,6 @@ const WIDTH: usize = 120;
 pub fn report(options: &Report) -> Result<(), Failure> {
     let folder = run_folder(&options.run)?;
     let built = build(&folder, options.baseline.as_deref())?;
-    if !options.no_files {
-        let out = options.out.clone().unwrap_or_else(|| folder.root().to_path_buf());
-        std::fs::create_dir_all(&out)
-            .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", out.display())))?;
-        let page = write_all(&built, &out)?;
-        eprintln!("gimbal: the page is {}", page.display());
-    }
     match options.format {
         ReportFormat::Text => print!("{}", built.text(WIDTH)),
         ReportFormat::Markdown => print!("{}", built.markdown()),
@@ -33,6 +26,17 @@ pub fn report(options: &Report) -> Result<(), Failure> {
         ReportFormat::Json => println!("{:#}", built.json()),
         ReportFormat::Html => print!("{}", built.html()),
     }
+    if options.no_files {
+        return Ok(());
+    }
+    // What was asked for stands on standard output already, whatever the disk says.
+    let out = options.out.clone().unwrap_or_else(|| folder.root().to_path_buf());
+    let made = std::fs::create_dir_all(&out)
+        .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", out.display())));
+    let page = made.and_then(|()| write_all(&built, &out)).map_err(|failure| {
+        Failure::World(format!("{failure}; write the files elsewhere with `--out DIR`, or none with `--no-files`"))
+    })?;
+    eprintln!("gimbal: the page is {}", page.display());
     Ok(())
 }
 
@@ -45,8 +49,7 @@ pub fn build(folder: &RunFolder, baseline: Option<&str>) -> Result<Built, Failur
     if let Some(label) = &baseline {
         let known = || rows.cells.iter().flat_map(|cell| [cell.configuration.as_str(), cell.id.as_str()]);
         if !known().any(|name| name == label) {
-            let hint = gimbal_core::nearest::hint(label, known());
-            return Err(Failure::Usage(format!("--baseline: no cell of this run is called `{label}`{hint}")));
+            return Err(Failure::Usage(unknown_baseline(label, &rows.cells)));
         }
     }
     let choice = baseline.map(|label| match rows.cells.iter().any(|cell| cell.configuration == label) {
@@ -54,7 +57,31 @@ pub fn build(folder: &RunFolder, baseline: Option<&str>) -> Result<Built, Failur
         false => BaselineChoice::Cell(label),
     });
     let options = Options { baseline: choice, ..Options::default() };
-    Built::build(&rows, meta(folder, &stored, &digest.to_string()), &options).map_err(Failure::usage)
+    let bill = read::bill(folder, &stored).map_err(run_failure)?;
+    let mut meta = meta(folder, &stored, &digest.to_string());
+    if !bill.lines.is_empty() {
+        meta.facts.push(("billed in all".to_owned(), bill.total().words()));
+    }
+    Ok(Built::build(&rows, meta, &options).map_err(Failure::usage)?.with_bill(&bill))
+}
+
+/// What to say of a baseline that is no cell, with those that there are.
+fn unknown_baseline(label: &str, cells: &[CellInfo]) -> String {
+    const SHOWN: usize = 12;
+    let known = cells.iter().flat_map(|cell| [cell.configuration.as_str(), cell.id.as_str()]);
+    let hint = gimbal_core::nearest::hint(label, known);
+    let mut names: Vec<String> = Vec::new();
+    for cell in cells {
+        let name = format!("`{}`", cell.configuration);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(SHOWN);
+    names.truncate(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let separator = if hint.is_empty() { "; " } else { " " };
+    format!("--baseline: no cell of this run is called `{label}`{hint}{separator}there are {}{more}", names.join(", "))
 }
 
 fn meta(folder: &RunFolder, stored: &Stored, digest: &str) -> Meta {
@@ -111,6 +138,9 @@ pub fn write_all(built: &Built, out: &Path) -> Result<PathBuf, Failure> {
     write_file(&page, &built.html())?;
     write_file(&out.join("report.md"), &built.markdown())?;
     write_file(&out.join("report.csv"), &built.csv())?;
+    if let Some(bill) = built.csv_of("bill") {
+        write_file(&out.join("bill.csv"), &bill)?;
+    }
     write_file(&out.join("report.json"), &format!("{:#}\n", built.json()))?;
     write_file(&out.join("report.txt"), &built.text(WIDTH))?;
     for figure in &built.figures {

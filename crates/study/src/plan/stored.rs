@@ -112,6 +112,7 @@ impl Stored {
     }
 
     fn parse(text: &str) -> Option<Self> {
+        let text = text.rfind(crate::run::folder::SEAL).map_or(text, |seal| &text[..seal]);
         if text.starts_with('{') { serde_json::from_str(text).ok() } else { serde_saphyr::from_str(text).ok() }
     }
 

@@ -1,11 +1,14 @@
 //! Reading run folders: no environment, no model, no network.
 
+mod bill;
 mod rows;
+mod told;
 pub mod trace;
 mod verify;
 
 use gimbal_core::Digest;
 
+pub use bill::bill;
 pub use rows::{load_rows, spending};
 pub use verify::{Report, verify};
 

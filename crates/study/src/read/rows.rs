@@ -85,7 +85,7 @@ impl Accounts {
                 account.called.0 += called.usage.input;
                 account.called.1 += called.usage.output;
             }
-            Row::Attempted(_) => {}
+            Row::Attempted(_) | Row::Indexed(_) => {}
         })?;
         // A request without an answer: its cost is unknown, and said to be.
         for sent in open.into_values() {
@@ -191,7 +191,7 @@ pub fn spending(folder: &RunFolder, stored: &Stored) -> Result<(Spending, Vec<St
                 total.add(stored.prices.get(&model), &usage);
             }
         }
-        Row::Called(_) | Row::Attempted(_) => {}
+        Row::Called(_) | Row::Attempted(_) | Row::Indexed(_) => {}
     })?;
     let complaints = states.iter().filter_map(|(path, state)| state.complaint(&path.display().to_string())).collect();
     Ok((total, complaints))

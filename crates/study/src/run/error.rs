@@ -78,6 +78,16 @@ pub enum RunError {
         /// Where the index should be.
         path: PathBuf,
     },
+    /// The study as resolved is gone while journals or ledger are there.
+    #[error(
+        "{}: there are journals or a ledger in this run folder, but the study as resolved is gone; put a copy of this \
+         file in its place, or run the same study again: `gimbal run` writes it anew, and finished episodes stay",
+        .path.display()
+    )]
+    StudyLost {
+        /// Where the study should be.
+        path: PathBuf,
+    },
     /// The study as resolved is damaged.
     #[error(
         "{}: the study as resolved cannot be read; put a sound copy in its place, or delete this file: the next \
@@ -113,6 +123,20 @@ impl RunError {
         Self::Io { path: path.to_owned(), what, why: error.to_string() }
     }
 
+    /// Whether it is the run folder's content that is wrong, and not the world or what was asked for.
+    #[must_use]
+    pub const fn is_damage(&self) -> bool {
+        matches!(
+            self,
+            Self::Damaged { .. }
+                | Self::IndexDamaged { .. }
+                | Self::IndexLost { .. }
+                | Self::StudyDamaged { .. }
+                | Self::StudyLost { .. }
+                | Self::Format { .. }
+        )
+    }
+
     /// The program's exit code: 3 where the world is the cause, 2 where what was asked for is.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
@@ -122,6 +146,7 @@ impl RunError {
             | Self::IndexDamaged { .. }
             | Self::IndexLost { .. }
             | Self::StudyDamaged { .. }
+            | Self::StudyLost { .. }
             | Self::ReadOnly { .. } => 3,
             _ => 2,
         }
@@ -131,7 +156,8 @@ impl RunError {
 fn mend(why: &str) -> &'static str {
     let why = why.to_lowercase();
     if why.contains("no space") || why.contains("full") || why.contains("too large") || why.contains("quota") {
-        "; free some space and run the same command again: nothing already paid for is lost"
+        "; free some space and run the same command again: episodes whose journals and texts reached the disk are kept, \
+         the others are played again, and the bill holds both"
     } else {
         ""
     }

@@ -37,9 +37,14 @@ impl RunFolder {
         }
         let folder = Self { root: root.to_owned() };
         if !root.join(STUDY).is_file() {
-            return Err(missing(&format!("it holds no {STUDY}")));
+            return Err(if folder.was_played()? {
+                RunError::StudyLost { path: root.join(STUDY) }
+            } else {
+                missing(&format!("it holds no {STUDY}"))
+            });
         }
-        if !root.join(INDEX).is_file() {
+        // An emptied index is as good as none. What is wrong with another shows when it is opened.
+        if !root.join(INDEX).is_file() || matches!(Index::begun(&root.join(INDEX)), Ok(false)) {
             return Err(if folder.was_played()? {
                 RunError::IndexLost { path: root.join(INDEX) }
             } else {
@@ -92,6 +97,16 @@ impl RunFolder {
         fs::read_to_string(&path).map_err(|error| RunError::io(&path, "the study cannot be read", &error))
     }
 
+    /// Whether the study as resolved is as it was written: its last line holds the hash of all before it.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn study_is_as_written(&self) -> Result<bool, RunError> {
+        let text = self.study()?;
+        let body = text.trim_end_matches('\n').rfind('\n').map_or("", |end| &text[..=end]);
+        Ok(text == sealed(body))
+    }
+
     /// Ledger files with their numbers, in order.
     ///
     /// # Errors
@@ -114,7 +129,7 @@ impl RunFolder {
     /// When a pack cannot be read.
     pub fn texts(&self) -> Result<Texts, RunError> {
         let packs: Vec<PathBuf> = self.numbered("texts", "pack")?.into_iter().map(|(_, path)| path).collect();
-        Texts::open(&packs)
+        Texts::open(&self.root.join("texts"), &packs)
     }
 
     /// The events of an attempt, as they were hashed.
@@ -193,6 +208,16 @@ impl RunFolder {
     }
 }
 
+/// A text with the hash of itself as a comment at its end.
+fn sealed(text: &str) -> String {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let body = format!("{text}{end}");
+    format!("{body}{SEAL}{}\n", Digest::of(body.as_bytes()))
+}
+
+/// Begins the last line of the study as resolved.
+pub const SEAL: &str = "# sha256 of all lines above: ";
+
 impl Writable {
     /// The folder.
     #[must_use]
@@ -207,7 +232,7 @@ impl Writable {
     pub fn write_study(&self, text: &str) -> Result<(), RunError> {
         let (path, fresh) = (self.folder.root.join(STUDY), self.folder.root.join("study.yaml.new"));
         let written = File::create(&fresh).and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
+            file.write_all(sealed(text).as_bytes())?;
             file.sync_all()?;
             fs::rename(&fresh, &path)
         });

@@ -11,7 +11,7 @@ use super::error::RunError;
 use crate::stage::Outcome;
 
 /// Version of the stored form of run folders.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Which episode of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,5 @@
-//! The ledger: an append-only list of rows, each a line of length, checksum and JSON.
+//! The ledger: an append-only list of rows, each a line of length, checksum, link and JSON. The link hashes the row
+//! together with the link before it, so that a row taken out, put in twice or moved shows (SH-05).
 //!
 //! A row is in the hands of the operating system before its request leaves or its answer is read; the disk is asked to
 //! hold it within a tenth of a second.
@@ -24,6 +25,8 @@ pub enum Row {
     Called(Called),
     /// An attempt at an episode ended, as an outcome or not.
     Attempted(Attempted),
+    /// Rows of the index were committed.
+    Indexed(Indexed),
 }
 
 /// A request is about to leave.
@@ -116,23 +119,55 @@ pub struct Attempted {
     pub try_number: u64,
 }
 
-/// A row as it stands in the file.
+/// How many rows of this file's process the index holds: what must be found there later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Indexed {
+    /// Milliseconds since 1970.
+    pub at: u64,
+    /// Failed attempts noted so far.
+    pub failed: u64,
+    /// Episodes finished so far.
+    pub finished: u64,
+}
+
+/// Bytes before the JSON: length, checksum and link in hexadecimal.
+const HEAD: usize = 35;
+
+/// The link that the first row of a file follows.
+pub const FIRST: u64 = 0;
+
+fn link(before: u64, json: &[u8]) -> u64 {
+    let digest = Digest::of_parts(&[b"gimbal/ledger/v2", &before.to_be_bytes(), json]);
+    digest.0.iter().take(8).fold(0, |link, byte| link << 8 | u64::from(*byte))
+}
+
+/// A row as it stands in the file after the row whose link is `before`, and its own link.
 #[must_use]
-pub fn line(row: &impl Serialize) -> Vec<u8> {
-    let mut line = vec![b' '; 18];
+pub fn line(before: u64, row: &impl Serialize) -> (Vec<u8>, u64) {
+    let mut line = vec![b' '; HEAD];
     // Rows hold strings and numbers only: they always serialise.
     line.extend_from_slice(&gimbal_core::canonical::bytes_of(row));
-    let head = format!("{:08x} {:08x} ", line.len() - 18, crc32fast::hash(&line[18..]));
-    line[..18].copy_from_slice(head.as_bytes());
+    let json = &line[HEAD..];
+    let link = link(before, json);
+    let head = format!("{:08x} {:08x} {link:016x} ", json.len(), crc32fast::hash(json));
+    line[..HEAD].copy_from_slice(head.as_bytes());
     line.push(b'\n');
-    line
+    (line, link)
+}
+
+/// The link that a line claims, and whether it follows from the one before; none if there is no whole head.
+fn linked(before: u64, line: &[u8]) -> Option<(u64, bool)> {
+    let claimed = std::str::from_utf8(line.get(18..34)?).ok()?;
+    let claimed = u64::from_str_radix(claimed, 16).ok()?;
+    Some((claimed, claimed == link(before, line.get(HEAD..)?)))
 }
 
 /// Reads a line without its end; none if it is torn or damaged.
 #[must_use]
 pub fn parse(line: &[u8]) -> Option<Row> {
-    let (head, json) = line.split_at_checked(18)?;
-    let head = std::str::from_utf8(head).ok()?;
+    let (head, json) = line.split_at_checked(HEAD)?;
+    let apart = [8, 17, 34].iter().all(|place| head[*place] == b' ');
+    let head = std::str::from_utf8(head).ok().filter(|_| apart)?;
     let length = usize::from_str_radix(head.get(..8)?, 16).ok()?;
     let checksum = u32::from_str_radix(head.get(9..17)?, 16).ok()?;
     let sound = json.len() == length && crc32fast::hash(json) == checksum;
@@ -148,24 +183,37 @@ pub struct LedgerState {
     pub torn: bool,
     /// Numbers, from 1, of damaged lines before the last one. Never the work of a kill.
     pub damaged: Vec<u64>,
+    /// Numbers, from 1, of whole lines that do not follow from the line before: rows are missing, doubled or moved.
+    pub broken: Vec<u64>,
 }
 
 impl LedgerState {
     /// What is wrong with the file called `name`, if anything is: which lines, and what that means.
     #[must_use]
     pub fn complaint(&self, name: &str) -> Option<String> {
-        const SHOWN: usize = 8;
-        let lines: Vec<String> = self.damaged.iter().take(SHOWN).map(u64::to_string).collect();
-        let more = if self.damaged.len() > SHOWN { ", ..." } else { "" };
-        (!lines.is_empty()).then(|| {
+        let mut said = Vec::new();
+        if !self.damaged.is_empty() {
+            said.push(format!("{} damaged row(s) (line {})", self.damaged.len(), numbers(&self.damaged)));
+        }
+        if !self.broken.is_empty() {
+            let lines = numbers(&self.broken);
+            said.push(format!("the chain is broken (line {lines}): rows before were taken out, doubled or moved"));
+        }
+        (!said.is_empty()).then(|| {
             format!(
-                "{name}: {} damaged row(s) before the last (line {}{more}); all others are kept and counted, but what \
-                 these cost is not known, and no run brings it back",
-                self.damaged.len(),
-                lines.join(", "),
+                "{name}: {}; all other rows are kept and counted, but what is not there cannot be counted, and no run \
+                 brings it back",
+                said.join("; and "),
             )
         })
     }
+}
+
+/// The first few of many numbers.
+fn numbers(all: &[u64]) -> String {
+    const SHOWN: usize = 8;
+    let lines: Vec<String> = all.iter().take(SHOWN).map(u64::to_string).collect();
+    lines.join(", ") + if all.len() > SHOWN { ", ..." } else { "" }
 }
 
 /// Reads a ledger file row by row; a torn last line is noted and left out.
@@ -176,25 +224,32 @@ pub fn read(path: &Path, mut each: impl FnMut(Row)) -> Result<LedgerState, RunEr
     let failed = |error: std::io::Error| RunError::io(path, "the ledger cannot be read", &error);
     let mut reader = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
     let mut state = LedgerState::default();
-    let mut bad = Vec::new();
+    // None after a line whose own link cannot be read.
+    let mut before = Some(FIRST);
     let mut bytes = Vec::new();
     for number in 1.. {
         bytes.clear();
         if reader.read_until(b'\n', &mut bytes).map_err(failed)? == 0 {
             break;
         }
-        match bytes.strip_suffix(b"\n").and_then(parse) {
+        // A kill leaves a line without its end, which is the last one.
+        let Some(line) = bytes.strip_suffix(b"\n") else {
+            state.torn = true;
+            break;
+        };
+        let found = linked(before.unwrap_or_default(), line);
+        match parse(line) {
             Some(row) => {
-                state.damaged.append(&mut bad);
+                if before.is_some() && !found.is_some_and(|(_, follows)| follows) {
+                    state.broken.push(number);
+                }
                 state.rows += 1;
                 each(row);
             }
-            // A torn line is the last one, with or without its end.
-            None => bad.push(number),
+            None => state.damaged.push(number),
         }
+        before = found.map(|(claimed, _)| claimed);
     }
-    state.torn = bad.pop().is_some();
-    state.damaged.append(&mut bad);
     Ok(state)
 }
 
@@ -204,6 +259,7 @@ pub struct LedgerFile {
     file: File,
     /// Rows that go out with the next one that must not wait.
     waiting: Vec<u8>,
+    link: u64,
     attempts: u64,
 }
 
@@ -211,7 +267,7 @@ impl LedgerFile {
     /// Begins a file.
     #[must_use]
     pub const fn new(file: File) -> Self {
-        Self { file, waiting: Vec::new(), attempts: 0 }
+        Self { file, waiting: Vec::new(), link: FIRST, attempts: 0 }
     }
 
     /// The next attempt's number.
@@ -222,7 +278,9 @@ impl LedgerFile {
 
     /// Adds a row that may wait for the next one.
     pub fn later(&mut self, row: &impl Serialize) {
-        self.waiting.extend_from_slice(&line(row));
+        let (line, link) = line(self.link, row);
+        self.link = link;
+        self.waiting.extend_from_slice(&line);
     }
 
     /// Hands a row to the operating system, with those that wait.
@@ -230,7 +288,7 @@ impl LedgerFile {
     /// # Errors
     /// When it takes it not.
     pub fn now(&mut self, row: &impl Serialize) -> std::io::Result<()> {
-        self.waiting.extend_from_slice(&line(row));
+        self.later(row);
         self.flush()
     }
 
@@ -239,14 +297,16 @@ impl LedgerFile {
     /// # Errors
     /// When the operating system takes it not.
     pub fn flush(&mut self) -> std::io::Result<()> {
-        if self.waiting.is_empty() {
-            return Ok(());
+        // What a full disk took of a row must not be written a second time.
+        while !self.waiting.is_empty() {
+            match self.file.write(&self.waiting) {
+                Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+                Ok(taken) => drop(self.waiting.drain(..taken)),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
-        let written = self.file.write_all(&self.waiting);
-        if written.is_ok() {
-            self.waiting.clear();
-        }
-        written
+        Ok(())
     }
 
     /// Another handle, for making the file durable without holding it.
@@ -279,21 +339,36 @@ mod tests {
     fn a_torn_last_line_is_told_from_damage() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger");
-        let whole: Vec<u8> = (0..3).flat_map(|number| line(&row(number))).collect();
+        let mut lines = Vec::new();
+        (0..3).fold(FIRST, |before, number| {
+            let (line, link) = line(before, &row(number));
+            lines.push(line);
+            link
+        });
+        let whole = lines.concat();
         let read = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
             let mut rows = Vec::new();
             let state = super::read(&path, |row| rows.push(row)).unwrap();
             assert_eq!(rows.len() as u64, state.rows);
-            (rows.len(), state.torn, state.damaged)
+            (rows.len(), state.torn, state.damaged, state.broken)
         };
-        assert_eq!(read(&whole), (3, false, vec![]));
-        for cut in 1..line(&row(2)).len() {
-            assert_eq!(read(&whole[..whole.len() - cut]), (2, true, vec![]));
+        assert_eq!(read(&whole), (3, false, vec![], vec![]));
+        for cut in 1..lines[2].len() {
+            assert_eq!(read(&whole[..whole.len() - cut]), (2, true, vec![], vec![]));
         }
-        let mut damaged = whole.clone();
-        damaged[30] ^= 1;
-        assert_eq!(read(&damaged), (2, false, vec![1]));
+        // Any flipped bit of any line shows, the last one's too; only that of the last line end looks like a kill's work.
+        for place in 0..whole.len() - 1 {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            let (_, torn, damaged, broken) = read(&damaged);
+            assert!(!torn && (!damaged.is_empty() || !broken.is_empty()), "byte {place}");
+        }
+        let chosen = |order: &[usize]| order.iter().flat_map(|line| lines[*line].clone()).collect::<Vec<u8>>();
+        assert_eq!(read(&chosen(&[0, 2])), (2, false, vec![], vec![2]), "taken out");
+        assert_eq!(read(&chosen(&[1, 2])), (2, false, vec![], vec![1]), "taken out at the beginning");
+        assert_eq!(read(&chosen(&[0, 1, 1, 2])), (4, false, vec![], vec![3]), "doubled");
+        assert_eq!(read(&chosen(&[1, 0, 2])).3, [1, 2, 3], "moved");
     }
 
     proptest! {
@@ -304,7 +379,7 @@ mod tests {
 
         #[test]
         fn what_is_written_is_read(number in any::<u64>()) {
-            let line = line(&row(number));
+            let (line, _) = line(number, &row(number));
             prop_assert_eq!(parse(line.strip_suffix(b"\n").unwrap()), Some(row(number)));
         }
     }

@@ -18,7 +18,7 @@ pub mod frame;
 pub mod index;
 pub mod journal;
 pub mod ledger;
-mod rebuild;
+pub(crate) mod rebuild;
 pub mod spend;
 pub mod store;
 pub mod texts;

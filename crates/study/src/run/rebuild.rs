@@ -46,7 +46,7 @@ impl Writable {
             return Ok(None);
         }
         let told = Told::read(folder)?;
-        let found = Found::read(folder, stored, &told)?;
+        let found = Found::read(folder, stored, &told, |_| true)?;
         let failed: Vec<Failed> = told.failed.iter().filter_map(|failed| found.failed(failed)).collect();
         let rebuilt = Rebuilt {
             finished: found.finished.len() as u64,
@@ -56,6 +56,34 @@ impl Writable {
         let finished: Vec<Finished> = found.finished.into_values().collect();
         put_in_place(&path, &finished, &failed)?;
         Ok(Some(rebuilt))
+    }
+}
+
+impl Writable {
+    /// Takes up episodes that ended, by the ledger, and whose journals and texts are whole, but whose rows never came
+    /// into the index: a full disk or a kill stood between. Returns how many. They are not played or paid for again.
+    ///
+    /// # Errors
+    /// When journals, texts, ledger or index cannot be read, or the index cannot be written.
+    pub fn recover(&self, stored: &Stored) -> Result<u64, RunError> {
+        let folder = self.folder();
+        let path = folder.root().join(INDEX);
+        let mut index = Index::create(&path)?;
+        let failed = |error: rusqlite::Error| unreadable(&path, &error);
+        let told = Told::read(folder)?;
+        let mut missing: BTreeSet<AttemptId> = BTreeSet::new();
+        for (attempt, key) in &told.outcomes {
+            if !index.holds(key).map_err(failed)? {
+                missing.insert(*attempt);
+            }
+        }
+        if missing.is_empty() {
+            return Ok(0);
+        }
+        let found = Found::read(folder, stored, &told, |attempt| missing.contains(attempt))?;
+        let finished: Vec<Finished> = found.finished.into_values().collect();
+        index.add(&finished, &[]).map_err(failed)?;
+        Ok(finished.len() as u64)
     }
 }
 
@@ -88,7 +116,7 @@ fn put_in_place(path: &Path, finished: &[Finished], failed: &[Failed]) -> Result
 }
 
 /// An attempt by its file and number there.
-type AttemptId = (u32, u64);
+pub(crate) type AttemptId = (u32, u64);
 
 /// What the ledger tells.
 #[derive(Default)]
@@ -99,11 +127,13 @@ struct Told {
     failed: Vec<(AttemptId, Digest, Stop, String)>,
     /// Episodes that ended as an outcome.
     ended: BTreeSet<Digest>,
+    /// The same by attempt.
+    outcomes: BTreeMap<AttemptId, Digest>,
 }
 
 /// Latencies of an attempt, folded call by call.
 #[derive(Default)]
-struct Latencies {
+pub(crate) struct Latencies {
     total_us: u64,
     trunk_us: u64,
     /// Lanes since the last call of the trunk.
@@ -133,11 +163,12 @@ impl Told {
             Row::Called(called) => told.latencies.entry((file, called.try_number)).or_default().add(&called),
             Row::Attempted(ended) if ended.stop.is_outcome() => {
                 told.ended.insert(ended.episode);
+                told.outcomes.insert((file, ended.try_number), ended.episode);
             }
             Row::Attempted(ended) if ended.stop != Stop::Cancelled => {
                 told.failed.push(((file, ended.try_number), ended.episode, ended.stop, ended.detail));
             }
-            Row::Attempted(_) | Row::Sent(_) | Row::Received(_) => {}
+            Row::Attempted(_) | Row::Sent(_) | Row::Received(_) | Row::Indexed(_) => {}
         })?;
         told.latencies.values_mut().for_each(Latencies::join);
         Ok(told)
@@ -154,12 +185,19 @@ struct Found {
 }
 
 impl Found {
-    fn read(folder: &RunFolder, stored: &Stored, told: &Told) -> Result<Self, RunError> {
+    /// Reads the journals of the attempts that are `wanted`.
+    fn read(
+        folder: &RunFolder,
+        stored: &Stored,
+        told: &Told,
+        wanted: impl Fn(&AttemptId) -> bool,
+    ) -> Result<Self, RunError> {
         let mut found = Self::default();
         let mut names = Names::of(folder, stored)?;
         let mut texts = folder.texts()?;
         for (number, path) in folder.segments()? {
-            for (attempt, place) in journal::scan(&path, number)?.attempts {
+            let attempts = journal::scan(&path, number)?.attempts;
+            for (attempt, place) in attempts.into_iter().filter(|(attempt, _)| wanted(&(number, *attempt))) {
                 found.places.insert((number, attempt), place);
                 let events = match folder.events(place) {
                     Ok(events) => events,
@@ -187,7 +225,7 @@ impl Found {
     }
 }
 
-fn began(events: &[Vec<u8>]) -> Option<Started> {
+pub(crate) fn began(events: &[Vec<u8>]) -> Option<Started> {
     match serde_json::from_slice::<Event>(events.first()?).ok()?.body {
         Body::Started(started) => Some(started),
         _ => None,
@@ -195,7 +233,7 @@ fn began(events: &[Vec<u8>]) -> Option<Started> {
 }
 
 /// What an attempt came to; none if its journal does not end.
-fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Latencies>) -> Option<Outcome> {
+pub(crate) fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Latencies>) -> Option<Outcome> {
     let (mut rejected, mut fallbacks) = (0, 0);
     let mut end: Option<Ended> = None;
     let mut chain = Chain::start("journal", key.to_string().as_bytes());
@@ -231,7 +269,7 @@ fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Latencies>) -> O
 }
 
 /// Finds cell and run of an episode: journals name neither, since nothing in an episode hangs on them.
-struct Names<'a> {
+pub(crate) struct Names<'a> {
     stored: &'a Stored,
     study_seed: u64,
     /// Runs by seed, for each world and task.
@@ -239,13 +277,13 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn of(folder: &RunFolder, stored: &'a Stored) -> Result<Self, RunError> {
+    pub(crate) fn of(folder: &RunFolder, stored: &'a Stored) -> Result<Self, RunError> {
         let written = stored.frame.get("seed").and_then(|seed| seed.as_str()?.parse().ok());
         let study_seed = written.ok_or_else(|| RunError::StudyDamaged { path: folder.root().join(super::STUDY) })?;
         Ok(Self { stored, study_seed, runs: BTreeMap::new() })
     }
 
-    fn find(&mut self, started: &Started) -> Option<EpisodeId> {
+    pub(crate) fn find(&mut self, started: &Started) -> Option<EpisodeId> {
         let (task, trial) = (TaskId(started.task.clone()), started.trial);
         let seed = u64::from_str_radix(&started.seed, 16).ok()?;
         let mut cells = self.stored.cells.iter();

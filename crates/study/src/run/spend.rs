@@ -34,11 +34,24 @@ impl Spending {
         u64::try_from(self.exact.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 
+    /// Millionths of a millionth of a dollar.
+    #[must_use]
+    pub const fn exact(&self) -> u128 {
+        self.exact
+    }
+
     /// Adds a billed attempt.
     pub fn add(&mut self, price: Option<&Price>, usage: &Usage) {
         self.exact += price.map_or(0, |price| price.cost_exact(usage));
         self.tokens += usage.input + usage.output;
     }
+}
+
+/// Dollars with two digits after the point, and more where two do not tell all.
+fn dollars(microdollars: u64) -> String {
+    let exact = format!("{}.{:06}", microdollars / 1_000_000, microdollars % 1_000_000);
+    let least = exact.len() - 4;
+    format!("{}{}", &exact[..least], exact[least..].trim_end_matches('0'))
 }
 
 /// The purse of a run. Every answer is added; no request leaves once a limit is reached.
@@ -75,8 +88,8 @@ impl Spend {
         let spent = self.spent();
         if let Some(limit) = self.limits.cost_microdollars.filter(|limit| spent.microdollars() >= *limit) {
             return Err(format!(
-                "the study's cost limit of ${:.2} is reached; raise `limits.study.cost` and run the same command again",
-                limit as f64 / 1e6
+                "the study's cost limit of ${} is reached; raise `limits.study.cost` and run the same command again",
+                dollars(limit)
             ));
         }
         if let Some(limit) = self.limits.tokens.filter(|limit| spent.tokens >= *limit) {
@@ -85,5 +98,14 @@ impl Spend {
             ));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn amounts_are_shown_whole() {
+        let shown = [0, 100, 1, 20_000, 1_500_000, 12_345_678].map(super::dollars);
+        assert_eq!(shown, ["0.00", "0.0001", "0.000001", "0.02", "1.50", "12.345678"]);
     }
 }

@@ -13,7 +13,7 @@ use super::error::RunError;
 use super::frame::{FRAME_BYTES, NONE};
 use super::index::{EpisodeId, Failed, Finished, Index, Place, unreadable};
 use super::journal::Segment;
-use super::ledger::{Attempted, Called, LedgerFile, Received, Row, Sent};
+use super::ledger::{Attempted, Called, Indexed, LedgerFile, Received, Row, Sent};
 use super::spend::Spend;
 use super::texts::TextPack;
 use crate::stage::{Attempt, CallFacts, Near, Outcome, RecordError, Recorder};
@@ -186,6 +186,7 @@ impl Inner {
 
 /// Texts and journals first, then rows: an episode is finished only when what it is made of is durable.
 fn sync_loop(inner: &Inner, handles: &[File; 3], mut index: Index, settled: &dyn Fn(Settled)) {
+    let mut held = (0, 0);
     loop {
         let (finished, failed, closing) = {
             let queue = locked(&inner.queue);
@@ -199,6 +200,13 @@ fn sync_loop(inner: &Inner, handles: &[File; 3], mut index: Index, settled: &dyn
         if changed && inner.failed.get().is_none() && inner.sync(handles).is_ok() {
             match index.add(&finished, &failed) {
                 Ok(()) => {
+                    held = (held.0 + finished.len() as u64, held.1 + failed.len() as u64);
+                    if !finished.is_empty() || !failed.is_empty() {
+                        let row = Indexed { at: now(), finished: held.0, failed: held.1 };
+                        locked(&inner.ledger).later(&Row::Indexed(row));
+                        // What is handed over is made durable with what comes next, or now if nothing does.
+                        inner.dirty.store(true, Ordering::Release);
+                    }
                     finished.into_iter().for_each(|episode| settled(Settled::Finished(episode)));
                     failed.into_iter().for_each(|attempt| settled(Settled::Failed(attempt)));
                 }
@@ -208,6 +216,10 @@ fn sync_loop(inner: &Inner, handles: &[File; 3], mut index: Index, settled: &dyn
             }
         }
         if closing {
+            // The last count says that all of it is there.
+            if inner.failed.get().is_none() && inner.dirty.swap(false, Ordering::AcqRel) {
+                let _ = inner.sync(handles);
+            }
             return;
         }
     }

@@ -107,14 +107,16 @@ impl TextPack {
     /// # Errors
     /// When the operating system does not take it.
     pub fn flush(&mut self) -> std::io::Result<()> {
-        if self.buffer.is_empty() {
-            return Ok(());
+        // What a full disk took of a record must not be written a second time.
+        while !self.buffer.is_empty() {
+            match self.file.write(&self.buffer) {
+                Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+                Ok(taken) => drop(self.buffer.drain(..taken)),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
-        let written = self.file.write_all(&self.buffer);
-        if written.is_ok() {
-            self.buffer.clear();
-        }
-        written
+        Ok(())
     }
 
     /// Another handle, for making the file durable without holding it.
@@ -137,6 +139,8 @@ fn checksum(digest: &Digest, form: u8, payload: &[u8]) -> u32 {
 /// The texts of a run, for reading.
 #[derive(Debug)]
 pub struct Texts {
+    /// Where the packs lie, or should.
+    folder: PathBuf,
     packs: Vec<Pack>,
     places: HashMap<Digest, (usize, u64)>,
     /// Where else a text lies: episodes that are played again store theirs anew.
@@ -170,8 +174,9 @@ impl Texts {
     ///
     /// # Errors
     /// When a pack cannot be read.
-    pub fn open(paths: &[PathBuf]) -> Result<Self, RunError> {
+    pub fn open(folder: &Path, paths: &[PathBuf]) -> Result<Self, RunError> {
         let mut texts = Self {
+            folder: folder.to_owned(),
             packs: Vec::new(),
             places: HashMap::new(),
             copies: HashMap::new(),
@@ -234,7 +239,7 @@ impl Texts {
     /// # Errors
     /// When it is missing or damaged.
     pub fn get(&mut self, digest: &Digest) -> Result<String, RunError> {
-        let folder = self.packs.first().map(|pack| pack.path.clone()).unwrap_or_default();
+        let folder = self.packs.first().map_or_else(|| self.folder.clone(), |pack| pack.path.clone());
         let Some(place) = self.places.get(digest).copied() else {
             return Err(RunError::Damaged { path: folder, what: format!("the text {} is missing", digest.short()) });
         };
@@ -412,7 +417,7 @@ mod tests {
         }
         pack.flush().unwrap();
         assert!(std::fs::metadata(&path).unwrap().len() < 300 * 130);
-        let mut texts = Texts::open(std::slice::from_ref(&path)).unwrap();
+        let mut texts = Texts::open(folder.path(), std::slice::from_ref(&path)).unwrap();
         assert_eq!(texts.len(), 300);
         for (digest, text) in digests.iter().rev() {
             assert_eq!(texts.get(digest).unwrap(), *text);
@@ -420,7 +425,7 @@ mod tests {
         // A torn end costs the last text only.
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
-        let mut texts = Texts::open(std::slice::from_ref(&path)).unwrap();
+        let mut texts = Texts::open(folder.path(), std::slice::from_ref(&path)).unwrap();
         assert_eq!((texts.len(), texts.torn().count()), (299, 1));
         assert!(texts.get(&digests[299].0).unwrap_err().to_string().contains("missing"));
         assert_eq!(texts.get(&digests[298].0).unwrap(), digests[298].1);
@@ -428,7 +433,7 @@ mod tests {
         let mut damaged = bytes.clone();
         damaged[HEAD + 3] ^= 4;
         std::fs::write(&path, &damaged).unwrap();
-        let mut texts = Texts::open(std::slice::from_ref(&path)).unwrap();
+        let mut texts = Texts::open(folder.path(), std::slice::from_ref(&path)).unwrap();
         assert!(texts.get(&digests[0].0).unwrap_err().to_string().contains("damaged"));
     }
 }

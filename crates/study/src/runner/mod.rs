@@ -128,6 +128,8 @@ pub async fn run(
     progress: impl Fn(Progress) + Send + Sync + 'static,
 ) -> Result<Summary, RunError> {
     let progress: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(progress);
+    // What cannot be opened must not leave a run folder behind.
+    let roles = open_roles(&plan, &*models)?;
     let writable = RunFolder::take(&settings.folder)?;
     let stored = keep_study(&plan, &writable).await?;
     let rebuilt = writable.rebuild_lost_index(&stored)?;
@@ -135,6 +137,14 @@ pub async fn run(
         progress(Progress::IndexRebuilt(rebuilt));
     }
     let lost = writable.forget_lost()? + rebuilt.map_or(0, |rebuilt| rebuilt.lost);
+    let recovered = writable.recover(&stored)?;
+    if recovered > 0 {
+        let text = format!(
+            "{recovered} episode(s) had ended before the last run was cut off and were not in the index: taken up from \
+             their journals"
+        );
+        progress(Progress::Warning { text });
+    }
     let folder = writable.folder().clone();
     let (spent, complaints) = spending(&folder, &stored)?;
     complaints.into_iter().for_each(|text| progress(Progress::Warning { text }));
@@ -142,8 +152,7 @@ pub async fn run(
     let counters = Arc::new(Counters::new(plan.episodes()));
     let store = start_store(&writable, &spend, &counters, &progress)?;
     let (groups, jobs) = groups(&plan, settings.jobs);
-    let roles = open_roles(&plan, &*models)?;
-    let already = folder.index()?.count().unwrap_or_default();
+    let already = already(&plan, &folder)?;
     progress(Progress::Started {
         study: plan.study.name.clone(),
         folder: folder.root().display().to_string(),
@@ -170,6 +179,18 @@ pub async fn run(
     });
     let played = play_groups(&shared, groups, jobs).await;
     finish(shared, writable, lost, played)
+}
+
+/// Planned episodes that are finished; others of the folder are none of this call's.
+fn already(plan: &Plan, folder: &RunFolder) -> Result<u64, RunError> {
+    let index = folder.index()?;
+    let mut count = 0;
+    for id in plan.sessions().flat_map(|session| session.trials) {
+        let held = index.holds(&id.key);
+        let failed = |error| crate::run::index::unreadable(&folder.root().join(crate::run::INDEX), &error);
+        count += u64::from(held.map_err(failed)?);
+    }
+    Ok(count)
 }
 
 /// Plays all groups side by side while a ticker says how things stand.

@@ -18,7 +18,7 @@ pub fn registry() -> Registry {
 }
 
 /// `picker`, `slow` (gives way often), `unreliable` (refuses now and then), `down` (always out of order),
-/// `flaky` (out of order for its first calls), `dear` (costs money), `keyless`, `parrot`, and `noisy/P`.
+/// `flaky` (out of order for its first calls), `dear` (costs money), `keyless`, `parrot`, `broken` (cannot be opened), and `noisy/P`.
 pub struct TestModels;
 
 impl ModelSource for TestModels {
@@ -26,8 +26,19 @@ impl ModelSource for TestModels {
         if name.starts_with("noisy/") {
             return Models::new(ModelsConfig::default()).describe(name);
         }
-        let known =
-            ["picker", "slow", "unreliable", "down", "flaky", "dear", "keyless", "unpriced", "parrot", "monitor"];
+        let known = [
+            "picker",
+            "slow",
+            "unreliable",
+            "down",
+            "flaky",
+            "dear",
+            "keyless",
+            "unpriced",
+            "parrot",
+            "monitor",
+            "broken",
+        ];
         if !known.contains(&name) {
             return Err(SetupError::Name(format!("there is no model `{name}`")));
         }
@@ -64,6 +75,9 @@ impl ModelSource for TestModels {
         use gimbal_core::ModelErrorKind::{BadShape, Refusal, Truncated};
         if name.starts_with("noisy/") {
             return Models::new(ModelsConfig::default()).open(name);
+        }
+        if name == "broken" {
+            return Err(SetupError::Name("`broken` cannot be loaded".to_owned()));
         }
         let refusals = vec![None, None, None, None, Some(Refusal), Some(Truncated), Some(BadShape)];
         Ok(match name {

@@ -1,0 +1,73 @@
+//! What the ledger tells for `gimbal verify`, and what in it cannot be.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gimbal_core::{Digest, Stop};
+
+use crate::run::ledger::{Indexed, LedgerState, Row};
+use crate::run::rebuild::AttemptId;
+use crate::run::{RunError, RunFolder};
+
+/// How an attempt at an episode ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct End {
+    pub episode: Digest,
+    pub stop: Stop,
+    pub detail: String,
+}
+
+/// What the ledger tells.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// Ends by attempt.
+    pub ends: BTreeMap<AttemptId, End>,
+    /// Latency by attempt and lane.
+    pub lanes: BTreeMap<AttemptId, BTreeMap<u32, u64>>,
+    /// The last count of committed rows by ledger file.
+    pub indexed: BTreeMap<u32, Indexed>,
+    /// The files.
+    pub files: Vec<(std::path::PathBuf, LedgerState)>,
+    /// What cannot be.
+    pub problems: Vec<String>,
+    next: BTreeMap<u32, u64>,
+    open: BTreeSet<AttemptId>,
+}
+
+impl Told {
+    pub(super) fn read(folder: &RunFolder) -> Result<Self, RunError> {
+        let mut told = Self::default();
+        told.files = folder.rows(|file, row| told.take(file, row))?;
+        Ok(told)
+    }
+
+    fn take(&mut self, file: u32, row: Row) {
+        let wrong = match row {
+            Row::Sent(sent) => {
+                let next = self.next.entry(file).or_default();
+                let expected = std::mem::replace(next, sent.attempt + 1);
+                self.open.insert((file, sent.attempt));
+                (sent.attempt != expected)
+                    .then(|| format!("request {} follows where {expected} should be", sent.attempt))
+            }
+            Row::Received(received) => (!self.open.remove(&(file, received.attempt)))
+                .then(|| format!("request {} was answered twice or never sent", received.attempt)),
+            Row::Called(called) => {
+                let lanes = self.lanes.entry((file, called.try_number)).or_default();
+                *lanes.entry(called.lane).or_default() += called.latency_us;
+                None
+            }
+            Row::Attempted(ended) => {
+                let end = End { episode: ended.episode, stop: ended.stop, detail: ended.detail };
+                let before = self.ends.insert((file, ended.try_number), end);
+                before.map(|_| format!("attempt {} at an episode ended twice", ended.try_number))
+            }
+            Row::Indexed(count) => {
+                self.indexed.insert(file, count);
+                None
+            }
+        };
+        if let Some(wrong) = wrong {
+            self.problems.push(format!("ledger/{file:06}.log: {wrong}; rows are missing, doubled or moved"));
+        }
+    }
+}
