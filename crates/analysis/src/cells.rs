@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::compare::{Comparison, one_to_one, paired_difference};
 use crate::describe::{Interval, Summary, quantile};
 use crate::error::AnalysisError;
+use crate::failures::CallFailures;
 use crate::frontier::{Point, pareto};
 use crate::hypothesis::holm;
 use crate::metrics;
@@ -123,6 +124,8 @@ pub struct CellSummary {
     pub model_calls: u64,
     /// Attempts of unknown cost over all episodes, infrastructure ones included.
     pub unknown_attempts: u64,
+    /// Calls that gave no whole answer over all episodes, infrastructure ones included.
+    pub failures: CallFailures,
     /// Rejected tool calls per tool call.
     pub invalid: Rate,
     /// Fallback steps per environment step.
@@ -301,6 +304,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         roles: roles(&rows),
         tokens_estimated: rows.iter().any(|row| row.tokens_estimated),
         model_calls: add(|row| row.model_calls),
+        failures: CallFailures::of(&all),
         unknown_attempts: all.iter().map(|row| u64::from(row.unknown_attempts)).sum(),
         invalid: Rate { count: add(|row| row.rejected_calls), of: add(|row| row.tool_calls) },
         fallback: Rate { count: add(|row| row.fallbacks), of: add(|row| row.steps) },

@@ -13,6 +13,7 @@ mod cells;
 mod compare;
 mod describe;
 mod error;
+mod failures;
 pub mod frontier;
 pub mod hypothesis;
 pub mod metrics;
@@ -31,6 +32,7 @@ pub use cells::{Analysis, BaselineChoice, CellSummary, Gap, Options, Rate, RoleS
 pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_tie_loss};
 pub use describe::{Interval, Summary, quantile};
 pub use error::AnalysisError;
+pub use failures::CallFailures;
 pub use proportion::Proportion;
 pub use rng::Generator;
 pub use row::{CellInfo, Decoding, EpisodeRow, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse};

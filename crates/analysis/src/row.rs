@@ -239,6 +239,19 @@ pub struct EpisodeRow {
     /// Attempts that were sent and whose answer never arrived: their cost is unknown.
     #[serde(default)]
     pub unknown_attempts: u32,
+    /// Calls that the model or its provider refused to answer. An agent's failures: they count, and are no model text.
+    #[serde(default)]
+    pub refusals: u32,
+    /// Calls whose answer was cut at the output bound.
+    #[serde(default)]
+    pub truncations: u32,
+    /// Calls whose answer had not the demanded shape.
+    #[serde(default)]
+    pub bad_shapes: u32,
+    /// Requests that failed for reasons that are not the agent's (network, provider, rate limits), over all attempts at
+    /// the episode: sent again, or the episode played again.
+    #[serde(default)]
+    pub outages: u32,
     /// Latency of each model call in microseconds, any order.
     #[serde(default)]
     pub call_latency_us: Vec<u64>,
@@ -255,6 +268,15 @@ impl EpisodeRow {
     #[must_use]
     pub fn value(&self) -> f64 {
         self.return_thousandths as f64 / 1000.0
+    }
+
+    /// Whether any of its calls failed in any way, though the episode went on: its outcome may show the provider's trouble
+    /// and not the agent's doing (BOG-047).
+    #[must_use]
+    pub fn is_flagged(&self) -> bool {
+        [self.refusals, self.truncations, self.bad_shapes, self.outages, self.unknown_attempts]
+            .iter()
+            .any(|count| *count > 0)
     }
 
     /// Tokens as called by the agent's roles: what RPTS and frontiers divide by (BOG-160).

@@ -162,6 +162,26 @@ fn infrastructure_is_no_outcome() {
     assert_eq!(gaps.rows.len(), 2);
 }
 
+/// An episode that met trouble on its way is told from one that did not.
+// covers: BOG-047
+#[test]
+fn failed_calls_are_counted_by_kind_and_their_episodes_flagged() {
+    let mut rows = study();
+    assert!(tables::failures(&Analysis::new(&rows, &against("observation")).unwrap()).is_none());
+    let cell = rows.cells[0].id.clone();
+    let mut of_cell: Vec<&mut EpisodeRow> = rows.episodes.iter_mut().filter(|row| row.cell == cell).collect();
+    of_cell[0].refusals = 3;
+    of_cell[1].truncations = 2;
+    of_cell[1].bad_shapes = 1;
+    of_cell[2].outages = 4;
+    (of_cell[2].unknown_attempts, of_cell[2].infrastructure) = (1, true);
+    assert_eq!(of_cell.iter().filter(|row| row.is_flagged()).count(), 3);
+    let table = tables::failures(&Analysis::new(&rows, &against("observation")).unwrap()).unwrap();
+    assert_eq!(table.rows.len(), 1);
+    let counts = [3, 2, 1, 4, 1, 3].map(gimbal_analysis::Cell::count);
+    assert_eq!(table.rows[0][table.rows[0].len() - 6..], counts);
+}
+
 /// The baseline is looked up within environment, model and decoding; a policy is compared with each model's baseline.
 // covers: BOG-163, BOG-168
 #[test]

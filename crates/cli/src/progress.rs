@@ -82,6 +82,7 @@ fn on_bar(bar: &ProgressBar, event: &Progress) {
         Progress::Finished { .. } => bar.inc(1),
         Progress::Retrying { cell, detail, .. } => bar.println(format!("{cell}: played again: {detail}")),
         Progress::Failed { cell, detail, .. } => bar.println(format!("{cell}: given up: {detail}")),
+        Progress::Closed { model, detail } => bar.println(closed(model, detail)),
         Progress::Ended { .. } => bar.finish_and_clear(),
     }
 }
@@ -108,10 +109,16 @@ fn in_lines(last: &Mutex<Option<Instant>>, event: &Progress) {
         }
         Progress::Retrying { cell, detail, .. } => eprintln!("{cell}: played again: {detail}"),
         Progress::Failed { cell, detail, .. } => eprintln!("{cell}: given up: {detail}"),
+        Progress::Closed { model, detail } => eprintln!("{}", closed(model, detail)),
         Progress::Ended { how, standing } => {
             eprintln!("{how}: {}/{} {}", standing.done, standing.planned, words(standing))
         }
     }
+}
+
+/// Why a model is asked no more.
+fn closed(model: &str, detail: &str) -> String {
+    format!("{model} is asked no more in this run, and its other episodes wait: {detail}")
 }
 
 /// Rate, errors, spend and time left.
@@ -119,6 +126,9 @@ fn words(standing: &Standing) -> String {
     let mut words = format!("{:.2}/s, {} tokens", standing.per_second, standing.tokens);
     if standing.cost_microdollars > 0 {
         words.push_str(&format!(", ${:.4}", standing.cost_microdollars as f64 / 1e6));
+    }
+    if standing.unknown_requests > 0 {
+        words.push_str(&format!(", {} requests of unknown cost", standing.unknown_requests));
     }
     if standing.errors > 0 {
         words.push_str(&format!(", {} errors", standing.errors));

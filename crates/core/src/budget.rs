@@ -38,15 +38,15 @@ pub struct Spent {
 impl Spent {
     /// Adds one model call.
     pub const fn add_model_call(&mut self, usage: &Usage) {
-        self.model_calls += 1;
-        self.input_tokens += usage.input;
-        self.output_tokens += usage.output;
+        self.model_calls = self.model_calls.saturating_add(1);
+        self.input_tokens = self.input_tokens.saturating_add(usage.input);
+        self.output_tokens = self.output_tokens.saturating_add(usage.output);
     }
 
     /// Input and output tokens together.
     #[must_use]
     pub const fn tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens
+        self.input_tokens.saturating_add(self.output_tokens)
     }
 
     /// The stop that the next model call would run into, if any.
@@ -88,5 +88,17 @@ mod tests {
         spent.tool_calls = 1;
         assert_eq!(spent.bars_tool_call(&limits), Some(Stop::ToolBudget));
         assert_eq!(spent.bars_tool_call(&Limits::default()), None);
+    }
+
+    // covers: SH-04
+    #[test]
+    fn a_count_beyond_all_bounds_reaches_the_limit_and_does_not_wrap() {
+        let limits = Limits { tokens: Some(100), ..Limits::default() };
+        let mut spent = Spent::default();
+        for _ in 0..2 {
+            spent.add_model_call(&Usage { input: u64::MAX, output: u64::MAX, ..Usage::default() });
+            assert_eq!(spent.bars_model_call(&limits), Some(Stop::TokenBudget));
+        }
+        assert_eq!(spent.tokens(), u64::MAX);
     }
 }

@@ -214,7 +214,8 @@ pub enum UsageSource {
     /// A model of ours that is no language model (scripted, noisy expert): an estimate by length.
     #[default]
     Estimated,
-    /// The provider said nothing: nought stands for unknown.
+    /// Nobody counted them. Of a request whose answer never came whole, `input` is the estimated length of the prompt, so
+    /// that limits can be kept; what it truly cost is unknown.
     Missing,
 }
 
@@ -259,6 +260,9 @@ pub struct ProviderFacts {
     /// The raw body, from which usage was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
+    /// What was odd about the answer, though it could be read: a report of usage that cannot be believed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// What kind of thing went wrong with a model call. None of them is ever model text (BOG-047).
@@ -304,6 +308,13 @@ impl ModelErrorKind {
         matches!(self, Self::Transport | Self::Timeout | Self::RateLimited | Self::Unavailable | Self::BadResponse)
     }
 
+    /// Whether the provider may have worked on the request, and charge for it, though no answer could be read. Requests
+    /// that a provider turns down itself are free.
+    #[must_use]
+    pub const fn may_be_billed(self) -> bool {
+        matches!(self, Self::Transport | Self::Timeout | Self::BadResponse | Self::Cancelled)
+    }
+
     /// The name that events and tables use.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -338,6 +349,9 @@ pub struct ModelError {
     pub partial: Option<Arc<str>>,
     /// How long the provider asks us to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// Whether no other request to this model can succeed either, until somebody mends it or much time has passed: a
+    /// wrong key, no credit, no such model, a wait beyond all patience.
+    pub lasting: bool,
     /// Wall time of the call in microseconds.
     pub latency_us: u64,
     /// What the provider said beside it.
@@ -354,6 +368,7 @@ impl ModelError {
             usage: None,
             partial: None,
             retry_after_ms: None,
+            lasting: false,
             latency_us: 0,
             provider: Box::default(),
         }

@@ -1,4 +1,4 @@
-//! Token counts of models that are no language models.
+//! Token counts where no provider counts: of models that are no language models, and of answers without a usage report.
 //!
 //! The rule is a fixed estimate, so that dry runs exercise budgets and tables: four bytes of UTF-8 a token, rounded up
 //! for each message, for the list of tools and for the answer. It is marked [`UsageSource::Estimated`] everywhere.
@@ -14,18 +14,31 @@ pub const fn tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(BYTES_PER_TOKEN)
 }
 
-/// Estimated usage of a request and its answer.
+/// Estimated tokens of a prompt as it is sent.
 #[must_use]
-pub fn usage(request: &ChatRequest, text: &str, calls: &[RequestedCall]) -> Usage {
+pub fn prompt(request: &ChatRequest) -> u64 {
     let tools: u64 = request
         .tools
         .iter()
         .map(|tool| tokens(tool.name.len() + tool.description.len() + tool.parameters.to_string().len()))
         .sum();
     let messages: u64 = request.messages.iter().map(|message| tokens(length(message))).sum();
+    messages + tools
+}
+
+/// Usage of a request whose answer never came whole: nobody knows what it cost, but its prompt was sent, and limits count
+/// that much.
+#[must_use]
+pub fn unanswered(request: &ChatRequest) -> Usage {
+    Usage { input: prompt(request), source: UsageSource::Missing, ..Usage::default() }
+}
+
+/// Estimated usage of a request and its answer.
+#[must_use]
+pub fn usage(request: &ChatRequest, text: &str, calls: &[RequestedCall]) -> Usage {
     let called: usize = calls.iter().map(|call| call.tool.len() + call.arguments.to_string().len()).sum();
     Usage {
-        input: messages + tools,
+        input: prompt(request),
         cached_input: 0,
         output: tokens(text.len() + called),
         reasoning: 0,

@@ -6,6 +6,9 @@ use thiserror::Error;
 
 use crate::price::Price;
 
+/// Calls at once of models that answer at once, so that nothing has to bound them.
+pub const UNLIMITED: usize = 1 << 20;
+
 /// Where a model's answers come from. Tables mark everything that is no language model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -53,7 +56,7 @@ pub struct ModelFacts {
     pub key_present: bool,
     /// Its price; none if unknown. Models of our own cost nothing.
     pub price: Option<Price>,
-    /// Calls that may be under way at once.
+    /// Calls that may be under way at once; [`UNLIMITED`] where nothing bounds them.
     pub concurrency: usize,
     /// Whether requests should carry a hint.
     pub wants_hints: bool,

@@ -8,7 +8,7 @@ use gimbal_core::ChatModel;
 use serde_json::json;
 
 use crate::config::{self, ModelsConfig};
-use crate::facts::{ModelFacts, ModelKind, SetupError};
+use crate::facts::{ModelFacts, ModelKind, SetupError, UNLIMITED};
 use crate::layers::{Attempt, Cache, CacheProblem, Limited, Meter, Retry, Totals};
 use crate::local;
 use crate::name::ModelName;
@@ -17,9 +17,6 @@ use crate::price::Price;
 use crate::remote::{Provider, Remote};
 use crate::replay::{Player, Recorder};
 use crate::scripted::Script;
-
-/// Calls at once of models that answer at once.
-const UNLIMITED: usize = 1 << 20;
 
 /// The models of a run. A model is opened once and shared by all who name it.
 pub struct Models {

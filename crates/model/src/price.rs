@@ -107,8 +107,8 @@ impl Price {
         let cached = usage.cached_input.min(usage.input);
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
         part(usage.input - cached, band.input)
-            + part(cached, band.cached.unwrap_or(band.input))
-            + part(usage.output, band.output)
+            .saturating_add(part(cached, band.cached.unwrap_or(band.input)))
+            .saturating_add(part(usage.output, band.output))
     }
 }
 

@@ -8,35 +8,91 @@ use regex::Regex;
 /// What stands where a key stood.
 const REDACTED: &str = "[key]";
 
-/// A provider's key. Neither `Debug` nor `Display` shows it, it is not serialisable, and [`Secret::scrub`] takes it
-/// out of whatever a provider sends back (BOG-148).
+/// Bytes from which on a key is a secret. Shorter ones (`EMPTY`, `ollama`, `x`) are the placeholders of servers of one's
+/// own, and taking them out of a model's words would spoil the words.
+const SHORTEST: usize = 8;
+
+/// A provider's key. Neither `Debug` nor `Display` shows it, it is not serialisable, and it is taken out of whatever a
+/// provider sends back (BOG-148).
 #[derive(Clone)]
-pub struct Secret(Arc<str>);
+pub struct Secret {
+    key: Arc<str>,
+    /// The key as it may stand in a text: itself, and as URLs, JSON and HTML write it; the longest first.
+    forms: Arc<[String]>,
+}
 
 impl Secret {
     /// Wraps a key; none if it is empty but for white space.
     #[must_use]
     pub fn new(key: &str) -> Option<Self> {
         let key = key.trim();
-        (!key.is_empty()).then(|| Self(key.into()))
+        (!key.is_empty()).then(|| Self { key: key.into(), forms: forms(key).into() })
     }
 
     /// Whether the key can stand in a header: visible ASCII only.
     #[must_use]
     pub fn is_sendable(&self) -> bool {
-        self.0.bytes().all(|byte| byte.is_ascii_graphic())
+        self.key.bytes().all(|byte| byte.is_ascii_graphic())
     }
 
     /// The key itself, for the header of a request and nothing else.
     pub(crate) fn expose(&self) -> &str {
-        &self.0
+        &self.key
     }
 
-    /// `text` without this key and without anything else that looks like a key.
+    /// `text` without this key and without anything else that looks like a key: for messages and bodies.
     #[must_use]
     pub fn scrub(&self, text: &str) -> String {
-        scrub(&text.replace(&*self.0, REDACTED))
+        scrub(&self.without(text).unwrap_or_else(|| text.to_owned()))
     }
+
+    /// Takes this very key out of a model's words, and leaves everything else as it is: words that merely resemble a
+    /// key are the model's own.
+    pub(crate) fn take_out(&self, text: &mut String) {
+        if self.key.len() >= SHORTEST
+            && let Some(without) = self.without(text)
+        {
+            *text = without;
+        }
+    }
+
+    /// `text` without the key, if it is in there.
+    fn without(&self, text: &str) -> Option<String> {
+        let found = self.forms.iter().filter(|form| text.contains(form.as_str()));
+        found.fold(None, |so_far: Option<String>, form| {
+            Some(so_far.as_deref().unwrap_or(text).replace(form.as_str(), REDACTED))
+        })
+    }
+}
+
+/// The ways in which a text may write a key.
+fn forms(key: &str) -> Vec<String> {
+    let percent = |upper: bool| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        key.bytes().fold(String::new(), |mut written, byte| {
+            match (plain(byte), upper) {
+                (true, _) => written.push(char::from(byte)),
+                (false, true) => written.push_str(&format!("%{byte:02X}")),
+                (false, false) => written.push_str(&format!("%{byte:02x}")),
+            }
+            written
+        })
+    };
+    let json = serde_json::Value::from(key).to_string();
+    let json = json.trim_matches('"').to_owned();
+    let html = key.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let mut forms = vec![
+        key.to_owned(),
+        percent(true),
+        percent(false),
+        json.replace('/', "\\/"),
+        json,
+        html.replace('\'', "&#39;"),
+        html,
+    ];
+    forms.sort_by(|left, right| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
+    forms.dedup();
+    forms
 }
 
 impl fmt::Debug for Secret {
@@ -87,6 +143,37 @@ mod tests {
         assert_eq!(format!("{secret} {secret:?} {:?}", Some(&secret)), "[key] Secret([key]) Some(Secret([key]))");
         assert_eq!(secret.expose(), "very-private-value");
         assert_eq!(secret.scrub("you sent very-private-value!"), "you sent [key]!");
+    }
+
+    // covers: BOG-148
+    #[test]
+    fn a_key_is_known_in_every_way_of_writing_it() {
+        let key = "zq7/Pri+vate<&\"'key\\=";
+        let secret = Secret::new(key).unwrap();
+        let json = serde_json::Value::from(key).to_string();
+        for written in [
+            key.to_owned(),
+            json.trim_matches('"').to_owned(),
+            json.trim_matches('"').replace('/', "\\/"),
+            "zq7%2FPri%2Bvate%3C%26%22%27key%5C%3D".to_owned(),
+            "zq7%2fPri%2bvate%3c%26%22%27key%5c%3d".to_owned(),
+            "zq7/Pri+vate&lt;&amp;&quot;&#39;key\\=".to_owned(),
+        ] {
+            assert_eq!(secret.scrub(&format!("<{written}>")), "<[key]>");
+            let mut words = format!("a {written} b {written}");
+            secret.take_out(&mut words);
+            assert_eq!(words, "a [key] b [key]");
+        }
+    }
+
+    #[test]
+    fn a_models_own_words_are_left_alone() {
+        let mut words = "The bearer certificates of sk-learn-based EMPTY shells".to_owned();
+        let before = words.clone();
+        for key in ["EMPTY", "sk-another-private-key", "ollama"] {
+            Secret::new(key).unwrap().take_out(&mut words);
+            assert_eq!(words, before);
+        }
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Report {
         self.tables.first().map(Table::to_csv).unwrap_or_default()
     }
 
-    /// One table as CSV by its key (`cells`, `paired`, `spread`, `roles`, `stops`, `gaps`, `bill`); `None` where there is none.
+    /// One table as CSV by its key (`cells`, `paired`, `spread`, `roles`, `stops`, `failures`, `gaps`, `bill`); `None` where there is none.
     #[must_use]
     pub fn csv_of(&self, key: &str) -> Option<String> {
         self.tables.iter().find(|table| table.key == key).map(Table::to_csv)

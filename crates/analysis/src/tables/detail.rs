@@ -162,6 +162,48 @@ pub fn stops(analysis: &Analysis) -> Option<Table> {
     (!table.rows.is_empty()).then(|| table.without_empty_columns())
 }
 
+/// Calls that gave no whole answer, by cell and kind (BOG-047); `None` where every call gave one.
+#[must_use]
+pub fn failures(analysis: &Analysis) -> Option<Table> {
+    let column = |key, title, help| Column::new(key, title, "failures", ColumnKind::Integer, help);
+    let mut columns = labels(analysis);
+    columns.extend([
+        column("refusals", "Refused", "Calls that the model or its provider refused to answer"),
+        column("truncations", "Cut", "Calls whose answer was cut at the output bound"),
+        column("bad_shapes", "Bad shape", "Calls whose answer had not the demanded shape"),
+        column(
+            "outages",
+            "Outages",
+            "Requests that network or provider failed, whether or not a later one went through",
+        ),
+        column("unknown", "Unknown cost", "Requests that left and whose cost nobody knows"),
+        column("flagged", "Flagged", "Episodes with any of these"),
+    ]);
+    let failed = |cell: &&crate::cells::CellSummary| cell.failures != crate::CallFailures::default();
+    let rows: Vec<Vec<Cell>> = analysis
+        .cells
+        .iter()
+        .filter(failed)
+        .map(|cell| {
+            let found = cell.failures;
+            let mut row = label_cells(analysis, cell);
+            let counts =
+                [found.refusals, found.truncations, found.bad_shapes, found.outages, found.unknown, found.flagged];
+            row.extend(counts.map(Cell::count));
+            row
+        })
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let mut notes = vec![
+        "A failed call is never read as a model's words. Flagged episodes may show the provider's trouble and not the agent's doing: look at them before the means.".to_owned(),
+    ];
+    notes.extend(mark_notes(analysis));
+    let table = Table { key: "failures", title: "Calls that failed".to_owned(), columns, rows, notes };
+    Some(table.without_empty_columns())
+}
+
 /// Cells that lack planned episodes or lost some to infrastructure; `None` when all is there.
 #[must_use]
 pub fn gaps(analysis: &Analysis) -> Option<Table> {

@@ -8,17 +8,25 @@ use crate::cells::{Analysis, CellSummary};
 use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
-pub use detail::{gaps, roles, spread, stops};
+pub use detail::{failures, gaps, roles, spread, stops};
 pub use main_table::main;
 pub use paired::paired;
 
-/// Every table that has something to say, in reading order: main, paired, spread, roles, stops, gaps.
+/// Every table that has something to say, in reading order: main, paired, spread, roles, stops, failures, gaps.
 #[must_use]
 pub fn all(analysis: &Analysis) -> Vec<Table> {
-    [Some(main(analysis)), paired(analysis), Some(spread(analysis)), roles(analysis), stops(analysis), gaps(analysis)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        Some(main(analysis)),
+        paired(analysis),
+        Some(spread(analysis)),
+        roles(analysis),
+        stops(analysis),
+        failures(analysis),
+        gaps(analysis),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The mark that a cell carries in every table: what keeps its numbers from being evidence about a language model.

@@ -65,7 +65,7 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
         Ended::Done | Ended::Interrupted => Ok(()),
         Ended::Incomplete => Err(Failure::World(format!(
             "{} episode(s) could not be played; run the same command to try them again",
-            summary.given_up
+            summary.standing.planned.saturating_sub(summary.standing.done)
         ))),
         Ended::Limit(limit) => Err(Failure::World(limit)),
     }

@@ -1,8 +1,9 @@
 //! The one door through which requests leave.
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, Usage, UsageSource};
 
+use crate::estimate;
 use crate::shape::Shapes;
 
 /// Writes the ledger's row before a request leaves and another when its answer is there, and only then looks at the
@@ -22,13 +23,42 @@ impl<M> Attempt<M> {
 impl<M: ChatModel> ChatModel for Attempt<M> {
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
         let attempt = context.wire.sent(request, false)?;
-        let outcome = self.inner.complete(request, context).await;
+        let outcome = accounted(request, self.inner.complete(request, context).await);
         context.wire.received(attempt, &outcome)?;
         self.shapes.check(request, outcome?)
     }
 
     fn wants_hints(&self) -> bool {
         self.inner.wants_hints()
+    }
+}
+
+/// The outcome with a count of tokens wherever something may have to be paid. Words without a usage report are counted by
+/// their length, and marked so; of a request whose answer never came whole the prompt is counted, and its cost stays
+/// unknown. Otherwise a provider that reports nothing would switch every limit off.
+fn accounted(request: &ChatRequest, outcome: Result<Completion, ModelError>) -> Result<Completion, ModelError> {
+    let reported = |usage: &Usage| usage.source != UsageSource::Missing;
+    match outcome {
+        Ok(mut completion) => {
+            if !reported(&completion.usage) {
+                completion.usage = estimate::usage(request, &completion.text, &completion.calls);
+                let thought = estimate::tokens(completion.reasoning.as_deref().unwrap_or_default().len());
+                completion.usage.reasoning = thought;
+                completion.usage.output += thought;
+            }
+            Ok(completion)
+        }
+        Err(mut error) => {
+            error.usage = match error.usage {
+                Some(usage) if reported(&usage) => Some(usage),
+                _ if !error.kind.is_infrastructure() => {
+                    Some(estimate::usage(request, error.partial.as_deref().unwrap_or_default(), &[]))
+                }
+                _ if error.kind.may_be_billed() => Some(estimate::unanswered(request)),
+                _ => None,
+            };
+            Err(error)
+        }
     }
 }
 

@@ -17,8 +17,10 @@ pub struct Totals {
     pub attempts: u64,
     /// Answers from our own cache.
     pub cached: u64,
-    /// Attempts whose usage the provider did not report.
+    /// Attempts whose tokens are no provider's count but an estimate by length.
     pub usage_missing: u64,
+    /// Attempts of unknown cost: they left, and no whole answer came. Their prompts are in none of the sums.
+    pub unknown: u64,
     /// Input tokens of all attempts.
     pub input_tokens: u64,
     /// Those of them that the provider had cached.
@@ -33,13 +35,18 @@ pub struct Totals {
 
 impl Totals {
     fn add(&mut self, usage: Option<&Usage>, latency_us: u64) {
-        let usage = usage.copied().unwrap_or_default();
-        self.input_tokens += usage.input;
-        self.cached_input_tokens += usage.cached_input;
-        self.output_tokens += usage.output;
-        self.reasoning_tokens += usage.reasoning;
-        self.usage_missing += u64::from(usage.source == UsageSource::Missing);
-        self.latency_us += latency_us;
+        self.latency_us = self.latency_us.saturating_add(latency_us);
+        // Turned down by the provider: nothing was used.
+        let Some(usage) = usage else { return };
+        if usage.source == UsageSource::Missing {
+            self.unknown += 1;
+            return;
+        }
+        self.input_tokens = self.input_tokens.saturating_add(usage.input);
+        self.cached_input_tokens = self.cached_input_tokens.saturating_add(usage.cached_input);
+        self.output_tokens = self.output_tokens.saturating_add(usage.output);
+        self.reasoning_tokens = self.reasoning_tokens.saturating_add(usage.reasoning);
+        self.usage_missing += u64::from(usage.source == UsageSource::Estimated);
     }
 }
 

@@ -22,6 +22,21 @@ impl<M> Retry<M> {
         Self { inner, policy, clock }
     }
 
+    /// A provider that asks for more time than we have is left alone altogether.
+    fn beyond_patience(&self, mut error: ModelError) -> ModelError {
+        if let Some(asked) =
+            error.retry_after_ms.filter(|asked| error.kind.is_transient() && *asked > self.policy.patience_ms)
+        {
+            error.lasting = true;
+            error.message = format!(
+                "{} (it asks us to wait {} s, longer than `retry: patience_ms` allows)",
+                error.message,
+                asked.div_ceil(1000)
+            );
+        }
+        error
+    }
+
     /// The pause after the failure of attempt `number` (from 0); none if the call is given up.
     fn pause(&self, number: u32, error: &ModelError, draws: &mut Rng) -> Option<Duration> {
         if !error.kind.is_transient() || number + 1 >= self.policy.attempts {
@@ -50,6 +65,7 @@ impl<M: ChatModel> ChatModel for Retry<M> {
                 Err(error) => error,
             };
             let Some(pause) = self.pause(number, &error, &mut draws) else {
+                let error = self.beyond_patience(error);
                 return Err(if number == 0 { error } else { after(error, number + 1) });
             };
             self.clock.sleep(pause).await;
@@ -128,7 +144,9 @@ mod tests {
         assert!(outcome.is_ok());
         assert!(slept.len() == 1 && (7000..=7500).contains(&(slept[0].as_millis() as u64)), "{slept:?}");
         let (outcome, slept) = run(vec![error(ModelErrorKind::RateLimited, Some(120_001))], RetryPolicy::default());
-        assert_eq!(outcome.unwrap_err().kind, ModelErrorKind::RateLimited);
+        let error = outcome.unwrap_err();
+        assert_eq!((error.kind, error.lasting), (ModelErrorKind::RateLimited, true));
+        assert!(error.message.contains("wait 121 s"), "{error}");
         assert!(slept.is_empty());
     }
 

@@ -5,10 +5,11 @@ use std::time::SystemTime;
 use genai::Error;
 use genai::webc::Error as WebError;
 use gimbal_core::chat::ProviderFacts;
-use gimbal_core::{ModelError, ModelErrorKind};
+use gimbal_core::{ModelError, ModelErrorKind, Usage, UsageSource};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use super::body;
 use crate::secret::{self, Secret};
 
 /// Letters of a provider's words that a message shows.
@@ -63,7 +64,7 @@ impl Asked<'_> {
         }
         if error.is_builder() {
             let message = "the request cannot be sent: check base address and key";
-            return self.error(ModelErrorKind::BadRequest, message, None);
+            return ModelError { lasting: true, ..self.error(ModelErrorKind::BadRequest, message, None) };
         }
         let what = if error.is_connect() {
             "the provider cannot be reached: check base address, network and proxy"
@@ -78,7 +79,10 @@ impl Asked<'_> {
             cause = inner;
         }
         let message = format!("{what} ({})", self.excerpt(&cause.to_string()));
-        self.error(ModelErrorKind::Transport, &message, None)
+        let failure = self.error(ModelErrorKind::Transport, &message, None);
+        // Nothing left this machine, and that costs nothing.
+        let usage = error.is_connect().then(|| Usage { source: UsageSource::Exact, ..Usage::default() });
+        ModelError { usage, ..failure }
     }
 
     fn status(&self, status: u16, body: &str, headers: &HeaderMap) -> ModelError {
@@ -92,7 +96,7 @@ impl Asked<'_> {
             402 => (ModelErrorKind::Denied, ": the account has no credit".to_owned()),
             429 if broke => (ModelErrorKind::Denied, ": the account has no credit".to_owned()),
             404 => (ModelErrorKind::BadRequest, ": check model name and base address".to_owned()),
-            408 => (ModelErrorKind::Timeout, String::new()),
+            408 | 504 | 524 => (ModelErrorKind::Timeout, String::new()),
             429 => (ModelErrorKind::RateLimited, String::new()),
             300..=399 => {
                 (ModelErrorKind::BadRequest, ": it sends us elsewhere; set the base address itself".to_owned())
@@ -102,20 +106,38 @@ impl Asked<'_> {
         };
         let message = format!("the provider answered with status {status}{mend}: {said}");
         let asked = retry_after(headers, json.as_ref(), SystemTime::now());
-        ModelError { retry_after_ms: asked, ..self.error(kind, &message, Some(body)) }
+        // Wrong for every other request as well, and not for this one alone.
+        let lasting = matches!(status, 300..=399 | 401..=405 | 410)
+            || broke
+            || (matches!(status, 400 | 422) && no_such_model(json.as_ref(), &said));
+        ModelError { retry_after_ms: asked, lasting, ..self.error(kind, &message, Some(body)) }
     }
 
+    /// A failure with its message and the beginning of the body. Both are cut after scrubbing, lest half a key stays.
     pub(super) fn error(&self, kind: ModelErrorKind, message: &str, body: Option<&str>) -> ModelError {
-        let raw = body.map(|body| self.scrub(cut(body, KEPT)));
+        let raw = body.map(|body| cut(&self.scrub_body(body), KEPT).to_owned());
         ModelError {
             provider: Box::new(ProviderFacts { raw, ..ProviderFacts::default() }),
             ..ModelError::new(kind, self.scrub(&format!("{}: {message}", self.model)))
         }
     }
 
+    /// A body without keys. JSON has many ways to write a letter, so its texts are looked at as they read.
+    fn scrub_body(&self, body: &str) -> String {
+        match (self.key, serde_json::from_str::<Value>(body)) {
+            (Some(key), Ok(mut json)) => {
+                let before = json.clone();
+                body::take_out(&mut json, key);
+                self.scrub(&if json == before { body.to_owned() } else { json.to_string() })
+            }
+            _ => self.scrub(body),
+        }
+    }
+
     /// The beginning of a text on one line, without keys. Cut after scrubbing, lest half a key stays.
-    fn excerpt(&self, text: &str) -> String {
-        let line: String = self.scrub(cut(text, KEPT)).split_whitespace().collect::<Vec<_>>().join(" ");
+    pub(super) fn excerpt(&self, text: &str) -> String {
+        let scrubbed = self.scrub(text);
+        let line: String = cut(&scrubbed, KEPT).split_whitespace().collect::<Vec<_>>().join(" ");
         if line.is_empty() {
             return "(nothing more was said)".to_owned();
         }
@@ -138,6 +160,15 @@ fn words(body: &Value) -> Option<String> {
     let body = body.get(0).unwrap_or(body);
     let places = ["/error/message", "/error", "/message", "/detail"];
     places.iter().find_map(|place| body.pointer(place).and_then(Value::as_str)).map(str::to_owned)
+}
+
+/// Whether a refused request names a model that is not there: providers agree on no status for it.
+fn no_such_model(body: Option<&Value>, said: &str) -> bool {
+    let code = body.and_then(|body| body.pointer("/error/code")).and_then(Value::as_str).unwrap_or_default();
+    let said = said.to_lowercase();
+    let ways = ["does not exist", "not found", "invalid model", "unknown model", "no such model", "not a valid model"];
+    matches!(code, "model_not_found" | "invalid_model")
+        || (said.contains("model") && ways.iter().any(|way| said.contains(way)))
 }
 
 /// How long the provider asks us to wait, in milliseconds: `retry-after-ms`, `retry-after` in seconds or as a date, or
@@ -207,6 +238,7 @@ mod tests {
         assert_eq!(retry_after(&headers(&[]), Some(&body), now), Some(34_500));
     }
 
+    // covers: BOG-148
     #[test]
     fn every_status_has_its_kind() {
         let key = Secret::new("a-private-key-of-ours").unwrap();
@@ -224,14 +256,29 @@ mod tests {
             (429, ModelErrorKind::RateLimited),
             (500, ModelErrorKind::Unavailable),
             (503, ModelErrorKind::Unavailable),
+            (504, ModelErrorKind::Timeout),
             (529, ModelErrorKind::Unavailable),
         ] {
             let error = asked.status(status, body, &HeaderMap::new());
             assert_eq!(error.kind, kind, "{status}");
+            let lasting = matches!(status, 301 | 401 | 402 | 403 | 404);
+            assert_eq!(error.lasting, lasting, "{status}");
             assert!(error.message.starts_with("openai/x: ") && error.message.contains("no good: [key]"), "{error}");
             assert!(!format!("{error:?}").contains("a-private-key"), "{error:?}");
         }
+        // A key that lies across the place where a body or an excerpt is cut leaves no half of itself.
+        for place in [super::SHOWN - 9, super::KEPT - 9] {
+            let long = format!("{}a-private-key-of-ours", "x".repeat(place));
+            let error = asked.status(400, &long, &HeaderMap::new());
+            assert!(!format!("{error:?}").contains("a-priv"), "{place}");
+        }
+        let spelt = r#"{"error": {"code": "\u0061-private-key-of-ours"}}"#;
+        let error = asked.status(400, spelt, &HeaderMap::new());
+        assert_eq!(error.provider.raw.as_deref(), Some(r#"{"error":{"code":"[key]"}}"#));
         let broke = r#"{"error": {"code": "insufficient_quota", "message": "You exceeded your current quota"}}"#;
-        assert_eq!(asked.status(429, broke, &HeaderMap::new()).kind, ModelErrorKind::Denied);
+        let error = asked.status(429, broke, &HeaderMap::new());
+        assert_eq!((error.kind, error.lasting), (ModelErrorKind::Denied, true));
+        let unknown = r#"{"error": {"message": "The model `x` does not exist or you do not have access to it."}}"#;
+        assert!(asked.status(400, unknown, &HeaderMap::new()).lasting);
     }
 }

@@ -115,10 +115,14 @@ impl ChatModel for Remote {
         let answer = self.send(request).await;
         let latency_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         let asked = self.asked();
-        let answer = answer.map_err(|error| ModelError { latency_us, ..error })?;
-        let read = body::read(self.provider.wire(), &answer);
+        let mut answer = answer.map_err(|error| ModelError { latency_us, ..error })?;
+        // First of all, so that no part of the answer leaves this room with the key in it (BOG-148).
+        if let Some(key) = asked.key {
+            body::take_out(&mut answer, key);
+        }
+        let read = body::read(self.provider.wire(), &answer).without(asked.key);
         read.outcome(asked.scrub(&answer.to_string()), latency_us).map_err(|error| ModelError {
-            message: asked.scrub(&format!("{}: {}", self.name, error.message)),
+            message: format!("{}: {}", self.name, asked.excerpt(&error.message)),
             partial: error.partial.map(|partial| Arc::from(asked.scrub(&partial))),
             ..error
         })

@@ -1,8 +1,8 @@
 //! Every way in which a provider misbehaves has its own name, is metered at every attempt, and shows no key.
 
-use gimbal_core::{ChatRequest, ModelErrorKind, UsageSource};
+use gimbal_core::{ChatRequest, ModelErrorKind, Usage, UsageSource};
 use gimbal_model::remote::{Provider, WireFormat};
-use gimbal_model::{ModelsConfig, Timeouts};
+use gimbal_model::{ModelsConfig, Timeouts, Totals};
 use serde_json::json;
 
 use crate::server::{Act, Broken, How, Server, answer, broken, failed, ok};
@@ -69,6 +69,81 @@ async fn every_misbehaviour_has_its_name() {
             let what = format!("{} {what}", provider.name());
             expect(config(provider, server.address), provider, kind, attempts, &what).await;
             assert_eq!(server.seen().len(), attempts, "{what}");
+        }
+    }
+}
+
+/// Bodies of status 200 with the key wherever a provider could put it.
+fn telling(format: WireFormat, how: How) -> serde_json::Value {
+    let told = format!("my key is {KEY}, truly");
+    let mut body = answer(format, &told, how);
+    match format {
+        WireFormat::OpenAi => {
+            body["id"] = json!(told);
+            body["model"] = json!(told);
+            body["choices"][0]["message"]["reasoning_content"] = json!(told);
+            // JSON within JSON, with a letter written in another way.
+            let arguments = format!("{{\"key\": \"\\u0073{}\"}}", &KEY[1..]);
+            let function = json!({ "name": told, "arguments": arguments });
+            body["choices"][0]["message"]["tool_calls"] = json!([{ "id": told, "function": function }]);
+        }
+        WireFormat::Anthropic => {
+            body["id"] = json!(told);
+            body["model"] = json!(told);
+            let blocks = body["content"].as_array_mut().unwrap();
+            // A text in two parts, neither of which holds the key.
+            blocks.push(json!({ "type": "text", "text": &KEY[..12] }));
+            blocks.push(json!({ "type": "text", "text": &KEY[12..] }));
+            blocks.push(json!({ "type": "thinking", "thinking": told, "signature": told }));
+            blocks.push(json!({ "type": "tool_use", "id": told, "name": told, "input": { KEY: [told] } }));
+        }
+        WireFormat::Gemini => {
+            body["responseId"] = json!(told);
+            body["modelVersion"] = json!(told);
+            let parts = body["candidates"][0]["content"]["parts"].as_array_mut().unwrap();
+            parts.push(json!({ "text": told, "thought": true }));
+            parts.push(json!({ "functionCall": { "id": told, "name": told, "args": { "a": told } } }));
+        }
+    }
+    body
+}
+
+// covers: BOG-148
+#[tokio::test]
+async fn an_answer_that_tells_the_key_tells_it_to_nobody() {
+    for (provider, format) in PROVIDERS {
+        for how in [How::Whole, How::Refused, How::Length] {
+            let server = Server::start(vec![ok(telling(format, how))]).await;
+            let folder = tempfile::tempdir().unwrap();
+            let (cache, record) = (folder.path().join("cache"), folder.path().join("record"));
+            let config = ModelsConfig {
+                cache: Some(gimbal_model::CacheConfig { folder: cache }),
+                record: Some(gimbal_model::RecordConfig { folder: record }),
+                ..config(provider, server.address)
+            };
+            let (outcome, ledger) = ask(config, &name(provider), &ChatRequest::default()).await;
+            assert_silent(&ledger, &format!("{outcome:?}"));
+            let kept = match outcome {
+                Ok(completion) => {
+                    assert!(completion.text.starts_with("my key is [key], truly"), "{}", completion.text);
+                    assert!(completion.reasoning.unwrap().contains("[key]"));
+                    assert_eq!(completion.calls.len(), 1);
+                    completion.provider
+                }
+                Err(error) => *error.provider,
+            };
+            assert_eq!(kept.id.as_deref(), Some("my key is [key], truly"));
+            assert_eq!(kept.model.as_deref(), Some("my key is [key], truly"));
+            let mut files = vec![folder.path().to_owned()];
+            while let Some(path) = files.pop() {
+                match std::fs::read_dir(&path) {
+                    Ok(entries) => files.extend(entries.map(|entry| entry.unwrap().path())),
+                    Err(_) => {
+                        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+                        assert!(!text.contains(KEY) && !text.contains("loopback-private"), "{}", path.display());
+                    }
+                }
+            }
         }
     }
 }
@@ -141,20 +216,81 @@ async fn a_failure_that_passes_is_survived_and_both_attempts_are_metered() {
     }
 }
 
+/// A request with a prompt of 400 bytes: a hundred tokens by the rule of the estimate.
+fn asking() -> ChatRequest {
+    let message = gimbal_core::Message::new(gimbal_core::Speaker::User, "four".repeat(100));
+    ChatRequest { messages: vec![message.into()], ..ChatRequest::default() }
+}
+
+async fn counted(config: ModelsConfig, provider: Provider) -> (Vec<Option<Usage>>, Totals) {
+    let models = gimbal_model::Models::new(config);
+    let model = models.open(&name(provider)).unwrap();
+    let ledger = Ledger::default();
+    let context = gimbal_core::CallContext { wire: &ledger, episode: gimbal_core::Digest::of(b"e"), call: 0, seed: 1 };
+    let outcome = model.complete(&asking(), &context).await;
+    let usage_of = |outcome: &Result<Box<gimbal_core::Completion>, gimbal_core::ModelError>| match outcome {
+        Ok(completion) => Some(completion.usage),
+        Err(error) => error.usage,
+    };
+    let rows = ledger.rows();
+    let received = rows.iter().filter_map(|row| match row {
+        Row::Received { outcome, .. } => Some(usage_of(outcome)),
+        Row::Sent { .. } => None,
+    });
+    let received: Vec<_> = received.collect();
+    assert_eq!(*received.last().unwrap(), usage_of(&outcome.map(Box::new)), "the caller is told what the ledger holds");
+    (received, models.totals()[&name(provider)])
+}
+
+// covers: BOG-150, SH-04
 #[tokio::test]
-async fn missing_usage_is_told_and_counted() {
+async fn words_without_a_usage_report_are_counted_by_their_length() {
     for (provider, format) in PROVIDERS {
-        let server = Server::start(vec![ok(answer(format, "fine", How::WithoutUsage))]).await;
-        let models = gimbal_model::Models::new(config(provider, server.address));
-        let model = models.open(&name(provider)).unwrap();
-        let ledger = Ledger::default();
-        let context =
-            gimbal_core::CallContext { wire: &ledger, episode: gimbal_core::Digest::of(b"e"), call: 0, seed: 1 };
-        let completion = model.complete(&ChatRequest::default(), &context).await.unwrap();
-        assert_eq!((completion.usage.source, completion.usage.input), (UsageSource::Missing, 0));
-        let totals = models.totals()[&name(provider)];
-        assert_eq!((totals.calls, totals.attempts, totals.usage_missing), (1, 1, 1));
+        let mut refused = answer(format, "four four", How::Refused);
+        let mut unbelievable = answer(format, "four four", How::Whole);
+        for key in ["usage", "usageMetadata"] {
+            refused.as_object_mut().unwrap().remove(key);
+            unbelievable[key] = json!({
+                "prompt_tokens": u64::MAX, "completion_tokens": u64::MAX, "input_tokens": -1, "output_tokens": 1,
+                "promptTokenCount": u64::MAX, "candidatesTokenCount": 1,
+            });
+        }
+        for body in [answer(format, "four four", How::WithoutUsage), unbelievable, refused] {
+            let server = Server::start(vec![ok(body.clone())]).await;
+            let (received, totals) = counted(config(provider, server.address), provider).await;
+            let [Some(usage)] = received[..] else { panic!("{received:?}") };
+            assert_eq!((usage.input, usage.source), (100, UsageSource::Estimated), "{body}");
+            assert!((2..=3).contains(&usage.output), "{usage:?} {body}");
+            assert_eq!((totals.attempts, totals.usage_missing, totals.unknown), (1, 1, 0));
+            assert_eq!(totals.input_tokens, 100);
+        }
     }
+}
+
+// covers: BOG-150, SH-04
+#[tokio::test]
+async fn what_may_have_been_billed_is_of_unknown_cost_and_what_was_turned_down_is_free() {
+    let provider = Provider::OpenAi;
+    let (reset, _) = broken(Broken::Reset).await;
+    let (truncated, _) = broken(Broken::Truncated).await;
+    let silent = Server::start(vec![Act::Silence]).await;
+    let short =
+        ModelsConfig { timeouts: Timeouts { connect_ms: 2_000, whole_ms: 300 }, ..config(provider, silent.address) };
+    for config in [config(provider, reset), config(provider, truncated), short] {
+        let (received, totals) = counted(config, provider).await;
+        let unknown = Usage { input: 100, source: UsageSource::Missing, ..Usage::default() };
+        assert_eq!(received, [Some(unknown); 3]);
+        assert_eq!((totals.attempts, totals.unknown, totals.usage_missing, totals.input_tokens), (3, 3, 0, 0));
+    }
+    for status in [401, 404, 429, 500] {
+        let server = Server::start(vec![failed(status, json!({}))]).await;
+        let (received, totals) = counted(config(provider, server.address), provider).await;
+        assert!(received.iter().all(Option::is_none), "{status}");
+        assert_eq!((totals.unknown, totals.usage_missing), (0, 0), "{status}");
+    }
+    let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let (_, totals) = counted(config(provider, free), provider).await;
+    assert_eq!((totals.attempts, totals.unknown), (3, 0), "nothing left");
 }
 
 #[tokio::test]

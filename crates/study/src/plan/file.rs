@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use gimbal_core::{Decoding, Limits, Milli, RoleSettings, Sampling};
+use gimbal_model::ModelName;
 use serde_json::Value;
 
 use super::error::Problem;
 use super::yaml::{At, Kind, Members, Node, decimal, items, string, whole, written};
 use crate::run::StudyLimits;
+
+/// Output tokens of a remote model's answer, at most, where a study sets no bound: the bound of BOG's published code.
+const REMOTE_OUTPUT: u32 = 10_000;
 
 /// A study as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -254,12 +258,13 @@ fn role_set(node: &Node, file: &str, default: Decoding) -> Result<RoleSet, Probl
 fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSettings, Problem> {
     if let Kind::Scalar(_) = node.kind {
         let model = string(node, file, "the model of a role")?;
-        return Ok(RoleSettings { model, decoding: default, sampling: Sampling::default() });
+        let sampling = sampling_of(&model);
+        return Ok(RoleSettings { model, decoding: default, sampling });
     }
     let mut members = Members::of(node, file, "a role")?;
     let model = string(members.need("model")?, file, "`model`")?;
     let decoding = members.get("decoding").map(|node| decoding(node, file)).transpose()?.unwrap_or(default);
-    let mut sampling = Sampling::default();
+    let mut sampling = sampling_of(&model);
     if let Some(node) = members.get("temperature") {
         sampling.temperature = Milli::from_f64(decimal(node, file, "`temperature`", 0.0, 2.0)?);
     }
@@ -274,6 +279,15 @@ fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSetti
     }
     members.finish()?;
     Ok(RoleSettings { model, decoding, sampling })
+}
+
+/// The decoding settings of a model for which a study sets none (BOG-045): greedy, and 10,000 tokens of output for remote
+/// models, which may reason at length before they answer.
+pub(super) fn sampling_of(model: &str) -> Sampling {
+    match ModelName::parse(model) {
+        Ok(ModelName::Remote { .. }) => Sampling { max_output_tokens: REMOTE_OUTPUT, ..Sampling::default() },
+        _ => Sampling::default(),
+    }
 }
 
 fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
@@ -341,4 +355,34 @@ fn limits(node: &Node, file: &str) -> Result<(Limits, StudyLimits), Problem> {
     }
     members.finish()?;
     Ok((episode, study))
+}
+
+#[cfg(test)]
+mod tests {
+    use gimbal_core::{Milli, Sampling};
+
+    use super::sampling_of;
+    use crate::plan::parse;
+
+    // covers: BOG-045
+    #[test]
+    fn remote_models_may_answer_at_length_unless_the_study_says_otherwise() {
+        for (model, bound) in
+            [("openai/gpt-5", 10_000), ("vllm/a/b", 10_000), ("local/smollm2-135m", 1024), ("scripted/idle", 1024)]
+        {
+            let expected = Sampling { temperature: Milli::ZERO, top_p: None, max_output_tokens: bound, seed: None };
+            assert_eq!(sampling_of(model), expected, "{model}");
+        }
+        let study = "
+study: x
+environment: cage2
+architectures: [react]
+roles:
+  - { default: openai/gpt-5, judge: { model: openai/gpt-5, max_output_tokens: 77, top_p: 0.7 }, reader: { model: gemini/x } }
+";
+        let study = parse(study, "study.yaml").unwrap();
+        let bound = |role: &str| study.roles[0].roles[role].0.sampling.max_output_tokens;
+        assert_eq!((bound("default"), bound("judge"), bound("reader")), (10_000, 77, 10_000));
+        assert_eq!(study.roles[0].roles["judge"].0.sampling.top_p, Some(Milli(700)));
+    }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::cells::{Cell, EnvironmentPart, Plan};
 use super::error::{Problem, Problems};
-use super::file::{Named, StudyFile, Variant};
+use super::file::{Named, StudyFile, Variant, sampling_of};
 use super::labels;
 use super::options::Options;
 use super::yaml::{At, unknown};
@@ -208,7 +208,14 @@ fn role_sets(study: &StudyFile, options: &Options) -> Vec<(RoleMap, At)> {
     for set in &study.roles {
         let mut roles = set.roles.clone();
         if let Some(model) = &options.model {
-            roles.values_mut().for_each(|(settings, _)| settings.model.clone_from(model));
+            for (settings, _) in roles.values_mut() {
+                // What the study left to the model before is left to the new one.
+                let bound = &mut settings.sampling.max_output_tokens;
+                if *bound == sampling_of(&settings.model).max_output_tokens {
+                    *bound = sampling_of(model).max_output_tokens;
+                }
+                settings.model.clone_from(model);
+            }
         }
         let plain = |roles: &RoleMap| -> Vec<(String, RoleSettings)> {
             roles.iter().map(|(role, (settings, _))| (role.clone(), settings.clone())).collect()
@@ -218,7 +225,7 @@ fn role_sets(study: &StudyFile, options: &Options) -> Vec<(RoleMap, At)> {
         }
     }
     if let (true, Some(model)) = (sets.is_empty(), &options.model) {
-        let settings = RoleSettings { model: model.clone(), decoding: Decoding::Free, sampling: Default::default() };
+        let settings = RoleSettings { model: model.clone(), decoding: Decoding::Free, sampling: sampling_of(model) };
         sets.push((BTreeMap::from([("default".to_owned(), (settings, At::default()))]), At::default()));
     }
     sets

@@ -39,7 +39,7 @@ pub fn schema(registry: &Registry) -> Value {
                 "model": { "type": "string", "minLength": 1 }, "decoding": decoding.clone(),
                 "temperature": { "type": "number", "minimum": 0, "maximum": 2 },
                 "top_p": { "type": "number", "minimum": 0, "maximum": 1 },
-                "max_output_tokens": whole(1, "Upper bound of the output."),
+                "max_output_tokens": whole(1, "Upper bound of the output; 10,000 for remote models and 1,024 for others if left out."),
                 "seed": whole(0, "Seed, where the provider takes one."),
             },
         },

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::{EpisodeRow, RoleUsage, Rows, TokenUse};
-use gimbal_core::{Stop, Usage, UsageSource};
+use gimbal_core::{ModelErrorKind, Stop, Usage, UsageSource};
 
 use crate::plan::Stored;
 use crate::run::index::unreadable;
@@ -18,6 +18,7 @@ struct Account {
     estimated: bool,
     calls: u64,
     called: (u64, u64),
+    failures: Failures,
 }
 
 /// What the ledger says of an episode over all its attempts: what was billed.
@@ -27,6 +28,7 @@ struct Bill {
     spending: Spending,
     priced: bool,
     unknown: u32,
+    outages: u32,
 }
 
 /// Everything that a fold over the ledger gives.
@@ -34,6 +36,35 @@ struct Bill {
 pub(super) struct Accounts {
     attempts: BTreeMap<(u32, u64), Account>,
     bills: BTreeMap<gimbal_core::Digest, Bill>,
+}
+
+/// The calls of an attempt at an episode that gave no whole answer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Failures {
+    refusals: u32,
+    truncations: u32,
+    bad_shapes: u32,
+}
+
+impl Failures {
+    fn count(&mut self, outcome: &str) {
+        let kinds = [
+            (ModelErrorKind::Refusal, &mut self.refusals),
+            (ModelErrorKind::Truncated, &mut self.truncations),
+            (ModelErrorKind::BadShape, &mut self.bad_shapes),
+        ];
+        for (kind, count) in kinds {
+            *count += u32::from(kind.name() == outcome);
+        }
+    }
+}
+
+/// Whether an attempt with this outcome failed, and not by the agent's fault: a provider in trouble or out of reach.
+fn is_outage(outcome: &str) -> bool {
+    use ModelErrorKind::{BadRequest, BadResponse, Denied, NotRecorded, RateLimited, Timeout, Transport, Unavailable};
+    [Transport, Timeout, RateLimited, Unavailable, Denied, BadRequest, BadResponse, NotRecorded]
+        .iter()
+        .any(|kind| kind.name() == outcome)
 }
 
 struct Open {
@@ -71,10 +102,15 @@ impl Accounts {
                 let bill = accounts.bills.entry(sent.episode).or_default();
                 if let (false, Some(usage)) = (sent.cached, &received.usage) {
                     let price = stored.prices.get(&sent.model);
-                    bill.priced &= price.is_some();
                     bill.spending.add(price, usage);
-                    add(&mut bill.billed, usage);
+                    if usage.source == UsageSource::Missing {
+                        bill.unknown += 1;
+                    } else {
+                        bill.priced &= price.is_some();
+                        add(&mut bill.billed, usage);
+                    }
                 }
+                bill.outages += u32::from(is_outage(&received.outcome));
             }
             Row::Called(called) => {
                 let account = accounts.attempts.entry((file, called.try_number)).or_default();
@@ -82,8 +118,9 @@ impl Accounts {
                 account.latency_us.push(called.latency_us);
                 account.estimated |= matches!(called.usage.source, UsageSource::Estimated | UsageSource::Missing);
                 account.calls += 1;
-                account.called.0 += called.usage.input;
-                account.called.1 += called.usage.output;
+                account.called.0 = account.called.0.saturating_add(called.usage.input);
+                account.called.1 = account.called.1.saturating_add(called.usage.output);
+                account.failures.count(&called.outcome);
             }
             Row::Attempted(_) | Row::Indexed(_) => {}
         })?;
@@ -123,6 +160,10 @@ impl Accounts {
             rejected_calls: 0,
             fallbacks: 0,
             unknown_attempts: bill.unknown,
+            refusals: account.failures.refusals,
+            truncations: account.failures.truncations,
+            bad_shapes: account.failures.bad_shapes,
+            outages: bill.outages,
             call_latency_us: account.latency_us,
             critical_path_us: None,
             cost_microdollars: bill.priced.then(|| bill.spending.microdollars()),
@@ -193,6 +234,8 @@ pub fn spending(folder: &RunFolder, stored: &Stored) -> Result<(Spending, Vec<St
         }
         Row::Called(_) | Row::Attempted(_) | Row::Indexed(_) => {}
     })?;
+    // A request without an answer, as a kill leaves it.
+    total.unknown += models.into_values().flatten().count() as u64;
     let complaints = states.iter().filter_map(|(path, state)| state.complaint(&path.display().to_string())).collect();
     Ok((total, complaints))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use gimbal_core::Usage;
+use gimbal_core::{Usage, UsageSource};
 use gimbal_model::Price;
 use serde::{Deserialize, Serialize};
 
@@ -25,13 +25,19 @@ pub struct Spending {
     exact: u128,
     /// Input and output tokens.
     pub tokens: u64,
+    /// Requests that left and whose cost nobody knows: no whole answer came.
+    pub unknown: u64,
+    /// What the prompts of those cost, in the same unit: held against limits, and in no bill.
+    held_exact: u128,
+    /// Tokens of those prompts, by their length.
+    held_tokens: u64,
 }
 
 impl Spending {
     /// Millionths of a dollar, rounded up.
     #[must_use]
     pub fn microdollars(&self) -> u64 {
-        u64::try_from(self.exact.div_ceil(1_000_000)).unwrap_or(u64::MAX)
+        rounded(self.exact)
     }
 
     /// Millionths of a millionth of a dollar.
@@ -40,11 +46,35 @@ impl Spending {
         self.exact
     }
 
-    /// Adds a billed attempt.
-    pub fn add(&mut self, price: Option<&Price>, usage: &Usage) {
-        self.exact += price.map_or(0, |price| price.cost_exact(usage));
-        self.tokens += usage.input + usage.output;
+    /// What limits go by, in millionths of a dollar: what was billed, and the prompts of requests of unknown cost.
+    #[must_use]
+    pub fn held_microdollars(&self) -> u64 {
+        rounded(self.exact.saturating_add(self.held_exact))
     }
+
+    /// What limits go by, in tokens.
+    #[must_use]
+    pub const fn held_tokens(&self) -> u64 {
+        self.tokens.saturating_add(self.held_tokens)
+    }
+
+    /// Adds an attempt.
+    pub fn add(&mut self, price: Option<&Price>, usage: &Usage) {
+        let exact = price.map_or(0, |price| price.cost_exact(usage));
+        let tokens = usage.input.saturating_add(usage.output);
+        if usage.source == UsageSource::Missing {
+            self.unknown += 1;
+            self.held_exact = self.held_exact.saturating_add(exact);
+            self.held_tokens = self.held_tokens.saturating_add(tokens);
+        } else {
+            self.exact = self.exact.saturating_add(exact);
+            self.tokens = self.tokens.saturating_add(tokens);
+        }
+    }
+}
+
+fn rounded(exact: u128) -> u64 {
+    u64::try_from(exact.div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }
 
 /// Dollars with two digits after the point, and more where two do not tell all.
@@ -86,15 +116,19 @@ impl Spend {
     /// Which limit is reached, and how to go on.
     pub fn allow(&self) -> Result<(), String> {
         let spent = self.spent();
-        if let Some(limit) = self.limits.cost_microdollars.filter(|limit| spent.microdollars() >= *limit) {
+        let unknown = match spent.unknown {
+            0 => String::new(),
+            count => format!(" ({count} requests of unknown cost are counted by the length of their prompts)"),
+        };
+        if let Some(limit) = self.limits.cost_microdollars.filter(|limit| spent.held_microdollars() >= *limit) {
             return Err(format!(
-                "the study's cost limit of ${} is reached; raise `limits.study.cost` and run the same command again",
+                "the study's cost limit of ${} is reached{unknown}; raise `limits.study.cost` and run the same command again",
                 dollars(limit)
             ));
         }
-        if let Some(limit) = self.limits.tokens.filter(|limit| spent.tokens >= *limit) {
+        if let Some(limit) = self.limits.tokens.filter(|limit| spent.held_tokens() >= *limit) {
             return Err(format!(
-                "the study's limit of {limit} tokens is reached; raise `limits.study.tokens` and run the same command again"
+                "the study's limit of {limit} tokens is reached{unknown}; raise `limits.study.tokens` and run the same command again"
             ));
         }
         Ok(())
@@ -103,9 +137,53 @@ impl Spend {
 
 #[cfg(test)]
 mod tests {
+    use gimbal_core::{Usage, UsageSource};
+    use gimbal_model::{Band, Price};
+
+    use super::{Spend, Spending, StudyLimits};
+
+    fn price() -> Price {
+        let band = Band { up_to: None, input: 2_000_000, cached: None, output: 4_000_000 };
+        Price { source: "test".to_owned(), seen: "2026-01-01".to_owned(), bands: vec![band] }
+    }
+
     #[test]
     fn amounts_are_shown_whole() {
         let shown = [0, 100, 1, 20_000, 1_500_000, 12_345_678].map(super::dollars);
         assert_eq!(shown, ["0.00", "0.0001", "0.000001", "0.02", "1.50", "12.345678"]);
+    }
+
+    // covers: SH-04, BOG-150
+    #[test]
+    fn requests_of_unknown_cost_count_against_limits_and_in_no_bill() {
+        let limits = [
+            StudyLimits { cost_microdollars: Some(1000), tokens: None },
+            StudyLimits { cost_microdollars: None, tokens: Some(500) },
+        ];
+        for limits in limits {
+            let spend = Spend::new([("a".to_owned(), price())].into(), limits, Spending::default());
+            let unanswered = Usage { input: 100, source: UsageSource::Missing, ..Usage::default() };
+            for _ in 0..5 {
+                assert_eq!(spend.allow(), Ok(()));
+                spend.add("a", &unanswered);
+            }
+            let spent = spend.spent();
+            assert_eq!((spent.tokens, spent.microdollars(), spent.unknown), (0, 0, 5));
+            assert_eq!((spent.held_tokens(), spent.held_microdollars()), (500, 1000));
+            assert!(spend.allow().unwrap_err().contains("5 requests of unknown cost"));
+        }
+    }
+
+    // covers: SH-04
+    #[test]
+    fn sums_stay_at_their_greatest_and_do_not_wrap() {
+        let mut spent = Spending::default();
+        for _ in 0..3 {
+            let price =
+                Price { bands: vec![Band { input: u64::MAX, output: u64::MAX, ..price().bands.remove(0) }], ..price() };
+            let usage = Usage { input: u64::MAX, output: u64::MAX, source: UsageSource::Reported, ..Usage::default() };
+            spent.add(Some(&price), &usage);
+            assert_eq!((spent.tokens, spent.microdollars()), (u64::MAX, u64::MAX));
+        }
     }
 }

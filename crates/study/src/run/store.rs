@@ -11,6 +11,7 @@ use gimbal_core::{Completion, Digest, Halt, ModelError, Usage};
 
 use super::error::RunError;
 use super::frame::{FRAME_BYTES, NONE};
+use super::health::Health;
 use super::index::{EpisodeId, Failed, Finished, Index, Place, unreadable};
 use super::journal::Segment;
 use super::ledger::{Attempted, Called, Indexed, LedgerFile, Received, Row, Sent};
@@ -71,6 +72,7 @@ struct Inner {
     dirty: AtomicBool,
     failed: OnceLock<RunError>,
     spend: Arc<Spend>,
+    health: Health,
 }
 
 #[derive(Default)]
@@ -112,6 +114,7 @@ impl RunStore {
             dirty: AtomicBool::new(false),
             failed: OnceLock::new(),
             spend,
+            health: Health::default(),
         });
         let (shared, index) = (Arc::clone(&inner), files.index);
         let thread = std::thread::Builder::new().name("sync".to_owned());
@@ -125,7 +128,14 @@ impl RunStore {
         self.inner.in_flight.fetch_add(1, Ordering::Relaxed);
         let attempt = self.inner.attempts.fetch_add(1, Ordering::Relaxed);
         let held = Mutex::new(Held { bytes: Vec::new(), last: NONE });
-        Arc::new(EpisodeRecorder { inner: Arc::clone(&self.inner), id, attempt, held })
+        let hopeless = AtomicBool::new(false);
+        Arc::new(EpisodeRecorder { inner: Arc::clone(&self.inner), id, attempt, held, hopeless })
+    }
+
+    /// Which models are asked no more.
+    #[must_use]
+    pub fn health(&self) -> &Health {
+        &self.inner.health
     }
 
     /// Why nothing can be stored any more, if so.
@@ -231,6 +241,7 @@ pub struct EpisodeRecorder {
     id: EpisodeId,
     attempt: u64,
     held: Mutex<Held>,
+    hopeless: AtomicBool,
 }
 
 /// What of the journal is held back.
@@ -264,6 +275,12 @@ impl EpisodeRecorder {
         let row =
             Attempted { at: now(), detail: detail.to_owned(), episode: self.id.key, stop, try_number: self.attempt };
         locked(&self.inner.ledger).later(&Row::Attempted(row));
+    }
+
+    /// Whether another attempt at the episode would meet the same failure.
+    #[must_use]
+    pub fn is_hopeless(&self) -> bool {
+        self.hopeless.load(Ordering::Acquire)
     }
 
     /// Hands a finished episode over; it counts once its row is committed.
@@ -334,6 +351,9 @@ impl Recorder for EpisodeRecorder {
         self.inner.check()?;
         if !cached {
             self.inner.spend.allow().map_err(RecordError::Stopped)?;
+            if let Some(why) = self.inner.health.closed(call.model) {
+                return Err(RecordError::Stopped(why));
+            }
         }
         let mut ledger = locked(&self.inner.ledger);
         let attempt = ledger.number();
@@ -366,6 +386,9 @@ impl Recorder for EpisodeRecorder {
         if let (false, Some(usage)) = (attempt.cached, &usage) {
             self.inner.spend.add(call.model, usage);
         }
+        if outcome.is_ok() {
+            self.inner.health.answered(call.model);
+        }
         let row =
             Received { attempt: attempt.number, at: now(), latency_us, outcome: name.to_owned(), provider, usage };
         self.inner.dirty.store(true, Ordering::Release);
@@ -386,6 +409,13 @@ impl Recorder for EpisodeRecorder {
         };
         locked(&self.inner.ledger).later(&Row::Called(row));
         Ok(())
+    }
+
+    fn failed(&self, call: &CallFacts<'_>, error: &ModelError) {
+        if error.lasting || !error.kind.is_transient() {
+            self.hopeless.store(true, Ordering::Release);
+        }
+        self.inner.health.failed(call.model, self.id.key, error);
     }
 }
 

@@ -56,6 +56,7 @@ impl Counters {
             per_second,
             cost_microdollars: spent.microdollars(),
             tokens: spent.tokens,
+            unknown_requests: spent.unknown,
             seconds,
             seconds_left: (per_second > 0.0).then(|| left as f64 / per_second),
         }

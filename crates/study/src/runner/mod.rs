@@ -11,13 +11,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gimbal_core::Digest;
+use gimbal_model::facts::UNLIMITED;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 pub use progress::{Progress, Standing};
 
-use crate::plan::{Plan, Session, Stored};
+use crate::plan::{Cell, Plan, Session, Stored};
 use crate::read::spending;
 use crate::registry::ModelSource;
 use crate::run::{Finished, Index, RunError, RunFolder, RunStore, Settled, Spend, Writable};
@@ -25,7 +26,7 @@ use crate::stage::{Cancel, Commons, Role};
 use counters::Counters;
 use session::{SessionEnd, play};
 
-/// Sessions at once of models that would take any number, unless `jobs` says otherwise.
+/// Sessions at once of models that would take any number, unless `jobs` says otherwise. A declared number stands.
 const UNHURRIED: usize = 8;
 
 /// How a plan is run.
@@ -113,6 +114,23 @@ impl Shared {
         index
             .get(key)
             .map_err(|error| crate::run::index::unreadable(&self.folder.root().join(crate::run::INDEX), &error))
+    }
+}
+
+impl Shared {
+    /// Whether a model of this cell is asked no more.
+    fn closed(&self, cell: &Cell) -> bool {
+        cell.roles.values().any(|settings| self.store.health().closed(&settings.model).is_some())
+    }
+
+    /// Says so, the first time.
+    fn tell_closed(&self, cell: &Cell) {
+        for settings in cell.roles.values() {
+            if let Some(detail) = self.store.health().news(&settings.model) {
+                self.counters.errors.fetch_add(1, Ordering::Relaxed);
+                (self.progress)(Progress::Closed { model: settings.model.clone(), detail });
+            }
+        }
     }
 }
 
@@ -234,13 +252,16 @@ fn groups(plan: &Plan, jobs: Option<usize>) -> (Vec<Group>, usize) {
         names.dedup();
         by_models.entry(names).or_default().push(place);
     }
-    let most = jobs.unwrap_or(UNHURRIED).max(1);
+    let most = jobs.unwrap_or(Semaphore::MAX_PERMITS).clamp(1, Semaphore::MAX_PERMITS);
     let mut groups = Vec::new();
     for (names, cells) in by_models {
         let concurrency = names.iter().filter_map(|name| plan.models.get(*name)).map(|facts| facts.concurrency).min();
-        groups.push(Group { cells, at_once: concurrency.unwrap_or(most).clamp(1, most) });
+        let declared = concurrency.filter(|concurrency| *concurrency < UNLIMITED);
+        let at_once = declared.unwrap_or_else(|| jobs.unwrap_or(UNHURRIED));
+        groups.push(Group { cells, at_once: at_once.clamp(1, most) });
     }
-    let all = groups.iter().map(|group| group.at_once).sum::<usize>().max(1);
+    let all = groups.iter().fold(0_usize, |all, group| all.saturating_add(group.at_once));
+    let all = all.clamp(1, Semaphore::MAX_PERMITS);
     (groups, jobs.map_or(all, |jobs| all.min(jobs.max(1))))
 }
 
@@ -256,6 +277,10 @@ async fn feed(shared: Arc<Shared>, group: Group, total: Arc<Semaphore>) -> Resul
         }
         if all_done(&shared, &session)? {
             continue;
+        }
+        // All cells of the group ask the same models.
+        if shared.closed(&shared.plan.cells[session.cell]) {
+            break;
         }
         let places = async { (Arc::clone(&own).acquire_owned().await, Arc::clone(&total).acquire_owned().await) };
         let places = tokio::select! {

@@ -75,6 +75,13 @@ pub enum Progress {
         /// Why.
         detail: String,
     },
+    /// A model is asked no more in this run: no request to it can succeed. Its episodes stay to be played. Told once.
+    Closed {
+        /// Model.
+        model: String,
+        /// Why, and how to mend it.
+        detail: String,
+    },
     /// How things stand; about twice a second.
     Tick(Standing),
     /// The run ended.
@@ -103,6 +110,8 @@ pub struct Standing {
     pub cost_microdollars: u64,
     /// Tokens so far, as billed.
     pub tokens: u64,
+    /// Requests so far whose cost nobody knows: they left, and no whole answer came.
+    pub unknown_requests: u64,
     /// Seconds since this call began.
     pub seconds: f64,
     /// Seconds left at this rate, once there is one.

@@ -41,13 +41,18 @@ pub async fn play(shared: &Shared, session: &Session) -> Result<SessionEnd, RunE
             }
             // A failed attempt must leave no trace in what the trials share.
             let own = Arc::new(memory.copy());
-            let halt = match attempt(shared, cell, session, id, &own).await? {
+            let (played, hopeless) = attempt(shared, cell, session, id, &own).await?;
+            let halt = match played {
                 Ok(_) => {
                     memory = own;
                     break;
                 }
                 Err(halt) => halt,
             };
+            if shared.closed(cell) {
+                shared.tell_closed(cell);
+                return Ok(SessionEnd::CalledOff);
+            }
             if halt.stop == Stop::Cancelled {
                 return Ok(SessionEnd::CalledOff);
             }
@@ -55,7 +60,7 @@ pub async fn play(shared: &Shared, session: &Session) -> Result<SessionEnd, RunE
             shared.counters.errors.fetch_add(1, Ordering::Relaxed);
             let (cell, task, run) = (id.cell.clone(), id.task.clone(), id.run);
             let detail = halt.detail.unwrap_or_default();
-            if attempts >= shared.attempts {
+            if hopeless || attempts >= shared.attempts {
                 let rest = session.trials.iter().filter(|trial| trial.trial >= id.trial).count() as u64;
                 shared.counters.given_up.fetch_add(rest, Ordering::Relaxed);
                 (shared.progress)(Progress::Failed { cell, task, run, detail });
@@ -67,13 +72,14 @@ pub async fn play(shared: &Shared, session: &Session) -> Result<SessionEnd, RunE
     Ok(SessionEnd::Finished)
 }
 
+/// One attempt, and whether another one would meet the same failure.
 async fn attempt(
     shared: &Shared,
     cell: &Cell,
     session: &Session,
     id: &EpisodeId,
     memory: &Arc<SessionMemory>,
-) -> Result<Result<Outcome, Halt>, RunError> {
+) -> Result<(Result<Outcome, Halt>, bool), RunError> {
     let recorder = shared.store.recorder(id.clone());
     let opened = cell.environment.family.open(&cell.environment.options);
     let played = match opened {
@@ -104,7 +110,7 @@ async fn attempt(
     if let (Err(_), Some(error)) = (stored, shared.store.failure()) {
         return Err(error);
     }
-    Ok(played)
+    Ok((played, recorder.is_hopeless()))
 }
 
 /// Whether the trial is finished; if so, what it wrote into the memory is taken up from its journal.

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gimbal_core::{
-    AskError, CallContext, ChatRequest, Completion, Decoding, Halt, LaneId, ModelError, ModelErrorKind, Stop, seed,
+    AskError, CallContext, ChatRequest, Completion, Decoding, Halt, LaneId, ModelError, ModelErrorKind, Stop, Usage,
+    UsageSource, seed,
 };
 
 use super::recorder::CallFacts;
@@ -52,12 +53,27 @@ impl EpisodeStage {
             state.lane(lane)?.conversations.count(role)
         };
         let facts = CallFacts { lane: lane.0, role, world, model: &player.settings.model, call: number };
-        let wire =
-            CallWire { recorder: &*self.recorder, call: facts, refused: Mutex::default(), cached: Mutex::default() };
+        let wire = CallWire {
+            recorder: &*self.recorder,
+            call: facts,
+            refused: Mutex::default(),
+            cached: Mutex::default(),
+            open: Mutex::default(),
+        };
         let parts: [&[u8]; 5] =
             [b"model", &self.setup.seed.to_be_bytes(), &lane.0.to_be_bytes(), role.as_bytes(), &number.to_be_bytes()];
         let context = CallContext { wire: &wire, episode: self.setup.key, call: number, seed: seed::derive(&parts) };
+        let asked = Instant::now();
         let outcome = self.complete(player, &request, &context).await;
+        let dropped = match &outcome {
+            Err(Stopped::Late) => Some(ModelErrorKind::Timeout),
+            Err(Stopped::Aborted) => Some(ModelErrorKind::Cancelled),
+            Ok(_) | Err(Stopped::Model(_)) => None,
+        };
+        if let Some(kind) = dropped {
+            let latency_us = u64::try_from(asked.elapsed().as_micros()).unwrap_or(u64::MAX);
+            wire.dropped(&request, kind, latency_us).map_err(|error| self.lock().end(halt_of(error)))?;
+        }
         if let Some(refused) = wire.refused.lock().ok().and_then(|mut refused| refused.take()) {
             let halt = self.lock().end(halt_of(refused));
             return Err(halt.into());
@@ -115,11 +131,14 @@ impl EpisodeStage {
             Err(Stopped::Aborted) => return Err(state.end(Halt::of(Stop::Cancelled)).into()),
             Err(Stopped::Model(error)) => error,
         };
-        let usage = error.usage.unwrap_or_default();
+        let usage = error.usage.unwrap_or(Usage { source: UsageSource::Missing, ..Usage::default() });
         self.recorder.called(facts, error.kind.name(), &usage, error.latency_us).map_err(halt_of)?;
         if error.kind.is_infrastructure() {
+            self.recorder.failed(facts, &error);
             let halt = match error.kind {
                 ModelErrorKind::Cancelled => Halt { stop: Stop::Cancelled, detail: Some(error.message) },
+                // Most models say who they are.
+                _ if error.message.starts_with(facts.model) => Halt::infrastructure(error.message),
                 _ => Halt::infrastructure(format!("{}: {}", facts.model, error.message)),
             };
             return Err(state.end(halt).into());

@@ -42,8 +42,8 @@ pub fn sum(left: &Spent, right: &Spent) -> Spent {
     Spent {
         model_calls: left.model_calls + right.model_calls,
         tool_calls: left.tool_calls + right.tool_calls,
-        input_tokens: left.input_tokens + right.input_tokens,
-        output_tokens: left.output_tokens + right.output_tokens,
+        input_tokens: left.input_tokens.saturating_add(right.input_tokens),
+        output_tokens: left.output_tokens.saturating_add(right.output_tokens),
     }
 }
 

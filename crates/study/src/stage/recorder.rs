@@ -86,6 +86,9 @@ pub trait Recorder: Send + Sync {
     /// # Errors
     /// When the store failed.
     fn called(&self, call: &CallFacts<'_>, outcome: &str, usage: &Usage, latency_us: u64) -> Result<(), RecordError>;
+
+    /// The call failed for good, and not by the agent's fault: after all its attempts. A store may stop asking the model.
+    fn failed(&self, _call: &CallFacts<'_>, _error: &ModelError) {}
 }
 
 /// A recorder in memory.

@@ -4,6 +4,8 @@ use std::sync::Mutex;
 
 use gimbal_core::{ChatRequest, Completion, ModelError, ModelErrorKind, Wire};
 
+use gimbal_model::estimate;
+
 use super::recorder::{Attempt, CallFacts, RecordError, Recorder};
 
 /// Reports the attempts of one call.
@@ -14,9 +16,20 @@ pub struct CallWire<'a> {
     pub refused: Mutex<Option<RecordError>>,
     /// Attempts that our own cache answered.
     pub cached: Mutex<Vec<u64>>,
+    /// The attempt that is under way.
+    pub open: Mutex<Option<u64>>,
 }
 
 impl CallWire<'_> {
+    /// Notes what became of an attempt that was under way when the call was dropped: it may have to be paid for, so its
+    /// prompt counts against the limits.
+    pub fn dropped(&self, request: &ChatRequest, kind: ModelErrorKind, latency_us: u64) -> Result<(), RecordError> {
+        let Some(number) = self.open.lock().ok().and_then(|mut open| open.take()) else { return Ok(()) };
+        let usage = Some(estimate::unanswered(request));
+        let error = ModelError { usage, latency_us, ..ModelError::new(kind, "nobody waited for the answer any more") };
+        self.recorder.received(&self.call, Attempt { number, cached: false }, &Err(error))
+    }
+
     fn refuse(&self, error: RecordError) -> ModelError {
         let text = error.to_string();
         if let Ok(mut refused) = self.refused.lock() {
@@ -32,10 +45,16 @@ impl Wire for CallWire<'_> {
         if let (true, Ok(mut numbers)) = (cached, self.cached.lock()) {
             numbers.push(number);
         }
+        if let (false, Ok(mut open)) = (cached, self.open.lock()) {
+            *open = Some(number);
+        }
         Ok(number)
     }
 
     fn received(&self, attempt: u64, outcome: &Result<Completion, ModelError>) -> Result<(), ModelError> {
+        if let Ok(mut open) = self.open.lock() {
+            open.take_if(|open| *open == attempt);
+        }
         let cached = self.cached.lock().is_ok_and(|numbers| numbers.contains(&attempt));
         let attempt = Attempt { number: attempt, cached };
         self.recorder.received(&self.call, attempt, outcome).map_err(|error| self.refuse(error))

@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use gimbal_core::ChatModel;
+use async_trait::async_trait;
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, ModelErrorKind, Usage, UsageSource};
 use gimbal_model::{ModelFacts, ModelKind, Models, ModelsConfig, Price, SetupError};
 use gimbal_study::plan::{self, Options, Plan, Problems};
 use gimbal_study::registry::{Library, ModelSource, Registry};
@@ -20,6 +21,51 @@ pub fn registry() -> Registry {
 /// `picker`, `slow` (gives way often), `unreliable` (refuses now and then), `down` (always out of order),
 /// `flaky` (out of order for its first calls), `dear` (costs money), `keyless`, `parrot`, `broken` (cannot be opened), and `noisy/P`.
 pub struct TestModels;
+
+/// Fails always, in one way.
+pub struct Broken(Box<dyn Fn() -> ModelError + Send + Sync>);
+
+impl Broken {
+    fn with(error: impl Fn() -> ModelError + Send + Sync + 'static) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+#[async_trait]
+impl ChatModel for Broken {
+    async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
+        let attempt = context.wire.sent(request, false)?;
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        let outcome = Err((self.0)());
+        context.wire.received(attempt, &outcome)?;
+        outcome
+    }
+}
+
+/// Never answers.
+pub struct Endless;
+
+#[async_trait]
+impl ChatModel for Endless {
+    async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
+        context.wire.sent(request, false)?;
+        std::future::pending().await
+    }
+}
+
+/// Is told to slow down before the first answer of every episode.
+pub struct Stumbling(Picker);
+
+#[async_trait]
+impl ChatModel for Stumbling {
+    async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
+        if context.call == 0 {
+            let attempt = context.wire.sent(request, false)?;
+            context.wire.received(attempt, &Err(ModelError::new(ModelErrorKind::RateLimited, "slow down")))?;
+        }
+        self.0.complete(request, context).await
+    }
+}
 
 impl ModelSource for TestModels {
     fn describe(&self, name: &str) -> Result<ModelFacts, SetupError> {
@@ -38,6 +84,13 @@ impl ModelSource for TestModels {
             "parrot",
             "monitor",
             "broken",
+            "denied",
+            "refusing",
+            "silent",
+            "endless",
+            "wide",
+            "stumbling",
+            "mute",
         ];
         if !known.contains(&name) {
             return Err(SetupError::Name(format!("there is no model `{name}`")));
@@ -50,7 +103,7 @@ impl ModelSource for TestModels {
             key_variable: None,
             key_present: true,
             price: match name {
-                "dear" => Some(Price {
+                "dear" | "silent" | "endless" => Some(Price {
                     source: "test".to_owned(),
                     seen: "2026-01-01".to_owned(),
                     bands: vec![gimbal_model::Band { up_to: None, input: 1_000_000, cached: None, output: 2_000_000 }],
@@ -58,7 +111,11 @@ impl ModelSource for TestModels {
                 "unpriced" => None,
                 _ => Some(Price::free()),
             },
-            concurrency: if name == "down" { 2 } else { 1 << 20 },
+            concurrency: match name {
+                "down" | "denied" | "refusing" => 2,
+                "wide" => 40,
+                _ => 1 << 20,
+            },
             wants_hints: false,
             identity: serde_json::json!({ "model": if name == "slow" { "picker" } else { name } }),
         })
@@ -72,7 +129,7 @@ impl ModelSource for TestModels {
     }
 
     fn open(&self, name: &str) -> Result<Arc<dyn ChatModel>, SetupError> {
-        use gimbal_core::ModelErrorKind::{BadShape, Refusal, Truncated};
+        use gimbal_core::ModelErrorKind::{BadRequest, BadShape, Denied, Refusal, Timeout, Truncated};
         if name.starts_with("noisy/") {
             return Models::new(ModelsConfig::default()).open(name);
         }
@@ -90,6 +147,19 @@ impl ModelSource for TestModels {
                 wrap: Some("Thought: Nothing calls for action yet, so I keep watching.\nAnswer: Monitor".to_owned()),
                 ..Picker::default()
             }),
+            "denied" => Arc::new(Broken::with(|| ModelError {
+                lasting: true,
+                ..ModelError::new(Denied, "denied: the provider answered with status 401: check the key in TEST_KEY")
+            })),
+            "refusing" => Arc::new(Broken::with(|| ModelError::new(BadRequest, "refusing: too long"))),
+            "silent" => Arc::new(Broken::with(|| ModelError {
+                usage: Some(Usage { input: 100, source: UsageSource::Missing, ..Usage::default() }),
+                ..ModelError::new(Timeout, "silent: no answer in time")
+            })),
+            "endless" => Arc::new(Endless),
+            "mute" => Arc::new(Picker { failures: vec![Some(Refusal)], ..Picker::default() }),
+            "stumbling" => Arc::new(Stumbling(Picker::default())),
+            "wide" => Arc::new(Picker { delay_us: 20_000, ..Picker::default() }),
             "parrot" => Arc::new(Parrot("tick".into())),
             _ => Arc::new(Picker { yields: 1, ..Picker::default() }),
         })

@@ -51,6 +51,10 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
         rejected_calls: (draw % 5) as u32,
         fallbacks: draw.is_multiple_of(7).into(),
         unknown_attempts: 0,
+        refusals: 0,
+        truncations: 0,
+        bad_shapes: 0,
+        outages: 0,
         call_latency_us: if tokens > 0 {
             (0..30).map(|call| 300_000 + (draw >> call) % 900_000).collect()
         } else {

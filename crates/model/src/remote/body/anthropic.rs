@@ -37,6 +37,9 @@ pub(super) fn read(body: &Value) -> Read {
         ),
         Some("refusal") => End::Refused(String::new()),
         Some("max_tokens" | "model_context_window_exceeded") => End::Length,
+        None if body.get("stop_reason").is_some_and(Value::is_null) => {
+            End::Nothing("it does not say how it ended (`stop_reason` is null), so it may not be whole".to_owned())
+        }
         _ if content.is_none() && calls.is_empty() => End::Nothing("`content` has neither text nor calls".to_owned()),
         _ => End::Whole,
     };
@@ -51,6 +54,7 @@ pub(super) fn read(body: &Value) -> Read {
             part("output_tokens"),
             count(tokens.pointer("/output_tokens_details/thinking_tokens")),
         ),
+        note: None,
         id: text(body, "id").map(str::to_owned),
         model: text(body, "model").map(str::to_owned),
     }

@@ -66,9 +66,11 @@ pub(super) fn read(body: &Value) -> Read {
         usage: usage(
             sum(part("promptTokenCount"), part("toolUsePromptTokenCount")),
             part("cachedContentTokenCount"),
-            sum(part("candidatesTokenCount"), part("thoughtsTokenCount")),
+            // Nought is left out.
+            sum(part("candidatesTokenCount"), part("thoughtsTokenCount")).or(part("promptTokenCount").map(|_| 0)),
             part("thoughtsTokenCount"),
         ),
+        note: None,
         id: text(body, "responseId").map(str::to_owned),
         model: text(body, "modelVersion").map(str::to_owned),
     }

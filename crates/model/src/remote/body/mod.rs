@@ -14,6 +14,7 @@ use gimbal_core::{Completion, Finish, ModelError, ModelErrorKind, RequestedCall,
 use serde_json::Value;
 
 use super::provider::WireFormat;
+use crate::secret::Secret;
 
 /// What a body says.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,8 @@ pub struct Read {
     pub end: End,
     /// Tokens as reported.
     pub usage: Usage,
+    /// What is odd about the answer, though it can be read.
+    pub note: Option<String>,
     /// The provider's id of the answer.
     pub id: Option<String>,
     /// The model that answered.
@@ -50,17 +53,78 @@ pub enum End {
 /// Reads a body.
 #[must_use]
 pub fn read(format: WireFormat, body: &Value) -> Read {
-    match format {
-        WireFormat::OpenAi => openai::read(body),
-        WireFormat::Anthropic => anthropic::read(body),
-        WireFormat::Gemini => gemini::read(body),
+    let (mut read, report) = match format {
+        WireFormat::OpenAi => (openai::read(body), body.get("usage")),
+        WireFormat::Anthropic => (anthropic::read(body), body.get("usage")),
+        WireFormat::Gemini => (gemini::read(body), body.get("usageMetadata")),
+    };
+    if read.usage.source == UsageSource::Missing && report.is_some_and(|report| !report.is_null()) {
+        read.note = Some("the report of usage cannot be believed and counts as missing".to_owned());
+    }
+    read
+}
+
+/// Takes a key out of every text of a body. What is kept and what is shown is made of the body, so that nothing else
+/// has to be looked at but what is put together of several texts.
+pub(super) fn take_out(body: &mut Value, key: &Secret) {
+    match body {
+        Value::String(text) => {
+            // Arguments of calls are JSON within JSON, where a letter has more than one way to be written.
+            if text.contains('\\')
+                && text.trim_start().starts_with(['{', '['])
+                && let Ok(mut inner) = serde_json::from_str::<Value>(text)
+            {
+                let before = inner.clone();
+                take_out(&mut inner, key);
+                if inner != before {
+                    *text = inner.to_string();
+                }
+            }
+            key.take_out(text);
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| take_out(item, key)),
+        Value::Object(members) => {
+            let named = |name: &String| {
+                let mut without = name.clone();
+                key.take_out(&mut without);
+                without != *name
+            };
+            if members.keys().any(named) {
+                let all = std::mem::take(members);
+                members.extend(all.into_iter().map(|(mut name, value)| {
+                    key.take_out(&mut name);
+                    (name, value)
+                }));
+            }
+            members.values_mut().for_each(|member| take_out(member, key));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 impl Read {
+    /// Without a key anywhere: texts are put together of parts, and arguments are JSON within JSON.
+    pub(super) fn without(mut self, key: Option<&Secret>) -> Self {
+        let Some(key) = key else { return self };
+        key.take_out(&mut self.text);
+        for call in &mut self.calls {
+            key.take_out(&mut call.id);
+            key.take_out(&mut call.tool);
+            take_out(&mut call.arguments, key);
+        }
+        let words = match &mut self.end {
+            End::Refused(words) | End::Nothing(words) => Some(words),
+            End::Whole | End::Length => None,
+        };
+        for text in [&mut self.reasoning, &mut self.id, &mut self.model].into_iter().flatten().chain(words) {
+            key.take_out(text);
+        }
+        self
+    }
+
     /// The typed outcome: only a whole answer is a completion.
     pub(super) fn outcome(self, raw: String, latency_us: u64) -> Result<Completion, ModelError> {
-        let provider = ProviderFacts { id: self.id, model: self.model, raw: Some(raw) };
+        let provider = ProviderFacts { id: self.id, model: self.model, raw: Some(raw), note: self.note };
         let (kind, message, partial) = match self.end {
             End::Whole => {
                 return Ok(Completion {
@@ -96,20 +160,30 @@ impl Read {
     }
 }
 
-/// A count of tokens; none if it is no such number.
+/// The most tokens that a report of one call may hold: far beyond any context, and far from any overflow.
+const MOST: u64 = 1 << 40;
+
+/// A count of tokens; none where there is none. What is there and is no such number stands out of all bounds, so that
+/// sums with it are out of bounds as well, and [`usage`] leaves the report out.
 fn count(value: Option<&Value>) -> Option<u64> {
-    value.and_then(Value::as_u64)
+    let value = value.filter(|value| !value.is_null())?;
+    // Some servers write whole numbers with a point.
+    let whole = || value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..=MOST as f64).contains(number));
+    Some(value.as_u64().or_else(|| whole().map(|number| number as u64)).unwrap_or(u64::MAX))
 }
 
-/// A usage of these counts; missing when the two that every provider reports are both absent.
+/// A usage of these counts; missing when one of the two that every provider reports is absent, or any is out of bounds.
 fn usage(input: Option<u64>, cached: Option<u64>, output: Option<u64>, reasoning: Option<u64>) -> Usage {
-    let source = if input.is_none() && output.is_none() { UsageSource::Missing } else { UsageSource::Reported };
-    Usage {
-        input: input.unwrap_or(0),
-        cached_input: cached.unwrap_or(0),
-        output: output.unwrap_or(0),
-        reasoning: reasoning.unwrap_or(0),
-        source,
+    let believed = [input, cached, output, reasoning].into_iter().flatten().all(|count| count <= MOST);
+    match (input, output) {
+        (Some(input), Some(output)) if believed => Usage {
+            input,
+            cached_input: cached.unwrap_or(0),
+            output,
+            reasoning: reasoning.unwrap_or(0),
+            source: UsageSource::Reported,
+        },
+        _ => Usage { source: UsageSource::Missing, ..Usage::default() },
     }
 }
 

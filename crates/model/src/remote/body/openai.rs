@@ -26,6 +26,10 @@ pub(super) fn read(body: &Value) -> Read {
         (_, Some(refusal)) => End::Refused(refusal.to_owned()),
         (Some("content_filter"), _) => End::Refused(String::new()),
         (Some("length"), _) => End::Length,
+        // Whoever does not say that it ended may have been cut anywhere.
+        (None, _) if choice.is_some_and(|choice| choice.get("finish_reason").is_some_and(Value::is_null)) => {
+            End::Nothing("it does not say how it ended (`finish_reason` is null), so it may not be whole".to_owned())
+        }
         (Some("error"), _) => End::Nothing("it ended with an error of the provider".to_owned()),
         _ if content.is_none() && calls.is_empty() => End::Nothing("the message has neither text nor calls".to_owned()),
         _ => End::Whole,
@@ -41,6 +45,7 @@ pub(super) fn read(body: &Value) -> Read {
             count(tokens.get("completion_tokens")),
             details("completion_tokens_details", "reasoning_tokens"),
         ),
+        note: None,
         id: text(body, "id").map(str::to_owned),
         model: text(body, "model").map(str::to_owned),
     }

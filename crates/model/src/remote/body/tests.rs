@@ -40,6 +40,36 @@ fn what_is_not_reported_is_missing_and_not_nought() {
     }
     let odd = json!({ "usage": { "prompt_tokens": "7", "completion_tokens": -1 } });
     assert_eq!(read(WireFormat::OpenAi, &odd).usage.source, UsageSource::Missing);
+    // One count of the two is half a report, and a count beyond all bounds, or below nought, is none.
+    let most = 1_u64 << 40;
+    for (input, output, believed) in [
+        (json!(7), json!(null), false),
+        (json!(-5), json!(7), false),
+        (json!(7), json!(1e30), false),
+        (json!(7), json!(0.5), false),
+        (json!(u64::MAX), json!(u64::MAX), false),
+        (json!(most + 1), json!(7), false),
+        (json!(most), json!(7.0), true),
+    ] {
+        let openai = json!({ "usage": { "prompt_tokens": input, "completion_tokens": output } });
+        let anthropic = json!({ "usage": {
+            "input_tokens": input, "cache_read_input_tokens": 0, "output_tokens": output
+        } });
+        let mut bodies = vec![(WireFormat::OpenAi, openai), (WireFormat::Anthropic, anthropic)];
+        if !output.is_null() {
+            let gemini = json!({ "usageMetadata": { "promptTokenCount": input, "candidatesTokenCount": output } });
+            bodies.push((WireFormat::Gemini, gemini));
+        }
+        for (format, body) in bodies {
+            let found = read(format, &body);
+            let expected = if believed {
+                usage(most, 0, 7, 0)
+            } else {
+                Usage { source: UsageSource::Missing, ..usage(0, 0, 0, 0) }
+            };
+            assert_eq!((found.usage, found.note.is_some()), (expected, !believed), "{format:?} {body}");
+        }
+    }
 }
 
 #[test]
@@ -97,6 +127,16 @@ fn only_a_whole_answer_is_a_completion() {
         (WireFormat::OpenAi, openai("content_filter", half), ModelErrorKind::Refusal),
         (WireFormat::OpenAi, openai("stop", json!({ "content": null, "refusal": "half" })), ModelErrorKind::Refusal),
         (WireFormat::OpenAi, openai("stop", json!({ "content": null })), ModelErrorKind::BadResponse),
+        (
+            WireFormat::OpenAi,
+            json!({ "choices": [{ "finish_reason": null, "message": { "content": "half" } }] }),
+            ModelErrorKind::BadResponse,
+        ),
+        (
+            WireFormat::Anthropic,
+            json!({ "stop_reason": null, "content": [{ "type": "text", "text": "half" }] }),
+            ModelErrorKind::BadResponse,
+        ),
         (WireFormat::OpenAi, json!({ "choices": [] }), ModelErrorKind::BadResponse),
         (WireFormat::OpenAi, json!({ "error": { "message": "behind me" } }), ModelErrorKind::BadResponse),
         (WireFormat::Anthropic, anthropic("max_tokens"), ModelErrorKind::Truncated),

@@ -1,0 +1,119 @@
+//! Which models are asked no more in this run: asking again what cannot succeed costs time, money and goodwill.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gimbal_core::{Digest, ModelError, ModelErrorKind};
+
+/// Episodes in a row that a model may turn down as bad requests. A single one may be too long for it; several without a
+/// success in between are a mistake of the study or the endpoint.
+const PATIENCE: usize = 3;
+
+/// What is known of the models of a run that failed.
+#[derive(Debug, Default)]
+pub struct Health {
+    /// Whether any model failed at all: calls that succeed look no further.
+    troubled: AtomicBool,
+    models: Mutex<BTreeMap<String, Trouble>>,
+}
+
+/// What went wrong with one model.
+#[derive(Debug, Default)]
+struct Trouble {
+    /// Episodes whose requests it turned down since it last answered.
+    refused: BTreeSet<Digest>,
+    /// Why it is asked no more.
+    closed: Option<String>,
+    told: bool,
+}
+
+impl Health {
+    fn models(&self) -> MutexGuard<'_, BTreeMap<String, Trouble>> {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call failed for good.
+    pub fn failed(&self, model: &str, episode: Digest, error: &ModelError) {
+        let bad = error.kind == ModelErrorKind::BadRequest;
+        if !(bad || error.lasting) {
+            return;
+        }
+        let mut models = self.models();
+        let trouble = models.entry(model.to_owned()).or_default();
+        trouble.refused.insert(episode);
+        if trouble.closed.is_none() && (error.lasting || trouble.refused.len() >= PATIENCE) {
+            trouble.closed = Some(error.message.clone());
+        }
+        self.troubled.store(true, Ordering::Release);
+    }
+
+    /// A call succeeded.
+    pub fn answered(&self, model: &str) {
+        if self.troubled.load(Ordering::Acquire)
+            && let Some(trouble) = self.models().get_mut(model)
+        {
+            trouble.refused.clear();
+        }
+    }
+
+    /// Why a model is asked no more in this run, if so.
+    #[must_use]
+    pub fn closed(&self, model: &str) -> Option<String> {
+        if !self.troubled.load(Ordering::Acquire) {
+            return None;
+        }
+        self.models().get(model).and_then(|trouble| trouble.closed.clone())
+    }
+
+    /// The same, for telling the user: once.
+    #[must_use]
+    pub fn news(&self, model: &str) -> Option<String> {
+        let mut models = self.models();
+        let trouble = models.get_mut(model).filter(|trouble| trouble.closed.is_some() && !trouble.told)?;
+        trouble.told = true;
+        trouble.closed.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gimbal_core::{Digest, ModelError, ModelErrorKind};
+
+    use super::{Health, PATIENCE};
+
+    fn error(kind: ModelErrorKind, lasting: bool) -> ModelError {
+        ModelError { lasting, ..ModelError::new(kind, "x/y: no") }
+    }
+
+    #[test]
+    fn what_lasts_closes_a_model_at_once_and_is_told_once() {
+        let health = Health::default();
+        health.failed("a/b", Digest::of(b"1"), &error(ModelErrorKind::Unavailable, false));
+        assert_eq!(health.closed("a/b"), None);
+        health.failed("a/b", Digest::of(b"1"), &error(ModelErrorKind::Denied, true));
+        assert_eq!((health.closed("a/b").as_deref(), health.closed("a/c")), (Some("x/y: no"), None));
+        assert_eq!((health.news("a/b").is_some(), health.news("a/b"), health.news("a/c")), (true, None, None));
+        health.answered("a/b");
+        assert!(health.closed("a/b").is_some());
+    }
+
+    #[test]
+    fn bad_requests_of_several_episodes_in_a_row_close_a_model() {
+        let health = Health::default();
+        let bad = error(ModelErrorKind::BadRequest, false);
+        for _ in 0..9 {
+            health.failed("a/b", Digest::of(b"the same episode"), &bad);
+        }
+        for number in 1..PATIENCE as u64 - 1 {
+            health.failed("a/b", Digest::of(&number.to_be_bytes()), &bad);
+        }
+        assert_eq!(health.closed("a/b"), None);
+        health.answered("a/b");
+        for number in 0..PATIENCE as u64 {
+            assert_eq!(health.closed("a/b"), None);
+            health.failed("a/b", Digest::of(&number.to_be_bytes()), &bad);
+        }
+        assert!(health.closed("a/b").is_some());
+    }
+}
