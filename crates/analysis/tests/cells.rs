@@ -54,7 +54,8 @@ fn a_small_study_by_hand() {
     assert_eq!(obs.rpts, None, "a baseline has no RPTS against itself");
     near(net.shifted.unwrap(), (225.0 - 50.0) / 17.0);
     assert_eq!((obs.efficient, net.efficient), (Some(true), Some(true)));
-    near(net.invalid.share().unwrap(), 2.0 / 32.0);
+    // 32 tool calls an episode, one of them the fallback's own.
+    near(net.invalid.share().unwrap(), 2.0 / 31.0);
     near(net.fallback.share().unwrap(), 1.0 / 30.0);
     near(net.latency_p50_ms.unwrap(), 5.5);
     let [comparison] = analysis.comparisons.as_slice() else { panic!("one comparison") };
@@ -160,6 +161,63 @@ fn infrastructure_is_no_outcome() {
     assert!(tables::gaps(&clean).is_none());
     let gaps = tables::gaps(&with_losses).unwrap();
     assert_eq!(gaps.rows.len(), 2);
+}
+
+/// The fallback's calls are no attempts of the model, and a refusal is one that failed.
+// covers: BOG-165, BOG-225
+#[test]
+fn the_invalid_rate_is_of_the_models_own_attempts() {
+    let rate = |change: &dyn Fn(&mut EpisodeRow)| {
+        let mut row = episode("a", 0, -10_000, 1, 1);
+        change(&mut row);
+        let rows = Rows { cells: vec![cell("a", "a", Some("m"))], episodes: vec![row] };
+        let analysis = Analysis::new(&rows, &Options::default()).unwrap();
+        (analysis.cells[0].invalid.share(), tables::main(&analysis))
+    };
+    let play = |tool_calls: u32, rejected: u32, failed: u32, fallbacks: u32| {
+        rate(&move |row| {
+            (row.tool_calls, row.rejected_calls) = (tool_calls, rejected);
+            (row.failed_attempts, row.fallbacks) = (failed, fallbacks);
+        })
+    };
+    // 30 steps of three rejected attempts and a fallback each: nothing that the model did was valid.
+    assert_eq!(play(120, 90, 0, 30).0, Some(1.0));
+    assert_eq!(play(40, 10, 0, 0).0, Some(0.25));
+    // 30 steps of three refusals each: no call of the model's at all.
+    assert_eq!(play(30, 0, 90, 30).0, Some(1.0));
+    assert_eq!(play(35, 5, 10, 0).0, Some(15.0 / 45.0));
+    // A record without the count of refusals: nothing is known, and no 0.0% is claimed.
+    let (share, table) = play(30, 0, 0, 30);
+    assert_eq!(share, None);
+    assert!(!table.to_text(200).contains(" 0.0%"), "{}", table.to_text(200));
+    // A fallback that a budget barred was never called.
+    assert_eq!(play(6, 5, 0, 2).0, Some(1.0));
+}
+
+/// What a lost episode was billed is billed all the same.
+// covers: BOG-161
+#[test]
+fn lost_episodes_are_on_the_bill() {
+    let priced = |row: EpisodeRow, micro: u64| EpisodeRow { cost_microdollars: Some(micro), ..row };
+    let mut rows = Rows { cells: vec![cell("a", "a", Some("m")), cell("b", "b", Some("m"))], episodes: vec![] };
+    let lost = |row: EpisodeRow| EpisodeRow { infrastructure: true, stop: "infrastructure".into(), ..row };
+    rows.episodes = vec![
+        priced(episode("a", 0, -1_000, 900, 100), 2_000),
+        lost(priced(episode("a", 1, 0, 400, 50), 1_000)),
+        lost(priced(episode("b", 0, 0, 70, 7), 500)),
+    ];
+    let analysis = Analysis::new(&rows, &Options::default()).unwrap();
+    let [a, b] = analysis.cells.as_slice() else { panic!("two cells") };
+    assert_eq!((a.billed.total(), b.billed.total()), (1_450, 77));
+    near(a.cost_total.unwrap(), 0.003);
+    near(a.cost.unwrap().mean, 0.002);
+    near(b.cost_total.unwrap(), 0.000_5);
+    assert_eq!(a.called.total(), 1_000, "efficiency sees the counted episode alone");
+    let csv = read_csv(&tables::spread(&analysis).to_csv());
+    let field = |row: usize, key: &str| csv[row][csv[0].iter().position(|name| name == key).unwrap()].clone();
+    assert_eq!((field(1, "billed_tokens"), field(1, "cost_total")), ("1450".to_owned(), "0.003".to_owned()));
+    rows.episodes[1].cost_microdollars = None;
+    assert_eq!(Analysis::new(&rows, &Options::default()).unwrap().cells[0].cost_total, None);
 }
 
 /// The baseline is looked up within environment, model and decoding; a policy is compared with each model's baseline.

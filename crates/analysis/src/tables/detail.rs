@@ -56,9 +56,11 @@ pub fn spread(analysis: &Analysis) -> Table {
             "Billed",
             "bill",
             Integer,
-            "Tokens billed over all episodes: after caches, retries included",
+            "Tokens billed over all episodes, lost ones too: after caches, retries included",
         ),
-        column("cost", "Cost", "bill", Number(4), "Mean cost of an episode").unit("$"),
+        column("cost", "Cost", "bill", Number(4), "Mean cost of an episode that counts").unit("$"),
+        column("cost_total", "Spent", "bill", Number(4), "Cost of all episodes, those lost to infrastructure too")
+            .unit("$"),
     ]);
     let rows = analysis
         .cells
@@ -94,6 +96,7 @@ pub fn spread(analysis: &Analysis) -> Table {
                 if cell.world_called.total() > 0 { Cell::count(cell.world_called.total()) } else { Cell::Empty },
                 known(cell.billed.total()),
                 Cell::number(cell.cost.filter(|_| speaks).map(|cost| cost.mean)),
+                Cell::number(cell.cost_total.filter(|_| speaks)),
             ]);
             row
         })
@@ -105,6 +108,12 @@ pub fn spread(analysis: &Analysis) -> Table {
             analysis.options.resamples, analysis.options.seed, analysis.options.bootstrap_minimum
         ),
     ];
+    if analysis.cells.iter().any(|cell| cell.infrastructure > 0 && !cell.info.models.is_empty()) {
+        notes.push(
+            "Billed and Spent hold what episodes lost to infrastructure were billed, too; no other number does."
+                .to_owned(),
+        );
+    }
     notes.extend(mark_notes(analysis));
     Table { key: "spread", title: "Spread, shares and bill by cell".to_owned(), columns, rows, notes }
         .without_empty_columns()

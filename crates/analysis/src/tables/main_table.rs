@@ -54,7 +54,13 @@ fn numbers(analysis: &Analysis) -> Vec<Column> {
             Flag,
             "Whether no other cell of the same environment, model and decoding is cheaper and better",
         ),
-        column("invalid_rate", "Invalid", "behaviour", Share(1), "Rejected tool calls per tool call"),
+        column(
+            "invalid_rate",
+            "Invalid",
+            "behaviour",
+            Share(1),
+            "Attempts at an action that brought none, per attempt",
+        ),
         column("fallback_rate", "Fallback", "behaviour", Share(1), "Fallback steps per environment step"),
         column("latency_p50_ms", "p50", "behaviour", Number(0), "Median latency of a model call").unit("ms"),
         column("latency_p95_ms", "p95", "behaviour", Number(0), "95th percentile of the latency of a model call")
@@ -93,6 +99,7 @@ fn notes(analysis: &Analysis) -> Vec<String> {
     if analysis.cells.iter().any(|cell| !cell.info.models.is_empty()) {
         notes.push("Tokens as called by the agent's roles, before caches and retries, per episode; roles that the environment asks (judge, reader, user) are apart.".to_owned());
     }
+    notes.push("Invalid: attempts at an action that the world or the validator rejected, or that came to no action (a refusal, an answer cut off), of all attempts; the calls of the fallback are no attempts.".to_owned());
     match &analysis.options.baseline {
         Some(BaselineChoice::Configuration(name)) => notes.push(format!(
             "RPTS: return per thousand tokens spent, (mean return − mean return of “{name}” on the same environment, model and decoding) / kTok."

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::{EpisodeRow, RoleUsage, Rows, TokenUse};
-use gimbal_core::{Stop, Usage, UsageSource};
+use gimbal_core::{ModelErrorKind, Stop, Usage, UsageSource};
 
 use crate::plan::Stored;
 use crate::run::index::unreadable;
 use crate::run::ledger::Row;
 use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder, Spending};
+
+/// Outcomes of a call that end an attempt at an action without one, and are the model's own.
+const NO_ANSWER: [ModelErrorKind; 3] = [ModelErrorKind::Refusal, ModelErrorKind::Truncated, ModelErrorKind::BadShape];
 
 /// What the ledger says of one attempt at an episode.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +20,8 @@ struct Account {
     latency_us: Vec<u64>,
     estimated: bool,
     calls: u64,
+    /// Calls of the agent that gave nothing to read an action from (BOG-047).
+    failed: u32,
     called: (u64, u64),
 }
 
@@ -82,6 +87,8 @@ impl Accounts {
                 account.latency_us.push(called.latency_us);
                 account.estimated |= matches!(called.usage.source, UsageSource::Estimated | UsageSource::Missing);
                 account.calls += 1;
+                account.failed +=
+                    u32::from(!called.world && NO_ANSWER.iter().any(|kind| kind.name() == called.outcome));
                 account.called.0 += called.usage.input;
                 account.called.1 += called.usage.output;
             }
@@ -121,6 +128,7 @@ impl Accounts {
             model_calls: u32::try_from(account.calls).unwrap_or(u32::MAX),
             tool_calls: 0,
             rejected_calls: 0,
+            failed_attempts: account.failed,
             fallbacks: 0,
             unknown_attempts: bill.unknown,
             call_latency_us: account.latency_us,
