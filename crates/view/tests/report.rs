@@ -152,7 +152,7 @@ fn no_table_of_the_page_is_wider_than_the_page() {
     for (rows, baseline) in [(large(), "obs"), (medium(), "observation"), (decodings(), "hierarchy: observation")] {
         let report = report(&rows, baseline);
         let page = report.html();
-        for table in &report.tables {
+        for table in report.tables.iter().map(gimbal_analysis::Table::readable) {
             for column in &table.columns {
                 assert!(page.contains(&format!("title=\"{}\">{}", column.help.replace('\'', "&#39;"), column.title)));
             }
@@ -161,6 +161,30 @@ fn no_table_of_the_page_is_wider_than_the_page() {
             let head = table.split("</thead>").next().unwrap();
             assert!(head.matches("<th ").count() <= 16, "{head}");
         }
+    }
+}
+
+/// Text and Markdown say which study this is, of what program and hash, and how to get it again.
+// covers: SH-09
+#[test]
+fn text_and_markdown_hold_the_identity_of_the_study() {
+    let report = report(&medium(), "observation");
+    let meta = &report.meta;
+    for said in [report.text(100), report.markdown().replace('\\', "")] {
+        for part in [
+            Some(&meta.study),
+            meta.question.as_ref(),
+            Some(&meta.program_version),
+            meta.study_hash.as_ref(),
+            meta.digest.as_ref(),
+            meta.commands.first(),
+            meta.commands.last(),
+        ] {
+            let part = part.unwrap();
+            assert!(said.contains(part.as_str()), "{part} in {said}");
+        }
+        assert!(said.contains("60 of 130 planned") || said.contains("130 of 130 planned"), "{said}");
+        assert!(said.contains("Lost to infrastructure"));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What stands behind the main table: spread, tokens by role, stops, gaps.
 
-use super::{confidence_title, label_cells, labels, mark_notes, return_digits};
+use super::{catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits, success_note};
 use crate::cells::Analysis;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
@@ -71,7 +71,7 @@ pub fn spread(analysis: &Analysis) -> Table {
             let tokens = cell.tokens.filter(|_| speaks);
             let part = |part: u64, of: u64| Cell::share((of > 0).then(|| part as f64 / of as f64));
             let known = |value: u64| if speaks { Cell::count(value) } else { Cell::Empty };
-            let mut row = label_cells(analysis, cell);
+            let mut row = label_cells(cell);
             row.extend([
                 Cell::text(cell.info.kind_label()),
                 Cell::number(returns.map(|returns| returns.lower_quartile)),
@@ -108,6 +108,8 @@ pub fn spread(analysis: &Analysis) -> Table {
             analysis.options.resamples, analysis.options.seed, analysis.options.bootstrap_minimum
         ),
     ];
+    notes.extend(catastrophic_note(analysis));
+    notes.extend(success_note(analysis));
     if analysis.cells.iter().any(|cell| cell.infrastructure > 0 && !cell.info.models.is_empty()) {
         notes.push(
             "Billed and Spent hold what episodes lost to infrastructure were billed, too; no other number does."
@@ -116,7 +118,6 @@ pub fn spread(analysis: &Analysis) -> Table {
     }
     notes.extend(mark_notes(analysis));
     Table { key: "spread", title: "Spread, shares and bill by cell".to_owned(), columns, rows, notes }
-        .without_empty_columns()
 }
 
 /// Mean tokens an episode by role; `None` where no cell has more than one role.
@@ -136,7 +137,7 @@ pub fn roles(analysis: &Analysis) -> Option<Table> {
     let mut rows = Vec::new();
     for cell in &analysis.cells {
         for role in &cell.roles {
-            let mut row = label_cells(analysis, cell);
+            let mut row = label_cells(cell);
             row.extend([
                 Cell::text(&role.role),
                 Cell::text(if role.world { "world" } else { "agent" }),
@@ -146,8 +147,7 @@ pub fn roles(analysis: &Analysis) -> Option<Table> {
             rows.push(row);
         }
     }
-    let table = Table { key: "roles", title: "Tokens by role".to_owned(), columns, rows, notes: mark_notes(analysis) };
-    Some(table.without_empty_columns())
+    Some(Table { key: "roles", title: "Tokens by role".to_owned(), columns, rows, notes: mark_notes(analysis) })
 }
 
 /// How episodes ended, by cell; `None` without episodes.
@@ -161,14 +161,14 @@ pub fn stops(analysis: &Analysis) -> Option<Table> {
     let mut rows = Vec::new();
     for cell in &analysis.cells {
         for (stop, count) in &cell.stops {
-            let mut row = label_cells(analysis, cell);
+            let mut row = label_cells(cell);
             row.extend([Cell::text(stop), Cell::count(*count)]);
             rows.push(row);
         }
     }
     let table =
         Table { key: "stops", title: "How episodes ended".to_owned(), columns, rows, notes: mark_notes(analysis) };
-    (!table.rows.is_empty()).then(|| table.without_empty_columns())
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// Cells that lack planned episodes or lost some to infrastructure; `None` when all is there.
@@ -189,7 +189,7 @@ pub fn gaps(analysis: &Analysis) -> Option<Table> {
     let rows = gaps
         .iter()
         .map(|gap| {
-            let mut row = label_cells(analysis, &analysis.cells[gap.cell]);
+            let mut row = label_cells(&analysis.cells[gap.cell]);
             let missing = gap.planned.saturating_sub(gap.played);
             row.extend([gap.planned, gap.played, missing, gap.infrastructure].map(|count| Cell::count(count as u64)));
             row
@@ -197,6 +197,5 @@ pub fn gaps(analysis: &Analysis) -> Option<Table> {
         .collect();
     let mut notes = vec!["Infrastructure losses are no outcome of an agent: they enter no mean and no rate. Running the study again plays what is missing.".to_owned()];
     notes.extend(mark_notes(analysis));
-    let table = Table { key: "gaps", title: "What is missing".to_owned(), columns, rows, notes };
-    Some(table.without_empty_columns())
+    Some(Table { key: "gaps", title: "What is missing".to_owned(), columns, rows, notes })
 }

@@ -1,6 +1,6 @@
 //! The main table: what each cell returned and what it cost.
 
-use super::{confidence_title, label_cells, labels, mark_notes, return_digits};
+use super::{catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits};
 use crate::cells::{Analysis, BaselineChoice, CellSummary};
 use crate::row::Kind;
 use crate::table::{Cell, Column, ColumnKind, Table};
@@ -15,13 +15,12 @@ pub fn main(analysis: &Analysis) -> Table {
         .cells
         .iter()
         .map(|cell| {
-            let mut row = label_cells(analysis, cell);
+            let mut row = label_cells(cell);
             row.extend(values(cell));
             row
         })
         .collect();
     Table { key: "cells", title: "Results by cell".to_owned(), columns, rows, notes: notes(analysis) }
-        .without_empty_columns()
 }
 
 fn numbers(analysis: &Analysis) -> Vec<Column> {
@@ -114,12 +113,7 @@ fn notes(analysis: &Analysis) -> Vec<String> {
     if let [shift] = shifts.as_slice() {
         notes.push(format!("Eff.: shifted efficiency, ({} + mean return) / kTok.", *shift as f64 / 1000.0));
     }
-    let mut limits: Vec<i64> =
-        analysis.cells.iter().filter_map(|cell| cell.info.thresholds.catastrophic_below).collect();
-    limits.dedup();
-    if let [limit] = limits.as_slice() {
-        notes.push(format!("Catastr.: share of episodes with a return below {}.", *limit as f64 / 1000.0));
-    }
+    notes.extend(catastrophic_note(analysis));
     notes.extend(estimate_notes(analysis));
     notes.extend(mark_notes(analysis));
     notes
