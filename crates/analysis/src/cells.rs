@@ -114,7 +114,7 @@ pub struct CellSummary {
     pub called: TokenUse,
     /// Tokens of roles that the world asked for, over all episodes.
     pub world_called: TokenUse,
-    /// Tokens billed over all episodes, all roles.
+    /// Tokens billed over all episodes, all roles; those lost to infrastructure were billed too.
     pub billed: TokenUse,
     /// Tokens by role, in order of role name.
     pub roles: Vec<RoleSummary>,
@@ -126,7 +126,7 @@ pub struct CellSummary {
     pub unknown_attempts: u64,
     /// Calls that gave no whole answer over all episodes, infrastructure ones included.
     pub failures: CallFailures,
-    /// Rejected tool calls per tool call.
+    /// Attempts at an action that brought none, per attempt (BOG-225); the fallback's calls are no attempts.
     pub invalid: Rate,
     /// Fallback steps per environment step.
     pub fallback: Rate,
@@ -136,6 +136,8 @@ pub struct CellSummary {
     pub latency_p95_ms: Option<f64>,
     /// Cost in dollars an episode; `None` unless it is known of every episode.
     pub cost: Option<Summary>,
+    /// Cost in dollars of all episodes, those lost to infrastructure too; `None` unless it is known of every one.
+    pub cost_total: Option<f64>,
     /// Reward per thousand tokens against the baseline (BOG-163); `None` for the baseline itself.
     pub rpts: Option<f64>,
     /// BCa bootstrap interval of RPTS over matched worlds; `None` for few or unmatched ones.
@@ -270,6 +272,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
     let add = |value: fn(&EpisodeRow) -> u32| rows.iter().map(|row| u64::from(value(row))).sum::<u64>();
     let total =
         |value: fn(&EpisodeRow) -> TokenUse| rows.iter().fold(TokenUse::default(), |sum, row| sum.plus(&value(row)));
+    let sum = |value: fn(&EpisodeRow) -> u64| rows.iter().map(|row| value(row)).sum::<u64>();
     let latencies: Vec<f64> = rows.iter().flat_map(|row| &row.call_latency_us).map(|&us| us as f64 / 1000.0).collect();
     let costs: Option<Vec<f64>> =
         rows.iter().map(|row| row.cost_microdollars.map(|micro| micro as f64 / 1e6)).collect();
@@ -300,16 +303,17 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         tokens_out: describe(|row| row.agent_tokens().output as f64),
         called: total(EpisodeRow::agent_tokens),
         world_called: total(EpisodeRow::world_tokens),
-        billed: total(|row| row.billed),
+        billed: all.iter().fold(TokenUse::default(), |sum, row| sum.plus(&row.billed)),
         roles: roles(&rows),
         tokens_estimated: rows.iter().any(|row| row.tokens_estimated),
         model_calls: add(|row| row.model_calls),
         failures: CallFailures::of(&all),
         unknown_attempts: all.iter().map(|row| u64::from(row.unknown_attempts)).sum(),
-        invalid: Rate { count: add(|row| row.rejected_calls), of: add(|row| row.tool_calls) },
+        invalid: Rate { count: sum(EpisodeRow::invalid_attempts), of: sum(EpisodeRow::attempts) },
         fallback: Rate { count: add(|row| row.fallbacks), of: add(|row| row.steps) },
         latency_p50_ms: quantile(&latencies, 0.5),
         latency_p95_ms: quantile(&latencies, 0.95),
+        cost_total: spent(all),
         cost: costs.and_then(|costs| Summary::of(&costs, options.confidence)),
         rpts: None,
         rpts_interval: None,
@@ -318,6 +322,12 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         efficient: None,
         stops: stops(&rows),
     }
+}
+
+/// Dollars of all these episodes; `None` where there are none or the cost of one is unknown.
+fn spent(all: &[&EpisodeRow]) -> Option<f64> {
+    let micro = all.iter().map(|row| row.cost_microdollars).sum::<Option<u64>>()?;
+    (!all.is_empty()).then_some(micro as f64 / 1e6)
 }
 
 fn roles(rows: &[&EpisodeRow]) -> Vec<RoleSummary> {

@@ -37,4 +37,4 @@ pub use proportion::Proportion;
 pub use rng::Generator;
 pub use row::{CellInfo, Decoding, EpisodeRow, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse};
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
-pub use table::{Cell, Column, ColumnKind, Table, printable};
+pub use table::{Cell, Column, ColumnKind, Table, markdown_text, printable};

@@ -227,12 +227,15 @@ pub struct EpisodeRow {
     /// Model calls.
     #[serde(default)]
     pub model_calls: u32,
-    /// Tool calls, rejected ones included.
+    /// Tool calls, rejected ones and those of the fallback included.
     #[serde(default)]
     pub tool_calls: u32,
     /// Tool calls that the world or the validator rejected.
     #[serde(default)]
     pub rejected_calls: u32,
+    /// Attempts that came to no tool call at all: the model refused, was cut off, or answered in no readable shape.
+    #[serde(default)]
+    pub failed_attempts: u32,
     /// Steps taken by the safe fallback because no valid action came.
     #[serde(default)]
     pub fallbacks: u32,
@@ -277,6 +280,20 @@ impl EpisodeRow {
         [self.refusals, self.truncations, self.bad_shapes, self.outages, self.unknown_attempts]
             .iter()
             .any(|count| *count > 0)
+    }
+
+    /// Attempts at an action that brought none (BOG-225): rejected calls and attempts without a call.
+    #[must_use]
+    pub fn invalid_attempts(&self) -> u64 {
+        u64::from(self.rejected_calls) + u64::from(self.failed_attempts)
+    }
+
+    /// Attempts at an action by what plays. The fallback's own calls are the scaffolding's and no attempts: they would
+    /// make a model that never acts look half right.
+    #[must_use]
+    pub fn attempts(&self) -> u64 {
+        let own = self.tool_calls.saturating_sub(self.fallbacks).max(self.rejected_calls);
+        u64::from(own) + u64::from(self.failed_attempts)
     }
 
     /// Tokens as called by the agent's roles: what RPTS and frontiers divide by (BOG-160).

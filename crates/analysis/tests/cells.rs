@@ -54,7 +54,8 @@ fn a_small_study_by_hand() {
     assert_eq!(obs.rpts, None, "a baseline has no RPTS against itself");
     near(net.shifted.unwrap(), (225.0 - 50.0) / 17.0);
     assert_eq!((obs.efficient, net.efficient), (Some(true), Some(true)));
-    near(net.invalid.share().unwrap(), 2.0 / 32.0);
+    // 32 tool calls an episode, one of them the fallback's own.
+    near(net.invalid.share().unwrap(), 2.0 / 31.0);
     near(net.fallback.share().unwrap(), 1.0 / 30.0);
     near(net.latency_p50_ms.unwrap(), 5.5);
     let [comparison] = analysis.comparisons.as_slice() else { panic!("one comparison") };
@@ -182,6 +183,63 @@ fn failed_calls_are_counted_by_kind_and_their_episodes_flagged() {
     assert_eq!(table.rows[0][table.rows[0].len() - 6..], counts);
 }
 
+/// The fallback's calls are no attempts of the model, and a refusal is one that failed.
+// covers: BOG-165, BOG-225
+#[test]
+fn the_invalid_rate_is_of_the_models_own_attempts() {
+    let rate = |change: &dyn Fn(&mut EpisodeRow)| {
+        let mut row = episode("a", 0, -10_000, 1, 1);
+        change(&mut row);
+        let rows = Rows { cells: vec![cell("a", "a", Some("m"))], episodes: vec![row] };
+        let analysis = Analysis::new(&rows, &Options::default()).unwrap();
+        (analysis.cells[0].invalid.share(), tables::main(&analysis))
+    };
+    let play = |tool_calls: u32, rejected: u32, failed: u32, fallbacks: u32| {
+        rate(&move |row| {
+            (row.tool_calls, row.rejected_calls) = (tool_calls, rejected);
+            (row.failed_attempts, row.fallbacks) = (failed, fallbacks);
+        })
+    };
+    // 30 steps of three rejected attempts and a fallback each: nothing that the model did was valid.
+    assert_eq!(play(120, 90, 0, 30).0, Some(1.0));
+    assert_eq!(play(40, 10, 0, 0).0, Some(0.25));
+    // 30 steps of three refusals each: no call of the model's at all.
+    assert_eq!(play(30, 0, 90, 30).0, Some(1.0));
+    assert_eq!(play(35, 5, 10, 0).0, Some(15.0 / 45.0));
+    // A record without the count of refusals: nothing is known, and no 0.0% is claimed.
+    let (share, table) = play(30, 0, 0, 30);
+    assert_eq!(share, None);
+    assert!(!table.to_text(200).contains(" 0.0%"), "{}", table.to_text(200));
+    // A fallback that a budget barred was never called.
+    assert_eq!(play(6, 5, 0, 2).0, Some(1.0));
+}
+
+/// What a lost episode was billed is billed all the same.
+// covers: BOG-161
+#[test]
+fn lost_episodes_are_on_the_bill() {
+    let priced = |row: EpisodeRow, micro: u64| EpisodeRow { cost_microdollars: Some(micro), ..row };
+    let mut rows = Rows { cells: vec![cell("a", "a", Some("m")), cell("b", "b", Some("m"))], episodes: vec![] };
+    let lost = |row: EpisodeRow| EpisodeRow { infrastructure: true, stop: "infrastructure".into(), ..row };
+    rows.episodes = vec![
+        priced(episode("a", 0, -1_000, 900, 100), 2_000),
+        lost(priced(episode("a", 1, 0, 400, 50), 1_000)),
+        lost(priced(episode("b", 0, 0, 70, 7), 500)),
+    ];
+    let analysis = Analysis::new(&rows, &Options::default()).unwrap();
+    let [a, b] = analysis.cells.as_slice() else { panic!("two cells") };
+    assert_eq!((a.billed.total(), b.billed.total()), (1_450, 77));
+    near(a.cost_total.unwrap(), 0.003);
+    near(a.cost.unwrap().mean, 0.002);
+    near(b.cost_total.unwrap(), 0.000_5);
+    assert_eq!(a.called.total(), 1_000, "efficiency sees the counted episode alone");
+    let csv = read_csv(&tables::spread(&analysis).to_csv());
+    let field = |row: usize, key: &str| csv[row][csv[0].iter().position(|name| name == key).unwrap()].clone();
+    assert_eq!((field(1, "billed_tokens"), field(1, "cost_total")), ("1450".to_owned(), "0.003".to_owned()));
+    rows.episodes[1].cost_microdollars = None;
+    assert_eq!(Analysis::new(&rows, &Options::default()).unwrap().cells[0].cost_total, None);
+}
+
 /// The baseline is looked up within environment, model and decoding; a policy is compared with each model's baseline.
 // covers: BOG-163, BOG-168
 #[test]
@@ -214,6 +272,132 @@ fn tables_as_text() {
     insta::assert_snapshot!("markdown", tables::main(&analysis).to_markdown());
     insta::assert_snapshot!("csv", tables::main(&analysis).to_csv());
     insta::assert_json_snapshot!("json", tables::paired(&analysis).unwrap().to_json());
+}
+
+fn keys(table: &Table) -> Vec<&'static str> {
+    table.columns.iter().map(|column| column.key).collect()
+}
+
+/// Whatever was played, CSV and JSON have the same columns; readers see those that say something.
+// covers: SH-09
+#[test]
+fn machines_meet_the_same_columns_in_every_study() {
+    let silent = Rows { cells: vec![cell("p", "p", None)], episodes: vec![episode("p", 0, -1_000, 0, 0)] };
+    let unplayed = Rows { cells: vec![cell("a", "a", Some("m"))], episodes: vec![] };
+    let mut several = study();
+    several.cells[6].environment = "cage2 meander 30".into();
+    let full = Analysis::new(&study(), &against("observation")).unwrap();
+    for (rows, options) in
+        [(silent, Options::default()), (unplayed, Options::default()), (several, against("observation"))]
+    {
+        let analysis = Analysis::new(&rows, &options).unwrap();
+        for (one, two) in [
+            (tables::main(&analysis), tables::main(&full)),
+            (tables::spread(&analysis), tables::spread(&full)),
+            (tables::paired(&analysis).unwrap_or(tables::paired(&full).unwrap()), tables::paired(&full).unwrap()),
+        ] {
+            assert_eq!(keys(&one), keys(&two));
+            assert_eq!(one.to_csv().lines().next(), two.to_csv().lines().next());
+            let columns = one.to_json()["columns"].as_array().unwrap().len();
+            assert!(
+                one.to_json()["rows"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .all(|row| { row.as_object().unwrap().len() == columns })
+            );
+            assert!(keys(&one).contains(&"environment"));
+        }
+    }
+    let text = tables::main(&full).to_text(400);
+    assert!(!text.contains("Environment"), "one environment is no column for readers");
+    let silent = Analysis::new(
+        &Rows { cells: vec![cell("p", "p", None)], episodes: vec![episode("p", 0, -1_000, 0, 0)] },
+        &Options::default(),
+    );
+    let main = tables::main(&silent.unwrap());
+    assert!(
+        !main.to_markdown().contains("RPTS |")
+            && main.to_csv().contains("rpts")
+            && main.to_json()["rows"][0]["rpts"].is_null()
+    );
+    let known: Vec<&str> = tables::all(&full).iter().map(|table| table.key).collect();
+    assert!(known.iter().all(|key| tables::KEYS.contains(key)), "{known:?}");
+}
+
+/// A policy has no model in the paired table either; whose baseline it is measured against stands beside it.
+#[test]
+fn a_policy_is_paired_under_its_own_name() {
+    let analysis = Analysis::new(&study(), &against("observation")).unwrap();
+    let table = tables::paired(&analysis).unwrap();
+    let csv = read_csv(&table.to_csv());
+    let field = |row: usize, key: &str| csv[row][csv[0].iter().position(|name| name == key).unwrap()].clone();
+    for (row, model) in [(5, "alpha/large"), (6, "beta/small")] {
+        assert_eq!(
+            [field(row, "configuration"), field(row, "model"), field(row, "decoding")],
+            ["sleep", "none", "none"]
+        );
+        assert_eq!(
+            (field(row, "against_model"), field(row, "against_decoding")),
+            (model.to_owned(), "free".to_owned())
+        );
+    }
+    assert!(table.to_text(200).contains("observation · beta/small · free"));
+    let mut alone = study();
+    alone.cells.truncate(6);
+    alone.episodes.retain(|row| row.cell != "sleep");
+    let table = tables::paired(&Analysis::new(&alone, &against("observation")).unwrap()).unwrap();
+    assert!(!table.to_text(200).contains(" · ") && table.to_csv().contains("against_model"));
+}
+
+/// A probability is never shown as nought, and machines still read every digit.
+// covers: BOG-170
+#[test]
+fn a_small_probability_is_shown_as_less() {
+    let table = Table {
+        key: "t",
+        title: "T".into(),
+        columns: vec![
+            Column::new("name", "Name", "g", ColumnKind::Label, ""),
+            Column::new("p", "p", "g", ColumnKind::Probability(4), ""),
+        ],
+        rows: [3e-9, 0.000_06, 0.000_1, 0.049, 1.0].map(|p| vec![Cell::text("x"), Cell::Number(p)]).to_vec(),
+        notes: vec![],
+    };
+    let shown: Vec<String> = (0..5).map(|row| table.shown(row, 1)).collect();
+    assert_eq!(shown, ["<0.0001", "<0.0001", "0.0001", "0.0490", "1.0000"]);
+    assert!(table.to_csv().contains("0.000000003") && table.to_markdown().contains("&lt;0.0001"));
+}
+
+/// The note under the success column says what a success is.
+// covers: BOG-164
+#[test]
+fn the_thresholds_are_said() {
+    let spread = tables::spread(&Analysis::new(&study(), &Options::default()).unwrap());
+    for note in
+        ["Success: share of episodes with a return above -50.", "Catastr.: share of episodes with a return below -150."]
+    {
+        assert!(spread.notes.iter().any(|said| said == note), "{:?}", spread.notes);
+    }
+}
+
+/// A table that takes two blocks is cut in the middle rather than before its last column.
+#[test]
+fn blocks_are_balanced() {
+    let column = |key, group| Column::new(key, "0123456789", group, ColumnKind::Integer, "");
+    let mut columns = vec![Column::new("name", "Name", "cell", ColumnKind::Label, "")];
+    columns.extend(["a", "b", "c", "d", "e", "f"].map(|key| column(key, "one")));
+    let table = Table { key: "t", title: "T".into(), columns, rows: vec![vec![Cell::text("x")]], notes: vec![] };
+    // Six and a label in 66 characters: five would fit, and the sixth would stand alone.
+    assert_eq!(table.blocks(66, 20), [vec![0, 1, 2, 3], vec![0, 4, 5, 6]]);
+    assert_eq!(table.blocks(200, 20).len(), 1);
+    let groups = ["one", "one", "two", "two", "three", "four"];
+    let mut whole = table.clone();
+    for (column, group) in whole.columns[1..].iter_mut().zip(groups) {
+        column.group = group;
+    }
+    // Groups stay whole: two, two, one, one.
+    assert_eq!(whole.blocks(66, 20), [vec![0, 1, 2, 3, 4], vec![0, 5, 6]]);
 }
 
 /// CSV keeps every digit and survives any text; a small reader gets back what went in.

@@ -150,10 +150,14 @@ pub struct Report {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
+    /// Table that `--format csv` prints: `cells`, `paired`, `spread`, `roles`, `stops`, `gaps` (default: cells)
+    #[arg(long, value_name = "KEY")]
+    pub table: Option<String>,
     /// Cell that paired differences and RPTS are taken against (default: the study's `baseline`)
     #[arg(long, value_name = "CELL")]
     pub baseline: Option<String>,
-    /// Where report.html, report.md, report.csv and report.json are written (default: the run folder)
+    /// Where report.html, report.md, report.txt, report.json and the tables as CSV (report.csv: the main one,
+    /// report-KEY.csv: each other) are written (default: the run folder)
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Write no files
@@ -241,15 +245,16 @@ pub struct EnvPlay {
 /// `gimbal env NAME replay`.
 #[derive(Debug, Args)]
 pub struct EnvReplay {
-    /// Recordings (.jsonl or .jsonl.gz)
+    /// Recordings or action lists saved by bench (.jsonl or .jsonl.gz; - is standard input)
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// Where draws come from: the recorded tape, or the seed alone
     #[arg(long, value_enum, default_value_t = Draws::Tape)]
     pub draws: Draws,
-    /// Fold rewards and this view into a checksum as `bench` does, and print it
-    #[arg(long, value_enum, value_name = "VIEW", num_args = 0..=1, require_equals = true, default_missing_value = "vector")]
-    pub checksum: Option<Observe>,
+    /// Fold rewards and a view into a checksum as `bench` does, and print it: `--checksum=raw` the raw one, bare
+    /// `--checksum` the one that the files name (a recording names none: the vector)
+    #[arg(long, value_enum, value_name = "VIEW", num_args = 0..=1, require_equals = true)]
+    pub checksum: Option<Option<Observe>>,
     /// Print one JSON object as the last line
     #[arg(long)]
     pub json: bool,
@@ -273,9 +278,9 @@ pub struct EnvBench {
     /// Blue policy
     #[arg(long, default_value = "random")]
     pub policy: String,
-    /// What is looked at after every step
-    #[arg(long, value_enum, default_value_t = Observe::Vector)]
-    pub observe: Observe,
+    /// What is looked at after every step (default: vector, or what saved action lists name)
+    #[arg(long, value_enum)]
+    pub observe: Option<Observe>,
     /// Steps in all
     #[arg(long, default_value_t = 3_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
@@ -288,8 +293,13 @@ pub struct EnvBench {
     /// Generator: `fast`, `mersenne`
     #[arg(long, default_value = "fast")]
     pub draws: String,
-    /// Play the actions of these recordings instead of a policy's
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// Play these recordings or saved action lists once, with their own red, horizon, seeds and generator
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = ["red", "policy", "steps", "horizon", "seed", "draws", "save"]
+    )]
     pub actions: Vec<PathBuf>,
     /// Write action lists and checksums here (.jsonl), for `replay --checksum`
     #[arg(long, value_name = "FILE")]

@@ -59,6 +59,91 @@ fn a_bench_and_the_replay_of_its_actions_print_the_same_checksum() {
     }
 }
 
+#[test]
+fn the_view_of_a_saved_bench_need_not_be_said_again() {
+    let place = Place::new();
+    let bench = ["env", "cage2", "bench", "--observe", "raw", "--steps", "300", "--save", "s3.jsonl", "--json"];
+    let saved = place.gimbal(&bench).good().json();
+    let replay = place.gimbal(&["env", "cage2", "replay", "--checksum", "s3.jsonl", "--json"]).good().json();
+    assert_eq!((&replay["checksum"], &replay["observe"]), (&saved["checksum"], &"raw".into()));
+    let again = place.gimbal(&["env", "cage2", "bench", "--json", "--actions", "s3.jsonl"]).good().json();
+    assert_eq!(
+        (&again["checksum"], &again["steps"], &again["draws"]),
+        (&saved["checksum"], &300.into(), &"fast".into())
+    );
+    let said = place.gimbal(&["env", "cage2", "replay", "--checksum", "raw", "s3.jsonl"]);
+    assert!(said.code == 2 && said.err.contains("--checksum=raw"), "{}", said.err);
+    for flag in [
+        ["--red", "meander"],
+        ["--horizon", "9"],
+        ["--policy", "sleep"],
+        ["--draws", "fast"],
+        ["--seed", "0"],
+        ["--steps", "9"],
+    ] {
+        let mut arguments = vec!["env", "cage2", "bench"];
+        arguments.extend(flag);
+        arguments.extend(["--actions", "s3.jsonl"]);
+        let said = place.gimbal(&arguments);
+        assert!(said.code == 2 && said.err.contains(flag[0]) && said.err.contains("--actions"), "{}", said.err);
+    }
+}
+
+/// The last line is one object, whatever else went wrong; no difference is lost behind a file that cannot be read.
+#[test]
+fn replay_checks_every_file_and_prints_one_object() {
+    let place = Place::new();
+    let file = recording(&place, "own.jsonl", Red::Meander, 99);
+    let said = place.gimbal(&["env", "cage2", "replay", "nowhere.jsonl", &file, "--json"]);
+    let found = said.json();
+    assert_eq!((said.code, &found["episodes"], &found["mismatches"]), (2, &3.into(), &0.into()));
+    assert_eq!(found["unreadable"][0]["file"], "nowhere.jsonl");
+    assert!(said.err.contains("nowhere.jsonl"), "{}", said.err);
+    let text = std::fs::read_to_string(place.path().join(&file)).unwrap();
+    place.write("spoilt.jsonl", &text.replacen("\"fsm\":", "\"fsm\":9", 1));
+    let said = place.gimbal(&["env", "cage2", "replay", "spoilt.jsonl", "nowhere.jsonl", &file, "--json"]);
+    let found = said.json();
+    assert_eq!((said.code, &found["episodes"], &found["mismatches"]), (1, &6.into(), &1.into()));
+    assert!(said.err.contains("nowhere.jsonl"), "{}", said.err);
+}
+
+#[test]
+fn a_recording_may_come_from_standard_input() {
+    use std::io::Write as _;
+    let place = Place::new();
+    let file = recording(&place, "own.jsonl", Red::Meander, 99);
+    let mut child = place
+        .command()
+        .args(["env", "cage2", "replay", "-", "--json"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&std::fs::read(place.path().join(file)).unwrap()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let found: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    assert_eq!((&found["episodes"], &found["mismatches"]), (&3.into(), &0.into()));
+}
+
+#[test]
+fn returns_against_a_file_are_one_object() {
+    let place = Place::new();
+    let cell = r#"{"red":"B_line","blue":"sleep","horizon":30,"mean":-218.0,"se":1.0}"#;
+    place.write("returns.json", &format!("{{\"cells\":[{cell}]}}"));
+    let asked = |episodes: &str| {
+        place.gimbal(&["env", "cage2", "returns", "--against", "returns.json", "--episodes", episodes, "--json"])
+    };
+    let found = asked("200").json();
+    assert_eq!((&found["episodes"], found["cells"].as_array().unwrap().len()), (&200.into(), 1));
+    let z = found["cells"][0]["z"].as_f64().unwrap().abs();
+    assert!((found["largest_z"].as_f64().unwrap() - z).abs() < 1e-12);
+    assert!(asked("1").err.contains("at least 2"));
+    let one = place.gimbal(&["env", "cage2", "returns", "--episodes", "1", "--json"]).good();
+    assert!(one.out.contains("SD –") && one.json()["sd"].is_null(), "{}", one.out);
+}
+
 // covers: BOG-013
 #[test]
 fn returns_and_evaluate_print_the_keys_of_every_environment() {

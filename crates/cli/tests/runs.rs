@@ -78,6 +78,31 @@ fn a_report_prints_in_every_form() {
     assert!(wrong.err.contains("did you mean `obs`"), "{}", wrong.err);
 }
 
+/// Every table is a CSV file of its own, and any can be printed.
+// covers: SH-09
+#[test]
+fn every_table_comes_as_csv() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    let folder = place.path().join("runs/small");
+    std::fs::write(folder.join("report-gaps.csv"), "of an earlier report").unwrap();
+    let main = place.gimbal(&["report", "small", "--format", "csv"]).good().out;
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(main, read("report.csv"));
+    for key in ["paired", "spread", "stops"] {
+        let said = place.gimbal(&["report", "small", "--format", "csv", "--table", key, "--no-files"]).good().out;
+        assert!(said.starts_with("configuration,environment,model,") && said.lines().count() > 1, "{said}");
+        assert_eq!(said, read(&format!("report-{key}.csv")));
+    }
+    assert!(!folder.join("report-gaps.csv").exists());
+    let wrong = place.gimbal(&["report", "small", "--format", "csv", "--table", "pared"]);
+    assert!(wrong.code == 2 && wrong.err.contains("`paired`"), "{}", wrong.err);
+    let wrong = place.gimbal(&["report", "small", "--format", "csv", "--table", "gaps"]);
+    assert!(wrong.code == 2 && wrong.err.contains("no rows"), "{}", wrong.err);
+    assert_eq!(place.gimbal(&["report", "small", "--table", "paired"]).code, 2);
+}
+
 #[test]
 fn a_seventh_context_needs_yaml_alone() {
     let place = Place::new();

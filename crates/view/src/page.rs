@@ -43,28 +43,7 @@ fn header(out: &mut String, report: &Report) {
         "<aside class=\"verdict\"><p class=\"eyebrow\">What this run can and cannot tell</p><p>{}</p></aside>\n",
         html(&report.sentence)
     ));
-    let cells = &report.analysis.cells;
-    let played: usize = cells.iter().map(|cell| cell.episodes).sum();
-    let planned: usize = cells.iter().map(|cell| cell.info.planned as usize).sum();
-    let lost: usize = cells.iter().map(|cell| cell.infrastructure).sum();
-    let unknown: u64 = cells.iter().map(|cell| cell.unknown_attempts).sum();
-    let mut facts = vec![
-        (
-            "Episodes".to_owned(),
-            if planned > 0 { format!("{played} of {planned} planned") } else { played.to_string() },
-        ),
-        ("Cells".to_owned(), cells.len().to_string()),
-        ("Program".to_owned(), meta.program_version.clone()),
-    ];
-    if lost > 0 {
-        facts.push(("Lost to infrastructure".to_owned(), lost.to_string()));
-    }
-    if unknown > 0 {
-        facts.push(("Calls of unknown cost".to_owned(), unknown.to_string()));
-    }
-    facts.extend(meta.facts.iter().cloned());
-    facts.extend(meta.study_hash.iter().map(|hash| ("Study hash".to_owned(), hash.clone())));
-    facts.extend(meta.digest.iter().map(|digest| ("Run digest".to_owned(), digest.clone())));
+    let facts = report.facts();
     out.push_str("<dl class=\"facts\">\n");
     for (name, value) in &facts {
         let long = if value.chars().count() > 28 { " class=\"long\"" } else { "" };
@@ -86,6 +65,7 @@ const LONGEST: usize = 26;
 
 /// A table in as many blocks as its columns need, so that nothing is cut on a usual screen or on paper.
 fn table(table: &Table) -> String {
+    let table = &table.readable();
     let mut out = format!("<h2>{}</h2>\n", html(&table.title));
     let blocks = table.blocks(ROOM, LONGEST);
     for columns in &blocks {

@@ -1,6 +1,6 @@
 //! The report of a run, in every form.
 
-use gimbal_analysis::{Analysis, AnalysisError, Bill, Options, Rows, Table, tables};
+use gimbal_analysis::{Analysis, AnalysisError, Bill, Options, Rows, Table, markdown_text, tables};
 use serde_json::{Value, json};
 
 use crate::figure::{self, Figure};
@@ -41,14 +41,56 @@ impl Report {
         self
     }
 
-    /// All tables for a terminal of so many columns, the sentence on top.
+    /// What identifies the run: episodes, cells, program, facts, hash of the study, digest; name and value, in order.
+    #[must_use]
+    pub fn facts(&self) -> Vec<(String, String)> {
+        let cells = &self.analysis.cells;
+        let played: usize = cells.iter().map(|cell| cell.episodes).sum();
+        let planned: usize = cells.iter().map(|cell| cell.info.planned as usize).sum();
+        let lost: usize = cells.iter().map(|cell| cell.infrastructure).sum();
+        let unknown: u64 = cells.iter().map(|cell| cell.unknown_attempts).sum();
+        let mut facts = vec![
+            (
+                "Episodes".to_owned(),
+                if planned > 0 { format!("{played} of {planned} planned") } else { played.to_string() },
+            ),
+            ("Cells".to_owned(), cells.len().to_string()),
+            ("Program".to_owned(), self.meta.program_version.clone()),
+        ];
+        if lost > 0 {
+            facts.push(("Lost to infrastructure".to_owned(), lost.to_string()));
+        }
+        if unknown > 0 {
+            facts.push(("Calls of unknown cost".to_owned(), unknown.to_string()));
+        }
+        facts.extend(self.meta.facts.iter().cloned());
+        facts.extend(self.meta.study_hash.iter().map(|hash| ("Study hash".to_owned(), hash.clone())));
+        facts.extend(self.meta.digest.iter().map(|digest| ("Run digest".to_owned(), digest.clone())));
+        facts
+    }
+
+    /// All tables for a terminal of so many columns: what the study is on top, how to get it again beneath.
     #[must_use]
     pub fn text(&self, width: usize) -> String {
         let mut out = format!("{}\n", gimbal_analysis::printable(&self.meta.study));
+        out.extend(self.meta.question.iter().map(|question| wrapped(question, width)));
         out.push_str(&wrapped(&self.sentence, width));
+        out.push('\n');
+        let facts = self.facts();
+        let longest = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        for (name, value) in &facts {
+            out.push_str(&gimbal_analysis::printable(&format!("{name:<longest$}  {value}")));
+            out.push('\n');
+        }
         for table in &self.tables {
             out.push('\n');
             out.push_str(&table.to_text(width));
+        }
+        if !self.meta.commands.is_empty() {
+            out.push_str("\nHow to get this again\n");
+        }
+        for command in &self.meta.commands {
+            out.push_str(&format!("  {}\n", gimbal_analysis::printable(command)));
         }
         out
     }
@@ -60,14 +102,25 @@ impl Report {
         format!("{main}\n{}", wrapped(&self.sentence, width))
     }
 
-    /// Markdown with all tables.
+    /// Markdown with all tables: what the study is on top, how to get it again beneath.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let quoted = Table { key: "", title: self.meta.study.clone(), columns: vec![], rows: vec![], notes: vec![] }
-            .to_markdown();
-        let title = quoted.lines().next().map(|line| line.replacen("### ", "# ", 1)).unwrap_or_default();
-        let tables: Vec<String> = self.tables.iter().map(Table::to_markdown).collect();
-        format!("{title}\n\n> {}\n\n{}", self.sentence.replace('<', "&lt;"), tables.join("\n"))
+        let mut out = format!("# {}\n\n", markdown_text(&self.meta.study));
+        out.extend(self.meta.question.iter().map(|question| format!("{}\n\n", markdown_text(question))));
+        out.push_str(&format!("> {}\n\n", markdown_text(&self.sentence)));
+        for (name, value) in self.facts() {
+            out.push_str(&format!("- {}: {}\n", markdown_text(&name), markdown_text(&value)));
+        }
+        out.push('\n');
+        out.push_str(&self.tables.iter().map(Table::to_markdown).collect::<Vec<_>>().join("\n"));
+        if !self.meta.commands.is_empty() {
+            out.push_str("\n### How to get this again\n\n");
+        }
+        for command in &self.meta.commands {
+            // An indented block shows every character as it is; no tag gets through a renderer that would let it.
+            out.push_str(&format!("    {}\n", gimbal_analysis::printable(command).replace('<', "&lt;")));
+        }
+        out
     }
 
     /// The main table as CSV.

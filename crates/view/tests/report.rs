@@ -145,6 +145,49 @@ fn the_frontier_has_a_panel_for_each_decoding() {
     }
 }
 
+/// The axis fits the models of an environment; a policy far away stands at the edge with its mean.
+// covers: BOG-172
+#[test]
+fn the_frontier_fits_the_models_and_names_what_lies_beyond() {
+    let mut rows = medium();
+    let frontier = |rows: &Rows| {
+        let report = report(rows, "observation");
+        report.figures.into_iter().find(|figure| figure.name == "frontier").unwrap()
+    };
+    // Models between -150 and -130 would lie in one line below a policy at -13 and above one at -218.
+    for row in rows.episodes.iter_mut().filter(|row| row.cell.starts_with("openai") || row.cell == "random") {
+        row.return_thousandths = -150_000 + row.return_thousandths.abs() % 20_000;
+    }
+    let figure = frontier(&rows);
+    let report = report(&rows, "observation");
+    for (policy, beyond) in [("sleep", true), ("greedy_decoys_then_restore", true), ("random", false)] {
+        let mean =
+            report.analysis.cells.iter().find(|cell| cell.info.configuration == policy).unwrap().returns.unwrap();
+        let value = format!("· {:.1}<", mean.mean).replace('-', "\u{2212}");
+        assert_eq!(figure.svg.contains(&value), beyond, "{policy} {value}");
+    }
+    assert_eq!(figure.svg.matches("class=\"beyond\"").count(), 2, "one above, one below");
+    assert!(figure.caption.contains("a triangle at the edge"));
+    // The models' means are spread over the panel.
+    let heights: Vec<f64> = figure
+        .svg
+        .split("<circle ")
+        .skip(1)
+        .map(|mark| mark.split("cy=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap())
+        .collect();
+    let span =
+        heights.iter().fold(f64::MIN, |most, y| most.max(*y)) - heights.iter().fold(f64::MAX, |least, y| least.min(*y));
+    assert!(heights.len() >= 6 && span > 60.0, "{heights:?}");
+    // Two environments never share an axis, nor a row.
+    let mut two = rows.clone();
+    for (cell, environment) in two.cells.iter_mut().zip(["here", "there"].into_iter().cycle()) {
+        cell.environment = environment.into();
+    }
+    let figure = frontier(&two);
+    assert_eq!(figure.svg.matches(">mean return<").count(), 2);
+    assert_balanced(&figure.svg);
+}
+
 /// The page breaks a wide table into blocks: every column is there, and no row is wider than a usual screen.
 // covers: SH-09
 #[test]
@@ -152,7 +195,7 @@ fn no_table_of_the_page_is_wider_than_the_page() {
     for (rows, baseline) in [(large(), "obs"), (medium(), "observation"), (decodings(), "hierarchy: observation")] {
         let report = report(&rows, baseline);
         let page = report.html();
-        for table in &report.tables {
+        for table in report.tables.iter().map(gimbal_analysis::Table::readable) {
             for column in &table.columns {
                 assert!(page.contains(&format!("title=\"{}\">{}", column.help.replace('\'', "&#39;"), column.title)));
             }
@@ -161,6 +204,30 @@ fn no_table_of_the_page_is_wider_than_the_page() {
             let head = table.split("</thead>").next().unwrap();
             assert!(head.matches("<th ").count() <= 16, "{head}");
         }
+    }
+}
+
+/// Text and Markdown say which study this is, of what program and hash, and how to get it again.
+// covers: SH-09
+#[test]
+fn text_and_markdown_hold_the_identity_of_the_study() {
+    let report = report(&medium(), "observation");
+    let meta = &report.meta;
+    for said in [report.text(100), report.markdown().replace('\\', "")] {
+        for part in [
+            Some(&meta.study),
+            meta.question.as_ref(),
+            Some(&meta.program_version),
+            meta.study_hash.as_ref(),
+            meta.digest.as_ref(),
+            meta.commands.first(),
+            meta.commands.last(),
+        ] {
+            let part = part.unwrap();
+            assert!(said.contains(part.as_str()), "{part} in {said}");
+        }
+        assert!(said.contains("60 of 130 planned") || said.contains("130 of 130 planned"), "{said}");
+        assert!(said.contains("Lost to infrastructure"));
     }
 }
 

@@ -23,7 +23,7 @@ fn steps(criterion: &mut Criterion) {
                 let options = BenchOptions {
                     options: Options { red, ..Options::default() },
                     actions: BenchActions::Policy(PolicyKind::Random),
-                    observe,
+                    observe: Some(observe),
                     steps: STEPS,
                     draws,
                     ..BenchOptions::default()

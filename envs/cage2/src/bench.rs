@@ -15,11 +15,12 @@ use thiserror::Error;
 
 use crate::action::Action;
 use crate::checksum::{Checksum, Observe};
-use crate::draws::{Draws, Fast, Mersenne};
+use crate::draws::{Draws, Fast, Mersenne, Seed};
 use crate::names::Names;
-use crate::options::{Green, Options, Red};
+use crate::options::Options;
 use crate::policy::{Policy, PolicyKind};
 use crate::recording::{Json, Lines, ReadError, Recorded};
+use crate::replay::episode::{ActionList, ListDraws, options_of, read_index};
 use crate::sim::Simulator;
 
 /// The generator of a run.
@@ -55,7 +56,8 @@ impl Generator {
 pub enum BenchActions {
     /// From a policy.
     Policy(PolicyKind),
-    /// From recordings: their actions, options and seeds, played once with CPython's generator.
+    /// From recordings or saved action lists: their actions, options and seeds, played once; recordings with CPython's
+    /// generator, lists with the one that they name.
     Recorded(Vec<PathBuf>),
 }
 
@@ -66,11 +68,11 @@ pub struct BenchOptions {
     pub options: Options,
     /// The actions.
     pub actions: BenchActions,
-    /// What is looked at after every step.
-    pub observe: Observe,
+    /// What is looked at after every step; where nothing is said the vector, or what saved action lists name.
+    pub observe: Option<Observe>,
     /// How many steps; recorded actions bring their own number.
     pub steps: u64,
-    /// The generator; recorded actions are always played with CPython's.
+    /// The generator; recorded actions bring their own.
     pub draws: Generator,
     /// The seed of the first episode; the others count up.
     pub seed: u64,
@@ -83,7 +85,7 @@ impl Default for BenchOptions {
         Self {
             options: Options::default(),
             actions: BenchActions::Policy(PolicyKind::Random),
-            observe: Observe::Vector,
+            observe: None,
             steps: 3_000_000,
             draws: Generator::Fast,
             seed: 1,
@@ -107,20 +109,20 @@ pub struct BenchReport {
     pub total_reward: f64,
     /// The checksum.
     pub checksum: String,
-    /// Red's agent.
-    pub red: Red,
-    /// Green's agent.
-    pub green: Green,
+    /// Red's agent; all of them, in the order in which they come, where recordings differ.
+    pub red: String,
+    /// Green's agent, likewise.
+    pub green: String,
     /// The policy, or `recorded`.
     pub policy: String,
-    /// Steps of an episode.
-    pub horizon: u32,
+    /// Steps of an episode; none where recordings differ.
+    pub horizon: Option<u32>,
     /// What was looked at.
     pub observe: Observe,
-    /// The generator.
-    pub draws: Generator,
-    /// The seed of the first episode.
-    pub seed: u64,
+    /// The generator; all of them where recordings differ.
+    pub draws: String,
+    /// The seed of the first episode; none where a recording's has more than 64 bits.
+    pub seed: Option<u64>,
 }
 
 /// Why a bench could not be run.
@@ -137,6 +139,16 @@ pub enum BenchError {
         /// Why.
         source: io::Error,
     },
+    /// Saved action lists name different views.
+    #[error(
+        "the recordings are of different views, `{one}` and `{other}`; say which to look at, as in `--observe {one}`"
+    )]
+    Views {
+        /// The first.
+        one: &'static str,
+        /// Another.
+        other: &'static str,
+    },
     /// The horizon is nought.
     #[error("an episode needs at least one step; give a horizon of 1 or more")]
     NoHorizon,
@@ -150,8 +162,9 @@ pub fn bench(options: &BenchOptions) -> Result<BenchReport, BenchError> {
     if options.options.horizon == 0 {
         return Err(BenchError::NoHorizon);
     }
-    let (tally, seconds, policy, draws) = match &options.actions {
+    let mut report = match &options.actions {
         BenchActions::Policy(policy) => {
+            let observe = options.observe.unwrap_or_default();
             let start = Instant::now();
             let tally = match options.draws {
                 Generator::Fast => play_policy(options, *policy, Fast::new(0), |_| {}),
@@ -161,30 +174,80 @@ pub fn bench(options: &BenchOptions) -> Result<BenchReport, BenchError> {
             if let Some(path) = &options.save {
                 save(options, *policy, path).map_err(|source| BenchError::Save { path: path.clone(), source })?;
             }
-            (tally, seconds, policy.name(), options.draws)
+            BenchReport {
+                red: options.options.red.name().to_owned(),
+                green: options.options.green.name().to_owned(),
+                policy: policy.name().to_owned(),
+                horizon: Some(options.options.horizon),
+                draws: options.draws.name().to_owned(),
+                seed: Some(options.seed),
+                ..BenchReport::measured(&tally, seconds, observe)
+            }
         }
         BenchActions::Recorded(files) => {
             let episodes = recorded_episodes(files)?;
+            let observe = match options.observe {
+                Some(observe) => observe,
+                None => own_view(&episodes)?,
+            };
             let start = Instant::now();
-            let tally = play_recorded(&episodes, options.observe);
-            (tally, start.elapsed().as_secs_f64(), "recorded", Generator::Mersenne)
+            let tally = play_recorded(&episodes, observe);
+            let seconds = start.elapsed().as_secs_f64();
+            let options = || episodes.iter().map(|episode| episode.options);
+            let horizon = options().next().map(|first| first.horizon);
+            BenchReport {
+                red: named(options().map(|options| options.red.name())),
+                green: named(options().map(|options| options.green.name())),
+                policy: "recorded".to_owned(),
+                horizon: horizon.filter(|first| options().all(|options| options.horizon == *first)),
+                draws: named(episodes.iter().map(|episode| episode.draws.generator().name())),
+                seed: episodes.first().and_then(|episode| episode.seed.small()),
+                ..BenchReport::measured(&tally, seconds, observe)
+            }
         }
     };
-    Ok(BenchReport {
-        steps_per_second: tally.steps as f64 / seconds.max(f64::MIN_POSITIVE),
-        steps: tally.steps,
-        episodes: tally.episodes,
-        seconds,
-        total_reward: tally.tenths as f64 / 10.0,
-        checksum: tally.checksum.hex(),
-        red: options.options.red,
-        green: options.options.green,
-        policy: policy.to_owned(),
-        horizon: options.options.horizon,
-        observe: options.observe,
-        draws,
-        seed: options.seed,
-    })
+    report.steps_per_second = report.steps as f64 / report.seconds.max(f64::MIN_POSITIVE);
+    Ok(report)
+}
+
+impl BenchReport {
+    fn measured(tally: &Tally, seconds: f64, observe: Observe) -> Self {
+        Self {
+            steps_per_second: 0.0,
+            steps: tally.steps,
+            episodes: tally.episodes,
+            seconds,
+            total_reward: tally.tenths as f64 / 10.0,
+            checksum: tally.checksum.hex(),
+            red: String::new(),
+            green: String::new(),
+            policy: String::new(),
+            horizon: None,
+            observe,
+            draws: String::new(),
+            seed: None,
+        }
+    }
+}
+
+/// Each name once, in the order in which they come.
+fn named(names: impl Iterator<Item = &'static str>) -> String {
+    let mut seen: Vec<&str> = Vec::new();
+    for name in names {
+        if !seen.contains(&name) {
+            seen.push(name);
+        }
+    }
+    seen.join(", ")
+}
+
+/// The view that all episodes name; the vector for recordings, which name none.
+fn own_view(episodes: &[RecordedEpisode]) -> Result<Observe, BenchError> {
+    let Some(first) = episodes.first() else { return Ok(Observe::default()) };
+    match episodes.iter().find(|episode| episode.observe != first.observe) {
+        None => Ok(first.observe),
+        Some(other) => Err(BenchError::Views { one: first.observe.name(), other: other.observe.name() }),
+    }
 }
 
 #[derive(Default)]
@@ -229,19 +292,20 @@ fn play_policy<D: Draws>(options: &BenchOptions, kind: PolicyKind, draws: D, mut
     let mut policy = Policy::new(kind);
     let mut text = Vec::with_capacity(16 * 1024);
     let mut tally = Tally::default();
+    let observe = options.observe.unwrap_or_default();
     let horizon = u64::from(options.options.horizon);
     while tally.steps < options.steps {
         let seed = options.seed.wrapping_add(tally.episodes);
         tally.episodes += 1;
         simulator.reset(seed);
         policy.reset(seed);
-        fold_reset(&simulator, options.observe, &mut text, &mut tally.checksum);
+        fold_reset(&simulator, observe, &mut text, &mut tally.checksum);
         let steps = horizon.min(options.steps - tally.steps);
         for _ in 0..steps {
             let action = policy.act(simulator.vector());
             seen(action);
             tally.tenths += i64::from(simulator.step(action));
-            fold_step(&simulator, options.observe, &mut text, &mut tally.checksum);
+            fold_step(&simulator, observe, &mut text, &mut tally.checksum);
         }
         tally.steps += steps;
     }
@@ -275,7 +339,7 @@ fn save(options: &BenchOptions, policy: PolicyKind, path: &PathBuf) -> io::Resul
             "horizon": options.options.horizon,
             "seed": one.seed,
             "draws": options.draws.name(),
-            "observe": options.observe.name(),
+            "observe": options.observe.unwrap_or_default().name(),
             "actions": actions,
             "checksum": tally.checksum.hex(),
         });
@@ -288,40 +352,56 @@ fn save(options: &BenchOptions, policy: PolicyKind, path: &PathBuf) -> io::Resul
 
 struct RecordedEpisode {
     options: Options,
-    seed: u64,
+    seed: Seed,
+    draws: ListDraws,
+    /// The view that it names; the vector where it names none.
+    observe: Observe,
     actions: Vec<Option<Action>>,
+}
+
+impl ListDraws {
+    const fn generator(self) -> Generator {
+        match self {
+            Self::Fast(_) => Generator::Fast,
+            Self::Mersenne => Generator::Mersenne,
+        }
+    }
 }
 
 fn recorded_episodes(files: &[PathBuf]) -> Result<Vec<RecordedEpisode>, BenchError> {
     let mut episodes: Vec<RecordedEpisode> = Vec::new();
     for file in files {
+        let before = episodes.len();
         let mut lines = Lines::open(file)?;
         while let Some(line) = lines.next_line()? {
             match line.kind {
                 Recorded::Reset => {
-                    let horizon = line.whole("horizon")?.and_then(|horizon| u32::try_from(horizon).ok());
-                    let options =
-                        Options { red: line.red()?, green: line.green()?, horizon: horizon.unwrap_or(30).min(100_000) };
                     let seed = line.seed()?.ok_or_else(|| line.error("`seed` is missing"))?;
-                    episodes.push(RecordedEpisode { options, seed, actions: Vec::new() });
+                    let (options, draws, observe) = (options_of(&line)?, ListDraws::Mersenne, Observe::default());
+                    episodes.push(RecordedEpisode { options, seed, draws, observe, actions: Vec::new() });
                 }
                 Recorded::Step => {
                     let wrong = || line.error("`blue` must be [index, text] with an index from -1 to 144");
                     let blue = line.json("blue")?.ok_or_else(wrong)?;
-                    let index = blue.as_list().and_then(<[Json]>::first).and_then(Json::as_whole);
-                    let index = index.ok_or_else(wrong)?;
-                    let action = usize::try_from(index).ok().and_then(Action::from_index);
-                    if action.is_none() && index != -1 {
-                        return Err(wrong().into());
-                    }
-                    let episode = episodes.last_mut();
+                    let index = blue.as_list().and_then(<[Json]>::first);
+                    let action = index.and_then(read_index).ok_or_else(wrong)?;
+                    let episode = episodes[before..].last_mut();
                     episode.ok_or_else(|| line.error("a `step` line without a `reset` line"))?.actions.push(action);
                 }
                 Recorded::End => {}
-                Recorded::Error | Recorded::Actions => {
-                    return Err(line.error("only reset, step and end lines can be benched").into());
+                Recorded::Actions => {
+                    let ActionList { options, seed, actions, observe, draws } = ActionList::read(&line)?;
+                    episodes.push(RecordedEpisode { options, seed, draws, observe, actions });
+                }
+                Recorded::Error => {
+                    return Err(line
+                        .error("the original simulator failed here; this recording cannot be benched")
+                        .into());
                 }
             }
+        }
+        if episodes.len() == before {
+            return Err(ReadError::Empty { path: file.clone() }.into());
         }
     }
     Ok(episodes)
@@ -330,21 +410,51 @@ fn recorded_episodes(files: &[PathBuf]) -> Result<Vec<RecordedEpisode>, BenchErr
 fn play_recorded(episodes: &[RecordedEpisode], observe: Observe) -> Tally {
     let mut tally = Tally::default();
     let mut text = Vec::with_capacity(16 * 1024);
-    let mut simulator: Option<Simulator<Mersenne>> = None;
+    let mut exact: Option<Simulator<Mersenne>> = None;
+    let mut fast: Option<Simulator<Fast>> = None;
     for episode in episodes {
-        let fits = simulator.as_ref().is_some_and(|simulator| simulator.options() == episode.options);
-        if !fits {
-            simulator = None;
+        match episode.draws {
+            ListDraws::Mersenne => {
+                let simulator = fitting(&mut exact, episode.options, || Mersenne::new(0));
+                simulator.draws().seed_with(&episode.seed);
+                simulator.reset_unseeded();
+                play_episode(simulator, &episode.actions, observe, &mut text, &mut tally);
+            }
+            ListDraws::Fast(seed) => {
+                let simulator = fitting(&mut fast, episode.options, || Fast::new(0));
+                simulator.reset(seed);
+                play_episode(simulator, &episode.actions, observe, &mut text, &mut tally);
+            }
         }
-        let simulator = simulator.get_or_insert_with(|| Simulator::new(episode.options, Mersenne::new(0)));
-        tally.episodes += 1;
-        simulator.reset(episode.seed);
-        fold_reset(simulator, observe, &mut text, &mut tally.checksum);
-        for action in &episode.actions {
-            tally.tenths += i64::from(simulator.step(*action));
-            fold_step(simulator, observe, &mut text, &mut tally.checksum);
-        }
-        tally.steps += episode.actions.len() as u64;
     }
     tally
+}
+
+/// The simulator of the episode before, if its options are the same, or a new one.
+fn fitting<D: Draws>(
+    kept: &mut Option<Simulator<D>>,
+    options: Options,
+    draws: impl FnOnce() -> D,
+) -> &mut Simulator<D> {
+    if kept.as_ref().is_some_and(|simulator| simulator.options() != options) {
+        *kept = None;
+    }
+    kept.get_or_insert_with(|| Simulator::new(options, draws()))
+}
+
+/// Plays the actions of one episode that was just reset.
+fn play_episode<D: Draws>(
+    simulator: &mut Simulator<D>,
+    actions: &[Option<Action>],
+    observe: Observe,
+    text: &mut Vec<u8>,
+    tally: &mut Tally,
+) {
+    tally.episodes += 1;
+    fold_reset(simulator, observe, text, &mut tally.checksum);
+    for action in actions {
+        tally.tenths += i64::from(simulator.step(*action));
+        fold_step(simulator, observe, text, &mut tally.checksum);
+    }
+    tally.steps += actions.len() as u64;
 }

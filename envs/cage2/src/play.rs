@@ -2,11 +2,12 @@
 
 use std::io::{self, BufRead, Write};
 
-use crate::action::{KINDS, parse};
+use crate::action::{Action, ActionError, KINDS, parse};
 use crate::draws::Draws;
 use crate::facts::HOSTS;
 use crate::names::Names;
 use crate::sim::Simulator;
+use gimbal_core::nearest;
 
 /// What came of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,8 +20,8 @@ pub struct Game {
     pub finished: bool,
 }
 
-/// Plays one episode: shows table and observation, reads an action a line in the tolerant grammar, until the
-/// horizon, `quit` or the end of input.
+/// Plays one episode: shows table and observation, reads an action a line in the tolerant grammar or as its index,
+/// until the horizon, `quit` or the end of input.
 ///
 /// # Errors
 /// When reading or writing fails.
@@ -34,16 +35,18 @@ pub fn play<D: Draws>(
     simulator.reset(seed);
     writeln!(output, "You defend the network. `help` lists what you can do, `quit` ends the game.")?;
     show(simulator, names, output)?;
-    let mut line = String::new();
+    let mut bytes = Vec::new();
     while !simulator.done() {
         let options = simulator.options();
         write!(output, "step {} of {} > ", simulator.steps() + 1, options.horizon)?;
         output.flush()?;
-        line.clear();
-        if input.read_line(&mut line)? == 0 {
+        bytes.clear();
+        if input.read_until(b'\n', &mut bytes)? == 0 {
             writeln!(output)?;
             break;
         }
+        // A byte that is no UTF-8 spoils its line and not the game.
+        let line = String::from_utf8_lossy(&bytes);
         match line.trim().to_ascii_lowercase().as_str() {
             "" => {}
             "quit" | "exit" | "q" => break,
@@ -54,8 +57,8 @@ pub fn play<D: Draws>(
                 output.write_all(&text)?;
                 writeln!(output)?;
             }
-            _ => match parse(&line, names) {
-                Err(error) => writeln!(output, "{error}")?,
+            _ => match read(&line, names) {
+                Err(message) => writeln!(output, "{message}")?,
                 Ok(action) => {
                     simulator.step(action);
                     writeln!(
@@ -74,6 +77,31 @@ pub fn play<D: Draws>(
     let game = Game { steps: simulator.steps(), total: simulator.return_value(), finished: simulator.done() };
     writeln!(output, "{} steps, return {:.1}", game.steps, game.total)?;
     Ok(game)
+}
+
+/// An action by name or index. A person may know every name, unlike an agent (BOG-025), and is told them all.
+fn read(line: &str, names: &Names) -> Result<Action, String> {
+    let text = line.trim();
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let action = text.parse().ok().and_then(Action::from_index);
+        return action.ok_or_else(|| format!("there is no action {text}; actions are numbered from 0 to 144"));
+    }
+    let kinds = || KINDS.iter().map(|kind| names.kind(*kind));
+    let hosts = || HOSTS.iter().map(|host| names.host(*host));
+    let list = |names: &mut dyn Iterator<Item = &str>| names.collect::<Vec<_>>().join(", ");
+    parse(text, names).map_err(|error| match error {
+        ActionError::UnknownAction { name, .. } => {
+            let hint = nearest::hint(&name, ["Sleep", "Monitor"].into_iter().chain(kinds()));
+            let joined = if hint.is_empty() { "; the".to_owned() } else { format!("{hint} The") };
+            format!("there is no action `{name}`{joined} actions are Sleep, Monitor, {}", list(&mut kinds()))
+        }
+        ActionError::UnknownHost { host, .. } => {
+            let hint = nearest::hint(&host, hosts());
+            let joined = if hint.is_empty() { "; the".to_owned() } else { format!("{hint} The") };
+            format!("there is no host `{host}`{joined} hosts are {}", list(&mut hosts()))
+        }
+        other => other.to_string(),
+    })
 }
 
 fn show<D: Draws>(simulator: &Simulator<D>, names: &Names, output: &mut impl Write) -> io::Result<()> {
@@ -96,5 +124,6 @@ fn help(names: &Names, output: &mut impl Write) -> io::Result<()> {
     writeln!(output, "Sleep, Monitor, or one of {}", kinds.join(", "))?;
     writeln!(output, "  followed by a host: {}", hosts.join(", "))?;
     writeln!(output, "  for example `Restore {}`", names.host(HOSTS[9]))?;
+    writeln!(output, "  or the number of an action, from 0 to 144")?;
     writeln!(output, "observation (or o) shows the raw observation again; quit ends the game")
 }

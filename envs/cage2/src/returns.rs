@@ -28,12 +28,12 @@ pub struct ReturnsOptions {
 pub struct ReturnsReport {
     /// The mean return.
     pub mean: f64,
-    /// The standard deviation of a return (over n - 1).
-    pub sd: f64,
+    /// The standard deviation of a return (over n - 1); none of fewer than two.
+    pub sd: Option<f64>,
     /// Episodes played.
     pub episodes: u64,
-    /// The standard error of the mean.
-    pub se: f64,
+    /// The standard error of the mean; none of fewer than two.
+    pub se: Option<f64>,
     /// The worst return.
     pub min: f64,
     /// The best return.
@@ -88,19 +88,17 @@ fn play<D: Draws>(options: &ReturnsOptions, draws: D) -> ReturnsReport {
         max = max.max(total);
     }
     let count = options.episodes as f64;
-    let (mean, variance) = if options.episodes == 0 {
-        (0.0, 0.0)
-    } else {
+    let mean = if options.episodes == 0 { 0.0 } else { sum as f64 / count };
+    let sd = (options.episodes > 1).then(|| {
         let spread = squares * i128::from(options.episodes) - sum * sum;
-        (sum as f64 / count, spread as f64 / count / (count - 1.0).max(1.0))
-    };
-    let sd = variance.sqrt() / 10.0;
+        (spread as f64 / count / (count - 1.0)).sqrt() / 10.0
+    });
     let (min, max) = if options.episodes == 0 { (0, 0) } else { (min, max) };
     ReturnsReport {
         mean: mean / 10.0,
         sd,
         episodes: options.episodes,
-        se: if options.episodes == 0 { 0.0 } else { sd / count.sqrt() },
+        se: sd.map(|sd| sd / count.sqrt()),
         min: min as f64 / 10.0,
         max: max as f64 / 10.0,
         red: options.options.red,
@@ -134,14 +132,15 @@ impl Evaluation {
         use std::fmt::Write as _;
         let mut out = format!("{:>7}  {:<8}  {:>10}  {:>9}  {:>8}\n", "horizon", "red", "mean", "sd", "episodes");
         for row in &self.rows {
+            let sd = row.sd.map_or_else(|| "–".to_owned(), |sd| format!("{sd:.3}"));
             // Writing to a string cannot fail.
             let _ = writeln!(
                 out,
-                "{:>7}  {:<8}  {:>10.3}  {:>9.3}  {:>8}",
+                "{:>7}  {:<8}  {:>10.3}  {:>9}  {:>8}",
                 row.horizon,
                 row.red.name(),
                 row.mean,
-                row.sd,
+                sd,
                 row.episodes
             );
         }

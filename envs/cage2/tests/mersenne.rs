@@ -1,7 +1,7 @@
 //! CPython's generator, against vectors that CPython 3.11 printed.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use gimbal_cage2::draws::{Draws, Mersenne, Phase, Purpose, Site};
+use gimbal_cage2::draws::{Draws, Mersenne, Phase, Purpose, Seed, Site};
 use gimbal_cage2::recording::Json;
 
 const SITE: Site = Site::new(Phase::Reset, Purpose::Layout);
@@ -63,5 +63,24 @@ fn every_function_gives_what_cpython_gives() {
             twister.next_u32();
         }
         assert_eq!(twister.getrandbits(64), whole(row.get("after").unwrap()));
+    }
+}
+
+/// Seeds beyond 64 bits, with what CPython 3 printed for `getrandbits(32)` after `random.seed(seed)`.
+#[test]
+fn a_seed_of_any_size_gives_what_cpython_gives() {
+    for (seed, expected) in [
+        ("18446744073709551616", [4198958755, 3158798261, 1593907883]),
+        ("10000000000000000000000000000000000000000", [1492664192, 624131156, 3266468590]),
+        ("-1606938044258990275541962092341162602522202993782792835313721", [632829219, 3476216445, 2945453961]),
+    ] {
+        let seed = Seed::from_decimal(seed).unwrap();
+        assert_eq!(seed.small(), None);
+        let mut twister = Mersenne::from_seed(&seed);
+        assert_eq!([0; 3].map(|_| twister.next_u32()), expected);
+        let mut again = Mersenne::new(5);
+        again.next_u32();
+        again.seed_with(&seed);
+        assert_eq!(again.next_u32(), expected[0]);
     }
 }

@@ -11,7 +11,7 @@ use gimbal_cage2::checksum::Observe;
 use gimbal_cage2::options::REDS;
 use gimbal_cage2::policy::{POLICIES, PolicyKind};
 use gimbal_cage2::recording::{Lines, RecordOptions, Recorded, record, record_actions};
-use gimbal_cage2::replay::{DrawSource, ReplayOptions, ReplayReport, replay};
+use gimbal_cage2::replay::{ChecksumView, DrawSource, ReplayOptions, ReplayReport, replay, replay_all};
 use gimbal_cage2::{Action, Green, Options, Red};
 
 fn run(file: &Path, draws: DrawSource) -> ReplayReport {
@@ -71,7 +71,12 @@ fn recordings_of_the_original_are_written_again_byte_for_byte() {
                     let horizon = line.whole("horizon").unwrap().unwrap() as u32;
                     let options = Options { red: line.red().unwrap(), green: line.green().unwrap(), horizon };
                     let ep = line.whole("ep").unwrap().unwrap() as u32;
-                    episode = Some((options, ep, line.seed().unwrap().unwrap(), line.text("policy").unwrap()));
+                    episode = Some((
+                        options,
+                        ep,
+                        line.seed().unwrap().unwrap().small().unwrap(),
+                        line.text("policy").unwrap(),
+                    ));
                 }
                 Recorded::Step => {
                     let blue = line.json("blue").unwrap().unwrap();
@@ -303,10 +308,11 @@ fn a_bench_over_recorded_actions_has_the_checksum_of_the_replay() {
     let files = vec![write(folder.path(), "own.jsonl", &text)];
     for observe in [Observe::None, Observe::Vector, Observe::Raw] {
         let actions = BenchActions::Recorded(files.clone());
-        let played = bench(&BenchOptions { actions, observe, ..BenchOptions::default() }).unwrap();
+        let played = bench(&BenchOptions { actions, observe: Some(observe), ..BenchOptions::default() }).unwrap();
         assert_eq!((played.steps, played.episodes), (150, 3));
         for draws in [DrawSource::Tape, DrawSource::Seed] {
-            let report = replay(&ReplayOptions { files: files.clone(), draws, checksum: Some(observe) }).unwrap();
+            let report =
+                replay(&ReplayOptions { files: files.clone(), draws, checksum: Some(observe.into()) }).unwrap();
             assert_eq!(report.checksum.as_deref(), Some(played.checksum.as_str()));
             assert_eq!(report.checksum_recorded, report.checksum);
         }
@@ -318,10 +324,16 @@ fn saved_actions_of_a_bench_replay_to_its_checksums() {
     let folder = tempfile::tempdir().unwrap();
     for (draws, observe) in [(Generator::Fast, Observe::Raw), (Generator::Mersenne, Observe::Vector)] {
         let path = folder.path().join("actions.jsonl");
-        let options = BenchOptions { steps: 100, draws, observe, save: Some(path.clone()), ..BenchOptions::default() };
+        let options = BenchOptions {
+            steps: 100,
+            draws,
+            observe: Some(observe),
+            save: Some(path.clone()),
+            ..BenchOptions::default()
+        };
         let played = bench(&options).unwrap();
         let files = vec![path.clone()];
-        let asked = ReplayOptions { files, draws: DrawSource::Seed, checksum: Some(observe) };
+        let asked = ReplayOptions { files, draws: DrawSource::Seed, checksum: Some(observe.into()) };
         let report = replay(&asked).unwrap();
         assert_eq!((report.steps, report.episodes, report.mismatches), (100, 4, 0));
         // All episodes in one chain: the number that the bench printed.
@@ -332,4 +344,147 @@ fn saved_actions_of_a_bench_replay_to_its_checksums() {
         let report = replay(&asked).unwrap();
         assert_eq!(report.first.unwrap().field, "checksum");
     }
+}
+
+/// What a bench saved is read by both verbs without being told the view again.
+#[test]
+fn a_bench_and_its_readers_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    for (draws, observe) in [(Generator::Fast, Observe::Raw), (Generator::Mersenne, Observe::None)] {
+        let path = folder.path().join("saved.jsonl");
+        let world = Options { red: Red::Meander, horizon: 20, ..Options::default() };
+        let options = BenchOptions {
+            options: world,
+            steps: 70,
+            draws,
+            observe: Some(observe),
+            seed: 9,
+            save: Some(path.clone()),
+            ..BenchOptions::default()
+        };
+        let played = bench(&options).unwrap();
+        let files = vec![path];
+        let own = ReplayOptions { files: files.clone(), draws: DrawSource::Tape, checksum: Some(ChecksumView::Own) };
+        let report = replay(&own).unwrap();
+        assert_eq!((report.checksum.as_ref(), report.observe), (Some(&played.checksum), Some(observe)));
+        let again = bench(&BenchOptions { actions: BenchActions::Recorded(files), ..BenchOptions::default() }).unwrap();
+        assert_eq!((&again.checksum, again.steps, again.episodes), (&played.checksum, 70, 4));
+        // The words are those of the file and not of the options that nobody gave.
+        assert_eq!((again.red.as_str(), again.green.as_str(), again.horizon), ("meander", "sleep", Some(20)));
+        assert_eq!((again.draws.as_str(), again.seed, again.observe), (draws.name(), Some(9), observe));
+    }
+}
+
+#[test]
+fn a_bench_of_several_recordings_says_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = |name: &str, red: Red, horizon: u32| {
+        let options = Options { red, green: Green::Scan, horizon };
+        write(
+            folder.path(),
+            name,
+            &recorded(&RecordOptions { options, policy: PolicyKind::Random, episodes: 1, seed: 3 }),
+        )
+    };
+    let files = vec![one("a", Red::BLine, 10), one("b", Red::Meander, 12)];
+    let played = bench(&BenchOptions { actions: BenchActions::Recorded(files), ..BenchOptions::default() }).unwrap();
+    assert_eq!((played.red.as_str(), played.green.as_str(), played.horizon), ("b_line, meander", "scan", None));
+    assert_eq!((played.draws.as_str(), played.seed, played.steps), ("mersenne", Some(3), 22));
+    let none = write(folder.path(), "none", "\n");
+    let failed = bench(&BenchOptions { actions: BenchActions::Recorded(vec![none]), ..BenchOptions::default() });
+    assert!(failed.unwrap_err().to_string().contains("no episode in "));
+}
+
+#[test]
+fn files_of_different_views_are_not_folded_without_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = |name: &str, observe: Observe| {
+        let path = folder.path().join(name);
+        let save = Some(path.clone());
+        bench(&BenchOptions { steps: 30, observe: Some(observe), save, ..BenchOptions::default() }).unwrap();
+        path
+    };
+    let files = vec![saved("a.jsonl", Observe::Raw), saved("b.jsonl", Observe::Vector)];
+    let asked = |checksum| ReplayOptions { files: files.clone(), draws: DrawSource::Tape, checksum };
+    let message = replay(&asked(Some(ChecksumView::Own))).unwrap_err().to_string();
+    assert!(message.contains("b.jsonl:1: ") && message.contains("--checksum=vector"), "{message}");
+    assert_eq!(replay(&asked(Some(Observe::Raw.into()))).unwrap().mismatches, 0);
+    assert_eq!(replay(&asked(None)).unwrap().observe, None);
+    let actions = BenchActions::Recorded(files.clone());
+    let message = bench(&BenchOptions { actions, ..BenchOptions::default() }).unwrap_err().to_string();
+    assert!(message.contains("--observe raw"), "{message}");
+}
+
+/// A file that cannot be read keeps none of the others from being checked, and no difference is lost.
+#[test]
+fn one_bad_file_does_not_hide_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = short();
+    let good = write(folder.path(), "good.jsonl", &text);
+    let spoilt = write(folder.path(), "spoilt.jsonl", &text.replacen("\"fsm\":0", "\"fsm\":9", 1));
+    let torn = write(folder.path(), "torn.jsonl", &text.lines().take(5).collect::<Vec<_>>().join("\n"));
+    let files = vec![folder.path().join("nowhere.jsonl"), spoilt, torn, good];
+    let report = replay_all(&ReplayOptions { files, draws: DrawSource::Seed, checksum: Some(Observe::Vector.into()) });
+    assert_eq!((report.mismatches, report.unreadable.len(), report.checksum_recorded.as_ref()), (1, 2, None));
+    assert!(
+        report.unreadable[0].file.ends_with("nowhere.jsonl") && report.unreadable[0].message.contains("cannot be read")
+    );
+    assert!(report.unreadable[1].file.ends_with("torn.jsonl") && report.unreadable[1].message.contains("`end` line"));
+    let alone = run(&write(folder.path(), "good.jsonl", &text), DrawSource::Seed);
+    assert_eq!((report.episodes, report.steps), (2 * alone.episodes + 1, 2 * alone.steps + 4));
+}
+
+/// CPython takes a seed of any size, and so does the replay, from either source; the bench of the same actions too.
+#[test]
+fn seeds_beyond_64_bits_are_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let seed = "340282366920938463463374607431768211507";
+    // An episode of a small seed is no episode of the large one: the draws differ from the first on.
+    let wrong = short().replace("\"seed\":77", &format!("\"seed\":{seed}"));
+    let path = write(folder.path(), "wrong.jsonl", &wrong);
+    for draws in [DrawSource::Tape, DrawSource::Seed] {
+        assert_eq!(run(&path, draws).first.map(|first| first.field).as_deref(), Some("tape"));
+    }
+    let sparse = format!(
+        "{{\"kind\":\"reset\",\"red\":\"B_line\",\"seed\":{seed},\"horizon\":2}}\n{{\"kind\":\"step\",\"blue\":[1]}}\n{{\"kind\":\"step\",\"blue\":[144]}}\n{{\"kind\":\"end\"}}\n"
+    );
+    let path = write(folder.path(), "sparse.jsonl", &sparse);
+    let asked =
+        ReplayOptions { files: vec![path.clone()], draws: DrawSource::Seed, checksum: Some(Observe::Raw.into()) };
+    let report = replay(&asked).unwrap();
+    let actions = BenchActions::Recorded(vec![path.clone()]);
+    let played = bench(&BenchOptions { actions, observe: Some(Observe::Raw), ..BenchOptions::default() }).unwrap();
+    assert_eq!((report.checksum.as_deref(), played.seed), (Some(played.checksum.as_str()), None));
+    // Its last digits alone are another seed.
+    std::fs::write(&path, sparse.replace(seed, "51")).unwrap();
+    assert_ne!(replay(&asked).unwrap().checksum, report.checksum);
+    let list = format!(
+        "{{\"kind\":\"actions\",\"red\":\"Sleep\",\"seed\":{seed},\"draws\":\"fast\",\"observe\":\"none\",\"actions\":[1],\"checksum\":\"\"}}"
+    );
+    std::fs::write(&path, list).unwrap();
+    assert!(replay(&asked).unwrap_err().to_string().contains("the fast generator has at most 64 bits"));
+}
+
+#[test]
+fn the_text_beside_an_index_is_checked_beside_minus_one_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |blue: &str| {
+        format!(
+            "{{\"kind\":\"reset\",\"red\":\"Sleep\",\"seed\":1}}\n{{\"kind\":\"step\",\"blue\":{blue}}}\n{{\"kind\":\"end\"}}\n"
+        )
+    };
+    let found = |blue: &str| run(&write(folder.path(), "blue", &line(blue)), DrawSource::Seed);
+    for good in ["[-1,\"Misinform User1\"]", "[-1]", "[-1,null]", "[144,\"Restore User4\"]"] {
+        assert_eq!(found(good).mismatches, 0, "{good}");
+    }
+    for bad in ["[-1,\"Restore User4\"]", "[-1,\"Monitor\"]", "[144,\"Restore User3\"]"] {
+        assert_eq!(found(bad).first.map(|first| first.field).as_deref(), Some("blue"), "{bad}");
+    }
+}
+
+#[test]
+fn a_mark_in_front_of_utf_8_is_no_part_of_the_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let marked = write(folder.path(), "marked.jsonl", &format!("\u{feff}{}", short()));
+    assert_eq!(run(&marked, DrawSource::Seed).mismatches, 0);
 }

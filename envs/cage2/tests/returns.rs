@@ -18,7 +18,7 @@ fn a_thousand_episodes_lie_within_three_standard_errors_of_every_cell() {
         let options = Options { red: Red::from_name(text("red")).unwrap(), green: Green::Sleep, horizon };
         let policy = PolicyKind::from_name(text("policy")).unwrap();
         let got = returns(&ReturnsOptions { options, policy, episodes: 1000, draws: Generator::Fast, seed: 1 });
-        let error = (real("sd").powi(2) / real("episodes") + got.se.powi(2)).sqrt();
+        let error = (real("sd").powi(2) / real("episodes") + got.se.unwrap().powi(2)).sqrt();
         let z = (got.mean - real("mean")) / error;
         println!(
             "{:<8} {:<27} {horizon:>3}  original {:>9.3}  here {:>9.3} (sd {:.3})  z {z:>5.2}",
@@ -26,7 +26,7 @@ fn a_thousand_episodes_lie_within_three_standard_errors_of_every_cell() {
             text("policy"),
             real("mean"),
             got.mean,
-            got.sd
+            got.sd.unwrap()
         );
         assert!(z.abs() < 3.0, "{cell:?}: {z}");
     }
@@ -55,7 +55,7 @@ fn the_two_generators_agree_and_more_episodes_change_little() {
         let play =
             |draws, seed| returns(&ReturnsOptions { options: Options::default(), policy, episodes: 2000, draws, seed });
         let (fast, exact) = (play(Generator::Fast, 5), play(Generator::Mersenne, 5));
-        let error = fast.se.hypot(exact.se);
+        let error = fast.se.unwrap().hypot(exact.se.unwrap());
         assert!((fast.mean - exact.mean).abs() <= 4.0 * error, "{policy:?}: {} and {}", fast.mean, exact.mean);
     }
 }
@@ -86,5 +86,10 @@ fn no_episode_is_no_error() {
         seed: 0,
     };
     let report = returns(&options);
-    assert_eq!((report.mean, report.sd, report.episodes), (0.0, 0.0, 0));
+    assert_eq!((report.mean, report.sd, report.episodes), (0.0, None, 0));
+    let one = returns(&ReturnsOptions { episodes: 1, ..options });
+    assert_eq!((one.sd, one.se, one.episodes), (None, None, 1));
+    assert!(serde_json::to_value(&one).unwrap()["sd"].is_null());
+    let table = evaluate(PolicyKind::Sleep, Green::Sleep, 1, Generator::Fast, 0).render();
+    assert_eq!(table.matches('–').count(), 9, "{table}");
 }

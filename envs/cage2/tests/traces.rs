@@ -11,7 +11,8 @@ use gimbal_cage2::replay::{DrawSource, ReplayOptions, replay};
 fn every_recorded_field_agrees_from_tape_and_from_seed() {
     let Some(files) = common::traces() else { return };
     for draws in [DrawSource::Tape, DrawSource::Seed] {
-        let report = replay(&ReplayOptions { files: files.clone(), draws, checksum: Some(Observe::Raw) }).unwrap();
+        let report =
+            replay(&ReplayOptions { files: files.clone(), draws, checksum: Some(Observe::Raw.into()) }).unwrap();
         println!("{draws:?}: {} episodes, {} steps, {:?}", report.episodes, report.steps, report.first);
         assert_eq!(report.mismatches, 0, "{:?}", report.first);
         assert_eq!(report.unrecorded, 0);

@@ -23,7 +23,8 @@ pub(super) fn widths(table: &Table, longest: usize) -> Vec<usize> {
 }
 
 /// The columns of each block: the labels, then as many whole groups as fit; a group that is too wide by itself is cut
-/// where it must be.
+/// where it must be. Among the ways with as few blocks, the one whose widest block is narrowest: no lone column drags
+/// the labels of the whole table behind it.
 pub(super) fn blocks(table: &Table, width: usize, longest: usize) -> Vec<Vec<usize>> {
     let widths = widths(table, longest);
     let is_label = |column: &usize| table.columns[*column].kind == ColumnKind::Label;
@@ -37,15 +38,35 @@ pub(super) fn blocks(table: &Table, width: usize, longest: usize) -> Vec<Vec<usi
         }
     }
     let room = width.saturating_sub(label_width);
-    let size = |columns: &[usize]| columns.iter().map(|&column| widths[column] + GAP).sum::<usize>();
+    let mut blocks = pack(&groups, &widths, room);
+    if blocks.is_empty() {
+        blocks.push(Vec::new());
+    }
+    // Groups that fit as a whole stay whole.
+    let whole = groups.iter().map(|group| size(group, &widths)).filter(|size| *size <= room).max().unwrap_or(0);
+    let narrower = (whole.max(1)..room).find_map(|narrow| {
+        let packed = pack(&groups, &widths, narrow);
+        (packed.len() == blocks.len()).then_some(packed)
+    });
+    let blocks = narrower.unwrap_or(blocks);
+    blocks.into_iter().map(|block| labels.iter().copied().chain(block).collect()).collect()
+}
+
+/// Width of columns side by side.
+fn size(columns: &[usize], widths: &[usize]) -> usize {
+    (columns.iter().map(|&column| widths[column] + GAP).sum::<usize>()).saturating_sub(GAP)
+}
+
+/// As many whole groups a block as fit.
+fn pack(groups: &[Vec<usize>], widths: &[usize], room: usize) -> Vec<Vec<usize>> {
     let mut blocks: Vec<Vec<usize>> = Vec::new();
     for group in groups {
         match blocks.last_mut() {
-            Some(block) if size(block) + size(&group) <= room + GAP => block.extend(group),
+            Some(block) if size(block, widths) + GAP + size(group, widths) <= room => block.extend(group),
             _ => {
                 let mut block = Vec::new();
-                for column in group {
-                    if !block.is_empty() && size(&block) + widths[column] > room {
+                for &column in group {
+                    if !block.is_empty() && size(&block, widths) + GAP + widths[column] > room {
                         blocks.push(std::mem::take(&mut block));
                     }
                     block.push(column);
@@ -54,10 +75,7 @@ pub(super) fn blocks(table: &Table, width: usize, longest: usize) -> Vec<Vec<usi
             }
         }
     }
-    if blocks.is_empty() {
-        blocks.push(Vec::new());
-    }
-    blocks.into_iter().map(|block| labels.iter().copied().chain(block).collect()).collect()
+    blocks
 }
 
 pub(super) fn length(text: &str) -> usize {

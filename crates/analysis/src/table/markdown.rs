@@ -3,26 +3,27 @@
 use super::{Table, format::printable};
 
 pub(super) fn render(table: &Table) -> String {
-    let mut out = format!("### {}\n\n", escaped(&table.title));
+    let mut out = format!("### {}\n\n", markdown_text(&table.title));
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    out.push_str(&line(table.columns.iter().map(|column| escaped(&column.heading())).collect()));
+    out.push_str(&line(table.columns.iter().map(|column| markdown_text(&column.heading())).collect()));
     let rule = |numeric: bool| if numeric { "---:" } else { "---" }.to_owned();
     out.push_str(&line(table.columns.iter().map(|column| rule(column.is_numeric())).collect()));
     for row in 0..table.rows.len() {
-        out.push_str(&line((0..table.columns.len()).map(|column| escaped(&table.shown(row, column))).collect()));
+        out.push_str(&line((0..table.columns.len()).map(|column| markdown_text(&table.shown(row, column))).collect()));
     }
     if !table.notes.is_empty() {
         out.push('\n');
     }
     for note in &table.notes {
-        out.push_str(&format!("- {}\n", escaped(note)));
+        out.push_str(&format!("- {}\n", markdown_text(note)));
     }
     out
 }
 
 /// Text that Markdown shows as it is, inside a table too. Angle brackets and ampersands become entities, so that no
 /// HTML gets through a renderer that would let it.
-fn escaped(text: &str) -> String {
+#[must_use]
+pub fn markdown_text(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in printable(text).chars() {
         match character {

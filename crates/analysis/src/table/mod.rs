@@ -8,6 +8,7 @@ mod markdown;
 mod text;
 
 pub use format::printable;
+pub use markdown::markdown_text;
 
 /// What stands in a cell. Numbers that do not exist are [`Cell::Empty`] and never NaN.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +79,8 @@ pub enum ColumnKind {
     Integer,
     /// Shares, shown in percent with so many digits.
     Share(usize),
+    /// Probabilities of a test; what would be shown as nought is shown as less than the last digit.
+    Probability(usize),
     /// Intervals, two fields in CSV.
     Interval(usize),
     /// Yes or no.
@@ -101,13 +104,21 @@ pub struct Column {
     pub kind: ColumnKind,
     /// One line on what the number means.
     pub help: String,
+    /// Left out of text, Markdown and HTML, where it would tell the reader nothing; CSV and JSON always have it.
+    pub programs_only: bool,
 }
 
 impl Column {
     /// A column without a unit.
     #[must_use]
     pub fn new(key: &'static str, title: &str, group: &'static str, kind: ColumnKind, help: &str) -> Self {
-        Self { key, title: title.to_owned(), unit: None, group, kind, help: help.to_owned() }
+        Self { key, title: title.to_owned(), unit: None, group, kind, help: help.to_owned(), programs_only: false }
+    }
+
+    /// The same column, shown to readers or held for programs only.
+    #[must_use]
+    pub fn shown_if(self, shown: bool) -> Self {
+        Self { programs_only: !shown, ..self }
     }
 
     /// The same column with a unit.
@@ -145,15 +156,18 @@ pub struct Table {
 }
 
 impl Table {
-    /// Without the columns that hold nothing in any row; the first, which names the rows, stays.
+    /// As text, Markdown and HTML show it: without the columns for programs only and those that hold nothing in any
+    /// row; the first, which names the rows, stays. CSV and JSON keep all, so that whoever reads them by machine
+    /// meets the same columns whatever was played.
     #[must_use]
-    pub fn without_empty_columns(&self) -> Self {
+    pub fn readable(&self) -> Self {
         let keep: Vec<bool> = self
             .columns
             .iter()
             .enumerate()
-            .map(|(index, _)| {
-                index == 0 || self.rows.iter().any(|row| row.get(index).is_some_and(|cell| *cell != Cell::Empty))
+            .map(|(index, column)| {
+                let filled = |row: &Vec<Cell>| row.get(index).is_some_and(|cell| *cell != Cell::Empty);
+                index == 0 || (!column.programs_only && self.rows.iter().any(filled))
             })
             .collect();
         let chosen = |index: &usize| keep.get(*index).copied().unwrap_or(false);
@@ -188,7 +202,7 @@ impl Table {
     /// with the labels repeated. Control characters in names are shown as escapes.
     #[must_use]
     pub fn to_text(&self, width: usize) -> String {
-        text::render(self, width)
+        text::render(&self.readable(), width)
     }
 
     /// The columns (by index) of each block when the table is broken to fit `width` characters: the labels, then as many
@@ -202,10 +216,10 @@ impl Table {
     /// A Markdown table with its title and notes; markup characters in names are escaped.
     #[must_use]
     pub fn to_markdown(&self) -> String {
-        markdown::render(self)
+        markdown::render(&self.readable())
     }
 
-    /// CSV after RFC 4180 (CRLF, quotes doubled) with every digit of every number; intervals take two fields. Text that
+    /// CSV after RFC 4180 (CRLF, quotes doubled) with every column and every digit of every number; intervals take two fields. Text that
     /// begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets an apostrophe in front, lest a spreadsheet
     /// calculates it.
     #[must_use]
@@ -213,7 +227,7 @@ impl Table {
         csv::render(self)
     }
 
-    /// JSON: `{"key","title","columns":[...],"rows":[{...}],"notes":[...]}` with numbers as numbers.
+    /// JSON with the same columns whatever the rows hold: `{"key","title","columns":[...],"rows":[{...}],"notes":[...]}` with numbers as numbers.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         json::render(self)

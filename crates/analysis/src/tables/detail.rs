@@ -1,6 +1,6 @@
 //! What stands behind the main table: spread, tokens by role, stops, gaps.
 
-use super::{confidence_title, label_cells, labels, mark_notes, return_digits};
+use super::{catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits, success_note};
 use crate::cells::Analysis;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
@@ -56,9 +56,11 @@ pub fn spread(analysis: &Analysis) -> Table {
             "Billed",
             "bill",
             Integer,
-            "Tokens billed over all episodes: after caches, retries included",
+            "Tokens billed over all episodes, lost ones too: after caches, retries included",
         ),
-        column("cost", "Cost", "bill", Number(4), "Mean cost of an episode").unit("$"),
+        column("cost", "Cost", "bill", Number(4), "Mean cost of an episode that counts").unit("$"),
+        column("cost_total", "Spent", "bill", Number(4), "Cost of all episodes, those lost to infrastructure too")
+            .unit("$"),
     ]);
     let rows = analysis
         .cells
@@ -69,7 +71,7 @@ pub fn spread(analysis: &Analysis) -> Table {
             let tokens = cell.tokens.filter(|_| speaks);
             let part = |part: u64, of: u64| Cell::share((of > 0).then(|| part as f64 / of as f64));
             let known = |value: u64| if speaks { Cell::count(value) } else { Cell::Empty };
-            let mut row = label_cells(analysis, cell);
+            let mut row = label_cells(cell);
             row.extend([
                 Cell::text(cell.info.kind_label()),
                 Cell::number(returns.map(|returns| returns.lower_quartile)),
@@ -94,6 +96,7 @@ pub fn spread(analysis: &Analysis) -> Table {
                 if cell.world_called.total() > 0 { Cell::count(cell.world_called.total()) } else { Cell::Empty },
                 known(cell.billed.total()),
                 Cell::number(cell.cost.filter(|_| speaks).map(|cost| cost.mean)),
+                Cell::number(cell.cost_total.filter(|_| speaks)),
             ]);
             row
         })
@@ -105,9 +108,16 @@ pub fn spread(analysis: &Analysis) -> Table {
             analysis.options.resamples, analysis.options.seed, analysis.options.bootstrap_minimum
         ),
     ];
+    notes.extend(catastrophic_note(analysis));
+    notes.extend(success_note(analysis));
+    if analysis.cells.iter().any(|cell| cell.infrastructure > 0 && !cell.info.models.is_empty()) {
+        notes.push(
+            "Billed and Spent hold what episodes lost to infrastructure were billed, too; no other number does."
+                .to_owned(),
+        );
+    }
     notes.extend(mark_notes(analysis));
     Table { key: "spread", title: "Spread, shares and bill by cell".to_owned(), columns, rows, notes }
-        .without_empty_columns()
 }
 
 /// Mean tokens an episode by role; `None` where no cell has more than one role.
@@ -127,7 +137,7 @@ pub fn roles(analysis: &Analysis) -> Option<Table> {
     let mut rows = Vec::new();
     for cell in &analysis.cells {
         for role in &cell.roles {
-            let mut row = label_cells(analysis, cell);
+            let mut row = label_cells(cell);
             row.extend([
                 Cell::text(&role.role),
                 Cell::text(if role.world { "world" } else { "agent" }),
@@ -137,8 +147,7 @@ pub fn roles(analysis: &Analysis) -> Option<Table> {
             rows.push(row);
         }
     }
-    let table = Table { key: "roles", title: "Tokens by role".to_owned(), columns, rows, notes: mark_notes(analysis) };
-    Some(table.without_empty_columns())
+    Some(Table { key: "roles", title: "Tokens by role".to_owned(), columns, rows, notes: mark_notes(analysis) })
 }
 
 /// How episodes ended, by cell; `None` without episodes.
@@ -152,14 +161,14 @@ pub fn stops(analysis: &Analysis) -> Option<Table> {
     let mut rows = Vec::new();
     for cell in &analysis.cells {
         for (stop, count) in &cell.stops {
-            let mut row = label_cells(analysis, cell);
+            let mut row = label_cells(cell);
             row.extend([Cell::text(stop), Cell::count(*count)]);
             rows.push(row);
         }
     }
     let table =
         Table { key: "stops", title: "How episodes ended".to_owned(), columns, rows, notes: mark_notes(analysis) };
-    (!table.rows.is_empty()).then(|| table.without_empty_columns())
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// Calls that gave no whole answer, by cell and kind (BOG-047); `None` where every call gave one.
@@ -222,7 +231,7 @@ pub fn gaps(analysis: &Analysis) -> Option<Table> {
     let rows = gaps
         .iter()
         .map(|gap| {
-            let mut row = label_cells(analysis, &analysis.cells[gap.cell]);
+            let mut row = label_cells(&analysis.cells[gap.cell]);
             let missing = gap.planned.saturating_sub(gap.played);
             row.extend([gap.planned, gap.played, missing, gap.infrastructure].map(|count| Cell::count(count as u64)));
             row
@@ -230,6 +239,5 @@ pub fn gaps(analysis: &Analysis) -> Option<Table> {
         .collect();
     let mut notes = vec!["Infrastructure losses are no outcome of an agent: they enter no mean and no rate. Running the study again plays what is missing.".to_owned()];
     notes.extend(mark_notes(analysis));
-    let table = Table { key: "gaps", title: "What is missing".to_owned(), columns, rows, notes };
-    Some(table.without_empty_columns())
+    Some(Table { key: "gaps", title: "What is missing".to_owned(), columns, rows, notes })
 }

@@ -1,6 +1,6 @@
 //! The main table: what each cell returned and what it cost.
 
-use super::{confidence_title, label_cells, labels, mark_notes, return_digits};
+use super::{catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits};
 use crate::cells::{Analysis, BaselineChoice, CellSummary};
 use crate::row::Kind;
 use crate::table::{Cell, Column, ColumnKind, Table};
@@ -15,13 +15,12 @@ pub fn main(analysis: &Analysis) -> Table {
         .cells
         .iter()
         .map(|cell| {
-            let mut row = label_cells(analysis, cell);
+            let mut row = label_cells(cell);
             row.extend(values(cell));
             row
         })
         .collect();
     Table { key: "cells", title: "Results by cell".to_owned(), columns, rows, notes: notes(analysis) }
-        .without_empty_columns()
 }
 
 fn numbers(analysis: &Analysis) -> Vec<Column> {
@@ -54,7 +53,13 @@ fn numbers(analysis: &Analysis) -> Vec<Column> {
             Flag,
             "Whether no other cell of the same environment, model and decoding is cheaper and better",
         ),
-        column("invalid_rate", "Invalid", "behaviour", Share(1), "Rejected tool calls per tool call"),
+        column(
+            "invalid_rate",
+            "Invalid",
+            "behaviour",
+            Share(1),
+            "Attempts at an action that brought none, per attempt",
+        ),
         column("fallback_rate", "Fallback", "behaviour", Share(1), "Fallback steps per environment step"),
         column("latency_p50_ms", "p50", "behaviour", Number(0), "Median latency of a model call").unit("ms"),
         column("latency_p95_ms", "p95", "behaviour", Number(0), "95th percentile of the latency of a model call")
@@ -93,6 +98,7 @@ fn notes(analysis: &Analysis) -> Vec<String> {
     if analysis.cells.iter().any(|cell| !cell.info.models.is_empty()) {
         notes.push("Tokens as called by the agent's roles, before caches and retries, per episode; roles that the environment asks (judge, reader, user) are apart.".to_owned());
     }
+    notes.push("Invalid: attempts at an action that the world or the validator rejected, or that came to no action (a refusal, an answer cut off), of all attempts; the calls of the fallback are no attempts.".to_owned());
     match &analysis.options.baseline {
         Some(BaselineChoice::Configuration(name)) => notes.push(format!(
             "RPTS: return per thousand tokens spent, (mean return − mean return of “{name}” on the same environment, model and decoding) / kTok."
@@ -107,12 +113,7 @@ fn notes(analysis: &Analysis) -> Vec<String> {
     if let [shift] = shifts.as_slice() {
         notes.push(format!("Eff.: shifted efficiency, ({} + mean return) / kTok.", *shift as f64 / 1000.0));
     }
-    let mut limits: Vec<i64> =
-        analysis.cells.iter().filter_map(|cell| cell.info.thresholds.catastrophic_below).collect();
-    limits.dedup();
-    if let [limit] = limits.as_slice() {
-        notes.push(format!("Catastr.: share of episodes with a return below {}.", *limit as f64 / 1000.0));
-    }
+    notes.extend(catastrophic_note(analysis));
     notes.extend(estimate_notes(analysis));
     notes.extend(mark_notes(analysis));
     notes

@@ -12,7 +12,11 @@ pub use detail::{failures, gaps, roles, spread, stops};
 pub use main_table::main;
 pub use paired::paired;
 
-/// Every table that has something to say, in reading order: main, paired, spread, roles, stops, failures, gaps.
+/// The key of every table that a report can hold, in reading order.
+pub const KEYS: [&str; 8] = ["cells", "paired", "spread", "roles", "stops", "failures", "gaps", "bill"];
+
+/// Every table that has something to say, in reading order: main, paired, spread, roles, stops, failures, gaps. Each has the same
+/// columns whatever was played.
 #[must_use]
 pub fn all(analysis: &Analysis) -> Vec<Table> {
     [
@@ -45,26 +49,25 @@ pub fn mark(info: &CellInfo) -> &'static str {
 /// Columns that name a cell: environment where the study has several, configuration, model, decoding, mark.
 fn labels(analysis: &Analysis) -> Vec<Column> {
     let label = |key, title, help| Column::new(key, title, "cell", ColumnKind::Label, help);
-    let mut columns = vec![label("configuration", "Configuration", "Architecture and persona")];
-    if several_environments(analysis) {
-        columns.push(label("environment", "Environment", "Environment and the options that tell cells apart"));
-    }
-    columns.extend([
+    vec![
+        label("configuration", "Configuration", "Architecture and persona"),
+        label("environment", "Environment", "Environment and the options that tell cells apart")
+            .shown_if(several_environments(analysis)),
         label("model", "Model", "Model, by role where there are several"),
         label("decoding", "Decoding", "Whether a grammar masks the model's choices"),
         label("mark", "Mark", "What keeps the numbers from being evidence about a language model"),
-    ]);
-    columns
+    ]
 }
 
-fn label_cells(analysis: &Analysis, summary: &CellSummary) -> Vec<Cell> {
+fn label_cells(summary: &CellSummary) -> Vec<Cell> {
     let info = &summary.info;
-    let mut cells = vec![Cell::text(&info.configuration)];
-    if several_environments(analysis) {
-        cells.push(Cell::text(&info.environment));
-    }
-    cells.extend([Cell::text(info.model_label()), Cell::text(info.decoding.label()), Cell::text(mark(info))]);
-    cells
+    vec![
+        Cell::text(&info.configuration),
+        Cell::text(&info.environment),
+        Cell::text(info.model_label()),
+        Cell::text(info.decoding.label()),
+        Cell::text(mark(info)),
+    ]
 }
 
 fn several_environments(analysis: &Analysis) -> bool {
@@ -76,6 +79,24 @@ fn return_digits(analysis: &Analysis) -> usize {
     let largest =
         analysis.cells.iter().flat_map(|cell| &cell.values).fold(0.0_f64, |most, value| most.max(value.abs()));
     if largest >= 10.0 { 1 } else { 3 }
+}
+
+/// What counts as catastrophic, where all cells agree on it (BOG-164).
+fn catastrophic_note(analysis: &Analysis) -> Option<String> {
+    let limit = one(analysis.cells.iter().filter_map(|cell| cell.info.thresholds.catastrophic_below))?;
+    Some(format!("Catastr.: share of episodes with a return below {}.", limit as f64 / 1000.0))
+}
+
+/// What counts as a success, where all cells agree on it.
+fn success_note(analysis: &Analysis) -> Option<String> {
+    let limit = one(analysis.cells.iter().filter_map(|cell| cell.info.thresholds.success_above))?;
+    Some(format!("Success: share of episodes with a return above {}.", limit as f64 / 1000.0))
+}
+
+/// The one value that all agree on.
+fn one(mut values: impl Iterator<Item = i64>) -> Option<i64> {
+    let first = values.next()?;
+    values.all(|value| value == first).then_some(first)
 }
 
 fn confidence_title(analysis: &Analysis) -> String {

@@ -1,6 +1,6 @@
 //! The paired table: each cell against its baseline over the worlds that both met.
 
-use super::{confidence_title, mark, mark_notes, return_digits};
+use super::{confidence_title, mark_notes, return_digits};
 use crate::cells::{Analysis, CellSummary};
 use crate::compare::Comparison;
 use crate::table::{Cell, Column, ColumnKind, Table};
@@ -13,18 +13,18 @@ pub fn paired(analysis: &Analysis) -> Option<Table> {
         return None;
     }
     let digits = return_digits(analysis);
-    use ColumnKind::{Flag, Integer, Interval, Label, Number, Record};
+    use ColumnKind::{Flag, Integer, Interval, Label, Number, Probability, Record};
     let label = |key, title, help| Column::new(key, title, "cell", Label, help);
-    let mut columns =
-        vec![label("configuration", "Configuration", "The cell"), label("against", "Against", "Its baseline")];
-    let several = super::several_environments(analysis);
-    if several {
-        columns.push(label("environment", "Environment", "Environment of both"));
-    }
-    columns.extend([
-        label("model", "Model", "Model of the cell, or of the baseline for a policy"),
+    let columns = vec![
+        label("configuration", "Configuration", "The cell"),
+        label("environment", "Environment", "Environment of both").shown_if(super::several_environments(analysis)),
+        label("model", "Model", "Model of the cell"),
         label("decoding", "Decoding", "Decoding of the cell"),
         label("mark", "Mark", "Mark of the cell"),
+        label("baseline", "Against", "Its baseline; with model and decoding where a policy has several"),
+        label("against", "Against", "Configuration of the baseline").shown_if(false),
+        label("against_model", "Against model", "Model of the baseline").shown_if(false),
+        label("against_decoding", "Against decoding", "Decoding of the baseline").shown_if(false),
         Column::new("pairs", "Pairs", "difference", Integer, "Worlds that both met"),
         Column::new(
             "difference",
@@ -42,13 +42,13 @@ pub fn paired(analysis: &Analysis) -> Option<Table> {
         ),
         Column::new("excludes_zero", "Excl. 0", "difference", Flag, "Whether the interval excludes zero"),
         Column::new("record", "W/T/L", "tests", Record, "Worlds won, tied (equal to 0.1) and lost"),
-        Column::new("p_sign", "p sign", "tests", Number(4), "Exact two-sided sign test"),
-        Column::new("p_flip", "p flip", "tests", Number(4), "Two-sided sign-flip permutation test"),
+        Column::new("p_sign", "p sign", "tests", Probability(4), "Exact two-sided sign test"),
+        Column::new("p_flip", "p flip", "tests", Probability(4), "Two-sided sign-flip permutation test"),
         Column::new(
             "p_holm",
             "p Holm",
             "tests",
-            Number(4),
+            Probability(4),
             "Paired t test after Holm's correction for all comparisons of this table",
         ),
         Column::new(
@@ -59,32 +59,36 @@ pub fn paired(analysis: &Analysis) -> Option<Table> {
             "Change of the mean return in percent of the baseline's",
         )
         .unit("%"),
-    ]);
-    let rows = analysis.comparisons.iter().map(|comparison| row(analysis, comparison, several)).collect();
-    Some(
-        Table {
-            key: "paired",
-            title: "Paired differences against the baseline".to_owned(),
-            columns,
-            rows,
-            notes: notes(analysis),
-        }
-        .without_empty_columns(),
-    )
+    ];
+    Some(Table {
+        key: "paired",
+        title: "Paired differences against the baseline".to_owned(),
+        columns,
+        rows: analysis.comparisons.iter().map(|comparison| row(analysis, comparison)).collect(),
+        notes: notes(analysis),
+    })
 }
 
-fn row(analysis: &Analysis, comparison: &Comparison, several: bool) -> Vec<Cell> {
-    let (cell, against) = (&analysis.cells[comparison.cell], &analysis.cells[comparison.against]);
-    let mut row = vec![Cell::text(&cell.info.configuration), Cell::text(&against.info.configuration)];
-    if several {
-        row.push(Cell::text(&cell.info.environment));
-    }
-    let speaker: &CellSummary = if cell.info.models.is_empty() { against } else { cell };
+fn sides<'a>(analysis: &'a Analysis, comparison: &Comparison) -> (&'a CellSummary, &'a CellSummary) {
+    (&analysis.cells[comparison.cell], &analysis.cells[comparison.against])
+}
+
+fn row(analysis: &Analysis, comparison: &Comparison) -> Vec<Cell> {
+    let (cell, against) = sides(analysis, comparison);
     let paired = comparison.paired.as_ref();
+    // A policy has no model of its own: which model's baseline it is measured against must be told.
+    let same = |other: &&Comparison| other.cell == comparison.cell;
+    let name = if analysis.comparisons.iter().filter(same).count() > 1 {
+        format!("{} · {} · {}", against.info.configuration, against.info.model_label(), against.info.decoding.label())
+    } else {
+        against.info.configuration.clone()
+    };
+    let mut row = super::label_cells(cell);
     row.extend([
-        Cell::text(speaker.info.model_label()),
-        Cell::text(speaker.info.decoding.label()),
-        Cell::text(mark(&cell.info)),
+        Cell::text(name),
+        Cell::text(&against.info.configuration),
+        Cell::text(against.info.model_label()),
+        Cell::text(against.info.decoding.label()),
         Cell::count(paired.map_or(0, |paired| paired.difference.n as u64)),
         Cell::number(paired.map(|paired| paired.difference.mean)),
         Cell::interval(paired.and_then(|paired| paired.difference.interval())),

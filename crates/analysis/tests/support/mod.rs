@@ -48,6 +48,7 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
         model_calls: if input > 0 { 30 } else { 0 },
         tool_calls: 32,
         rejected_calls: 2,
+        failed_attempts: 0,
         fallbacks: 1,
         unknown_attempts: 0,
         refusals: 0,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gimbal_analysis::{BaselineChoice, CellInfo, Options};
+use gimbal_analysis::{BaselineChoice, CellInfo, Options, tables};
 use gimbal_study::plan::Stored;
 use gimbal_study::read;
 use gimbal_study::run::RunFolder;
@@ -17,12 +17,13 @@ const WIDTH: usize = 120;
 
 /// Builds a report, writes its files and prints one form of it.
 pub fn report(options: &Report) -> Result<(), Failure> {
+    let key = table_key(options)?;
     let folder = run_folder(&options.run)?;
     let built = build(&folder, options.baseline.as_deref())?;
     match options.format {
         ReportFormat::Text => print!("{}", built.text(WIDTH)),
         ReportFormat::Markdown => print!("{}", built.markdown()),
-        ReportFormat::Csv => print!("{}", built.csv()),
+        ReportFormat::Csv => print!("{}", csv_of(&built, key)?),
         ReportFormat::Json => println!("{:#}", built.json()),
         ReportFormat::Html => print!("{}", built.html()),
     }
@@ -38,6 +39,28 @@ pub fn report(options: &Report) -> Result<(), Failure> {
     })?;
     eprintln!("gimbal: the page is {}", page.display());
     Ok(())
+}
+
+/// The table that is asked for, by its key.
+fn table_key(options: &Report) -> Result<&str, Failure> {
+    let Some(key) = &options.table else { return Ok(tables::KEYS[0]) };
+    if options.format != ReportFormat::Csv {
+        return Err(Failure::Usage("--table: only `--format csv` prints one table; give both".to_owned()));
+    }
+    if !tables::KEYS.contains(&key.as_str()) {
+        let hint = gimbal_core::nearest::hint(key, tables::KEYS);
+        let known = tables::KEYS.join(", ");
+        return Err(Failure::Usage(format!("--table: there is no table `{key}`{hint} (known: {known})")));
+    }
+    Ok(key)
+}
+
+/// A table as CSV; one that has nothing to say in this run is named with those that have.
+fn csv_of(built: &Built, key: &str) -> Result<String, Failure> {
+    built.csv_of(key).ok_or_else(|| {
+        let keys: Vec<&str> = built.tables.iter().map(|table| table.key).collect();
+        Failure::Usage(format!("--table: `{key}` has no rows in this run; it has {}", keys.join(", ")))
+    })
 }
 
 /// The report of a run.
@@ -132,14 +155,28 @@ fn meta(folder: &RunFolder, stored: &Stored, digest: &str) -> Meta {
     }
 }
 
+fn remove_file(path: &Path) -> Result<(), Failure> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failure::World(format!("{}: cannot be removed: {error}", path.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes every form of a report; returns the page.
 pub fn write_all(built: &Built, out: &Path) -> Result<PathBuf, Failure> {
     let page = out.join("report.html");
     write_file(&page, &built.html())?;
     write_file(&out.join("report.md"), &built.markdown())?;
     write_file(&out.join("report.csv"), &built.csv())?;
-    if let Some(bill) = built.csv_of("bill") {
-        write_file(&out.join("bill.csv"), &bill)?;
+    // The main table is report.csv; a table of an earlier report that has no rows any more must not stay.
+    for key in tables::KEYS.iter().skip(1) {
+        let file = out.join(format!("report-{key}.csv"));
+        match built.csv_of(key) {
+            Some(text) => write_file(&file, &text)?,
+            None => remove_file(&file)?,
+        }
     }
     write_file(&out.join("report.json"), &format!("{:#}\n", built.json()))?;
     write_file(&out.join("report.txt"), &built.text(WIDTH))?;

@@ -6,7 +6,7 @@ use gimbal_cage2::bench::{BenchActions, BenchOptions, Generator};
 use gimbal_cage2::checksum::Observe as View;
 use gimbal_cage2::draws::Fast;
 use gimbal_cage2::policy::{POLICIES, PolicyKind};
-use gimbal_cage2::replay::{DrawSource, ReplayOptions};
+use gimbal_cage2::replay::{ChecksumView, DrawSource, ReplayOptions, ReplayReport};
 use gimbal_cage2::returns::{ReturnsOptions, returns};
 use gimbal_cage2::{Green, Names, Options, Red, Simulator};
 use serde::{Deserialize, Serialize};
@@ -77,14 +77,25 @@ impl Workbench for Cage2 {
             Draws::Tape => DrawSource::Tape,
             Draws::Seed => DrawSource::Seed,
         };
-        let wanted = ReplayOptions { files: options.files.clone(), draws, checksum: options.checksum.map(view) };
-        let report = gimbal_cage2::replay::replay(&wanted).map_err(Failure::usage)?;
+        if options.checksum == Some(None)
+            && let Some(word) = options.files.iter().find(|file| is_view(file))
+        {
+            let word = word.display();
+            return Err(Failure::Usage(format!(
+                "{word}: there is no such file; if you mean the view, write `--checksum={word}`"
+            )));
+        }
+        let checksum =
+            options.checksum.map(|asked| asked.map_or(ChecksumView::Own, |asked| ChecksumView::Of(view(asked))));
+        let wanted = ReplayOptions { files: options.files.clone(), draws, checksum };
+        let report = gimbal_cage2::replay::replay_all(&wanted);
         println!("{} episodes, {} steps, {} mismatches", report.episodes, report.steps, report.mismatches);
         if report.unrecorded > 0 {
             println!("{} fields are not in these recordings and were not compared", report.unrecorded);
         }
         if let Some(checksum) = &report.checksum {
-            println!("checksum {checksum}");
+            let view = report.observe.map_or("", View::name);
+            println!("checksum {checksum} ({view})");
         }
         if let Some(recorded) = &report.checksum_recorded {
             println!("recorded {recorded}");
@@ -97,7 +108,7 @@ impl Workbench for Cage2 {
         if options.json {
             print_json(&report)?;
         }
-        if report.agrees() { Ok(()) } else { Err(Failure::Check("the recordings and the simulator differ".to_owned())) }
+        verdict(&report)
     }
 
     fn bench(&self, options: &EnvBench) -> Result<(), Failure> {
@@ -109,7 +120,7 @@ impl Workbench for Cage2 {
         let wanted = BenchOptions {
             options: Options { red: red(&options.red)?, horizon: horizon(options.horizon)?, ..Options::default() },
             actions,
-            observe: view(options.observe),
+            observe: options.observe.map(view),
             steps: options.steps,
             draws: generator(&options.draws)?,
             seed: options.seed,
@@ -122,11 +133,11 @@ impl Workbench for Cage2 {
         );
         println!(
             "red {}, policy {}, horizon {}, observe {}, draws {}, sum of rewards {:.1}, checksum {}",
-            report.red.name(),
+            report.red,
             report.policy,
-            report.horizon,
+            report.horizon.map_or_else(|| "of each recording".to_owned(), |horizon| horizon.to_string()),
             report.observe.name(),
-            report.draws.name(),
+            report.draws,
             report.total_reward,
             report.checksum
         );
@@ -139,6 +150,9 @@ impl Workbench for Cage2 {
         }
         let draws = generator(&options.draws)?;
         if let Some(file) = &options.against {
+            if options.episodes < 2 {
+                return Err(Failure::Usage("--against: a standard error needs --episodes of at least 2".to_owned()));
+            }
             return against(file, options, draws);
         }
         let wanted = ReturnsOptions {
@@ -150,8 +164,13 @@ impl Workbench for Cage2 {
         };
         let report = returns(&wanted);
         println!(
-            "mean {:.4}, SD {:.4}, SE {:.4}, min {:.1}, max {:.1} over {} episodes",
-            report.mean, report.sd, report.se, report.min, report.max, report.episodes
+            "mean {:.4}, SD {}, SE {}, min {:.1}, max {:.1} over {} episodes",
+            report.mean,
+            known(report.sd),
+            known(report.se),
+            report.min,
+            report.max,
+            report.episodes
         );
         if options.json { print_json(&report) } else { Ok(()) }
     }
@@ -166,6 +185,28 @@ impl Workbench for Cage2 {
         print!("{}", table.render());
         if options.json { print_json(&table) } else { Ok(()) }
     }
+}
+
+/// A word that names a view and no file.
+fn is_view(file: &Path) -> bool {
+    file.to_str().is_some_and(|word| View::from_name(word).is_some()) && !file.exists()
+}
+
+/// A difference fails the check; a file that cannot be read is the user's, and named in either case.
+fn verdict(report: &ReplayReport) -> Result<(), Failure> {
+    let messages: Vec<&str> = report.unreadable.iter().map(|file| file.message.as_str()).collect();
+    if report.agrees() {
+        return if messages.is_empty() { Ok(()) } else { Err(Failure::Usage(messages.join("\n"))) };
+    }
+    for message in messages {
+        eprintln!("gimbal: {message}");
+    }
+    Err(Failure::Check("the recordings and the simulator differ".to_owned()))
+}
+
+/// A number, or a dash where there is none.
+fn known(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"))
 }
 
 /// Statistics of the original simulator.
@@ -189,10 +230,20 @@ struct Compared {
     policy: &'static str,
     horizon: u32,
     mean: f64,
-    sd: f64,
+    sd: Option<f64>,
     episodes: u64,
     recorded_mean: f64,
     z: f64,
+}
+
+/// What a comparison came to; its keys are those of `--json`.
+#[derive(Serialize)]
+struct Comparison {
+    cells: Vec<Compared>,
+    /// Largest distance from a recorded mean, in standard errors, without its sign.
+    largest_z: f64,
+    /// Episodes played in each cell.
+    episodes: u64,
 }
 
 /// Every cell of recorded statistics is played; z is the difference of means over its standard error.
@@ -215,7 +266,7 @@ fn against(file: &Path, options: &EnvReturns, draws: Generator) -> Result<(), Fa
             draws,
             seed: options.seed,
         });
-        let error = cell.se.hypot(report.se);
+        let error = cell.se.hypot(report.se.unwrap_or(0.0));
         let difference = report.mean - cell.mean;
         let z = if error > 0.0 { difference / error } else { 0.0 };
         println!(
@@ -237,12 +288,14 @@ fn against(file: &Path, options: &EnvReturns, draws: Generator) -> Result<(), Fa
             z,
         });
     }
-    if options.json {
-        print_json(&all)?;
-    }
     let wide = all.iter().filter(|cell| cell.z.abs() > WIDEST_Z).count();
+    let cells = all.len();
+    if options.json {
+        let largest_z = all.iter().map(|cell| cell.z.abs()).fold(0.0, f64::max);
+        print_json(&Comparison { cells: all, largest_z, episodes: options.episodes })?;
+    }
     if wide == 0 {
         return Ok(());
     }
-    Err(Failure::Check(format!("{wide} of {} cells lie more than {WIDEST_Z} standard errors away", all.len())))
+    Err(Failure::Check(format!("{wide} of {cells} cells lie more than {WIDEST_Z} standard errors away")))
 }

@@ -10,6 +10,9 @@ use crate::run::index::unreadable;
 use crate::run::ledger::Row;
 use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder, Spending};
 
+/// Outcomes of a call that end an attempt at an action without one, and are the model's own.
+const NO_ANSWER: [ModelErrorKind; 3] = [ModelErrorKind::Refusal, ModelErrorKind::Truncated, ModelErrorKind::BadShape];
+
 /// What the ledger says of one attempt at an episode.
 #[derive(Clone, Debug, Default)]
 struct Account {
@@ -17,6 +20,8 @@ struct Account {
     latency_us: Vec<u64>,
     estimated: bool,
     calls: u64,
+    /// Calls of the agent that gave nothing to read an action from (BOG-047).
+    failed: u32,
     called: (u64, u64),
     failures: Failures,
 }
@@ -120,6 +125,8 @@ impl Accounts {
                 account.calls += 1;
                 account.called.0 = account.called.0.saturating_add(called.usage.input);
                 account.called.1 = account.called.1.saturating_add(called.usage.output);
+                account.failed +=
+                    u32::from(!called.world && NO_ANSWER.iter().any(|kind| kind.name() == called.outcome));
                 account.failures.count(&called.outcome);
             }
             Row::Attempted(_) | Row::Indexed(_) => {}
@@ -158,6 +165,7 @@ impl Accounts {
             model_calls: u32::try_from(account.calls).unwrap_or(u32::MAX),
             tool_calls: 0,
             rejected_calls: 0,
+            failed_attempts: account.failed,
             fallbacks: 0,
             unknown_attempts: bill.unknown,
             refusals: account.failures.refusals,

@@ -1,4 +1,7 @@
 //! Frontier: tokens against mean return, intervals on both axes, a panel for each model and decoding.
+//!
+//! The axes of an environment's panels fit its models: a policy that plays far better or worse would squeeze them flat,
+//! so it is named at the edge with its value.
 
 use gimbal_analysis::{Analysis, CellSummary, Interval};
 
@@ -14,11 +17,14 @@ const GAP: f64 = 26.0;
 const AXIS: f64 = 54.0;
 /// Most room for the names of policies.
 const MARGIN: f64 = 200.0;
+/// Half the length of the bar at an interval's end.
+const CAP: f64 = 3.5;
 const NAME: Type = Type { size: 11.0, bold: false, class: "ink", fill: INK };
 
 /// One model under one decoding on one environment.
 struct Panel<'a> {
     title: String,
+    environment: &'a str,
     cells: Vec<&'a CellSummary>,
     policies: Vec<&'a CellSummary>,
 }
@@ -40,44 +46,42 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     let series = |cell: &CellSummary| {
         SERIES[axes.iter().position(|axis| *axis == cell.info.axis.as_deref()).unwrap_or(0) % SERIES.len()]
     };
-    let names =
-        panels.iter().flat_map(|panel| &panel.policies).map(|cell| width_of(&cell.info.configuration, SMALL.size));
+    let names = panels.iter().flat_map(|panel| &panel.policies).map(|cell| width_of(&beyond_name(cell), SMALL.size));
     let longest = names.fold(0.0, f64::max);
     let has_policies = longest > 0.0;
     let margin = if has_policies { (longest + 14.0).min(MARGIN) } else { 12.0 };
-    let columns = if panels.len() > 1 { 2 } else { 1 };
+    let rows = rows(&panels);
+    let columns = rows.iter().map(|row| row.len()).max().unwrap_or(1);
     let width = (WIDTH - AXIS - margin - GAP * (columns - 1) as f64) / columns as f64;
     let height = if columns == 1 { 340.0 } else { 264.0 };
-    let everyone: Vec<&CellSummary> =
-        panels.iter().flat_map(|panel| panel.cells.iter().chain(&panel.policies)).copied().collect();
-    let values: Vec<f64> = everyone.iter().filter_map(|cell| Some(cell.returns?.mean)).collect();
-    let value_ends: Vec<Interval> = points().filter_map(|cell| cell.returns?.interval()).collect();
-    let tokens: Vec<f64> = points().filter_map(|cell| Some(kilotokens(cell)?.0)).collect();
-    let token_ends: Vec<Interval> = points().filter_map(|cell| kilotokens(cell)?.1).collect();
     let mut svg = Svg::new();
     let mut top = legend(&mut svg, &axes);
-    for (index, panel) in panels.iter().enumerate() {
-        let column = index % columns;
-        let left = AXIS + column as f64 * (width + GAP);
-        let frame = Frame { left, top: top + 24.0, right: left + width, bottom: top + 24.0 + height };
-        let x = Scale::amounts(&tokens, &token_ends, frame.left + 4.0, frame.right - 4.0);
-        let y = Scale::with_intervals(&values, &value_ends, frame.bottom - 4.0, frame.top + 4.0);
-        svg.text(left, top + 14.0, Anchor::Start, HEAD, &fit_head(&panel.title, HEAD.size, width));
-        grid(&mut svg, frame, &x, &y, column == 0);
-        let last = column + 1 == columns || index + 1 == panels.len();
-        policies(&mut svg, panel, frame, &y, last && has_policies);
-        draw_panel(&mut svg, panel, frame, (&x, &y), &series);
-        if last {
-            top = frame.bottom + 46.0;
+    let (mut logarithmic, mut outside) = (false, false);
+    for row in &rows {
+        let extent = Extent::of(&panels, row.first().map_or("", |panel| panel.environment));
+        for (column, panel) in row.iter().enumerate() {
+            let left = AXIS + column as f64 * (width + GAP);
+            let frame = Frame { left, top: top + 24.0, right: left + width, bottom: top + 24.0 + height };
+            let (x, y) = extent.scales(frame);
+            svg.text(left, top + 14.0, Anchor::Start, HEAD, &fit_head(&panel.title, HEAD.size, width));
+            grid(&mut svg, frame, &x, &y, column == 0);
+            outside |= policies(&mut svg, panel, frame, &y, column + 1 == row.len() && has_policies);
+            draw_panel(&mut svg, panel, frame, (&x, &y), &series);
+            logarithmic |= x.is_logarithmic();
         }
+        top += 24.0 + height + 46.0;
     }
-    let logarithmic = Scale::amounts(&tokens, &token_ends, 0.0, 1.0).is_logarithmic();
     let percent = analysis.options.percent();
     let title = "Return against tokens".to_owned();
     let caption = format!(
-        "Mean return against agent tokens an episode{}; whiskers are {percent}% Student t intervals on both axes (an arrow head: the interval goes on). The stepped line joins configurations that no other of the same model and decoding beats on both. Open marks: scripted, noisy expert or plumbing rows, no evidence about models. {}",
+        "Mean return against agent tokens an episode{}; whiskers are {percent}% Student t intervals on both axes (an arrow head: the interval goes on; none to be seen: it is smaller than the mark). The stepped line joins configurations that no other of the same model and decoding beats on both. Open marks: scripted, noisy expert or plumbing rows, no evidence about models. {}",
         if logarithmic { " (logarithmic)" } else { "" },
-        if has_policies { "Dashed lines: policies that spend no tokens." } else { "" }
+        match (has_policies, outside) {
+            (false, _) => "",
+            (true, false) => "Dashed lines: policies that spend no tokens.",
+            (true, true) =>
+                "Dashed lines: policies that spend no tokens; a triangle at the edge: one that lies beyond, with its mean.",
+        }
     );
     Some(Figure { name: "frontier", svg: svg.finish(top, &title), title, caption: caption.trim_end().to_owned() })
 }
@@ -93,7 +97,8 @@ fn panels(analysis: &Analysis) -> Vec<Panel<'_>> {
             .filter(drawable)
             .map(|cell| (&cell.info.environment, &cell.info.models, cell.info.decoding)),
     );
-    keys.into_iter()
+    let mut panels: Vec<Panel<'_>> = keys
+        .into_iter()
         .map(|(environment, models, decoding)| {
             let here: Vec<&CellSummary> =
                 analysis.cells.iter().filter(|cell| cell.info.environment == *environment).collect();
@@ -105,6 +110,7 @@ fn panels(analysis: &Analysis) -> Vec<Panel<'_>> {
                 .collect();
             let name = cells.first().map(|cell| super::speaker(analysis, &cell.info)).unwrap_or_default();
             Panel {
+                environment,
                 title: if several { format!("{name}, {environment}") } else { name },
                 policies: here
                     .into_iter()
@@ -113,7 +119,51 @@ fn panels(analysis: &Analysis) -> Vec<Panel<'_>> {
                 cells,
             }
         })
-        .collect()
+        .collect();
+    // Panels of one environment stand together, in the order in which the environments come.
+    let order = unique(panels.iter().map(|panel| panel.environment));
+    panels.sort_by_key(|panel| order.iter().position(|name| *name == panel.environment));
+    panels
+}
+
+/// Panels of one environment, which share their axes, at most two side by side.
+fn rows<'a, 'b>(panels: &'b [Panel<'a>]) -> Vec<&'b [Panel<'a>]> {
+    panels.chunk_by(|one, next| one.environment == next.environment).flat_map(|group| group.chunks(2)).collect()
+}
+
+/// What the axes of an environment must hold.
+struct Extent {
+    returns: (Vec<f64>, Vec<Interval>),
+    tokens: (Vec<f64>, Vec<Interval>),
+}
+
+impl Extent {
+    fn of(panels: &[Panel<'_>], environment: &str) -> Self {
+        let cells = || panels.iter().filter(|panel| panel.environment == environment).flat_map(|panel| &panel.cells);
+        Self {
+            returns: (
+                cells().filter_map(|cell| Some(cell.returns?.mean)).collect(),
+                cells().filter_map(|cell| cell.returns?.interval()).collect(),
+            ),
+            tokens: (
+                cells().filter_map(|cell| Some(kilotokens(cell)?.0)).collect(),
+                cells().filter_map(|cell| kilotokens(cell)?.1).collect(),
+            ),
+        }
+    }
+
+    fn scales(&self, frame: Frame) -> (Scale, Scale) {
+        (
+            Scale::amounts(&self.tokens.0, &self.tokens.1, frame.left + 4.0, frame.right - 4.0),
+            Scale::with_intervals(&self.returns.0, &self.returns.1, frame.bottom - 4.0, frame.top + 4.0),
+        )
+    }
+}
+
+/// The name of a policy that lies beyond the axis, with its mean.
+fn beyond_name(cell: &CellSummary) -> String {
+    let mean = cell.returns.map_or(0.0, |returns| returns.mean);
+    format!("{} · {}", cell.info.configuration, crate::escape::minus(&format!("{mean:.1}")))
 }
 
 /// Mean and interval of tokens an episode, in thousands; `None` without tokens.
@@ -168,31 +218,46 @@ fn grid(svg: &mut Svg, frame: Frame, x: &Scale, y: &Scale, first: bool) {
     }
 }
 
-/// Dashed lines for policies, named in the right margin with names kept apart.
-fn policies(svg: &mut Svg, panel: &Panel<'_>, frame: Frame, y: &Scale, named: bool) {
-    let mut lines: Vec<(f64, &str)> = panel
-        .policies
-        .iter()
-        .filter_map(|cell| Some((y.at(cell.returns?.mean), cell.info.configuration.as_str())))
-        .collect();
-    lines.sort_by(|a, b| a.0.total_cmp(&b.0));
+/// Dashed lines for policies, named in the right margin with names kept apart. One that lies beyond the axis has a
+/// triangle at the edge and its mean beside its name. Returns whether there is such a one.
+fn policies(svg: &mut Svg, panel: &Panel<'_>, frame: Frame, y: &Scale, named: bool) -> bool {
+    let mut lines: Vec<(f64, &CellSummary)> =
+        panel.policies.iter().filter_map(|cell| Some((cell.returns?.mean, *cell))).collect();
+    lines.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut below = f64::NEG_INFINITY;
     let room = frame.bottom - 13.0 * lines.len() as f64;
-    for (index, (at, name)) in lines.iter().enumerate() {
-        svg.line((frame.left, *at), (frame.right, *at), "muted-line", "#8b92a0", 1.1, "5 4");
+    let mut edges: Vec<f64> = Vec::new();
+    for (index, (mean, cell)) in lines.iter().enumerate() {
+        let beyond = y.beyond(*mean);
+        let at = match (beyond, *mean > y.high) {
+            (true, true) => frame.top,
+            (true, false) => frame.bottom,
+            _ => y.at(*mean),
+        };
+        if !beyond {
+            svg.line((frame.left, at), (frame.right, at), "muted-line", "#8b92a0", 1.1, "5 4");
+        } else if !edges.contains(&at) {
+            edges.push(at);
+            let out = if at < frame.bottom { -1.0 } else { 1.0 };
+            let corners = [(-4.5, -8.0), (4.5, -8.0), (0.0, -1.0)];
+            let list: Vec<String> =
+                corners.iter().map(|(dx, dy)| format!("{},{}", n(frame.right - 7.0 + dx), n(at + out * dy))).collect();
+            svg.raw(&format!("<polygon points=\"{}\" class=\"beyond\" fill=\"#8b92a0\"/>", list.join(" ")));
+        }
         if named {
             let text = at.max(below + 13.0).min(room + 13.0 * (index + 1) as f64);
             below = text;
-            svg.line((frame.right, *at), (frame.right + 7.0, text), "muted-line", "#8b92a0", 0.8, "");
-            svg.text(
-                frame.right + 10.0,
-                text + 3.8,
-                Anchor::Start,
-                SMALL,
-                &fit(name, SMALL.size, WIDTH - frame.right - 11.0),
-            );
+            svg.line((frame.right, at), (frame.right + 7.0, text), "muted-line", "#8b92a0", 0.8, "");
+            let space = WIDTH - frame.right - 11.0;
+            let name = if beyond {
+                fit_head(&beyond_name(cell), SMALL.size, space)
+            } else {
+                fit(&cell.info.configuration, SMALL.size, space)
+            };
+            svg.text(frame.right + 10.0, text + 3.8, Anchor::Start, SMALL, &name);
         }
     }
+    !edges.is_empty()
 }
 
 fn draw_panel(
@@ -211,7 +276,7 @@ fn draw_panel(
         let (px, py) = (x.at(mean), y.at(returns.mean));
         let (class, colour, _) = series(cell);
         if let Some(ends) = tokens {
-            svg.whisker(x, ends, py, (class, colour, 1.3, 0.0));
+            svg.whisker(x, ends, py, (class, colour, 1.5, CAP));
             lines.push(Box2 {
                 left: x.at(ends.low) - 1.0,
                 top: py - 1.5,
@@ -220,7 +285,7 @@ fn draw_panel(
             });
         }
         if let Some(ends) = returns.interval() {
-            svg.upright_whisker(y, ends, px, (class, colour, 1.3));
+            svg.upright_whisker(y, ends, px, (class, colour, 1.5, CAP));
             lines.push(Box2 { left: px - 1.5, top: y.at(ends.high), right: px + 1.5, bottom: y.at(ends.low) });
         }
         taken.push(Box2 { left: px - 6.0, top: py - 6.0, right: px + 6.0, bottom: py + 6.0 });
@@ -232,8 +297,9 @@ fn draw_panel(
     efficient.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
     lines.extend(stepped(svg, &efficient, frame));
     lines.extend(panel.policies.iter().filter_map(|cell| {
-        let at = y.at(cell.returns?.mean);
-        Some(Box2 { left: frame.left, top: at - 1.0, right: frame.right, bottom: at + 1.0 })
+        let mean = cell.returns?.mean;
+        let at = y.at(mean);
+        (!y.beyond(mean)).then_some(Box2 { left: frame.left, top: at - 1.0, right: frame.right, bottom: at + 1.0 })
     }));
     let names: Vec<String> = panel.cells.iter().map(|cell| fit(&cell.info.configuration, NAME.size, 150.0)).collect();
     let bounds = Box2 { left: frame.left, top: frame.top, right: frame.right, bottom: frame.bottom };

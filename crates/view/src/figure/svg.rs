@@ -117,7 +117,7 @@ impl Svg {
         scale: &Scale,
         ends: Interval,
         x: f64,
-        (class, colour, width): (&str, &str, f64),
+        (class, colour, width, cap): (&str, &str, f64, f64),
     ) {
         self.line((x, scale.at(ends.low)), (x, scale.at(ends.high)), class, colour, width, "");
         for (end, turn) in [(ends.low, -1.0), (ends.high, 1.0)] {
@@ -126,6 +126,9 @@ impl Svg {
                 for side in [-4.0, 4.0] {
                     self.line((x, y), (x + side, y + turn * 5.0), class, colour, width, "");
                 }
+            } else if cap > 0.0 {
+                let y = scale.at(end);
+                self.line((x - cap, y), (x + cap, y), class, colour, width, "");
             }
         }
     }

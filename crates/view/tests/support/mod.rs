@@ -49,6 +49,7 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
         model_calls: if tokens > 0 { 30 } else { 0 },
         tool_calls: 30 + (draw % 5) as u32,
         rejected_calls: (draw % 5) as u32,
+        failed_attempts: 0,
         fallbacks: draw.is_multiple_of(7).into(),
         unknown_attempts: 0,
         refusals: 0,

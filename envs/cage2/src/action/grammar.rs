@@ -16,17 +16,17 @@ pub enum ActionError {
         /// A known host.
         example: String,
     },
-    /// No action has this name. The message names what every prompt explains and no kind of decoy, which agents are
-    /// to find out (BOG-025, BOG-R09): their mistakes must not teach them.
+    /// No action has this name. The message names what every prompt explains and no kind of decoy, not even for a
+    /// misspelling: agents are to find them out, and their mistakes must not teach them (BOG-025, BOG-R09).
     #[error(
-        "there is no action `{name}`{hint}; the actions are Monitor, Analyse, Remove, Restore and DecoySERVICE, where \
-         SERVICE is the name of a service"
+        "there is no action `{name}`{mend} actions are Monitor, Analyse, Remove, Restore and DecoySERVICE, where SERVICE \
+         is the name of a service"
     )]
     UnknownAction {
         /// What was written.
         name: String,
-        /// A half-sentence with the nearest name, or nothing.
-        hint: String,
+        /// The nearest name, if one is close, and the word that begins the list.
+        mend: String,
     },
     /// The action needs a host.
     #[error("`{action}` needs a host; write `{action} hostname={example}`")]
@@ -37,12 +37,12 @@ pub enum ActionError {
         example: String,
     },
     /// No host has this name.
-    #[error("there is no host `{host}`{hint}; hosts are named as in the observation")]
+    #[error("there is no host `{host}`{mend} are named as in the observation")]
     UnknownHost {
         /// What was written.
         host: String,
-        /// A half-sentence with the nearest name, or nothing.
-        hint: String,
+        /// The nearest name, if one is close, and the word that begins what follows.
+        mend: String,
     },
     /// The action takes no such parameter.
     #[error("`{action}` takes no parameter `{parameter}`; {mend}")]
@@ -131,7 +131,7 @@ pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -
         Some(host) => Ok(Action::on(kind, host)),
         None => {
             let hint = nearest::hint(host, HOSTS.iter().map(|host| names.host(*host)));
-            Err(ActionError::UnknownHost { host: host.to_owned(), hint })
+            Err(ActionError::UnknownHost { host: host.to_owned(), mend: then(&hint, "hosts", "Hosts") })
         }
     }
 }
@@ -207,20 +207,16 @@ fn example(names: &Names) -> String {
     names.host(HOSTS[9]).to_owned()
 }
 
-/// Only a misspelling is mended: a decoy is named if the part behind `Decoy`, which all of them share, is close.
+/// No decoy is ever named: each kind that a message shows is one that the agent need not find out (BOG-025).
 fn unknown_action(name: &str, names: &Names) -> ActionError {
-    let service = behind_decoy(name);
-    let close = KINDS.iter().map(|kind| names.kind(*kind)).filter(|known| match (service, behind_decoy(known)) {
-        (Some(service), Some(known)) => nearest::nearest(service, [known]).is_some(),
-        _ => true,
-    });
-    let hint = nearest::hint(name, ["Sleep", "Monitor"].into_iter().chain(close));
-    ActionError::UnknownAction { name: name.to_owned(), hint }
+    let shown = KINDS.iter().filter(|kind| !matches!(kind, Kind::Decoy(_))).map(|kind| names.kind(*kind));
+    let hint = nearest::hint(name, ["Sleep", "Monitor"].into_iter().chain(shown));
+    ActionError::UnknownAction { name: name.to_owned(), mend: then(&hint, "the", "The") }
 }
 
-fn behind_decoy(name: &str) -> Option<&str> {
-    let (decoy, service) = name.split_at_checked("decoy".len())?;
-    decoy.eq_ignore_ascii_case("decoy").then_some(service)
+/// A hint that ends with its question mark, and the word with which the message goes on after it or without it.
+fn then(hint: &str, without: &str, after: &str) -> String {
+    if hint.is_empty() { format!("; {without}") } else { format!("{hint} {after}") }
 }
 
 /// The name and the rest, with outer quotes, a closing full stop and the brackets of a call taken away.
@@ -368,7 +364,17 @@ mod tests {
                 let hosts = HOSTS.iter().map(|host| names.host(*host));
                 shown.chain(hosts).filter(|name| message.contains(name)).count()
             };
-            for text in ["DecoySERVICE x", "DecoySMB x", "DecoyHTTP x", "Decoy x", "Misinform x", "Analyse Printer"] {
+            for text in [
+                "DecoySERVICE x",
+                "DecoyHarakaSMPT x",
+                "DecoyApach x",
+                "decoysshd2 x",
+                "DecoySMB x",
+                "DecoyHTTP x",
+                "Decoy x",
+                "Misinform x",
+                "Analyse Printer",
+            ] {
                 assert_eq!(listed(text), 0, "{text}");
             }
         }
@@ -376,8 +382,12 @@ mod tests {
         for entry in ["Monitor", "Analyse", "Remove", "Restore", "DecoySERVICE"] {
             assert!(message.contains(entry), "{message}");
         }
-        assert!(read("DecoyApach User1").contains("did you mean `DecoyApache`?"));
-        assert!(read("decoysshd2 User1").contains("did you mean `DecoySSHD`?"));
+        assert_eq!(
+            read("Restor User1"),
+            "there is no action `Restor`; did you mean `Restore`? The actions are Monitor, Analyse, Remove, Restore and \
+             DecoySERVICE, where SERVICE is the name of a service"
+        );
+        assert!(read("Analyse User9").ends_with("`? Hosts are named as in the observation"));
         assert_eq!(read("Analyse Printer"), "there is no host `Printer`; hosts are named as in the observation");
     }
 

@@ -1,6 +1,6 @@
 //! CPython's `random` module, bit for bit: a seed gives the very episode that CybORG gives.
 
-use super::{Draws, Site};
+use super::{Draws, Seed, Site};
 
 const WORDS: usize = 624;
 const MIDDLE: usize = 397;
@@ -19,6 +19,19 @@ impl Mersenne {
         let mut twister = Self { words: Box::new([0; WORDS]), next: WORDS };
         twister.reseed(seed);
         twister
+    }
+
+    /// The generator after `random.seed(seed)`, of whatever size the seed is.
+    #[must_use]
+    pub fn from_seed(seed: &Seed) -> Self {
+        let mut twister = Self { words: Box::new([0; WORDS]), next: WORDS };
+        twister.seed_with(seed);
+        twister
+    }
+
+    /// `random.seed(seed)`, of whatever size the seed is.
+    pub fn seed_with(&mut self, seed: &Seed) {
+        self.init_by_array(seed.digits());
     }
 
     fn reseed(&mut self, seed: u64) {

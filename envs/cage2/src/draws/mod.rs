@@ -5,10 +5,12 @@
 
 mod fast;
 mod mersenne;
+mod seed;
 mod tape;
 
 pub use fast::Fast;
 pub use mersenne::Mersenne;
+pub use seed::Seed;
 pub use tape::{Drawn, Entry, Function, Recorder, Tape, TapeError};
 
 /// Who draws.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{Draws, Mersenne, Site};
+use super::{Draws, Mersenne, Seed, Site};
 
 /// The function of Python's `random` module that was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,8 +115,8 @@ pub struct Tape {
 impl Tape {
     /// An empty tape. With `seed`, each draw is also compared with what this seed gives.
     #[must_use]
-    pub fn new(seed: Option<u64>) -> Self {
-        Self { shadow: seed.map(Mersenne::new), ..Self::default() }
+    pub fn new(seed: Option<&Seed>) -> Self {
+        Self { shadow: seed.map(Mersenne::from_seed), ..Self::default() }
     }
 
     /// Lays in the draws of the next reset or step.

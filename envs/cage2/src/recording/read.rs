@@ -8,7 +8,7 @@ use flate2::bufread::MultiGzDecoder;
 use thiserror::Error;
 
 use super::{Json, fields};
-use crate::draws::{Drawn, Entry, Function, Phase, Purpose, Site};
+use crate::draws::{Drawn, Entry, Function, Phase, Purpose, Seed, Site};
 use crate::options::{Green, Red};
 
 /// No line of a recording is longer.
@@ -79,13 +79,15 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Opens a recording; whether it is gzipped is seen from its first bytes.
+    /// Opens a recording, or standard input for `-`; whether it is gzipped is seen from its first bytes.
     ///
     /// # Errors
     /// When the file cannot be opened.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let failed = |source| ReadError::Io { path: path.to_owned(), source };
-        let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
+        let bytes: Box<dyn Read> =
+            if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(failed)?) };
+        let mut file = BufReader::with_capacity(1 << 16, bytes);
         let gzipped = file.fill_buf().map_err(failed)?.starts_with(&[0x1F, 0x8B]);
         let source: Box<dyn BufRead> = if gzipped {
             Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(file)))
@@ -117,6 +119,10 @@ impl Lines {
             }
             if read as u64 == LONGEST_LINE {
                 return Err(self.malformed("the line is longer than 64 MiB".to_owned()));
+            }
+            // Some editors put a mark in front of UTF-8.
+            if self.number == 1 && self.buffer.starts_with(b"\xEF\xBB\xBF") {
+                self.buffer.drain(..3);
             }
             if !self.buffer.trim_ascii().is_empty() {
                 break;
@@ -200,16 +206,16 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The seed; Python takes the absolute value of a negative one.
+    /// The seed, of any size; Python takes the absolute value of a negative one.
     ///
     /// # Errors
-    /// When it is not a whole number of at most 64 bits.
-    pub fn seed(&self) -> Result<Option<u64>, ReadError> {
-        match self.json("seed")? {
-            None | Some(Json::Null) => Ok(None),
-            Some(value) => match value.as_whole().and_then(|value| u64::try_from(value.unsigned_abs()).ok()) {
+    /// When it is not a whole number.
+    pub fn seed(&self) -> Result<Option<Seed>, ReadError> {
+        match self.raw("seed").map(str::trim) {
+            None | Some("null") => Ok(None),
+            Some(text) => match Seed::from_decimal(text) {
                 Some(seed) => Ok(Some(seed)),
-                None => Err(self.error("`seed` must be a whole number of at most 64 bits")),
+                None => Err(self.error("`seed` must be a whole number, written with at most 4300 digits")),
             },
         }
     }

@@ -4,7 +4,7 @@ use super::Findings;
 use super::sources::Source;
 use crate::action::Action;
 use crate::checksum::{Checksum, Observe};
-use crate::draws::{Draws, Fast, Mersenne};
+use crate::draws::{Draws, Fast, Mersenne, Seed};
 use crate::names::Names;
 use crate::options::Options;
 use crate::recording::{Json, Line, ReadError, node_from_json, vector_text};
@@ -80,18 +80,15 @@ fn count_missing(line: &Line<'_>, known: &[&str], findings: &mut Findings) {
     findings.report.unrecorded += known.iter().filter(|key| line.raw(key).is_none()).count() as u64;
 }
 
-fn options_of(line: &Line<'_>) -> Result<Options, ReadError> {
+pub(crate) fn options_of(line: &Line<'_>) -> Result<Options, ReadError> {
     let horizon = line.whole("horizon")?.unwrap_or(30).min(LONGEST);
     Ok(Options { red: line.red()?, green: line.green()?, horizon: u32::try_from(horizon).unwrap_or(30) })
 }
 
 impl<D: Source> Played<D> {
-    pub(super) fn begin(
-        line: &Line<'_>,
-        checksum: Option<Observe>,
-        findings: &mut Findings,
-    ) -> Result<Self, ReadError> {
+    pub(super) fn begin(line: &Line<'_>, findings: &mut Findings) -> Result<Self, ReadError> {
         only(line, &RESET_FIELDS)?;
+        let checksum = findings.view_of(Observe::Vector, line)?;
         count_missing(line, &RESET_FIELDS, findings);
         findings.report.episodes += 1;
         findings.episode = line.whole("ep")?.unwrap_or_default();
@@ -236,16 +233,23 @@ impl<D: Source> Played<D> {
         Ok(())
     }
 
-    /// Blue's recorded action. Its index counts; the text beside it must agree.
+    /// Blue's recorded action. Its index counts; the text beside it must agree: with the action's name, or, beside -1,
+    /// with no action of the list.
     fn action(&self, line: &Line<'_>, findings: &mut Findings) -> Result<Option<Action>, ReadError> {
         let wrong = || line.error("`blue` must be [index, text] with an index from -1 to 144");
         let Some(blue) = line.json("blue")? else { return Err(line.error("`blue` is missing")) };
         let parts = blue.as_list().ok_or_else(wrong)?;
         let action = read_index(parts.first().ok_or_else(wrong)?).ok_or_else(wrong)?;
-        if let (Some(action), Some(text)) = (action, parts.get(1).and_then(Json::as_text))
-            && action.to_string() != text
-        {
-            findings.differs("blue", text, &action.to_string());
+        let text = match parts.get(1) {
+            None | Some(Json::Null) => return Ok(action),
+            Some(text) => text.as_text().ok_or_else(wrong)?,
+        };
+        match action {
+            Some(action) if action.to_string() != text => findings.differs("blue", text, &action.to_string()),
+            None if Action::all().any(|listed| listed.to_string() == text) => {
+                findings.differs("blue", text, "an action outside of the list (index -1)");
+            }
+            _ => {}
         }
         Ok(action)
     }
@@ -290,10 +294,52 @@ fn quoted(text: &str, out: &mut Vec<u8>) {
 }
 
 /// An action by its index; -1 is an action outside of the list, hence none.
-fn read_index(value: &Json) -> Option<Option<Action>> {
+pub(crate) fn read_index(value: &Json) -> Option<Option<Action>> {
     match value.as_whole()? {
         -1 => Some(None),
         index => Action::from_index(usize::try_from(index).ok()?).map(Some),
+    }
+}
+
+/// What an `actions` line holds.
+pub(crate) struct ActionList {
+    pub options: Options,
+    pub seed: Seed,
+    pub actions: Vec<Option<Action>>,
+    /// The view that its checksum is of.
+    pub observe: Observe,
+    pub draws: ListDraws,
+}
+
+/// The generator of an action list; the fast one with its seed.
+#[derive(Clone, Copy)]
+pub(crate) enum ListDraws {
+    Fast(u64),
+    Mersenne,
+}
+
+impl ActionList {
+    /// # Errors
+    /// When a field is missing or malformed, or the fast generator shall take a seed beyond 64 bits.
+    pub(crate) fn read(line: &Line<'_>) -> Result<Self, ReadError> {
+        only(line, &ACTIONS_FIELDS)?;
+        let options = options_of(line)?;
+        let seed = line.seed()?.ok_or_else(|| line.error("`seed` is missing"))?;
+        let wrong = || line.error("`actions` must be a list of indices from -1 to 144");
+        let actions = line.json("actions")?.ok_or_else(wrong)?;
+        let actions = actions.as_list().ok_or_else(wrong)?.iter();
+        let actions = actions.map(read_index).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+        let observe = Observe::from_name(&line.text("observe")?)
+            .ok_or_else(|| line.error("`observe` must be none, vector or raw"))?;
+        let draws = match line.text("draws")?.as_str() {
+            "fast" => {
+                let small = seed.small();
+                ListDraws::Fast(small.ok_or_else(|| line.error("`seed` of the fast generator has at most 64 bits"))?)
+            }
+            "mersenne" => ListDraws::Mersenne,
+            other => return Err(line.error(format!("`draws` is `{other}`; expected fast or mersenne"))),
+        };
+        Ok(Self { options, seed, actions, observe, draws })
     }
 }
 
@@ -304,28 +350,23 @@ pub(super) struct Actions {
 }
 
 impl Actions {
-    pub(super) fn play(
-        &mut self,
-        line: &Line<'_>,
-        checksum: Option<Observe>,
-        findings: &mut Findings,
-    ) -> Result<(), ReadError> {
-        only(line, &ACTIONS_FIELDS)?;
+    pub(super) fn play(&mut self, line: &Line<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+        let ActionList { options, seed, actions, observe, draws } = ActionList::read(line)?;
+        let checksum = findings.view_of(observe, line)?;
         findings.report.episodes += 1;
         findings.episode = line.whole("ep")?.unwrap_or_default();
         findings.step = None;
-        let options = options_of(line)?;
-        let seed = line.seed()?.ok_or_else(|| line.error("`seed` is missing"))?;
-        let wrong = || line.error("`actions` must be a list of indices from -1 to 144");
-        let actions = line.json("actions")?.ok_or_else(wrong)?;
-        let actions = actions.as_list().ok_or_else(wrong)?.iter();
-        let actions = actions.map(read_index).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
-        let observe = Observe::from_name(&line.text("observe")?)
-            .ok_or_else(|| line.error("`observe` must be none, vector or raw"))?;
-        let own = match line.text("draws")?.as_str() {
-            "fast" => self.fold(options, Fast::new(seed), seed, &actions, observe, checksum, findings),
-            "mersenne" => self.fold(options, Mersenne::new(seed), seed, &actions, observe, checksum, findings),
-            other => return Err(line.error(format!("`draws` is `{other}`; expected fast or mersenne"))),
+        let own = match draws {
+            ListDraws::Fast(seed) => {
+                let mut simulator = Simulator::new(options, Fast::new(0));
+                simulator.reset(seed);
+                self.fold(&mut simulator, &actions, observe, checksum, findings)
+            }
+            ListDraws::Mersenne => {
+                let mut simulator = Simulator::new(options, Mersenne::from_seed(&seed));
+                simulator.reset_unseeded();
+                self.fold(&mut simulator, &actions, observe, checksum, findings)
+            }
         };
         let recorded = line.text("checksum")?;
         if recorded != own.hex() {
@@ -336,29 +377,24 @@ impl Actions {
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one call site, with all parts at hand")]
     fn fold<D: Draws>(
         &mut self,
-        options: Options,
-        draws: D,
-        seed: u64,
+        simulator: &mut Simulator<D>,
         actions: &[Option<Action>],
         observe: Observe,
         checksum: Option<Observe>,
         findings: &mut Findings,
     ) -> Checksum {
-        let mut simulator = Simulator::new(options, draws);
-        simulator.reset(seed);
         let mut own = Checksum::default();
-        crate::bench::fold_reset(&simulator, observe, &mut self.text, &mut own);
+        crate::bench::fold_reset(simulator, observe, &mut self.text, &mut own);
         if let Some(asked) = checksum {
-            crate::bench::fold_reset(&simulator, asked, &mut self.text, &mut findings.played);
+            crate::bench::fold_reset(simulator, asked, &mut self.text, &mut findings.played);
         }
         for action in actions {
             simulator.step(*action);
-            crate::bench::fold_step(&simulator, observe, &mut self.text, &mut own);
+            crate::bench::fold_step(simulator, observe, &mut self.text, &mut own);
             if let Some(asked) = checksum {
-                crate::bench::fold_step(&simulator, asked, &mut self.text, &mut findings.played);
+                crate::bench::fold_step(simulator, asked, &mut self.text, &mut findings.played);
             }
         }
         own

@@ -1,6 +1,6 @@
 //! Replays recordings and compares every recorded field of every step.
 
-mod episode;
+pub(crate) mod episode;
 mod sources;
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::checksum::{Checksum, Observe};
-use crate::recording::{Lines, ReadError, Recorded};
+use crate::recording::{Line, Lines, ReadError, Recorded};
 use episode::{Actions, Played};
 use sources::{FromSeed, FromTape};
 
@@ -43,7 +43,22 @@ pub struct ReplayOptions {
     /// Where the draws come from.
     pub draws: DrawSource,
     /// Fold what is seen into a checksum, as `bench` does.
-    pub checksum: Option<Observe>,
+    pub checksum: Option<ChecksumView>,
+}
+
+/// Which view a replay folds into its checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChecksumView {
+    /// That which the files name: `observe` of an action list, the vector of a recording. All must name the same.
+    Own,
+    /// This one.
+    Of(Observe),
+}
+
+impl From<Observe> for ChecksumView {
+    fn from(observe: Observe) -> Self {
+        Self::Of(observe)
+    }
 }
 
 /// What a replay found; its keys are those of `--json`.
@@ -59,6 +74,11 @@ pub struct ReplayReport {
     pub first: Option<Mismatch>,
     /// Fields of the format that reset, step and end lines lack, hence fields that were not compared.
     pub unrecorded: u64,
+    /// Files that could not be read, or not to their end; what was found before stands in the other numbers.
+    pub unreadable: Vec<Unreadable>,
+    /// The view that the checksum is of, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observe: Option<Observe>,
     /// The checksum of what was played, where one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
@@ -73,6 +93,15 @@ impl ReplayReport {
     pub const fn agrees(&self) -> bool {
         self.mismatches == 0
     }
+}
+
+/// A file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// The file.
+    pub file: String,
+    /// Where and why, and what would be right.
+    pub message: String,
 }
 
 /// A difference between a recording and the simulator.
@@ -102,6 +131,9 @@ struct Findings {
     file: String,
     episode: u64,
     step: Option<u32>,
+    asked: Option<ChecksumView>,
+    /// The view that is folded: as asked for, or as the first episode names it.
+    view: Option<Observe>,
     played: Checksum,
     recorded: Checksum,
     /// Whether every step so far held what the checksum takes in.
@@ -109,9 +141,35 @@ struct Findings {
 }
 
 impl Findings {
-    fn close(self, options: &ReplayOptions) -> ReplayReport {
-        let Self { mut report, played, recorded, complete, .. } = self;
-        if options.checksum.is_some() {
+    fn new(options: &ReplayOptions) -> Self {
+        Self { complete: true, asked: options.checksum, ..Self::default() }
+    }
+
+    /// The view to fold over an episode whose line names `own`.
+    fn view_of(&mut self, own: Observe, line: &Line<'_>) -> Result<Option<Observe>, ReadError> {
+        match (self.asked, self.view) {
+            (None, _) => Ok(None),
+            (Some(ChecksumView::Of(view)), _) => {
+                self.view = Some(view);
+                Ok(Some(view))
+            }
+            (Some(ChecksumView::Own), Some(view)) if view != own => Err(line.error(format!(
+                "this episode is of the view `{}` and an earlier one of `{}`; say which to fold, as in `--checksum={}`",
+                own.name(),
+                view.name(),
+                own.name()
+            ))),
+            (Some(ChecksumView::Own), _) => {
+                self.view = Some(own);
+                Ok(Some(own))
+            }
+        }
+    }
+
+    fn close(self) -> ReplayReport {
+        let Self { mut report, played, recorded, complete, asked, view, .. } = self;
+        if asked.is_some() {
+            report.observe = view;
             report.checksum = Some(played.hex());
             report.checksum_recorded = complete.then(|| recorded.hex());
         }
@@ -156,17 +214,32 @@ fn around_difference(expected: &str, got: &str) -> (String, String) {
     (cut(expected), cut(got))
 }
 
-/// Replays recordings.
+/// Replays recordings up to the first that cannot be read.
 ///
 /// # Errors
 /// When a recording cannot be read or holds no episode; differences are no errors but findings of the report.
 pub fn replay(options: &ReplayOptions) -> Result<ReplayReport, ReadError> {
-    let mut findings = Findings { complete: true, ..Findings::default() };
+    let mut findings = Findings::new(options);
     for file in &options.files {
-        let mut lines = Lines::open(file)?;
-        replay_lines(&mut lines, file, options, &mut findings)?;
+        replay_lines(&mut Lines::open(file)?, file, options, &mut findings)?;
     }
-    Ok(findings.close(options))
+    Ok(findings.close())
+}
+
+/// Replays all recordings: one that cannot be read is named in the report and keeps no other from being checked.
+#[must_use]
+pub fn replay_all(options: &ReplayOptions) -> ReplayReport {
+    let mut findings = Findings::new(options);
+    for file in &options.files {
+        let played = Lines::open(file).and_then(|mut lines| replay_lines(&mut lines, file, options, &mut findings));
+        if let Err(error) = played {
+            let unreadable = Unreadable { file: file.display().to_string(), message: error.to_string() };
+            findings.report.unreadable.push(unreadable);
+            // The two checksums would be over different steps.
+            findings.complete = false;
+        }
+    }
+    findings.close()
 }
 
 /// Replays one recording from any source; `path` is only for messages.
@@ -178,9 +251,9 @@ pub fn replay_from(
     source: Box<dyn std::io::BufRead>,
     options: &ReplayOptions,
 ) -> Result<ReplayReport, ReadError> {
-    let mut findings = Findings { complete: true, ..Findings::default() };
+    let mut findings = Findings::new(options);
     replay_lines(&mut Lines::new(path, source), path, options, &mut findings)?;
-    Ok(findings.close(options))
+    Ok(findings.close())
 }
 
 enum Running {
@@ -208,8 +281,8 @@ fn replay_lines(
                     return Err(line.error("an episode begins before the last one has an `end` line"));
                 }
                 running = match options.draws {
-                    DrawSource::Tape => Running::Tape(Box::new(Played::begin(&line, options.checksum, findings)?)),
-                    DrawSource::Seed => Running::Seed(Box::new(Played::begin(&line, options.checksum, findings)?)),
+                    DrawSource::Tape => Running::Tape(Box::new(Played::begin(&line, findings)?)),
+                    DrawSource::Seed => Running::Seed(Box::new(Played::begin(&line, findings)?)),
                 };
             }
             Recorded::Step => match &mut running {
@@ -231,7 +304,7 @@ fn replay_lines(
                 if !matches!(running, Running::None) {
                     return Err(line.error("an `actions` line inside of an episode"));
                 }
-                actions.play(&line, options.checksum, findings)?;
+                actions.play(&line, findings)?;
             }
         }
     }

@@ -31,7 +31,7 @@ pub(super) struct FromSeed {
 
 impl Source for FromTape {
     fn open(line: &Line<'_>) -> Result<Self, ReadError> {
-        Ok(Self(Tape::new(line.seed()?)))
+        Ok(Self(Tape::new(line.seed()?.as_ref())))
     }
 
     fn before(&mut self, tape: Option<Vec<Entry>>, line: &Line<'_>) -> Result<(), ReadError> {
@@ -52,7 +52,7 @@ impl Source for FromTape {
 impl Source for FromSeed {
     fn open(line: &Line<'_>) -> Result<Self, ReadError> {
         match line.seed()? {
-            Some(seed) => Ok(Self { recorder: Recorder::new(Mersenne::new(seed)), tape: None }),
+            Some(seed) => Ok(Self { recorder: Recorder::new(Mersenne::from_seed(&seed)), tape: None }),
             None => Err(line.error("`seed` is missing; replay from the tape (`--draws tape`)")),
         }
     }
