@@ -27,6 +27,14 @@ fn what_is_wrong_in_a_study_is_said_with_place_and_mend() {
         ("scripted/react-monitor", "opnai/gpt", "small.yaml:10:", "openai"),
         ("episodes: { runs: 3 }", "episods: { runs: 3 }", "small.yaml:11:", "did you mean `episodes`"),
         ("runs: 3", "runs: many", "small.yaml:11:", "runs"),
+        (
+            "runs: 3",
+            "runs: 4294967296",
+            "small.yaml:11:19",
+            "`runs` is too great: give a whole number from 1 to 4294967295",
+        ),
+        ("runs: 3", "runs: 99999999999999999999999", "small.yaml:11:19", "`runs` is too great"),
+        ("runs: 3", "seed: 18446744073709551616", "small.yaml:11:19", "from 0 to 18446744073709551615"),
         ("baseline: obs", "baseline: obss", "small.yaml:12:", "did you mean `obs`"),
         ("study: small", "study: ../small", "small.yaml:1:", "letters, digits"),
         ("study: small\n", "", "small.yaml", "study"),
@@ -36,6 +44,35 @@ fn what_is_wrong_in_a_study_is_said_with_place_and_mend() {
         let (code, message) = complaint(&STUDY.replacen(from, to, 1));
         assert_eq!(code, 2, "{to}: {message}");
         assert!(message.contains(place) && message.contains(mend), "{to}: {message}");
+    }
+}
+
+#[test]
+fn what_is_wrong_in_the_section_models_is_said_with_its_place_and_no_key_is_shown() {
+    let cases = [
+        ("endpoints: { vlm: { base: http://h/v1 } }", "16:", "did you mean `vllm`"),
+        ("endpoints: { local: { base: http://h/v1 } }", "16:", "known: openai"),
+        ("rates: { openia/gpt: { concurrency: 1 } }", "12:", "did you mean `openai`"),
+        ("rates: { openai: { concurency: 1 } }", "22:", "did you mean `concurrency`"),
+        ("endpoints: { vllm: { bse: http://h/v1 } }", "24:", "did you mean `base`"),
+        ("endpoints: { vllm: { base: 'hunter2@h' } }", "30:", "http://"),
+        (
+            "endpoints: { vllm: { base: http://h/v1, key_variable: sk-hunter2 } }",
+            "57:",
+            "name of an environment variable",
+        ),
+        ("endpoints: { vllm: { base: http://h/v1, key_variable: gsk_hunter2 } }", "57:", "capital letters"),
+        ("endpoints: { vllm: { base: http://h/v1, grammar: vlm } }", "52:", "did you mean `vllm`"),
+        ("retry: { attempts: 0 }", "22:", "at least 1"),
+        ("timeouts: { conect_ms: 9 }", "15:", "did you mean `connect_ms`"),
+        ("endpoint: {}", "3:", "did you mean `endpoints`"),
+        ("retry: 3", "10:", "map of keys and values"),
+    ];
+    for (line, column, mend) in cases {
+        let (code, message) = complaint(&format!("{STUDY}models:\n  {line}\n"));
+        assert_eq!(code, 2, "{line}: {message}");
+        assert!(message.contains(&format!("small.yaml:14:{column}")), "{line}: {message}");
+        assert!(message.contains(mend) && !message.contains("hunter2"), "{line}: {message}");
     }
 }
 

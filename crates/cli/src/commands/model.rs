@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gimbal_core::{
     CallContext, ChatModel, ChatRequest, Completion, Digest, Message, ModelError, Sampling, Speaker, Wire,
 };
+use gimbal_model::ModelsSection;
 use gimbal_model::remote::Provider;
 use gimbal_model::weights::{self, Cache, PullOptions};
 use serde_json::json;
@@ -132,7 +133,7 @@ async fn chat(
     max_tokens: u32,
     threads: Option<usize>,
 ) -> Result<(), Failure> {
-    let models = home.models(None, threads)?;
+    let models = home.models(ModelsSection::default(), threads)?;
     models.describe(name).map_err(Failure::usage)?;
     if name.starts_with("local/") && models.ready(name).is_err() {
         fetch_if_missing(name).await?;

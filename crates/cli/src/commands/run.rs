@@ -22,7 +22,7 @@ const ATTEMPTS: u32 = 3;
 pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     let (text, name) = home.study(&options.study)?;
     let study = plan::parse(&text, &name).map_err(Failure::usage)?;
-    let models = home.models(study.models.as_ref().map(plan::yaml::Node::json).as_ref(), options.threads)?;
+    let models = home.models(plan::models_section(&study).map_err(Failure::usage)?, options.threads)?;
     let changes = plan::Options {
         only: options.only.clone(),
         model: options.model.clone(),

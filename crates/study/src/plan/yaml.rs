@@ -184,12 +184,37 @@ pub fn written(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
 /// A whole number of at least `least`.
 ///
 /// # Errors
-/// When it is none.
+/// When it is none, or greater than 18446744073709551615.
 pub fn whole(node: &Node, file: &str, what: &str, least: u64) -> Result<u64, Problem> {
+    bounded(node, file, what, least, u64::MAX)
+}
+
+/// A whole number of at least `least`, of 32 bits.
+///
+/// # Errors
+/// When it is none, or greater than 4294967295.
+pub fn small(node: &Node, file: &str, what: &str, least: u32) -> Result<u32, Problem> {
+    let number = bounded(node, file, what, least.into(), u32::MAX.into())?;
+    Ok(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+fn bounded(node: &Node, file: &str, what: &str, least: u64, most: u64) -> Result<u64, Problem> {
     let number = if let Kind::Scalar(value) = &node.kind { value.as_u64() } else { None };
-    number
-        .filter(|number| *number >= least)
-        .ok_or_else(|| Problem::at(file, node.at, format!("{what} must be a whole number of at least {least}")))
+    if let Some(number) = number.filter(|number| (least..=most).contains(number)) {
+        return Ok(number);
+    }
+    let too_great = match &node.kind {
+        Kind::Scalar(Value::Number(value)) => {
+            number.is_some_and(|number| number > most) || value.as_f64() >= Some(1.8e19)
+        }
+        _ => false,
+    };
+    let words = if too_great {
+        format!("{what} is too great: give a whole number from {least} to {most}")
+    } else {
+        format!("{what} must be a whole number of at least {least}")
+    };
+    Err(Problem::at(file, node.at, words))
 }
 
 /// A number from `least` to `most`.
