@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gimbal_core::Files;
+use gimbal_core::{FileError, Files};
 use gimbal_model::{Models, ModelsConfig, ModelsSection, PriceTable};
 use gimbal_study::registry::Library;
 
@@ -36,17 +36,22 @@ impl Home {
         let name = path.display().to_string();
         match std::fs::read_to_string(path) {
             Ok(text) => Ok((text, name)),
-            Err(error) => self.files.read(&name).map(|(text, _)| (text, name.clone())).ok_or_else(|| {
-                let known = self.files.list("studies");
-                let hint = gimbal_core::nearest::hint(&name, known.iter().map(String::as_str));
-                Failure::Usage(format!("{name}: cannot be read: {error}{hint} (built in: {})", known.join(", ")))
-            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !path.is_symlink() => {
+                let found = self.files.read(&name).map_err(Failure::usage)?;
+                found.map(|(text, _)| (text, name.clone())).ok_or_else(|| {
+                    let known = self.files.list("studies");
+                    let hint = gimbal_core::nearest::hint(&name, known.iter().map(String::as_str));
+                    let known = known.join(", ");
+                    Failure::Usage(format!("{name}: there is no such file{hint} (built in: {known})"))
+                })
+            }
+            Err(error) => Err(Failure::usage(FileError::of(name, &error))),
         }
     }
 
     /// The models of a run. `section` is what its study says of them.
     pub fn models(&self, section: ModelsSection, threads: Option<usize>) -> Result<Arc<Models>, Failure> {
-        let prices = match self.files.read("prices.yaml") {
+        let prices = match self.files.read("prices.yaml").map_err(Failure::usage)? {
             None => PriceTable::default(),
             Some((text, origin)) => PriceTable::parse(&text, &origin).map_err(Failure::usage)?,
         };

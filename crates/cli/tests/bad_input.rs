@@ -119,6 +119,40 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
 }
 
 #[test]
+fn files_that_are_there_and_cannot_be_read_are_named_and_not_replaced() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    let shipped = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    copy(&shipped.join("personas"), &place.path().join("personas"));
+    place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    for (file, arguments) in [
+        ("personas/planner/core.yaml", &["run", "small.yaml", "--dry-run"]),
+        ("prices.yaml", &["run", "small.yaml", "--dry-run"]),
+        ("personas/configurations.yaml", &["run", "small.yaml", "--dry-run"]),
+        ("scripted/react-monitor.yaml", &["run", "small.yaml", "--dry-run"]),
+        ("studies/quickstart.yaml", &["run", "studies/quickstart.yaml", "--dry-run"]),
+    ] {
+        let path = place.path().join(file);
+        let before = std::fs::read(&path).ok();
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, b"a: caf\xe9\n").unwrap();
+        let said = place.gimbal(arguments);
+        assert_eq!(said.code, 2, "{file}: {}", said.err);
+        assert!(said.err.contains(file) && said.err.contains("UTF-8"), "{file}: {}", said.err);
+        assert!(!said.err.contains("built in"), "{file}: {}", said.err);
+        match before {
+            Some(before) => std::fs::write(&path, before).unwrap(),
+            None => std::fs::remove_file(&path).unwrap(),
+        }
+    }
+    place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    let said = place.gimbal(&["run", "nowhere.yaml"]);
+    assert!(said.code == 2 && said.err.contains("no such file") && said.err.contains("built in"), "{}", said.err);
+    let said = place.gimbal(&["verify", "small.yaml"]);
+    assert!(said.code == 2 && said.err.contains("this is a file"), "{}", said.err);
+}
+
+#[test]
 fn a_study_that_changed_under_its_run_is_refused_and_nothing_is_lost() {
     let place = Place::new();
     place.write("small.yaml", STUDY);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gimbal_core::Files;
+use gimbal_core::{FileError, Files};
 use serde::{Deserialize, Serialize};
 
 use crate::price::PriceTable;
@@ -219,8 +219,8 @@ impl fmt::Debug for Environment {
 pub struct NoFiles;
 
 impl Files for NoFiles {
-    fn read(&self, _: &str) -> Option<(String, String)> {
-        None
+    fn read(&self, _: &str) -> Result<Option<(String, String)>, FileError> {
+        Ok(None)
     }
 
     fn list(&self, _: &str) -> Vec<String> {
