@@ -45,17 +45,10 @@ impl Node {
     /// # Errors
     /// Where the text is no YAML.
     pub fn parse(text: &str, file: &str) -> Result<Self, Problem> {
-        // `n`, `no` and `off` are texts: a study of that name must not become `false`.
-        let options = serde_saphyr::options! { strict_booleans: true };
-        match serde_saphyr::from_str_with_options::<Spanned<Body>>(text, options) {
-            Ok(body) => Ok(body.into()),
-            Err(error) => {
-                let location = error.location();
-                let at = location.map(|at| At { line: at.line(), column: at.column() });
-                let words = error.without_snippet().to_string();
-                Err(Problem::at(file, at.unwrap_or_default(), format!("this is no valid YAML: {words}")))
-            }
-        }
+        gimbal_core::yaml::read::<Spanned<Body>>(text, file).map(Self::from).map_err(|error| {
+            let at = At { line: error.line, column: error.column };
+            Problem::at(file, at, format!("this is no valid YAML: {}", error.message))
+        })
     }
 
     /// Without the places.
