@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{Halt, Hint, Stage, View};
+use crate::{Halt, Hint, Stage, View, nearest};
 
 /// What an architecture needs of an environment. The plan refuses a pair that does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +67,8 @@ impl Needs {
         for (what, needed, offered) in lists {
             for name in needed.iter().filter(|name| !offered.contains(name)) {
                 let known = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-                reasons.push(format!("it needs the {what} `{name}`; this environment offers: {known}"));
+                let hint = nearest::hint(name, offered.iter().map(String::as_str));
+                reasons.push(format!("it needs the {what} `{name}`{hint}; this environment offers: {known}"));
             }
         }
         reasons
