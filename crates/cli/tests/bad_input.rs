@@ -20,7 +20,14 @@ fn what_is_wrong_in_a_study_is_said_with_place_and_mend() {
         ("name: cage2", "name: cage3", "small.yaml:3:", "did you mean `cage2`"),
         ("red: b_line", "red: b_lin", "small.yaml:3:", "b_line"),
         ("base: baseline, policy: sleep", "base: baselin, policy: sleep", "small.yaml:5:", "did you mean `baseline`"),
-        ("policy: random", "policy: randm", "small.yaml:6:", "random"),
+        ("policy: random", "policy: randm", "small.yaml:6:", "did you mean `random`"),
+        (
+            ", policy: random",
+            "",
+            "small.yaml:6:",
+            "`policy` is missing (Name of the policy, as the environment lists it); there are: greedy",
+        ),
+        ("configuration: obs }", "context: [statos] }", "small.yaml:7:", "did you mean `status`"),
         ("configuration: obs }", "configuration: obz }", "small.yaml:7:", "did you mean `obs`"),
         ("configuration: obs }", "context: [observatio] }", "small.yaml:7:", "observation"),
         ("scripted/react-monitor", "scripted/no-such-script", "small.yaml:10:", "no-such-script"),
@@ -89,6 +96,47 @@ fn missing_keys_prices_and_weights_are_refused_before_the_run() {
     let (code, message) = complaint(&STUDY.replace("scripted/react-monitor", "local/no-such-model"));
     assert_eq!(code, 2, "{message}");
     assert!(message.contains("smollm2-135m"), "{message}");
+}
+
+#[test]
+fn a_dry_run_warns_of_what_the_run_would_be_refused_for() {
+    let place = Place::new();
+    for (model, mend) in [("openai/gpt-4o-mini", "OPENAI_API_KEY"), ("compatible/x", "COMPATIBLE_BASE_URL")] {
+        place.write("small.yaml", &STUDY.replace("scripted/react-monitor", model));
+        let said = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+        assert!(said.err.contains("warning: the run would be refused") && said.err.contains(mend), "{}", said.err);
+    }
+}
+
+#[test]
+fn among_json_lines_every_message_is_one() {
+    let place = Place::new();
+    place.write("small.yaml", &STUDY.replace("scripted/react-monitor", "openai/gpt-4o-mini"));
+    let said = place.gimbal(&["run", "small.yaml", "--progress", "json"]);
+    assert_eq!(said.code, 2);
+    let line: serde_json::Value = serde_json::from_str(said.err.trim_end()).unwrap();
+    assert!(line["message"].as_str().unwrap().contains("OPENAI_API_KEY"), "{line}");
+}
+
+#[cfg(unix)]
+#[test]
+fn neither_a_reader_that_has_gone_nor_a_limit_of_file_size_ends_a_run_without_a_word() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = place.command();
+    command.args(["run", "small.yaml", "--progress", "json", "--runs", "one"]);
+    let status = command.stdout(writer.try_clone().unwrap()).stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(0), "{status}");
+    place.gimbal(&["verify", "one/small"]).good();
+    let mut limited = std::process::Command::new("sh");
+    let line =
+        format!("ulimit -f 8; exec '{}' run small.yaml --progress quiet --runs two", env!("CARGO_BIN_EXE_gimbal"));
+    let output = limited.args(["-c", &line]).current_dir(place.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{} {said}", output.status);
+    assert!(said.contains("gimbal: "), "{said}");
 }
 
 #[test]
