@@ -59,7 +59,7 @@ fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
 }
 
 /// Names the setting at fault: the one that cannot be read on its own.
-fn describe<T: DeserializeOwned>(name: &str, settings: &Value, error: &serde_json::Error) -> String {
+fn describe<T: JsonSchema + DeserializeOwned>(name: &str, settings: &Value, error: &serde_json::Error) -> String {
     let members = settings.as_object().into_iter().flatten();
     for (key, member) in members {
         let alone = Value::Object(Map::from_iter([(key.clone(), member.clone())]));
@@ -69,5 +69,13 @@ fn describe<T: DeserializeOwned>(name: &str, settings: &Value, error: &serde_jso
             return format!("{name}: {key}: {alone}");
         }
     }
-    format!("{name}: {error}")
+    let message = error.to_string();
+    let Some(missing) = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()) else {
+        return format!("{name}: {message}");
+    };
+    let schema = schema::<T>();
+    let property = |key: &str| schema.get("properties").and_then(|properties| properties.get(key));
+    let meaning = property(missing).and_then(|property| property.get("description")?.as_str()).unwrap_or_default();
+    let meaning = if meaning.is_empty() { String::new() } else { format!(" ({})", meaning.trim_end_matches('.')) };
+    format!("{name}: the setting `{missing}` is missing{meaning}")
 }

@@ -437,19 +437,44 @@ pub enum PersonaVerb {
     /// Names of all personas and configurations
     List,
     /// The final prompt with the origin of each part
-    Show {
-        /// Persona
-        name: String,
-        /// Environment whose brief fills the template
-        #[arg(long, default_value = "cage2")]
-        environment: String,
-        /// Context blocks, e.g. `--context status,history`
-        #[arg(long, value_delimiter = ',')]
-        context: Vec<String>,
-        /// The text alone, without origins
-        #[arg(long)]
-        plain: bool,
-    },
+    Show(PersonaShow),
+}
+
+/// `gimbal persona show`: a persona, or the agent of a study's cell or of a configuration.
+#[derive(Debug, Args)]
+pub struct PersonaShow {
+    /// Persona (default: that of the cell or configuration)
+    pub name: Option<String>,
+    /// Show the agent of a cell of this study, in the study's environment
+    #[arg(long, value_name = "FILE", requires = "cell", conflicts_with = "configuration")]
+    pub study: Option<PathBuf>,
+    /// The cell, as the study or `--dry-run` calls it
+    #[arg(long, value_name = "NAME", requires = "study")]
+    pub cell: Option<String>,
+    /// Show the agent of a configuration of personas/configurations.yaml
+    #[arg(long, value_name = "NAME")]
+    pub configuration: Option<String>,
+    /// Environment whose brief fills the template (default: the study's, or `cage2`)
+    #[arg(long, value_name = "NAME")]
+    pub environment: Option<String>,
+    /// Context blocks, e.g. `--context status,history`
+    #[arg(long, value_delimiter = ',')]
+    pub context: Vec<String>,
+    /// A switch of the persona, e.g. `--flag inject_action_list=true` (may be repeated)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = switch)]
+    pub flag: Vec<(String, bool)>,
+    /// Protocol: `react-text`, `native-tools`, `json`
+    #[arg(long, value_name = "NAME")]
+    pub protocol: Option<String>,
+    /// The text alone, without origins
+    #[arg(long)]
+    pub plain: bool,
+}
+
+fn switch(text: &str) -> Result<(String, bool), String> {
+    let wrong = || "write NAME=true or NAME=false".to_owned();
+    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    Ok((name.trim().to_owned(), value.trim().parse().map_err(|_| wrong())?))
 }
 
 /// A kind of file.

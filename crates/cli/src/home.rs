@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gimbal_core::Files;
-use gimbal_model::{Models, ModelsConfig, PriceTable};
+use gimbal_core::{FileError, Files};
+use gimbal_model::{Models, ModelsConfig, ModelsSection, PriceTable};
 use gimbal_study::registry::Library;
-use serde::Deserialize;
-use serde_json::Value;
 
 use crate::exit::Failure;
 
@@ -18,18 +16,6 @@ const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/embedded_
 pub struct Home {
     /// Personas, studies and prices.
     pub files: Arc<Library>,
-}
-
-/// The section `models:` of a study.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Reach {
-    endpoints: std::collections::BTreeMap<String, gimbal_model::Endpoint>,
-    rates: std::collections::BTreeMap<String, gimbal_model::Rate>,
-    retry: gimbal_model::RetryPolicy,
-    timeouts: gimbal_model::Timeouts,
-    cache: Option<PathBuf>,
-    record: Option<PathBuf>,
 }
 
 impl Home {
@@ -50,22 +36,22 @@ impl Home {
         let name = path.display().to_string();
         match std::fs::read_to_string(path) {
             Ok(text) => Ok((text, name)),
-            Err(error) => self.files.read(&name).map(|(text, _)| (text, name.clone())).ok_or_else(|| {
-                let known = self.files.list("studies");
-                let hint = gimbal_core::nearest::hint(&name, known.iter().map(String::as_str));
-                Failure::Usage(format!("{name}: cannot be read: {error}{hint} (built in: {})", known.join(", ")))
-            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !path.is_symlink() => {
+                let found = self.files.read(&name).map_err(Failure::usage)?;
+                found.map(|(text, _)| (text, name.clone())).ok_or_else(|| {
+                    let known = self.files.list("studies");
+                    let hint = gimbal_core::nearest::hint(&name, known.iter().map(String::as_str));
+                    let known = known.join(", ");
+                    Failure::Usage(format!("{name}: there is no such file{hint} (built in: {known})"))
+                })
+            }
+            Err(error) => Err(Failure::usage(FileError::of(name, &error))),
         }
     }
 
-    /// The models of a run. `reach` is the section `models:` of its study.
-    pub fn models(&self, reach: Option<&Value>, threads: Option<usize>) -> Result<Arc<Models>, Failure> {
-        let reach: Reach = match reach {
-            None => Reach::default(),
-            Some(value) => serde_json::from_value(value.clone())
-                .map_err(|error| Failure::Usage(format!("the section `models:` of the study: {error}")))?,
-        };
-        let prices = match self.files.read("prices.yaml") {
+    /// The models of a run. `section` is what its study says of them.
+    pub fn models(&self, section: ModelsSection, threads: Option<usize>) -> Result<Arc<Models>, Failure> {
+        let prices = match self.files.read("prices.yaml").map_err(Failure::usage)? {
             None => PriceTable::default(),
             Some((text, origin)) => PriceTable::parse(&text, &origin).map_err(Failure::usage)?,
         };
@@ -73,17 +59,8 @@ impl Home {
             Some(0) => return Err(Failure::Usage("--threads must be at least 1".to_owned())),
             other => other.and_then(|threads| u32::try_from(threads).ok()),
         };
-        Ok(Arc::new(Models::new(ModelsConfig {
-            prices,
-            endpoints: reach.endpoints,
-            rates: reach.rates,
-            retry: reach.retry,
-            timeouts: reach.timeouts,
-            cache: reach.cache.map(|folder| gimbal_model::CacheConfig { folder }),
-            record: reach.record.map(|folder| gimbal_model::RecordConfig { folder }),
-            threads,
-            scripts: Arc::clone(&self.files) as Arc<dyn Files>,
-            ..ModelsConfig::default()
-        })))
+        let scripts = Arc::clone(&self.files) as Arc<dyn Files>;
+        let config = ModelsConfig { prices, threads, scripts, ..ModelsConfig::default() };
+        Ok(Arc::new(Models::new(section.over(config))))
     }
 }

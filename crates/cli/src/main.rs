@@ -1,7 +1,9 @@
 //! The `gimbal` program: arguments, registry, progress and exit codes. No logic lives here.
 //!
 //! Exit codes: 0 done, 1 a check failed, 2 usage, 3 network, disk or provider, 130 interrupted. A panic is a bug.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the program speaks on its terminal; libraries do not")]
+
+#[macro_use]
+mod said;
 
 mod args;
 mod commands;
@@ -20,6 +22,7 @@ use exit::Failure;
 
 fn main() -> ExitCode {
     end_quietly_on_closed_pipes();
+    fail_on_too_large_files();
     let arguments = Arguments::parse();
     let outcome = start(arguments);
     match outcome {
@@ -27,7 +30,7 @@ fn main() -> ExitCode {
         Err(failure) => {
             let text = failure.to_string();
             if !text.is_empty() {
-                eprintln!("gimbal: {text}");
+                said::message(&text);
             }
             ExitCode::from(failure.code())
         }
@@ -58,6 +61,32 @@ fn end_quietly_on_closed_pipes() {
 
 #[cfg(not(unix))]
 const fn end_quietly_on_closed_pipes() {}
+
+/// A run that is paid for must not end because whoever watched its progress has gone.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "ignoring a signal has no safe form")]
+fn survive_closed_pipes() {
+    // SAFETY: SIG_IGN installs no code of ours.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+    }
+}
+
+#[cfg(not(unix))]
+const fn survive_closed_pipes() {}
+
+/// Beyond the size that `ulimit -f` allows a write shall fail, and be told, instead of ending the program without a word.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "ignoring a signal has no safe form")]
+fn fail_on_too_large_files() {
+    // SAFETY: called first in `main`, before any other thread; SIG_IGN installs no code of ours.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
+#[cfg(not(unix))]
+const fn fail_on_too_large_files() {}
 
 async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     let home = home::Home::new(arguments.config)?;

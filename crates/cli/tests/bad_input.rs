@@ -20,13 +20,28 @@ fn what_is_wrong_in_a_study_is_said_with_place_and_mend() {
         ("name: cage2", "name: cage3", "small.yaml:3:", "did you mean `cage2`"),
         ("red: b_line", "red: b_lin", "small.yaml:3:", "b_line"),
         ("base: baseline, policy: sleep", "base: baselin, policy: sleep", "small.yaml:5:", "did you mean `baseline`"),
-        ("policy: random", "policy: randm", "small.yaml:6:", "random"),
+        ("policy: random", "policy: randm", "small.yaml:6:", "did you mean `random`"),
+        (
+            ", policy: random",
+            "",
+            "small.yaml:6:",
+            "`policy` is missing (Name of the policy, as the environment lists it); there are: greedy",
+        ),
+        ("configuration: obs }", "context: [statos] }", "small.yaml:7:", "did you mean `status`"),
         ("configuration: obs }", "configuration: obz }", "small.yaml:7:", "did you mean `obs`"),
         ("configuration: obs }", "context: [observatio] }", "small.yaml:7:", "observation"),
         ("scripted/react-monitor", "scripted/no-such-script", "small.yaml:10:", "no-such-script"),
         ("scripted/react-monitor", "opnai/gpt", "small.yaml:10:", "openai"),
         ("episodes: { runs: 3 }", "episods: { runs: 3 }", "small.yaml:11:", "did you mean `episodes`"),
         ("runs: 3", "runs: many", "small.yaml:11:", "runs"),
+        (
+            "runs: 3",
+            "runs: 4294967296",
+            "small.yaml:11:19",
+            "`runs` is too great: give a whole number from 1 to 4294967295",
+        ),
+        ("runs: 3", "runs: 99999999999999999999999", "small.yaml:11:19", "`runs` is too great"),
+        ("runs: 3", "seed: 18446744073709551616", "small.yaml:11:19", "from 0 to 18446744073709551615"),
         ("baseline: obs", "baseline: obss", "small.yaml:12:", "did you mean `obs`"),
         ("study: small", "study: ../small", "small.yaml:1:", "letters, digits"),
         ("study: small\n", "", "small.yaml", "study"),
@@ -36,6 +51,35 @@ fn what_is_wrong_in_a_study_is_said_with_place_and_mend() {
         let (code, message) = complaint(&STUDY.replacen(from, to, 1));
         assert_eq!(code, 2, "{to}: {message}");
         assert!(message.contains(place) && message.contains(mend), "{to}: {message}");
+    }
+}
+
+#[test]
+fn what_is_wrong_in_the_section_models_is_said_with_its_place_and_no_key_is_shown() {
+    let cases = [
+        ("endpoints: { vlm: { base: http://h/v1 } }", "16:", "did you mean `vllm`"),
+        ("endpoints: { local: { base: http://h/v1 } }", "16:", "known: openai"),
+        ("rates: { openia/gpt: { concurrency: 1 } }", "12:", "did you mean `openai`"),
+        ("rates: { openai: { concurency: 1 } }", "22:", "did you mean `concurrency`"),
+        ("endpoints: { vllm: { bse: http://h/v1 } }", "24:", "did you mean `base`"),
+        ("endpoints: { vllm: { base: 'hunter2@h' } }", "30:", "http://"),
+        (
+            "endpoints: { vllm: { base: http://h/v1, key_variable: sk-hunter2 } }",
+            "57:",
+            "name of an environment variable",
+        ),
+        ("endpoints: { vllm: { base: http://h/v1, key_variable: gsk_hunter2 } }", "57:", "capital letters"),
+        ("endpoints: { vllm: { base: http://h/v1, grammar: vlm } }", "52:", "did you mean `vllm`"),
+        ("retry: { attempts: 0 }", "22:", "at least 1"),
+        ("timeouts: { conect_ms: 9 }", "15:", "did you mean `connect_ms`"),
+        ("endpoint: {}", "3:", "did you mean `endpoints`"),
+        ("retry: 3", "10:", "map of keys and values"),
+    ];
+    for (line, column, mend) in cases {
+        let (code, message) = complaint(&format!("{STUDY}models:\n  {line}\n"));
+        assert_eq!(code, 2, "{line}: {message}");
+        assert!(message.contains(&format!("small.yaml:14:{column}")), "{line}: {message}");
+        assert!(message.contains(mend) && !message.contains("hunter2"), "{line}: {message}");
     }
 }
 
@@ -52,6 +96,47 @@ fn missing_keys_prices_and_weights_are_refused_before_the_run() {
     let (code, message) = complaint(&STUDY.replace("scripted/react-monitor", "local/no-such-model"));
     assert_eq!(code, 2, "{message}");
     assert!(message.contains("smollm2-135m"), "{message}");
+}
+
+#[test]
+fn a_dry_run_warns_of_what_the_run_would_be_refused_for() {
+    let place = Place::new();
+    for (model, mend) in [("openai/gpt-4o-mini", "OPENAI_API_KEY"), ("compatible/x", "COMPATIBLE_BASE_URL")] {
+        place.write("small.yaml", &STUDY.replace("scripted/react-monitor", model));
+        let said = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+        assert!(said.err.contains("warning: the run would be refused") && said.err.contains(mend), "{}", said.err);
+    }
+}
+
+#[test]
+fn among_json_lines_every_message_is_one() {
+    let place = Place::new();
+    place.write("small.yaml", &STUDY.replace("scripted/react-monitor", "openai/gpt-4o-mini"));
+    let said = place.gimbal(&["run", "small.yaml", "--progress", "json"]);
+    assert_eq!(said.code, 2);
+    let line: serde_json::Value = serde_json::from_str(said.err.trim_end()).unwrap();
+    assert!(line["message"].as_str().unwrap().contains("OPENAI_API_KEY"), "{line}");
+}
+
+#[cfg(unix)]
+#[test]
+fn neither_a_reader_that_has_gone_nor_a_limit_of_file_size_ends_a_run_without_a_word() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = place.command();
+    command.args(["run", "small.yaml", "--progress", "json", "--runs", "one"]);
+    let status = command.stdout(writer.try_clone().unwrap()).stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(0), "{status}");
+    place.gimbal(&["verify", "one/small"]).good();
+    let mut limited = std::process::Command::new("sh");
+    let line =
+        format!("ulimit -f 8; exec '{}' run small.yaml --progress quiet --runs two", env!("CARGO_BIN_EXE_gimbal"));
+    let output = limited.args(["-c", &line]).current_dir(place.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{} {said}", output.status);
+    assert!(said.contains("gimbal: "), "{said}");
 }
 
 #[test]
@@ -79,6 +164,40 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
             std::fs::copy(entry.path(), target).map(|_| ()).unwrap()
         }
     }
+}
+
+#[test]
+fn files_that_are_there_and_cannot_be_read_are_named_and_not_replaced() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    let shipped = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    copy(&shipped.join("personas"), &place.path().join("personas"));
+    place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    for (file, arguments) in [
+        ("personas/planner/core.yaml", &["run", "small.yaml", "--dry-run"]),
+        ("prices.yaml", &["run", "small.yaml", "--dry-run"]),
+        ("personas/configurations.yaml", &["run", "small.yaml", "--dry-run"]),
+        ("scripted/react-monitor.yaml", &["run", "small.yaml", "--dry-run"]),
+        ("studies/quickstart.yaml", &["run", "studies/quickstart.yaml", "--dry-run"]),
+    ] {
+        let path = place.path().join(file);
+        let before = std::fs::read(&path).ok();
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, b"a: caf\xe9\n").unwrap();
+        let said = place.gimbal(arguments);
+        assert_eq!(said.code, 2, "{file}: {}", said.err);
+        assert!(said.err.contains(file) && said.err.contains("UTF-8"), "{file}: {}", said.err);
+        assert!(!said.err.contains("built in"), "{file}: {}", said.err);
+        match before {
+            Some(before) => std::fs::write(&path, before).unwrap(),
+            None => std::fs::remove_file(&path).unwrap(),
+        }
+    }
+    place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    let said = place.gimbal(&["run", "nowhere.yaml"]);
+    assert!(said.code == 2 && said.err.contains("no such file") && said.err.contains("built in"), "{}", said.err);
+    let said = place.gimbal(&["verify", "small.yaml"]);
+    assert!(said.code == 2 && said.err.contains("this is a file"), "{}", said.err);
 }
 
 #[test]

@@ -180,6 +180,27 @@ fn a_persona_shows_its_prompt_with_the_origin_of_each_part() {
     let place = Place::new();
     let said = place.gimbal(&["persona", "show", "planner", "--context", "observation,status,history"]).good().out;
     assert!(said.contains("core.yaml") && said.contains("prompt.yaml") && said.contains("=== user"), "{said}");
+    place.write(
+        "mine.yaml",
+        "study: mine\nenvironment: { name: cage2, horizon: 2 }\narchitectures:\n  - base: react\n    name: status+actions\n    \
+         context: [status]\n    flags: { inject_action_list: true }\nroles: [{ default: scripted/react-monitor }]\n",
+    );
+    let of_cell =
+        place.gimbal(&["persona", "show", "--study", "mine.yaml", "--cell", "status+actions", "--plain"]).good().out;
+    let by_hand = ["persona", "show", "planner", "--context", "status", "--flag", "inject_action_list=true", "--plain"];
+    assert_eq!(place.gimbal(&by_hand).good().out, of_cell);
+    assert!(!said.contains("Analyse hostname=User1") && of_cell.contains("Analyse hostname=User1"), "{of_cell}");
+    let json = place.gimbal(&["persona", "show", "--configuration", "obs", "--protocol", "json", "--plain"]).good().out;
+    assert_ne!(json, place.gimbal(&["persona", "show", "--configuration", "obs", "--plain"]).good().out);
+    for (arguments, mend) in [
+        (&["persona", "show", "--study", "mine.yaml", "--cell", "status+acton"][..], "did you mean `status+actions`"),
+        (&["persona", "show", "planner", "--flag", "inject_acton_list=true"], "did you mean `inject_action_list`"),
+        (&["persona", "show", "planner", "--context", "statos"], "did you mean `status`"),
+        (&["persona", "show"], "name a persona"),
+    ] {
+        let wrong = place.gimbal(arguments);
+        assert!(wrong.code == 2 && wrong.err.contains(mend), "{}", wrong.err);
+    }
     let list = place.gimbal(&["persona", "list"]).good().out;
     for name in ["planner", "obs", "obs+hist", "obs+hist+net", "obs+net", "network", "hist+net"] {
         assert!(list.contains(name), "{list}");

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{Halt, Hint, Stage, View};
+use crate::{Halt, Hint, Stage, View, nearest};
 
 /// What an architecture needs of an environment. The plan refuses a pair that does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +67,8 @@ impl Needs {
         for (what, needed, offered) in lists {
             for name in needed.iter().filter(|name| !offered.contains(name)) {
                 let known = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-                reasons.push(format!("it needs the {what} `{name}`; this environment offers: {known}"));
+                let hint = nearest::hint(name, offered.iter().map(String::as_str));
+                reasons.push(format!("it needs the {what} `{name}`{hint}; this environment offers: {known}"));
             }
         }
         reasons
@@ -98,11 +99,38 @@ pub trait Architecture: Send + Sync {
 
 /// Files that a user may override: personas and the like. Read through this, so that architectures do no I/O.
 pub trait Files: Send + Sync {
-    /// The text of a file by its path in the data folder (`personas/planner/core.yaml`), and where it came from.
-    fn read(&self, path: &str) -> Option<(String, String)>;
+    /// The text of a file by its path in the data folder (`personas/planner/core.yaml`), and where it came from; none if
+    /// there is no such file.
+    ///
+    /// # Errors
+    /// When there is a file and it cannot be read: nothing else may silently take its place.
+    fn read(&self, path: &str) -> Result<Option<(String, String)>, FileError>;
 
     /// Paths below a folder, sorted.
     fn list(&self, folder: &str) -> Vec<String>;
+}
+
+/// A file that is there and cannot be read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{place}: cannot be read: {why}")]
+pub struct FileError {
+    /// The file, as a person would name it.
+    pub place: String,
+    /// Why, and how to mend it.
+    pub why: String,
+}
+
+impl FileError {
+    /// What the operating system says of the file at `place`.
+    #[must_use]
+    pub fn of(place: impl Into<String>, error: &std::io::Error) -> Self {
+        let why = match error.kind() {
+            std::io::ErrorKind::InvalidData => "it is no UTF-8 text; save it as UTF-8".to_owned(),
+            std::io::ErrorKind::IsADirectory => "it is a folder; a file is wanted here".to_owned(),
+            _ => error.to_string(),
+        };
+        Self { place: place.into(), why }
+    }
 }
 
 /// What is wrong with the settings of an architecture.

@@ -25,7 +25,7 @@ pub mod tool;
 pub mod tracker;
 pub mod yaml;
 
-pub use architecture::{Architecture, ArchitectureKind, BuildError, Files, Needs, Offers};
+pub use architecture::{Architecture, ArchitectureKind, BuildError, FileError, Files, Needs, Offers};
 pub use artefact::{Artefact, Memory};
 pub use brief::{Brief, GlossaryEntry, Material, Thresholds};
 pub use budget::{Limits, Spent};

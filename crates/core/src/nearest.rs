@@ -1,16 +1,26 @@
 //! The nearest known name, for messages that say how to mend a misspelling.
 
-/// The known name that is closest to `name` in edit distance (case does not count), if any is close:
-/// at most a third of its letters differ.
+/// The known name that is closest to `name` in edit distance (case does not count), if any is close: at most a third of
+/// its letters differ. Else the one of whose words (`system` of `system_message`) the same is true, if it is the only one.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
-    known
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, candidate)| *distance * 3 <= candidate.chars().count().max(3))
-        .map(|(_, candidate)| candidate)
+    let away = |part: &str| strsim::damerau_levenshtein(&wanted, &part.to_lowercase());
+    let close = |part: &str, distance: usize| distance * 3 <= part.chars().count().max(3);
+    let known: Vec<&str> = known.into_iter().collect();
+    let whole = known.iter().map(|candidate| (away(candidate), *candidate)).min_by_key(|(distance, _)| *distance);
+    if let Some((distance, candidate)) = whole
+        && close(candidate, distance)
+    {
+        return Some(candidate);
+    }
+    // Short words are close to anything.
+    let mut words = known.into_iter().filter(|candidate| {
+        candidate
+            .split(['_', '-'])
+            .any(|word| word.len() >= 4 && word.len() < candidate.len() && close(word, away(word)))
+    });
+    words.next().filter(|_| words.next().is_none())
 }
 
 /// A half-sentence to append to a message: `; did you mean "horizon"?`, or nothing.
@@ -26,6 +36,8 @@ mod tests {
         assert_eq!(super::nearest("horizn", ["red", "horizon"]), Some("horizon"));
         assert_eq!(super::nearest("USER1", ["User1", "User2"]), Some("User1"));
         assert_eq!(super::nearest("colour", ["red", "horizon"]), None);
+        assert_eq!(super::nearest("systm", ["rules", "system_message"]), Some("system_message"));
+        assert_eq!(super::nearest("models", ["model_calls", "model_tokens"]), None);
         assert_eq!(super::hint("contxt", ["context"]), "; did you mean `context`?");
     }
 }

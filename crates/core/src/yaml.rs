@@ -27,13 +27,46 @@ pub fn read<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, YamlError
     // `n`, `no` and `off` are texts, as everyone but YAML 1.1 thinks.
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
+        if is_blank(text) {
+            let message = "the file is empty".to_owned();
+            return YamlError { place: place.to_owned(), line: 1, column: 1, message };
+        }
+        let (line, column) = error.location().map_or((1, 1), |at| (at.line(), at.column()));
         YamlError { place: place.to_owned(), line, column, message: message(error.without_snippet()) }
     })
 }
 
+/// Whether a text holds nothing but blanks and comments.
+fn is_blank(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
+}
+
+/// What the library says, in our words where its own speak to programmers.
 fn message(error: &serde_saphyr::Error) -> String {
+    use serde_saphyr::Error;
     match error {
+        Error::DuplicateMappingKey { key: Some(key), .. } => format!("the key `{key}` stands here twice; drop one"),
+        Error::DuplicateMappingKey { key: None, .. } => "a key stands here twice; drop one".to_owned(),
+        Error::MultipleDocuments { .. } => {
+            "a second document begins here (`---`): write each into a file of its own".to_owned()
+        }
+        Error::Budget { .. }
+        | Error::AliasReplayCounterOverflow { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. } => {
+            "the file is too large, too deeply nested, or repeats itself too often through anchors (`&`, `*`)"
+                .to_owned()
+        }
+        Error::NonFiniteFloat { value, .. } => format!("`{value}` is no number that can be used here"),
+        Error::SerdeInvalidType { unexpected, expected, .. }
+        | Error::SerdeInvalidValue { unexpected, expected, .. } => {
+            format!("{expected} is expected here, and this is {unexpected}")
+        }
+        Error::UnknownAnchor { .. } => {
+            "no anchor (`&`) of this name stands before: put texts that begin with `*` in quotation marks".to_owned()
+        }
+        Error::Eof { .. } => "the file ends too early".to_owned(),
         serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => unknown("key", field, expected),
         serde_saphyr::Error::SerdeUnknownVariant { variant, expected, .. } => unknown("value", variant, expected),
         serde_saphyr::Error::SerdeMissingField { field, .. } => format!("the key `{field}` is missing"),
@@ -90,6 +123,17 @@ mod tests {
             serde_json::Value::from(read("[n, y, no, yes, off, on, true, false, 'true']")).to_string(),
             r#"["n","y","no","yes","off","on",true,false,"true"]"#
         );
+    }
+
+    #[test]
+    fn speaks_to_whoever_wrote_the_file() {
+        assert_eq!(message("turns: 1\nturns: 2\n"), "core.yaml:2:1: the key `turns` stands here twice; drop one");
+        assert!(message("turns: 1\n---\nturns: 2\n").contains("a second document begins here"));
+        let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));
+        let said = super::read::<serde_json::Value>(&deep, "core.yaml").unwrap_err().to_string();
+        assert!(said.contains("too deeply nested"), "{said}");
+        assert_eq!(message("# nothing\n\n"), "core.yaml:1:1: the file is empty");
+        assert_eq!(message(""), "core.yaml:1:1: the file is empty");
     }
 
     #[test]

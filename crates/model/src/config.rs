@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gimbal_core::Files;
+use gimbal_core::{FileError, Files};
 use serde::{Deserialize, Serialize};
 
 use crate::price::PriceTable;
@@ -98,6 +98,7 @@ pub struct RecordConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct RetryPolicy {
     /// Attempts in all, the first one counted; at least 1.
+    #[schemars(range(min = 1))]
     pub attempts: u32,
     /// Bound of the first pause, in milliseconds.
     pub first_ms: u64,
@@ -120,8 +121,10 @@ impl Default for RetryPolicy {
 #[serde(default, deny_unknown_fields)]
 pub struct Timeouts {
     /// To connect, in milliseconds.
+    #[schemars(range(min = 1))]
     pub connect_ms: u64,
     /// For an attempt as a whole, to the last byte, in milliseconds.
+    #[schemars(range(min = 1))]
     pub whole_ms: u64,
 }
 
@@ -147,8 +150,10 @@ impl Timeouts {
 #[serde(default, deny_unknown_fields)]
 pub struct Rate {
     /// Requests that may leave in a minute; none is no bound.
+    #[schemars(range(min = 1))]
     pub requests_per_minute: Option<u32>,
     /// Requests that may be under way at once; at least 1.
+    #[schemars(range(min = 1))]
     pub concurrency: usize,
 }
 
@@ -164,9 +169,11 @@ impl Default for Rate {
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
     /// Base address, up to and with the version: `http://localhost:8000/v1`.
+    #[schemars(regex(pattern = r"^[Hh][Tt][Tt][Pp][Ss]?://"))]
     pub base: String,
     /// Name of the environment variable that holds the key, where it is not the family's own. Never the key itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[A-Z_][A-Z0-9_]*$"))]
     pub key_variable: Option<String>,
     /// How the server is told to keep to a choice or a regular expression; the family's own way if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -212,8 +219,8 @@ impl fmt::Debug for Environment {
 pub struct NoFiles;
 
 impl Files for NoFiles {
-    fn read(&self, _: &str) -> Option<(String, String)> {
-        None
+    fn read(&self, _: &str) -> Result<Option<(String, String)>, FileError> {
+        Ok(None)
     }
 
     fn list(&self, _: &str) -> Vec<String> {

@@ -23,6 +23,7 @@ pub mod remote;
 pub mod replay;
 pub mod scripted;
 pub mod secret;
+mod section;
 pub mod shape;
 mod stored;
 #[cfg(test)]
@@ -37,3 +38,4 @@ pub use layers::{CacheProblem, Totals};
 pub use models::Models;
 pub use name::ModelName;
 pub use price::{Band, Price, PriceTable};
+pub use section::{ModelsSection, is_variable_name};

@@ -19,9 +19,10 @@ const PER: u128 = 1_000_000;
 
 /// Prices by model name. Money is held in micro-dollars (millionths of a US dollar), so that all sums are exact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Prices")]
+#[schemars(rename = "Prices", deny_unknown_fields)]
 pub struct PriceTable {
     /// Day on which the table was last looked over, `YYYY-MM-DD`.
+    #[schemars(regex(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
     pub date: String,
     /// Prices by model name, e.g. `openai/gpt-4o-mini`.
     pub models: BTreeMap<String, Price>,
@@ -32,10 +33,13 @@ pub struct PriceTable {
 #[serde(deny_unknown_fields)]
 pub struct Price {
     /// Where the price was published.
+    #[schemars(length(min = 1))]
     pub source: String,
     /// Day on which it was seen there, `YYYY-MM-DD`.
+    #[schemars(regex(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
     pub seen: String,
     /// Bands by size of the prompt, smallest bound first; the last one has no bound.
+    #[schemars(length(min = 1))]
     pub bands: Vec<Band>,
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{CallContext, ChatRequest, Completion, Digest, Files, Message, ModelError, Speaker, Wire};
+use gimbal_core::{CallContext, ChatRequest, Completion, Digest, FileError, Files, Message, ModelError, Speaker, Wire};
 use gimbal_model::{Environment, ModelKind, Models, ModelsConfig, Rate, RetryPolicy, SetupError};
 use serde_json::json;
 
@@ -22,14 +22,14 @@ impl Wire for NoWire {
 struct Mine;
 
 impl Files for Mine {
-    fn read(&self, path: &str) -> Option<(String, String)> {
+    fn read(&self, path: &str) -> Result<Option<(String, String)>, FileError> {
         let text = match path {
             "scripted/idle.yaml" => "rules:\n  - say: mine\n",
             "somewhere/else.yaml" => "rules:\n  - say: elsewhere\n",
             "scripted/broken.yaml" => "rules:\n  - sya: x\n",
-            _ => return None,
+            _ => return Ok(None),
         };
-        Some((text.to_owned(), format!("data/{path}")))
+        Ok(Some((text.to_owned(), format!("data/{path}"))))
     }
 
     fn list(&self, _: &str) -> Vec<String> {

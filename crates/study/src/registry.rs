@@ -1,10 +1,11 @@
 //! What a study may name: environments, architectures, models, files.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gimbal_core::{ArchitectureKind, Catalogue, ChatModel, Files};
+use gimbal_core::{ArchitectureKind, Catalogue, ChatModel, FileError, Files};
 use gimbal_model::{ModelFacts, Models, SetupError};
 
 /// Environments and architectures by which a study is resolved; the order is that of listings.
@@ -79,16 +80,21 @@ impl Library {
 }
 
 impl Files for Library {
-    fn read(&self, path: &str) -> Option<(String, String)> {
+    fn read(&self, path: &str) -> Result<Option<(String, String)>, FileError> {
         // Paths come from studies and personas: they stay within the folders.
         if path.split('/').any(|part| part == ".." || part.is_empty()) {
-            return None;
+            return Ok(None);
         }
-        let on_disk = self.folders.iter().find_map(|folder| {
+        for folder in &self.folders {
             let file = folder.join(path);
-            std::fs::read_to_string(&file).ok().map(|text| (text, file.display().to_string()))
-        });
-        on_disk.or_else(|| self.builtin.get(path).map(|text| ((*text).to_owned(), format!("built-in {path}"))))
+            match std::fs::read_to_string(&file) {
+                Ok(text) => return Ok(Some((text, file.display().to_string()))),
+                // A link that points at nothing is there, and cannot be read.
+                Err(error) if error.kind() == ErrorKind::NotFound && !file.is_symlink() => {}
+                Err(error) => return Err(FileError::of(file.display().to_string(), &error)),
+            }
+        }
+        Ok(self.builtin.get(path).map(|text| ((*text).to_owned(), format!("built-in {path}"))))
     }
 
     fn list(&self, folder: &str) -> Vec<String> {
@@ -127,9 +133,32 @@ mod tests {
         std::fs::write(folder.path().join("secret"), "no").unwrap();
         let builtin = [("personas/own/core.yaml", "theirs"), ("personas/other/core.yaml", "other")];
         let library = Library::new(&builtin, vec![folder.path().join("data")]);
-        assert_eq!(library.read("personas/own/core.yaml").unwrap().0, "mine");
-        assert_eq!(library.read("personas/other/core.yaml").unwrap().1, "built-in personas/other/core.yaml");
-        assert_eq!(library.read("../secret"), None);
+        let read = |path: &str| library.read(path).unwrap();
+        assert_eq!(read("personas/own/core.yaml").unwrap().0, "mine");
+        assert_eq!(read("personas/other/core.yaml").unwrap().1, "built-in personas/other/core.yaml");
+        assert_eq!(read("../secret"), None);
         assert_eq!(library.list("personas"), ["personas/other/core.yaml", "personas/own/core.yaml"]);
+    }
+
+    #[test]
+    fn what_is_there_and_cannot_be_read_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(path("folder.yaml")).unwrap();
+        std::fs::write(path("latin.yaml"), b"caf\xe9").unwrap();
+        std::fs::write(path("file"), "").unwrap();
+        let builtin = [("folder.yaml", "theirs"), ("latin.yaml", "theirs"), ("file/x.yaml", "theirs")];
+        let library = Library::new(&builtin, vec![folder.path().to_path_buf()]);
+        let said = |name: &str| library.read(name).unwrap_err().to_string();
+        for (name, why) in [("folder.yaml", "it is a folder"), ("latin.yaml", "no UTF-8"), ("file/x.yaml", "irectory")]
+        {
+            assert!(said(name).contains(why), "{}", said(name));
+            assert!(said(name).starts_with(&path(name).display().to_string()), "{}", said(name));
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(path("nowhere"), path("link.yaml")).unwrap();
+            assert!(said("link.yaml").contains("cannot be read"));
+        }
     }
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use gimbal_core::chain::Chain;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{
-    Architecture, ChatModel, Decoding, Digest, Files, Halt, Limits, ModelErrorKind, RoleSettings, Stop, TaskId,
+    Architecture, ChatModel, Decoding, Digest, FileError, Files, Halt, Limits, ModelErrorKind, RoleSettings, Stop,
+    TaskId,
 };
 use gimbal_study::stage::{Cancel, EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, SessionMemory, play_episode};
 use gimbal_testkit::models::Picker;
@@ -16,8 +17,8 @@ use serde_json::json;
 struct NoFiles;
 
 impl Files for NoFiles {
-    fn read(&self, _path: &str) -> Option<(String, String)> {
-        None
+    fn read(&self, _path: &str) -> Result<Option<(String, String)>, FileError> {
+        Ok(None)
     }
     fn list(&self, _folder: &str) -> Vec<String> {
         Vec::new()

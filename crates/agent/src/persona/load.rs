@@ -34,7 +34,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn optional<T: DeserializeOwned + Serialize>(&mut self, path: String) -> Result<Option<(T, Source)>, PersonaError> {
-        let Some((text, place)) = self.files.read(&path) else { return Ok(None) };
+        let Some((text, place)) = self.files.read(&path)? else { return Ok(None) };
         let value: T = yaml::read(&text, &place)?;
         self.read.push((path.clone(), place.clone()));
         self.hashed.push(canonical::text(&serde_json::to_value(&value).unwrap_or_default()));

@@ -10,7 +10,7 @@ pub mod schemas;
 
 use std::collections::BTreeSet;
 
-use gimbal_core::{Digest, Files, nearest};
+use gimbal_core::{Digest, FileError, Files, nearest};
 use thiserror::Error;
 
 use crate::prompt::Origin;
@@ -55,6 +55,9 @@ pub enum PersonaError {
     /// A file is missing.
     #[error("the file `{0}` is missing; it belongs in the data folder beside the other personas")]
     Missing(String),
+    /// A file is there and cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A file is not what it should be.
     #[error(transparent)]
     Yaml(#[from] YamlError),
@@ -113,7 +116,7 @@ impl Persona {
 /// # Errors
 /// When the file cannot be read as what it should be, or holds a name twice.
 pub fn configurations(files: &dyn Files) -> Result<Vec<data::Configuration>, PersonaError> {
-    let Some((text, place)) = files.read("personas/configurations.yaml") else { return Ok(Vec::new()) };
+    let Some((text, place)) = files.read("personas/configurations.yaml")? else { return Ok(Vec::new()) };
     let data::Configurations { configurations } = gimbal_core::yaml::read(&text, &place)?;
     for (index, configuration) in configurations.iter().enumerate() {
         if configurations[..index].iter().any(|other| other.name == configuration.name) {

@@ -10,9 +10,9 @@ use async_trait::async_trait;
 use gimbal_core::environment::Ending;
 use gimbal_core::stage::LaneId;
 use gimbal_core::{
-    Acted, Artefact, AskError, AskRequest, Block, Brief, Completion, Decoding, Files, Finish, Halt, Memory, Milli,
-    ModelError, ModelErrorKind, Observation, Rejection, RejectionKind, RequestedCall, Rng, RoleSettings, Sampling,
-    Stage, Stop, ToolCall, ToolSpec, Transition, Usage, UsageSource, View,
+    Acted, Artefact, AskError, AskRequest, Block, Brief, Completion, Decoding, FileError, Files, Finish, Halt, Memory,
+    Milli, ModelError, ModelErrorKind, Observation, Rejection, RejectionKind, RequestedCall, Rng, RoleSettings,
+    Sampling, Stage, Stop, ToolCall, ToolSpec, Transition, Usage, UsageSource, View,
 };
 use serde_json::Value;
 
@@ -39,9 +39,9 @@ fn root() -> PathBuf {
 }
 
 impl Files for TestFiles {
-    fn read(&self, path: &str) -> Option<(String, String)> {
-        let text = self.0.get(path).cloned().or_else(|| std::fs::read_to_string(root().join(path)).ok())?;
-        Some((text, path.to_owned()))
+    fn read(&self, path: &str) -> Result<Option<(String, String)>, FileError> {
+        let text = self.0.get(path).cloned().or_else(|| std::fs::read_to_string(root().join(path)).ok());
+        Ok(text.map(|text| (text, path.to_owned())))
     }
 
     fn list(&self, folder: &str) -> Vec<String> {

@@ -30,6 +30,15 @@ impl ArchitectureKind for ReactKind {
     }
 }
 
+/// The agent of a setting of `react` and its context blocks, in the order in which the prompt shows them: for whoever
+/// wants to see the prompt without playing.
+///
+/// # Errors
+/// Which key or file is wrong, and what would be right.
+pub fn agent(settings: &Value, files: &dyn Files) -> Result<(Agent, Vec<String>), BuildError> {
+    settings::resolve(ReactKind.name(), settings, files)
+}
+
 struct React {
     agent: Agent,
     /// Names of the context blocks, in the order in which the prompt shows them.

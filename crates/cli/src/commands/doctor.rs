@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use gimbal_model::ModelsSection;
 use gimbal_model::remote::Provider;
 use gimbal_model::weights::{self, Cache};
 use serde_json::json;
@@ -71,7 +72,7 @@ pub fn doctor(home: &Home, as_json: bool) -> Result<(), Failure> {
         findings.push(Finding::new(format!("tool {program}"), good, says));
     }
     findings.push(disk());
-    findings.push(match home.models(None, None) {
+    findings.push(match home.models(ModelsSection::default(), None) {
         Ok(_) => Finding::new("prices.yaml", true, "reads"),
         Err(error) => Finding::wrong("prices.yaml", error.to_string()),
     });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gimbal_core::{
     CallContext, ChatModel, ChatRequest, Completion, Digest, Message, ModelError, Sampling, Speaker, Wire,
 };
+use gimbal_model::ModelsSection;
 use gimbal_model::remote::Provider;
 use gimbal_model::weights::{self, Cache, PullOptions};
 use serde_json::json;
@@ -14,6 +15,7 @@ use super::print_json;
 use crate::args::ModelVerb;
 use crate::exit::Failure;
 use crate::home::Home;
+use crate::said;
 
 /// Does what was asked with models.
 pub async fn model(home: &Home, verb: ModelVerb) -> Result<(), Failure> {
@@ -90,7 +92,7 @@ async fn pull(name: &str, from: Option<std::path::PathBuf>, as_json: bool) -> Re
     let name = name.strip_prefix("local/").unwrap_or(name);
     let model = weights::known(name).map_err(Failure::usage)?;
     let options = PullOptions { from, ..PullOptions::from_environment().map_err(Failure::world)? };
-    let pulled = weights::pull(model, &options, &|line| eprintln!("gimbal: {line}")).await.map_err(Failure::world)?;
+    let pulled = weights::pull(model, &options, &|line| said::message(line)).await.map_err(Failure::world)?;
     if as_json {
         let facts = json!({
             "path": pulled.path, "sha256": pulled.sha256, "way": pulled.way.name(), "tried": pulled.tried,
@@ -109,7 +111,7 @@ async fn pull(name: &str, from: Option<std::path::PathBuf>, as_json: bool) -> Re
 pub async fn fetch_if_missing(name: &str) -> Result<(), Failure> {
     let Some(what) = name.strip_prefix("local/") else { return Ok(()) };
     let options = PullOptions::from_environment().map_err(Failure::world)?;
-    let told = |line: &str| eprintln!("gimbal: fetching {name}: {line}");
+    let told = |line: &str| said::message(&format!("fetching {name}: {line}"));
     weights::locate_or_pull(what, &options, &told).await.map(|_| ()).map_err(Failure::world)
 }
 
@@ -134,7 +136,7 @@ async fn chat(
     max_tokens: u32,
     threads: Option<usize>,
 ) -> Result<(), Failure> {
-    let models = home.models(None, threads)?;
+    let models = home.models(ModelsSection::default(), threads)?;
     models.describe(name).map_err(Failure::usage)?;
     if name.starts_with("local/") && models.ready(name).is_err() {
         fetch_if_missing(name).await?;

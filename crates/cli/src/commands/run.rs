@@ -14,15 +14,19 @@ use crate::exit::Failure;
 use crate::home::Home;
 use crate::progress;
 use crate::registry::registry;
+use crate::said;
 
 /// Attempts at an episode whose failure is not the agent's.
 const ATTEMPTS: u32 = 3;
 
 /// Plays a study, or what is left of it.
 pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
+    if options.progress == ProgressStyle::Json {
+        said::messages_as_json();
+    }
     let (text, name) = home.study(&options.study)?;
     let study = plan::parse(&text, &name).map_err(Failure::usage)?;
-    let models = home.models(study.models.as_ref().map(plan::yaml::Node::json).as_ref(), options.threads)?;
+    let models = home.models(plan::models_section(&study).map_err(Failure::usage)?, options.threads)?;
     let changes = plan::Options {
         only: options.only.clone(),
         model: options.model.clone(),
@@ -31,11 +35,12 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     };
     let plan = plan::resolve(study, &changes, &registry(), &*models, &*home.files).map_err(Failure::usage)?;
     for warning in &plan.warnings {
-        eprintln!("gimbal: {warning}");
+        said::message(warning);
     }
     if options.dry_run {
         return dry_run(&plan, &*models).await;
     }
+    crate::survive_closed_pipes();
     let (missing, ready) = plan::ready(&plan, &*models);
     ready.map_err(Failure::usage)?;
     for model in &missing {
@@ -77,7 +82,7 @@ async fn watch_for_interrupt(cancel: Cancel) {
     while asked_to_stop().await.is_ok() {
         times += 1;
         let more = if times == 1 { "; again to stop at once" } else { "" };
-        eprintln!("gimbal: stopping{more}");
+        said::message(&format!("stopping{more}"));
         cancel.raise();
     }
 }
@@ -117,6 +122,13 @@ async fn dry_run(plan: &Plan, models: &dyn ModelSource) -> Result<(), Failure> {
         "tokens are estimates: one episode of each cell, played by {}, counted by length",
         plan::estimate::STAND_IN
     );
+    let (missing, ready) = plan::ready(plan, models);
+    for model in missing {
+        said::message(&format!("`{model}` is not fetched yet: the run fetches it first"));
+    }
+    for problem in ready.err().into_iter().flat_map(|problems| problems.0) {
+        said::message(&format!("warning: the run would be refused: {problem}"));
+    }
     Ok(())
 }
 

@@ -63,7 +63,8 @@ impl Script {
             return Self::at(name, files);
         }
         let path = format!("scripted/{name}.yaml");
-        if let Some((text, origin)) = files.read(&path) {
+        let read = |path: &str| files.read(path).map_err(|error| SetupError::Script(error.to_string()));
+        if let Some((text, origin)) = read(&path)? {
             return Self::parse(&text, &origin);
         }
         match BUILTIN.iter().find(|(known, _)| *known == name) {
@@ -83,8 +84,11 @@ impl Script {
     /// The script at a path.
     fn at(path: &str, files: &dyn Files) -> Result<Self, SetupError> {
         let beside = format!("scripted/{path}");
-        if let Some((text, origin)) = files.read(&beside).or_else(|| files.read(path)) {
-            return Self::parse(&text, &origin);
+        for place in [&*beside, path] {
+            let read = files.read(place).map_err(|error| SetupError::Script(error.to_string()))?;
+            if let Some((text, origin)) = read {
+                return Self::parse(&text, &origin);
+            }
         }
         let why = match std::fs::read_to_string(path) {
             Ok(text) => return Self::parse(&text, path),

@@ -7,7 +7,7 @@ use gimbal_model::ModelName;
 use serde_json::Value;
 
 use super::error::Problem;
-use super::yaml::{At, Kind, Members, Node, decimal, items, string, whole, written};
+use super::yaml::{At, Kind, Members, Node, decimal, items, small, string, whole, written};
 use crate::run::StudyLimits;
 
 /// Output tokens of a remote model's answer, at most, where a study sets no bound: the bound of BOG's published code.
@@ -272,7 +272,7 @@ fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSetti
         sampling.top_p = Some(Milli::from_f64(decimal(node, file, "`top_p`", 0.0, 1.0)?));
     }
     if let Some(node) = members.get("max_output_tokens") {
-        sampling.max_output_tokens = whole(node, file, "`max_output_tokens`", 1)?.try_into().unwrap_or(u32::MAX);
+        sampling.max_output_tokens = small(node, file, "`max_output_tokens`", 1)?;
     }
     if let Some(node) = members.get("seed") {
         sampling.seed = Some(whole(node, file, "`seed`", 0)?);
@@ -309,13 +309,12 @@ fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
             }
         }
     }
-    let small = |node: &Node, what: &str| Ok(whole(node, file, what, 1)?.try_into().unwrap_or(u32::MAX));
     if let Some(node) = members.get("runs") {
-        episodes.runs = small(node, "`runs`")?;
+        episodes.runs = small(node, file, "`runs`", 1)?;
         episodes.counted_at = node.at;
     }
     if let Some(node) = members.get("trials") {
-        episodes.trials = small(node, "`trials`")?;
+        episodes.trials = small(node, file, "`trials`", 1)?;
         if episodes.trials > episodes.runs {
             episodes.counted_at = node.at;
         }

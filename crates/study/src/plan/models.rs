@@ -1,64 +1,155 @@
-//! The section `models` of a study: base addresses, rates, retries.
+//! The section `models` of a study, read with the place of everything.
 
-use gimbal_model::ModelsConfig;
-use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use gimbal_core::nearest;
+use gimbal_model::remote::Dialect;
+use gimbal_model::{Endpoint, ModelsSection, Rate, RetryPolicy, Timeouts, is_variable_name};
+use serde_json::Value;
 
 use super::error::Problem;
 use super::file::StudyFile;
-use super::yaml::{Kind, Members, Node, whole};
+use super::yaml::{At, Members, Node, small, string, whole};
 
-/// The settings of models, with those of the study in place of `base`'s.
+/// What a study says of its models; nothing where it has no such section.
 ///
 /// # Errors
 /// What is wrong with the section, with its place.
-pub fn models_config(study: &StudyFile, base: ModelsConfig) -> Result<ModelsConfig, Problem> {
-    let mut config = base;
-    let Some(node) = &study.models else { return Ok(config) };
+pub fn models_section(study: &StudyFile) -> Result<ModelsSection, Problem> {
+    let mut section = ModelsSection::default();
+    let Some(node) = &study.models else { return Ok(section) };
     let file = &study.file;
     let mut members = Members::of(node, file, "`models`")?;
-    if let Some(node) = members.get("rates") {
-        config.rates.extend(read::<std::collections::BTreeMap<_, _>>(node, file, "rates")?);
-    }
     if let Some(node) = members.get("endpoints") {
-        config.endpoints.extend(read::<std::collections::BTreeMap<_, _>>(node, file, "endpoints")?);
+        section.endpoints = by_name(node, file, "`models.endpoints`", endpoint)?;
+    }
+    if let Some(node) = members.get("rates") {
+        section.rates = by_name(node, file, "`models.rates`", rate)?;
     }
     if let Some(node) = members.get("retry") {
-        config.retry = read(node, file, "retry")?;
+        section.retry = retry(node, file)?;
     }
     if let Some(node) = members.get("timeouts") {
-        config.timeouts = read(node, file, "timeouts")?;
+        section.timeouts = timeouts(node, file)?;
     }
-    if let Some(node) = members.get("threads") {
-        config.threads = Some(whole(node, file, "`threads`", 1)?.try_into().unwrap_or(u32::MAX));
-    }
-    if let Some(node) = members.get("reproducible") {
-        let Kind::Scalar(serde_json::Value::Bool(reproducible)) = &node.kind else {
-            return Err(Problem::at(file, node.at, "`reproducible` is `true` or `false`"));
-        };
-        config.reproducible = *reproducible;
-    }
+    let folder = |node: &Node, what: &str| string(node, file, what).map(PathBuf::from);
+    section.cache = members.get("cache").map(|node| folder(node, "`cache`")).transpose()?;
+    section.record = members.get("record").map(|node| folder(node, "`record`")).transpose()?;
     members.finish()?;
-    Ok(config)
+    Ok(section)
 }
 
-fn read<T: DeserializeOwned>(node: &Node, file: &str, key: &str) -> Result<T, Problem> {
-    serde_json::from_value(node.json()).map_err(|error| {
-        // The message quotes the key at fault, which gives the line.
-        let message = error.to_string();
-        let quoted = message.split('`').nth(1).unwrap_or_default();
-        let known = message.split('`').skip(3).step_by(2);
-        let hint = gimbal_core::nearest::hint(quoted, known);
-        Problem::at(file, deep(node, quoted).unwrap_or(node.at), format!("`models.{key}`: {message}{hint}"))
+/// A map of families (`vllm`) and models (`vllm/qwen3-4b`) that are reached over the network.
+fn by_name<T>(
+    node: &Node,
+    file: &str,
+    what: &str,
+    read: impl Fn(&Node, &str, &str) -> Result<T, Problem>,
+) -> Result<BTreeMap<String, T>, Problem> {
+    let mut found = BTreeMap::new();
+    for (name, at, node) in Members::of(node, file, what)?.others() {
+        check_name(name, at, file, what)?;
+        found.insert(name.to_owned(), read(node, file, &format!("{what} of `{name}`"))?);
+    }
+    Ok(found)
+}
+
+fn check_name(name: &str, at: At, file: &str, what: &str) -> Result<(), Problem> {
+    let family = name.split('/').next().unwrap_or(name);
+    if !ModelsSection::families().any(|known| known == family) {
+        let hint = nearest::hint(family, ModelsSection::families());
+        let known = ModelsSection::families().collect::<Vec<_>>().join(", ");
+        let words = format!("{what}: no family of remote models is called `{family}`{hint} (known: {known})");
+        return Err(Problem::at(file, at, words));
+    }
+    if name.strip_prefix(family).is_some_and(|id| id == "/") {
+        return Err(Problem::at(file, at, format!("{what}: a model's name must follow `{name}`, or drop the `/`")));
+    }
+    Ok(())
+}
+
+fn endpoint(node: &Node, file: &str, what: &str) -> Result<Endpoint, Problem> {
+    let mut members = Members::of(node, file, what)?;
+    let base_node = members.need("base")?;
+    let base = string(base_node, file, "`base`")?;
+    // The address is not shown: it may hold a password.
+    let scheme = base.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    if !matches!(scheme.as_deref(), Some("http" | "https")) {
+        let words = "`base` must begin with http:// or https://: write e.g. `http://localhost:8000/v1`";
+        return Err(Problem::at(file, base_node.at, words));
+    }
+    let key_variable = members.get("key_variable").map(|node| variable(node, file)).transpose()?;
+    let grammar = members.get("grammar").map(|node| dialect(node, file)).transpose()?;
+    members.finish()?;
+    Ok(Endpoint { base, key_variable, grammar })
+}
+
+fn variable(node: &Node, file: &str) -> Result<String, Problem> {
+    let name = string(node, file, "`key_variable`")?;
+    if is_variable_name(&name) {
+        return Ok(name);
+    }
+    // What stands there is not shown: it may be the key.
+    let words = "`key_variable` is the name of an environment variable (capital letters, digits and `_`, e.g. MY_KEY), \
+                 and what stands here is none; never write the key itself into a file: if it is one, set it as a \
+                 variable, and have it replaced if the file was shared";
+    Err(Problem::at(file, node.at, words))
+}
+
+fn dialect(node: &Node, file: &str) -> Result<Dialect, Problem> {
+    let word = string(node, file, "`grammar`")?;
+    serde_json::from_value(Value::from(word.as_str())).map_err(|_| {
+        let known = ["openai", "schema", "vllm", "llamacpp", "none"];
+        let (hint, known) = (nearest::hint(&word, known), known.join(", "));
+        Problem::at(file, node.at, format!("`grammar` is not `{word}`{hint} (known: {known})"))
     })
 }
 
-/// The place of a key at any depth.
-fn deep(node: &Node, key: &str) -> Option<super::yaml::At> {
-    match &node.kind {
-        Kind::Map(members) => {
-            members.iter().find_map(|(name, at, below)| if name == key { Some(*at) } else { deep(below, key) })
-        }
-        Kind::List(items) => items.iter().find_map(|item| deep(item, key)),
-        Kind::Scalar(_) => None,
+fn rate(node: &Node, file: &str, what: &str) -> Result<Rate, Problem> {
+    let mut members = Members::of(node, file, what)?;
+    let mut rate = Rate::default();
+    if let Some(node) = members.get("requests_per_minute") {
+        rate.requests_per_minute = Some(small(node, file, "`requests_per_minute`", 1)?);
     }
+    if let Some(node) = members.get("concurrency") {
+        rate.concurrency = usize::try_from(small(node, file, "`concurrency`", 1)?).unwrap_or(usize::MAX);
+    }
+    members.finish()?;
+    Ok(rate)
+}
+
+fn retry(node: &Node, file: &str) -> Result<RetryPolicy, Problem> {
+    let mut members = Members::of(node, file, "`models.retry`")?;
+    let mut retry = RetryPolicy::default();
+    if let Some(node) = members.get("attempts") {
+        retry.attempts = small(node, file, "`attempts`", 1)?;
+    }
+    milliseconds(&mut members, file, "first_ms", 0, &mut retry.first_ms)?;
+    milliseconds(&mut members, file, "longest_ms", 0, &mut retry.longest_ms)?;
+    milliseconds(&mut members, file, "patience_ms", 0, &mut retry.patience_ms)?;
+    members.finish()?;
+    Ok(retry)
+}
+
+fn timeouts(node: &Node, file: &str) -> Result<Timeouts, Problem> {
+    let mut members = Members::of(node, file, "`models.timeouts`")?;
+    let mut timeouts = Timeouts::default();
+    milliseconds(&mut members, file, "connect_ms", 1, &mut timeouts.connect_ms)?;
+    milliseconds(&mut members, file, "whole_ms", 1, &mut timeouts.whole_ms)?;
+    members.finish()?;
+    Ok(timeouts)
+}
+
+fn milliseconds(
+    members: &mut Members<'_>,
+    file: &str,
+    key: &'static str,
+    least: u64,
+    field: &mut u64,
+) -> Result<(), Problem> {
+    if let Some(node) = members.get(key) {
+        *field = whole(node, file, &format!("`{key}`"), least)?;
+    }
+    Ok(())
 }

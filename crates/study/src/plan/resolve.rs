@@ -193,11 +193,23 @@ fn architecture(
     };
     let what = format!("the settings of `{}`", variant.base);
     check_keys(file, &variant.node, &variant.settings, &kind.schema(), &["base", "name", "axis"], &what)?;
-    let architecture = kind
-        .build(&variant.settings, files)
-        .map_err(|error| Problem::at(file, place_in(&variant.node, &error.to_string()), error.to_string()))?;
+    let architecture = kind.build(&variant.settings, files).map_err(|error| {
+        let what = error.to_string();
+        let offered = if what.contains("`policy` is missing") { policies(study, registry) } else { String::new() };
+        Problem::at(file, place_in(&variant.node, &what), format!("{what}{offered}"))
+    })?;
     let needs = architecture.needs();
     Ok(Built { variant: variant.clone(), label: labels::architecture(variant), architecture, needs })
+}
+
+/// What policies the environments of a study have, as the end of a sentence.
+fn policies(study: &StudyFile, registry: &Registry) -> String {
+    let families = study.environments.iter().filter_map(|named| registry.environment(&named.name));
+    let names: BTreeSet<String> = families.flat_map(|family| family.offers().policies).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!("; there are: {}", names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 type RoleMap = BTreeMap<String, (RoleSettings, At)>;

@@ -1,5 +1,6 @@
 //! JSON Schema of study files, for editors: made from the registry, so that it names what there is.
 
+use gimbal_model::ModelsSection;
 use serde_json::{Map, Value, json};
 
 use super::file::LONGEST_NAME;
@@ -11,26 +12,31 @@ const SHOWN: &str = r"^([^=@+\-\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-
 /// JSON Schema of study files.
 #[must_use]
 pub fn schema(registry: &Registry) -> Value {
-    let mut definitions = Map::new();
-    let environments: Vec<Value> = registry
-        .environments
-        .iter()
-        .map(|family| {
-            let settings = hoisted(family.schema(), family.name(), &mut definitions);
-            entry(settings, "name", family.name(), &[])
-        })
-        .collect();
-    let kinds = registry.architectures.iter().map(|kind| {
+    let mut shared = Map::new();
+    let mut environments = Vec::new();
+    for family in &registry.environments {
+        let settings = hoist(family.schema(), family.name(), &mut shared);
+        environments.push(entry(settings, "name", family.name(), &[]));
+    }
+    let mut architectures = Vec::new();
+    for kind in &registry.architectures {
         let beside = [("name", "What tables call it."), ("axis", "Axis or group in tables and figures.")];
-        entry(hoisted(kind.schema(), kind.name(), &mut definitions), "base", kind.name(), &beside)
-    });
-    let architectures: Vec<Value> = kinds.collect();
-    let whole = |least: u64, text: &str| json!({ "type": "integer", "minimum": least, "description": text });
+        let settings = hoist(kind.schema(), kind.name(), &mut shared);
+        architectures.push(entry(settings, "base", kind.name(), &beside));
+    }
+    let models = hoist(ModelsSection::schema(), "models", &mut shared);
+    let number = |least: u64, most: u64, text: &str| json!({ "type": "integer", "minimum": least, "maximum": most, "description": text });
+    let whole = |least: u64, text: &str| number(least, u64::MAX, text);
+    let small = |text: &str| number(1, u64::from(u32::MAX), text);
+    // The file may leave out the brackets of a list of one.
+    let listed = |item: Value| json!({ "anyOf": [item, { "type": "array", "items": item }] });
+    let filled = |item: Value| json!({ "anyOf": [item, { "type": "array", "minItems": 1, "items": item }] });
     let object =
         |properties: Value| json!({ "type": "object", "properties": properties, "additionalProperties": false });
     let decoding =
         json!({ "enum": ["free", "constrained"], "description": "Whether a grammar masks the model's choices." });
     let environment = json!({ "anyOf": environments });
+    let architecture = json!({ "anyOf": architectures });
     let role = json!({ "anyOf": [
         { "type": "string", "minLength": 1, "description": "A model, e.g. local/smollm2-135m." },
         {
@@ -39,15 +45,20 @@ pub fn schema(registry: &Registry) -> Value {
                 "model": { "type": "string", "minLength": 1 }, "decoding": decoding.clone(),
                 "temperature": { "type": "number", "minimum": 0, "maximum": 2 },
                 "top_p": { "type": "number", "minimum": 0, "maximum": 1 },
-                "max_output_tokens": whole(1, "Upper bound of the output; 10,000 for remote models and 1,024 for others if left out."),
+                "max_output_tokens": small("Upper bound of the output; 10,000 for remote models and 1,024 for others if left out."),
                 "seed": whole(0, "Seed, where the provider takes one."),
             },
         },
     ] });
     let tasks = json!({ "anyOf": [
         object(json!({ "split": { "type": "string", "minLength": 1 }, "limit": whole(1, "At most so many tasks.") })),
-        { "type": "array", "items": { "type": "string", "minLength": 1 } },
+        listed(json!({ "type": "string", "minLength": 1 })),
     ] });
+    let name = json!({
+        "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", "maxLength": LONGEST_NAME,
+        "description": "Name of the study and its run folder.",
+    });
+    let roles = json!({ "type": "object", "additionalProperties": role });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Gimbal study",
@@ -55,14 +66,14 @@ pub fn schema(registry: &Registry) -> Value {
         "required": ["study", "environment", "architectures"],
         "additionalProperties": false,
         "properties": {
-            "study": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", "maxLength": LONGEST_NAME, "description": "Name of the study and its run folder." },
+            "study": name,
             "description": { "type": "string", "minLength": 1 },
-            "environment": { "anyOf": [environment.clone(), { "type": "array", "minItems": 1, "items": environment }] },
-            "architectures": { "type": "array", "minItems": 1, "items": { "anyOf": architectures } },
+            "environment": filled(environment),
+            "architectures": filled(architecture),
             "decoding": decoding,
-            "roles": { "type": "array", "items": { "type": "object", "additionalProperties": role } },
+            "roles": listed(roles),
             "episodes": object(json!({
-                "tasks": tasks, "runs": whole(1, "Runs of every task."), "trials": whole(1, "Trials of a session."),
+                "tasks": tasks, "runs": small("Runs of every task."), "trials": small("Trials of a session."),
                 "seed": whole(0, "Seed of the study."),
             })),
             "limits": object(json!({
@@ -71,47 +82,58 @@ pub fn schema(registry: &Registry) -> Value {
                     "tokens": whole(1, "Input and output tokens."), "seconds": whole(1, "Wall time."),
                 })),
                 "study": object(json!({
-                    "cost": { "type": "number", "minimum": 0, "maximum": 1e9, "description": "Dollars." },
+                    "cost": { "type": "number", "minimum": 0, "maximum": 1_000_000_000, "description": "Dollars." },
                     "tokens": whole(1, "Input and output tokens as billed."),
                 })),
             })),
             "baseline": { "type": "string", "minLength": 1, "description": "The cell that paired differences are taken against." },
-            "models": { "type": "object", "description": "Base addresses, rates and retries of models." },
+            "models": models,
             "prepare": { "type": "array", "maxItems": 0 },
             "faults": { "type": "array", "maxItems": 0 },
         },
-        "$defs": definitions,
+        "$defs": shared,
     })
 }
 
-/// A schema of its own made part of this one: references begin at the root of the document, so its definitions move
-/// there, each under the name of its kind.
-fn hoisted(schema: Value, name: &str, definitions: &mut Map<String, Value>) -> Value {
-    fn point(value: &mut Value, name: &str) {
-        match value {
-            Value::Object(members) => {
-                for (key, member) in members {
-                    match member {
-                        Value::String(to) if key == "$ref" => {
-                            if let Some(local) = to.strip_prefix("#/$defs/") {
-                                *to = format!("#/$defs/{name}.{local}");
-                            }
-                        }
-                        member => point(member, name),
-                    }
-                }
-            }
-            Value::Array(items) => items.iter_mut().for_each(|item| point(item, name)),
-            _ => {}
-        }
+/// Moves the definitions of a schema to those that all share, where its references find them. Where another owner has
+/// another definition of one of those names, all of this owner's are renamed.
+fn hoist(mut schema: Value, owner: &str, shared: &mut Map<String, Value>) -> Value {
+    let Some(members) = schema.as_object_mut() else { return schema };
+    // One document has one `$schema`, at its root.
+    members.remove("$schema");
+    let Some(Value::Object(own)) = members.remove("$defs") else { return schema };
+    let clash = own.iter().any(|(name, body)| shared.get(name).is_some_and(|known| known != body));
+    let mut own = Value::Object(own);
+    if clash {
+        let prefix = format!("#/$defs/{owner}.");
+        point(&mut schema, &prefix);
+        point(&mut own, &prefix);
     }
-    let mut schema = schema;
-    point(&mut schema, name);
-    let own = schema.as_object_mut().and_then(|members| members.remove("$defs"));
-    if let Some(Value::Object(own)) = own {
-        definitions.extend(own.into_iter().map(|(local, part)| (format!("{name}.{local}"), part)));
+    for (name, body) in own.as_object().into_iter().flatten() {
+        let name = if clash { format!("{owner}.{name}") } else { name.clone() };
+        shared.insert(name, body.clone());
     }
     schema
+}
+
+/// Points every reference into `#/$defs/` to `prefix` instead.
+fn point(schema: &mut Value, prefix: &str) {
+    match schema {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match value {
+                    Value::String(target) if key == "$ref" => {
+                        if let Some(name) = target.strip_prefix("#/$defs/") {
+                            *target = format!("{prefix}{name}");
+                        }
+                    }
+                    other => point(other, prefix),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| point(item, prefix)),
+        _ => {}
+    }
 }
 
 /// The schema of a map that names its kind beside its settings.
@@ -131,4 +153,29 @@ fn entry(settings: Value, key: &str, name: &str, beside: &[(&str, &str)]) -> Val
     schema.insert("required".to_owned(), Value::Array(required));
     // A bare name is enough where nothing else is required.
     json!({ "anyOf": [{ "const": name }, Value::Object(schema)] })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::hoist;
+
+    #[test]
+    fn definitions_of_one_name_stay_apart() {
+        let settings = |kind: &str| {
+            json!({
+                "$schema": "x", "properties": { "a": { "$ref": "#/$defs/A" } },
+                "$defs": { "A": { "items": { "$ref": "#/$defs/B" } }, "B": { "type": kind } },
+            })
+        };
+        let mut shared = Map::new();
+        let first = hoist(settings("string"), "one", &mut shared);
+        assert_eq!(hoist(settings("string"), "two", &mut shared), first);
+        let third = hoist(settings("integer"), "three", &mut shared);
+        assert_eq!(third, json!({ "properties": { "a": { "$ref": "#/$defs/three.A" } } }));
+        assert_eq!(shared["three.A"], json!({ "items": { "$ref": "#/$defs/three.B" } }));
+        assert_eq!((&shared["B"], &shared["three.B"]), (&json!({ "type": "string" }), &json!({ "type": "integer" })));
+        assert_eq!(shared.len(), 4);
+    }
 }

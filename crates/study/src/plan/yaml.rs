@@ -45,17 +45,10 @@ impl Node {
     /// # Errors
     /// Where the text is no YAML.
     pub fn parse(text: &str, file: &str) -> Result<Self, Problem> {
-        // `n`, `no` and `off` are texts: a study of that name must not become `false`.
-        let options = serde_saphyr::options! { strict_booleans: true };
-        match serde_saphyr::from_str_with_options::<Spanned<Body>>(text, options) {
-            Ok(body) => Ok(body.into()),
-            Err(error) => {
-                let location = error.location();
-                let at = location.map(|at| At { line: at.line(), column: at.column() });
-                let words = error.without_snippet().to_string();
-                Err(Problem::at(file, at.unwrap_or_default(), format!("this is no valid YAML: {words}")))
-            }
-        }
+        gimbal_core::yaml::read::<Spanned<Body>>(text, file).map(Self::from).map_err(|error| {
+            let at = At { line: error.line, column: error.column };
+            Problem::at(file, at, format!("this is no valid YAML: {}", error.message))
+        })
     }
 
     /// Without the places.
@@ -184,12 +177,37 @@ pub fn written(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
 /// A whole number of at least `least`.
 ///
 /// # Errors
-/// When it is none.
+/// When it is none, or greater than 18446744073709551615.
 pub fn whole(node: &Node, file: &str, what: &str, least: u64) -> Result<u64, Problem> {
+    bounded(node, file, what, least, u64::MAX)
+}
+
+/// A whole number of at least `least`, of 32 bits.
+///
+/// # Errors
+/// When it is none, or greater than 4294967295.
+pub fn small(node: &Node, file: &str, what: &str, least: u32) -> Result<u32, Problem> {
+    let number = bounded(node, file, what, least.into(), u32::MAX.into())?;
+    Ok(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+fn bounded(node: &Node, file: &str, what: &str, least: u64, most: u64) -> Result<u64, Problem> {
     let number = if let Kind::Scalar(value) = &node.kind { value.as_u64() } else { None };
-    number
-        .filter(|number| *number >= least)
-        .ok_or_else(|| Problem::at(file, node.at, format!("{what} must be a whole number of at least {least}")))
+    if let Some(number) = number.filter(|number| (least..=most).contains(number)) {
+        return Ok(number);
+    }
+    let too_great = match &node.kind {
+        Kind::Scalar(Value::Number(value)) => {
+            number.is_some_and(|number| number > most) || value.as_f64() >= Some(1.8e19)
+        }
+        _ => false,
+    };
+    let words = if too_great {
+        format!("{what} is too great: give a whole number from {least} to {most}")
+    } else {
+        format!("{what} must be a whole number of at least {least}")
+    };
+    Err(Problem::at(file, node.at, words))
 }
 
 /// A number from `least` to `most`.

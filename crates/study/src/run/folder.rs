@@ -1,7 +1,7 @@
 //! A run folder on disk: opening it for reading, and for the one writer.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use gimbal_core::Digest;
@@ -32,8 +32,11 @@ impl RunFolder {
     /// When it is no run folder, or of another format.
     pub fn open(root: &Path) -> Result<Self, RunError> {
         let missing = |why: &str| RunError::NotARun { path: root.to_owned(), why: why.to_owned() };
-        if !root.is_dir() {
-            return Err(missing("there is no such folder"));
+        match fs::metadata(root) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(missing("this is a file; name the run folder, e.g. `runs/quickstart`")),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing("there is no such folder")),
+            Err(error) => return Err(RunError::io(root, "the run folder cannot be read", &error)),
         }
         let folder = Self { root: root.to_owned() };
         if !root.join(STUDY).is_file() {

@@ -1,0 +1,55 @@
+//! What the program says: lines on standard output and standard error that never panic.
+//!
+//! `print!`, `println!` and `eprintln!` of this crate take the place of the standard ones, which panic where a reader has
+//! gone or a disk is full.
+
+use std::fmt::Arguments;
+use std::io::{ErrorKind, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+macro_rules! print {
+    ($($text:tt)*) => { $crate::said::out(format_args!($($text)*), "") };
+}
+
+macro_rules! println {
+    () => { $crate::said::out(format_args!(""), "\n") };
+    ($($text:tt)*) => { $crate::said::out(format_args!($($text)*), "\n") };
+}
+
+macro_rules! eprintln {
+    ($($text:tt)*) => { $crate::said::err(format_args!($($text)*)) };
+}
+
+/// Whether messages are JSON lines.
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// From now on messages are JSON lines, like the progress between which they stand.
+pub fn messages_as_json() {
+    JSON.store(true, Ordering::Relaxed);
+}
+
+/// A message of the program on standard error: `gimbal: ...`, or `{"message": ...}` among JSON lines.
+pub fn message(text: &str) {
+    if JSON.load(Ordering::Relaxed) {
+        eprintln!("{}", serde_json::json!({ "message": text }));
+    } else {
+        eprintln!("gimbal: {text}");
+    }
+}
+
+/// Writes to standard output. A reader that has gone is no failure; a disk that is full ends the program.
+pub fn out(text: Arguments<'_>, end: &str) {
+    let mut stdout = std::io::stdout().lock();
+    if let Err(error) = write!(stdout, "{text}{end}")
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        message(&format!("standard output cannot be written: {error}"));
+        std::process::exit(3);
+    }
+}
+
+/// Writes a line to standard error; when that fails there is nobody to tell.
+pub fn err(text: Arguments<'_>) {
+    // One write a line, so that lines of several threads stay whole.
+    let _ = std::io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}
