@@ -195,7 +195,7 @@ pub fn failures(analysis: &Analysis) -> Option<Table> {
         .filter(failed)
         .map(|cell| {
             let found = cell.failures;
-            let mut row = label_cells(analysis, cell);
+            let mut row = label_cells(cell);
             let counts =
                 [found.refusals, found.truncations, found.bad_shapes, found.outages, found.unknown, found.flagged];
             row.extend(counts.map(Cell::count));
@@ -209,8 +209,7 @@ pub fn failures(analysis: &Analysis) -> Option<Table> {
         "A failed call is never read as a model's words. Flagged episodes may show the provider's trouble and not the agent's doing: look at them before the means.".to_owned(),
     ];
     notes.extend(mark_notes(analysis));
-    let table = Table { key: "failures", title: "Calls that failed".to_owned(), columns, rows, notes };
-    Some(table.without_empty_columns())
+    Some(Table { key: "failures", title: "Calls that failed".to_owned(), columns, rows, notes })
 }
 
 /// Cells that lack planned episodes or lost some to infrastructure; `None` when all is there.
