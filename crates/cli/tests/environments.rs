@@ -93,7 +93,7 @@ fn the_view_of_a_saved_bench_need_not_be_said_again() {
 #[test]
 fn replay_checks_every_file_and_prints_one_object() {
     let place = Place::new();
-    let file = recording(&place, "own.jsonl", Red::Meander, 99);
+    let file = recording(&place, "own.jsonl", Red::BLine, 99);
     let said = place.gimbal(&["env", "cage2", "replay", "nowhere.jsonl", &file, "--json"]);
     let found = said.json();
     assert_eq!((said.code, &found["episodes"], &found["mismatches"]), (2, &3.into(), &0.into()));

@@ -78,6 +78,23 @@ fn a_report_prints_in_every_form() {
     assert!(wrong.err.contains("did you mean `obs`"), "{}", wrong.err);
 }
 
+/// A model that only refuses has made attempts, and none of them was valid.
+// covers: BOG-225
+#[test]
+fn refusals_are_invalid_attempts() {
+    let place = Place::new();
+    place.write("small.yaml", &STUDY.replace("scripted/react-monitor", "scripted/refuse"));
+    place.gimbal(&["run", "small.yaml", "--only", "obs", "--limit", "1", "--progress", "quiet"]).good();
+    let text = std::fs::read_to_string(place.path().join("runs/small/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let rows = report["tables"][0]["rows"].as_array().unwrap();
+    let played: Vec<_> = rows.iter().filter(|row| row["model"] == "scripted/refuse" && row["episodes"] == 1).collect();
+    assert!(!played.is_empty(), "{rows:?}");
+    for row in played {
+        assert_eq!((row["invalid_rate"].as_f64(), row["fallback_rate"].as_f64()), (Some(1.0), Some(1.0)), "{row}");
+    }
+}
+
 /// Every table is a CSV file of its own, and any can be printed.
 // covers: SH-09
 #[test]
