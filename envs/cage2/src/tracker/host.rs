@@ -1,6 +1,8 @@
 //! What is held to be true of one host.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -66,8 +68,9 @@ pub(super) struct Host {
     /// Everything that was done to the host, in order, delimited by arrows (BOG-083).
     pub record: String,
     previous: Previous,
-    /// Baseline as text: most hosts are never compared, and a text is cheaper to keep than a tree.
-    text: Box<str>,
+    /// Baseline as text: most hosts are never compared, and a part of a text that is there anyway costs nothing. None
+    /// if the first observation did not name the host.
+    text: Option<Part>,
     /// Baseline as a tree, once it has been needed.
     tree: Option<Map<String, Value>>,
     /// Processes of decoys, expected besides the baseline (BOG-087).
@@ -76,7 +79,7 @@ pub(super) struct Host {
 
 impl Host {
     /// A host with what the first observation told of it; with nothing if the observation did not name it.
-    pub fn new(name: &str, baseline: Option<&Map<String, Value>>) -> Self {
+    pub fn new(name: &str, baseline: Option<Part>) -> Self {
         Self {
             name: name.to_owned(),
             status: Status::Baseline,
@@ -85,8 +88,7 @@ impl Host {
             appeared: None,
             record: String::new(),
             previous: Previous::Baseline,
-            // A tree of JSON always has a text.
-            text: baseline.and_then(|tree| serde_json::to_string(tree).ok()).unwrap_or_else(|| "{}".to_owned()).into(),
+            text: baseline,
             tree: None,
             decoys: Vec::new(),
         }
@@ -174,7 +176,7 @@ impl Host {
 
     /// The baseline with the processes of expected decoys (BOG-066).
     pub fn effective_baseline(&self) -> Value {
-        let mut tree = self.tree.clone().unwrap_or_else(|| parsed(&self.text));
+        let mut tree = self.tree.clone().unwrap_or_else(|| self.baseline());
         if !self.decoys.is_empty() {
             let list = tree.entry(signature::PROCESSES).or_insert_with(|| Value::Array(Vec::new()));
             if let Some(list) = list.as_array_mut() {
@@ -191,13 +193,26 @@ impl Host {
 
     fn parse(&mut self) {
         if self.tree.is_none() {
-            self.tree = Some(parsed(&self.text));
+            self.tree = Some(self.baseline());
         }
+    }
+
+    fn baseline(&self) -> Map<String, Value> {
+        self.text.as_ref().map(Part::read).unwrap_or_default()
     }
 }
 
 const SERVICE: &str = "Service Name";
 
-fn parsed(text: &str) -> Map<String, Value> {
-    serde_json::from_str(text).unwrap_or_default()
+/// A part of the first observation's JSON.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub whole: Arc<str>,
+    pub place: Range<usize>,
+}
+
+impl Part {
+    fn read(&self) -> Map<String, Value> {
+        self.whole.get(self.place.clone()).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
 }
