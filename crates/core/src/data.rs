@@ -1,5 +1,6 @@
 //! Structured data of an observation, as text until somebody looks into it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -26,6 +27,15 @@ impl Data {
     pub fn tree(&self) -> &Value {
         self.tree
             .get_or_init(|| self.text.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default())
+    }
+
+    /// The tree without keeping it: for who looks once. A tree takes ten times the room of its text.
+    #[must_use]
+    pub fn glance(&self) -> Cow<'_, Value> {
+        match (self.tree.get(), &self.text) {
+            (None, Some(text)) => Cow::Owned(serde_json::from_str(text).unwrap_or_default()),
+            _ => Cow::Borrowed(self.tree()),
+        }
     }
 
     /// The JSON: as it was given, or the tree written out.
@@ -92,6 +102,7 @@ mod tests {
     #[test]
     fn text_and_tree_are_the_same_data() {
         let (text, tree) = (Data::json(r#"{"b":[1,2.5],"a":null}"#), Data::from(json!({ "b": [1, 2.5], "a": null })));
+        assert_eq!(*text.glance(), *tree.glance());
         assert_eq!(text, tree);
         assert_eq!(text.text(), tree.text());
         assert_eq!(text["b"][0], 1);

@@ -87,7 +87,9 @@ fn pieces(text: &[u8], sources: &[&[u8]]) -> Vec<Piece> {
     let mut gaps = vec![(start, text.len() - end)];
     for (source, bytes) in sources.iter().enumerate().filter(|(_, bytes)| bytes.len() >= WORTH) {
         let found = gaps.iter().enumerate().find_map(|(index, (from, to))| {
-            memchr::memmem::find(&text[*from..*to], bytes).map(|place| (index, from + place))
+            // A look at the lengths first: preparing a search takes as long as what is sought for.
+            let room = to - from >= bytes.len();
+            room.then(|| memchr::memmem::find(&text[*from..*to], bytes)).flatten().map(|place| (index, from + place))
         });
         if let Some((index, place)) = found {
             let (from, to) = gaps[index];

@@ -206,7 +206,7 @@ impl Tracker for HostTracker {
                 _ => {}
             }
         }
-        let updates = self.observe(step, &observation.data, call);
+        let updates = self.observe(step, &observation.data.glance(), call);
         if call.tool == "Analyse"
             && let Some(at) = self.target(call)
         {
