@@ -78,12 +78,12 @@ pub struct World<'a> {
 
 /// Values of the variables of the brief.
 #[derive(Clone)]
-pub(crate) struct Variables(Vec<(&'static str, Value)>);
+pub(crate) struct Variables(std::sync::Arc<[(&'static str, Value)]>);
 
 impl Variables {
     pub(crate) fn of(world: World<'_>) -> Self {
         let brief = world.brief;
-        Self(vec![
+        Self(std::sync::Arc::new([
             ("role", Value::from(brief.role.as_str())),
             ("goal", Value::from(brief.goal.as_str())),
             ("subject", Value::from(brief.subject.as_str())),
@@ -92,7 +92,7 @@ impl Variables {
             ("actions", Value::from(Serde(world.actions))),
             ("idle", Value::from(world.idle)),
             ("horizon", Value::from(brief.horizon)),
-        ])
+        ]))
     }
 
     pub(crate) fn with(&self, more: &[(&'static str, Value)]) -> Value {

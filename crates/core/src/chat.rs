@@ -51,6 +51,8 @@ pub struct Message {
     pub answers: Option<String>,
     #[serde(skip)]
     digest: OnceLock<Digest>,
+    #[serde(skip)]
+    stored: OnceLock<Digest>,
 }
 
 impl PartialEq for Message {
@@ -66,7 +68,14 @@ impl Message {
     /// A plain message.
     #[must_use]
     pub fn new(speaker: Speaker, text: impl Into<Arc<str>>) -> Self {
-        Self { speaker, text: text.into(), calls: Vec::new(), answers: None, digest: OnceLock::new() }
+        Self {
+            speaker,
+            text: text.into(),
+            calls: Vec::new(),
+            answers: None,
+            digest: OnceLock::new(),
+            stored: OnceLock::new(),
+        }
     }
 
     /// An assistant message that makes native tool calls.
@@ -94,6 +103,12 @@ impl Message {
             .collect();
         let whole = serde_json::json!({ "answers": self.answers, "calls": calls, "text": &*self.text });
         crate::canonical::text(&whole).into()
+    }
+
+    /// Hash of [`Message::stored_text`]; taken once.
+    #[must_use]
+    pub fn stored_digest(&self) -> Digest {
+        *self.stored.get_or_init(|| Digest::of(self.stored_text().as_bytes()))
     }
 
     /// Hash over speaker and content; taken once.

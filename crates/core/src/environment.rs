@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::architecture::Offers;
-use crate::{Brief, Digest, Grammar, Message, Milli, Rejection, Rng, ToolCall, ToolSpec, Tracker};
+use crate::{Brief, Data, Digest, Grammar, Message, Milli, Rejection, Rng, ToolCall, ToolSpec, Tracker};
 
 /// Which game, goal, question or scenario of an environment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,14 +29,14 @@ pub struct Observation {
     /// As an agent reads it.
     pub text: String,
     /// The same, structured, for the tracker; null where the text is all there is.
-    pub data: Value,
+    pub data: Data,
 }
 
 /// What an accepted call led to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
-    /// What the agent sees now.
-    pub observation: Observation,
+    /// What the agent sees now; stage, tracker and architecture share it.
+    pub observation: Arc<Observation>,
     /// Reward of this step.
     pub reward: Milli,
     /// Whether the world ended, and how.
@@ -93,8 +94,9 @@ pub enum EnvError {
 /// A world. The same task, seed and calls give the same episode on every machine. Knows no model and no clock.
 #[async_trait]
 pub trait Environment: Send {
-    /// What the environment says of itself for this episode; valid after [`Environment::reset`].
-    fn brief(&self) -> &Brief;
+    /// What the environment says of itself for this episode; valid after [`Environment::reset`]. Episodes that say the
+    /// same should share it.
+    fn brief(&self) -> &Arc<Brief>;
 
     /// Begins an episode.
     ///
@@ -102,8 +104,8 @@ pub trait Environment: Send {
     /// When the task does not exist or its data cannot be read.
     async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError>;
 
-    /// The tools, fixed for the episode.
-    fn tools(&self) -> &[ToolSpec];
+    /// The tools, fixed for the episode. Episodes with the same tools should share them.
+    fn tools(&self) -> &Arc<[ToolSpec]>;
 
     /// What may be filled in for a parameter now; none where anything of the schema may.
     fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>>;
@@ -114,7 +116,8 @@ pub trait Environment: Send {
     /// A rejection that says what was wrong and what would be right.
     fn parse(&self, text: &str) -> Result<ToolCall, Rejection>;
 
-    /// Writes a call as an action text: the inverse of [`Environment::parse`].
+    /// Writes a call as an action text: the inverse of [`Environment::parse`]. The text hangs on the call, the brief and
+    /// the tools alone, so that the texts of legal calls are written once for all episodes that agree in them.
     fn render(&self, call: &ToolCall) -> String;
 
     /// Carries out a call. A rejection changes nothing.

@@ -13,6 +13,7 @@ pub mod budget;
 pub mod canonical;
 pub mod chain;
 pub mod chat;
+pub mod data;
 pub mod digest;
 pub mod environment;
 pub mod event;
@@ -33,6 +34,7 @@ pub use chat::{
     CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, Hint, Message, ModelError, ModelErrorKind,
     RequestedCall, Sampling, Speaker, Usage, UsageSource, Wire,
 };
+pub use data::Data;
 pub use digest::Digest;
 pub use environment::{Ask, Catalogue, EnvError, Environment, Observation, Reply, Simulator, TaskId, Transition};
 pub use event::{Body, Event};

@@ -210,8 +210,9 @@ pub trait Stage: Send + Sync {
     /// What may be filled in for a parameter now.
     async fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<String>>;
 
-    /// The legal calls now, in the environment's order, as far as literals are known; at most `cap`.
-    async fn legal(&self, cap: usize) -> Vec<ToolCall>;
+    /// The legal calls now, in the environment's order, as far as literals are known; at most `cap`. As long as they
+    /// stay the same they are the same list, for all episodes of a cell.
+    async fn legal(&self, cap: usize) -> Arc<[ToolCall]>;
 
     /// Reads an action text.
     async fn parse(&self, text: &str) -> Result<ToolCall, Rejection>;

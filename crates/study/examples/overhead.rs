@@ -39,7 +39,7 @@ fn main() {
 
 fn plan(turns: u64, episodes: u64, world: &str) -> Plan {
     let architecture = match world {
-        "cage2" => "{ base: react, context: [observation, history, status] }",
+        "cage2" => "{ base: react, context: [observation, history, status], flags: { inject_action_list: true } }",
         _ => "{ base: learner }",
     };
     let text = format!(

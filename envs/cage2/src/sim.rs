@@ -38,8 +38,8 @@ impl From<bool> for Trinary {
 
 /// One world of Scenario2 and where its randomness comes from.
 ///
-/// Neither `reset` nor `step` allocates: the room for the horizon is reserved when it is built. All views are
-/// lazy: what is not asked for costs nothing.
+/// Neither `reset` nor `step` allocates: the room for the horizon is reserved when it is built (but for
+/// [`Simulator::growing`]). All views are lazy: what is not asked for costs nothing.
 #[derive(Clone, Debug)]
 pub struct Simulator<D> {
     state: State,
@@ -51,6 +51,13 @@ impl<D: Draws> Simulator<D> {
     #[must_use]
     pub fn new(options: Options, draws: D) -> Self {
         Self { state: State::new(options), draws }
+    }
+
+    /// A simulator that takes room as it needs it: for many worlds at once, each within a program that allocates at
+    /// every step anyway. It plays the very same episodes.
+    #[must_use]
+    pub fn growing(options: Options, draws: D) -> Self {
+        Self { state: State::with_room(options, 0), draws }
     }
 
     /// A new episode from `seed`.

@@ -39,7 +39,7 @@ fn step(world: &mut dyn Environment, call: &ToolCall) -> Transition {
 /// Every legal call, from tools and choices alone.
 fn legal(world: &dyn Environment) -> Vec<ToolCall> {
     let mut calls = Vec::new();
-    for tool in world.tools() {
+    for tool in world.tools().iter() {
         match tool.required().next() {
             None => calls.push(ToolCall::bare(&tool.name)),
             Some(parameter) => {
@@ -104,7 +104,7 @@ fn the_brief_explains_five_kinds_of_action_and_gives_nothing_away() {
     for entry in &brief.glossary {
         shown.push_str(&format!(" {} {} {}", entry.name, entry.description, entry.usage));
     }
-    for tool in world.tools() {
+    for tool in world.tools().iter() {
         shown.push_str(&format!(" {}", tool.description));
     }
     let shown = shown.to_lowercase();
@@ -124,7 +124,7 @@ fn the_same_seed_and_calls_give_the_same_episode() {
             let mut choice = Rng::stream(3, "calls");
             for _ in 0..30 {
                 let transition = step(&mut *world, choice.choose(&calls).unwrap());
-                seen.push((transition.observation, world.state(), world.situation()));
+                seen.push(((*transition.observation).clone(), world.state(), world.situation()));
             }
             seen
         };
@@ -158,7 +158,7 @@ fn an_observation_is_text_and_the_same_as_data() {
         let tenths = alone.step(action);
         assert_eq!(transition.reward, Milli::from_tenths(i64::from(tenths)));
         assert_eq!(transition.done, (index == 29).then_some(Ending::Horizon));
-        observation = transition.observation;
+        observation = (*transition.observation).clone();
     }
     assert_eq!(world.state().0, alone.digest());
     let late = now(world.call(&ToolCall::bare("Monitor"))).unwrap_err();
@@ -279,7 +279,7 @@ fn a_fork_has_the_same_state_and_a_future_of_its_own() {
         let future = |name: u64| {
             let mut fork = world.simulator().unwrap().fork(name);
             assert_eq!(fork.state(), before);
-            (0..20).map(|_| step(&mut *fork, &ToolCall::bare("Monitor")).observation.text).collect::<Vec<_>>()
+            (0..20).map(|_| step(&mut *fork, &ToolCall::bare("Monitor")).observation.text.clone()).collect::<Vec<_>>()
         };
         assert_eq!(future(1), future(1));
         assert_ne!(future(1), future(2));

@@ -1,24 +1,76 @@
-//! Legal actions, up to a cap.
+//! Legal actions, up to a cap, and what is made of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Stage, ToolCall};
+use gimbal_core::{Halt, Message, Speaker, Stage, ToolCall};
+
+use super::halt;
+use super::seat::Seat;
+use crate::prompt::{self, Variables, World};
+use crate::protocol::grammar::{Shape, Shaped, shape};
 
 /// The legal actions of a step.
 #[derive(Clone, Debug)]
 pub(super) struct Legal {
-    pub(super) calls: Vec<ToolCall>,
+    pub(super) calls: Arc<[ToolCall]>,
     /// The same as the world writes them.
     pub(super) texts: Arc<[String]>,
     /// Whether there are more than were asked for.
     pub(super) narrowed: bool,
 }
 
-/// The first `cap` legal calls, in the environment's order, still without their texts. Of an agent that works on one
-/// subject, the caller narrows further.
-pub(super) async fn legal(stage: &dyn Stage, cap: usize) -> Legal {
-    let mut calls = stage.legal(cap.saturating_add(1)).await;
-    let narrowed = calls.len() > cap;
-    calls.truncate(cap);
-    Legal { calls, texts: Arc::new([]), narrowed }
+/// What is made of a list of legal actions: used again while it stays the same, and shared by the episodes that agree
+/// in it.
+pub(super) struct Menu {
+    /// As the stage gave them: one more than the cap where there are more.
+    listed: Arc<[ToolCall]>,
+    pub(super) legal: Legal,
+    pub(super) system: Arc<Message>,
+    pub(super) variables: Variables,
+    /// The latest grammar, with the bound of the output that it was made for.
+    shaped: Mutex<Option<(u32, Arc<Shaped>)>>,
+}
+
+impl Menu {
+    /// The menu of the first `cap` legal calls, in the environment's order. Of an agent that works on one subject, the
+    /// caller narrows further.
+    pub(super) async fn new(seat: &Seat<'_>, stage: &dyn Stage, listed: Arc<[ToolCall]>) -> Result<Self, Halt> {
+        let cap = seat.settings().legal_cap as usize;
+        let narrowed = listed.len() > cap;
+        let calls = if narrowed { listed[..cap].into() } else { Arc::clone(&listed) };
+        let mut texts = Vec::with_capacity(calls.len());
+        for call in calls.iter() {
+            texts.push(stage.render(call).await);
+        }
+        let texts: Arc<[String]> = texts.into();
+        let prepared = &seat.prepared;
+        let (system, variables) = match &prepared.system {
+            Some(system) => (Arc::clone(system), prepared.variables.clone()),
+            None => {
+                let world =
+                    World { brief: &prepared.brief, idle: &prepared.idle, tools: &prepared.tools, actions: &texts };
+                let text = prompt::system(&seat.agent.persona, seat.settings(), world).map_err(halt)?.text();
+                (Arc::new(Message::new(Speaker::System, text)), Variables::of(world))
+            }
+        };
+        Ok(Self { listed, legal: Legal { calls, texts, narrowed }, system, variables, shaped: Mutex::default() })
+    }
+
+    pub(super) fn is_of(&self, listed: &Arc<[ToolCall]>) -> bool {
+        Arc::ptr_eq(&self.listed, listed) || self.listed == *listed
+    }
+
+    /// The grammar for an answer of at most `budget` tokens.
+    pub(super) fn shaped(&self, seat: &Seat<'_>, budget: u32) -> Arc<Shaped> {
+        let mut known = self.shaped.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, shaped)) = known.as_ref().filter(|(bound, _)| *bound == budget) {
+            return Arc::clone(shaped);
+        }
+        let names: Vec<String> = seat.prepared.tools.iter().map(|tool| tool.name.clone()).collect();
+        let settings = seat.settings();
+        let (calls, texts, thought) = (&*self.legal.calls, &*self.legal.texts, settings.thought_characters);
+        let shaped = Arc::new(shape(settings.protocol, Shape { calls, texts, tools: &names, thought, budget }));
+        *known = Some((budget, Arc::clone(&shaped)));
+        shaped
+    }
 }

@@ -4,27 +4,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Brief, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 
-use super::legal::{Legal, legal};
-use super::{Agent, halt};
+use super::Agent;
+use super::legal::{Legal, Menu};
 use crate::persona::PersonaError;
 use crate::prompt::{self, Variables, World};
-use crate::protocol::grammar::{Shape, Shaped, shape};
+use crate::protocol::grammar::Shaped;
 use crate::tool::{Offered, with_reasoning};
 use crate::{Protocol, Settings};
 
 /// What stays the same through an episode, and from one episode to the next where the brief is the same.
 pub(super) struct Prepared {
-    brief: Arc<Brief>,
+    pub(super) brief: Arc<Brief>,
     queries: Arc<[ToolSpec]>,
     world_tools: Arc<[ToolSpec]>,
-    idle: String,
+    pub(super) idle: String,
     pub(super) tools: Vec<Offered>,
     /// Tools for native calls: queries first, then the actions of the world, each with `reasoning`.
     pub(super) native: Arc<[ToolSpec]>,
     /// With an empty list of actions.
     pub(super) variables: Variables,
     /// The system message, unless it changes with the legal actions.
-    system: Option<Arc<Message>>,
+    pub(super) system: Option<Arc<Message>>,
+    /// The latest menu of any episode: mostly all episodes have the same.
+    menu: Mutex<Option<Arc<Menu>>>,
 }
 
 impl Prepared {
@@ -49,7 +51,7 @@ impl Prepared {
         } else {
             Arc::new([])
         };
-        Ok(Self { brief, queries, world_tools, idle, tools, native, variables, system })
+        Ok(Self { brief, queries, world_tools, idle, tools, native, variables, system, menu: Mutex::default() })
     }
 
     pub(super) fn is_for(&self, brief: &Arc<Brief>, queries: &Arc<[ToolSpec]>, tools: &Arc<[ToolSpec]>) -> bool {
@@ -68,16 +70,8 @@ fn wants_actions(agent: &Agent) -> bool {
 pub struct Seat<'a> {
     pub(super) agent: &'a Agent,
     pub(super) prepared: Arc<Prepared>,
-    /// What was made for the legal actions of the last step, used again while they stay the same.
-    last: Mutex<Last>,
-}
-
-#[derive(Default)]
-struct Last {
-    calls: Vec<ToolCall>,
-    texts: Arc<[String]>,
-    system: Option<Arc<Message>>,
-    shaped: Option<(u32, Arc<Shaped>)>,
+    /// The menu of the last step.
+    last: Mutex<Option<Arc<Menu>>>,
 }
 
 /// What depends on the legal actions of a step, as far as it is needed.
@@ -86,6 +80,15 @@ pub(super) struct Present {
     pub(super) system: Arc<Message>,
     pub(super) variables: Variables,
     pub(super) shaped: Option<Arc<Shaped>>,
+}
+
+fn known(menu: &Mutex<Option<Arc<Menu>>>, listed: &Arc<[ToolCall]>) -> Option<Arc<Menu>> {
+    let menu = menu.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    menu.filter(|menu| menu.is_of(listed))
+}
+
+fn keep(place: &Mutex<Option<Arc<Menu>>>, menu: &Arc<Menu>) {
+    *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(menu));
 }
 
 impl<'a> Seat<'a> {
@@ -113,62 +116,29 @@ impl<'a> Seat<'a> {
             let system = Arc::clone(system);
             return Ok(Present { legal: None, system, variables: prepared.variables.clone(), shaped: None });
         }
-        let calls = legal(stage, self.settings().legal_cap as usize).await;
-        let known = {
-            let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-            (last.calls == calls.calls).then(|| Arc::clone(&last.texts))
-        };
-        let texts: Arc<[String]> = match known {
-            Some(texts) => texts,
-            None => {
-                let mut texts = Vec::with_capacity(calls.calls.len());
-                for call in &calls.calls {
-                    texts.push(stage.render(call).await);
-                }
-                let texts: Arc<[String]> = texts.into();
-                let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-                *last = Last { calls: calls.calls.clone(), texts: Arc::clone(&texts), system: None, shaped: None };
-                texts
-            }
-        };
-        let legal = Legal { texts, ..calls };
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let (system, variables) = self.system(&legal, &mut last)?;
-        let shaped = budget.map(|budget| self.shaped(&legal, budget, &mut last));
-        Ok(Present { legal: Some(legal), system, variables, shaped })
+        let menu = self.menu(stage).await?;
+        Ok(Present {
+            legal: Some(menu.legal.clone()),
+            system: Arc::clone(&menu.system),
+            variables: menu.variables.clone(),
+            shaped: budget.map(|budget| menu.shaped(self, budget)),
+        })
     }
 
-    fn system(&self, legal: &Legal, last: &mut Last) -> Result<(Arc<Message>, Variables), Halt> {
-        let prepared = &self.prepared;
-        if let Some(system) = &prepared.system {
-            return Ok((Arc::clone(system), prepared.variables.clone()));
+    async fn menu(&self, stage: &dyn Stage) -> Result<Arc<Menu>, Halt> {
+        let listed = stage.legal((self.settings().legal_cap as usize).saturating_add(1)).await;
+        if let Some(menu) = known(&self.last, &listed) {
+            return Ok(menu);
         }
-        let world =
-            World { brief: &prepared.brief, idle: &prepared.idle, tools: &prepared.tools, actions: &legal.texts };
-        let system = match &last.system {
-            Some(system) => Arc::clone(system),
+        let menu = match known(&self.prepared.menu, &listed) {
+            Some(menu) => menu,
             None => {
-                let text = prompt::system(&self.agent.persona, self.settings(), world).map_err(halt)?.text();
-                let system = Arc::new(Message::new(Speaker::System, text));
-                last.system = Some(Arc::clone(&system));
-                system
+                let menu = Arc::new(Menu::new(self, stage, listed).await?);
+                keep(&self.prepared.menu, &menu);
+                menu
             }
         };
-        Ok((system, Variables::of(world)))
-    }
-
-    fn shaped(&self, legal: &Legal, budget: u32, last: &mut Last) -> Arc<Shaped> {
-        if let Some((for_budget, shaped)) = &last.shaped
-            && *for_budget == budget
-        {
-            return Arc::clone(shaped);
-        }
-        let names: Vec<String> = self.prepared.tools.iter().map(|tool| tool.name.clone()).collect();
-        let settings = self.settings();
-        let thought = settings.thought_characters;
-        let of = Shape { calls: &legal.calls, texts: &legal.texts, tools: &names, thought, budget };
-        let shaped = Arc::new(shape(settings.protocol, of));
-        last.shaped = Some((budget, Arc::clone(&shaped)));
-        shaped
+        keep(&self.last, &menu);
+        Ok(menu)
     }
 }

@@ -160,14 +160,14 @@ impl Stage for Workshop {
     async fn choices(&self, _: &str, _: &str) -> Option<Vec<String>> {
         None
     }
-    async fn legal(&self, cap: usize) -> Vec<ToolCall> {
+    async fn legal(&self, cap: usize) -> Arc<[ToolCall]> {
         let mut calls = vec![
             ToolCall::bare("Wait"),
             ToolCall::with("Oil", &[("machine", "lathe")]),
             ToolCall::with("Oil", &[("machine", "press")]),
         ];
         calls.truncate(cap);
-        calls
+        calls.into()
     }
     async fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
         match text.split_once(" machine=") {
@@ -232,7 +232,8 @@ impl Stage for Workshop {
         if *step > self.horizon {
             return Err(Halt::of(Stop::Horizon));
         }
-        let transition = Transition { observation: Observation::default(), reward: Milli::ZERO, done: None::<Ending> };
+        let transition =
+            Transition { observation: Arc::new(Observation::default()), reward: Milli::ZERO, done: None::<Ending> };
         Ok(Acted::Stepped(Arc::new(transition)))
     }
     async fn reject(&self, _: LaneId, rejection: &Rejection, text: &str) -> Result<(), Halt> {

@@ -163,7 +163,7 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
 /// The action texts of tools with at most one parameter of known literals.
 fn actions(world: &dyn Environment) -> Vec<String> {
     let mut actions = Vec::new();
-    for tool in world.tools() {
+    for tool in world.tools().iter() {
         let required: Vec<&str> = tool.required().collect();
         match required.as_slice() {
             [] => actions.push(world.render(&ToolCall::bare(&tool.name))),

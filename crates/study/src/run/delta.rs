@@ -69,7 +69,8 @@ pub fn decode(mut encoded: &[u8], sources: &[&[u8]], most: usize) -> Option<Vec<
 }
 
 /// The first source is the likeliest: its beginning and end are tried first. What lies between is explained by whole
-/// other sources (blocks of a prompt), then line by line.
+/// other sources (blocks of a prompt), then side by side with the first source as long as they differ in small places
+/// only (numbers of an observation), then line by line.
 fn pieces(text: &[u8], sources: &[&[u8]]) -> Vec<Piece> {
     let Some(first) = sources.first() else { return vec![Piece::Own { from: 0, length: text.len() }] };
     let start = text.iter().zip(first.iter()).take_while(|(left, right)| left == right).count();
@@ -86,7 +87,9 @@ fn pieces(text: &[u8], sources: &[&[u8]]) -> Vec<Piece> {
     let mut gaps = vec![(start, text.len() - end)];
     for (source, bytes) in sources.iter().enumerate().filter(|(_, bytes)| bytes.len() >= WORTH) {
         let found = gaps.iter().enumerate().find_map(|(index, (from, to))| {
-            memchr::memmem::find(&text[*from..*to], bytes).map(|place| (index, from + place))
+            // A look at the lengths first: preparing a search takes as long as what is sought for.
+            let room = to - from >= bytes.len();
+            room.then(|| memchr::memmem::find(&text[*from..*to], bytes)).flatten().map(|place| (index, from + place))
         });
         if let Some((index, place)) = found {
             let (from, to) = gaps[index];
@@ -95,10 +98,37 @@ fn pieces(text: &[u8], sources: &[&[u8]]) -> Vec<Piece> {
         }
     }
     for (from, to) in gaps {
+        let from = if from == start { side_by_side(text, (from, to), first, &mut placed) } else { from };
         by_lines(text, (from, to), first, &mut placed);
     }
     placed.sort_by_key(|(place, _)| *place);
     placed.into_iter().map(|(_, piece)| piece).collect()
+}
+
+/// Bytes that one text may have where the other has none or others, before the two are the same again.
+const STRAY: usize = 48;
+
+/// Explains the beginning of a gap whose two sides begin at the same place: pieces that both have, with little between
+/// them. Returns the end of what is explained.
+fn side_by_side(text: &[u8], (from, to): (usize, usize), source: &[u8], placed: &mut Vec<(usize, Piece)>) -> usize {
+    let (mut at, mut there) = (from, from);
+    while to - at >= WORTH {
+        let found = (0..=STRAY).find_map(|stray| {
+            (0..=stray).find_map(|ours| {
+                let (here, other) = (at + ours, there + stray - ours);
+                let piece = text[..to].get(here..here + WORTH)?;
+                (source.get(other..other + WORTH)? == piece).then_some((here, other))
+            })
+        });
+        let Some((here, other)) = found else { break };
+        if here > at {
+            placed.push((at, Piece::Own { from: at, length: here - at }));
+        }
+        let length = text[here..to].iter().zip(&source[other..]).take_while(|(left, right)| left == right).count();
+        placed.push((here, Piece::Copy { source: 0, from: other, length }));
+        (at, there) = (here + length, other + length);
+    }
+    at
 }
 
 /// Explains a gap by lines of the first source.
@@ -185,6 +215,19 @@ mod tests {
         // Without the block line by line.
         let encoded = encode(new.as_bytes(), &[old.as_bytes()]).unwrap();
         assert!(encoded.len() < 700, "{}", encoded.len());
+        assert_eq!(decode(&encoded, &[old.as_bytes()], MOST).unwrap(), new.as_bytes());
+    }
+
+    #[test]
+    fn one_long_line_with_other_numbers_costs_its_numbers() {
+        let line = |seed: u64| -> String {
+            (1..60_u64)
+                .map(|host| format!("'host-{host}': {{'PID': {}, 'Username': 'SYSTEM'}}, ", host * seed))
+                .collect()
+        };
+        let (old, new) = (line(7), line(7919));
+        let encoded = encode(new.as_bytes(), &[old.as_bytes()]).unwrap();
+        assert!(encoded.len() < new.len() / 4, "{} of {}", encoded.len(), new.len());
         assert_eq!(decode(&encoded, &[old.as_bytes()], MOST).unwrap(), new.as_bytes());
     }
 

@@ -85,7 +85,7 @@ impl EpisodeStage {
     ) -> Result<Acted, Halt> {
         let mut state = self.lock();
         let transition = Arc::new(transition);
-        let observation = Arc::new(transition.observation.clone());
+        let observation = Arc::clone(&transition.observation);
         let reference = state.observe(Arc::clone(&observation))?;
         let taken = StepTaken { observation: reference, reward: transition.reward, state: hash };
         state.push(LaneId::TRUNK, Body::Stepped(taken))?;

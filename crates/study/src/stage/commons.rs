@@ -2,18 +2,21 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gimbal_core::{Brief, TextRef, ToolSpec};
+use gimbal_core::{Brief, Digest, Environment, Observation, TextRef, ToolCall, ToolSpec};
 
+use super::legal::Menu;
 use super::recorder::{RecordError, Recorder};
 use super::texts::{keep, tools_text};
 
-/// What the episodes of a cell have in common: mostly its tools and its brief. One for each cell of a run; an episode
-/// that differs has its own.
+/// What the episodes of a cell have in common: mostly its tools, brief and legal calls. One for each cell of a run; an
+/// episode that differs has its own.
 #[derive(Debug, Default)]
 pub struct Commons {
     tools: Mutex<Option<(Arc<[ToolSpec]>, TextRef)>>,
     queries: Mutex<Option<Arc<[ToolSpec]>>>,
     brief: Mutex<Option<Arc<Brief>>>,
+    menu: Mutex<Option<Arc<Menu>>>,
+    first: Mutex<Option<(Digest, Arc<Observation>)>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -25,13 +28,14 @@ impl Commons {
     pub(super) fn tools(
         &self,
         recorder: &dyn Recorder,
-        tools: &[ToolSpec],
+        tools: &Arc<[ToolSpec]>,
     ) -> Result<(Arc<[ToolSpec]>, TextRef), RecordError> {
         let mut known = locked(&self.tools);
-        if let Some((shared, reference)) = known.as_ref().filter(|(shared, _)| **shared == *tools) {
+        let same = |shared: &Arc<[ToolSpec]>| Arc::ptr_eq(shared, tools) || shared == tools;
+        if let Some((shared, reference)) = known.as_ref().filter(|(shared, _)| same(shared)) {
             return Ok((Arc::clone(shared), reference.clone()));
         }
-        let fresh: (Arc<[ToolSpec]>, TextRef) = (tools.into(), keep(recorder, &tools_text(tools), &[])?);
+        let fresh = (Arc::clone(tools), keep(recorder, &tools_text(tools), &[])?);
         known.get_or_insert_with(|| fresh.clone());
         Ok(fresh)
     }
@@ -44,9 +48,31 @@ impl Commons {
     }
 
     /// The brief.
-    pub(super) fn brief(&self, brief: &Brief) -> Arc<Brief> {
+    pub(super) fn brief(&self, brief: &Arc<Brief>) -> Arc<Brief> {
         let mut known = locked(&self.brief);
-        let shared = known.get_or_insert_with(|| Arc::new(brief.clone()));
-        if **shared == *brief { Arc::clone(shared) } else { Arc::new(brief.clone()) }
+        let shared = known.get_or_insert_with(|| Arc::clone(brief));
+        Arc::clone(if Arc::ptr_eq(shared, brief) || shared == brief { shared } else { brief })
+    }
+
+    /// The legal calls now, at most `cap`: the list of before, of whichever episode, where they are the same.
+    pub(super) fn legal(&self, environment: &dyn Environment, cap: usize) -> Arc<[ToolCall]> {
+        let known = locked(&self.menu).clone();
+        if let Some(menu) = known.filter(|menu| menu.stands(environment, cap)) {
+            return menu.calls();
+        }
+        let menu = Arc::new(Menu::of(environment, cap));
+        let calls = menu.calls();
+        *locked(&self.menu) = Some(menu);
+        calls
+    }
+
+    /// A first observation of the cell, which others are likely to resemble, and its hash.
+    pub(super) fn first(&self) -> Option<(Digest, Arc<Observation>)> {
+        locked(&self.first).clone()
+    }
+
+    /// Offers a stored first observation to the other episodes.
+    pub(super) fn begun(&self, digest: Digest, first: &Arc<Observation>) {
+        locked(&self.first).get_or_insert_with(|| (digest, Arc::clone(first)));
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
-    Acted, Artefact, AskError, AskRequest, Block, Body, Brief, ChatRequest, Completion, Environment, Halt, LaneId,
-    Memory, Rejection, Rng, RoleSettings, Stage, ToolCall, ToolSpec, View, canonical,
+    Acted, Artefact, AskError, AskRequest, Block, Body, Brief, ChatRequest, Completion, Halt, LaneId, Memory,
+    Rejection, Rng, RoleSettings, Stage, ToolCall, ToolSpec, View, canonical,
 };
 use serde_json::Value;
 
@@ -72,9 +72,9 @@ impl Stage for EpisodeStage {
             .map(|choices| choices.into_iter().map(|choice| choice.into_owned()).collect())
     }
 
-    async fn legal(&self, cap: usize) -> Vec<ToolCall> {
+    async fn legal(&self, cap: usize) -> Arc<[ToolCall]> {
         let environment = self.environment.lock().await;
-        legal_calls(&**environment, cap)
+        self.setup.commons.legal(&**environment, cap)
     }
 
     async fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
@@ -217,42 +217,4 @@ impl Stage for EpisodeStage {
             state.end(Halt::infrastructure(format!("there is no policy `{name}`; this environment has: {known}")))
         })
     }
-}
-
-/// The legal calls in the environment's order, as far as literals are known.
-fn legal_calls(environment: &dyn Environment, cap: usize) -> Vec<ToolCall> {
-    let mut calls = Vec::new();
-    for tool in environment.tools() {
-        let mut partial = vec![ToolCall::bare(&tool.name)];
-        for parameter in tool.required() {
-            let choices = environment.choices(&tool.name, parameter);
-            let choices: Vec<Value> = match choices {
-                Some(choices) => choices.into_iter().map(|choice| Value::from(choice.into_owned())).collect(),
-                None => listed(tool, parameter),
-            };
-            let room = cap.saturating_sub(calls.len());
-            partial = partial
-                .iter()
-                .flat_map(|call| choices.iter().map(move |choice| (call, choice)))
-                .take(room)
-                .map(|(call, choice)| {
-                    let mut call = call.clone();
-                    call.arguments.insert(parameter.to_owned(), choice.clone());
-                    call
-                })
-                .collect();
-        }
-        calls.append(&mut partial);
-        if calls.len() >= cap {
-            break;
-        }
-    }
-    calls.truncate(cap);
-    calls
-}
-
-/// The values that a tool's schema lists for a parameter.
-fn listed(tool: &ToolSpec, parameter: &str) -> Vec<Value> {
-    let property = tool.parameters.get("properties").and_then(|properties| properties.get(parameter));
-    property.and_then(|property| property.get("enum")).and_then(Value::as_array).cloned().unwrap_or_default()
 }

@@ -6,6 +6,7 @@ mod cancel;
 mod commons;
 mod door;
 mod lanes;
+mod legal;
 mod memory;
 mod outcome;
 mod recorder;
@@ -158,7 +159,7 @@ impl EpisodeStage {
         };
         let started = Started {
             key: setup.key,
-            observation: state.observe(first)?,
+            observation: state.begin(first, &setup.commons)?,
             seed: format!("{:016x}", setup.seed),
             state: environment.state(),
             task: setup.task.0.clone(),

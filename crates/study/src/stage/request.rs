@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gimbal_core::text::INLINE_BYTES;
 use gimbal_core::{Message, TextRef};
 
 use super::recorder::{Near, RecordError, Recorder};
-use super::texts::{Known, keep_hashed};
+use super::texts::Known;
 
 /// Conversations that are remembered for one role of one lane: an agent and its helpers may take turns.
 const REMEMBERED: usize = 3;
@@ -83,7 +84,13 @@ impl Conversations {
             let before = previous.and_then(|previous| previous.messages.get(index));
             let before = before.and_then(|said| said.stored.as_ref()).and_then(Known::near);
             let near: Vec<Near<'_>> = before.into_iter().chain(blocks.values().filter_map(Known::near)).collect();
-            let (reference, digest) = keep_hashed(recorder, &text, &near)?;
+            let (reference, digest) = if text.len() > INLINE_BYTES {
+                let digest = message.stored_digest();
+                recorder.text(digest, &text, &near)?;
+                (TextRef::stored(digest), Some(digest))
+            } else {
+                (TextRef::inline(&text), None)
+            };
             let stored = digest.map(|_| Known { text, reference: reference.clone(), digest });
             used.push((message.speaker.name(), reference));
             fresh.push(Said { message: Arc::clone(message), stored });

@@ -9,6 +9,7 @@ use gimbal_core::{
     Body, ChatRequest, Digest, Halt, LaneId, Limits, Milli, Observation, Rng, Spent, Stop, ToolCall, Tracker, Usage,
 };
 
+use super::commons::Commons;
 use super::lanes::{Lane, renumber, shares, sum};
 use super::recorder::{Near, RecordError, Recorder};
 use super::texts::{Known, Seldom, keep, keep_hashed};
@@ -125,6 +126,19 @@ impl State {
     /// Ends the episode; the first end counts.
     pub fn end(&mut self, halt: Halt) -> Halt {
         self.ended.get_or_insert(halt).clone()
+    }
+
+    /// Keeps the first observation as a change of another episode's.
+    pub fn begin(&mut self, first: Arc<Observation>, commons: &Commons) -> Result<gimbal_core::TextRef, Halt> {
+        let other = commons.first();
+        let near = other.as_ref().map(|(digest, other)| Near { digest: *digest, text: &other.text });
+        let (reference, digest) = keep_hashed(&*self.recorder, &first.text, near.as_slice()).map_err(halt_of)?;
+        if let (None, Some(digest)) = (&other, digest) {
+            commons.begun(digest, &first);
+        }
+        self.observed = digest;
+        self.observation = first;
+        Ok(reference)
     }
 
     /// Keeps an observation as a change of the one before.

@@ -13,7 +13,7 @@ async fn choose(stage: &dyn Stage, lane: LaneId, role: &str, context: &str) -> R
     let view = stage.view().await;
     let legal = stage.legal(32).await;
     let mut actions = Vec::with_capacity(legal.len());
-    for call in &legal {
+    for call in legal.iter() {
         actions.push(stage.render(call).await);
     }
     let request = AskRequest {

@@ -1,6 +1,7 @@
 //! A forkable world with literals that change at every step: a corridor in which a step may slip.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::architecture::Offers;
@@ -64,8 +65,8 @@ impl Catalogue for CorridorFamily {
 
 #[derive(Clone, Debug)]
 struct Corridor {
-    brief: Brief,
-    tools: Vec<ToolSpec>,
+    brief: Arc<Brief>,
+    tools: Arc<[ToolSpec]>,
     length: u64,
     slip_percent: u64,
     place: u64,
@@ -83,18 +84,26 @@ impl Corridor {
         brief.subjects = (0..=length).map(|place| format!("place-{place}")).collect();
         brief.reward_range = Some((Milli(-100), Milli(1000)));
         brief.thresholds.success = Some(Milli(0));
-        Self { brief, tools, length, slip_percent, place: 0, steps: 0, rng: Rng::stream(0, "world") }
+        Self {
+            brief: brief.into(),
+            tools: tools.into(),
+            length,
+            slip_percent,
+            place: 0,
+            steps: 0,
+            rng: Rng::stream(0, "world"),
+        }
     }
 
     fn look(&self) -> Observation {
         let data = serde_json::json!({ "place": self.place });
-        Observation { text: format!("You stand at place-{} of {}.", self.place, self.length), data }
+        Observation { text: format!("You stand at place-{} of {}.", self.place, self.length), data: data.into() }
     }
 }
 
 #[async_trait]
 impl Environment for Corridor {
-    fn brief(&self) -> &Brief {
+    fn brief(&self) -> &Arc<Brief> {
         &self.brief
     }
     async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError> {
@@ -102,7 +111,7 @@ impl Environment for Corridor {
         (self.place, self.steps) = (0, 0);
         Ok(self.look())
     }
-    fn tools(&self) -> &[ToolSpec] {
+    fn tools(&self) -> &Arc<[ToolSpec]> {
         &self.tools
     }
     fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {
@@ -136,7 +145,7 @@ impl Environment for Corridor {
         self.steps += 1;
         let arrived = self.place == self.length;
         let reward = Milli(if arrived { 1000 } else { -100 });
-        Ok(Reply::Step(Transition { observation: self.look(), reward, done: arrived.then_some(Ending::Solved) }))
+        Ok(Reply::Step(Transition { observation: self.look().into(), reward, done: arrived.then_some(Ending::Solved) }))
     }
     fn tracker(&self) -> Box<dyn Tracker> {
         Box::new(LogTracker::new(&self.brief.subjects))

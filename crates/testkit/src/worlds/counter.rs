@@ -1,11 +1,12 @@
 //! A world that costs next to nothing, for measuring what the rest costs.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::architecture::Offers;
 use gimbal_core::{
-    Brief, Catalogue, Digest, EnvError, Environment, Milli, Observation, Rejection, Reply, Rng, TaskId, ToolCall,
+    Brief, Catalogue, Data, Digest, EnvError, Environment, Milli, Observation, Rejection, Reply, Rng, TaskId, ToolCall,
     ToolSpec, Tracker, Transition,
 };
 use serde_json::Value;
@@ -46,7 +47,13 @@ impl Catalogue for CounterFamily {
         let tools = vec![ToolSpec::of_strings("tick", "Counts one.", &[])];
         let brief = super::brief("counter", "Count.", horizon, &tools, ToolCall::bare("tick"));
         let width = super::number(&options, "observation_bytes") as usize;
-        Ok(Box::new(Counter { brief, tools, width, count: 0, rng: Rng::stream(0, "world") }))
+        Ok(Box::new(Counter {
+            brief: brief.into(),
+            tools: tools.into(),
+            width,
+            count: 0,
+            rng: Rng::stream(0, "world"),
+        }))
     }
     fn offers(&self) -> Offers {
         Offers {
@@ -59,8 +66,8 @@ impl Catalogue for CounterFamily {
 
 #[derive(Debug)]
 struct Counter {
-    brief: Brief,
-    tools: Vec<ToolSpec>,
+    brief: Arc<Brief>,
+    tools: Arc<[ToolSpec]>,
     width: usize,
     count: u64,
     rng: Rng,
@@ -72,13 +79,13 @@ impl Counter {
         while text.len() < self.width {
             text.push_str(&format!("{:016x} ", self.rng.next_u64()));
         }
-        Observation { text, data: Value::Null }
+        Observation { text, data: Data::default() }
     }
 }
 
 #[async_trait]
 impl Environment for Counter {
-    fn brief(&self) -> &Brief {
+    fn brief(&self) -> &Arc<Brief> {
         &self.brief
     }
     async fn reset(&mut self, _task: &TaskId, seed: u64) -> Result<Observation, EnvError> {
@@ -86,7 +93,7 @@ impl Environment for Counter {
         self.rng = Rng::stream(seed, "world");
         Ok(self.look())
     }
-    fn tools(&self) -> &[ToolSpec] {
+    fn tools(&self) -> &Arc<[ToolSpec]> {
         &self.tools
     }
     fn choices(&self, _tool: &str, _parameter: &str) -> Option<Vec<Cow<'_, str>>> {
@@ -102,7 +109,7 @@ impl Environment for Counter {
         super::validate(call, &self.tools)?;
         self.count += 1;
         let reward = Milli((self.rng.below(3)) as i64 * 100);
-        Ok(Reply::Step(Transition { observation: self.look(), reward, done: None }))
+        Ok(Reply::Step(Transition { observation: self.look().into(), reward, done: None }))
     }
     fn tracker(&self) -> Box<dyn Tracker> {
         Box::new(LogTracker::new(&[]))

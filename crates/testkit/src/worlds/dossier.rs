@@ -1,12 +1,13 @@
 //! A world with a packet in its brief: the agent cites facts of it and closes the file.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::architecture::Offers;
 use gimbal_core::environment::Ending;
 use gimbal_core::{
-    Brief, Catalogue, Digest, EnvError, Environment, Material, Milli, Observation, Rejection, Reply, Rng, TaskId,
+    Brief, Catalogue, Data, Digest, EnvError, Environment, Material, Milli, Observation, Rejection, Reply, Rng, TaskId,
     ToolCall, ToolSpec, Tracker, Transition,
 };
 use serde_json::Value;
@@ -58,8 +59,8 @@ impl Catalogue for DossierFamily {
 
 #[derive(Debug)]
 struct Dossier {
-    brief: Brief,
-    tools: Vec<ToolSpec>,
+    brief: Arc<Brief>,
+    tools: Arc<[ToolSpec]>,
     facts: u64,
     cited: Vec<String>,
     steps: u32,
@@ -72,13 +73,13 @@ impl Dossier {
             ToolSpec::of_strings("close", "Closes the file.", &[]),
         ];
         let brief = super::brief("dossier", "Cite every true fact.", horizon, &tools, ToolCall::bare("close"));
-        Self { brief, tools, facts, cited: Vec::new(), steps: 0 }
+        Self { brief: brief.into(), tools: tools.into(), facts, cited: Vec::new(), steps: 0 }
     }
 }
 
 #[async_trait]
 impl Environment for Dossier {
-    fn brief(&self) -> &Brief {
+    fn brief(&self) -> &Arc<Brief> {
         &self.brief
     }
     async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError> {
@@ -86,13 +87,14 @@ impl Environment for Dossier {
         let lines = (0..self.facts).map(|fact| format!("F{fact}: value {}", rng.below(1000)));
         let text = lines.collect::<Vec<_>>().join("\n");
         let digest = Digest::of(text.as_bytes());
-        self.brief.subjects = (0..self.facts).map(|fact| format!("F{fact}")).collect();
-        self.brief.materials = vec![Material { name: "packet".to_owned(), kind: "packet".to_owned(), digest, text }];
+        let brief = Arc::make_mut(&mut self.brief);
+        brief.subjects = (0..self.facts).map(|fact| format!("F{fact}")).collect();
+        brief.materials = vec![Material { name: "packet".to_owned(), kind: "packet".to_owned(), digest, text }];
         self.cited.clear();
         self.steps = 0;
-        Ok(Observation { text: format!("A packet of {} facts lies before you.", self.facts), data: Value::Null })
+        Ok(Observation { text: format!("A packet of {} facts lies before you.", self.facts), data: Data::default() })
     }
-    fn tools(&self) -> &[ToolSpec] {
+    fn tools(&self) -> &Arc<[ToolSpec]> {
         &self.tools
     }
     fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {
@@ -109,8 +111,12 @@ impl Environment for Dossier {
         super::validate(call, &self.tools)?;
         self.steps += 1;
         if call.tool == "close" {
-            let observation = Observation { text: "The file is closed.".to_owned(), data: Value::Null };
-            return Ok(Reply::Step(Transition { observation, reward: Milli::ZERO, done: Some(Ending::Answered) }));
+            let observation = Observation { text: "The file is closed.".to_owned(), data: Data::default() };
+            return Ok(Reply::Step(Transition {
+                observation: observation.into(),
+                reward: Milli::ZERO,
+                done: Some(Ending::Answered),
+            }));
         }
         let fact = call.string("fact").unwrap_or_default().to_owned();
         let fresh = self.brief.subjects.contains(&fact) && !self.cited.contains(&fact);
@@ -118,8 +124,12 @@ impl Environment for Dossier {
             self.cited.push(fact.clone());
         }
         let done = (self.cited.len() as u64 == self.facts).then_some(Ending::Solved);
-        let observation = Observation { text: format!("{fact} is noted."), data: Value::Null };
-        Ok(Reply::Step(Transition { observation, reward: Milli(if fresh { 500 } else { -500 }), done }))
+        let observation = Observation { text: format!("{fact} is noted."), data: Data::default() };
+        Ok(Reply::Step(Transition {
+            observation: observation.into(),
+            reward: Milli(if fresh { 500 } else { -500 }),
+            done,
+        }))
     }
     fn tracker(&self) -> Box<dyn Tracker> {
         Box::new(LogTracker::new(&self.brief.subjects))

@@ -1,12 +1,13 @@
 //! A world whose tool must ask a model: `consult` is answered by the role `reader`.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::architecture::Offers;
 use gimbal_core::environment::Ending;
 use gimbal_core::{
-    Ask, Brief, Catalogue, Digest, EnvError, Environment, Grammar, Message, Milli, Observation, Rejection,
+    Ask, Brief, Catalogue, Data, Digest, EnvError, Environment, Grammar, Message, Milli, Observation, Rejection,
     RejectionKind, Reply, Rng, Speaker, TaskId, ToolCall, ToolSpec, Tracker, Transition,
 };
 use serde_json::Value;
@@ -57,8 +58,8 @@ impl Catalogue for OracleFamily {
 
 #[derive(Debug)]
 struct Oracle {
-    brief: Brief,
-    tools: Vec<ToolSpec>,
+    brief: Arc<Brief>,
+    tools: Arc<[ToolSpec]>,
     secret: &'static str,
     steps: u32,
     open: bool,
@@ -72,27 +73,27 @@ impl Oracle {
         ];
         let goal = "Find out the colour and declare it.";
         let brief = super::brief("oracle", goal, horizon, &tools, ToolCall::bare("consult"));
-        Self { brief, tools, secret: COLOURS[0], steps: 0, open: false }
+        Self { brief: brief.into(), tools: tools.into(), secret: COLOURS[0], steps: 0, open: false }
     }
 
     fn stepped(&mut self, text: String, reward: i64, done: Option<Ending>) -> Reply {
         self.steps += 1;
-        let observation = Observation { text, data: Value::Null };
-        Reply::Step(Transition { observation, reward: Milli(reward), done })
+        let observation = Observation { text, data: Data::default() };
+        Reply::Step(Transition { observation: observation.into(), reward: Milli(reward), done })
     }
 }
 
 #[async_trait]
 impl Environment for Oracle {
-    fn brief(&self) -> &Brief {
+    fn brief(&self) -> &Arc<Brief> {
         &self.brief
     }
     async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError> {
         self.secret = Rng::stream(seed, &task.0).choose(&COLOURS).copied().unwrap_or(COLOURS[0]);
         (self.steps, self.open) = (0, false);
-        Ok(Observation { text: "Nobody has told you the colour yet.".to_owned(), data: Value::Null })
+        Ok(Observation { text: "Nobody has told you the colour yet.".to_owned(), data: Data::default() })
     }
-    fn tools(&self) -> &[ToolSpec] {
+    fn tools(&self) -> &Arc<[ToolSpec]> {
         &self.tools
     }
     fn choices(&self, _tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {

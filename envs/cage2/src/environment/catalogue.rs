@@ -4,7 +4,7 @@ use gimbal_core::architecture::Offers;
 use gimbal_core::{Catalogue, EnvError, Environment, TaskId, nearest};
 use serde_json::{Value, json};
 
-use super::{Cage2Environment, Settings, brief, settings};
+use super::{Cage2Environment, Settings, settings};
 use crate::policy::POLICIES;
 
 /// The family `cage2`.
@@ -65,7 +65,7 @@ impl Catalogue for Cage2 {
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
-        Ok(Box::new(Cage2Environment::new(Settings::read(options)?, brief::read()?)))
+        Ok(Box::new(Cage2Environment::new(Settings::read(options)?)?))
     }
 
     fn offers(&self) -> Offers {

@@ -2,30 +2,30 @@
 
 mod brief;
 mod catalogue;
+mod rim;
 mod settings;
 
 pub use catalogue::Cage2;
 pub use settings::{Naming, Settings, Validation};
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::environment::Ending;
 use gimbal_core::{
-    Brief, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId, ToolCall,
-    ToolSpec, Tracker, Transition,
+    Brief, Data, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId,
+    ToolCall, ToolSpec, Tracker, Transition,
 };
-use serde_json::Value;
 
-use crate::action::{self, Action, ActionError, KINDS};
+use crate::action::{self, Action, ActionError};
 use crate::bench::Generator;
 use crate::draws::{Draws, Fast, Mersenne, Site};
 use crate::facts::HOSTS;
-use crate::names::Names;
 use crate::policy::{POLICIES, Policy, PolicyKind};
 use crate::sim::Simulator;
-use crate::tracker::{HOSTNAME, tracker};
-use crate::view::Node;
+use crate::tracker::{HOSTNAME, HostTracker};
+use rim::Rim;
 
 /// Either generator, chosen by an option.
 #[derive(Clone, Debug)]
@@ -72,42 +72,32 @@ impl Draws for Source {
 struct Cage2Environment {
     settings: Settings,
     simulator: Simulator<Source>,
-    names: Names,
-    brief: Brief,
-    tools: Vec<ToolSpec>,
+    /// Everything that hangs on names; of all episodes in the same names.
+    rim: Arc<Rim>,
     /// The built-in policy at play, from its first decision on.
     policy: Option<(PolicyKind, Policy)>,
 }
 
 impl Cage2Environment {
-    fn new(settings: Settings, mut brief: Brief) -> Self {
+    fn new(settings: Settings) -> Result<Self, EnvError> {
         let draws = match settings.draws {
             Generator::Fast => Source::Fast(Fast::new(0)),
             Generator::Mersenne => Source::Mersenne(Mersenne::new(0)),
         };
-        let mut simulator = Simulator::new(settings.options(), draws);
+        let mut simulator = Simulator::growing(settings.options(), draws);
         // A world is there from the start, so that views before the first reset have something to show.
         simulator.reset(0);
-        let names = settings.names.of(0);
-        brief.horizon = settings.horizon;
-        let mut environment = Self { settings, simulator, names, brief, tools: Vec::new(), policy: None };
-        environment.name_things();
-        environment
-    }
-
-    /// Fills in what depends on the names.
-    fn name_things(&mut self) {
-        self.brief.subjects = HOSTS.iter().map(|host| self.names.host(*host).to_owned()).collect();
-        self.tools = tools(&self.names);
+        Ok(Self { settings, simulator, rim: Rim::of(&settings, 0)?, policy: None })
     }
 
     fn observation(&self) -> Observation {
-        let mut text = Vec::with_capacity(1024);
-        self.simulator.write_observation(&self.names, &mut text);
-        Observation {
-            text: String::from_utf8_lossy(&text).into_owned(),
-            data: value_of(self.simulator.observation(&self.names)),
-        }
+        // The first one tells everything of every host.
+        let room = if self.simulator.steps() == 0 { FIRST_BYTES } else { 512 };
+        let (mut text, mut json) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        self.simulator.write_observation(&self.rim.names, &mut text);
+        self.simulator.write_observation_json(&self.rim.names, &mut json);
+        text.shrink_to_fit();
+        Observation { text: utf8(text), data: Data::json(utf8(json)) }
     }
 
     /// The action of a call; `None` is one that only the artifact's checks let through.
@@ -120,11 +110,11 @@ impl Cage2Environment {
             };
             arguments.push((Some(key.as_str()), value));
         }
-        let read = action::read_parts(&call.tool, &arguments, &self.names);
+        let read = action::read_parts(&call.tool, &arguments, &self.rim.names);
         match (read, self.settings.validation) {
             (Ok(action), _) => Ok(Some(action)),
             (Err(error), Validation::Artifact) => {
-                action::lenient_parts(&call.tool, &arguments, &self.names).map_err(|_| rejection(&error))
+                action::lenient_parts(&call.tool, &arguments, &self.rim.names).map_err(|_| rejection(&error))
             }
             (Err(error), Validation::Full) => Err(rejection(&error)),
         }
@@ -132,7 +122,7 @@ impl Cage2Environment {
 
     fn call_of(&self, action: Action) -> ToolCall {
         match action.target() {
-            Some((kind, host)) => ToolCall::with(self.names.kind(kind), &[(HOSTNAME, self.names.host(host))]),
+            Some((kind, host)) => ToolCall::with(self.rim.names.kind(kind), &[(HOSTNAME, self.rim.names.host(host))]),
             None => ToolCall::bare(if action == Action::SLEEP { "Sleep" } else { "Monitor" }),
         }
     }
@@ -149,46 +139,18 @@ fn rejection(error: &ActionError) -> Rejection {
     Rejection::new(kind, error.to_string())
 }
 
-/// A typed observation as plain JSON, in the form of the recordings.
-fn value_of(node: Node) -> Value {
-    match node {
-        Node::Map(entries) => Value::Object(entries.into_iter().map(|(key, node)| (key, value_of(node))).collect()),
-        Node::List(items) => Value::Array(items.into_iter().map(value_of).collect()),
-        Node::Text(text) => Value::String(text),
-        Node::Int(value) => Value::from(value),
-        Node::Real(value) => Value::from(value),
-        Node::Boolean(value) => Value::Bool(value),
-        Node::Null => Value::Null,
-        Node::Symbol(symbol) => Value::from(symbol.name),
-        Node::Address(address) => Value::String(address.to_string()),
-        Node::Network(base) => Value::String(format!("{base}/28")),
-    }
-}
+/// Length of a first observation, about.
+const FIRST_BYTES: usize = 12 << 10;
 
-/// The tools: every kind of action with the hosts as literals, and the two without a host.
-fn tools(names: &Names) -> Vec<ToolSpec> {
-    let hosts: Vec<&str> = HOSTS.iter().map(|host| names.host(*host)).collect();
-    let mut tools =
-        vec![ToolSpec::of_strings("Monitor", "Watches the whole network; costs nothing and changes nothing.", &[])];
-    for kind in KINDS {
-        let description = match kind {
-            action::Kind::Analyse => "Looks more closely into one host; costs nothing and changes nothing.",
-            action::Kind::Remove => "Tries to take an infection off one host; may fail.",
-            action::Kind::Decoy(_) => "Lays a decoy service of this kind on one host.",
-            action::Kind::Restore => "Sets one host back to its first state, at a very high penalty; wipes its decoys.",
-        };
-        let mut tool = ToolSpec::of_strings(names.kind(kind), description, &[(HOSTNAME, "Name of the host.")]);
-        tool.parameters["properties"][HOSTNAME]["enum"] = Value::from(hosts.clone());
-        tools.push(tool);
-    }
-    tools.push(ToolSpec::of_strings("Sleep", "Does nothing.", &[]));
-    tools
+/// What our own printers wrote.
+fn utf8(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 #[async_trait]
 impl Environment for Cage2Environment {
-    fn brief(&self) -> &Brief {
-        &self.brief
+    fn brief(&self) -> &Arc<Brief> {
+        &self.rim.brief
     }
 
     async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError> {
@@ -196,30 +158,29 @@ impl Environment for Cage2Environment {
         self.simulator.reset(seed);
         self.policy = None;
         if self.settings.names == Naming::Neutral {
-            self.names = Names::neutral(seed);
-            self.name_things();
+            self.rim = Rim::of(&self.settings, seed)?;
         }
         Ok(self.observation())
     }
 
-    fn tools(&self) -> &[ToolSpec] {
-        &self.tools
+    fn tools(&self) -> &Arc<[ToolSpec]> {
+        &self.rim.tools
     }
 
     fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {
-        let hosts = parameter == HOSTNAME && self.names.find_kind(tool).is_some();
-        hosts.then(|| HOSTS.iter().map(|host| Cow::Borrowed(self.names.host(*host))).collect())
+        let hosts = parameter == HOSTNAME && self.rim.names.find_kind(tool).is_some();
+        hosts.then(|| HOSTS.iter().map(|host| Cow::Borrowed(self.rim.names.host(*host))).collect())
     }
 
     fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
         match self.settings.validation {
-            Validation::Full => {
-                action::parse(text, &self.names).map(|action| self.call_of(action)).map_err(|error| rejection(&error))
-            }
-            Validation::Artifact => match action::parse_as_artifact(text, &self.names) {
+            Validation::Full => action::parse(text, &self.rim.names)
+                .map(|action| self.call_of(action))
+                .map_err(|error| rejection(&error)),
+            Validation::Artifact => match action::parse_as_artifact(text, &self.rim.names) {
                 Ok(Some(action)) => Ok(self.call_of(action)),
                 Ok(None) => {
-                    let (kind, host) = action::slipped(text, &self.names);
+                    let (kind, host) = action::slipped(text, &self.rim.names);
                     Ok(match host {
                         Some(host) => ToolCall::with(&kind, &[(HOSTNAME, &host)]),
                         None => ToolCall::bare(&kind),
@@ -244,14 +205,14 @@ impl Environment for Cage2Environment {
         let action = self.action_of(call)?;
         let tenths = self.simulator.step(action);
         Ok(Reply::Step(Transition {
-            observation: self.observation(),
+            observation: Arc::new(self.observation()),
             reward: Milli::from_tenths(i64::from(tenths)),
             done: self.simulator.done().then_some(Ending::Horizon),
         }))
     }
 
     fn tracker(&self) -> Box<dyn Tracker> {
-        tracker(&self.names)
+        Box::new(HostTracker::new(self.rim.decoys.clone()))
     }
 
     fn state(&self) -> Digest {

@@ -91,16 +91,15 @@ impl Settings {
         let Some(map) = options.as_object() else {
             return Err(usage(format!("expected a map of {}", KEYS.join(", "))));
         };
-        let schema = schema();
         let mut settings = Self::default();
         for (key, value) in map {
             let read = match key.as_str() {
-                "red" => one_of(key, value, &schema).map(|red| settings.red = red),
-                "green" => one_of(key, value, &schema).map(|green| settings.green = green),
+                "red" => one_of(key, value).map(|red| settings.red = red),
+                "green" => one_of(key, value).map(|green| settings.green = green),
                 "horizon" => steps(value).map(|horizon| settings.horizon = horizon),
-                "names" => one_of(key, value, &schema).map(|names| settings.names = names),
-                "validation" => one_of(key, value, &schema).map(|validation| settings.validation = validation),
-                "draws" => one_of(key, value, &schema).map(|draws| settings.draws = draws),
+                "names" => one_of(key, value).map(|names| settings.names = names),
+                "validation" => one_of(key, value).map(|validation| settings.validation = validation),
+                "draws" => one_of(key, value).map(|draws| settings.draws = draws),
                 _ => {
                     let hint = nearest::hint(key, KEYS);
                     Err(format!("unknown key `{key}`{hint} (known: {})", KEYS.join(", ")))
@@ -113,10 +112,11 @@ impl Settings {
 }
 
 /// A value that must be one of the schema's names for its key.
-fn one_of<T: DeserializeOwned>(key: &str, value: &Value, schema: &Value) -> Result<T, String> {
+fn one_of<T: DeserializeOwned>(key: &str, value: &Value) -> Result<T, String> {
     // Serde would also take `{name: null}` for a name.
     let read = value.is_string().then(|| T::deserialize(value).ok()).flatten();
     read.ok_or_else(|| {
+        let schema = schema();
         let known = schema["properties"][key]["enum"].as_array().into_iter().flatten();
         let known: Vec<&str> = known.filter_map(Value::as_str).collect();
         let hint = value.as_str().map(|value| nearest::hint(value, known.iter().copied())).unwrap_or_default();

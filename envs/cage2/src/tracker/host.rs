@@ -1,6 +1,8 @@
 //! What is held to be true of one host.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -48,7 +50,26 @@ enum Previous {
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     pub step: u32,
-    pub entry: Map<String, Value>,
+    /// As JSON: a tree of a host under a scan is large.
+    text: Box<str>,
+}
+
+impl Seen {
+    fn new(step: u32, entry: &Map<String, Value>) -> Self {
+        // A tree of JSON always has a text.
+        Self { step, text: serde_json::to_string(entry).unwrap_or_default().into() }
+    }
+
+    /// The host's entry.
+    pub fn entry(&self) -> Map<String, Value> {
+        serde_json::from_str(&self.text).unwrap_or_default()
+    }
+
+    /// Whether the entry is the same, in whatever order of keys.
+    fn is(&self, other: &Self) -> bool {
+        // Another order of keys does not change the length.
+        self.text.len() == other.text.len() && (self.text == other.text || self.entry() == other.entry())
+    }
 }
 
 /// The belief about one host.
@@ -66,17 +87,16 @@ pub(super) struct Host {
     /// Everything that was done to the host, in order, delimited by arrows (BOG-083).
     pub record: String,
     previous: Previous,
-    /// Baseline as text: most hosts are never compared, and a text is cheaper to keep than a tree.
-    text: Box<str>,
-    /// Baseline as a tree, once it has been needed.
-    tree: Option<Map<String, Value>>,
+    /// Baseline as text, read again when it is needed: hosts are seldom compared, and with a thousand episodes in flight
+    /// their trees would be most of the memory. None if the first observation did not name the host.
+    text: Option<Part>,
     /// Processes of decoys, expected besides the baseline (BOG-087).
     decoys: Vec<Value>,
 }
 
 impl Host {
     /// A host with what the first observation told of it; with nothing if the observation did not name it.
-    pub fn new(name: &str, baseline: Option<&Map<String, Value>>) -> Self {
+    pub fn new(name: &str, baseline: Option<Part>) -> Self {
         Self {
             name: name.to_owned(),
             status: Status::Baseline,
@@ -85,9 +105,7 @@ impl Host {
             appeared: None,
             record: String::new(),
             previous: Previous::Baseline,
-            // A tree of JSON always has a text.
-            text: baseline.and_then(|tree| serde_json::to_string(tree).ok()).unwrap_or_else(|| "{}".to_owned()).into(),
-            tree: None,
+            text: baseline,
             decoys: Vec::new(),
         }
     }
@@ -127,13 +145,13 @@ impl Host {
     pub fn expect_decoy(&mut self, service: &str, entry: &Map<String, Value>) {
         for item in signature::items(entry.get(signature::PROCESSES)) {
             if item.get(SERVICE).and_then(Value::as_str) == Some(service) {
-                self.parse();
+                let baseline = self.baseline();
                 let listed = |entry: Option<&Map<String, Value>>| {
                     let list = signature::items(entry.and_then(|entry| entry.get(signature::PROCESSES)));
                     signature::count(list.iter(), item) > 0
                 };
-                let present = listed(self.tree.as_ref())
-                    || listed(self.seen.as_ref().map(|seen| &seen.entry))
+                let present = listed(Some(&baseline))
+                    || listed(self.seen.as_ref().map(Seen::entry).as_ref())
                     || signature::count(self.decoys.iter(), item) > 0;
                 if !present {
                     self.decoys.push(signature::stable_part(item));
@@ -146,15 +164,15 @@ impl Host {
     /// comparison gave news (BOG-086).
     pub fn observe(&mut self, step: u32, entry: &Map<String, Value>) -> Option<Status> {
         self.appeared = Some(step);
-        if self.previous == Previous::Seen && self.seen.as_ref().is_some_and(|seen| seen.entry == *entry) {
+        let now = Seen::new(step, entry);
+        if self.previous == Previous::Seen && self.seen.as_ref().is_some_and(|seen| seen.is(&now)) {
             return None;
         }
-        self.parse();
-        let verdict = signature::compare(entry, self.tree.as_ref().unwrap_or(&Map::new()), &self.decoys);
+        let verdict = signature::compare(entry, &self.baseline(), &self.decoys);
         if self.previous == Previous::Baseline && verdict == Verdict::Equal {
             return None;
         }
-        self.seen = Some(Seen { step, entry: entry.clone() });
+        self.seen = Some(now);
         self.previous = Previous::Seen;
         match verdict {
             Verdict::Consistent => None,
@@ -174,7 +192,7 @@ impl Host {
 
     /// The baseline with the processes of expected decoys (BOG-066).
     pub fn effective_baseline(&self) -> Value {
-        let mut tree = self.tree.clone().unwrap_or_else(|| parsed(&self.text));
+        let mut tree = self.baseline();
         if !self.decoys.is_empty() {
             let list = tree.entry(signature::PROCESSES).or_insert_with(|| Value::Array(Vec::new()));
             if let Some(list) = list.as_array_mut() {
@@ -189,15 +207,22 @@ impl Host {
         self.decoys.iter().filter_map(|decoy| decoy.get(SERVICE).and_then(Value::as_str))
     }
 
-    fn parse(&mut self) {
-        if self.tree.is_none() {
-            self.tree = Some(parsed(&self.text));
-        }
+    fn baseline(&self) -> Map<String, Value> {
+        self.text.as_ref().map(Part::read).unwrap_or_default()
     }
 }
 
 const SERVICE: &str = "Service Name";
 
-fn parsed(text: &str) -> Map<String, Value> {
-    serde_json::from_str(text).unwrap_or_default()
+/// A part of the first observation's JSON.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub whole: Arc<str>,
+    pub place: Range<usize>,
+}
+
+impl Part {
+    fn read(&self) -> Map<String, Value> {
+        self.whole.get(self.place.clone()).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
 }

@@ -1,6 +1,7 @@
-//! Small writers of JSON, so that the order of keys is ours and not that of a map.
+//! Small writers of JSON, so that the order of keys is ours and not that of a map, and a reader that builds no tree.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use serde_json::Value;
 
@@ -32,9 +33,72 @@ pub(super) fn member(out: &mut String, name: &str, value: &str) {
     quote(out, value);
 }
 
+/// The members of an object: names, and where the values stand. Values are not looked into.
+pub(super) fn members(text: &str) -> impl Iterator<Item = (String, Range<usize>)> + '_ {
+    let mut at = skip_blanks(text, 0);
+    if text.as_bytes().get(at) == Some(&b'{') {
+        at += 1;
+    } else {
+        at = text.len();
+    }
+    std::iter::from_fn(move || {
+        let from = skip_blanks(text, at);
+        let colon = skip_blanks(text, value_end(text, from));
+        let name = serde_json::from_str(text.get(from..colon)?).ok()?;
+        let start = skip_blanks(text, colon + 1);
+        let end = value_end(text, start);
+        at = skip_blanks(text, end) + 1;
+        (end > start).then_some((name, start..end))
+    })
+}
+
+fn skip_blanks(text: &str, from: usize) -> usize {
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+}
+
+/// The end of the value that begins here: the next `,`, `:` or closing bracket outside of it.
+fn value_end(text: &str, from: usize) -> usize {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (from, 0_u32);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at += 1;
+                while let Some(inner) = bytes.get(at).filter(|inner| **inner != b'"') {
+                    at += if *inner == b'\\' { 2 } else { 1 };
+                }
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' | b',' | b':' if depth == 0 => break,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    at.min(bytes.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn members_are_found_without_reading_them() {
+        let value = serde_json::json!({
+            "success": "TRUE", "a \"b\", {": { "x": [1, { "y": "}]," }], "z": "\\" }, "list": [[], {}], "none": null, "n": -1.5,
+        });
+        for text in [value.to_string(), format!(" {value:#} ")] {
+            let found: Vec<(String, Value)> =
+                members(&text).map(|(name, place)| (name, serde_json::from_str(&text[place]).unwrap())).collect();
+            let expected: Vec<(String, Value)> =
+                value.as_object().unwrap().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+            assert_eq!(found, expected);
+        }
+        for text in ["", "null", "{", "{}", "[1]", "{\"a\"", "{\"a\":"] {
+            assert_eq!(members(text).count(), 0, "{text}");
+        }
+    }
 
     #[test]
     fn what_is_written_reads_back() {

@@ -27,11 +27,13 @@ pub mod words;
 pub use history::JUSTIFICATION_LIMIT;
 pub use host::Status;
 
+use std::sync::Arc;
+
 use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
 use serde_json::{Map, Value};
 
 use self::history::{Event, History};
-use self::host::Host;
+use self::host::{Host, Part};
 use crate::Names;
 use crate::action::Kind;
 use crate::facts::DECOY_KINDS;
@@ -43,7 +45,7 @@ const BLOCKS: [&str; 3] = ["observation", "history", "status"];
 
 /// Which service a decoy tool makes appear: all that the belief state knows of decoys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DecoyTable(Vec<(String, String)>);
+pub struct DecoyTable(Arc<[(String, String)]>);
 
 impl DecoyTable {
     /// A table of pairs of tool and service.
@@ -78,9 +80,9 @@ impl DecoyTable {
 ///
 /// let mut tracker = HostTracker::new(DecoyTable::of(&Names::original()));
 /// let first = json!({ "success": "UNKNOWN", "User1": { "Processes": [] }, "User2": { "Processes": [] } });
-/// tracker.begin(&Observation { text: first.to_string(), data: first });
+/// tracker.begin(&Observation { text: first.to_string(), data: first.into() });
 /// let seen = json!({ "success": "TRUE", "User2": { "Processes": [{ "PID": 7 }] } });
-/// let observation = Observation { text: seen.to_string(), data: seen };
+/// let observation = Observation { text: seen.to_string(), data: seen.into() };
 /// let call = ToolCall::bare("Monitor");
 /// tracker.update(Stepped { step: 1, call: &call, observation: &observation, justification: None });
 /// assert!(tracker.block("status").is_some_and(|text| text.contains(r#""host_name":"User2","current_status":"changed""#)));
@@ -184,7 +186,10 @@ impl Tracker for HostTracker {
         self.text.clear();
         self.now = 0;
         self.hosts.clear();
-        self.hosts.extend(entries(&first.data).map(|(name, entry)| Host::new(name, Some(entry))));
+        let whole = first.data.text();
+        let members = json::members(&whole).filter(|(_, place)| whole[place.clone()].starts_with('{'));
+        self.hosts
+            .extend(members.map(|(name, place)| Host::new(&name, Some(Part { whole: Arc::clone(&whole), place }))));
         self.hosts.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     }
 
@@ -201,7 +206,7 @@ impl Tracker for HostTracker {
                 _ => {}
             }
         }
-        let updates = self.observe(step, &observation.data, call);
+        let updates = self.observe(step, &observation.data.glance(), call);
         if call.tool == "Analyse"
             && let Some(at) = self.target(call)
         {

@@ -72,20 +72,20 @@ fn state(host: &Host, now: u32) -> String {
     let mut out = opened(host);
     json::member(&mut out, words::CURRENT_STATUS, &host.status.text());
     let (source, seen) = match &host.seen {
-        Some(seen) if host.appeared == Some(now) => (words::FROM_OBSERVATION, Some((now, &seen.entry))),
+        Some(seen) if host.appeared == Some(now) => (words::FROM_OBSERVATION, Some((now, seen))),
         _ if host.status == Status::Unknown => {
             json::member(&mut out, words::NOTICE, words::NOT_SEEN);
             out.push('}');
             return out;
         }
-        Some(seen) => (words::FROM_RECORD, Some((seen.step, &seen.entry))),
+        Some(seen) => (words::FROM_RECORD, Some((seen.step, seen))),
         None => (words::BASELINE, None),
     };
     json::member(&mut out, words::SOURCE, source);
-    let state = if let Some((step, entry)) = seen {
+    let state = if let Some((step, seen)) = seen {
         json::key(&mut out, words::AT_STEP);
         out.push_str(&step.to_string());
-        Value::Object(entry.clone())
+        Value::Object(seen.entry())
     } else {
         json::member(&mut out, words::NOTICE, words::NO_EVIDENCE);
         host.effective_baseline()

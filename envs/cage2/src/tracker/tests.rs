@@ -50,7 +50,7 @@ impl Play {
         let decoys = [("DecoyOak", "oak"), ("DecoyFir", "fir")];
         let pairs = decoys.map(|(tool, service)| (tool.to_owned(), service.to_owned()));
         let mut tracker = HostTracker::new(DecoyTable::new(pairs));
-        tracker.begin(&Observation { text: "{'first': 1}".to_owned(), data: first() });
+        tracker.begin(&Observation { text: "{'first': 1}".to_owned(), data: first().into() });
         Self { tracker, step: 0 }
     }
 
@@ -69,7 +69,7 @@ impl Play {
             data[*host] = entry.clone();
         }
         self.step += 1;
-        let observation = Observation { text: format!("{{'seen': {}}}", self.step), data };
+        let observation = Observation { text: format!("{{'seen': {}}}", self.step), data: data.into() };
         self.tracker.update(Stepped { step: self.step, call: &call, observation: &observation, justification });
         self
     }
@@ -112,7 +112,7 @@ fn the_first_observation_is_the_baseline_and_is_not_shown() {
     assert_eq!(play.block("observation"), "Latest observation:\n{'seen': 1}");
     // A new episode forgets the old one.
     play.step("Remove Gate", &[("Desk", shell(9))]);
-    play.tracker.begin(&Observation { text: String::new(), data: json!({ "success": "UNKNOWN", "Hut": {} }) });
+    play.tracker.begin(&Observation { text: String::new(), data: json!({ "success": "UNKNOWN", "Hut": {} }).into() });
     assert_eq!(play.tracker.statuses().collect::<Vec<_>>(), [("Hut", Status::Baseline)]);
     assert_eq!(play.block("observation"), "");
     assert_eq!(play.block("history"), "No step has been taken yet.");
@@ -350,7 +350,7 @@ fn odd_observations_and_calls_do_no_harm() {
     assert_eq!(play.status("Gate"), Status::Baseline);
     for data in [Value::Null, json!([]), json!("text"), json!({})] {
         let mut tracker = HostTracker::new(DecoyTable::default());
-        let observation = Observation { text: String::new(), data };
+        let observation = Observation { text: String::new(), data: data.into() };
         tracker.begin(&observation);
         let call = ToolCall::with("Restore", &[("hostname", "Desk")]);
         tracker.update(Stepped { step: 1, call: &call, observation: &observation, justification: None });

@@ -289,7 +289,11 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(options: Options) -> Self {
-        let steps = options.horizon as usize;
+        Self::with_room(options, options.horizon as usize)
+    }
+
+    /// A state with room for so many steps.
+    pub(crate) fn with_room(options: Options, steps: usize) -> Self {
         // Room for what play reaches within the horizon; beyond it (hundreds of stacked decoys scanned again and
         // again) the lists grow and keep what they got.
         let host = || HostState {

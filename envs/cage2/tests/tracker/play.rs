@@ -43,7 +43,10 @@ pub fn observation(simulator: &Simulator<Fast>, names: &Names) -> Observation {
     simulator.write_observation(names, &mut text);
     let mut json = Vec::new();
     simulator.write_observation_json(names, &mut json);
-    Observation { text: String::from_utf8(text).unwrap(), data: serde_json::from_slice(&json).unwrap() }
+    Observation {
+        text: String::from_utf8(text).unwrap(),
+        data: gimbal_core::Data::json(String::from_utf8(json).unwrap()),
+    }
 }
 
 pub fn call(action: Action, names: &Names) -> ToolCall {

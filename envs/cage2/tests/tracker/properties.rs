@@ -48,11 +48,11 @@ proptest! {
         // Another belief state, told the same by itself later and with the keys of objects in another order.
         let first = observation(&play.simulator, &play.names);
         let mut other = HostTracker::new(DecoyTable::of(&play.names));
-        other.begin(&Observation { data: reversed(&first.data), ..first });
+        other.begin(&Observation { data: reversed(&first.data).into(), ..first });
         let mut lines: Vec<String> = Vec::new();
         for action in actions {
             let (call, seen) = play.act(Action::from_index(action).unwrap(), Some("because"));
-            let seen = Observation { data: reversed(&seen.data), ..seen };
+            let seen = Observation { data: reversed(&seen.data).into(), ..seen };
             other.update(Stepped { step: play.step, call: &call, observation: &seen, justification: Some("because") });
             for name in BLOCKS {
                 prop_assert_eq!(play.block(name), other.block(name).unwrap());

@@ -11,7 +11,7 @@ use crate::play::{BLOCKS, answers};
 
 fn observation(line: &Line<'_>) -> Observation {
     let text = line.raw("blue_obs").unwrap().to_owned();
-    Observation { data: serde_json::from_str(&text).unwrap(), text }
+    Observation { data: gimbal_core::Data::json(text.as_str()), text }
 }
 
 /// The action of a recorded step: `[index, "Kind Host"]`.

@@ -1,0 +1,66 @@
+//! Everything that hangs on names and horizon: brief, tools, decoys. Made once for all episodes that agree in them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gimbal_core::{Brief, EnvError, ToolSpec};
+use serde_json::Value;
+
+use super::{Naming, Settings, brief};
+use crate::action::{self, KINDS};
+use crate::facts::HOSTS;
+use crate::names::Names;
+use crate::tracker::{DecoyTable, HOSTNAME};
+
+/// What hangs on names and horizon.
+#[derive(Debug)]
+pub(super) struct Rim {
+    pub names: Names,
+    pub brief: Arc<Brief>,
+    pub tools: Arc<[ToolSpec]>,
+    pub decoys: DecoyTable,
+}
+
+impl Rim {
+    /// For an episode with this seed.
+    pub fn of(settings: &Settings, seed: u64) -> Result<Arc<Self>, EnvError> {
+        // The last one in the scenario's own names: an episode of one step is shorter than making it.
+        static ORIGINAL: Mutex<Option<Arc<Rim>>> = Mutex::new(None);
+        let horizon = settings.horizon;
+        if settings.names != Naming::Original {
+            return Self::new(settings.names.of(seed), horizon).map(Arc::new);
+        }
+        let mut known = ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rim) = known.as_ref().filter(|rim| rim.brief.horizon == horizon) {
+            return Ok(Arc::clone(rim));
+        }
+        let rim = Arc::new(Self::new(Names::original(), horizon)?);
+        *known = Some(Arc::clone(&rim));
+        Ok(rim)
+    }
+
+    fn new(names: Names, horizon: u32) -> Result<Self, EnvError> {
+        let subjects = HOSTS.iter().map(|host| names.host(*host).to_owned()).collect();
+        let brief = Arc::new(Brief { subjects, horizon, ..brief::read()? });
+        Ok(Self { brief, tools: tools(&names).into(), decoys: DecoyTable::of(&names), names })
+    }
+}
+
+/// The tools: every kind of action with the hosts as literals, and the two without a host.
+fn tools(names: &Names) -> Vec<ToolSpec> {
+    let hosts: Vec<&str> = HOSTS.iter().map(|host| names.host(*host)).collect();
+    let mut tools =
+        vec![ToolSpec::of_strings("Monitor", "Watches the whole network; costs nothing and changes nothing.", &[])];
+    for kind in KINDS {
+        let description = match kind {
+            action::Kind::Analyse => "Looks more closely into one host; costs nothing and changes nothing.",
+            action::Kind::Remove => "Tries to take an infection off one host; may fail.",
+            action::Kind::Decoy(_) => "Lays a decoy service of this kind on one host.",
+            action::Kind::Restore => "Sets one host back to its first state, at a very high penalty; wipes its decoys.",
+        };
+        let mut tool = ToolSpec::of_strings(names.kind(kind), description, &[(HOSTNAME, "Name of the host.")]);
+        tool.parameters["properties"][HOSTNAME]["enum"] = Value::from(hosts.clone());
+        tools.push(tool);
+    }
+    tools.push(ToolSpec::of_strings("Sleep", "Does nothing.", &[]));
+    tools
+}
