@@ -307,7 +307,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         roles: roles(&rows),
         tokens_estimated: rows.iter().any(|row| row.tokens_estimated),
         model_calls: add(|row| row.model_calls),
-        failures: CallFailures::of(&all),
+        failures: CallFailures::of(all),
         unknown_attempts: all.iter().map(|row| u64::from(row.unknown_attempts)).sum(),
         invalid: Rate { count: sum(EpisodeRow::invalid_attempts), of: sum(EpisodeRow::attempts) },
         fallback: Rate { count: add(|row| row.fallbacks), of: add(|row| row.steps) },

@@ -118,7 +118,8 @@ fn in_lines(last: &Mutex<Option<Instant>>, event: &Progress) {
 
 /// Why a model is asked no more.
 fn closed(model: &str, detail: &str) -> String {
-    format!("{model} is asked no more in this run, and its other episodes wait: {detail}")
+    let why = detail.strip_prefix(model).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(detail);
+    format!("{model} is asked no more in this run, and its other episodes wait: {why}")
 }
 
 /// Rate, errors, spend and time left.

@@ -131,7 +131,9 @@ impl EpisodeStage {
             Err(Stopped::Aborted) => return Err(state.end(Halt::of(Stop::Cancelled)).into()),
             Err(Stopped::Model(error)) => error,
         };
-        let usage = error.usage.unwrap_or(Usage { source: UsageSource::Missing, ..Usage::default() });
+        // The prompt of a request of unknown cost counts against limits, by its attempt, and is no count of a call's tokens.
+        let known = error.usage.filter(|usage| usage.source != UsageSource::Missing);
+        let usage = known.unwrap_or(Usage { source: UsageSource::Missing, ..Usage::default() });
         self.recorder.called(facts, error.kind.name(), &usage, error.latency_us).map_err(halt_of)?;
         if error.kind.is_infrastructure() {
             self.recorder.failed(facts, &error);
