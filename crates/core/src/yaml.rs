@@ -41,6 +41,8 @@ fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
 }
 
+const TOO_LARGE: &str = "the file is too large, too deeply nested, or repeats itself too often through anchors (`&`, `*`)";
+
 /// What the library says, in our words where its own speak to programmers.
 fn message(error: &serde_saphyr::Error) -> String {
     use serde_saphyr::Error;
@@ -55,8 +57,7 @@ fn message(error: &serde_saphyr::Error) -> String {
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => {
-            "the file is too large, too deeply nested, or repeats itself too often through anchors (`&`, `*`)"
-                .to_owned()
+            TOO_LARGE.to_owned()
         }
         Error::NonFiniteFloat { value, .. } => format!("`{value}` is no number that can be used here"),
         Error::SerdeInvalidType { unexpected, expected, .. }
@@ -73,7 +74,10 @@ fn message(error: &serde_saphyr::Error) -> String {
         // The library appends the place in its own words; ours stands in front already.
         other => {
             let text = other.to_string();
-            text.split(" at line ").next().unwrap_or(&text).to_owned()
+            let text = text.split(" at line ").next().unwrap_or(&text);
+            // The scanner has a bound of its own beside that of the reader; which one is met first depends on how the
+            // library was built.
+            if text.contains("recursion limit") { TOO_LARGE.to_owned() } else { text.to_owned() }
         }
     }
 }
