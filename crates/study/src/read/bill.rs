@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::{Bill, BillLine, BillSum, Fate, TokenUse};
 use gimbal_core::event::{Body, Event};
-use gimbal_core::{Digest, Stop, TaskId};
+use gimbal_core::{Digest, Stop, TaskId, UsageSource};
 
 use crate::plan::{Stored, episode_key};
 use crate::run::index::unreadable;
@@ -90,6 +90,10 @@ fn accounts(folder: &RunFolder, stored: &Stored) -> Result<BTreeMap<Try, Account
             let account = accounts.entry((file, sent.try_number)).or_default();
             let price = stored.prices.get(&sent.model);
             let sum = account.sums.entry((sent.role, sent.model)).or_default();
+            // An answer without a count may have cost anything: it stays unknown, and its estimate is in no bill.
+            if received.usage.is_some_and(|usage| usage.source == UsageSource::Missing) {
+                return;
+            }
             sum.unknown -= 1;
             if let Some(usage) = &received.usage {
                 let mut cost = Spending::default();
