@@ -28,8 +28,9 @@ fn refused(name: &str, settings: Value) -> String {
 fn unknown_settings_are_named_with_the_nearest_known_one() {
     let message = refused("baseline", json!({ "policy": "wait", "polcy": 1 }));
     assert_eq!(message, "baseline: unknown setting `polcy`; did you mean `policy`? (known: policy)");
-    assert_eq!(refused("baseline", json!({})), "baseline: missing field `policy`");
-    assert_eq!(refused("baseline", Value::Null), "baseline: missing field `policy`");
+    let missing = "baseline: the setting `policy` is missing (Name of the policy, as the environment lists it)";
+    assert_eq!(refused("baseline", json!({})), missing);
+    assert_eq!(refused("baseline", Value::Null), missing);
     let message = refused("react", json!({ "contxt": ["status"] }));
     assert!(
         message.starts_with("react: unknown setting `contxt`; did you mean `context`? (known: configuration, "),

@@ -193,6 +193,14 @@ fn files_that_are_there_and_cannot_be_read_are_named_and_not_replaced() {
             None => std::fs::remove_file(&path).unwrap(),
         }
     }
+    for file in ["personas/planner/core.yaml", "personas/engine.yaml", "prices.yaml"] {
+        let path = place.path().join(file);
+        let before = std::fs::read(&path).ok();
+        std::fs::write(&path, "# nothing yet\n").unwrap();
+        let said = place.gimbal(&["run", "small.yaml", "--dry-run"]);
+        assert!(said.code == 2 && said.err.contains(&format!("{file}:1:1: the file is empty")), "{}", said.err);
+        before.map_or_else(|| std::fs::remove_file(&path), |before| std::fs::write(&path, before)).unwrap();
+    }
     place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
     let said = place.gimbal(&["run", "nowhere.yaml"]);
     assert!(said.code == 2 && said.err.contains("no such file") && said.err.contains("built in"), "{}", said.err);

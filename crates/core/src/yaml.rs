@@ -41,6 +41,10 @@ fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
 }
 
+/// Said of files that would eat memory or stack.
+const TOO_MUCH: &str =
+    "the file is too large, too deeply nested, or repeats itself too often through anchors (`&`, `*`)";
+
 /// What the library says, in our words where its own speak to programmers.
 fn message(error: &serde_saphyr::Error) -> String {
     use serde_saphyr::Error;
@@ -54,10 +58,7 @@ fn message(error: &serde_saphyr::Error) -> String {
         | Error::AliasReplayCounterOverflow { .. }
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
-        | Error::AliasReplayStackDepthExceeded { .. } => {
-            "the file is too large, too deeply nested, or repeats itself too often through anchors (`&`, `*`)"
-                .to_owned()
-        }
+        | Error::AliasReplayStackDepthExceeded { .. } => TOO_MUCH.to_owned(),
         Error::NonFiniteFloat { value, .. } => format!("`{value}` is no number that can be used here"),
         Error::SerdeInvalidType { unexpected, expected, .. }
         | Error::SerdeInvalidValue { unexpected, expected, .. } => {
@@ -66,6 +67,7 @@ fn message(error: &serde_saphyr::Error) -> String {
         Error::UnknownAnchor { .. } => {
             "no anchor (`&`) of this name stands before: put texts that begin with `*` in quotation marks".to_owned()
         }
+        Error::AliasError { error, .. } => message(error.without_snippet()),
         Error::Eof { .. } => "the file ends too early".to_owned(),
         serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => unknown("key", field, expected),
         serde_saphyr::Error::SerdeUnknownVariant { variant, expected, .. } => unknown("value", variant, expected),
@@ -73,7 +75,10 @@ fn message(error: &serde_saphyr::Error) -> String {
         // The library appends the place in its own words; ours stands in front already.
         other => {
             let text = other.to_string();
-            text.split(" at line ").next().unwrap_or(&text).to_owned()
+            let words = text.split(" at line ").next().unwrap_or(&text);
+            // Some of these bounds are told as plain text.
+            let bound = words.starts_with("budget breached") || words == "recursion limit exceeded";
+            if bound { TOO_MUCH.to_owned() } else { words.to_owned() }
         }
     }
 }
@@ -130,10 +135,24 @@ mod tests {
         assert_eq!(message("turns: 1\nturns: 2\n"), "core.yaml:2:1: the key `turns` stands here twice; drop one");
         assert!(message("turns: 1\n---\nturns: 2\n").contains("a second document begins here"));
         let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));
-        let said = super::read::<serde_json::Value>(&deep, "core.yaml").unwrap_err().to_string();
-        assert!(said.contains("too deeply nested"), "{said}");
-        assert_eq!(message("# nothing\n\n"), "core.yaml:1:1: the file is empty");
-        assert_eq!(message(""), "core.yaml:1:1: the file is empty");
+        let mut bomb = "a0: &a0 [x, x]\n".to_owned();
+        for step in 1..40 {
+            let before = step - 1;
+            bomb.push_str(&format!("a{step}: &a{step} [*a{before}, *a{before}]\n"));
+        }
+        for text in [deep, bomb] {
+            let said = super::read::<serde_json::Value>(&text, "core.yaml").unwrap_err().to_string();
+            assert!(said.contains("too deeply nested"), "{said}");
+        }
+        #[derive(Debug, Deserialize)]
+        struct Needy {
+            #[expect(dead_code, reason = "only its reading is tested")]
+            turns: u32,
+        }
+        for empty in ["", "# nothing\n\n"] {
+            let said = super::read::<Needy>(empty, "core.yaml").unwrap_err().to_string();
+            assert_eq!(said, "core.yaml:1:1: the file is empty");
+        }
     }
 
     #[test]
