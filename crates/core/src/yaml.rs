@@ -41,7 +41,8 @@ fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
 }
 
-const TOO_LARGE: &str =
+/// Said of files that would eat memory or stack.
+const TOO_MUCH: &str =
     "the file is too large, too deeply nested, or repeats itself too often through anchors (`&`, `*`)";
 
 /// What the library says, in our words where its own speak to programmers.
@@ -57,7 +58,7 @@ fn message(error: &serde_saphyr::Error) -> String {
         | Error::AliasReplayCounterOverflow { .. }
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
-        | Error::AliasReplayStackDepthExceeded { .. } => TOO_LARGE.to_owned(),
+        | Error::AliasReplayStackDepthExceeded { .. } => TOO_MUCH.to_owned(),
         Error::NonFiniteFloat { value, .. } => format!("`{value}` is no number that can be used here"),
         Error::SerdeInvalidType { unexpected, expected, .. }
         | Error::SerdeInvalidValue { unexpected, expected, .. } => {
@@ -66,6 +67,7 @@ fn message(error: &serde_saphyr::Error) -> String {
         Error::UnknownAnchor { .. } => {
             "no anchor (`&`) of this name stands before: put texts that begin with `*` in quotation marks".to_owned()
         }
+        Error::AliasError { error, .. } => message(error.without_snippet()),
         Error::Eof { .. } => "the file ends too early".to_owned(),
         serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => unknown("key", field, expected),
         serde_saphyr::Error::SerdeUnknownVariant { variant, expected, .. } => unknown("value", variant, expected),
@@ -73,10 +75,10 @@ fn message(error: &serde_saphyr::Error) -> String {
         // The library appends the place in its own words; ours stands in front already.
         other => {
             let text = other.to_string();
-            let text = text.split(" at line ").next().unwrap_or(&text);
-            // The scanner has a bound of its own beside that of the reader; which one is met first depends on how the
-            // library was built.
-            if text.contains("recursion limit") { TOO_LARGE.to_owned() } else { text.to_owned() }
+            let words = text.split(" at line ").next().unwrap_or(&text);
+            // Some of these bounds are told as plain text.
+            let bound = words.starts_with("budget breached") || words == "recursion limit exceeded";
+            if bound { TOO_MUCH.to_owned() } else { words.to_owned() }
         }
     }
 }
@@ -115,12 +117,6 @@ mod tests {
         protocol: Option<Form>,
     }
 
-    #[derive(Debug, Deserialize)]
-    struct Full {
-        #[expect(dead_code, reason = "only its reading is tested")]
-        name: String,
-    }
-
     fn message(text: &str) -> String {
         super::read::<Sample>(text, "core.yaml").unwrap_err().to_string()
     }
@@ -139,10 +135,22 @@ mod tests {
         assert_eq!(message("turns: 1\nturns: 2\n"), "core.yaml:2:1: the key `turns` stands here twice; drop one");
         assert!(message("turns: 1\n---\nturns: 2\n").contains("a second document begins here"));
         let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));
-        let said = super::read::<serde_json::Value>(&deep, "core.yaml").unwrap_err().to_string();
-        assert!(said.contains("too deeply nested"), "{said}");
-        for nothing in ["# nothing\n\n", ""] {
-            let said = super::read::<Full>(nothing, "core.yaml").unwrap_err().to_string();
+        let mut bomb = "a0: &a0 [x, x]\n".to_owned();
+        for step in 1..40 {
+            let before = step - 1;
+            bomb.push_str(&format!("a{step}: &a{step} [*a{before}, *a{before}]\n"));
+        }
+        for text in [deep, bomb] {
+            let said = super::read::<serde_json::Value>(&text, "core.yaml").unwrap_err().to_string();
+            assert!(said.contains("too deeply nested"), "{said}");
+        }
+        #[derive(Debug, Deserialize)]
+        struct Needy {
+            #[expect(dead_code, reason = "only its reading is tested")]
+            turns: u32,
+        }
+        for empty in ["", "# nothing\n\n"] {
+            let said = super::read::<Needy>(empty, "core.yaml").unwrap_err().to_string();
             assert_eq!(said, "core.yaml:1:1: the file is empty");
         }
     }

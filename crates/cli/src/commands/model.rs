@@ -92,7 +92,7 @@ async fn pull(name: &str, from: Option<std::path::PathBuf>, as_json: bool) -> Re
     let name = name.strip_prefix("local/").unwrap_or(name);
     let model = weights::known(name).map_err(Failure::usage)?;
     let options = PullOptions { from, ..PullOptions::from_environment().map_err(Failure::world)? };
-    let pulled = weights::pull(model, &options, &|line| said::message(line)).await.map_err(Failure::world)?;
+    let pulled = unless_stopped(weights::pull(model, &options, &|line| said::message(line))).await?;
     if as_json {
         let facts = json!({
             "path": pulled.path, "sha256": pulled.sha256, "way": pulled.way.name(), "tried": pulled.tried,
@@ -112,7 +112,15 @@ pub async fn fetch_if_missing(name: &str) -> Result<(), Failure> {
     let Some(what) = name.strip_prefix("local/") else { return Ok(()) };
     let options = PullOptions::from_environment().map_err(Failure::world)?;
     let told = |line: &str| said::message(&format!("fetching {name}: {line}"));
-    weights::locate_or_pull(what, &options, &told).await.map(|_| ()).map_err(Failure::world)
+    unless_stopped(weights::locate_or_pull(what, &options, &told)).await.map(|_| ())
+}
+
+/// A fetch, until it is done or somebody asks to stop; then what was fetched so far is removed.
+async fn unless_stopped<T>(fetch: impl Future<Output = Result<T, weights::WeightsError>>) -> Result<T, Failure> {
+    tokio::select! {
+        done = fetch => done.map_err(Failure::world),
+        Ok(()) = super::run::asked_to_stop() => Err(Failure::Interrupted),
+    }
 }
 
 /// A conversation has no ledger: it is no episode.

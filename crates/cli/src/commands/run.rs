@@ -89,7 +89,7 @@ async fn watch_for_interrupt(cancel: Cancel) {
 
 /// Ctrl-C, or the termination that schedulers send.
 #[cfg(unix)]
-async fn asked_to_stop() -> std::io::Result<()> {
+pub(super) async fn asked_to_stop() -> std::io::Result<()> {
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted,
@@ -98,7 +98,7 @@ async fn asked_to_stop() -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-async fn asked_to_stop() -> std::io::Result<()> {
+pub(super) async fn asked_to_stop() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 

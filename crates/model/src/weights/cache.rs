@@ -129,10 +129,18 @@ impl Cache {
         Ok(lock)
     }
 
-    /// A private folder on the same file system, so that the last step is a rename.
-    pub(crate) fn workshop(&self) -> Result<tempfile::TempDir, WeightsError> {
+    /// A private folder on the same file system, so that the last step is a rename. Whoever calls holds the lock of
+    /// `model`: what lies there of fetches of it that were ended by a signal belongs to nobody, and is removed.
+    pub(crate) fn workshop(&self, model: &KnownModel) -> Result<tempfile::TempDir, WeightsError> {
+        let prefix = format!(".fetch-{}@", model.name);
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&prefix) {
+                // What cannot be removed costs room, and is no reason not to fetch.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
         tempfile::Builder::new()
-            .prefix(".fetch-")
+            .prefix(&prefix)
             .tempdir_in(&self.folder)
             .map_err(io(&self.folder, "create a temporary folder"))
     }
@@ -179,6 +187,19 @@ mod tests {
         assert_eq!(choose(&all[1..]).unwrap(), PathBuf::from("/x/gimbal/weights"));
         assert_eq!(choose(&all[2..]).unwrap(), PathBuf::from("/h/.cache/gimbal/weights"));
         assert!(matches!(choose(&[]), Err(WeightsError::NoFolder)));
+    }
+
+    #[test]
+    fn what_dead_fetches_left_is_removed_and_no_other_models() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let [one, other] = [&super::super::known_models()[0], &super::super::known_models()[1]];
+        let _lock = cache.lock(one).unwrap();
+        let dead = cache.workshop(one).unwrap().keep();
+        fs::write(dead.join("part"), "x").unwrap();
+        let alive = cache.workshop(other).unwrap();
+        let fresh = cache.workshop(one).unwrap();
+        assert!(!dead.exists() && alive.path().is_dir() && fresh.path().is_dir());
     }
 
     #[test]

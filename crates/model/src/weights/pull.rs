@@ -114,7 +114,7 @@ pub async fn pull(
         // A wrong file in our own cache is replaced; the message of a failure tells of it.
         Err(error) => tried.push(format!("cache: {error}")),
     }
-    let workshop = options.cache.workshop()?;
+    let workshop = options.cache.workshop(model)?;
     if let Some(from) = &options.from {
         told(&format!("path: {}", from.display()));
         let path = {
