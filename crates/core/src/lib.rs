@@ -14,6 +14,7 @@ pub mod canonical;
 pub mod chain;
 pub mod chat;
 pub mod data;
+pub mod delta;
 pub mod digest;
 pub mod environment;
 pub mod event;

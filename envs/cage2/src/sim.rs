@@ -57,7 +57,7 @@ impl<D: Draws> Simulator<D> {
     /// every step anyway. It plays the very same episodes.
     #[must_use]
     pub fn growing(options: Options, draws: D) -> Self {
-        Self { state: State::with_room(options, 0), draws }
+        Self { state: State::with_room(options, None), draws }
     }
 
     /// A new episode from `seed`.

@@ -133,9 +133,12 @@ impl<'a> Seat<'a> {
         let menu = match known(&self.prepared.menu, &listed) {
             Some(menu) => menu,
             None => {
-                let menu = Arc::new(Menu::new(self, stage, listed).await?);
-                keep(&self.prepared.menu, &menu);
-                menu
+                let menu = Arc::new(Menu::new(self, stage, Arc::clone(&listed)).await?);
+                // Another episode may have been faster: one is enough.
+                known(&self.prepared.menu, &listed).unwrap_or_else(|| {
+                    keep(&self.prepared.menu, &menu);
+                    menu
+                })
             }
         };
         keep(&self.last, &menu);

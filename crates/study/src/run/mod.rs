@@ -11,7 +11,6 @@
 //! ```
 
 pub mod check;
-pub mod delta;
 pub mod error;
 pub mod folder;
 pub mod frame;

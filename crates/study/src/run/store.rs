@@ -23,10 +23,10 @@ use crate::stage::{Attempt, CallFacts, Near, Outcome, RecordError, Recorder};
 const SYNC: Duration = Duration::from_millis(100);
 
 /// Bytes that the journals of all episodes in flight may hold back together.
-const HELD: usize = 4 << 20;
+const HELD: usize = 2 << 20;
 
 /// Smallest frame that is worth writing before an episode ends.
-const SMALLEST: usize = 4096;
+const SMALLEST: usize = 2048;
 
 /// What became durable.
 #[derive(Clone, Debug)]

@@ -1,16 +1,15 @@
 //! The store of texts: packs of records keyed by SHA-256.
 //!
 //! A record: hash, form (0 whole, 1 change), length, checksum, payload. A change names its sources by their distance in
-//! the same pack, then follows the form of [`super::delta`].
+//! the same pack, then follows the form of [`gimbal_core::delta`].
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use gimbal_core::Digest;
+use gimbal_core::{Digest, delta};
 
-use super::delta;
 use super::error::RunError;
 use crate::stage::Near;
 
@@ -20,7 +19,7 @@ const HEAD: usize = 41;
 pub const LONGEST: usize = 1 << 28;
 
 /// Hashes remembered before the older half is forgotten. A forgotten text that comes again is stored again.
-const REMEMBERED: usize = 1 << 15;
+const REMEMBERED: usize = 1 << 14;
 
 /// Bytes held back before they are written.
 const BUFFER: usize = 1 << 18;

@@ -92,12 +92,14 @@ impl Cage2Environment {
 
     fn observation(&self) -> Observation {
         // The first one tells everything of every host.
-        let room = if self.simulator.steps() == 0 { FIRST_BYTES } else { 512 };
+        let begins = self.simulator.steps() == 0;
+        let room = if begins { FIRST_BYTES } else { 512 };
         let (mut text, mut json) = (Vec::with_capacity(room), Vec::with_capacity(room));
         self.simulator.write_observation(&self.rim.names, &mut text);
         self.simulator.write_observation_json(&self.rim.names, &mut json);
         text.shrink_to_fit();
-        Observation { text: utf8(text), data: Data::json(utf8(json)) }
+        let data = if begins { Data::beside(utf8(json), &self.rim.model) } else { Data::json(utf8(json)) };
+        Observation { text: utf8(text), data }
     }
 
     /// The action of a call; `None` is one that only the artifact's checks let through.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gimbal_core::data::Model;
 use gimbal_core::{Brief, EnvError, ToolSpec};
 use serde_json::Value;
 
@@ -18,6 +19,8 @@ pub(super) struct Rim {
     pub brief: Arc<Brief>,
     pub tools: Arc<[ToolSpec]>,
     pub decoys: DecoyTable,
+    /// A first observation; the others are held as changes of it.
+    pub model: Model,
 }
 
 impl Rim {
@@ -41,7 +44,7 @@ impl Rim {
     fn new(names: Names, horizon: u32) -> Result<Self, EnvError> {
         let subjects = HOSTS.iter().map(|host| names.host(*host).to_owned()).collect();
         let brief = Arc::new(Brief { subjects, horizon, ..brief::read()? });
-        Ok(Self { brief, tools: tools(&names).into(), decoys: DecoyTable::of(&names), names })
+        Ok(Self { brief, tools: tools(&names).into(), decoys: DecoyTable::of(&names), model: Model::default(), names })
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use gimbal_core::Data;
 use serde_json::{Map, Value};
 
 use super::signature::{self, Verdict};
@@ -214,15 +215,18 @@ impl Host {
 
 const SERVICE: &str = "Service Name";
 
-/// A part of the first observation's JSON.
+/// The part of the first observation that tells of one host.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    pub whole: Arc<str>,
+    pub whole: Arc<Data>,
     pub place: Range<usize>,
 }
 
 impl Part {
     fn read(&self) -> Map<String, Value> {
-        self.whole.get(self.place.clone()).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+        match self.whole.part(self.place.clone()) {
+            Value::Object(entry) => entry,
+            _ => Map::new(),
+        }
     }
 }

@@ -36,7 +36,7 @@ use self::history::{Event, History};
 use self::host::{Host, Part};
 use crate::Names;
 use crate::action::Kind;
-use crate::facts::DECOY_KINDS;
+use crate::facts::{DECOY_KINDS, HOST_COUNT};
 
 /// The argument of tools that names a host.
 pub const HOSTNAME: &str = "hostname";
@@ -186,8 +186,9 @@ impl Tracker for HostTracker {
         self.text.clear();
         self.now = 0;
         self.hosts.clear();
-        let whole = first.data.text();
-        let members = json::members(&whole).filter(|(_, place)| whole[place.clone()].starts_with('{'));
+        let (text, whole) = (first.data.text(), Arc::new(first.data.clone()));
+        let members = json::members(&text).filter(|(_, place)| text[place.clone()].starts_with('{'));
+        self.hosts.reserve_exact(HOST_COUNT);
         self.hosts
             .extend(members.map(|(name, place)| Host::new(&name, Some(Part { whole: Arc::clone(&whole), place }))));
         self.hosts.sort_unstable_by(|one, other| one.name.cmp(&other.name));

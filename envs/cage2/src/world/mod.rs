@@ -289,19 +289,20 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(options: Options) -> Self {
-        Self::with_room(options, options.horizon as usize)
+        Self::with_room(options, Some(options.horizon as usize))
     }
 
-    /// A state with room for so many steps.
-    pub(crate) fn with_room(options: Options, steps: usize) -> Self {
+    /// A state with room for so many steps, or with none at first.
+    pub(crate) fn with_room(options: Options, steps: Option<usize>) -> Self {
+        let room = |each: usize, more: usize| steps.map_or(0, |steps| each * steps + more);
         // Room for what play reaches within the horizon; beyond it (hundreds of stacked decoys scanned again and
         // again) the lists grow and keep what they got.
         let host = || HostState {
-            extra: Vec::with_capacity(2 * steps + 8),
-            ephemeral: Ephemeral::with_capacity(24 * steps + 64),
-            files: Vec::with_capacity(2 * steps + 8),
-            suspicious: Vec::with_capacity(steps + 8),
-            seen: Vec::with_capacity(steps + 16),
+            extra: Vec::with_capacity(room(2, 8)),
+            ephemeral: Ephemeral::with_capacity(room(24, 64)),
+            files: Vec::with_capacity(room(2, 8)),
+            suspicious: Vec::with_capacity(room(1, 8)),
+            seen: Vec::with_capacity(room(1, 16)),
             ..HostState::default()
         };
         Self {
@@ -313,14 +314,14 @@ impl State {
             green_pids: [0; 8],
             red_pid: 0,
             hosts: std::array::from_fn(|_| host()),
-            sessions: Vec::with_capacity(steps + 8),
+            sessions: Vec::with_capacity(room(1, 8)),
             next_session: 0,
             held: 0,
             privileged: 0,
             listed: 0,
-            handles: Vec::with_capacity(steps + 8),
+            handles: Vec::with_capacity(room(1, 8)),
             ot: OtService { running: true, active: true, pid: Some(OT_SERVICE_PID) },
-            events: Vec::with_capacity(2 * steps + 64),
+            events: Vec::with_capacity(room(2, 64)),
             event_hosts: 0,
             blue: BlueRecord::START,
             green: None,

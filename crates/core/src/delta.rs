@@ -1,4 +1,4 @@
-//! Texts as changes of texts that are stored already, so that what is stored grows with what is new.
+//! Texts as changes of texts that are there already, so that what is stored or held grows with what is new.
 //!
 //! A prompt with a growing history differs from the one before in a few lines; stored whole, an episode of 300 turns
 //! would take a hundred times the room of one of 30. Only the stored form is affected: hashes are of whole texts.
