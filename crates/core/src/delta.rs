@@ -105,22 +105,17 @@ fn pieces(text: &[u8], sources: &[&[u8]]) -> Vec<Piece> {
     placed.into_iter().map(|(_, piece)| piece).collect()
 }
 
-/// Bytes that one text may have where the other has none or others, before the two are the same again.
-const STRAY: usize = 48;
+/// Bytes of both texts together that may differ before the two are the same again: two numbers with a short word between
+/// them.
+const STRAY: usize = 96;
 
 /// Explains the beginning of a gap whose two sides begin at the same place: pieces that both have, with little between
 /// them. Returns the end of what is explained.
 fn side_by_side(text: &[u8], (from, to): (usize, usize), source: &[u8], placed: &mut Vec<(usize, Piece)>) -> usize {
     let (mut at, mut there) = (from, from);
     while to - at >= WORTH {
-        let found = (0..=STRAY).find_map(|stray| {
-            (0..=stray).find_map(|ours| {
-                let (here, other) = (at + ours, there + stray - ours);
-                let piece = text[..to].get(here..here + WORTH)?;
-                (source.get(other..other + WORTH)? == piece).then_some((here, other))
-            })
-        });
-        let Some((here, other)) = found else { break };
+        let found = meet(&text[at..to], source.get(there..).unwrap_or_default());
+        let Some((here, other)) = found.map(|(ours, theirs)| (at + ours, there + theirs)) else { break };
         if here > at {
             placed.push((at, Piece::Own { from: at, length: here - at }));
         }
@@ -129,6 +124,32 @@ fn side_by_side(text: &[u8], (from, to): (usize, usize), source: &[u8], placed: 
         (at, there) = (here + length, other + length);
     }
     at
+}
+
+/// Where two texts are the same again, with as few bytes of both before it as can be.
+fn meet(ours: &[u8], theirs: &[u8]) -> Option<(usize, usize)> {
+    let ((our_words, our_count), (their_words, their_count)) = (words(ours), words(theirs));
+    (0..=STRAY).find_map(|stray| {
+        let from = (stray + 1).saturating_sub(their_count);
+        (from..(stray + 1).min(our_count)).find_map(|our| {
+            let their = stray - our;
+            let same = our_words[our] == their_words[their] && ours[our..our + WORTH] == theirs[their..their + WORTH];
+            same.then_some((our, their))
+        })
+    })
+}
+
+/// The first eight bytes from every place on at which a worthy piece may begin, and how many such places there are:
+/// whole words are compared first, since hardly any are the same.
+fn words(bytes: &[u8]) -> ([u64; STRAY + 1], usize) {
+    let mut words = [0; STRAY + 1];
+    let count = (bytes.len() + 1).saturating_sub(WORTH).min(words.len());
+    for (word, window) in words.iter_mut().zip(bytes.windows(8)).take(count) {
+        let mut eight = [0; 8];
+        eight.copy_from_slice(window);
+        *word = u64::from_le_bytes(eight);
+    }
+    (words, count)
 }
 
 /// Explains a gap by lines of the first source.

@@ -138,6 +138,20 @@ fn the_same_seed_and_calls_give_the_same_episode() {
 }
 
 #[test]
+fn first_observations_are_small_changes_of_one_another() {
+    use gimbal_core::delta;
+    let mut world = open(json!({}));
+    let one = reset(&mut *world, 1);
+    for seed in 2..20 {
+        let other = reset(&mut *world, seed);
+        for (one, other) in [(&*one.text, &*other.text), (&*one.data.text(), &*other.data.text())] {
+            let change = delta::encode(other.as_bytes(), &[one.as_bytes()]).unwrap();
+            assert!(change.len() * 6 < other.len(), "{} of {}", change.len(), other.len());
+        }
+    }
+}
+
+#[test]
 fn an_observation_is_text_and_the_same_as_data() {
     use gimbal_cage2::draws::Fast;
     use gimbal_cage2::{Action, Options, Simulator};
