@@ -21,8 +21,7 @@ use args::{Arguments, Command};
 use exit::Failure;
 
 fn main() -> ExitCode {
-    end_quietly_on_closed_pipes();
-    fail_on_too_large_files();
+    keep_signals_civil();
     let arguments = Arguments::parse();
     let outcome = start(arguments);
     match outcome {
@@ -49,44 +48,30 @@ fn start(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// `gimbal trace ... | head` must end without a word: the default of a closed pipe is restored, which Rust's runtime
-/// switches off.
-#[cfg(unix)]
-#[expect(unsafe_code, reason = "setting a signal's default before any thread exists has no safe form")]
-fn end_quietly_on_closed_pipes() {
-    // SAFETY: called first in `main`, before any other thread; SIG_DFL installs no code of ours.
-    unsafe {
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+/// switches off. Beyond the size that `ulimit -f` allows a write shall fail, and be told, instead of ending the program.
+fn keep_signals_civil() {
+    #[cfg(unix)]
+    {
+        signal(libc::SIGPIPE, libc::SIG_DFL);
+        signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
-
-#[cfg(not(unix))]
-const fn end_quietly_on_closed_pipes() {}
 
 /// A run that is paid for must not end because whoever watched its progress has gone.
-#[cfg(unix)]
-#[expect(unsafe_code, reason = "ignoring a signal has no safe form")]
 fn survive_closed_pipes() {
-    // SAFETY: SIG_IGN installs no code of ours.
-    unsafe {
-        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
-    }
+    #[cfg(unix)]
+    signal(libc::SIGPIPE, libc::SIG_IGN);
 }
 
-#[cfg(not(unix))]
-const fn survive_closed_pipes() {}
-
-/// Beyond the size that `ulimit -f` allows a write shall fail, and be told, instead of ending the program without a word.
+/// Sets what becomes of a signal: `SIG_DFL` or `SIG_IGN`.
 #[cfg(unix)]
-#[expect(unsafe_code, reason = "ignoring a signal has no safe form")]
-fn fail_on_too_large_files() {
-    // SAFETY: called first in `main`, before any other thread; SIG_IGN installs no code of ours.
+#[expect(unsafe_code, reason = "setting a signal has no safe form")]
+fn signal(signal: libc::c_int, disposition: libc::sighandler_t) {
+    // SAFETY: neither disposition installs code of ours.
     unsafe {
-        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        libc::signal(signal, disposition);
     }
 }
-
-#[cfg(not(unix))]
-const fn fail_on_too_large_files() {}
 
 async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     let home = home::Home::new(arguments.config)?;
