@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_analysis::{Bill, BillLine, BillSum, Fate, TokenUse};
+use gimbal_analysis::{Bill, BillLine, BillSum, Fate};
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{Digest, Stop, TaskId, UsageSource};
 
@@ -100,12 +100,7 @@ fn accounts(folder: &RunFolder, stored: &Stored) -> Result<BTreeMap<Try, Account
                 cost.add(price, usage);
                 sum.cost_exact += cost.exact();
                 sum.unpriced += u64::from(price.is_none());
-                sum.billed = sum.billed.plus(&TokenUse {
-                    input: usage.input,
-                    cached_input: usage.cached_input,
-                    output: usage.output,
-                    reasoning: usage.reasoning,
-                });
+                super::rows::add(&mut sum.billed, usage);
             }
         }
         Row::Attempted(ended) => {

@@ -10,9 +10,6 @@ use crate::run::index::unreadable;
 use crate::run::ledger::Row;
 use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder, Spending};
 
-/// Outcomes of a call that end an attempt at an action without one, and are the model's own.
-const NO_ANSWER: [ModelErrorKind; 3] = [ModelErrorKind::Refusal, ModelErrorKind::Truncated, ModelErrorKind::BadShape];
-
 /// What the ledger says of one attempt at an episode.
 #[derive(Clone, Debug, Default)]
 struct Account {
@@ -20,8 +17,6 @@ struct Account {
     latency_us: Vec<u64>,
     estimated: bool,
     calls: u64,
-    /// Calls of the agent that gave nothing to read an action from (BOG-047).
-    failed: u32,
     called: (u64, u64),
     failures: Failures,
 }
@@ -49,17 +44,22 @@ struct Failures {
     refusals: u32,
     truncations: u32,
     bad_shapes: u32,
+    /// Those of the agent's own roles: attempts at an action that brought none (BOG-047).
+    of_agent: u32,
 }
 
 impl Failures {
-    fn count(&mut self, outcome: &str) {
+    fn count(&mut self, outcome: &str, world: bool) {
         let kinds = [
             (ModelErrorKind::Refusal, &mut self.refusals),
             (ModelErrorKind::Truncated, &mut self.truncations),
             (ModelErrorKind::BadShape, &mut self.bad_shapes),
         ];
         for (kind, count) in kinds {
-            *count += u32::from(kind.name() == outcome);
+            if kind.name() == outcome {
+                *count += 1;
+                self.of_agent += u32::from(!world);
+            }
         }
     }
 }
@@ -78,7 +78,8 @@ struct Open {
     cached: bool,
 }
 
-fn add(total: &mut TokenUse, usage: &Usage) {
+/// Adds what a provider reported to a sum of tokens.
+pub(super) fn add(total: &mut TokenUse, usage: &Usage) {
     let more = TokenUse {
         input: usage.input,
         cached_input: usage.cached_input,
@@ -125,9 +126,7 @@ impl Accounts {
                 account.calls += 1;
                 account.called.0 = account.called.0.saturating_add(called.usage.input);
                 account.called.1 = account.called.1.saturating_add(called.usage.output);
-                account.failed +=
-                    u32::from(!called.world && NO_ANSWER.iter().any(|kind| kind.name() == called.outcome));
-                account.failures.count(&called.outcome);
+                account.failures.count(&called.outcome, called.world);
             }
             Row::Attempted(_) | Row::Indexed(_) => {}
         })?;
@@ -165,7 +164,7 @@ impl Accounts {
             model_calls: u32::try_from(account.calls).unwrap_or(u32::MAX),
             tool_calls: 0,
             rejected_calls: 0,
-            failed_attempts: account.failed,
+            failed_attempts: account.failures.of_agent,
             fallbacks: 0,
             unknown_attempts: bill.unknown,
             refusals: account.failures.refusals,
