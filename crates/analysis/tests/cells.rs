@@ -400,13 +400,9 @@ fn blocks_are_balanced() {
     assert_eq!(whole.blocks(66, 20), [vec![0, 1, 2, 3, 4], vec![0, 5, 6]]);
 }
 
-/// CSV keeps every digit and survives any text; a small reader gets back what went in.
-// covers: SH-09
-#[test]
-fn csv_reads_back() {
-    let names = ["plain", "comma, inside", "quote \" inside", "line\r\nbreak", " spaces ", "ünïcode — 漢字"];
-    let number = 1.0 / 3.0;
-    let table = Table {
+/// A table with a label, a number and an interval a row.
+fn named(names: &[&str], number: f64, (low, high): (f64, f64)) -> Table {
+    Table {
         key: "t",
         title: "T".into(),
         columns: vec![
@@ -416,10 +412,19 @@ fn csv_reads_back() {
         ],
         rows: names
             .iter()
-            .map(|name| vec![Cell::text(*name), Cell::Number(number), Cell::Interval(-number, 1e-300)])
+            .map(|name| vec![Cell::text(*name), Cell::Number(number), Cell::Interval(low, high)])
             .collect(),
         notes: vec![],
-    };
+    }
+}
+
+/// CSV keeps every digit and survives any text; a small reader gets back what went in.
+// covers: SH-09
+#[test]
+fn csv_reads_back() {
+    let names = ["plain", "comma, inside", "quote \" inside", "line\r\nbreak", " spaces ", "ünïcode — 漢字"];
+    let number = 1.0 / 3.0;
+    let table = named(&names, number, (-number, 1e-300));
     let csv = table.to_csv();
     let read = read_csv(&csv);
     assert_eq!(read[0], ["name", "x", "ci_low", "ci_high"]);
@@ -438,20 +443,7 @@ fn csv_reads_back() {
 fn csv_text_is_never_a_formula() {
     let names = ["=1+1", "+COT", "-2", "@SUM(A1)", "\t=1", "=cmd|' /C calc'!A0, x", "a=b", "'quoted"];
     let expected = ["'=1+1", "'+COT", "'-2", "'@SUM(A1)", "'\t=1", "'=cmd|' /C calc'!A0, x", "a=b", "'quoted"];
-    let table = Table {
-        key: "t",
-        title: "T".into(),
-        columns: vec![
-            Column::new("name", "Name", "g", ColumnKind::Label, ""),
-            Column::new("x", "x", "g", ColumnKind::Number(1), ""),
-            Column::new("ci", "CI", "g", ColumnKind::Interval(1), ""),
-        ],
-        rows: names
-            .iter()
-            .map(|name| vec![Cell::text(*name), Cell::Number(-1.5), Cell::Interval(-2.0, -1.0)])
-            .collect(),
-        notes: vec![],
-    };
+    let table = named(&names, -1.5, (-2.0, -1.0));
     for (record, name) in read_csv(&table.to_csv())[1..].iter().zip(expected) {
         assert_eq!(*record, [name, "-1.5", "-2", "-1"]);
     }

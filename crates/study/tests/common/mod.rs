@@ -1,6 +1,8 @@
 //! Studies of throw-away worlds, and models that need no network.
 #![allow(dead_code)]
 
+pub mod folders;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
