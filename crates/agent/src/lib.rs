@@ -8,6 +8,8 @@
 //! [`gimbal_core::Stage`] and files through [`gimbal_core::Files`] alone.
 
 pub mod audit;
+pub mod contract;
+pub mod deliberation;
 pub mod engine;
 pub mod persona;
 pub mod prompt;
@@ -18,8 +20,10 @@ mod template;
 pub mod tool;
 
 pub use audit::{Finding, audit};
-pub use engine::{Agent, Seat};
+pub use deliberation::Deliberation;
+pub use engine::{Advice, Agent, Seat};
 pub use persona::{Persona, PersonaError};
 pub use prompt::{Origin, Part, SystemPrompt};
 pub use protocol::Protocol;
-pub use settings::{Overrides, Settings};
+pub use settings::{Flags, Overrides, Settings};
+pub use tool::{Alone, Company, Observed, ToolError};

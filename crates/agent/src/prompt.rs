@@ -12,7 +12,7 @@ use minijinja::value::Serde;
 use serde::Serialize;
 
 use crate::persona::{Content, JsonContent, Persona, PersonaError, Sourced};
-use crate::tool::Offered;
+use crate::tool::{Carrier, Offered, Texts};
 use crate::{Protocol, Settings, sample};
 
 /// Where a part of a prompt comes from.
@@ -120,7 +120,7 @@ impl Builder<'_> {
     fn parts(&self) -> Result<Vec<Part>, PersonaError> {
         let texts = &self.persona.texts;
         let engine = &texts.engine;
-        let protocol = engine.protocol(self.settings.protocol);
+        let protocol = engine.protocol(self.settings.protocol, self.adviser());
         let tools = !self.world.tools.is_empty();
         let turn = if tools { &protocol.loop_with_tools } else { &protocol.loop_without_tools };
         let mut parts = vec![
@@ -143,6 +143,24 @@ impl Builder<'_> {
         Ok(parts)
     }
 
+    /// Whether the answer is a message to another agent.
+    fn adviser(&self) -> bool {
+        self.persona.core.contract.is_some()
+    }
+
+    /// The texts of a tool: description, example of a call, worked examples.
+    fn texts_of(&self, offered: &Offered) -> (Option<&Sourced>, Option<&Sourced>, &[Sourced]) {
+        match offered.texts {
+            Texts::Own(index) => self.persona.texts.tools.get(index).map_or((None, None, &[][..]), |own| {
+                (own.description.as_ref(), own.example.as_ref(), &own.examples[..])
+            }),
+            Texts::Shared(kind) => {
+                let texts = kind.texts(self.persona);
+                (Some(&texts.description), None, &texts.examples[..])
+            }
+        }
+    }
+
     fn fill(&self, sourced: &Sourced, more: &[(&'static str, Value)]) -> Result<String, PersonaError> {
         Ok(self.persona.templates.render(&sourced.text, &self.variables.with(more))?)
     }
@@ -153,7 +171,7 @@ impl Builder<'_> {
 
     fn answer_format(&self) -> Result<Part, PersonaError> {
         let format = &self.persona.texts.answer_format;
-        let notice = &self.persona.texts.engine.protocol(self.settings.protocol).answer_notice;
+        let notice = &self.persona.texts.engine.protocol(self.settings.protocol, self.adviser()).answer_notice;
         let inner = self.fill(format, &[])?;
         let text = self.fill(notice, &[("answer_format", Value::from(inner))])?;
         Ok(Part { name: "answer_format", origins: vec![notice.origin.clone(), format.origin.clone()], text })
@@ -166,8 +184,7 @@ impl Builder<'_> {
         for offered in self.world.tools {
             let name = ("name", Value::from(offered.name.as_str()));
             let tool = ("tool", Value::from(offered.name.as_str()));
-            let own = self.persona.core.tools.iter().position(|own| own.query == offered.generic);
-            let own = own.and_then(|index| self.persona.texts.tools.get(index));
+            let (description, example, _) = self.texts_of(offered);
             let mut text = |sourced: Option<&Sourced>, default: String| match sourced {
                 Some(sourced) => {
                     origins.push(sourced.origin.clone());
@@ -175,8 +192,8 @@ impl Builder<'_> {
                 }
                 None => Ok(default),
             };
-            let description = text(own.and_then(|own| own.description.as_ref()), offered.spec.description.clone())?;
-            let example = text(own.and_then(|own| own.example.as_ref()), self.example(offered))?;
+            let description = text(description, offered.spec.description.clone())?;
+            let example = text(example, self.example(offered)?)?;
             let entry = [name.clone(), ("example", Value::from(example)), ("description", Value::from(description))];
             lines.push(self.fill(&engine.tools_entry, &entry)?);
             if offered.critical {
@@ -189,14 +206,24 @@ impl Builder<'_> {
     }
 
     /// How a call of a tool is written, where the persona does not say.
-    fn example(&self, offered: &Offered) -> String {
+    fn example(&self, offered: &Offered) -> Result<String, PersonaError> {
         let (name, required) = (&offered.name, offered.spec.required().collect::<Vec<_>>());
-        let input = match required.as_slice() {
-            [] => String::new(),
-            [_] => placeholder(&self.world.brief.subject),
-            many => serde_json::Value::Object(many.iter().map(|name| ((*name).to_owned(), "...".into())).collect())
-                .to_string(),
+        let input = match (&offered.carrier, required.as_slice()) {
+            (Carrier::Deliberation(kind), _) => {
+                let tool = ("tool", Value::from(offered.name.as_str()));
+                format!("<{}>", self.fill(&kind.texts(self.persona).input, &[tool])?)
+            }
+            (_, []) => String::new(),
+            (_, [_]) => placeholder(&self.world.brief.subject),
+            (_, many) => {
+                serde_json::Value::Object(many.iter().map(|name| ((*name).to_owned(), "...".into())).collect())
+                    .to_string()
+            }
         };
+        Ok(self.written(name, &input, &required))
+    }
+
+    fn written(&self, name: &str, input: &str, required: &[&str]) -> String {
         match self.settings.protocol {
             Protocol::ReactText if input.is_empty() => format!("Tool: {name}"),
             Protocol::ReactText => format!("Tool: {name}: {input}"),
@@ -299,9 +326,8 @@ impl Builder<'_> {
         let mut chosen: Vec<(&Sourced, Vec<(&'static str, Value)>)> = Vec::new();
         if settings.add_tool_examples {
             for offered in self.world.tools {
-                let own = self.persona.core.tools.iter().position(|own| own.query == offered.generic);
-                let own = own.and_then(|index| texts.tools.get(index)).map_or(&[][..], |own| &own.examples);
-                chosen.extend(own.iter().map(|text| (text, vec![("tool", Value::from(offered.name.as_str()))])));
+                let (_, _, examples) = self.texts_of(offered);
+                chosen.extend(examples.iter().map(|text| (text, vec![("tool", Value::from(offered.name.as_str()))])));
             }
         }
         if settings.add_examples {
@@ -341,7 +367,30 @@ fn placeholder(subject: &str) -> String {
 /// # Errors
 /// When a text cannot be filled in; [`Persona::load`] finds this on a made-up brief.
 pub fn user(persona: &Persona, world: World<'_>, step: u32, blocks: &[Block]) -> Result<Vec<Part>, PersonaError> {
-    user_parts(persona, &Variables::of(world), step, blocks)
+    user_parts(persona, &Variables::of(world), step, blocks, None)
+}
+
+/// What an adviser is asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The subject.
+    pub target: &'a str,
+    /// The message that asks, as JSON text.
+    pub message: &'a str,
+}
+
+/// Builds the user prompt of an adviser.
+///
+/// # Errors
+/// When a text cannot be filled in; [`Persona::load`] finds this on a made-up brief.
+pub fn asked(
+    persona: &Persona,
+    world: World<'_>,
+    step: u32,
+    blocks: &[Block],
+    question: Question<'_>,
+) -> Result<Vec<Part>, PersonaError> {
+    user_parts(persona, &Variables::of(world), step, blocks, Some(question))
 }
 
 pub(crate) fn user_parts(
@@ -349,8 +398,13 @@ pub(crate) fn user_parts(
     variables: &Variables,
     step: u32,
     blocks: &[Block],
+    question: Option<Question<'_>>,
 ) -> Result<Vec<Part>, PersonaError> {
-    let variables = variables.with(&[("step", Value::from(step))]);
+    let mut more = vec![("step", Value::from(step))];
+    if let Some(Question { target, message }) = question {
+        more.extend([("target", Value::from(target)), ("message", Value::from(message))]);
+    }
+    let variables = variables.with(&more);
     let part = |name, sourced: &Sourced| {
         let text = persona.templates.render(&sourced.text, &variables)?;
         Ok::<_, PersonaError>(Part { name, origins: vec![sourced.origin.clone()], text })
@@ -371,32 +425,25 @@ pub(crate) fn user_parts(
 /// middle of a run.
 pub(crate) fn try_all(persona: &Persona) -> Result<(), PersonaError> {
     let (brief, queries, actions) = (sample::brief(), sample::queries(), sample::actions());
-    let mut core = persona.core.tools.clone();
-    for tool in &mut core {
-        // A query that the made-up environment does not have is tried under one that it has.
-        if !queries.iter().any(|query| query.name == tool.query) {
-            "subject_state".clone_into(&mut tool.query);
+    let all = Settings::everything();
+    let mut queries = queries.to_vec();
+    // A query that the made-up environment does not have is tried as one of the shape of those that it has.
+    for query in persona.core.tools.iter().filter_map(|tool| tool.query.as_ref()) {
+        if let Some(known) = queries.first().filter(|_| !queries.iter().any(|known| known.name == *query)).cloned() {
+            queries.push(gimbal_core::ToolSpec { name: query.clone(), ..known });
         }
     }
-    let tools = Offered::of(&core, &brief, &queries);
+    let tools = Offered::of(persona, &all, &brief, &queries);
     for protocol in [crate::Protocol::ReactText, crate::Protocol::NativeTools, crate::Protocol::Json] {
-        let settings = Settings {
-            protocol,
-            max_attempts: 1,
-            turns: 1,
-            context_guard_tokens: 0,
-            thought_characters: 0,
-            legal_cap: 1,
-            include_cot_instruction: true,
-            add_examples: true,
-            add_reflection_examples: true,
-            add_tool_examples: true,
-            inject_action_list: true,
-        };
+        let settings = Settings { protocol, ..all.clone() };
         for tools in [&tools[..], &[]] {
             let world = World { brief: &brief, idle: "Wait", tools, actions: &actions };
             system(persona, &settings, world)?;
-            user(persona, world, 1, &[])?;
+            let question = Question { target: "lathe", message: "{}" };
+            asked(persona, world, 1, &[], question)?;
+            if persona.core.contract.is_none() {
+                user(persona, world, 1, &[])?;
+            }
         }
     }
     feedback_texts(persona, &Variables::of(World { brief: &brief, idle: "Wait", tools: &tools, actions: &actions }))
@@ -416,6 +463,17 @@ fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), Person
         [&engine.feedback_rejected, &engine.feedback_refusal, &engine.feedback_truncated, &engine.feedback_bad_shape]
     {
         persona.templates.render(&sourced.text, &attempt)?;
+    }
+    if let Some(repair) = &persona.texts.repair {
+        persona.templates.render(&repair.system.text, &attempt)?;
+        persona.templates.render(&repair.user.text, &attempt)?;
+    }
+    let thought = variables.with(&[("text", Value::from("x")), ("tool", Value::from("y"))]);
+    for texts in &engine.deliberation {
+        let texts = [Some(&texts.description), Some(&texts.input), Some(&texts.reply), texts.other.as_ref()];
+        for sourced in texts.into_iter().flatten() {
+            persona.templates.render(&sourced.text, &thought)?;
+        }
     }
     for sourced in [&engine.unknown_tool, &engine.no_tools, &engine.failed, &engine.answer_now, &engine.not_used] {
         persona.templates.render(&sourced.text, &tool)?;

@@ -1,6 +1,5 @@
 //! A made-up brief, with which personas are checked before any environment is opened.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimbal_core::{Brief, GlossaryEntry, Thresholds, ToolCall, ToolSpec};
@@ -30,7 +29,13 @@ pub fn brief() -> Brief {
         idle: ToolCall::bare("Wait"),
         seconds_per_step: None,
         materials: Vec::new(),
-        tool_names: BTreeMap::from([("subject_state".to_owned(), "get_machine_state".to_owned())]),
+        tool_names: [
+            ("subject_state", "get_machine_state"),
+            ("analyse_subject", "get_machine_analysis"),
+            ("suggest_action", "get_next_step"),
+        ]
+        .map(|(generic, name)| (generic.to_owned(), name.to_owned()))
+        .into(),
         forbidden_words: vec!["sample-workshop".to_owned()],
         efficiency_shift: None,
     }

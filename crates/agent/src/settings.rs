@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::persona::data::ImproveReply;
 use crate::{Persona, Protocol};
 
 /// What a study may override of a persona; what is left out stays as the persona says.
@@ -31,8 +32,32 @@ pub struct Overrides {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub legal_cap: Option<u32>,
+    /// Questions that the agent may raise for one answer (BOG-117).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question_budget: Option<u32>,
+    /// What the tool of improvement asks for (BOG-R08).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub improve_reply: Option<ImproveReply>,
     /// Switches (BOG-053).
     pub flags: Flags,
+}
+
+impl Overrides {
+    /// These overrides with those of `over` before them.
+    #[must_use]
+    pub fn with(&self, over: &Self) -> Self {
+        Self {
+            protocol: over.protocol.or(self.protocol),
+            max_attempts: over.max_attempts.or(self.max_attempts),
+            turns: over.turns.or(self.turns),
+            context_guard_tokens: over.context_guard_tokens.or(self.context_guard_tokens),
+            thought_characters: over.thought_characters.or(self.thought_characters),
+            legal_cap: over.legal_cap.or(self.legal_cap),
+            question_budget: over.question_budget.or(self.question_budget),
+            improve_reply: over.improve_reply.or(self.improve_reply),
+            flags: self.flags.with(&over.flags),
+        }
+    }
 }
 
 /// Switches of a persona that a study may set.
@@ -65,6 +90,25 @@ pub struct Flags {
     pub inject_action_list: Option<bool>,
 }
 
+impl Flags {
+    fn with(&self, over: &Self) -> Self {
+        Self {
+            include_tool_raise_a_question: over.include_tool_raise_a_question.or(self.include_tool_raise_a_question),
+            include_tool_critique_the_answer: over
+                .include_tool_critique_the_answer
+                .or(self.include_tool_critique_the_answer),
+            include_tool_improve_based_on_critique: over
+                .include_tool_improve_based_on_critique
+                .or(self.include_tool_improve_based_on_critique),
+            include_cot_instruction: over.include_cot_instruction.or(self.include_cot_instruction),
+            add_examples: over.add_examples.or(self.add_examples),
+            add_reflection_examples: over.add_reflection_examples.or(self.add_reflection_examples),
+            add_tool_examples: over.add_tool_examples.or(self.add_tool_examples),
+            inject_action_list: over.inject_action_list.or(self.inject_action_list),
+        }
+    }
+}
+
 /// Settings with everything decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Settings {
@@ -80,7 +124,17 @@ pub struct Settings {
     pub thought_characters: u32,
     /// How many legal actions a grammar, a hint or a list of actions may hold.
     pub legal_cap: u32,
-    /// Chain of thought in the system prompt.
+    /// Questions that the agent may raise for one answer.
+    pub question_budget: u32,
+    /// What the tool of improvement asks for.
+    pub improve_reply: ImproveReply,
+    /// The tool that raises a question (BOG-110).
+    pub include_tool_raise_a_question: bool,
+    /// The tool that criticises an answer (BOG-111).
+    pub include_tool_critique_the_answer: bool,
+    /// The tool that improves on criticism (BOG-112).
+    pub include_tool_improve_based_on_critique: bool,
+    /// Chain of thought in the system prompt (BOG-113).
     #[serde(rename = "include_COT_instruction")]
     pub include_cot_instruction: bool,
     /// Worked examples of `examples.yaml`.
@@ -99,35 +153,52 @@ pub enum SettingsError {
     /// A number is nought.
     #[error("`{0}` must be at least 1")]
     Nought(&'static str),
-    /// A deliberation tool is switched on.
-    #[error("`{0}` is on, but this version has no deliberation tools; set it to false")]
-    Deliberation(&'static str),
+    /// A tool asks an agent that is not there.
+    #[error(
+        "the persona `{persona}` has the tool `{tool}`, which asks another agent{hint}; {there}. Take the tool out of its \
+         `core.yaml`, or play it in an architecture that has such an agent"
+    )]
+    Delegate {
+        /// The persona.
+        persona: String,
+        /// Generic name of the tool.
+        tool: String,
+        /// `; did you mean ...?`, or nothing.
+        hint: String,
+        /// Which there are.
+        there: String,
+    },
 }
 
 impl Settings {
+    /// Every switch on: what can be rendered at all is rendered with these.
+    pub(crate) const fn everything() -> Self {
+        Self {
+            protocol: Protocol::ReactText,
+            max_attempts: 1,
+            turns: 1,
+            context_guard_tokens: 0,
+            thought_characters: 0,
+            legal_cap: 1,
+            question_budget: 1,
+            improve_reply: ImproveReply::FinalAnswer,
+            include_tool_raise_a_question: true,
+            include_tool_critique_the_answer: true,
+            include_tool_improve_based_on_critique: true,
+            include_cot_instruction: true,
+            add_examples: true,
+            add_reflection_examples: true,
+            add_tool_examples: true,
+            inject_action_list: true,
+        }
+    }
+
     /// The settings of `persona` with `overrides`.
     ///
     /// # Errors
     /// When a number is nought, or a switch asks for what does not exist.
     pub fn of(persona: &Persona, overrides: &Overrides) -> Result<Self, SettingsError> {
         let (core, flags) = (&persona.core, &overrides.flags);
-        let deliberation = [
-            (
-                "include_tool_raise_a_question",
-                flags.include_tool_raise_a_question.unwrap_or(core.include_tool_raise_a_question),
-            ),
-            (
-                "include_tool_critique_the_answer",
-                flags.include_tool_critique_the_answer.unwrap_or(core.include_tool_critique_the_answer),
-            ),
-            (
-                "include_tool_improve_based_on_critique",
-                flags.include_tool_improve_based_on_critique.unwrap_or(core.include_tool_improve_based_on_critique),
-            ),
-        ];
-        if let Some((flag, _)) = deliberation.into_iter().find(|(_, on)| *on) {
-            return Err(SettingsError::Deliberation(flag));
-        }
         let settings = Self {
             protocol: overrides.protocol.unwrap_or(core.protocol),
             max_attempts: overrides.max_attempts.unwrap_or(core.max_attempts),
@@ -135,6 +206,17 @@ impl Settings {
             context_guard_tokens: overrides.context_guard_tokens.unwrap_or(core.context_guard_tokens),
             thought_characters: overrides.thought_characters.unwrap_or(core.thought_characters),
             legal_cap: overrides.legal_cap.unwrap_or(core.legal_cap),
+            question_budget: overrides.question_budget.unwrap_or(core.question_budget),
+            improve_reply: overrides.improve_reply.unwrap_or(core.improve_reply),
+            include_tool_raise_a_question: flags
+                .include_tool_raise_a_question
+                .unwrap_or(core.include_tool_raise_a_question),
+            include_tool_critique_the_answer: flags
+                .include_tool_critique_the_answer
+                .unwrap_or(core.include_tool_critique_the_answer),
+            include_tool_improve_based_on_critique: flags
+                .include_tool_improve_based_on_critique
+                .unwrap_or(core.include_tool_improve_based_on_critique),
             include_cot_instruction: flags.include_cot_instruction.unwrap_or(core.include_cot_instruction),
             add_examples: flags.add_examples.unwrap_or(core.add_examples),
             add_reflection_examples: flags.add_reflection_examples.unwrap_or(core.add_reflection_examples),

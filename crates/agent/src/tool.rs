@@ -1,29 +1,92 @@
-//! Tools that an agent may use before it answers: deterministic queries of the tracker.
-//!
-//! What asks other agents or the agent itself joins here by implementing [`Tool`].
+//! Tools that an agent may use before it answers: deterministic queries of the tracker, deliberation, other agents.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{Brief, LaneId, Stage, ToolCall, ToolSpec};
+use gimbal_core::{Brief, Halt, LaneId, Stage, ToolCall, ToolSpec};
 use serde_json::{Map, Value};
+use thiserror::Error;
 
-use crate::persona::data;
+use crate::contract::Situation;
+use crate::deliberation::Deliberation;
 use crate::protocol::Input;
+use crate::{Persona, Settings};
 
-/// Something that an agent may use before it answers.
+/// Why a tool gave no result.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ToolError {
+    /// What went wrong, for the agent to read (BOG-044).
+    #[error("{0}")]
+    Said(String),
+    /// The episode is over.
+    #[error(transparent)]
+    Halt(#[from] Halt),
+}
+
+/// The result of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Observed {
+    /// What the agent reads.
+    pub text: String,
+    /// The action that a reader who follows it would take now: only a competent player of the role looks at it.
+    pub advised: Option<String>,
+}
+
+/// The tools that ask another agent, by generic name.
+pub const DELEGATES: [&str; 2] = ["analyse_subject", "suggest_action"];
+
+/// Those around an agent: the agents that it may ask, and whoever watches what it decides.
 #[async_trait]
-pub trait Tool: Send + Sync {
-    /// Carries out a use of the tool.
+pub trait Company: Send + Sync {
+    /// Asks another agent through the tool called `generic`.
     ///
     /// # Errors
-    /// What went wrong, for the agent to read (BOG-044).
-    async fn call(&self, stage: &dyn Stage, lane: LaneId, input: &Input) -> Result<String, String>;
+    /// What went wrong, or the halt that ended the episode.
+    async fn ask(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        generic: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Observed, ToolError> {
+        let _ = (stage, lane, arguments);
+        Err(ToolError::Said(format!("nobody answers `{generic}` here")))
+    }
+
+    /// The agent has decided on this call, which is carried out next.
+    async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
+        let _ = (stage, lane, call);
+    }
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone;
+
+impl Company for Alone {}
+
+/// What carries out a tool.
+#[derive(Clone, Debug)]
+pub enum Carrier {
+    /// A read-only query of the tracker, under its generic specification.
+    Query(ToolSpec),
+    /// The agent's own thought.
+    Deliberation(Deliberation),
+    /// Another agent, by the generic name of the tool.
+    Delegate,
+}
+
+/// Where the texts of a tool stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Texts {
+    /// At this place among the tools of the persona.
+    Own(usize),
+    /// Among the deliberation tools.
+    Shared(Deliberation),
 }
 
 /// A tool as it is offered to a model.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Offered {
     /// Generic name.
     pub generic: String,
@@ -34,27 +97,44 @@ pub struct Offered {
     /// Whether the answer must follow its result (BOG-056).
     pub critical: bool,
     /// What carries it out.
-    pub tool: Arc<dyn Tool>,
+    pub carrier: Carrier,
+    /// Where its texts stand.
+    pub texts: Texts,
 }
 
 impl Offered {
-    /// The tools of a persona in an environment; queries that the environment does not answer are left out (the
-    /// plan refuses such a pair by `Needs.queries`).
+    /// The tools of a persona in an environment: its own, then deliberation as far as it is switched on (BOG-115). Queries
+    /// that the environment does not answer are left out (the plan refuses such a pair by `Needs.queries`).
     #[must_use]
-    pub fn of(uses: &[data::ToolUse], brief: &Brief, queries: &[ToolSpec]) -> Vec<Self> {
-        uses.iter()
-            .filter_map(|wanted| {
-                let query = queries.iter().find(|query| query.name == wanted.query)?;
-                let name = brief.tool_name(&query.name).to_owned();
-                Some(Self {
-                    generic: query.name.clone(),
-                    spec: ToolSpec { name: name.clone(), ..query.clone() },
-                    name,
-                    critical: wanted.critical,
-                    tool: Arc::new(Query { spec: query.clone() }),
-                })
+    pub fn of(persona: &Persona, settings: &Settings, brief: &Brief, queries: &[ToolSpec]) -> Vec<Self> {
+        let own = persona.core.tools.iter().enumerate().filter_map(|(index, wanted)| {
+            let generic = wanted.generic();
+            let (spec, carrier) = match wanted.delegate {
+                Some(_) => (delegate_spec(generic, brief)?, Carrier::Delegate),
+                None => {
+                    let query = queries.iter().find(|query| query.name == generic)?;
+                    (query.clone(), Carrier::Query(query.clone()))
+                }
+            };
+            let name = brief.tool_name(generic).to_owned();
+            Some(Self {
+                generic: generic.to_owned(),
+                spec: ToolSpec { name: name.clone(), ..spec },
+                name,
+                critical: wanted.critical,
+                carrier,
+                texts: Texts::Own(index),
             })
-            .collect()
+        });
+        let shared = Deliberation::ALL.into_iter().filter(|kind| kind.is_on(settings)).map(|kind| Self {
+            generic: kind.name().to_owned(),
+            name: kind.name().to_owned(),
+            spec: kind.spec(persona),
+            critical: false,
+            carrier: Carrier::Deliberation(kind),
+            texts: Texts::Shared(kind),
+        });
+        own.chain(shared).collect()
     }
 
     /// Whether a model that writes `name` means this tool. The second value says that it wrote the name of the flag
@@ -69,22 +149,31 @@ impl Offered {
     }
 }
 
-/// A read-only query of the tracker.
-struct Query {
-    spec: ToolSpec,
-}
-
-#[async_trait]
-impl Tool for Query {
-    async fn call(&self, stage: &dyn Stage, lane: LaneId, input: &Input) -> Result<String, String> {
-        let arguments = arguments(&self.spec, input)?;
-        let call = ToolCall { tool: self.spec.name.clone(), arguments };
-        stage.query(lane, &call).await.map_err(|rejection| rejection.message)
+/// Specification of a tool that asks another agent; none if there is no such tool.
+fn delegate_spec(generic: &str, brief: &Brief) -> Option<ToolSpec> {
+    let subject = if brief.subject.is_empty() { "subject" } else { &brief.subject };
+    match generic {
+        "analyse_subject" => {
+            let about = format!("Name of the one {subject} to look into.");
+            Some(ToolSpec::of_strings(generic, "Has a specialist look into one subject.", &[(subject, &about)]))
+        }
+        "suggest_action" => {
+            let [target, situation, severity, context] = Situation::keys(brief);
+            let about = format!("Name of the one {subject} to do something about.");
+            let parameters: [(&str, &str); 4] = [
+                (&target, &about),
+                (&situation, "What is the matter there."),
+                (&severity, "low, medium, high or critical."),
+                (&context, "What else the specialist must know."),
+            ];
+            Some(ToolSpec::of_strings(generic, "Has a specialist suggest ranked actions.", &parameters))
+        }
+        _ => None,
     }
 }
 
 /// Arguments from what a model wrote: an object, an object as text, or the one required parameter as text.
-fn arguments(spec: &ToolSpec, input: &Input) -> Result<BTreeMap<String, Value>, String> {
+pub(crate) fn arguments(spec: &ToolSpec, input: &Input) -> Result<BTreeMap<String, Value>, String> {
     let named = |arguments: &Map<String, Value>| {
         arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect::<BTreeMap<_, _>>()
     };

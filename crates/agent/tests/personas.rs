@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use common::TestFiles;
 use gimbal_agent::persona::{configurations, schemas};
-use gimbal_agent::prompt::{World, user};
+use gimbal_agent::prompt::{Question, World, asked, user};
 use gimbal_agent::settings::SettingsError;
+use gimbal_agent::tool::DELEGATES;
 use gimbal_agent::{Agent, Overrides, Part, Persona, Protocol, audit, sample};
 use gimbal_core::Block;
 
@@ -81,18 +82,41 @@ fn values_that_cannot_be_are_refused() {
     assert!(refused(knowledge, "variable: glossary", "variable: glosary").contains("did you mean `glossary`?"));
     assert!(refused(knowledge, "    variable: glossary\n", "").contains("one of `content` and `variable` is needed"));
     let message = Persona::load("planer", &TestFiles::default()).unwrap_err().to_string();
-    assert!(message.starts_with("there is no persona `planer`; did you mean `planner`? (known: planner"), "{message}");
+    assert!(
+        message.starts_with(
+            "there is no persona `planer`; did you mean `planner`? (known: analyst, chooser, lead, planner"
+        ),
+        "{message}"
+    );
 }
 
 #[test]
-fn deliberation_tools_are_refused_as_long_as_there_are_none() {
+fn settings_that_cannot_be_are_refused() {
     let persona = Arc::new(Persona::load("planner", &TestFiles::default()).unwrap());
-    let mut overrides = Overrides::default();
-    overrides.flags.include_tool_raise_a_question = Some(true);
-    let error = Agent::new(Arc::clone(&persona), "default", &overrides).err().unwrap();
-    assert_eq!(error, SettingsError::Deliberation("include_tool_raise_a_question"));
     let none = Overrides { turns: Some(0), ..Overrides::default() };
     assert_eq!(Agent::new(persona, "default", &none).err().unwrap(), SettingsError::Nought("turns"));
+}
+
+#[test]
+fn tools_that_do_not_exist_are_refused() {
+    let with = |tools: &str| refused(CORE, "tools: []", &format!("tools:\n  - {tools}"));
+    let message = with("{ delegate: sugest_action }");
+    assert!(
+        message.contains("no tool `sugest_action` asks another agent; did you mean `suggest_action`?"),
+        "{message}"
+    );
+    assert!(message.starts_with("personas/planner/core.yaml:"), "{message}");
+    assert!(with("{ critical: true }").contains("one of `query` and `delegate` is needed"));
+    assert!(with("{ query: subject_state, delegate: suggest_action }").contains("and only one"));
+    // One that asks somebody who is not there.
+    let files = TestFiles::with(CORE, "tools: []", "tools:\n  - { delegate: suggest_action }");
+    let persona = Arc::new(Persona::load("planner", &files).unwrap());
+    let error = Agent::new(persona, "default", &Overrides::default()).err().unwrap().to_string();
+    assert!(
+        error.contains("the tool `suggest_action`, which asks another agent; an agent on its own has nobody to ask")
+    );
+    let message = refused(CORE, "tools: []", "repair: { system: a, user: b }\ntools: []");
+    assert!(message.contains("give it a `contract`"), "{message}");
 }
 
 // covers: BOG-050, BOG-051, BOG-052, BOG-053, BOG-R07
@@ -168,6 +192,18 @@ fn shown(parts: &[Part]) -> String {
     out
 }
 
+/// Every switch on.
+fn everything() -> Overrides {
+    let mut overrides = Overrides::default();
+    let flags = &mut overrides.flags;
+    flags.include_tool_raise_a_question = Some(true);
+    flags.include_tool_critique_the_answer = Some(true);
+    flags.include_tool_improve_based_on_critique = Some(true);
+    flags.include_cot_instruction = Some(true);
+    flags.add_tool_examples = Some(true);
+    overrides
+}
+
 /// Every variant of the prompts that the shipped files give.
 fn variants() -> Vec<(String, Agent)> {
     let tools = "tools:\n  - { query: subject_state, critical: true, examples: [\"Tool: {{ tool }}: lathe\"] }\n  \
@@ -193,6 +229,19 @@ fn variants() -> Vec<(String, Agent)> {
 fn system_prompts() {
     for (name, agent) in variants() {
         insta::assert_snapshot!(name, shown(&system(&agent)));
+    }
+}
+
+// covers: BOG-055, BOG-056, BOG-058, BOG-060, BOG-062, BOG-063, BOG-067, BOG-069, BOG-119, BOG-R06
+#[test]
+fn system_prompts_of_the_hierarchy() {
+    for name in ["lead", "analyst", "chooser"] {
+        for protocol in [Protocol::ReactText, Protocol::NativeTools, Protocol::Json] {
+            let persona = Arc::new(Persona::load(name, &TestFiles::default()).unwrap());
+            let full = Overrides { protocol: Some(protocol), ..everything() };
+            let agent = Agent::among(persona, name, &full, &DELEGATES).unwrap();
+            insta::assert_snapshot!(format!("{name}-everything-{}", protocol.name()), shown(&system(&agent)));
+        }
     }
 }
 
@@ -242,9 +291,9 @@ fn user_prompts_of_the_six_contexts() {
     let world = World { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
     let all = configurations(&TestFiles::default()).unwrap();
     let names: Vec<&str> = all.iter().map(|configuration| configuration.name.as_str()).collect();
-    assert_eq!(names, ["obs", "obs+hist", "obs+hist+net", "obs+net", "network", "hist+net"]);
+    assert_eq!(names[..6], ["obs", "obs+hist", "obs+hist+net", "obs+net", "network", "hist+net"]);
     let mut out = String::new();
-    for configuration in &all {
+    for configuration in &all[..6] {
         let context: Vec<String> = serde_json::from_value(configuration.settings["context"].clone()).unwrap();
         let blocks: Vec<Block> = persona
             .ordered(&context)
@@ -273,10 +322,11 @@ fn no_prompt_gives_the_world_away() {
     let brief = sample::brief();
     for name in Persona::list(&TestFiles::default()) {
         let persona = Arc::new(Persona::load(&name, &TestFiles::default()).unwrap());
-        let agent = Agent::new(persona, "default", &Overrides::default()).unwrap();
+        let agent = Agent::among(persona, "default", &everything(), &DELEGATES).unwrap();
         let world = World { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
         let mut parts = system(&agent);
-        parts.extend(user(agent.persona(), world, 1, &[]).unwrap());
+        let question = Question { target: "lathe", message: "{}" };
+        parts.extend(asked(agent.persona(), world, 1, &[], question).unwrap());
         assert_eq!(audit(&parts, &brief), []);
     }
     let leaky = TestFiles::with(CORE, "Your goal:", "You are in the Sample-Workshop. Your goal:");
@@ -292,6 +342,9 @@ fn the_shipped_files_fit_their_schemas_and_misspelt_ones_do_not() {
     let of = |path: &str| -> serde_json::Value { serde_saphyr::from_str(&TestFiles::shipped(path)).unwrap() };
     for (schema, path) in [
         ("persona-core", CORE),
+        ("persona-core", "personas/lead/core.yaml"),
+        ("persona-core", "personas/analyst/core.yaml"),
+        ("persona-core", "personas/chooser/core.yaml"),
         ("persona-prompt", "personas/planner/prompt.yaml"),
         ("persona-knowledge", "personas/planner/knowledge.yaml"),
         ("persona-knowledge", "personas/common.yaml"),

@@ -47,6 +47,32 @@ impl Brief {
     pub fn tool_name<'a>(&'a self, generic: &'a str) -> &'a str {
         self.tool_names.get(generic).map_or(generic, String::as_str)
     }
+
+    /// The entry of the glossary that explains a tool: the one of its name, else the one whose name ends in a
+    /// placeholder of capitals and begins as the tool does (`DecoySERVICE` explains `DecoyApache`).
+    #[must_use]
+    pub fn entry_of(&self, tool: &str) -> Option<&GlossaryEntry> {
+        let exact = self.glossary.iter().find(|entry| entry.name.eq_ignore_ascii_case(tool));
+        exact.or_else(|| {
+            self.glossary.iter().find(|entry| {
+                let stem = entry.name.trim_end_matches(|letter: char| letter.is_ascii_uppercase());
+                let placeholder = entry.name.len() - stem.len();
+                !stem.is_empty() && placeholder > 1 && tool.starts_with(stem)
+            })
+        })
+    }
+
+    /// The subject that a call is about: the first of its arguments that names one.
+    #[must_use]
+    pub fn subject_of<'a>(&self, call: &'a ToolCall) -> Option<&'a str> {
+        call.arguments.values().filter_map(serde_json::Value::as_str).find(|name| self.knows(name))
+    }
+
+    /// Whether a subject of this episode is called so.
+    #[must_use]
+    pub fn knows(&self, name: &str) -> bool {
+        self.subjects.iter().any(|subject| subject == name)
+    }
 }
 
 /// A kind of action, explained for a prompt (BOG-062).

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use gimbal_core::{
-    AskError, AskRequest, Block, Completion, Decoding, Grammar, Halt, Hint, LaneId, Message, ModelErrorKind,
-    RequestedCall, Speaker, Stage, ToolCall, View,
+    AskError, AskRequest, Block, Completion, Decoding, Halt, LaneId, Message, ModelErrorKind, Speaker, Stage, ToolCall,
+    View,
 };
 use minijinja::Value;
 use serde_json::json;
 
+use super::competent::Moves;
 use super::guard::{self, Counted};
 use super::halt;
 use super::seat::{Present, Seat};
-use crate::Protocol;
 use crate::persona::Sourced;
-use crate::prompt::{joined, user_parts};
-use crate::protocol::{Input, Reply, Saying, ToolUse, plain};
+use crate::prompt::{Question, joined, user_parts};
+use crate::protocol::{Reply, Saying, ToolUse};
+use crate::tool::Company;
 
 /// What came of an attempt.
 pub(super) enum Outcome {
@@ -27,20 +28,35 @@ pub(super) enum Outcome {
     Failed(ModelErrorKind),
 }
 
+/// What a conversation is about.
+#[derive(Clone, Copy)]
+pub(super) struct Matter<'a> {
+    /// The present.
+    pub(super) view: &'a View,
+    /// Context blocks.
+    pub(super) blocks: &'a [Block],
+    /// What an adviser is asked.
+    pub(super) question: Option<Question<'a>>,
+    /// Those around the agent.
+    pub(super) company: &'a dyn Company,
+}
+
 /// A conversation with the model of the agent's role.
 pub(super) struct Conversation<'a> {
-    seat: &'a Seat<'a>,
-    stage: &'a dyn Stage,
-    lane: LaneId,
-    present: Present,
+    pub(super) seat: &'a Seat<'a>,
+    pub(super) stage: &'a dyn Stage,
+    pub(super) lane: LaneId,
+    pub(super) company: &'a dyn Company,
+    pub(super) present: Present,
     messages: Vec<Arc<Message>>,
     counted: Option<Counted>,
-    grammar: Option<Arc<Grammar>>,
-    hint: Option<Hint>,
+    pub(super) moves: Option<Moves>,
     /// Native calls of the last reply that still want a result.
     open_calls: Vec<String>,
     /// A critical tool has answered: the next message must be the answer (BOG-056).
-    answer_due: bool,
+    pub(super) answer_due: bool,
+    /// Questions raised for the answer at hand (BOG-117).
+    pub(super) questions: u32,
 }
 
 impl<'a> Conversation<'a> {
@@ -49,25 +65,34 @@ impl<'a> Conversation<'a> {
         seat: &'a Seat<'a>,
         stage: &'a dyn Stage,
         lane: LaneId,
-        view: &View,
-        blocks: &[Block],
+        matter: Matter<'a>,
     ) -> Result<Self, Halt> {
+        let Matter { view, blocks, question, company } = matter;
         let role = stage.role(seat.agent.role());
         let budget =
             role.filter(|role| role.decoding == Decoding::Constrained).map(|role| role.sampling.max_output_tokens);
-        let present = seat.present(stage, budget, view.expert.is_some()).await?;
+        let target = question.map(|question| question.target);
+        let present = seat.present(stage, budget, view.expert.is_some(), target).await?;
         if let Some(legal) = present.legal.as_ref().filter(|legal| legal.narrowed) {
             stage.note(lane, "legal_narrowed", json!({ "listed": legal.calls.len() })).await;
         }
-        let parts = user_parts(&seat.agent.persona, &present.variables, view.step, blocks).map_err(halt)?;
+        let parts = user_parts(&seat.agent.persona, &present.variables, view.step, blocks, question).map_err(halt)?;
         let messages = vec![Arc::clone(&present.system), Arc::new(Message::new(Speaker::User, joined(&parts)))];
-        let hint = match &view.expert {
-            Some(expert) => Some(hint(seat.settings().protocol, stage, &present, expert).await),
-            None => None,
-        };
-        let grammar = present.shaped.as_ref().map(|shaped| Arc::new(shaped.grammar.clone()));
+        let moves = view.expert.as_ref().map(|expert| Moves::of(seat, expert, target));
         let (counted, open_calls) = (None, Vec::new());
-        Ok(Self { seat, stage, lane, present, messages, counted, grammar, hint, open_calls, answer_due: false })
+        Ok(Self {
+            seat,
+            stage,
+            lane,
+            company,
+            present,
+            messages,
+            counted,
+            moves,
+            open_calls,
+            answer_due: false,
+            questions: 0,
+        })
     }
 
     /// Talks until an answer or until the turns are used up; then the fixed text stands in its place (BOG-043).
@@ -128,13 +153,18 @@ impl<'a> Conversation<'a> {
             self.note("context_guard", data).await;
         }
         let wording = self.seat.agent.persona.wording.protocols.of(settings.protocol);
+        let shaped = self.present.shaped(self.answer_due);
+        let hint = match &self.moves {
+            Some(moves) => Some(moves.hint(self.seat, self.stage, &self.present, self.answer_due).await),
+            None => None,
+        };
         let request = AskRequest {
             messages: self.messages.clone(),
             tools: Arc::clone(&self.seat.prepared.native),
-            grammar: self.grammar.clone(),
-            stop: if self.grammar.is_some() { Vec::new() } else { wording.stop.clone() },
-            max_output_tokens: self.present.shaped.as_ref().and_then(|shaped| shaped.max_output_tokens),
-            hint: self.hint.clone(),
+            grammar: shaped.map(|shaped| Arc::clone(&shaped.grammar)),
+            stop: if shaped.is_some() { Vec::new() } else { wording.stop.clone() },
+            max_output_tokens: shaped.and_then(|shaped| shaped.max_output_tokens),
+            hint,
         };
         match self.stage.ask(self.lane, self.seat.agent.role(), request).await {
             Ok(completion) => {
@@ -184,7 +214,7 @@ impl<'a> Conversation<'a> {
         let calls = completion.calls.clone();
         self.messages.push(Arc::new(Message::with_calls(Arc::clone(&completion.text), calls.clone())));
         for (index, requested) in calls.iter().enumerate() {
-            let mut used = used(requested);
+            let mut used = ToolUse::of(requested);
             let reasoning = used.input.take_reasoning();
             if let Some(call) = self.action(&used) {
                 let thought = if reasoning.is_empty() { completion.text.trim().to_owned() } else { reasoning };
@@ -202,75 +232,7 @@ impl<'a> Conversation<'a> {
         Ok(None)
     }
 
-    /// The call of the world that is meant; none where actions are written as answers, or no such tool exists.
-    fn action(&self, used: &ToolUse) -> Option<ToolCall> {
-        if self.seat.settings().protocol == Protocol::ReactText {
-            return None;
-        }
-        let tools = self.stage.tools();
-        let spec = tools
-            .iter()
-            .find(|spec| spec.name == used.name)
-            .or_else(|| tools.iter().find(|spec| spec.name.eq_ignore_ascii_case(&used.name)))?;
-        let arguments = match &used.input {
-            Input::Arguments(arguments) => {
-                arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
-            }
-            Input::Text(text) if text.trim().is_empty() => std::collections::BTreeMap::new(),
-            Input::Text(text) => {
-                let name = spec.required().next().unwrap_or("input").to_owned();
-                std::collections::BTreeMap::from([(name, text.trim().into())])
-            }
-        };
-        Some(ToolCall { tool: spec.name.clone(), arguments })
-    }
-
-    /// Uses a tool; whatever goes wrong becomes the observation (BOG-044).
-    async fn observe(&mut self, used: &ToolUse, reasoning: &str) -> Result<String, Halt> {
-        let offered = self.seat.prepared.tools.iter().find_map(|tool| Some((tool, tool.answers_to(&used.name)?)));
-        let texts = &self.seat.agent.persona.texts.engine;
-        let Some((tool, alias)) = offered else {
-            self.note("tool_failed", json!({ "tool": used.name, "message": "unknown" })).await;
-            let unknown = if self.seat.prepared.tools.is_empty() && self.seat.prepared.native.is_empty() {
-                &texts.no_tools
-            } else {
-                &texts.unknown_tool
-            };
-            return self.observation(unknown, &used.name, "");
-        };
-        if alias {
-            self.note("tool_alias", json!({ "written": used.name, "tool": tool.name })).await;
-        }
-        if self.answer_due {
-            self.note("answer_due", json!({ "tool": tool.name })).await;
-            return self.observation(&texts.answer_now, &tool.name, "");
-        }
-        if !reasoning.is_empty() {
-            self.note("tool_reasoning", json!({ "tool": tool.name, "reasoning": reasoning })).await;
-        }
-        match tool.tool.call(self.stage, self.lane, &used.input).await {
-            Ok(result) => {
-                self.answer_due = tool.critical;
-                Ok(result)
-            }
-            Err(message) => {
-                self.note("tool_failed", json!({ "tool": tool.name, "message": message })).await;
-                self.observation(&texts.failed, &tool.name, &message)
-            }
-        }
-    }
-
-    fn observation(&self, sourced: &Sourced, tool: &str, message: &str) -> Result<String, Halt> {
-        let prepared = &self.seat.prepared;
-        let names: Vec<&str> = if prepared.native.is_empty() {
-            prepared.tools.iter().map(|tool| tool.name.as_str()).collect()
-        } else {
-            prepared.native.iter().map(|spec| spec.name.as_str()).collect()
-        };
-        self.fill(sourced, &[("tool", tool.into()), ("tools", names.join(", ").into()), ("message", message.into())])
-    }
-
-    fn fill(&self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<String, Halt> {
+    pub(super) fn fill(&self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<String, Halt> {
         let variables = self.present.variables.with(values);
         self.seat.agent.persona.templates.render(&sourced.text, &variables).map_err(|error| halt(error.into()))
     }
@@ -280,27 +242,6 @@ impl<'a> Conversation<'a> {
     }
 }
 
-fn used(requested: &RequestedCall) -> ToolUse {
-    let input = match &requested.arguments {
-        serde_json::Value::Object(arguments) => Input::Arguments(arguments.clone()),
-        serde_json::Value::Null => Input::Arguments(serde_json::Map::new()),
-        other => Input::Text(plain(other)),
-    };
-    ToolUse { name: requested.tool.clone(), input }
-}
-
 fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
-}
-
-/// The competent answer and the other legal ones, in the form of the protocol, for the noisy expert. The thought is
-/// short, so that it fits a grammar with little room for one.
-async fn hint(protocol: Protocol, stage: &dyn Stage, present: &Present, expert: &ToolCall) -> Hint {
-    let write = |call: &ToolCall, text: &str| protocol.write("Best now.", call, text);
-    let answer = write(expert, &stage.render(expert).await);
-    let alternatives = present.legal.as_ref().map(|legal| {
-        let pairs = legal.calls.iter().zip(legal.texts.iter());
-        pairs.filter(|(call, _)| *call != expert).map(|(call, text)| write(call, text)).collect()
-    });
-    Hint { answer, alternatives: alternatives.unwrap_or_default() }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Halt, Message, Speaker, Stage, ToolCall};
+use gimbal_core::{Grammar, Halt, Message, Speaker, Stage, ToolCall};
 
 use super::halt;
 use super::seat::Seat;
 use crate::prompt::{self, Variables, World};
-use crate::protocol::grammar::{Shape, Shaped, shape};
+use crate::protocol::form::Form;
+use crate::protocol::grammar::{Shape, shape};
 
 /// The legal actions of a step.
 #[derive(Clone, Debug)]
@@ -28,16 +29,27 @@ pub(super) struct Menu {
     pub(super) system: Arc<Message>,
     pub(super) variables: Variables,
     /// The latest grammar, with the bound of the output that it was made for.
-    shaped: Mutex<Option<(u32, Arc<Shaped>)>>,
+    shaped: Mutex<Option<(u32, Arc<[Reply; 2]>)>>,
+}
+
+/// What a reply must be under constrained decoding.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) grammar: Arc<Grammar>,
+    /// The bound to ask for; none where the role's own does.
+    pub(super) max_output_tokens: Option<u32>,
 }
 
 impl Menu {
-    /// The menu of the first `cap` legal calls, in the environment's order. Of an agent that works on one subject, the
-    /// caller narrows further.
-    pub(super) async fn new(seat: &Seat<'_>, stage: &dyn Stage, listed: Arc<[ToolCall]>) -> Result<Self, Halt> {
+    /// The menu of the first `cap` legal calls, in the environment's order. `narrowed` says that there are more.
+    pub(super) async fn new(
+        seat: &Seat<'_>,
+        stage: &dyn Stage,
+        listed: Arc<[ToolCall]>,
+        narrowed: bool,
+    ) -> Result<Self, Halt> {
         let cap = seat.settings().legal_cap as usize;
-        let narrowed = listed.len() > cap;
-        let calls = if narrowed { listed[..cap].into() } else { Arc::clone(&listed) };
+        let calls = if listed.len() > cap { listed[..cap].into() } else { Arc::clone(&listed) };
         let mut texts = Vec::with_capacity(calls.len());
         for call in calls.iter() {
             texts.push(stage.render(call).await);
@@ -60,16 +72,21 @@ impl Menu {
         Arc::ptr_eq(&self.listed, listed) || self.listed == *listed
     }
 
-    /// The grammar for an answer of at most `budget` tokens.
-    pub(super) fn shaped(&self, seat: &Seat<'_>, budget: u32) -> Arc<Shaped> {
+    /// The grammars for a reply of at most `budget` tokens: any reply, and one that must be the answer.
+    pub(super) fn shaped(&self, seat: &Seat<'_>, budget: u32) -> Arc<[Reply; 2]> {
         let mut known = self.shaped.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, shaped)) = known.as_ref().filter(|(bound, _)| *bound == budget) {
             return Arc::clone(shaped);
         }
-        let names: Vec<String> = seat.prepared.tools.iter().map(|tool| tool.name.clone()).collect();
-        let settings = seat.settings();
+        let (settings, prepared) = (seat.settings(), &seat.prepared);
         let (calls, texts, thought) = (&*self.legal.calls, &*self.legal.texts, settings.thought_characters);
-        let shaped = Arc::new(shape(settings.protocol, Shape { calls, texts, tools: &names, thought, budget }));
+        let contract = seat.agent.persona.core.contract;
+        let message = contract.map(|contract| Form::message(contract, &prepared.brief, texts));
+        let shaped = Arc::new([&prepared.forms[..], &[]].map(|tools| {
+            let message = message.as_ref();
+            let shaped = shape(settings.protocol, Shape { calls, texts, message, tools, thought, budget });
+            Reply { grammar: Arc::new(shaped.grammar), max_output_tokens: shaped.max_output_tokens }
+        }));
         *known = Some((budget, Arc::clone(&shaped)));
         shaped
     }

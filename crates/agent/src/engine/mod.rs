@@ -3,17 +3,21 @@
 //! [`Agent`] is built once per study cell, [`Seat`] once per episode, a conversation once per step (BOG-031): a step
 //! starts with the system prompt and the user prompt and nothing else, so that all continuity is in the blocks.
 
+mod advise;
+mod competent;
 mod conversation;
 mod guard;
 mod legal;
 mod seat;
 mod step;
+mod uses;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Brief, Halt, Needs, Stage, ToolSpec};
+use gimbal_core::{Brief, Halt, Needs, Stage, ToolSpec, nearest};
 use serde_json::Value;
 
+pub use advise::Advice;
 pub use seat::Seat;
 
 use crate::persona::PersonaError;
@@ -38,8 +42,9 @@ pub const BEHAVIOUR: u32 = 1;
 /// | `tool_reasoning` | `tool`, `reasoning`: the reason given for a query |
 /// | `tool_failed` | `tool`, `message`: became an observation (BOG-044) |
 /// | `answer_due` | `tool`: called where the answer was due (BOG-056) |
+/// | `deliberated` | `agent`, `tool`, `over_budget`: a deliberation tool was used (BOG-110..117) |
 /// | `calls_ignored` | `count`: native calls after the first action of a message |
-pub const NOTE_KINDS: [&str; 9] = [
+pub const NOTE_KINDS: [&str; 10] = [
     "attempt_failed",
     "turns_exhausted",
     "context_guard",
@@ -49,6 +54,7 @@ pub const NOTE_KINDS: [&str; 9] = [
     "tool_failed",
     "answer_due",
     "calls_ignored",
+    "deliberated",
 ];
 
 /// Different episodes of a run mostly share one brief; a few system prompts are kept.
@@ -63,12 +69,38 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// A persona in a role.
+    /// A persona in a role, on its own.
     ///
     /// # Errors
-    /// When the settings cannot be; see [`Settings::of`].
+    /// When the settings cannot be; see [`Settings::of`]. When the persona has a tool that asks another agent.
     pub fn new(persona: Arc<Persona>, role: &str, overrides: &Overrides) -> Result<Self, SettingsError> {
+        Self::among(persona, role, overrides, &[])
+    }
+
+    /// A persona in a role, among others that it may ask through the tools `there`.
+    ///
+    /// # Errors
+    /// When the settings cannot be; see [`Settings::of`]. When the persona asks somebody who is not there.
+    pub fn among(
+        persona: Arc<Persona>,
+        role: &str,
+        overrides: &Overrides,
+        there: &[&str],
+    ) -> Result<Self, SettingsError> {
         let settings = Settings::of(&persona, overrides)?;
+        for tool in persona.core.tools.iter().filter_map(|tool| tool.delegate.as_deref()) {
+            if !there.contains(&tool) {
+                return Err(SettingsError::Delegate {
+                    persona: persona.name.clone(),
+                    tool: tool.to_owned(),
+                    hint: nearest::hint(tool, there.iter().copied()),
+                    there: match there {
+                        [] => "an agent on its own has nobody to ask".to_owned(),
+                        there => format!("those who can be asked here answer to {}", there.join(", ")),
+                    },
+                });
+            }
+        }
         Ok(Self { persona, role: role.to_owned(), settings, prepared: Mutex::new(Vec::new()) })
     }
 
@@ -93,7 +125,7 @@ impl Agent {
     /// What the agent needs of an environment: its role and the queries of its tools.
     #[must_use]
     pub fn needs(&self) -> Needs {
-        let queries = self.persona.core.tools.iter().map(|tool| tool.query.clone()).collect();
+        let queries = self.persona.core.tools.iter().filter_map(|tool| tool.query.clone()).collect();
         Needs { queries, roles: vec![self.role.clone()], ..Needs::default() }
     }
 
@@ -120,7 +152,7 @@ impl Agent {
         idle: &str,
         actions: &[String],
     ) -> Result<SystemPrompt, PersonaError> {
-        let tools = Offered::of(&self.persona.core.tools, brief, queries);
+        let tools = Offered::of(&self.persona, &self.settings, brief, queries);
         prompt::system(&self.persona, &self.settings, World { brief, idle, tools: &tools, actions })
     }
 

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gimbal_core::{Brief, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 
 use super::Agent;
-use super::legal::{Legal, Menu};
+use super::legal::{Legal, Menu, Reply};
 use crate::persona::PersonaError;
 use crate::prompt::{self, Variables, World};
-use crate::protocol::grammar::Shaped;
-use crate::tool::{Offered, with_reasoning};
+use crate::protocol::form::Form;
+use crate::tool::{Carrier, Offered, with_reasoning};
 use crate::{Protocol, Settings};
 
 /// What stays the same through an episode, and from one episode to the next where the brief is the same.
@@ -19,6 +19,8 @@ pub(super) struct Prepared {
     world_tools: Arc<[ToolSpec]>,
     pub(super) idle: String,
     pub(super) tools: Vec<Offered>,
+    /// What the inputs of the tools may be, under constrained decoding.
+    pub(super) forms: Vec<(String, Form)>,
     /// Tools for native calls: queries first, then the actions of the world, each with `reasoning`.
     pub(super) native: Arc<[ToolSpec]>,
     /// With an empty list of actions.
@@ -37,7 +39,8 @@ impl Prepared {
         world_tools: Arc<[ToolSpec]>,
         idle: String,
     ) -> Result<Self, PersonaError> {
-        let tools = Offered::of(&agent.persona.core.tools, &brief, &queries);
+        let tools = Offered::of(&agent.persona, &agent.settings, &brief, &queries);
+        let forms = tools.iter().map(|tool| (tool.name.clone(), input_form(tool, &brief))).collect();
         let world = World { brief: &brief, idle: &idle, tools: &tools, actions: &[] };
         let variables = Variables::of(world);
         let system = if wants_actions(agent) {
@@ -47,11 +50,12 @@ impl Prepared {
             Some(Arc::new(Message::new(Speaker::System, text)))
         };
         let native: Arc<[ToolSpec]> = if agent.settings.protocol == Protocol::NativeTools {
-            tools.iter().map(|tool| &tool.spec).chain(world_tools.iter()).map(with_reasoning).collect()
+            let actions = if agent.persona.core.contract.is_some() { &[][..] } else { &world_tools[..] };
+            tools.iter().map(|tool| &tool.spec).chain(actions).map(with_reasoning).collect()
         } else {
             Arc::new([])
         };
-        Ok(Self { brief, queries, world_tools, idle, tools, native, variables, system, menu: Mutex::default() })
+        Ok(Self { brief, queries, world_tools, idle, tools, forms, native, variables, system, menu: Mutex::default() })
     }
 
     pub(super) fn is_for(&self, brief: &Arc<Brief>, queries: &Arc<[ToolSpec]>, tools: &Arc<[ToolSpec]>) -> bool {
@@ -59,6 +63,18 @@ impl Prepared {
         (Arc::ptr_eq(&self.brief, brief) || self.brief == *brief)
             && same(&self.queries, queries)
             && same(&self.world_tools, tools)
+    }
+}
+
+/// Longest free input of a tool under constrained decoding, in characters.
+const INPUT: usize = 160;
+
+fn input_form(tool: &Offered, brief: &Brief) -> Form {
+    match (&tool.carrier, tool.generic.as_str()) {
+        (Carrier::Delegate, "suggest_action") => Form::situation(brief),
+        (Carrier::Delegate, _) => Form::one_of(&brief.subjects),
+        (Carrier::Query(spec), _) if spec.required().count() == 1 => Form::one_of(&brief.subjects),
+        (Carrier::Query(_) | Carrier::Deliberation(_), _) => Form::line(INPUT),
     }
 }
 
@@ -79,7 +95,15 @@ pub(super) struct Present {
     pub(super) legal: Option<Legal>,
     pub(super) system: Arc<Message>,
     pub(super) variables: Variables,
-    pub(super) shaped: Option<Arc<Shaped>>,
+    /// Grammars of a reply: any, and one that must be the answer.
+    shaped: Option<Arc<[Reply; 2]>>,
+}
+
+impl Present {
+    /// The grammar of the next reply, where the role decodes under constraint.
+    pub(super) fn shaped(&self, answer_due: bool) -> Option<&Reply> {
+        self.shaped.as_ref().map(|shaped| &shaped[usize::from(answer_due)])
+    }
 }
 
 fn known(menu: &Mutex<Option<Arc<Menu>>>, listed: &Arc<[ToolCall]>) -> Option<Arc<Menu>> {
@@ -109,14 +133,20 @@ impl<'a> Seat<'a> {
 
     /// Looks at the legal actions where the prompt, a grammar or a hint needs them. `budget` is the role's bound of
     /// the output, where it decodes under constraint.
-    pub(super) async fn present(&self, stage: &dyn Stage, budget: Option<u32>, hint: bool) -> Result<Present, Halt> {
+    pub(super) async fn present(
+        &self,
+        stage: &dyn Stage,
+        budget: Option<u32>,
+        hint: bool,
+        target: Option<&str>,
+    ) -> Result<Present, Halt> {
         let prepared = &self.prepared;
         let needed = budget.is_some() || hint || prepared.system.is_none();
         if !needed && let Some(system) = &prepared.system {
             let system = Arc::clone(system);
             return Ok(Present { legal: None, system, variables: prepared.variables.clone(), shaped: None });
         }
-        let menu = self.menu(stage).await?;
+        let menu = self.menu(stage, target).await?;
         Ok(Present {
             legal: Some(menu.legal.clone()),
             system: Arc::clone(&menu.system),
@@ -125,15 +155,28 @@ impl<'a> Seat<'a> {
         })
     }
 
-    async fn menu(&self, stage: &dyn Stage) -> Result<Arc<Menu>, Halt> {
-        let listed = stage.legal((self.settings().legal_cap as usize).saturating_add(1)).await;
+    async fn menu(&self, stage: &dyn Stage, target: Option<&str>) -> Result<Arc<Menu>, Halt> {
+        let cap = self.settings().legal_cap as usize;
+        let listed = stage.legal(cap.saturating_add(1)).await;
+        let (listed, narrowed) = match target.filter(|_| listed.len() > cap) {
+            // Of an adviser about one subject: what is about that subject, or about none.
+            Some(target) => {
+                let all = stage.legal(usize::MAX).await;
+                let about = |call: &&ToolCall| self.brief().subject_of(call).is_none_or(|subject| subject == target);
+                (all.iter().filter(about).take(cap).cloned().collect(), true)
+            }
+            None => {
+                let narrowed = listed.len() > cap;
+                (listed, narrowed)
+            }
+        };
         if let Some(menu) = known(&self.last, &listed) {
             return Ok(menu);
         }
         let menu = match known(&self.prepared.menu, &listed) {
             Some(menu) => menu,
             None => {
-                let menu = Arc::new(Menu::new(self, stage, Arc::clone(&listed)).await?);
+                let menu = Arc::new(Menu::new(self, stage, Arc::clone(&listed), narrowed).await?);
                 // Another episode may have been faster: one is enough.
                 known(&self.prepared.menu, &listed).unwrap_or_else(|| {
                     keep(&self.prepared.menu, &menu);

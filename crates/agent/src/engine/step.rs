@@ -5,8 +5,9 @@ use std::sync::Arc;
 use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Stage, Transition};
 use serde_json::json;
 
-use super::conversation::{Conversation, Outcome};
+use super::conversation::{Conversation, Matter, Outcome};
 use super::seat::Seat;
+use crate::tool::{Alone, Company};
 
 impl Seat<'_> {
     /// Takes one step of the world: asks until an answer is carried out, at most `max_attempts` times in one
@@ -15,22 +16,41 @@ impl Seat<'_> {
     /// # Errors
     /// The halt that ended the episode.
     pub async fn step(&self, stage: &dyn Stage, lane: LaneId, blocks: &[Block]) -> Result<Arc<Transition>, Halt> {
+        self.step_with(stage, lane, blocks, &Alone).await
+    }
+
+    /// Takes one step of the world as [`Seat::step`] does, with others to ask.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub async fn step_with(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        blocks: &[Block],
+        company: &dyn Company,
+    ) -> Result<Arc<Transition>, Halt> {
         let view = stage.view().await;
-        let mut conversation = Conversation::open(self, stage, lane, &view, blocks).await?;
+        let matter = Matter { view: &view, blocks, question: None, company };
+        let mut conversation = Conversation::open(self, stage, lane, matter).await?;
         let attempts = self.settings().max_attempts;
         for attempt in 1..=attempts {
             let (rejection, written, missing) = match conversation.answer(attempt).await? {
                 Outcome::Answer { text, justification, missing } => match stage.parse(&text).await {
-                    Ok(call) => match stage.act(lane, &call, justification.as_deref()).await? {
-                        Acted::Stepped(transition) => return Ok(transition),
-                        Acted::Rejected(rejection) => (rejection, text, missing),
-                    },
+                    Ok(call) => {
+                        company.decided(stage, lane, &call).await;
+                        match stage.act(lane, &call, justification.as_deref()).await? {
+                            Acted::Stepped(transition) => return Ok(transition),
+                            Acted::Rejected(rejection) => (rejection, text, missing),
+                        }
+                    }
                     Err(rejection) => {
                         stage.reject(lane, &rejection, &text).await?;
                         (rejection, text, missing)
                     }
                 },
                 Outcome::Call { call, justification } => {
+                    company.decided(stage, lane, &call).await;
                     match stage.act(lane, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
                         Acted::Rejected(rejection) => (rejection, stage.render(&call).await, None),

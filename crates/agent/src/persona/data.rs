@@ -27,6 +27,18 @@ pub struct Core {
     /// Tools beside the actions of the world.
     #[serde(default)]
     pub tools: Vec<ToolUse>,
+    /// What the answer is where it is no action: a message to another agent (BOG-072).
+    #[serde(default)]
+    pub contract: Option<Contract>,
+    /// What is said when an answer is not the message that it should be: one more call, which is counted (BOG-070).
+    #[serde(default)]
+    pub repair: Option<Repair>,
+    /// Questions that the agent may raise for one answer (BOG-117).
+    #[serde(default = "three")]
+    pub question_budget: u32,
+    /// What the tool of improvement asks for (BOG-R08).
+    #[serde(default)]
+    pub improve_reply: ImproveReply,
     /// Switches.
     #[serde(default)]
     pub include_tool_raise_a_question: bool,
@@ -90,12 +102,58 @@ const fn five_hundred_and_twelve() -> u32 {
     512
 }
 
-/// A tool that a persona may use.
+/// The message that an adviser answers with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Contract {
+    /// Findings on subjects (BOG-065).
+    Analysis,
+    /// Ranked actions with confidences (BOG-067).
+    Suggestions,
+}
+
+impl Contract {
+    /// The name that personas and events use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Analysis => "analysis",
+            Self::Suggestions => "suggestions",
+        }
+    }
+}
+
+/// A call that asks for a message again, in the right form.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Repair {
+    /// System message. A template.
+    pub system: String,
+    /// What the user says: a template that may use `answer`, the message as it was written.
+    pub user: String,
+}
+
+/// What the tool of improvement asks for (BOG-R08).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ImproveReply {
+    /// The final answer, at once.
+    #[default]
+    FinalAnswer,
+    /// A better thought, from which the work goes on.
+    ImprovedThought,
+}
+
+/// A tool that a persona may use: `query` or `delegate`, one of the two.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolUse {
     /// Generic name of a read-only query of the tracker, e.g. `subject_state`.
-    pub query: String,
+    #[serde(default)]
+    pub query: Option<String>,
+    /// Generic name of a tool that asks another agent, e.g. `analyse_subject`.
+    #[serde(default)]
+    pub delegate: Option<String>,
     /// What it does; by default in the words of the tracker. A template.
     #[serde(default)]
     pub description: Option<String>,
@@ -108,6 +166,14 @@ pub struct ToolUse {
     /// Worked examples, shown with `add_tool_examples`. Templates.
     #[serde(default)]
     pub examples: Vec<String>,
+}
+
+impl ToolUse {
+    /// The generic name, whichever kind of tool it is.
+    #[must_use]
+    pub fn generic(&self) -> &str {
+        self.query.as_deref().or(self.delegate.as_deref()).unwrap_or_default()
+    }
 }
 
 /// `personas/<name>/prompt.yaml`: what the user says in every step (BOG-061).
@@ -198,6 +264,8 @@ pub struct Wording {
     pub feedback: Feedback,
     /// What comes back from a tool that could not be used.
     pub observations: Observations,
+    /// The deliberation tools, which every agent inherits (BOG-115).
+    pub deliberation: DeliberationWording,
     /// In the place of an answer when the turns are used up (BOG-043).
     pub no_answer: String,
 }
@@ -241,6 +309,84 @@ pub struct ProtocolWording {
     /// Texts at which a reply ends.
     #[serde(default)]
     pub stop: Vec<String>,
+    /// What is said otherwise to an agent whose answer is a message and no action.
+    #[serde(default)]
+    pub adviser: Option<AdviserWording>,
+}
+
+/// Instructions of a protocol to an agent whose answer is a message to another agent.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AdviserWording {
+    /// The loop, for an agent with tools.
+    pub loop_with_tools: String,
+    /// The loop, for an agent without.
+    pub loop_without_tools: String,
+    /// Brings the persona's `answer_format`.
+    pub answer_notice: String,
+    /// Forbids tool syntax to an agent without tools.
+    pub no_tools: String,
+}
+
+/// The deliberation tools (BOG-110..112).
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeliberationWording {
+    /// A question to oneself.
+    pub raise_a_question: QuestionWording,
+    /// Criticism of one's own answer.
+    pub critique_the_answer: ThoughtWording,
+    /// What is made of the criticism.
+    pub improve_based_on_critique: ImproveWording,
+}
+
+/// Wording of `raise_a_question`; the replies may use `text`, what the agent wrote.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuestionWording {
+    /// What the tool does.
+    pub description: String,
+    /// What stands in the place of the input where the call is shown.
+    pub input: String,
+    /// The reply.
+    pub reply: String,
+    /// The reply when no question is left (BOG-117).
+    pub over_budget: String,
+    /// Worked examples, shown with `add_tool_examples` (BOG-055).
+    #[serde(default)]
+    pub examples: Vec<String>,
+}
+
+/// Wording of `critique_the_answer`; the reply may use `text`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThoughtWording {
+    /// What the tool does.
+    pub description: String,
+    /// What stands in the place of the input where the call is shown.
+    pub input: String,
+    /// The reply.
+    pub reply: String,
+    /// Worked examples, shown with `add_tool_examples` (BOG-055).
+    #[serde(default)]
+    pub examples: Vec<String>,
+}
+
+/// Wording of `improve_based_on_critique`; the replies may use `text`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ImproveWording {
+    /// What the tool does.
+    pub description: String,
+    /// What stands in the place of the input where the call is shown.
+    pub input: String,
+    /// The reply with `improve_reply: final_answer`.
+    pub final_answer: String,
+    /// The reply with `improve_reply: improved_thought`.
+    pub improved_thought: String,
+    /// Worked examples, shown with `add_tool_examples` (BOG-055).
+    #[serde(default)]
+    pub examples: Vec<String>,
 }
 
 /// The list of tools.

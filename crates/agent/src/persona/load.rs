@@ -5,13 +5,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::data::{Core, Examples, Knowledge, KnowledgeEntry, KnowledgeKind, Prompt, ProtocolWording, Wording};
+use super::data::{
+    AdviserWording, Core, DeliberationWording, Examples, Knowledge, KnowledgeEntry, KnowledgeKind, Prompt,
+    ProtocolWording, Wording,
+};
 use super::{
-    Content, EngineTexts, JsonContent, KnowledgeTexts, Persona, PersonaError, ProtocolTexts, Sourced, Texts, ToolTexts,
+    Content, DeliberationTexts, EngineTexts, JsonContent, KnowledgeTexts, Persona, PersonaError, ProtocolTexts,
+    RepairTexts, Sourced, Texts, ToolTexts,
 };
 use crate::Protocol;
 use crate::prompt::Origin;
 use crate::template::{Place, Templates, Text};
+use crate::tool::DELEGATES;
 use gimbal_core::yaml::{self, line_of};
 
 /// Variables of the brief that texts of the system prompt may use.
@@ -71,6 +76,8 @@ pub(super) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaErro
         }
     }
     let [examples, reflection_examples] = examples;
+    // An adviser is asked about something, an agent that acts only about the step.
+    let spoken: &[&str] = if core.contract.is_some() { &["step", "target", "message"] } else { &["step"] };
     let texts = Texts {
         system_message: compiler.add(&core_source, "system_message", &core.system_message, &[])?,
         answer_format: compiler.add(&core_source, "answer_format", &core.answer_format, &[])?,
@@ -80,8 +87,15 @@ pub(super) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaErro
         knowledge,
         examples,
         reflection_examples,
-        opening: compiler.add(&prompt_source, "opening", &prompt.opening, &["step"])?,
-        closing: compiler.add(&prompt_source, "closing", &prompt.closing, &["step"])?,
+        opening: compiler.add(&prompt_source, "opening", &prompt.opening, spoken)?,
+        closing: compiler.add(&prompt_source, "closing", &prompt.closing, spoken)?,
+        repair: match &core.repair {
+            Some(repair) => Some(RepairTexts {
+                system: compiler.add(&core_source, "repair.system", &repair.system, &[])?,
+                user: compiler.add(&core_source, "repair.user", &repair.user, &["answer"])?,
+            }),
+            None => None,
+        },
         engine: compiler.engine(&wording_source, &wording)?,
     };
     let parts: Vec<&[u8]> = reader.hashed.iter().map(String::as_bytes).collect();
@@ -110,9 +124,27 @@ fn check(core: &Core, source: &Source) -> Result<(), PersonaError> {
         }
     }
     for (index, tool) in core.tools.iter().enumerate() {
-        if core.tools[..index].iter().any(|other| other.query == tool.query) {
-            return wrong(&tool.query, format!("the tool `{}` is listed twice", tool.query));
+        match (&tool.query, &tool.delegate) {
+            (Some(_), None) => {}
+            (None, Some(name)) if DELEGATES.contains(&name.as_str()) => {}
+            (None, Some(name)) => {
+                let hint = gimbal_core::nearest::hint(name, DELEGATES);
+                let known = DELEGATES.join(", ");
+                return wrong(name, format!("no tool `{name}` asks another agent{hint} (known: {known})"));
+            }
+            _ => {
+                let message = format!("tools[{index}]: one of `query` and `delegate` is needed, and only one");
+                return wrong("tools:", message);
+            }
         }
+        let name = tool.generic();
+        if core.tools[..index].iter().any(|other| other.generic() == name) {
+            return wrong(name, format!("the tool `{name}` is listed twice"));
+        }
+    }
+    if core.repair.is_some() && core.contract.is_none() {
+        let message = "`repair` asks for a message again, and this agent's answer is an action: give it a `contract`";
+        return wrong("repair:", message.to_owned());
     }
     Ok(())
 }
@@ -230,18 +262,99 @@ impl Compiler {
         })
     }
 
+    fn adviser(
+        &mut self,
+        source: &Source,
+        protocol: Protocol,
+        wording: Option<&AdviserWording>,
+    ) -> Result<Option<ProtocolTexts>, PersonaError> {
+        let Some(wording) = wording else { return Ok(None) };
+        let mut add = |key: &str, text: &str, more: &[&str]| {
+            self.add(source, &format!("protocols.{}.adviser.{key}", protocol.name()), text, more)
+        };
+        Ok(Some(ProtocolTexts {
+            loop_with_tools: add("loop_with_tools", &wording.loop_with_tools, &[])?,
+            loop_without_tools: add("loop_without_tools", &wording.loop_without_tools, &[])?,
+            answer_notice: add("answer_notice", &wording.answer_notice, &["answer_format"])?,
+            no_tools: add("no_tools", &wording.no_tools, &[])?,
+        }))
+    }
+
+    fn deliberation(
+        &mut self,
+        source: &Source,
+        wording: &DeliberationWording,
+    ) -> Result<[DeliberationTexts; 3], PersonaError> {
+        let DeliberationWording {
+            raise_a_question: question,
+            critique_the_answer: critique,
+            improve_based_on_critique,
+        } = wording;
+        let improve = improve_based_on_critique;
+        Ok([
+            self.deliberate(
+                (source, "raise_a_question"),
+                (&question.description, &question.input, &question.examples),
+                ("reply", &question.reply),
+                Some(("over_budget", &question.over_budget)),
+            )?,
+            self.deliberate(
+                (source, "critique_the_answer"),
+                (&critique.description, &critique.input, &critique.examples),
+                ("reply", &critique.reply),
+                None,
+            )?,
+            self.deliberate(
+                (source, "improve_based_on_critique"),
+                (&improve.description, &improve.input, &improve.examples),
+                ("final_answer", &improve.final_answer),
+                Some(("improved_thought", &improve.improved_thought)),
+            )?,
+        ])
+    }
+
+    fn deliberate(
+        &mut self,
+        (source, tool): (&Source, &str),
+        (description, input, examples): (&str, &str, &[String]),
+        reply: (&str, &str),
+        other: Option<(&str, &str)>,
+    ) -> Result<DeliberationTexts, PersonaError> {
+        let mut add =
+            |key: &str, text: &str, more: &[&str]| self.add(source, &format!("deliberation.{tool}.{key}"), text, more);
+        Ok(DeliberationTexts {
+            description: add("description", description, &["tool"])?,
+            input: add("input", input, &["tool"])?,
+            reply: add(reply.0, reply.1, &["text"])?,
+            other: other.map(|(key, text)| add(key, text, &["text"])).transpose()?,
+            examples: examples
+                .iter()
+                .enumerate()
+                .map(|(index, text)| add(&format!("examples[{index}]"), text, &["tool"]))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
     fn engine(&mut self, source: &Source, wording: &Wording) -> Result<EngineTexts, PersonaError> {
         let protocols = [
             self.protocol(source, Protocol::ReactText, &wording.protocols.react_text)?,
             self.protocol(source, Protocol::NativeTools, &wording.protocols.native_tools)?,
             self.protocol(source, Protocol::Json, &wording.protocols.json)?,
         ];
+        let advisers = [
+            self.adviser(source, Protocol::ReactText, wording.protocols.react_text.adviser.as_ref())?,
+            self.adviser(source, Protocol::NativeTools, wording.protocols.native_tools.adviser.as_ref())?,
+            self.adviser(source, Protocol::Json, wording.protocols.json.adviser.as_ref())?,
+        ];
+        let deliberation = self.deliberation(source, &wording.deliberation)?;
         let mut add = |key: &str, text: &str, more: &[&str]| self.add(source, key, text, more);
         let (tools, feedback, observations) = (&wording.tools, &wording.feedback, &wording.observations);
         let attempt = &["attempt", "max_attempts", "answer", "message"];
         let tool = &["tool", "tools", "message"];
         Ok(EngineTexts {
             protocols,
+            advisers,
+            deliberation,
             tags_notice: add("tags_notice", &wording.tags_notice, &[])?,
             tools_heading: add("tools.heading", &tools.heading, &[])?,
             tools_entry: add("tools.entry", &tools.entry, &["name", "example", "description"])?,

@@ -157,7 +157,26 @@ pub(crate) struct Texts {
     pub reflection_examples: Vec<Sourced>,
     pub opening: Sourced,
     pub closing: Sourced,
+    pub repair: Option<RepairTexts>,
     pub engine: EngineTexts,
+}
+
+/// The texts of a call that asks for a message again.
+#[derive(Debug)]
+pub(crate) struct RepairTexts {
+    pub system: Sourced,
+    pub user: Sourced,
+}
+
+/// The texts of one deliberation tool.
+#[derive(Debug)]
+pub(crate) struct DeliberationTexts {
+    pub description: Sourced,
+    pub input: Sourced,
+    pub reply: Sourced,
+    /// The other reply: over the budget, or the other variant.
+    pub other: Option<Sourced>,
+    pub examples: Vec<Sourced>,
 }
 
 /// The texts of one tool of the persona.
@@ -201,6 +220,8 @@ pub(crate) enum JsonContent {
 pub(crate) struct EngineTexts {
     pub tags_notice: Sourced,
     pub protocols: [ProtocolTexts; 3],
+    pub advisers: [Option<ProtocolTexts>; 3],
+    pub deliberation: [DeliberationTexts; 3],
     pub tools_heading: Sourced,
     pub tools_entry: Sourced,
     pub tools_critical: Sourced,
@@ -220,12 +241,14 @@ pub(crate) struct EngineTexts {
 }
 
 impl EngineTexts {
-    pub(crate) const fn protocol(&self, protocol: crate::Protocol) -> &ProtocolTexts {
-        match protocol {
-            crate::Protocol::ReactText => &self.protocols[0],
-            crate::Protocol::NativeTools => &self.protocols[1],
-            crate::Protocol::Json => &self.protocols[2],
-        }
+    /// The instructions of a protocol, to an agent that acts or to one whose answer is a message.
+    pub(crate) fn protocol(&self, protocol: crate::Protocol, adviser: bool) -> &ProtocolTexts {
+        let at = match protocol {
+            crate::Protocol::ReactText => 0,
+            crate::Protocol::NativeTools => 1,
+            crate::Protocol::Json => 2,
+        };
+        self.advisers[at].as_ref().filter(|_| adviser).unwrap_or(&self.protocols[at])
     }
 }
 

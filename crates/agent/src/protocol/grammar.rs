@@ -9,6 +9,7 @@ use gimbal_core::{Grammar, ToolCall};
 use serde_json::{Value, json};
 
 use super::Protocol;
+use super::form::Form;
 
 /// What a grammar is made of.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +18,10 @@ pub struct Shape<'a> {
     pub calls: &'a [ToolCall],
     /// The same calls as the world writes them.
     pub texts: &'a [String],
-    /// Published names of tools that may be used before the answer.
-    pub tools: &'a [String],
+    /// What the answer must be where it is a message and no action.
+    pub message: Option<&'a Form>,
+    /// Published names of tools that may be used before the answer, and what their inputs must be.
+    pub tools: &'a [(String, Form)],
     /// Longest thought, in characters.
     pub thought: u32,
     /// Tokens that the role allows for a reply.
@@ -34,7 +37,7 @@ pub struct Shaped {
     pub max_output_tokens: Option<u32>,
 }
 
-/// Longest input of a tool, and longest answer where the legal ones are not known, in characters.
+/// Longest answer where the legal ones are not known, in characters.
 const FREE_TEXT: usize = 160;
 /// Keywords, punctuation, white space that a JSON mask lets through, and the end of the text.
 const FRAME: usize = 96;
@@ -42,15 +45,18 @@ const FRAME: usize = 96;
 /// The grammar of a reply.
 #[must_use]
 pub fn shape(protocol: Protocol, shape: Shape<'_>) -> Shaped {
-    let longest = match protocol {
-        Protocol::ReactText | Protocol::Json => longest(shape.texts.iter().map(String::len)),
-        Protocol::NativeTools => {
+    let longest = match (shape.message, protocol) {
+        (Some(message), _) => message.longest,
+        (None, Protocol::ReactText | Protocol::Json) => longest(shape.texts.iter().map(String::len)),
+        (None, Protocol::NativeTools) => {
             longest(shape.calls.iter().map(|call| call.tool.len() + call.canonical_arguments().len() + 16))
         }
     };
-    let tool = shape.tools.iter().map(|name| name.len() + FREE_TEXT).max().unwrap_or(0);
+    let tool = shape.tools.iter().map(|(name, input)| name.len() + input.longest).max().unwrap_or(0);
     let fixed = u32::try_from(longest.max(tool) + FRAME).unwrap_or(u32::MAX);
-    let thought = shape.thought.min(shape.budget.saturating_sub(fixed));
+    // A message is long in bytes and short in tokens: its thought is kept and the bound raised.
+    let room = if shape.message.is_some() { u32::MAX } else { shape.budget.saturating_sub(fixed) };
+    let thought = shape.thought.min(room);
     let needed = fixed.saturating_add(thought);
     let grammar = match protocol {
         Protocol::ReactText => Grammar::Regex(react_text(shape, thought)),
@@ -65,12 +71,17 @@ fn longest(lengths: impl Iterator<Item = usize>) -> usize {
 }
 
 fn react_text(shape: Shape<'_>, thought: u32) -> String {
-    let answers = if shape.texts.is_empty() { format!("[ -~]{{1,{FREE_TEXT}}}") } else { alternatives(shape.texts) };
+    let answers = match shape.message {
+        Some(message) => message.regex.clone(),
+        None if shape.texts.is_empty() => Form::line(FREE_TEXT).regex,
+        None => alternatives(shape.texts),
+    };
     let answer = format!("Answer: ({answers})");
     let last = if shape.tools.is_empty() {
         answer
     } else {
-        format!("({answer}|Tool: ({}): [ -~]{{1,{FREE_TEXT}}}\\nPAUSE)", alternatives(shape.tools))
+        let tools = shape.tools.iter().map(|(name, input)| format!("{}: {}", escape(name), input.regex));
+        format!("({answer}|Tool: ({})\\nPAUSE)", tools.collect::<Vec<_>>().join("|"))
     };
     format!("Thought: [ -~]{{0,{thought}}}\\n{last}")
 }
@@ -80,7 +91,7 @@ fn alternatives(texts: &[String]) -> String {
 }
 
 /// `text` as a regular expression that matches it alone.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for character in text.chars() {
         match character {
@@ -118,19 +129,38 @@ fn any_of(mut branches: Vec<Value>) -> Value {
 }
 
 fn json_object(shape: Shape<'_>, thought: u32) -> Value {
-    let action =
-        if shape.texts.is_empty() { free_text_schema() } else { json!({ "type": "string", "enum": shape.texts }) };
-    let mut branches = vec![object(&json!({ "thought": thought_schema(thought), "action": action }))];
-    if !shape.tools.is_empty() {
-        let tool = json!({ "type": "string", "enum": shape.tools });
-        branches
-            .push(object(&json!({ "thought": thought_schema(thought), "tool": tool, "input": free_text_schema() })));
-    }
+    let mut branches = vec![match shape.message {
+        Some(message) => object(&json!({ "thought": thought_schema(thought), "answer": message.schema })),
+        None => {
+            let action = if shape.texts.is_empty() {
+                free_text_schema()
+            } else {
+                json!({ "type": "string", "enum": shape.texts })
+            };
+            object(&json!({ "thought": thought_schema(thought), "action": action }))
+        }
+    }];
+    branches.extend(uses("thought", shape, thought));
     any_of(branches)
+}
+
+/// The uses of tools; `key` is where the thought stands.
+fn uses(key: &str, shape: Shape<'_>, thought: u32) -> impl Iterator<Item = Value> {
+    shape.tools.iter().map(move |(name, input)| {
+        let mut properties = serde_json::Map::new();
+        properties.insert(key.to_owned(), thought_schema(thought));
+        properties.insert("tool".to_owned(), json!({ "type": "string", "enum": [name] }));
+        properties.insert("input".to_owned(), input.schema.clone());
+        object(&Value::Object(properties))
+    })
 }
 
 /// A native call in its text form, for models without tool calls of their own.
 fn native_call(shape: Shape<'_>, thought: u32) -> Value {
+    if let Some(message) = shape.message {
+        let answer = object(&json!({ "reasoning": thought_schema(thought), "answer": message.schema }));
+        return any_of(std::iter::once(answer).chain(uses("reasoning", shape, thought)).collect());
+    }
     let mut by_tool: BTreeMap<&str, Vec<&ToolCall>> = BTreeMap::new();
     for call in shape.calls {
         by_tool.entry(&call.tool).or_default().push(call);
@@ -149,13 +179,7 @@ fn native_call(shape: Shape<'_>, thought: u32) -> Value {
     if shape.calls.is_empty() {
         branches.push(branch_of_any(thought));
     }
-    for tool in shape.tools {
-        branches.push(object(&json!({
-            "reasoning": thought_schema(thought),
-            "tool": { "type": "string", "enum": [tool] },
-            "input": free_text_schema(),
-        })));
-    }
+    branches.extend(uses("reasoning", shape, thought));
     any_of(branches)
 }
 

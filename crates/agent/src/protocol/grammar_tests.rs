@@ -3,6 +3,7 @@ use proptest::prelude::*;
 
 use super::{Shape, shape};
 use crate::Protocol;
+use crate::protocol::form::Form;
 
 fn legal() -> (Vec<ToolCall>, Vec<String>) {
     let calls = vec![
@@ -16,9 +17,9 @@ fn legal() -> (Vec<ToolCall>, Vec<String>) {
     (calls, texts.map(str::to_owned).to_vec())
 }
 
-fn of(protocol: Protocol, tools: &[String], thought: u32, budget: u32) -> super::Shaped {
+fn of(protocol: Protocol, tools: &[(String, Form)], thought: u32, budget: u32) -> super::Shaped {
     let (calls, texts) = legal();
-    shape(protocol, Shape { calls: &calls, texts: &texts, tools, thought, budget })
+    shape(protocol, Shape { calls: &calls, texts: &texts, message: None, tools, thought, budget })
 }
 
 fn regex(shaped: &super::Shaped) -> regex::Regex {
@@ -55,7 +56,7 @@ fn every_legal_answer_fits_and_no_other() {
 
 #[test]
 fn tools_may_come_before_the_answer() {
-    let tools = ["look".to_owned()];
+    let tools = [("look".to_owned(), Form::line(160))];
     assert!(regex(&of(Protocol::ReactText, &tools, 40, 1024)).is_match("Thought: t\nTool: look: lathe\nPAUSE"));
     assert!(!regex(&of(Protocol::ReactText, &[], 40, 1024)).is_match("Thought: t\nTool: look: lathe\nPAUSE"));
     let object = serde_json::json!({ "thought": "t", "tool": "look", "input": "lathe" });
@@ -97,7 +98,7 @@ proptest! {
         let texts = [text.clone()];
         let shaped = shape(
             Protocol::ReactText,
-            Shape { calls: &calls, texts: &texts, tools: &[], thought: 10, budget: 1024 },
+            Shape { calls: &calls, texts: &texts, message: None, tools: &[], thought: 10, budget: 1024 },
         );
         let matches = |text: &str| regex(&shaped).is_match(&format!("Thought: t\nAnswer: {text}"));
         prop_assert!(matches(&text));

@@ -42,8 +42,13 @@ fn reply(mut object: Map<String, Value>) -> Option<Reply> {
         .trim()
         .to_owned();
     let saying = match object.shift_remove("action").or_else(|| object.shift_remove("answer")) {
-        Some(Value::Object(call)) => Saying::Use(tool_use(call)?),
+        Some(Value::Object(call)) if call.contains_key("tool") || call.contains_key("name") => {
+            Saying::Use(tool_use(call)?)
+        }
+        Some(answer @ Value::Object(_)) => Saying::Answer(answer.to_string()),
         Some(Value::Null) | None => Saying::Use(tool_use(object)?),
+        // The message of an adviser.
+        Some(answer @ Value::Array(_)) => Saying::Answer(answer.to_string()),
         Some(answer) => Saying::Answer(plain(&answer).trim().to_owned()),
     };
     Some(Reply { thought, saying })

@@ -1,10 +1,11 @@
 //! Protocols: how a reply of a model is read, and how an answer is written.
 
-use gimbal_core::ToolCall;
+use gimbal_core::{RequestedCall, ToolCall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub mod form;
 pub mod grammar;
 pub mod json;
 pub mod react_text;
@@ -66,6 +67,28 @@ impl Protocol {
             }
         }
     }
+
+    /// Writes an adviser's message as a model should.
+    #[must_use]
+    pub fn write_message(self, thought: &str, message: &str) -> String {
+        match self {
+            Self::ReactText => format!("Thought: {thought}\nAnswer: {message}"),
+            Self::Json => format!(r#"{{"thought": {}, "answer": {message}}}"#, Value::from(thought)),
+            Self::NativeTools => format!(r#"{{"reasoning": {}, "answer": {message}}}"#, Value::from(thought)),
+        }
+    }
+
+    /// Writes the use of a tool as a model should. `input` is bare text, or JSON where `structured`.
+    #[must_use]
+    pub fn write_use(self, thought: &str, tool: &str, input: &str, structured: bool) -> String {
+        let value = || if structured { input.to_owned() } else { Value::from(input).to_string() };
+        let (thought_value, name) = (Value::from(thought), Value::from(tool));
+        match self {
+            Self::ReactText => format!("Thought: {thought}\nTool: {tool}: {input}\nPAUSE"),
+            Self::Json => format!(r#"{{"thought": {thought_value}, "tool": {name}, "input": {}}}"#, value()),
+            Self::NativeTools => format!(r#"{{"reasoning": {thought_value}, "tool": {name}, "input": {}}}"#, value()),
+        }
+    }
 }
 
 /// What a reply says.
@@ -95,6 +118,19 @@ pub struct ToolUse {
     pub name: String,
     /// Input.
     pub input: Input,
+}
+
+impl ToolUse {
+    /// What a native call asks for.
+    #[must_use]
+    pub fn of(requested: &RequestedCall) -> Self {
+        let input = match &requested.arguments {
+            Value::Object(arguments) => Input::Arguments(arguments.clone()),
+            Value::Null => Input::Arguments(Map::new()),
+            other => Input::Text(plain(other)),
+        };
+        Self { name: requested.tool.clone(), input }
+    }
 }
 
 /// Input of a tool.

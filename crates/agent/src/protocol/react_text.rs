@@ -1,6 +1,7 @@
 //! The protocol of lines (BOG-041), read with the precedence of BOG-042.
 //!
-//! 1. The first `Answer:` anywhere in the text; everything after it is the answer.
+//! 1. The first `Answer:` anywhere in the text, but not as the end of a name such as `critique_the_answer:`; everything
+//!    after it is the answer.
 //! 2. Else the first line that begins with `Tool:`; the name ends at the next colon, the input at the first later
 //!    line that begins with a keyword, or at the end. A trailing `PAUSE` is taken off name and input.
 //! 3. Else the raw text.
@@ -66,7 +67,7 @@ fn find_keyword(text: &str, keyword: &str) -> Option<(usize, usize)> {
             let after = from + keyword.len();
             let gap =
                 bytes[after..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'*' | b'_' | b'`')).count();
-            if bytes.get(after + gap) == Some(&b':') {
+            if bytes.get(after + gap) == Some(&b':') && !ends_a_name(&bytes[..from]) {
                 return Some((from, after + gap + 1));
             }
             // Nothing in the gap can begin a keyword, so each byte is looked at a fixed number of times.
@@ -76,6 +77,12 @@ fn find_keyword(text: &str, keyword: &str) -> Option<(usize, usize)> {
         }
     }
     None
+}
+
+/// Whether a keyword behind this would be the end of a name such as `critique_the_answer`.
+fn ends_a_name(before: &[u8]) -> bool {
+    let stem = before.len() - before.iter().rev().take_while(|byte| **byte == b'_').count();
+    stem < before.len() && before[..stem].last().is_some_and(u8::is_ascii_alphanumeric)
 }
 
 /// The first line-anchored tool call and where its line begins.

@@ -140,3 +140,13 @@ fn reads_long_hostile_texts() {
     let many_lines = format!("Tool: a: {}", "x\n".repeat(1_000_000));
     assert!(matches!(read(&many_lines).saying, Saying::Use(_)));
 }
+
+// covers: BOG-042
+#[test]
+fn a_name_that_ends_in_the_keyword_is_no_answer() {
+    let saying = read("Thought: t\nTool: critique_the_answer: it is hot\nPAUSE").saying;
+    let expected = ToolUse { name: "critique_the_answer".to_owned(), input: Input::Text("it is hot".to_owned()) };
+    assert_eq!(saying, Saying::Use(expected));
+    assert_eq!(read("so: _Answer_: Wait").saying, Saying::Answer("Wait".to_owned()));
+    assert_eq!(read("__answer__: Wait").saying, Saying::Answer("Wait".to_owned()));
+}

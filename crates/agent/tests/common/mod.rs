@@ -89,11 +89,17 @@ pub struct Workshop {
     pub usage: Usage,
     pub replies: Mutex<VecDeque<Canned>>,
     pub requests: Mutex<Vec<AskRequest>>,
+    /// Roles, one a request.
+    pub asked: Mutex<Vec<String>>,
     pub log: Mutex<Vec<String>>,
     pub step: Mutex<u32>,
     pub tools: Arc<[ToolSpec]>,
     pub queries: Arc<[ToolSpec]>,
     pub memory: NoMemory,
+    /// Kinds of note beside those of the engine.
+    pub notes: &'static [&'static str],
+    /// A contract whose messages are lost.
+    pub loses: Mutex<Option<String>>,
 }
 
 impl Workshop {
@@ -107,6 +113,7 @@ impl Workshop {
             usage: Usage { input: 100, output: 10, source: UsageSource::Reported, ..Usage::default() },
             replies: Mutex::new(replies.into_iter().collect()),
             requests: Mutex::default(),
+            asked: Mutex::default(),
             log: Mutex::default(),
             step: Mutex::new(1),
             tools: Arc::new([
@@ -115,6 +122,8 @@ impl Workshop {
             ]),
             queries: gimbal_agent::sample::queries(),
             memory: NoMemory,
+            notes: &[],
+            loses: Mutex::default(),
         }
     }
 
@@ -186,7 +195,8 @@ impl Stage for Workshop {
         let block = |name: &String| Block { name: name.clone(), text: format!("[{name} before step {step}]").into() };
         Ok(names.iter().map(block).collect())
     }
-    async fn ask(&self, _: LaneId, _: &str, request: AskRequest) -> Result<Completion, AskError> {
+    async fn ask(&self, _: LaneId, role: &str, request: AskRequest) -> Result<Completion, AskError> {
+        self.asked.lock().unwrap().push(role.to_owned());
         self.requests.lock().unwrap().push(request);
         let canned = self.replies.lock().unwrap().pop_front();
         let completion = |text: &str, calls: Vec<RequestedCall>| Completion {
@@ -250,11 +260,17 @@ impl Stage for Workshop {
             _ => Err(Rejection::new(RejectionKind::BadValue, "no such machine")),
         }
     }
-    async fn send(&self, _: LaneId, _: &str, _: &str, _: &str, message: Value) -> Option<Value> {
+    async fn send(&self, _: LaneId, from: &str, to: &str, contract: &str, message: Value) -> Option<Value> {
+        if self.loses.lock().unwrap().as_deref() == Some(contract) {
+            self.write(format!("lost {contract}"));
+            return None;
+        }
+        self.write(format!("sent {contract} {from}->{to} {message}"));
         Some(message)
     }
     async fn note(&self, _: LaneId, kind: &str, data: Value) {
-        assert!(gimbal_agent::engine::NOTE_KINDS.contains(&kind), "{kind} is not registered");
+        let known = gimbal_agent::engine::NOTE_KINDS.contains(&kind) || self.notes.contains(&kind);
+        assert!(known, "{kind} is not registered");
         self.write(format!("note {kind} {data}"));
     }
     fn lane(&self, _: &str) -> LaneId {

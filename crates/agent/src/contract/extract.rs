@@ -1,0 +1,127 @@
+//! Finding a JSON array in what a model wrote.
+
+use serde_json::Value;
+
+use super::Tier;
+
+/// How many opening brackets are tried before a text is given up: reading stays linear in its length.
+const CANDIDATES: usize = 16;
+
+/// Keys under which models like to wrap a list.
+const WRAPPERS: [&str; 10] = [
+    "answer",
+    "suggestions",
+    "suggested_actions",
+    "actions",
+    "analysis",
+    "findings",
+    "results",
+    "result",
+    "output",
+    "data",
+];
+
+/// The array that `text` holds and how it was found: as it stands; else without an answer prefix, code fences or an
+/// object around it, or as the first array anywhere in the text. None if it holds none.
+#[must_use]
+pub fn array(text: &str) -> Option<(Vec<Value>, Tier)> {
+    let text = text.trim();
+    if let Ok(Value::Array(items)) = serde_json::from_str(text) {
+        return Some((items, Tier::Direct));
+    }
+    let bare = without_fences(without_prefix(text));
+    if let Ok(value) = serde_json::from_str::<Value>(bare)
+        && let Some(items) = unwrapped(value)
+    {
+        return Some((items, Tier::Normalised));
+    }
+    first_array(bare).map(|items| (items, Tier::Normalised))
+}
+
+/// Without the word that a protocol puts before an answer.
+fn without_prefix(text: &str) -> &str {
+    for prefix in ["answer:", "final answer:", "output:"] {
+        if text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix)) {
+            return text[prefix.len()..].trim();
+        }
+    }
+    text
+}
+
+/// Without a code fence around it.
+fn without_fences(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix("```") else { return text };
+    let inner = inner.split_once('\n').map_or(inner, |(language, rest)| {
+        if language.trim().chars().all(char::is_alphanumeric) { rest } else { inner }
+    });
+    inner.trim_end().strip_suffix("```").unwrap_or(inner).trim()
+}
+
+/// A list as it is, the list under a key of an object, or one object as a list of one.
+fn unwrapped(value: Value) -> Option<Vec<Value>> {
+    match value {
+        Value::Array(items) => Some(items),
+        Value::Object(mut members) => {
+            for key in WRAPPERS {
+                match members.get_mut(key).map(Value::take) {
+                    Some(Value::Array(items)) => return Some(items),
+                    Some(Value::Object(inner)) => return Some(vec![Value::Object(inner)]),
+                    _ => {}
+                }
+            }
+            Some(vec![Value::Object(members)])
+        }
+        _ => None,
+    }
+}
+
+/// The first array anywhere; one of objects goes before any other, since words in brackets are no message.
+fn first_array(text: &str) -> Option<Vec<Value>> {
+    let mut other = None;
+    for (at, _) in text.match_indices('[').take(CANDIDATES) {
+        match serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next() {
+            Some(Ok(Value::Array(items))) if items.iter().any(Value::is_object) => return Some(items),
+            Some(Ok(Value::Array(items))) => other = other.or(Some(items)),
+            _ => {}
+        }
+    }
+    other
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Tier, array};
+
+    // covers: BOG-070
+    #[test]
+    fn finds_the_array_in_what_models_write() {
+        let wanted = vec![json!({ "action": "Wait", "confidence": 0.5 })];
+        let text = r#"[{"action": "Wait", "confidence": 0.5}]"#;
+        assert_eq!(array(&format!(" {text}\n")), Some((wanted.clone(), Tier::Direct)));
+        for written in [
+            format!("Answer: {text}"),
+            format!("```json\n{text}\n```"),
+            format!("```\n{text}"),
+            format!("{{\"suggestions\": {text}}}"),
+            r#"{"action": "Wait", "confidence": 0.5}"#.to_owned(),
+            format!("I think [sic] that these are best: {text} and [nothing] else"),
+            format!("FINAL ANSWER: ```json\n{text}```"),
+        ] {
+            assert_eq!(array(&written), Some((wanted.clone(), Tier::Normalised)), "{written}");
+        }
+        for written in ["", "no list", "[", "{\"a\": ", "[[[[", "```", "\"[1]\"x"] {
+            assert!(
+                array(written).is_none_or(|(items, _)| !items.iter().any(serde_json::Value::is_object)),
+                "{written}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_given_up_in_time() {
+        assert_eq!(array(&"[".repeat(1_000_000)), None);
+        assert_eq!(array(&"{\"a\":".repeat(200_000)), None);
+    }
+}

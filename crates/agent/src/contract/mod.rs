@@ -1,0 +1,77 @@
+//! Contracts: the messages that agents pass to one another, each a type with a schema, a bound and a default.
+//!
+//! | contract | from, to | form |
+//! |---|---|---|
+//! | `analysis_request` | planner, analyst | `{subject}` |
+//! | `analysis` | analyst, planner | list of [`Finding`]s (BOG-065) |
+//! | `situation` | planner, chooser | [`Situation`] (BOG-059) |
+//! | `suggestions` | chooser, planner | list of at most three [`Suggestion`]s (BOG-067) |
+//!
+//! What goes in is strict: a message that is not as it should be is refused with its reason. What comes out of a model
+//! is read in tiers (BOG-070): as it stands, normalised, after one repair, and else the default; the tier is journaled.
+
+use serde_json::Value;
+
+mod analysis;
+mod extract;
+mod situation;
+mod suggestions;
+
+pub use analysis::{Finding, Focus, Status};
+pub use extract::array;
+pub use situation::{Severity, Situation, SituationError};
+pub use suggestions::{MAX_SUGGESTIONS, Suggestion};
+
+pub(crate) use suggestions::competent as competent_suggestions;
+
+/// Which way a message was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// As it stands.
+    Direct,
+    /// After taking off prefixes, fences and wrappings.
+    Normalised,
+    /// By asking the model once more (BOG-070).
+    Repaired,
+    /// Not at all: as the text that it is.
+    Raw,
+    /// Not at all: the default stands in its place.
+    Default,
+}
+
+impl Tier {
+    /// The name that events and tables use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Normalised => "normalised",
+            Self::Repaired => "repaired",
+            Self::Raw => "raw",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// A text without what is beyond its bound, cut between characters.
+pub(crate) fn bounded(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => text[..end].to_owned(),
+        None => text.to_owned(),
+    }
+}
+
+/// A message as JSON text with a blank after every comma and colon: the one spacing in which agents see messages and
+/// in which grammars expect them.
+#[must_use]
+pub fn spaced(message: &Value) -> String {
+    match message {
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) => {
+            let members =
+                members.iter().map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), spaced(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}

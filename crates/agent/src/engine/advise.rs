@@ -1,0 +1,85 @@
+//! An agent whose answer is a message to another agent (BOG-072).
+
+use std::sync::Arc;
+
+use gimbal_core::{AskError, AskRequest, Block, Halt, LaneId, Message, ModelErrorKind, Speaker, Stage};
+use minijinja::Value;
+use serde_json::json;
+
+use super::conversation::{Conversation, Matter, Outcome};
+use super::halt;
+use super::seat::Seat;
+use crate::contract::bounded;
+use crate::prompt::Question;
+use crate::tool::Company;
+
+/// What an adviser gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// A text, still to be read as the message that it should be.
+    Text(String),
+    /// Nothing: its model refused, was cut short or missed the shape (BOG-047).
+    None(ModelErrorKind),
+}
+
+/// How much of a broken message is quoted when it is asked for again, in characters.
+const QUOTED: usize = 4_000;
+
+impl Seat<'_> {
+    /// Whether the answer is a message.
+    pub(super) fn advises(&self) -> bool {
+        self.agent.persona.core.contract.is_some()
+    }
+
+    /// Asks the agent about something; it thinks and uses its tools for at most its number of turns, and answers once.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub async fn advise(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        blocks: &[Block],
+        question: Question<'_>,
+        company: &dyn Company,
+    ) -> Result<Advice, Halt> {
+        let view = stage.view().await;
+        let matter = Matter { view: &view, blocks, question: Some(question), company };
+        let mut conversation = Conversation::open(self, stage, lane, matter).await?;
+        Ok(match conversation.answer(1).await? {
+            Outcome::Answer { text, .. } => Advice::Text(text),
+            // An adviser has no calls of the world.
+            Outcome::Call { call, .. } => Advice::Text(stage.render(&call).await),
+            Outcome::Failed(kind) => {
+                conversation.note("attempt_failed", json!({ "attempt": 1, "reason": kind.name() })).await;
+                Advice::None(kind)
+            }
+        })
+    }
+
+    /// Asks the agent's model once more for a message that was not as it should be (BOG-070); none where the persona has
+    /// no words for that, or the model gave nothing.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub async fn repair(&self, stage: &dyn Stage, lane: LaneId, broken: &str) -> Result<Option<String>, Halt> {
+        let persona = &self.agent.persona;
+        let Some(repair) = &persona.texts.repair else { return Ok(None) };
+        let variables = self.prepared.variables.with(&[("answer", Value::from(bounded(broken, QUOTED)))]);
+        let render = |text| persona.templates.render(text, &variables).map_err(|error| halt(error.into()));
+        let messages = vec![
+            Arc::new(Message::new(Speaker::System, render(&repair.system.text)?)),
+            Arc::new(Message::new(Speaker::User, render(&repair.user.text)?)),
+        ];
+        match stage.ask(lane, self.agent.role(), AskRequest { messages, ..AskRequest::default() }).await {
+            Ok(completion) => Ok(Some(completion.text.to_string())),
+            Err(AskError::Halt(halt)) => Err(halt),
+            Err(AskError::Model(error)) if error.kind.is_infrastructure() => Err(Halt::infrastructure(error.message)),
+            Err(AskError::Model(error)) => {
+                let data = json!({ "attempt": 2, "reason": error.kind.name() });
+                stage.note(lane, "attempt_failed", data).await;
+                Ok(None)
+            }
+        }
+    }
+}
