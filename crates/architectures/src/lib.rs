@@ -4,10 +4,13 @@
 //! |---|---|
 //! | [`baseline`] | a built-in policy of the environment plays; no model is asked |
 //! | [`react`] | one agent thinks, uses tools and acts; a fresh instance in every step |
+//! | [`hierarchy`] | a planner decides and acts; an analyst and a chooser advise it over contracts |
 //!
 //! *Invariant*: no input or output, no provider, no environment by name.
 
 pub mod baseline;
+mod configuration;
+pub mod hierarchy;
 pub mod react;
 mod settings;
 
@@ -18,5 +21,5 @@ use gimbal_core::ArchitectureKind;
 /// All architectures, in the order in which they are shown.
 #[must_use]
 pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
-    vec![Arc::new(baseline::BaselineKind), Arc::new(react::ReactKind)]
+    vec![Arc::new(baseline::BaselineKind), Arc::new(react::ReactKind), Arc::new(hierarchy::HierarchyKind)]
 }

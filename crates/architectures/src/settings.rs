@@ -1,5 +1,6 @@
 //! Strict reading of settings: an unknown key is an error with the nearest known one.
 
+use gimbal_agent::Persona;
 use gimbal_core::{BuildError, nearest};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -22,6 +23,17 @@ pub(crate) fn read<T: JsonSchema + DeserializeOwned>(name: &str, settings: &Valu
     let schema = schema::<T>();
     known_keys(name, "", settings, &schema, &schema)?;
     T::deserialize(settings).map_err(|error| BuildError(describe::<T>(name, settings, &error)))
+}
+
+/// Context blocks in the order of the persona: those named, or the persona's own.
+pub(crate) fn context(name: &str, persona: &Persona, named: Option<Vec<String>>) -> Result<Vec<String>, BuildError> {
+    let context = named.unwrap_or_else(|| persona.prompt.context.clone());
+    if let Some(twice) =
+        context.iter().enumerate().find_map(|(at, block)| context[..at].contains(block).then_some(block))
+    {
+        return Err(BuildError(format!("{name}: context: the block `{twice}` is named twice")));
+    }
+    Ok(persona.ordered(&context))
 }
 
 /// Refuses keys, at every depth, that the schema does not name.

@@ -54,8 +54,27 @@ fn unknown_settings_are_named_with_the_nearest_known_one() {
     );
     let message = refused("react", json!({ "configuration": "obs+his" }));
     assert!(message.starts_with("react: there is no configuration `obs+his`; did you mean `obs+hist`?"), "{message}");
-    let message = refused("react", json!({ "flags": { "include_tool_raise_a_question": true } }));
-    assert!(message.contains("no deliberation tools"), "{message}");
+    let message = refused("react", json!({ "persona": "lead" }));
+    assert!(message.contains("an agent on its own has nobody to ask"), "{message}");
+    let message = refused("hierarchy", json!({ "planner": { "persona": "planer" } }));
+    assert!(
+        message.starts_with("hierarchy: planner: there is no persona `planer`; did you mean `planner`?"),
+        "{message}"
+    );
+    let message = refused("hierarchy", json!({ "chooser": { "persona": "analyst" } }));
+    assert!(
+        message.contains("answers with the message `analysis`, and the chooser must answer with the message"),
+        "{message}"
+    );
+    let message = refused("hierarchy", json!({ "analyst": { "flags": { "include_tool_raise_a_qestion": true } } }));
+    assert!(
+        message.contains("unknown setting `analyst.flags.include_tool_raise_a_qestion`; did you mean"),
+        "{message}"
+    );
+    let message = refused("hierarchy", json!({ "arbiter": { "gate": 1.5 } }));
+    assert_eq!(message, "hierarchy: arbiter: `gate` is 1.5; it must be from 0 to 1");
+    let message = refused("react", json!({ "configuration": "hier-base" }));
+    assert_eq!(message, "react: configuration `hier-base` is one of `hierarchy`, not of `react`");
 }
 
 #[test]
@@ -65,6 +84,8 @@ fn schemas_accept_what_is_built_and_refuse_what_is_not() {
         ("react", json!({ "context": ["status"], "flags": { "add_examples": true } }), json!({ "contxt": [] })),
         ("react", json!({ "configuration": "obs", "protocol": "json", "turns": 2 }), json!({ "protocol": "xml" })),
         ("react", json!({}), json!({ "flags": { "x": true } })),
+        ("hierarchy", json!({ "planner": { "turns": 3 } }), json!({ "planer": {} })),
+        ("hierarchy", json!({ "arbiter": { "gate": 0.2, "urgency": 0.9 } }), json!({ "arbiter": { "gate": "x" } })),
     ] {
         let schema = kind(name).schema();
         let validator = jsonschema::validator_for(&schema).unwrap();

@@ -1,0 +1,59 @@
+//! Named settings of `personas/configurations.yaml` and what a study writes over them.
+
+use gimbal_agent::persona::{configurations, data::Configuration};
+use gimbal_core::{BuildError, Files, nearest};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// Reads settings of the architecture called `name`; where they name a configuration, over the settings of that one.
+pub(crate) fn read<T: JsonSchema + DeserializeOwned>(
+    name: &str,
+    settings: &Value,
+    files: &dyn Files,
+) -> Result<T, BuildError> {
+    let Some(wanted) = settings.get("configuration").and_then(Value::as_str) else {
+        return crate::settings::read(name, settings);
+    };
+    // What is written over a configuration must be right by itself.
+    let _: T = crate::settings::read(name, settings)?;
+    let base = configuration(name, wanted, files)?;
+    crate::settings::read(name, &merged(base, settings))
+        .map_err(|error| BuildError(format!("configuration `{wanted}`: {error}")))
+}
+
+/// The settings of the configuration called `wanted`.
+fn configuration(name: &str, wanted: &str, files: &dyn Files) -> Result<Map<String, Value>, BuildError> {
+    let all = configurations(files).map_err(|error| BuildError(error.to_string()))?;
+    let names = || all.iter().map(|configuration| configuration.name.as_str());
+    match all.iter().find(|configuration| configuration.name == wanted) {
+        Some(Configuration { base, settings, .. }) if base == name => Ok(settings.clone()),
+        Some(Configuration { base, .. }) => {
+            Err(BuildError(format!("{name}: configuration `{wanted}` is one of `{base}`, not of `{name}`")))
+        }
+        None => {
+            let known: Vec<&str> = names().collect();
+            let hint = nearest::hint(wanted, names());
+            let known = known.join(", ");
+            Err(BuildError(format!("{name}: there is no configuration `{wanted}`{hint} (known: {known})")))
+        }
+    }
+}
+
+/// `base` with every key of `over`; maps are merged key by key.
+fn merged(mut base: Map<String, Value>, over: &Value) -> Value {
+    merge(&mut base, over);
+    base.insert("configuration".to_owned(), Value::Null);
+    Value::Object(base)
+}
+
+fn merge(base: &mut Map<String, Value>, over: &Value) {
+    for (key, value) in over.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+        match (base.get_mut(key).and_then(Value::as_object_mut), value.is_object()) {
+            (Some(inner), true) => merge(inner, value),
+            _ => {
+                base.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}

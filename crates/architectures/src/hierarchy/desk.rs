@@ -1,0 +1,236 @@
+//! What passes over the planner's desk in one step: requests, answers, and what was decided (BOG-116: nothing is kept).
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use gimbal_agent::contract::{Finding, Situation, Suggestion, Tier, spaced};
+use gimbal_agent::prompt::Question;
+use gimbal_agent::{Advice, Agent, Company, Observed, ToolError};
+use gimbal_core::{Halt, LaneId, Stage, ToolCall, nearest};
+use serde_json::{Map, Value, json};
+
+use super::Hierarchy;
+use super::arbiter::Candidate;
+
+/// The desk of one step.
+pub(super) struct Desk<'a> {
+    hierarchy: &'a Hierarchy,
+    idle: String,
+    papers: Mutex<Papers>,
+}
+
+/// What the advisers have said in this step.
+#[derive(Default)]
+struct Papers {
+    findings: Vec<Finding>,
+    /// What was suggested, if anything was: the actions as calls.
+    suggested: Option<Vec<ToolCall>>,
+}
+
+impl<'a> Desk<'a> {
+    pub(super) async fn of(hierarchy: &'a Hierarchy, stage: &dyn Stage) -> Result<Self, Halt> {
+        let idle = stage.render(&stage.brief().idle).await;
+        Ok(Self { hierarchy, idle, papers: Mutex::default() })
+    }
+
+    fn papers(&self) -> MutexGuard<'_, Papers> {
+        self.papers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks an adviser; none where its model gave nothing.
+    async fn advice(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        adviser: &Agent,
+        question: Question<'_>,
+    ) -> Result<Option<String>, Halt> {
+        let context = &self.hierarchy.adviser_context;
+        let blocks = if context.is_empty() { Vec::new() } else { stage.context(lane, context).await? };
+        let seat = adviser.seat(stage).await?;
+        Ok(match seat.advise(stage, lane, &blocks, question, &gimbal_agent::Alone).await? {
+            Advice::Text(text) => Some(text),
+            Advice::None(_) => None,
+        })
+    }
+
+    async fn analyse(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        arguments: &Map<String, Value>,
+    ) -> Result<Value, ToolError> {
+        let (brief, planner, analyst) = (stage.brief(), self.hierarchy.planner.role(), &self.hierarchy.analyst);
+        let written = arguments.values().find_map(Value::as_str).unwrap_or_default().trim();
+        let Some(subject) = brief.subjects.iter().find(|name| name.eq_ignore_ascii_case(written)) else {
+            let hint = nearest::hint(written, brief.subjects.iter().map(String::as_str));
+            return Err(ToolError::Said(format!("there is no {} `{written}`{hint}", brief.subject)));
+        };
+        let request = json!({ "subject": subject });
+        let request = stage.send(lane, planner, analyst.role(), "analysis_request", request).await.ok_or_else(lost)?;
+        // A fault may have altered the request: the analyst works with what arrived.
+        let target = request.get("subject").and_then(Value::as_str).filter(|name| brief.knows(name));
+        let target =
+            target.ok_or_else(|| ToolError::Said("the specialist did not understand the request".to_owned()))?;
+        let message = spaced(&request);
+        let text = self.advice(stage, lane, analyst, Question { target, message: &message }).await?;
+        let (findings, tier) = match text.as_deref().and_then(|text| Finding::read(text, &brief)) {
+            Some(read) => read,
+            None => (vec![Finding::default_of(target)], Tier::Default),
+        };
+        stage.note(lane, "parsed", json!({ "contract": "analysis", "tier": tier.name() })).await;
+        let message = Finding::message(&findings, &brief);
+        let message = stage.send(lane, analyst.role(), planner, "analysis", message).await.ok_or_else(lost)?;
+        // What arrived, not what was sent, is what the mediator may go by.
+        self.papers()
+            .findings
+            .extend(Finding::read(&message.to_string(), &brief).map(|read| read.0).unwrap_or_default());
+        Ok(message)
+    }
+
+    async fn suggest(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        arguments: &Map<String, Value>,
+    ) -> Result<Vec<Suggestion>, ToolError> {
+        let (brief, planner, chooser) = (stage.brief(), self.hierarchy.planner.role(), &self.hierarchy.chooser);
+        let situation = Situation::read(arguments, &brief).map_err(|error| ToolError::Said(error.to_string()))?;
+        let message = situation.message(&brief);
+        let message = stage.send(lane, planner, chooser.role(), "situation", message).await.ok_or_else(lost)?;
+        let arrived = message.as_object().map(|message| Situation::read(message, &brief));
+        let Some(Ok(situation)) = arrived else {
+            return Err(ToolError::Said("the specialist did not understand the situation".to_owned()));
+        };
+        let text = spaced(&message);
+        let question = Question { target: &situation.target, message: &text };
+        let written = self.advice(stage, lane, chooser, question).await?;
+        let (suggestions, tier) = self.read(stage, lane, written, &situation.target).await?;
+        stage.note(lane, "parsed", json!({ "contract": "suggestions", "tier": tier.name() })).await;
+        let message = Suggestion::message(&suggestions);
+        let message = stage.send(lane, chooser.role(), planner, "suggestions", message).await.ok_or_else(lost)?;
+        let Some((suggestions, _)) = Suggestion::read(&message.to_string()) else {
+            return Err(ToolError::Said("the specialist's answer could not be read".to_owned()));
+        };
+        let suggestions = self.arbitrate(stage, lane, suggestions, &situation).await;
+        let mut calls = Vec::with_capacity(suggestions.len());
+        for suggestion in &suggestions {
+            calls.extend(stage.parse(&suggestion.action).await.ok());
+        }
+        self.papers().suggested.get_or_insert_default().extend(calls);
+        Ok(suggestions)
+    }
+
+    /// The suggestions in what the chooser wrote: as they stand, after one repair, or the default (BOG-070).
+    async fn read(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        written: Option<String>,
+        target: &str,
+    ) -> Result<(Vec<Suggestion>, Tier), Halt> {
+        let Some(written) = written else { return Ok((vec![Suggestion::default_of(&self.idle)], Tier::Default)) };
+        if let Some((found, tier)) = Suggestion::read(&written) {
+            let legal = self.legal(stage, lane, found, target).await;
+            if !legal.is_empty() {
+                return Ok((legal, tier));
+            }
+        }
+        let seat = self.hierarchy.chooser.seat(stage).await?;
+        if let Some((found, _)) = seat.repair(stage, lane, &written).await?.as_deref().and_then(Suggestion::read) {
+            let legal = self.legal(stage, lane, found, target).await;
+            if !legal.is_empty() {
+                return Ok((legal, Tier::Repaired));
+            }
+        }
+        Ok((vec![Suggestion::default_of(&self.idle)], Tier::Default))
+    }
+
+    /// The suggestions that are actions at all; those about another subject are noted and kept (BOG-071).
+    async fn legal(&self, stage: &dyn Stage, lane: LaneId, found: Vec<Suggestion>, target: &str) -> Vec<Suggestion> {
+        let brief = stage.brief();
+        let mut legal = Vec::with_capacity(found.len());
+        for suggestion in found {
+            match stage.parse(&suggestion.action).await {
+                Ok(call) => {
+                    if let Some(got) = brief.subject_of(&call).filter(|got| *got != target) {
+                        stage.note(lane, "mismatch", json!({ "asked": target, "got": got })).await;
+                    }
+                    legal.push(suggestion);
+                }
+                Err(rejection) => {
+                    let data = json!({ "action": suggestion.action, "why": rejection.kind.name() });
+                    stage.note(lane, "dropped", data).await;
+                }
+            }
+        }
+        legal
+    }
+
+    /// The suggestions as the mediator passes them on (BOG-234).
+    async fn arbitrate(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        suggestions: Vec<Suggestion>,
+        situation: &Situation,
+    ) -> Vec<Suggestion> {
+        let Some(arbiter) = &self.hierarchy.arbiter else { return suggestions };
+        let brief = stage.brief();
+        let mut options = Vec::with_capacity(suggestions.len());
+        for suggestion in suggestions {
+            let class = match stage.parse(&suggestion.action).await {
+                Ok(call) => brief.entry_of(&call.tool).map(|entry| entry.kind.to_lowercase()).unwrap_or_default(),
+                Err(_) => String::new(),
+            };
+            options.push(Candidate { class, suggestion });
+        }
+        let finding = self.papers().findings.iter().rev().find(|finding| finding.subject == situation.target).cloned();
+        let list = |options: &[Candidate]| {
+            Suggestion::message(&options.iter().map(|option| option.suggestion.clone()).collect::<Vec<_>>())
+        };
+        let mut before = list(&options);
+        for (rule, after) in arbiter.decide(options.clone(), situation.severity, finding.as_ref()) {
+            let message = list(&after);
+            let data = json!({ "rule": rule.name(), "before": before, "after": message });
+            stage.note(lane, "arbitrated", data).await;
+            (before, options) = (message, after);
+        }
+        options.into_iter().map(|option| option.suggestion).collect()
+    }
+}
+
+fn lost() -> ToolError {
+    ToolError::Said("no answer came".to_owned())
+}
+
+#[async_trait]
+impl Company for Desk<'_> {
+    async fn ask(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        generic: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Observed, ToolError> {
+        match generic {
+            "analyse_subject" => {
+                let message = self.analyse(stage, lane, arguments).await?;
+                Ok(Observed { text: spaced(&message), advised: None })
+            }
+            _ => {
+                let suggestions = self.suggest(stage, lane, arguments).await?;
+                let advised = suggestions.first().map(|first| first.action.clone());
+                Ok(Observed { text: Suggestion::text(&suggestions), advised })
+            }
+        }
+    }
+
+    async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
+        let off_menu = self.papers().suggested.as_ref().is_some_and(|suggested| !suggested.contains(call));
+        if off_menu {
+            let action = stage.render(call).await;
+            stage.note(lane, "off_menu", json!({ "action": action })).await;
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A planner decides and acts; an analyst and a chooser advise it (BOG-038, BOG-056..074).
+//!
+//! The tree is fixed: the planner asks, the advisers answer, nobody else speaks. All agents are fresh in every step;
+//! what the advisers see is the request alone (BOG-073), unless `subagent_history` adds the history (BOG-R02).
+//!
+//! | note | data |
+//! |---|---|
+//! | `parsed` | `contract`, `tier`: how an adviser's message was read (BOG-070) |
+//! | `dropped` | `action`, `why`: a suggestion that is no legal action, so that the planner never saw it |
+//! | `mismatch` | `asked`, `got`: a suggestion is about another subject (BOG-071) |
+//! | `off_menu` | `action`: the planner's decision is none of this step's suggestions (BOG-R05) |
+//! | `arbitrated` | `rule`, `before`, `after`: the mediator changed the suggestions (BOG-234) |
+
+pub mod arbiter;
+mod desk;
+mod settings;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gimbal_agent::Agent;
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
+use serde_json::{Value, json};
+
+pub use arbiter::{Arbiter, Rule};
+use desk::Desk;
+pub use settings::Settings;
+
+/// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
+const BEHAVIOUR: u32 = 1;
+
+/// Kinds of note that the hierarchy writes, beside those of the engine.
+pub const NOTE_KINDS: [&str; 5] = ["parsed", "dropped", "mismatch", "off_menu", "arbitrated"];
+
+/// The family `hierarchy`.
+#[derive(Debug)]
+pub struct HierarchyKind;
+
+impl ArchitectureKind for HierarchyKind {
+    fn name(&self) -> &'static str {
+        "hierarchy"
+    }
+
+    fn schema(&self) -> Value {
+        crate::settings::schema::<Settings>()
+    }
+
+    fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
+        Ok(Arc::new(settings::resolve(self.name(), settings, files)?))
+    }
+}
+
+/// The agents of a setting of `hierarchy`: planner, analyst, chooser, and the planner's context blocks, for whoever wants
+/// to see their prompts without playing.
+///
+/// # Errors
+/// Which key or file is wrong, and what would be right.
+pub fn agents(settings: &Value, files: &dyn Files) -> Result<([Agent; 3], Vec<String>), BuildError> {
+    let hierarchy = settings::resolve(HierarchyKind.name(), settings, files)?;
+    Ok(([hierarchy.planner, hierarchy.analyst, hierarchy.chooser], hierarchy.context))
+}
+
+/// The agents, and what passes between them.
+struct Hierarchy {
+    planner: Agent,
+    analyst: Agent,
+    chooser: Agent,
+    /// Context blocks of the planner, in the order in which the prompt shows them.
+    context: Vec<String>,
+    /// Context blocks of the advisers.
+    adviser_context: Vec<String>,
+    arbiter: Option<Arbiter>,
+}
+
+#[async_trait]
+impl Architecture for Hierarchy {
+    fn needs(&self) -> Needs {
+        let mut needs = Needs { subjects: true, ..self.planner.needs() };
+        for agent in [&self.analyst, &self.chooser] {
+            let of_agent = agent.needs();
+            needs.queries.extend(of_agent.queries);
+            needs.roles.extend(of_agent.roles);
+        }
+        let blocks = self.context.iter().chain(&self.adviser_context);
+        for block in blocks {
+            if !needs.blocks.contains(block) {
+                needs.blocks.push(block.clone());
+            }
+        }
+        needs
+    }
+
+    fn resolved(&self) -> Value {
+        json!({
+            "architecture": "hierarchy",
+            "behaviour": BEHAVIOUR,
+            "planner": self.planner.resolved(),
+            "analyst": self.analyst.resolved(),
+            "chooser": self.chooser.resolved(),
+            "context": self.context,
+            "adviser_context": self.adviser_context,
+            "arbiter": self.arbiter,
+        })
+    }
+
+    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        let planner = self.planner.seat(stage).await?;
+        loop {
+            let blocks = stage.context(LaneId::TRUNK, &self.context).await?;
+            let desk = Desk::of(self, stage).await?;
+            planner.step_with(stage, LaneId::TRUNK, &blocks, &desk).await?;
+        }
+    }
+}

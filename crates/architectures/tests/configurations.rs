@@ -1,0 +1,115 @@
+//! The configurations as data: one snapshot each, of everything that decides what its agents are told.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+#[path = "../../agent/tests/common/mod.rs"]
+mod common;
+
+use common::TestFiles;
+use gimbal_agent::persona::configurations;
+use gimbal_agent::{Agent, sample};
+use gimbal_architectures::{hierarchy, react};
+use serde_json::{Value, json};
+
+/// The twelve of the work, by axis (BOG-130..132).
+const TWELVE: [&str; 12] = [
+    "obs",
+    "obs+hist",
+    "obs+hist+net",
+    "obs+net",
+    "network",
+    "hist+net",
+    "+question",
+    "+critique",
+    "+improve",
+    "+COT",
+    "hier-base",
+    "hier-delib",
+];
+
+/// What lies beyond them.
+const MORE: [&str; 11] = [
+    "only-question",
+    "only-critique",
+    "only-improve",
+    "only-COT",
+    "hier-planner-delib",
+    "hier-analyst-only",
+    "hier-chooser-only",
+    "hier-delib+arbiter",
+    "hier-base+arbiter",
+    "hier-base+history",
+    "hist+net+list",
+];
+
+fn described(agent: &Agent) -> String {
+    let actions = if agent.settings().inject_action_list { sample::actions() } else { Vec::new() };
+    let prompt = agent.show(&sample::brief(), &sample::queries(), "Wait", &actions).unwrap();
+    let parts: Vec<&str> = prompt.parts.iter().map(|part| part.name).collect();
+    let tools = prompt.parts.iter().find(|part| part.name == "tools").map(|part| {
+        let lines = part.text.lines().filter_map(|line| line.trim().strip_prefix("how to call it: "));
+        lines.map(|line| format!("\n    {line}")).collect::<String>()
+    });
+    let settings = serde_json::to_string(agent.settings()).unwrap();
+    let persona = &agent.persona().name;
+    let tools = tools.unwrap_or_else(|| " none".to_owned());
+    format!(
+        "{}: persona {persona}\n  settings: {settings}\n  parts: {}\n  tools:{tools}\n",
+        agent.role(),
+        parts.join(" ")
+    )
+}
+
+fn whole(name: &str) -> String {
+    let files = TestFiles::default();
+    let all = configurations(&files).unwrap();
+    let configuration = all.iter().find(|configuration| configuration.name == name).unwrap();
+    let settings = json!({ "configuration": name });
+    let (agents, context, more) = match configuration.base.as_str() {
+        "react" => {
+            let (agent, context) = react::agent(&settings, &files).unwrap();
+            (vec![agent], context, Value::Null)
+        }
+        _ => {
+            let (agents, context) = hierarchy::agents(&settings, &files).unwrap();
+            (agents.into(), context, configuration.settings.get("arbiter").cloned().unwrap_or_default())
+        }
+    };
+    let agents: String = agents.iter().map(described).collect();
+    format!("{} of {}\ncontext: {}\narbiter: {more}\n{agents}", name, configuration.base, context.join(", "))
+}
+
+// covers: BOG-130, BOG-131, BOG-132, BOG-133, BOG-134, BOG-135, BOG-114, BOG-R01
+#[test]
+fn one_snapshot_each() {
+    for name in TWELVE.into_iter().chain(MORE) {
+        insta::assert_snapshot!(name.replace('+', "_plus_"), whole(name));
+    }
+}
+
+// covers: BOG-130, BOG-131, BOG-132
+#[test]
+fn the_shipped_file_holds_the_twelve_and_what_is_beyond_them() {
+    let names: Vec<String> = configurations(&TestFiles::default()).unwrap().into_iter().map(|one| one.name).collect();
+    assert_eq!(names, TWELVE.iter().chain(&MORE).copied().collect::<Vec<_>>());
+}
+
+// covers: BOG-114, BOG-131, BOG-133
+#[test]
+fn levels_are_cumulative_on_the_anchor() {
+    let settings = |name: &str| {
+        let (agent, context) = react::agent(&json!({ "configuration": name }), &TestFiles::default()).unwrap();
+        let settings = agent.settings();
+        assert_eq!(context, ["status", "history"], "{name}");
+        [
+            settings.include_tool_raise_a_question,
+            settings.include_tool_critique_the_answer,
+            settings.include_tool_improve_based_on_critique,
+            settings.include_cot_instruction,
+        ]
+    };
+    assert_eq!(settings("hist+net"), [false; 4]);
+    assert_eq!(settings("+question"), [true, false, false, false]);
+    assert_eq!(settings("+critique"), [true, true, false, false]);
+    assert_eq!(settings("+improve"), [true, true, true, false]);
+    assert_eq!(settings("+COT"), [true; 4]);
+}
