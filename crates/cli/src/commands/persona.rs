@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use gimbal_agent::{Persona, prompt};
-use gimbal_architectures::react;
+use gimbal_agent::contract::{Severity, Situation, spaced};
+use gimbal_agent::persona::{configurations, data::Contract};
+use gimbal_agent::{Agent, Persona, prompt};
+use gimbal_architectures::{hierarchy, react};
 use gimbal_core::tracker::Stepped;
-use gimbal_core::{Block, Environment, Reply, ToolCall, nearest};
+use gimbal_core::{Block, Brief, Environment, Reply, ToolCall, nearest};
 use gimbal_study::plan::{self, labels};
 use serde_json::{Map, Value, json};
 
@@ -28,34 +30,51 @@ fn list(home: &Home) -> Result<(), Failure> {
         println!("  {name}");
     }
     println!("configurations (for `{{ base: ..., configuration: NAME }}` in a study)");
-    for configuration in gimbal_agent::persona::configurations(&*home.files).map_err(Failure::usage)? {
+    for configuration in configurations(&*home.files).map_err(Failure::usage)? {
         println!("  {:<16} {} {}", configuration.name, configuration.base, json!(configuration.settings));
     }
     Ok(())
 }
 
-/// Whose prompt is shown: settings of `react`, and the environment that fills the template.
+/// Whose prompts are shown: an architecture's settings, and the environment that fills the template.
 struct Subject {
+    base: String,
+    /// The one agent that is asked for, by its place in the architecture.
+    only: Option<&'static str>,
     settings: Map<String, Value>,
     environment: String,
     options: Value,
 }
 
 fn subject(home: &Home, asked: &PersonaShow) -> Result<Subject, Failure> {
-    let mut subject = Subject { settings: Map::new(), environment: "cage2".to_owned(), options: json!({}) };
+    let mut subject = Subject {
+        base: "react".to_owned(),
+        only: None,
+        settings: Map::new(),
+        environment: "cage2".to_owned(),
+        options: json!({}),
+    };
     if let (Some(file), Some(cell)) = (&asked.study, &asked.cell) {
         of_cell(home, file, cell, &mut subject)?;
     }
     if let Some(configuration) = &asked.configuration {
         subject.settings.insert("configuration".to_owned(), json!(configuration));
     }
+    // A configuration says of which architecture it is.
+    if let Some(wanted) = subject.settings.get("configuration").and_then(Value::as_str) {
+        let all = configurations(&*home.files).map_err(Failure::usage)?;
+        if let Some(found) = all.iter().find(|found| found.name == wanted) {
+            subject.base.clone_from(&found.base);
+        }
+    }
+    if let Some(name) = &asked.name {
+        place(home, name, &mut subject)?;
+    }
     if let Some(environment) = asked.environment.as_ref().filter(|name| **name != subject.environment) {
         (subject.environment, subject.options) = (environment.clone(), json!({}));
     }
     let settings = &mut subject.settings;
-    if let Some(name) = &asked.name {
-        settings.insert("persona".to_owned(), json!(name));
-    } else if settings.is_empty() {
+    if settings.is_empty() {
         let words = "name a persona, or --configuration NAME, or --study FILE --cell NAME (see `gimbal persona list`)";
         return Err(Failure::Usage(words.to_owned()));
     }
@@ -74,6 +93,29 @@ fn subject(home: &Home, asked: &PersonaShow) -> Result<Subject, Failure> {
     Ok(subject)
 }
 
+/// Puts a persona where it belongs: alone, or in its place in the hierarchy.
+fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> {
+    let persona = Persona::load(name, &*home.files).map_err(Failure::usage)?;
+    let place = match persona.core.contract {
+        Some(Contract::Analysis) => Some("analyst"),
+        Some(Contract::Suggestions) => Some("chooser"),
+        None if persona.core.tools.iter().any(|tool| tool.delegate.is_some()) => Some("planner"),
+        None => None,
+    };
+    match place {
+        Some(place) => {
+            "hierarchy".clone_into(&mut subject.base);
+            subject.only = Some(place);
+            let member = subject.settings.entry(place).or_insert_with(|| json!({}));
+            member["persona"] = json!(name);
+        }
+        None => {
+            subject.settings.insert("persona".to_owned(), json!(name));
+        }
+    }
+    Ok(())
+}
+
 /// The architecture of a study that a cell's name means, and the environment of that cell.
 fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Result<(), Failure> {
     let (text, name) = home.study(file)?;
@@ -88,12 +130,13 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
                 || cell == whole
                 || [label, whole.clone()].iter().any(|known| cell.starts_with(&format!("{known} | ")))
             {
-                if variant.base != "react" {
+                if !["react", "hierarchy"].contains(&variant.base.as_str()) {
                     let words = format!("{name}: the cell `{cell}` is one of `{}`, which asks no agent", variant.base);
                     return Err(Failure::Usage(words));
                 }
                 subject.settings = variant.settings.as_object().cloned().unwrap_or_default();
-                subject.settings.entry("persona").or_insert(Value::Null);
+                subject.settings.entry("configuration").or_insert(Value::Null);
+                subject.base.clone_from(&variant.base);
                 (subject.environment, subject.options) = (environment.name.clone(), environment.options.clone());
                 return Ok(());
             }
@@ -105,12 +148,22 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
     Err(Failure::Usage(format!("{name}: there is no cell `{cell}`{hint} (cells: {})", known.join(", "))))
 }
 
-/// The whole prompt of the second step of an episode in which the first step was idle.
+/// The agents of an architecture, by their places, and the context blocks of the one that acts.
+fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), Failure> {
+    let settings = Value::Object(settings);
+    if base == "hierarchy" {
+        let (agents, context) = hierarchy::agents(&settings, &*home.files).map_err(Failure::usage)?;
+        return Ok((["planner", "analyst", "chooser"].into_iter().zip(agents).collect(), context));
+    }
+    let (agent, context) = react::agent(&settings, &*home.files).map_err(Failure::usage)?;
+    Ok((vec![("agent", agent)], context))
+}
+
+/// The whole prompts of the second step of an episode in which the first step was idle.
 async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
-    let Subject { mut settings, environment, options } = subject(home, &asked)?;
+    let Subject { base, only, mut settings, environment, options } = subject(home, &asked)?;
     settings.retain(|_, value| !value.is_null());
-    let (agent, wanted) = react::agent(&Value::Object(settings), &*home.files).map_err(Failure::usage)?;
-    let persona = agent.persona();
+    let (agents, wanted) = agents(home, &base, settings)?;
     let registry = registry();
     let Some(family) = registry.environment(&environment) else {
         let known: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();
@@ -142,22 +195,55 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
     }
     let idle_text = world.render(&idle);
     let actions = actions(&*world);
-    let system = agent.show(world.brief(), tracker.queries(), &idle_text, &actions).map_err(Failure::usage)?;
     let about = prompt::World { brief: world.brief(), idle: &idle_text, tools: &[], actions: &actions };
-    let user = prompt::user(persona, about, 2, &blocks).map_err(Failure::usage)?;
-    for (speaker, parts) in [("system", &system.parts), ("user, step 2", &user)] {
-        println!("=== {speaker}");
-        if asked.plain {
-            println!("{}\n", prompt::joined(parts));
-            continue;
+    let alone = agents.len() == 1;
+    for (place, agent) in agents.iter().filter(|(place, _)| only.is_none_or(|only| only == *place)) {
+        let system = agent.show(world.brief(), tracker.queries(), &idle_text, &actions).map_err(Failure::usage)?;
+        let user = match agent.persona().core.contract {
+            None => prompt::user(agent.persona(), about, 2, &blocks),
+            Some(contract) => {
+                let target = world.brief().subjects.first().cloned().unwrap_or_default();
+                let message = example(contract, world.brief(), &target);
+                let question = prompt::Question { target: &target, message: &message };
+                prompt::asked(agent.persona(), about, 2, &[], question)
+            }
         }
-        for part in parts {
-            let origins: Vec<String> =
-                part.origins.iter().map(|origin| format!("{} `{}`", origin.file, origin.key)).collect();
-            println!("--- {} ({})\n{}\n", part.name, origins.join("; "), part.text);
+        .map_err(Failure::usage)?;
+        let whose = if alone { String::new() } else { format!("{place}, ") };
+        for (speaker, parts) in [("system", &system.parts), ("user, step 2", &user)] {
+            println!("=== {whose}{speaker}");
+            print_parts(parts, asked.plain);
         }
     }
     Ok(())
+}
+
+fn print_parts(parts: &[prompt::Part], plain: bool) {
+    if plain {
+        println!("{}\n", prompt::joined(parts));
+        return;
+    }
+    for part in parts {
+        let origins: Vec<String> =
+            part.origins.iter().map(|origin| format!("{} `{}`", origin.file, origin.key)).collect();
+        println!("--- {} ({})\n{}\n", part.name, origins.join("; "), part.text);
+    }
+}
+
+/// The message with which an adviser is asked in the shown prompt.
+fn example(contract: Contract, brief: &Brief, target: &str) -> String {
+    match contract {
+        Contract::Analysis => spaced(&json!({ "subject": target })),
+        Contract::Suggestions => {
+            let situation = Situation {
+                target: target.to_owned(),
+                situation: "(what the planner writes)".to_owned(),
+                severity: Severity::High,
+                context: "(what the planner writes)".to_owned(),
+            };
+            spaced(&situation.message(brief))
+        }
+    }
 }
 
 /// The action texts of tools with at most one parameter of known literals.
