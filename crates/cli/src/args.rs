@@ -434,6 +434,12 @@ pub enum ModelVerb {
 /// What to do with personas.
 #[derive(Debug, Subcommand)]
 pub enum PersonaVerb {
+    /// Checks that no prompt of any configuration gives away which world it is about; exit 1 if one does
+    Audit {
+        /// Only this environment
+        #[arg(long, value_name = "NAME")]
+        environment: Option<String>,
+    },
     /// Names of all personas and configurations
     List,
     /// The final prompt with the origin of each part

@@ -7,7 +7,7 @@ use gimbal_agent::persona::{configurations, data::Contract};
 use gimbal_agent::{Agent, Persona, prompt};
 use gimbal_architectures::{hierarchy, react};
 use gimbal_core::tracker::Stepped;
-use gimbal_core::{Block, Brief, Environment, Reply, ToolCall, nearest};
+use gimbal_core::{Block, Brief, Environment, Reply, ToolCall, Tracker, nearest};
 use gimbal_study::plan::{self, labels};
 use serde_json::{Map, Value, json};
 
@@ -21,6 +21,7 @@ pub async fn persona(home: &Home, verb: PersonaVerb) -> Result<(), Failure> {
     match verb {
         PersonaVerb::List => list(home),
         PersonaVerb::Show(asked) => show(home, asked).await,
+        PersonaVerb::Audit { environment } => super::audit::run(home, environment.as_deref()).await,
     }
 }
 
@@ -148,8 +149,38 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
     Err(Failure::Usage(format!("{name}: there is no cell `{cell}`{hint} (cells: {})", known.join(", "))))
 }
 
+/// A world after one idle step, its tracker, and its idle call.
+pub(super) async fn opened(
+    environment: &str,
+    options: &Value,
+) -> Result<(Box<dyn Environment>, Box<dyn Tracker>, ToolCall), Failure> {
+    let registry = registry();
+    let Some(family) = registry.environment(environment) else {
+        let known: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();
+        let hint = nearest::hint(environment, known.iter().copied());
+        let known = known.join(", ");
+        return Err(Failure::Usage(format!("there is no environment `{environment}`{hint} (known: {known})")));
+    };
+    let options = family.resolve(options).map_err(Failure::usage)?;
+    let mut world = family.open(&options).map_err(Failure::usage)?;
+    let task = family.splits().first().and_then(|split| family.tasks(split).ok()?.into_iter().next());
+    let Some(task) = task else { return Err(Failure::Usage(format!("`{environment}` has no task"))) };
+    let first = world.reset(&task, 0).await.map_err(Failure::world)?;
+    let mut tracker = world.tracker();
+    tracker.begin(&first);
+    let idle = world.brief().idle.clone();
+    if let Ok(Reply::Step(transition)) = world.call(&idle).await {
+        tracker.update(Stepped { step: 1, call: &idle, observation: &transition.observation, justification: None });
+    }
+    Ok((world, tracker, idle))
+}
+
 /// The agents of an architecture, by their places, and the context blocks of the one that acts.
-fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), Failure> {
+fn agents(
+    home: &Home,
+    base: &str,
+    settings: Map<String, Value>,
+) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), Failure> {
     let settings = Value::Object(settings);
     if base == "hierarchy" {
         let (agents, context) = hierarchy::agents(&settings, &*home.files).map_err(Failure::usage)?;
@@ -164,24 +195,7 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
     let Subject { base, only, mut settings, environment, options } = subject(home, &asked)?;
     settings.retain(|_, value| !value.is_null());
     let (agents, wanted) = agents(home, &base, settings)?;
-    let registry = registry();
-    let Some(family) = registry.environment(&environment) else {
-        let known: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();
-        let hint = nearest::hint(&environment, known.iter().copied());
-        let known = known.join(", ");
-        return Err(Failure::Usage(format!("there is no environment `{environment}`{hint} (known: {known})")));
-    };
-    let options = family.resolve(&options).map_err(Failure::usage)?;
-    let mut world = family.open(&options).map_err(Failure::usage)?;
-    let task = family.splits().first().and_then(|split| family.tasks(split).ok()?.into_iter().next());
-    let Some(task) = task else { return Err(Failure::Usage(format!("`{environment}` has no task"))) };
-    let first = world.reset(&task, 0).await.map_err(Failure::world)?;
-    let mut tracker = world.tracker();
-    tracker.begin(&first);
-    let idle = world.brief().idle.clone();
-    if let Ok(Reply::Step(transition)) = world.call(&idle).await {
-        tracker.update(Stepped { step: 1, call: &idle, observation: &transition.observation, justification: None });
-    }
+    let (world, tracker, idle) = opened(&environment, &options).await?;
     let mut blocks = Vec::new();
     for block in wanted {
         let Some(text) = tracker.block(&block) else {
@@ -247,7 +261,7 @@ fn example(contract: Contract, brief: &Brief, target: &str) -> String {
 }
 
 /// The action texts of tools with at most one parameter of known literals.
-fn actions(world: &dyn Environment) -> Vec<String> {
+pub(super) fn actions(world: &dyn Environment) -> Vec<String> {
     let mut actions = Vec::new();
     for tool in world.tools().iter() {
         let required: Vec<&str> = tool.required().collect();
