@@ -18,7 +18,9 @@ mod failures;
 pub mod frontier;
 pub mod hypothesis;
 pub mod metrics;
+pub mod paired;
 pub mod papers;
+pub mod power;
 pub mod proportion;
 pub mod ratio;
 pub mod resample;
@@ -35,6 +37,7 @@ pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, w
 pub use describe::{Interval, Summary, quantile};
 pub use error::AnalysisError;
 pub use failures::CallFailures;
+pub use paired::{Discordance, PairedTest, paired_test};
 pub use proportion::Proportion;
 pub use rng::Generator;
 pub use row::{CellInfo, Decoding, EpisodeRow, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse};

@@ -1,5 +1,6 @@
 //! The standard tables of a study.
 
+pub mod bog;
 mod detail;
 mod main_table;
 mod paired;
