@@ -23,6 +23,7 @@ pub mod papers;
 pub mod power;
 pub mod proportion;
 pub mod ratio;
+pub mod replication;
 pub mod resample;
 mod rng;
 mod row;

@@ -114,6 +114,28 @@ fn bootstrap(clusters: &[Cluster], options: &Options) -> Option<Interval> {
     bootstrap.ratio(clusters).map(|result| result.bca)
 }
 
+/// Catastrophic rate of the first minus that of the second over worlds with one episode a side: estimate, cluster-robust
+/// interval, and p of McNemar's test. `None` without such worlds.
+pub(crate) fn catastrophic_test(
+    first: &[&EpisodeRow],
+    second: &[&EpisodeRow],
+    limit: i64,
+    options: &Options,
+) -> Option<(f64, Option<Interval>, Option<f64>)> {
+    let found = discordance(first, second, limit);
+    let estimate = found.difference()?;
+    let (pairs, _) = matched(first, second);
+    let below = |value: i128| f64::from(u8::from(value < i128::from(limit)));
+    let differences: Vec<(World<'_>, f64)> =
+        pairs.iter().filter_map(|pair| pair.single().map(|(a, b)| (pair.world, below(a) - below(b)))).collect();
+    let clusters = clusters(&differences);
+    let half = clustered_error(&clusters)
+        .and_then(|error| Some(error * t_quantile(0.5 + options.confidence / 2.0, (clusters.len() - 1) as f64)?));
+    // Where no world tells the two apart there is no spread to make an interval of: that is not certainty.
+    let interval = half.filter(|half| *half > 0.0).map(|half| Interval { low: estimate - half, high: estimate + half });
+    Some((estimate, interval, Some(found.p)))
+}
+
 fn discordance(first: &[&EpisodeRow], second: &[&EpisodeRow], limit: i64) -> Discordance {
     let (pairs, _) = matched(first, second);
     let (mut alone, mut only) = (0, (0, 0));
