@@ -4,6 +4,7 @@ pub mod doctor;
 pub mod env;
 pub mod inspect;
 pub mod model;
+pub mod papers;
 pub mod persona;
 pub mod report;
 pub mod run;
