@@ -8,6 +8,7 @@
 //! CSV or JSON.
 
 pub mod bill;
+pub mod bog;
 pub mod calibration;
 mod cells;
 mod compare;
@@ -17,9 +18,12 @@ mod failures;
 pub mod frontier;
 pub mod hypothesis;
 pub mod metrics;
+pub mod paired;
 pub mod papers;
+pub mod power;
 pub mod proportion;
 pub mod ratio;
+pub mod replication;
 pub mod resample;
 mod rng;
 mod row;
@@ -28,11 +32,13 @@ mod table;
 pub mod tables;
 
 pub use bill::{Bill, BillLine, BillSum, Fate};
+pub use bog::{Grid, Grids, Protocol};
 pub use cells::{Analysis, BaselineChoice, CellSummary, Gap, Options, Rate, RoleSummary};
 pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_tie_loss};
 pub use describe::{Interval, Summary, quantile};
 pub use error::AnalysisError;
 pub use failures::CallFailures;
+pub use paired::{Discordance, PairedTest, paired_test};
 pub use proportion::Proportion;
 pub use rng::Generator;
 pub use row::{CellInfo, Decoding, EpisodeRow, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse};

@@ -39,6 +39,8 @@ pub enum Command {
     Run(Run),
     /// Writes tables and the page of a run
     Report(Report),
+    /// Recomputes a work's published tables from their inputs and compares cell by cell
+    Papers(Papers),
     /// Checks a run: chains, frames, ledger, texts
     Verify(OfRun),
     /// Prints the hash of a run's finished episodes
@@ -150,9 +152,14 @@ pub struct Report {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Table that `--format csv` prints: `cells`, `paired`, `spread`, `roles`, `stops`, `gaps` (default: cells)
+    /// Print this table alone and write no files: `cells`, `paired`, ..., `t1` to `t34`, `replication`, `second-world`
+    /// (`list` shows all)
     #[arg(long, value_name = "KEY")]
     pub table: Option<String>,
+    /// What configurations are in the tables `t1` to `t34`, `replication` and `second-world` (default: the built-in
+    /// protocol of three axes)
+    #[arg(long, value_name = "FILE", requires = "table")]
+    pub protocol: Option<PathBuf>,
     /// Cell that paired differences and RPTS are taken against (default: the study's `baseline`)
     #[arg(long, value_name = "CELL")]
     pub baseline: Option<String>,
@@ -178,6 +185,25 @@ pub enum ReportFormat {
     Json,
     /// One self-contained page
     Html,
+}
+
+/// `gimbal papers`.
+#[derive(Debug, Args)]
+pub struct Papers {
+    /// Short name of the work: `bog`
+    pub work: String,
+    /// Only this table, such as `25` or `Tab. 25`; `claims` for numbers of the text, `summary` for counts by table
+    #[arg(long, value_name = "TABLE")]
+    pub table: Option<String>,
+    /// A facts file of the same shape in place of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub facts: Option<PathBuf>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+    /// Print one JSON object as the last line: counts by table, misses that are not listed, listed ones that are none
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `gimbal trace`.

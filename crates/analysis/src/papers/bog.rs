@@ -8,10 +8,11 @@ use crate::frontier::{Point, pareto};
 use crate::metrics;
 
 /// Half a unit of the last printed digit of returns, SDs and kilotokens.
-const HALF: f64 = 0.05;
+pub(super) const HALF: f64 = 0.05;
 
 /// Recomputes every table that follows from the matrix: RPTS, marginals, degradation, deliberation, win records,
-/// catastrophic counts, intervals, paired differences, shifted efficiency.
+/// catastrophic counts, intervals, paired differences, shifted efficiency; numbers that are printed again, best and worst,
+/// groups, ranks, token profiles, totals, and the numbers of the text.
 ///
 /// # Errors
 /// When the facts name a configuration or model that the matrix lacks.
@@ -28,7 +29,9 @@ pub fn check(facts: &BogFacts) -> Result<Vec<Check>, AnalysisError> {
     deliberation(facts, &mut checks)?;
     records(facts, &mut checks);
     paired(facts, &mut checks)?;
-    checks.sort_by_key(|check| order(check.table));
+    super::derived::check(facts, &mut checks)?;
+    super::claims::check(facts, &mut checks)?;
+    checks.sort_by_key(|check| order(&check.table));
     Ok(checks)
 }
 
@@ -45,7 +48,7 @@ fn order(table: &str) -> u32 {
     table.trim_start_matches("Tab. ").split('-').next().and_then(|number| number.parse().ok()).unwrap_or(u32::MAX)
 }
 
-fn find<'a>(facts: &'a BogFacts, configuration: &str, model: &str) -> Result<&'a PaperCell, AnalysisError> {
+pub(super) fn find<'a>(facts: &'a BogFacts, configuration: &str, model: &str) -> Result<&'a PaperCell, AnalysisError> {
     facts.cell(configuration, model).ok_or_else(|| AnalysisError::Facts {
         place: format!("cells, configuration `{configuration}`, model `{model}`"),
         what: "another table names it and the matrix lacks it: add the cell".to_owned(),
@@ -56,12 +59,12 @@ fn by_model<'a>(facts: &'a BogFacts, values: &'a ByModel) -> impl Iterator<Item 
     facts.models.iter().filter_map(|model| Some((model.as_str(), *values.get(model)?)))
 }
 
-fn place(configuration: &str, model: &str) -> String {
+pub(super) fn place(configuration: &str, model: &str) -> String {
     format!("{configuration} on {model}")
 }
 
 /// Least and largest value of a formula over all corners of the inputs' rounding.
-fn reach<const N: usize>(inputs: [f64; N], formula: impl Fn([f64; N]) -> Option<f64>) -> (f64, f64) {
+pub(super) fn reach<const N: usize>(inputs: [f64; N], formula: impl Fn([f64; N]) -> Option<f64>) -> (f64, f64) {
     let mut ends = (f64::INFINITY, f64::NEG_INFINITY);
     for corner in 0..1_u32 << N {
         let moved = std::array::from_fn(|index| inputs[index] + if corner >> index & 1 == 1 { HALF } else { -HALF });
@@ -72,8 +75,8 @@ fn reach<const N: usize>(inputs: [f64; N], formula: impl Fn([f64; N]) -> Option<
     ends
 }
 
-fn recompute<const N: usize>(
-    table: &'static str,
+pub(super) fn recompute<const N: usize>(
+    table: &str,
     place: String,
     (printed, digits): (f64, i32),
     inputs: [f64; N],
@@ -164,6 +167,14 @@ fn records(facts: &BogFacts, checks: &mut Vec<Check>) {
         let Some(record) = facts.win_tie_loss.outcome.get(model) else { continue };
         let sum = f64::from(record.wins + record.ties + record.losses);
         checks.push(Check::judge("Tab. 15", format!("total on {model}"), f64::from(record.total), 0, sum, (sum, sum)));
+        for (what, printed, part) in
+            [("wins", record.win_percent, record.wins), ("losses", record.loss_percent, record.losses)]
+        {
+            let Some(printed) = printed else { continue };
+            let percent = 100.0 * f64::from(part) / f64::from(record.total);
+            let place = format!("percent of {what} on {model}");
+            checks.push(Check::judge("Tab. 15", place, printed, 0, percent, (percent, percent)));
+        }
     }
 }
 

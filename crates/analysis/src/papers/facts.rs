@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::printed::{
+    BestLevel, KnownMiss, PaperClaim, PaperGroup, PaperRange, PaperRanks, PaperTotals, Repeated, TokenProfile,
+};
+use crate::error::AnalysisError;
+
 /// Numbers by model name.
 pub type ByModel = BTreeMap<String, f64>;
 
@@ -41,6 +46,33 @@ pub struct BogFacts {
     pub win_tie_loss: PaperRecords,
     /// Tab. 2.
     pub reference_returns: Vec<ReferenceReturn>,
+    /// Numbers of the matrix that other tables print again.
+    #[serde(default)]
+    pub repeated: Vec<Repeated>,
+    /// Tab. 9: the best level of deliberation of one agent.
+    #[serde(default)]
+    pub best_levels: Vec<BestLevel>,
+    /// Tab. 10, 14, 17-19: best and worst configurations.
+    #[serde(default)]
+    pub ranges: Vec<PaperRange>,
+    /// Tab. 16.
+    #[serde(default)]
+    pub groups: Vec<PaperGroup>,
+    /// Tab. 20.
+    #[serde(default)]
+    pub ranks: Vec<PaperRanks>,
+    /// Tab. 32.
+    #[serde(default)]
+    pub token_profiles: Vec<TokenProfile>,
+    /// Tab. 34.
+    #[serde(default)]
+    pub totals: Option<PaperTotals>,
+    /// Numbers of the text.
+    #[serde(default)]
+    pub claims: Vec<PaperClaim>,
+    /// Printed numbers that are known not to follow from the printed inputs.
+    #[serde(default)]
+    pub known_misses: Vec<KnownMiss>,
 }
 
 /// A configuration and its axis.
@@ -147,7 +179,7 @@ pub struct PaperRecords {
 }
 
 /// One model's wins, ties and losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PaperRecord {
     /// Wins.
@@ -158,6 +190,12 @@ pub struct PaperRecord {
     pub losses: u32,
     /// Matched episodes.
     pub total: u32,
+    /// Wins in percent.
+    #[serde(default)]
+    pub win_percent: Option<f64>,
+    /// Losses in percent.
+    #[serde(default)]
+    pub loss_percent: Option<f64>,
 }
 
 /// A reference return of Tab. 2.
@@ -172,6 +210,16 @@ pub struct ReferenceReturn {
 }
 
 impl BogFacts {
+    /// Reads a facts file; `place` is what messages call it.
+    ///
+    /// # Errors
+    /// When the text does not have this shape.
+    pub fn parse(text: &str, place: &str) -> Result<Self, AnalysisError> {
+        let wrong =
+            |error: serde_saphyr::Error| AnalysisError::Facts { place: place.to_owned(), what: error.to_string() };
+        serde_saphyr::from_str(text).map_err(wrong)
+    }
+
     /// The cell of a configuration on a model.
     #[must_use]
     pub fn cell(&self, configuration: &str, model: &str) -> Option<&PaperCell> {

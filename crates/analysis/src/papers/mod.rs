@@ -3,13 +3,22 @@
 //! The facts themselves are data (`papers/*.yaml`); this module only knows their shape.
 
 mod bog;
+mod claims;
+mod derived;
 mod facts;
+mod printed;
+mod verdicts;
 
 pub use bog::{check, frontier};
 pub use facts::{
     BogFacts, Configuration, Degradation, Deliberation, Marginal, PaperCell, PaperPaired, PaperRecord, PaperRecords,
     ReferenceReturn,
 };
+pub use printed::{
+    BestLevel, Formula, KnownMiss, PaperClaim, PaperGroup, PaperRange, PaperRanks, PaperTotals, Relation, Repeated,
+    TokenProfile,
+};
+pub use verdicts::{Examined, examine};
 
 use crate::table::{Cell, Column, ColumnKind, Table};
 
@@ -28,7 +37,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     /// Table of the work.
-    pub table: &'static str,
+    pub table: String,
     /// Which number: configuration and model.
     pub place: String,
     /// What is printed.
@@ -44,14 +53,7 @@ pub struct Check {
 impl Check {
     /// Judges a number printed with `digits` after the point. `reach` holds the least and the largest value that the
     /// rounding of the inputs allows.
-    fn judge(
-        table: &'static str,
-        place: String,
-        printed: f64,
-        digits: i32,
-        recomputed: f64,
-        reach: (f64, f64),
-    ) -> Self {
+    fn judge(table: &str, place: String, printed: f64, digits: i32, recomputed: f64, reach: (f64, f64)) -> Self {
         let half = 0.5 * 10_f64.powi(-digits);
         // Inputs are decimal fractions, so a tie can miss by an ulp or two.
         let slack = 1e-9 * printed.abs().max(1.0);
@@ -63,17 +65,17 @@ impl Check {
         } else {
             Verdict::Miss
         };
-        Self { table, place, printed, recomputed, verdict, note: None }
+        Self { table: table.to_owned(), place, printed, recomputed, verdict, note: None }
     }
 }
 
 /// Counts by table: equal, within rounding, missed.
 #[must_use]
-pub fn tally(checks: &[Check]) -> Vec<(&'static str, usize, usize, usize)> {
-    let mut counts: Vec<(&'static str, usize, usize, usize)> = Vec::new();
+pub fn tally(checks: &[Check]) -> Vec<(String, usize, usize, usize)> {
+    let mut counts: Vec<(String, usize, usize, usize)> = Vec::new();
     for check in checks {
         let position = counts.iter().position(|entry| entry.0 == check.table).unwrap_or_else(|| {
-            counts.push((check.table, 0, 0, 0));
+            counts.push((check.table.clone(), 0, 0, 0));
             counts.len() - 1
         });
         match check.verdict {

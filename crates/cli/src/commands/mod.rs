@@ -5,10 +5,12 @@ pub mod doctor;
 pub mod env;
 pub mod inspect;
 pub mod model;
+pub mod papers;
 pub mod persona;
 pub mod report;
 pub mod run;
 pub mod shown;
+pub mod tables;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,86 @@
+//! Checks against the list of known misses: what is new, what is listed and no miss any more.
+
+use super::facts::BogFacts;
+use super::{Check, Verdict, check};
+use crate::error::AnalysisError;
+use crate::table::{Cell, Column, ColumnKind, Table};
+
+/// A work's printed numbers, examined.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Examined {
+    /// Every printed number that follows from others.
+    pub checks: Vec<Check>,
+    /// Misses that the facts do not list, as `table, place`.
+    pub unlisted: Vec<String>,
+    /// Listed misses that are none, or name a number that there is not.
+    pub stale: Vec<String>,
+}
+
+/// Recomputes everything and compares the misses with those that the facts list.
+///
+/// # Errors
+/// When the facts name a configuration or model that the matrix lacks.
+pub fn examine(facts: &BogFacts) -> Result<Examined, AnalysisError> {
+    let mut checks = check(facts)?;
+    let mut unlisted = Vec::new();
+    for one in checks.iter_mut().filter(|one| one.verdict == Verdict::Miss) {
+        match facts.known_misses.iter().find(|known| known.table == one.table && known.place == one.place) {
+            Some(known) => one.note = Some(known.why.clone()),
+            None => unlisted.push(format!("{}, {}", one.table, one.place)),
+        }
+    }
+    let missed = |table: &str, place: &str| {
+        checks.iter().any(|one| one.verdict == Verdict::Miss && one.table == table && one.place == place)
+    };
+    let stale = facts.known_misses.iter().filter(|known| !missed(&known.table, &known.place));
+    let stale = stale.map(|known| format!("{}, {}", known.table, known.place)).collect();
+    Ok(Examined { checks, unlisted, stale })
+}
+
+impl Examined {
+    /// Whether every miss is listed and every listed one is a miss.
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        self.unlisted.is_empty() && self.stale.is_empty()
+    }
+
+    /// One row a number: printed, computed, difference, verdict. With a table's name only its numbers.
+    #[must_use]
+    pub fn numbers(&self, title: &str, only: Option<&str>) -> Table {
+        let number = |key, title, help| Column::new(key, title, "numbers", ColumnKind::Number(4), help);
+        let columns = vec![
+            Column::new("table", "Table", "number", ColumnKind::Label, "Table of the work"),
+            Column::new("place", "Number", "number", ColumnKind::Label, "Which number"),
+            number("printed", "Printed", "As printed"),
+            number("computed", "Computed", "From the printed inputs"),
+            number("difference", "Difference", "Computed minus printed"),
+            Column::new("verdict", "Verdict", "numbers", ColumnKind::Text, "By the rounding interval"),
+            Column::new("why", "Why", "why", ColumnKind::Text, "Why a listed miss is one").shown_if(false),
+        ];
+        let chosen = self.checks.iter().filter(|one| only.is_none_or(|only| one.table == only));
+        let rows = chosen
+            .map(|one| {
+                let listed = !self.unlisted.contains(&format!("{}, {}", one.table, one.place));
+                let verdict = match one.verdict {
+                    Verdict::Equal => "equal",
+                    Verdict::Rounding => "within rounding",
+                    Verdict::Miss if listed => "known miss",
+                    Verdict::Miss => "MISS",
+                };
+                vec![
+                    Cell::text(&one.table),
+                    Cell::text(&one.place),
+                    Cell::number(Some(one.printed)),
+                    Cell::number(Some(one.recomputed)),
+                    Cell::number(Some(one.recomputed - one.printed)),
+                    Cell::text(verdict),
+                    Cell::text(one.note.clone().unwrap_or_default()),
+                ]
+            })
+            .collect();
+        let mut notes = vec!["equal: rounded as the table is, it is what is printed; within rounding: the rounding of the printed inputs explains it; miss: it does not follow.".to_owned()];
+        notes.extend(self.unlisted.iter().map(|place| format!("NOT LISTED: {place}.")));
+        notes.extend(self.stale.iter().map(|place| format!("LISTED AND NO MISS: {place}.")));
+        Table { key: "papers", title: title.to_owned(), columns, rows, notes }
+    }
+}

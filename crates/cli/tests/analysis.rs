@@ -1,0 +1,71 @@
+//! Tables of a run by key, and the works' published numbers, as a user meets them.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod common;
+
+use common::{Place, STUDY};
+
+/// Every form of a table of the works; a list of keys; a misspelling with the nearest key.
+// covers: BOG-190, BOG-191, BOG-192
+#[test]
+fn a_table_by_its_key_in_any_form() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    let table = |key: &str, format: &str| place.gimbal(&["report", "small", "--table", key, "--format", format]);
+    let text = table("t3", "text").good().out;
+    assert!(text.contains("hist+net") && text.contains("scripted/react-monitor mean"), "{text}");
+    assert!(table("t3", "markdown").good().out.contains("| hist+net |"));
+    assert!(table("t3", "csv").good().out.starts_with("configuration,axis,environment,scripted/react-monitor.mean,"));
+    let json: serde_json::Value = serde_json::from_str(&table("t8", "json").good().out).unwrap();
+    assert_eq!(json["key"], "t8");
+    assert!(json["rows"][0]["ratio"].is_null());
+    assert!(json["notes"].to_string().contains("No episode of hier-base; hier-delib"), "{json}");
+    for key in ["t2", "t5", "t25", "t26", "t34", "synergy", "outcomes", "replication", "second-world"] {
+        table(key, "text").good();
+    }
+    let replication = table("replication", "csv").good().out;
+    assert!(replication.contains("hist+net − obs") && replication.contains("BOG-210"), "{replication}");
+    let list = table("list", "text").good().out;
+    assert!(list.contains("paired") && list.contains("t34") && list.contains("second-world"), "{list}");
+    let wrong = table("replicaton", "text");
+    assert!(wrong.code == 2 && wrong.err.contains("`replication`") && wrong.err.contains("t34"), "{}", wrong.err);
+    assert!(!place.path().join("runs/small/report.html").exists(), "a table alone writes no files");
+
+    place.write("mine.yaml", "name: mine\n");
+    let wrong = place.gimbal(&["report", "small", "--table", "t3", "--protocol", "mine.yaml"]);
+    assert!(wrong.code == 2 && wrong.err.contains("mine.yaml"), "{}", wrong.err);
+}
+
+/// The published numbers agree but for the misses that are listed; a spoiled input and a spoiled cell end in exit code 1.
+// covers: BOG-R12, BOG-R14, BOG-R18
+#[test]
+fn published_tables_are_recomputed_and_a_spoiled_number_fails() {
+    let place = Place::new();
+    let good = place.gimbal(&["papers", "bog", "--json"]).good();
+    let said = good.json();
+    assert_eq!(said["agrees"], true);
+    assert_eq!(said["missed"], 5);
+    assert!(said["numbers"].as_u64().unwrap() > 800, "{said}");
+    assert!(good.out.contains("hier-base minus hist+net on G2.5FL") && good.out.contains("known miss"));
+    let one = place.gimbal(&["papers", "bog", "--table", "25", "--format", "csv"]).good().out;
+    assert!(one.starts_with("table,place,printed,computed,difference,verdict,why\r\n"), "{one}");
+    assert!(one.lines().skip(1).all(|line| line.starts_with("Tab. 25,")), "{one}");
+
+    let facts = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/bog.yaml")).unwrap();
+    let input = facts.replace(
+        r#"configuration: "obs+net", model: Grok, episodes: 50, mean: -47.0"#,
+        r#"configuration: "obs+net", model: Grok, episodes: 50, mean: -57.0"#,
+    );
+    let cell = facts.replace("group: deliberation, mean: -86.4", "group: deliberation, mean: -85.4");
+    for (text, named) in [(input, "Tab. 4, obs+net on Grok"), (cell, "Tab. 16, mean of deliberation")] {
+        assert_ne!(text, facts);
+        place.write("spoiled.yaml", &text);
+        let said = place.gimbal(&["papers", "bog", "--facts", "spoiled.yaml", "--table", "summary"]);
+        assert!(said.code == 1 && said.err.contains(named), "{} {}", said.code, said.err);
+    }
+    let broken = place.gimbal(&["papers", "bog", "--facts", "nowhere.yaml"]);
+    assert!(broken.code == 2 && broken.err.contains("nowhere.yaml"), "{}", broken.err);
+    assert!(place.gimbal(&["papers", "bot"]).err.contains("`bog`"));
+    assert_eq!(place.gimbal(&["papers", "bog", "--table", "99"]).code, 2);
+}
