@@ -28,12 +28,12 @@ pub(super) fn look(profile: &Profile) -> Option<Steps> {
         let taken = u64::from(step.action.is_some());
         invalid += wrong;
         // The fallback's own call is the scaffolding's and no attempt.
-        attempts += wrong + if step.fallback { 0 } else { taken };
-        fallbacks += u64::from(step.fallback);
+        attempts += wrong + if step.fallbacks > 0 { 0 } else { taken };
+        fallbacks += u64::from(step.fallbacks > 0);
         steps += taken;
     }
     let shows =
         (invalid > 0 && invalid * INVALID_OF >= attempts) || (fallbacks > 0 && fallbacks * FALLBACK_OF >= steps);
-    let marked = profile.steps.iter().filter(|step| step.fallback || step.rejected + step.failed > 0);
+    let marked = profile.steps.iter().filter(|step| step.fallbacks > 0 || step.rejected + step.failed > 0);
     Some(if shows { marked.map(|step| step.step).collect() } else { Vec::new() })
 }

@@ -141,15 +141,19 @@ fn distributed_caution_is_agreement_on_waiting_and_a_late_remedy() {
 // covers: BOG-225
 #[test]
 fn the_capability_floor_is_measured_by_invalid_attempts_and_fallbacks() {
-    let wrong =
-        |number, rejected, failed, fallback| StepProfile { rejected, failed, fallback, ..step(number, "Watch", 0) };
+    let wrong = |number, rejected, failed, fallback: bool| StepProfile {
+        rejected,
+        failed,
+        fallbacks: fallback.into(),
+        ..step(number, "Watch", 0)
+    };
     // Two attempts of which one is invalid: half.
     let half = episode(vec![wrong(1, 1, 0, false)]);
     assert_eq!(Detector::CapabilityFloor.look(&half, &facts()), Some(vec![1]));
     let third = episode(vec![wrong(1, 0, 1, false), wrong(2, 0, 0, false)]);
     assert_eq!(Detector::CapabilityFloor.look(&third, &facts()), Some(vec![]));
     let mut fallback: Vec<StepProfile> = (1..=10).map(|number| wrong(number, 0, 0, false)).collect();
-    fallback[3].fallback = true;
+    fallback[3].fallbacks = 1;
     assert_eq!(Detector::CapabilityFloor.look(&episode(fallback.clone()), &facts()), Some(vec![4]));
     fallback.push(wrong(11, 0, 0, false));
     assert_eq!(Detector::CapabilityFloor.look(&episode(fallback), &facts()), Some(vec![]));

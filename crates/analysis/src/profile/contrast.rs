@@ -53,7 +53,7 @@ impl Contrast {
             contrast.model_calls += step.model_calls();
             contrast.tokens = contrast.tokens.saturating_add(step.tokens());
             contrast.invalid += step.rejected + step.failed;
-            contrast.fallbacks += u32::from(step.fallback);
+            contrast.fallbacks += u32::from(step.fallbacks > 0);
             let Some(action) = &step.action else { continue };
             contrast.steps += 1;
             *contrast.actions.entry(facts.label(&action.tool).to_owned()).or_default() += 1;

@@ -61,8 +61,8 @@ pub struct StepProfile {
     pub rejected: u32,
     /// Model calls that gave no whole answer (refused, cut off, out of shape).
     pub failed: u32,
-    /// Whether the scaffolding acted in the agent's place.
-    pub fallback: bool,
+    /// How often the scaffolding acted in the agent's place.
+    pub fallbacks: u32,
     /// Injected faults.
     pub faults: u32,
     /// Whether the action was none of those suggested in this step.

@@ -19,6 +19,7 @@ struct Form {
     tool_names: BTreeMap<String, String>,
     catastrophic: f64,
     success: f64,
+    floor: f64,
     efficiency_shift: f64,
     forbidden_words: Vec<String>,
 }
@@ -44,6 +45,7 @@ fn parse() -> Result<Brief, EnvError> {
         thresholds: Thresholds {
             catastrophic: Some(Milli::from_f64(form.catastrophic)),
             success: Some(Milli::from_f64(form.success)),
+            floor: Some(Milli::from_f64(form.floor)),
         },
         idle: ToolCall::bare("Monitor"),
         seconds_per_step: None,
