@@ -10,7 +10,7 @@ use crate::error::AnalysisError;
 use crate::failures::CallFailures;
 use crate::frontier::{Point, pareto};
 use crate::hypothesis::holm;
-use crate::metrics;
+use crate::metrics::{self, OutcomeSplit};
 use crate::proportion::Proportion;
 use crate::resample::Bootstrap;
 use crate::row::{CellInfo, EpisodeRow, Rows, TokenUse};
@@ -151,6 +151,16 @@ pub struct CellSummary {
     pub efficient: Option<bool>,
     /// Stops by name with their counts, most frequent first.
     pub stops: Vec<(String, u64)>,
+    /// Episodes by outcome (BOG-175); `None` where the brief does not state both thresholds, or without episodes.
+    pub outcomes: Option<OutcomeSplit>,
+    /// Model calls an episode.
+    pub calls: Option<Summary>,
+    /// Model calls per environment step.
+    pub calls_a_step: Option<f64>,
+    /// Longest chain of waiting calls per environment step, in milliseconds; `None` unless it is known of every episode.
+    pub critical_path_step_ms: Option<f64>,
+    /// Prompt tokens per completion token (BOG-178).
+    pub prompt_completion: Option<f64>,
 }
 
 /// What is missing from a cell.
@@ -220,7 +230,7 @@ impl Analysis {
     }
 }
 
-fn by_cell(rows: &Rows) -> Result<Vec<Vec<&EpisodeRow>>, AnalysisError> {
+pub(crate) fn by_cell(rows: &Rows) -> Result<Vec<Vec<&EpisodeRow>>, AnalysisError> {
     let mut index: BTreeMap<&str, usize> = BTreeMap::new();
     for (position, cell) in rows.cells.iter().enumerate() {
         if index.insert(&cell.id, position).is_some() {
@@ -282,6 +292,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
     let returns = Summary::of(&values, options.confidence)
         .map(|summary| summary.with_mean(exact as f64 / (1000 * rows.len()) as f64));
     let tokens = describe(|row| row.agent_tokens().total() as f64);
+    let called = total(EpisodeRow::agent_tokens);
     let shift = info.thresholds.shift.map(|shift| shift as f64 / 1000.0);
     let shifted = (|| metrics::shifted_efficiency(shift?, returns?.mean, tokens?.mean / 1000.0))();
     let shifted_interval = shifted.and(shift).and_then(|shift| {
@@ -301,7 +312,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         tokens,
         tokens_in: describe(|row| row.agent_tokens().input as f64),
         tokens_out: describe(|row| row.agent_tokens().output as f64),
-        called: total(EpisodeRow::agent_tokens),
+        called,
         world_called: total(EpisodeRow::world_tokens),
         billed: all.iter().fold(TokenUse::default(), |sum, row| sum.plus(&row.billed)),
         roles: roles(&rows),
@@ -321,7 +332,18 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         shifted_interval,
         efficient: None,
         stops: stops(&rows),
+        outcomes: OutcomeSplit::of(rows.iter().map(|row| row.return_thousandths), &info.thresholds),
+        calls: describe(|row| f64::from(row.model_calls)),
+        calls_a_step: metrics::a_step(add(|row| row.model_calls) as f64, add(|row| row.steps)),
+        critical_path_step_ms: waited(&rows),
+        prompt_completion: metrics::prompt_completion_ratio(called.input as f64, called.output as f64),
     }
+}
+
+/// Milliseconds of the longest chains of waiting calls per step; `None` where that of an episode is unknown.
+fn waited(rows: &[&EpisodeRow]) -> Option<f64> {
+    let waited = rows.iter().map(|row| row.critical_path_us).sum::<Option<u64>>()?;
+    metrics::a_step(waited as f64 / 1000.0, rows.iter().map(|row| u64::from(row.steps)).sum())
 }
 
 /// Dollars of all these episodes; `None` where there are none or the cost of one is unknown.
@@ -368,7 +390,10 @@ fn ratio_interval(pairs: &[(f64, f64)], options: &Options) -> Option<Interval> {
 /// Cells that may be measured against one another: a grammar changes what a model can do wrong, so that free and
 /// constrained decoding are never mixed.
 fn same_group(a: &CellInfo, b: &CellInfo) -> bool {
-    a.environment == b.environment && a.models == b.models && a.decoding == b.decoding
+    a.environment == b.environment
+        && a.decoding == b.decoding
+        && a.models.is_empty() == b.models.is_empty()
+        && a.model_label() == b.model_label()
 }
 
 fn own_baseline(cells: &[CellInfo], choice: Option<&BaselineChoice>, cell: usize) -> Option<usize> {

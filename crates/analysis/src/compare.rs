@@ -30,6 +30,12 @@ impl WinTieLoss {
     pub fn total(&self) -> u64 {
         self.wins + self.ties + self.losses
     }
+
+    /// Share of worlds won (BOG-169); `None` where none was matched.
+    #[must_use]
+    pub fn win_rate(&self) -> Option<f64> {
+        (self.total() > 0).then(|| self.wins as f64 / self.total() as f64)
+    }
 }
 
 /// First minus second over matched worlds, duplicates averaged first (BOG-168).

@@ -8,6 +8,7 @@
 //! CSV or JSON.
 
 pub mod bill;
+pub mod bog;
 pub mod calibration;
 mod cells;
 mod compare;
@@ -30,6 +31,7 @@ mod table;
 pub mod tables;
 
 pub use bill::{Bill, BillLine, BillSum, Fate};
+pub use bog::{Grid, Grids, Protocol};
 pub use cells::{Analysis, BaselineChoice, CellSummary, Gap, Options, Rate, RoleSummary};
 pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_tie_loss};
 pub use describe::{Interval, Summary, quantile};

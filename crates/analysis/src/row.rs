@@ -317,12 +317,13 @@ impl EpisodeRow {
 }
 
 impl CellInfo {
-    /// Models for a column: the bare name when there is one role, `role=model` pairs otherwise, `none` without a model.
+    /// Models for a column: the bare name when one model plays every role, `role=model` pairs otherwise, `none` without a
+    /// model. Cells of one label are of one model: an architecture with three roles is compared with one of a single role.
     #[must_use]
     pub fn model_label(&self) -> String {
         match self.models.as_slice() {
             [] => "none".to_owned(),
-            [one] => one.model.clone(),
+            [one, rest @ ..] if rest.iter().all(|role| role.model == one.model) => one.model.clone(),
             several => {
                 several.iter().map(|role| format!("{}={}", role.role, role.model)).collect::<Vec<_>>().join(", ")
             }

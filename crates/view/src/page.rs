@@ -71,8 +71,8 @@ fn table(table: &Table) -> String {
     for columns in &blocks {
         let mut groups: Vec<&str> = Vec::new();
         for column in columns.iter().map(|&column| &table.columns[column]) {
-            if column.kind != ColumnKind::Label && !groups.contains(&column.group) {
-                groups.push(column.group);
+            if column.kind != ColumnKind::Label && !groups.contains(&column.group.as_ref()) {
+                groups.push(column.group.as_ref());
             }
         }
         let name = if blocks.len() > 1 { groups.join(", ") } else { String::new() };

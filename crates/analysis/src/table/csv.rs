@@ -22,7 +22,7 @@ fn headings(column: &Column) -> Vec<String> {
         ColumnKind::Record => &["_wins", "_ties", "_losses"],
         _ => &[""],
     };
-    suffixes.iter().map(|suffix| format!("{}{suffix}", column.key)).collect()
+    suffixes.iter().map(|suffix| harmless(&format!("{}{suffix}", column.key))).collect()
 }
 
 fn values(cell: &Cell, kind: ColumnKind) -> Vec<String> {

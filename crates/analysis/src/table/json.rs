@@ -15,7 +15,7 @@ pub(super) fn render(table: &Table) -> Value {
             let fields = table.columns.iter().enumerate();
             Value::Object(
                 fields
-                    .map(|(index, column)| (column.key.to_owned(), value(table.cell(row, index))))
+                    .map(|(index, column)| (column.key.clone().into_owned(), value(table.cell(row, index))))
                     .collect::<Map<_, _>>(),
             )
         })

@@ -1,5 +1,7 @@
 //! A table as data: typed cells under described columns, rendered to text, Markdown, CSV and JSON.
 
+use std::borrow::Cow;
+
 mod blocks;
 mod csv;
 mod format;
@@ -93,13 +95,13 @@ pub enum ColumnKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Stable machine name, used in CSV and JSON.
-    pub key: &'static str,
+    pub key: Cow<'static, str>,
     /// Heading.
     pub title: String,
     /// Unit, if any, shown beside the heading.
     pub unit: Option<&'static str>,
     /// Columns of one group stay together when a wide table is broken.
-    pub group: &'static str,
+    pub group: Cow<'static, str>,
     /// What it holds.
     pub kind: ColumnKind,
     /// One line on what the number means.
@@ -111,8 +113,22 @@ pub struct Column {
 impl Column {
     /// A column without a unit.
     #[must_use]
-    pub fn new(key: &'static str, title: &str, group: &'static str, kind: ColumnKind, help: &str) -> Self {
-        Self { key, title: title.to_owned(), unit: None, group, kind, help: help.to_owned(), programs_only: false }
+    pub fn new(
+        key: impl Into<Cow<'static, str>>,
+        title: &str,
+        group: impl Into<Cow<'static, str>>,
+        kind: ColumnKind,
+        help: &str,
+    ) -> Self {
+        Self {
+            key: key.into(),
+            title: title.to_owned(),
+            unit: None,
+            group: group.into(),
+            kind,
+            help: help.to_owned(),
+            programs_only: false,
+        }
     }
 
     /// The same column, shown to readers or held for programs only.
