@@ -39,6 +39,8 @@ pub enum Command {
     Run(Run),
     /// Writes tables and the page of a run
     Report(Report),
+    /// Sets two cells or two episodes of a run against each other
+    Compare(Compare),
     /// Checks a run: chains, frames, ledger, texts
     Verify(OfRun),
     /// Prints the hash of a run's finished episodes
@@ -163,6 +165,26 @@ pub struct Report {
     /// Write no files
     #[arg(long)]
     pub no_files: bool,
+}
+
+/// `gimbal compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The run folder, or the name of a study below `runs/`
+    pub run: PathBuf,
+    /// A cell (its id, its configuration, or a part of its id that no other has), or an episode as `trace` lists it
+    pub first: String,
+    /// What to compare it with: a cell with a cell, an episode with an episode
+    pub second: String,
+    /// The matched pair whose traces are shown, as TASK/RUN (default: the one whose returns lie furthest apart)
+    #[arg(long, value_name = "TASK/RUN")]
+    pub pair: Option<String>,
+    /// So many matched pairs in the list, worst first
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub pairs: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Form of a report.

@@ -78,6 +78,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         Command::Run(run) => commands::run::run(&home, run).await,
         Command::Report(report) => commands::report::report(&report),
+        Command::Compare(compare) => commands::compare::compare(&compare),
         Command::Verify(of) => commands::inspect::verify(&of),
         Command::Digest(of) => commands::inspect::digest(&of),
         Command::Trace(trace) => commands::inspect::trace(&trace),

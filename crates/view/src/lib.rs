@@ -10,8 +10,10 @@ mod meta;
 mod page;
 mod report;
 mod sentence;
+mod side_by_side;
 
 pub use figure::Figure;
 pub use meta::{Meta, Price, PriceTable};
 pub use report::Report;
 pub use sentence::sentence;
+pub use side_by_side::side_by_side;

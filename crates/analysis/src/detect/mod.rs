@@ -8,6 +8,7 @@
 mod capability;
 mod cascade;
 mod caution;
+mod pairs;
 mod passivity;
 mod tally;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::profile::{ActionFacts, Profile, StepProfile};
 
+pub use pairs::cascades;
 pub use tally::{Example, Tallies, Tally, table};
 
 /// A named failure mode.

@@ -6,12 +6,14 @@
 mod actions;
 mod contrast;
 mod traces;
+mod versus;
 
 use serde::{Deserialize, Serialize};
 
 pub use actions::{ActionClass, ActionFacts, PASSIVE, PROACTIVE, REACTIVE};
 pub use contrast::{Contrast, Divergence, divergence};
 pub use traces::{CellTrace, StepSums, Sum, Traces};
+pub use versus::{Match, Matches, trace_contrast};
 
 /// The trajectory of one finished episode.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

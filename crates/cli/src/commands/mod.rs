@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod compare;
 pub mod doctor;
 pub mod env;
 pub mod inspect;
