@@ -5,7 +5,7 @@ use gimbal_analysis::papers::BogFacts;
 use gimbal_analysis::profile::{
     Action, ActionClass, ActionFacts, AgentCount, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Traces,
 };
-use gimbal_analysis::{CellInfo, EpisodeRow, Generator, RoleUsage, Rows, TokenUse};
+use gimbal_analysis::{CellInfo, Decoding, EpisodeRow, Generator, RoleUsage, Rows, TokenUse};
 
 use super::{cell, episode};
 
@@ -33,6 +33,7 @@ pub fn study(environment: &str) -> Rows {
         rows.cells.push(CellInfo {
             environment: environment.into(),
             planned: entry.episodes,
+            decoding: Decoding::Free,
             ..cell(&id, &entry.configuration, &axis.axis, Some(&entry.model))
         });
         for number in 0..entry.episodes {

@@ -161,7 +161,8 @@ pub(super) fn waterfall(scene: &Scene<'_>) -> Drawn {
     let panels = Panels::new(shown.len(), 3, 210.0, top);
     for (place, (model, name)) in shown.iter().enumerate() {
         let frame = panels.frame(place);
-        let y = Scale::with_intervals(&values, &intervals, frame.bottom, frame.top + 6.0);
+        // Room beneath for the numbers of the deepest bars.
+        let y = Scale::with_intervals(&values, &intervals, frame.bottom - 16.0, frame.top + 6.0);
         panels.title(&mut svg, place, name);
         if panels.is_first(place) {
             left_axis(&mut svg, frame, &y, "mean return");
@@ -171,8 +172,7 @@ pub(super) fn waterfall(scene: &Scene<'_>) -> Drawn {
         steps(&mut svg, scene, model, &chain, (frame, &y), digits);
     }
     let caption = format!(
-        "Grey: the return of {}. Each further bar runs from the mean before to the mean with more context; whiskers are {}% Student t intervals of the means. A missing bar was not played.",
-        chain.first().copied().unwrap_or_default(),
+        "Grey: the return of the first that was played. Each further bar runs from the mean before to the mean with more context; whiskers are {}% Student t intervals of the means. A missing bar was not played.",
         scene.percent()
     );
     Ok(Picture { svg, height: panels.bottom() + 26.0, caption })
@@ -263,7 +263,7 @@ pub(super) fn interaction(scene: &Scene<'_>) -> Drawn {
                 .enumerate()
                 .map(|(place, (part, value))| {
                     let mean = value.map(|(mean, ends)| format!("{}{}", plain(mean, digits), half(ends, digits)));
-                    let gain = gain.filter(|_| place == 2).map(|gain| format!("   Δ {}", signed(gain, digits)));
+                    let gain = gain.filter(|_| place == 2).map(|gain| format!(", Δ {}", signed(gain, digits)));
                     Line {
                         name: (*part).clone(),
                         look: look(place),

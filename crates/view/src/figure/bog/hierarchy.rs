@@ -24,7 +24,7 @@ pub(super) fn cascade(scene: &Scene<'_>) -> Drawn {
             let lines = sides.iter().enumerate().map(|(place, (configuration, look))| {
                 let value = scene.mean(configuration, model);
                 let mean = value.map(|(mean, ends)| format!("{}{}", plain(mean, digits), half(ends, digits)));
-                let ratio = ratio.filter(|_| place == 1).map(|ratio| format!("   ×{}", plain(ratio, 2)));
+                let ratio = ratio.filter(|_| place == 1).map(|ratio| format!(", ×{}", plain(ratio, 2)));
                 let remark = format!("{}{}", mean.unwrap_or_default(), ratio.unwrap_or_default());
                 Line { name: (*configuration).clone(), look: *look, value, remark }
             });

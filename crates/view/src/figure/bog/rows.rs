@@ -89,7 +89,7 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart, caption: String) -> Picture {
     let mut y = top;
     for group in &chart.groups {
         if !one_each {
-            svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(&group.name, HEAD.size, left.max(300.0)));
+            svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(&group.name, HEAD.size, right));
             y += HEADING;
         }
         for line in &group.lines {
@@ -100,13 +100,8 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart, caption: String) -> Picture {
                 svg.text(left - 12.0, middle + 4.0, Anchor::End, NOTE, &fit_head(&line.name, NOTE.size, left - 14.0));
             }
             let Some((value, interval)) = line.value else {
-                svg.text(
-                    zero.unwrap_or(left).min(right - 70.0) + 6.0,
-                    middle + 4.0,
-                    Anchor::Start,
-                    SMALL,
-                    "not played",
-                );
+                let at = if remarks > 0.0 { right + 14.0 } else { left + 6.0 };
+                svg.text(at, middle + 4.0, Anchor::Start, SMALL, "not played");
                 y += ROW;
                 continue;
             };
@@ -117,7 +112,7 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart, caption: String) -> Picture {
             }
             if let Some(ends) = interval {
                 // On paper of its own, so that it shows on a dark bar as well.
-                svg.line((scale.at(ends.low), middle), (scale.at(ends.high), middle), "paper-line", "#ffffff", 4.0, "");
+                svg.line((scale.at(ends.low), middle), (scale.at(ends.high), middle), "paper-line", "#ffffff", 3.0, "");
                 svg.whisker(&scale, ends, middle, ("axis", INK, 1.6, 4.0));
             }
             if chart.style != Style::Bars {

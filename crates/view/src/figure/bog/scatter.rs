@@ -79,10 +79,12 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart<'_>, top: f64, caption: String) -
             arrow(&mut svg, from, at, dot.look);
             taken.push(around(from));
             // Beads along the arrow keep names off it.
-            for bead in 1..8 {
-                let share = f64::from(bead) / 8.0;
+            let length = (at.0 - from.0).hypot(at.1 - from.1);
+            let beads = (length / 7.0) as u32;
+            for bead in 1..beads {
+                let share = f64::from(bead) / f64::from(beads);
                 let (px, py) = (from.0 + (at.0 - from.0) * share, from.1 + (at.1 - from.1) * share);
-                lines.push(Box2 { left: px - 3.0, top: py - 3.0, right: px + 3.0, bottom: py + 3.0 });
+                taken.push(Box2 { left: px - 3.0, top: py - 3.0, right: px + 3.0, bottom: py + 3.0 });
             }
         }
     }

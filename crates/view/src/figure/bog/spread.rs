@@ -218,7 +218,8 @@ pub(super) fn ridges(scene: &Scene<'_>) -> Drawn {
         svg.line((left, base_line), (right, base_line), "rule", "#c9ced6", 1.0, "");
         for (side, (cell, look)) in pair.iter().zip(looks).enumerate() {
             let Some(cell) = cell else { continue };
-            let (low, high) = (x.low, x.high);
+            // No density where nothing was seen.
+            let (low, high) = (cell.values[0], cell.values[cell.values.len() - 1]);
             match density(&cell.values, (low, high)) {
                 Some(points) => {
                     let mut corners: Vec<String> = points

@@ -47,7 +47,7 @@ pub(super) fn draw(
     let (mut y, mut heading) = (top, None);
     for stack in stacks {
         if grouped && heading != Some(&stack.group) {
-            svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(&stack.group, HEAD.size, left.max(300.0)));
+            svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(&stack.group, HEAD.size, right));
             y += HEADING;
             heading = Some(&stack.group);
         }

@@ -164,31 +164,45 @@ fn layers(svg: &mut Svg, scene: &Scene<'_>, top: f64) -> f64 {
     svg.text(0.0, top, Anchor::Start, HEAD, "Layers");
     let mut y = top + 10.0;
     for layer in layers {
-        svg.raw(&format!(
-            "<rect x=\"1\" y=\"{}\" width=\"{}\" height=\"40\" rx=\"4\" class=\"card\" fill=\"#f4f6f9\" stroke=\"{GRID}\"/>",
-            n(y),
-            n(WIDTH - 2.0)
-        ));
-        svg.text(12.0, y + 24.0, Anchor::Start, STRONG, &fit(&layer.name, STRONG.size, 100.0));
         let room = WIDTH - 134.0;
-        svg.text(
-            118.0,
-            y + 17.0,
-            Anchor::Start,
-            NOTE,
-            &fit(&format!("{}: {}", layer.parts, layer.does), NOTE.size, room),
-        );
-        let style = Type { fill: MUTED, ..SMALL };
-        svg.text(
-            118.0,
-            y + 32.0,
-            Anchor::Start,
-            style,
-            &fit(&format!("a study sets: {}", layer.configured_by), SMALL.size, room),
-        );
-        y += 46.0;
+        let muted = Type { fill: MUTED, ..SMALL };
+        let mut lines: Vec<(Type, String)> = Vec::new();
+        for (style, words) in [
+            (NOTE, layer.parts.clone()),
+            (NOTE, layer.does.clone()),
+            (muted, format!("a study sets: {}", layer.configured_by)),
+        ] {
+            lines.extend(wrapped(&words, style.size, room).into_iter().map(|line| (style, line)));
+        }
+        let height = 14.0 * lines.len() as f64 + 11.0;
+        svg.raw(&format!(
+            "<rect x=\"1\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" class=\"card\" fill=\"#f4f6f9\" stroke=\"{GRID}\"/>",
+            n(y),
+            n(WIDTH - 2.0),
+            n(height)
+        ));
+        svg.text(12.0, y + 17.0, Anchor::Start, STRONG, &fit(&layer.name, STRONG.size, 100.0));
+        for (index, (style, line)) in lines.iter().enumerate() {
+            svg.text(118.0, y + 17.0 + 14.0 * index as f64, Anchor::Start, *style, line);
+        }
+        y += height + 6.0;
     }
     y
+}
+
+/// Words in lines of at most so much room.
+fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width_of(&format!("{line} {word}"), size) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(fit(word, size, room)),
+        }
+    }
+    lines
 }
 
 fn switches(svg: &mut Svg, scene: &Scene<'_>, top: f64) -> f64 {
