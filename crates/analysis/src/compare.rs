@@ -73,8 +73,29 @@ pub struct Comparison {
     pub p_holm: Option<f64>,
 }
 
-/// Key of a world: environment part, task, run, trial.
-type Key<'a> = (&'a str, &'a str, u32, u32);
+/// A world that an episode met: environment part, task, run, trial.
+pub(crate) type World<'a> = (&'a str, &'a str, u32, u32);
+
+/// What two sides returned in one world.
+pub(crate) struct Pair<'a> {
+    /// The world.
+    pub(crate) world: World<'a>,
+    first: Pooled,
+    second: Pooled,
+}
+
+impl Pair<'_> {
+    /// First minus second, in units. Over a common denominator in integers, so that equal means differ by exactly zero.
+    pub(crate) fn difference(&self) -> f64 {
+        let (a, b) = (self.first, self.second);
+        (a.sum * b.count - b.sum * a.count) as f64 / (1000 * a.count * b.count) as f64
+    }
+
+    /// Returns of both in thousandths, where each side has exactly one episode.
+    pub(crate) fn single(&self) -> Option<(i128, i128)> {
+        (self.first.count == 1 && self.second.count == 1).then_some((self.first.sum, self.second.sum))
+    }
+}
 
 /// Sum of returns in thousandths and number of episodes of one world.
 #[derive(Clone, Copy, Default)]
@@ -91,8 +112,8 @@ impl Pooled {
     }
 }
 
-fn pool<'a>(rows: &[&'a EpisodeRow]) -> BTreeMap<Key<'a>, Pooled> {
-    let mut worlds: BTreeMap<Key<'a>, Pooled> = BTreeMap::new();
+fn pool<'a>(rows: &[&'a EpisodeRow]) -> BTreeMap<World<'a>, Pooled> {
+    let mut worlds: BTreeMap<World<'a>, Pooled> = BTreeMap::new();
     for row in rows.iter().filter(|row| !row.infrastructure) {
         let pooled = worlds.entry((&row.world, &row.task, row.run, row.trial)).or_default();
         pooled.sum += i128::from(row.return_thousandths);
@@ -101,9 +122,13 @@ fn pool<'a>(rows: &[&'a EpisodeRow]) -> BTreeMap<Key<'a>, Pooled> {
     worlds
 }
 
-fn matched<'a>(first: &[&'a EpisodeRow], second: &[&'a EpisodeRow]) -> (Vec<(Pooled, Pooled)>, usize) {
+/// Pairs in the order of their worlds, and how many worlds only one side met.
+pub(crate) fn matched<'a>(first: &[&'a EpisodeRow], second: &[&'a EpisodeRow]) -> (Vec<Pair<'a>>, usize) {
     let (first, second) = (pool(first), pool(second));
-    let both: Vec<_> = first.iter().filter_map(|(key, a)| second.get(key).map(|b| (*a, *b))).collect();
+    let both: Vec<_> = first
+        .iter()
+        .filter_map(|(world, a)| second.get(world).map(|b| Pair { world: *world, first: *a, second: *b }))
+        .collect();
     let unmatched = first.len() + second.len() - 2 * both.len();
     (both, unmatched)
 }
@@ -117,14 +142,10 @@ pub fn paired_difference(
     seed: u64,
 ) -> Option<PairedDifference> {
     let (pairs, unmatched) = matched(first, second);
-    let differences: Vec<f64> = pairs
-        .iter()
-        // Over a common denominator in integers, so that equal means differ by exactly zero.
-        .map(|(a, b)| (a.sum * b.count - b.sum * a.count) as f64 / (1000 * a.count * b.count) as f64)
-        .collect();
+    let differences: Vec<f64> = pairs.iter().map(Pair::difference).collect();
     let mut difference = Summary::of(&differences, confidence)?;
-    if pairs.iter().all(|(a, b)| a.count == 1 && b.count == 1) {
-        let exact: i128 = pairs.iter().map(|(a, b)| a.sum - b.sum).sum();
+    let singles: Option<i128> = pairs.iter().map(|pair| pair.single().map(|(a, b)| a - b)).sum();
+    if let Some(exact) = singles {
         difference = difference.with_mean(exact as f64 / (1000 * pairs.len()) as f64);
     }
     let outcome = outcome(&pairs);
@@ -145,10 +166,10 @@ pub fn win_tie_loss(first: &[&EpisodeRow], second: &[&EpisodeRow]) -> WinTieLoss
     outcome(&matched(first, second).0)
 }
 
-fn outcome(pairs: &[(Pooled, Pooled)]) -> WinTieLoss {
+fn outcome(pairs: &[Pair<'_>]) -> WinTieLoss {
     let mut counts = WinTieLoss::default();
-    for (a, b) in pairs {
-        match a.tenths().cmp(&b.tenths()) {
+    for pair in pairs {
+        match pair.first.tenths().cmp(&pair.second.tenths()) {
             std::cmp::Ordering::Greater => counts.wins += 1,
             std::cmp::Ordering::Equal => counts.ties += 1,
             std::cmp::Ordering::Less => counts.losses += 1,

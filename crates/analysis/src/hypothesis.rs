@@ -81,3 +81,19 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     }
     adjusted
 }
+
+/// Benjamini and Hochberg's step-up correction: adjusted p-values in the order given, each at most 1. Keeping those at or
+/// below q keeps the expected share of false ones among them at q, for tests that do not work against one another.
+#[must_use]
+pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
+    let m = p_values.len();
+    let mut order: Vec<usize> = (0..m).collect();
+    order.sort_by(|&a, &b| p_values[b].total_cmp(&p_values[a]).then(a.cmp(&b)));
+    let mut adjusted = vec![0.0; m];
+    let mut ceiling = 1.0_f64;
+    for (above, &index) in order.iter().enumerate() {
+        ceiling = ceiling.min(p_values[index] * m as f64 / (m - above) as f64);
+        adjusted[index] = ceiling;
+    }
+    adjusted
+}

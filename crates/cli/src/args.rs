@@ -152,9 +152,14 @@ pub struct Report {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Table that `--format csv` prints: `cells`, `paired`, `spread`, `roles`, `stops`, `gaps` (default: cells)
+    /// Print this table alone and write no files: `cells`, `paired`, ..., `t1` to `t34`, `replication`, `second-world`
+    /// (`list` shows all)
     #[arg(long, value_name = "KEY")]
     pub table: Option<String>,
+    /// What configurations are in the tables `t1` to `t34`, `replication` and `second-world` (default: the built-in
+    /// protocol of three axes)
+    #[arg(long, value_name = "FILE", requires = "table")]
+    pub protocol: Option<PathBuf>,
     /// Cell that paired differences and RPTS are taken against (default: the study's `baseline`)
     #[arg(long, value_name = "CELL")]
     pub baseline: Option<String>,

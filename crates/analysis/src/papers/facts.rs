@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::AnalysisError;
+
 /// Numbers by model name.
 pub type ByModel = BTreeMap<String, f64>;
 
@@ -172,6 +174,16 @@ pub struct ReferenceReturn {
 }
 
 impl BogFacts {
+    /// Reads a facts file; `place` is what messages call it.
+    ///
+    /// # Errors
+    /// When the text does not have this shape.
+    pub fn parse(text: &str, place: &str) -> Result<Self, AnalysisError> {
+        let wrong =
+            |error: serde_saphyr::Error| AnalysisError::Facts { place: place.to_owned(), what: error.to_string() };
+        serde_saphyr::from_str(text).map_err(wrong)
+    }
+
     /// The cell of a configuration on a model.
     #[must_use]
     pub fn cell(&self, configuration: &str, model: &str) -> Option<&PaperCell> {

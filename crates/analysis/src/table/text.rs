@@ -3,17 +3,20 @@
 use super::blocks::{GAP, length, widths};
 use super::{Table, format::printable};
 
-/// A name longer than this is cut: one long name must not push every number off the screen.
+/// A name longer than this is cut, unless the whole table fits as it is: one long name must not push every number off the
+/// screen.
 const LONGEST_LABEL: usize = 40;
 
 pub(super) fn render(table: &Table, width: usize) -> String {
+    let whole = widths(table, usize::MAX).iter().map(|width| width + GAP).sum::<usize>() <= width + GAP;
+    let longest = if whole { usize::MAX } else { LONGEST_LABEL };
     let text: Vec<Vec<String>> = (0..table.rows.len())
-        .map(|row| (0..table.columns.len()).map(|column| cell(table, row, column)).collect())
+        .map(|row| (0..table.columns.len()).map(|column| cell(table, row, column, longest)).collect())
         .collect();
     let headings: Vec<String> = table.columns.iter().map(|column| printable(&column.heading())).collect();
-    let widths = widths(table, LONGEST_LABEL);
+    let widths = widths(table, longest);
     let mut out = format!("{}\n", printable(&table.title));
-    for (part, columns) in table.blocks(width, LONGEST_LABEL).iter().enumerate() {
+    for (part, columns) in table.blocks(width, longest).iter().enumerate() {
         if part > 0 {
             out.push('\n');
         }
@@ -40,12 +43,12 @@ pub(super) fn render(table: &Table, width: usize) -> String {
     out
 }
 
-fn cell(table: &Table, row: usize, column: usize) -> String {
+fn cell(table: &Table, row: usize, column: usize, longest: usize) -> String {
     let shown = printable(&table.shown(row, column));
-    if length(&shown) <= LONGEST_LABEL || table.columns[column].is_numeric() {
+    if length(&shown) <= longest || table.columns[column].is_numeric() {
         return shown;
     }
-    let cut: String = shown.chars().take(LONGEST_LABEL - 1).collect();
+    let cut: String = shown.chars().take(longest - 1).collect();
     format!("{cut}…")
 }
 

@@ -1,8 +1,10 @@
 //! The standard tables of a study.
 
+pub mod bog;
 mod detail;
 mod main_table;
 mod paired;
+mod replication;
 
 use crate::cells::{Analysis, CellSummary};
 use crate::row::{CellInfo, Kind};
@@ -11,6 +13,7 @@ use crate::table::{Cell, Column, ColumnKind, Table};
 pub use detail::{failures, gaps, roles, spread, stops};
 pub use main_table::main;
 pub use paired::paired;
+pub use replication::{replication, second_world};
 
 /// The key of every table that a report can hold, in reading order.
 pub const KEYS: [&str; 8] = ["cells", "paired", "spread", "roles", "stops", "failures", "gaps", "bill"];

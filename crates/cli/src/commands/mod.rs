@@ -9,6 +9,7 @@ pub mod persona;
 pub mod report;
 pub mod run;
 pub mod shown;
+pub mod tables;
 
 use std::path::{Path, PathBuf};
 

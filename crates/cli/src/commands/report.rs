@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gimbal_analysis::{BaselineChoice, CellInfo, Options, tables};
+use gimbal_analysis::{BaselineChoice, CellInfo, Options, Rows, tables};
 use gimbal_study::plan::Stored;
 use gimbal_study::read;
 use gimbal_study::run::RunFolder;
@@ -13,17 +13,19 @@ use crate::args::{Report, ReportFormat};
 use crate::exit::Failure;
 
 /// Columns of a terminal's tables.
-const WIDTH: usize = 120;
+pub const WIDTH: usize = 120;
 
-/// Builds a report, writes its files and prints one form of it.
+/// Builds a report, writes its files and prints one form of it; or prints one table and writes nothing.
 pub fn report(options: &Report) -> Result<(), Failure> {
-    let key = table_key(options)?;
+    if let Some(key) = &options.table {
+        return super::tables::print(options, key);
+    }
     let folder = run_folder(&options.run)?;
     let built = build(&folder, options.baseline.as_deref())?;
     match options.format {
         ReportFormat::Text => print!("{}", built.text(WIDTH)),
         ReportFormat::Markdown => print!("{}", built.markdown()),
-        ReportFormat::Csv => print!("{}", csv_of(&built, key)?),
+        ReportFormat::Csv => print!("{}", built.csv()),
         ReportFormat::Json => println!("{:#}", built.json()),
         ReportFormat::Html => print!("{}", built.html()),
     }
@@ -41,26 +43,25 @@ pub fn report(options: &Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The table that is asked for, by its key.
-fn table_key(options: &Report) -> Result<&str, Failure> {
-    let Some(key) = &options.table else { return Ok(tables::KEYS[0]) };
-    if options.format != ReportFormat::Csv {
-        return Err(Failure::Usage("--table: only `--format csv` prints one table; give both".to_owned()));
+/// How to analyse a run: its baseline is the one that is asked for, else the study's, which comes back too.
+pub fn options_for(
+    folder: &RunFolder,
+    rows: &Rows,
+    baseline: Option<&str>,
+) -> Result<(Options, Option<String>), Failure> {
+    let stored = Stored::read(folder).map_err(run_failure)?.baseline;
+    let asked = baseline.map(str::to_owned).or_else(|| stored.clone());
+    if let Some(label) = &asked {
+        let known = || rows.cells.iter().flat_map(|cell| [cell.configuration.as_str(), cell.id.as_str()]);
+        if !known().any(|name| name == label) {
+            return Err(Failure::Usage(unknown_baseline(label, &rows.cells)));
+        }
     }
-    if !tables::KEYS.contains(&key.as_str()) {
-        let hint = gimbal_core::nearest::hint(key, tables::KEYS);
-        let known = tables::KEYS.join(", ");
-        return Err(Failure::Usage(format!("--table: there is no table `{key}`{hint} (known: {known})")));
-    }
-    Ok(key)
-}
-
-/// A table as CSV; one that has nothing to say in this run is named with those that have.
-fn csv_of(built: &Built, key: &str) -> Result<String, Failure> {
-    built.csv_of(key).ok_or_else(|| {
-        let keys: Vec<&str> = built.tables.iter().map(|table| table.key).collect();
-        Failure::Usage(format!("--table: `{key}` has no rows in this run; it has {}", keys.join(", ")))
-    })
+    let choice = asked.map(|label| match rows.cells.iter().any(|cell| cell.configuration == label) {
+        true => BaselineChoice::Configuration(label),
+        false => BaselineChoice::Cell(label),
+    });
+    Ok((Options { baseline: choice, ..Options::default() }, stored))
 }
 
 /// The report of a run.
@@ -68,18 +69,7 @@ pub fn build(folder: &RunFolder, baseline: Option<&str>) -> Result<Built, Failur
     let stored = Stored::read(folder).map_err(run_failure)?;
     let rows = read::load_rows(folder).map_err(run_failure)?;
     let digest = read::digest(folder).map_err(run_failure)?;
-    let baseline = baseline.map(str::to_owned).or_else(|| stored.baseline.clone());
-    if let Some(label) = &baseline {
-        let known = || rows.cells.iter().flat_map(|cell| [cell.configuration.as_str(), cell.id.as_str()]);
-        if !known().any(|name| name == label) {
-            return Err(Failure::Usage(unknown_baseline(label, &rows.cells)));
-        }
-    }
-    let choice = baseline.map(|label| match rows.cells.iter().any(|cell| cell.configuration == label) {
-        true => BaselineChoice::Configuration(label),
-        false => BaselineChoice::Cell(label),
-    });
-    let options = Options { baseline: choice, ..Options::default() };
+    let (options, _) = options_for(folder, &rows, baseline)?;
     let bill = read::bill(folder, &stored).map_err(run_failure)?;
     let mut meta = meta(folder, &stored, &digest.to_string());
     if !bill.lines.is_empty() {

@@ -1,0 +1,244 @@
+//! The first work's tables from rows shaped like its own.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod support;
+
+use gimbal_analysis::bog::{Grids, Protocol};
+use gimbal_analysis::{Cell, EpisodeRow, Rows, Table, tables};
+use support::bog::{analysis, facts, paper_rows};
+
+fn made(rows: &Rows, key: &str) -> Table {
+    let analysis = analysis(rows);
+    tables::bog::table(key, &Grids::new(rows, &analysis, Protocol::shipped()).unwrap()).unwrap()
+}
+
+fn all(rows: &Rows) -> Vec<Table> {
+    let analysis = analysis(rows);
+    let grids = Grids::new(rows, &analysis, Protocol::shipped()).unwrap();
+    tables::bog::TABLES.iter().map(|(key, _)| tables::bog::table(key, &grids).unwrap()).collect()
+}
+
+fn column(table: &Table, key: &str) -> usize {
+    table.columns.iter().position(|column| column.key == key).unwrap_or_else(|| panic!("{key} in {}", table.key))
+}
+
+fn number(table: &Table, row: usize, key: &str) -> f64 {
+    match table.cell(row, column(table, key)) {
+        Cell::Number(value) => *value,
+        Cell::Share(value) => 100.0 * value,
+        Cell::Integer(value) => *value as f64,
+        other => panic!("{key}: {other:?}"),
+    }
+}
+
+fn row(table: &Table, label: &str) -> usize {
+    table.rows.iter().position(|row| row[0] == Cell::Text(label.to_owned())).unwrap_or_else(|| panic!("{label}"))
+}
+
+/// Our own rows have the printed means, SDs and tokens, so that our tables must show what the work prints.
+// covers: BOG-162, BOG-163, BOG-166, BOG-167, BOG-190, BOG-192
+#[test]
+fn matrices_show_the_printed_numbers() {
+    let (rows, facts) = (paper_rows(), facts());
+    let tables = all(&rows);
+    let table = |key: &str| tables.iter().find(|table| table.key == key).unwrap();
+    for cell in &facts.cells {
+        let near = |key: &str, part: &str, printed: f64, half: f64| {
+            let table = table(key);
+            let ours = number(table, row(table, &cell.configuration), &format!("{}.{part}", cell.model));
+            assert!((ours - printed).abs() <= half, "{key} {part} {}: {ours} {printed}", cell.configuration);
+        };
+        near("t3", "mean", cell.mean, 0.001);
+        near("t3", "sd", cell.sd, 0.001);
+        near("t3", "kilotokens", cell.kilotokens, 0.001);
+        near("t6", "sd", cell.sd, 0.001);
+        near("t22", "sd", cell.sd, 0.001);
+        near("t24", "half_width", cell.half_width, 0.1);
+        near("t34", "episodes", f64::from(cell.episodes), 0.0);
+        if let Some(printed) = cell.rpts {
+            near("t4", "rpts", printed, 0.011);
+        }
+        let efficiency = table("efficiency");
+        let place = efficiency.rows.iter().position(|row| {
+            row[0] == Cell::Text(cell.model.clone()) && row[1] == Cell::Text(cell.configuration.clone())
+        });
+        let ours = number(efficiency, place.unwrap(), "shifted_efficiency");
+        assert!((ours - cell.shifted_efficiency).abs() < 1e-3, "{ours} {}", cell.shifted_efficiency);
+    }
+    // Tab. 34 and the abstract: 3,475 episodes, 104,250 steps, 283.9M tokens.
+    let note = &table("t34").notes[0];
+    assert!(note.starts_with("In all 3475 episodes, 104250 steps, 2839"), "{note}");
+}
+
+// covers: BOG-170, BOG-171, BOG-174, BOG-191, BOG-R15
+#[test]
+fn derived_tables_show_the_printed_numbers() {
+    let (rows, facts) = (paper_rows(), facts());
+    let tables = all(&rows);
+    let table = |key: &str| tables.iter().find(|table| table.key == key).unwrap();
+    for (index, change) in facts.marginals.iter().enumerate() {
+        for (model, printed) in &change.percent {
+            let ours = number(table("t7"), index, &format!("{model}.percent"));
+            assert!((ours - printed).abs() < 0.16, "{} to {} on {model}: {ours} {printed}", change.from, change.to);
+        }
+    }
+    for (model, printed) in &facts.degradation.ratio {
+        let ours = number(table("t8"), row(table("t8"), model), "ratio");
+        assert!((ours - printed).abs() < 0.013, "{model}: {ours} {printed}");
+    }
+    for level in &facts.deliberation {
+        for (model, printed) in &level.return_gained {
+            let line = row(table("t13"), &level.configuration);
+            assert!((number(table("t13"), line, &format!("{model}.return_gained")) - printed).abs() < 0.11);
+            let added = number(table("t13"), line, &format!("{model}.kilotokens_added"));
+            assert!((added - level.kilotokens_added[model]).abs() < 0.11);
+        }
+    }
+    // Tab. 20 in the order Grok, Llama, Devstral, Qwen, G2.5FL, G3FP.
+    let ranks = |key: &str| -> Vec<f64> {
+        facts.models.iter().map(|model| number(table("t20"), row(table("t20"), model), key)).collect()
+    };
+    assert_eq!(ranks("context_by_mean"), [1.0, 5.0, 4.0, 3.0, 6.0, 2.0]);
+    assert_eq!(ranks("deliberation_by_mean"), [1.0, 5.0, 2.0, 4.0, 6.0, 3.0]);
+    assert_eq!(ranks("hierarchy_by_mean"), [3.0, 5.0, 4.0, 2.0, 6.0, 1.0]);
+    assert_eq!(ranks("overall_by_mean"), [1.0, 5.0, 4.0, 3.0, 6.0, 2.0]);
+    assert_ne!(ranks("hierarchy_by_best"), ranks("hierarchy_by_mean"), "the two definitions differ");
+    // Tab. 16: mean and tokens of the four groups.
+    for (group, mean, tokens) in [
+        ("anchor (hist+net)", -95.25, 32.5),
+        ("context", -113.9, 30.6),
+        ("deliberation", -86.4, 106.9),
+        ("hierarchy", -72.9, 162.4),
+    ] {
+        let line = row(table("t16"), group);
+        assert!((number(table("t16"), line, "mean") - mean).abs() < 0.06, "{group}");
+        assert!((number(table("t16"), line, "kilotokens") - tokens).abs() < 0.06, "{group}");
+    }
+}
+
+/// Tables as a reader sees them; the twelve configurations are in one of them (BOG-180).
+// covers: BOG-180, BOG-190, BOG-191, BOG-192
+#[test]
+fn tables_as_text() {
+    let rows = paper_rows();
+    let shown = |key: &str| made(&rows, key).to_text(150);
+    for key in ["t1", "t2", "t3", "t5", "t8", "t9", "t14", "t16", "t18", "t20", "t23", "t25", "t32"] {
+        insta::assert_snapshot!(format!("as_text_{key}"), shown(key));
+    }
+}
+
+/// A worked pairing: T15 and T25 on two cells with a world that one side met twice.
+// covers: BOG-168, BOG-169, BOG-179
+#[test]
+fn pairing_by_hand() {
+    let mut rows = Rows {
+        cells: vec![support::cell("a", "hist+net", Some("m")), support::cell("c", "+COT", Some("m"))],
+        episodes: vec![],
+    };
+    for (run, (anchor, cot)) in [(-100_000, -40_000), (-60_000, -60_040), (-20_000, -30_000)].into_iter().enumerate() {
+        rows.episodes.push(support::episode("a", run as u32, anchor, 900, 100));
+        rows.episodes.push(support::episode("c", run as u32, cot, 2_400, 100));
+    }
+    // The second episode of one world: (-40 - 20) / 2 = -30 against -20.
+    rows.episodes[5].return_thousandths = -40_000;
+    rows.episodes.push(support::episode("c", 2, -20_000, 2_400, 100));
+    let wins = made(&rows, "t15");
+    assert_eq!(
+        ["wins", "ties", "losses", "total"].map(|key| number(&wins, 0, key)),
+        [1.0, 1.0, 1.0, 3.0],
+        "won by 60, tied at 0.04, lost by 10"
+    );
+    assert!((number(&wins, 0, "token_multiplier") - 2.5).abs() < 1e-12);
+    assert!((number(&wins, 0, "win_rate") - 100.0 / 3.0).abs() < 1e-9);
+    let profile = made(&rows, "t32");
+    assert!((number(&profile, 0, "base_ratio") - 9.0).abs() < 1e-12);
+    assert!((number(&profile, 0, "other_ratio") - 24.0).abs() < 1e-12);
+    assert_eq!(profile.cell(0, column(&profile, "rises")), &Cell::Flag(true));
+}
+
+/// The order of rows, and rows of other studies beside, change nothing.
+#[test]
+fn the_order_of_episodes_does_not_matter() {
+    let rows = paper_rows();
+    let mut turned = rows.clone();
+    turned.episodes.reverse();
+    turned.episodes.rotate_left(991);
+    assert_eq!(all(&rows), all(&turned));
+}
+
+/// Whatever is missing, every table is made, has its columns, and says what it lacks.
+// covers: BOG-190, BOG-191, BOG-192
+#[test]
+fn missing_cells_leave_gaps_and_notes() {
+    let full = paper_rows();
+    let keep = |keep: &dyn Fn(&gimbal_analysis::CellInfo) -> bool| -> Rows {
+        let cells: Vec<_> = full.cells.iter().filter(|cell| keep(cell)).cloned().collect();
+        let held = |row: &&EpisodeRow| cells.iter().any(|cell| cell.id == row.cell);
+        Rows { episodes: full.episodes.iter().filter(held).cloned().collect(), cells }
+    };
+    let contexts = keep(&|cell| cell.axis.as_deref() == Some("context"));
+    let one_lacks = keep(&|cell| cell.id != "hier-base/Qwen");
+    let unplayed = Rows { episodes: Vec::new(), ..full.clone() };
+    let policies = Rows {
+        cells: vec![support::cell("sleep", "sleep", None)],
+        episodes: vec![support::episode("sleep", 0, -1, 0, 0)],
+    };
+    for (rows, key, said) in [
+        (&contexts, "t8", "No episode of hier-base; hier-delib: –."),
+        (&one_lacks, "t8", "No episode of hier-base on Qwen: –."),
+        (&unplayed, "t3", "No episode of obs; obs+hist;"),
+        (&policies, "t10", "No cell of this run is played by a model."),
+        (&Rows::default(), "t4", "No cell of this run is played by a model."),
+    ] {
+        for table in all(rows) {
+            let columns = table.columns.len();
+            assert!(table.rows.iter().all(|row| row.len() <= columns), "{}", table.key);
+            let _ = (table.to_text(120), table.to_markdown(), table.to_csv(), table.to_json());
+        }
+        let notes = made(rows, key).notes.join(" ");
+        assert!(notes.contains(said), "{key}: {notes}");
+    }
+    let table = made(&one_lacks, "t8");
+    let line = row(&table, "Qwen");
+    assert_eq!(table.cell(line, column(&table, "ratio")), &Cell::Empty);
+    assert!((number(&table, row(&table, "Grok"), "ratio") - 1.683).abs() < 0.01, "the others stand");
+    // A rank of a part against a whole is none.
+    let ranks = made(&one_lacks, "t20");
+    assert_eq!(ranks.cell(row(&ranks, "Qwen"), column(&ranks, "hierarchy_by_mean")), &Cell::Empty);
+}
+
+/// Rows of two environments stand in blocks and never mix; a mask and a plumbing mark are told.
+#[test]
+fn environments_and_decodings_are_kept_apart() {
+    let first = paper_rows();
+    let mut both = first.clone();
+    for cell in &first.cells {
+        let id = format!("other/{}", cell.id);
+        both.cells.push(gimbal_analysis::CellInfo { id, environment: "elsewhere 50".into(), ..cell.clone() });
+    }
+    for row in &first.episodes {
+        both.episodes.push(EpisodeRow {
+            cell: format!("other/{}", row.cell),
+            world: "elsewhere".into(),
+            return_thousandths: row.return_thousandths / 2,
+            ..row.clone()
+        });
+    }
+    let (alone, table) = (made(&first, "t8"), made(&both, "t8"));
+    assert_eq!(table.rows.len(), 2 * alone.rows.len());
+    assert_eq!(table.rows[..6], alone.rows[..]);
+    assert_eq!(table.cell(6, 1), &Cell::Text("elsewhere 50".into()));
+    assert!((number(&table, 6, "plain_mean") + 8.05).abs() < 0.01);
+    let matrix = made(&both, "t3");
+    assert_eq!(matrix.rows.len(), 24);
+
+    let mut masked = first.clone();
+    for cell in masked.cells.iter_mut().filter(|cell| cell.models[0].model == "Qwen") {
+        cell.decoding = gimbal_analysis::Decoding::Constrained;
+        cell.plumbing = Some("too small to act".into());
+    }
+    let table = made(&masked, "t8");
+    let line = row(&table, "Qwen (constrained)");
+    assert_eq!(table.cell(line, column(&table, "mark")), &Cell::Text("plumbing".into()));
+    assert!(table.notes.iter().any(|note| note.contains("too small to act")));
+}
