@@ -156,9 +156,17 @@ pub struct Report {
     /// (`list` shows all)
     #[arg(long, value_name = "KEY")]
     pub table: Option<String>,
-    /// What configurations are in the tables `t1` to `t34`, `replication` and `second-world` (default: the built-in
-    /// protocol of three axes)
-    #[arg(long, value_name = "FILE", requires = "table")]
+    /// Print this figure alone as SVG, `f1` to `f29` (`list` shows all); with `--out DIR`, and for a run of several
+    /// environments, it is written as a file
+    #[arg(long, value_name = "KEY", conflicts_with = "table")]
+    pub figure: Option<String>,
+    /// Write every table and every figure into a folder (`--out DIR`, else report-all/ in the run folder): tables/*.csv and
+    /// *.md, figures/*.svg, and index.html that shows them
+    #[arg(long, conflicts_with_all = ["table", "figure"])]
+    pub all: bool,
+    /// What configurations are in the tables `t1` to `t34`, `replication`, `second-world` and in the figures (default: the
+    /// built-in protocol of three axes)
+    #[arg(long, value_name = "FILE")]
     pub protocol: Option<PathBuf>,
     /// Cell that paired differences and RPTS are taken against (default: the study's `baseline`)
     #[arg(long, value_name = "CELL")]

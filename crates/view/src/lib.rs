@@ -6,6 +6,7 @@
 
 mod escape;
 pub mod figure;
+mod index;
 mod meta;
 mod page;
 mod report;
@@ -13,6 +14,7 @@ mod sentence;
 mod side_by_side;
 
 pub use figure::Figure;
+pub use index::index;
 pub use meta::{Meta, Price, PriceTable};
 pub use report::Report;
 pub use sentence::sentence;

@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod doctor;
 pub mod env;
+pub mod figures;
 pub mod inspect;
 pub mod model;
 pub mod persona;

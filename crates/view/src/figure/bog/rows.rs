@@ -57,7 +57,8 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart, caption: String) -> Picture {
     };
     let left = (names + 22.0).clamp(70.0, 240.0);
     let remarks = lines().map(|line| width_of(&line.remark, NOTE.size)).chain([width_of(&chart.remarks, SMALL.size)]);
-    let remarks = remarks.fold(0.0, f64::max);
+    let missing = lines().any(|line| line.value.is_none());
+    let remarks = remarks.fold(if missing { width_of("not played", SMALL.size) } else { 0.0 }, f64::max);
     let right = WIDTH - if remarks > 0.0 { (remarks + 22.0).min(270.0) } else { 14.0 };
     let values: Vec<f64> = lines().filter_map(|line| Some(line.value?.0)).collect();
     let intervals: Vec<Interval> = lines().filter_map(|line| line.value?.1).collect();
