@@ -70,6 +70,8 @@ pub struct Thresholds {
     pub catastrophic: Option<Milli>,
     /// An episode whose return is above this is a success (BOG-175).
     pub success: Option<Milli>,
+    /// A step whose reward is this or lower calls for a remedy: something of worth is being harmed (BOG-221).
+    pub harm: Option<Milli>,
     /// A step whose reward is this or lower counts as lost: the floor that a lost world stays at (BOG-014, BOG-223).
     pub floor: Option<Milli>,
 }

@@ -24,7 +24,7 @@ pub(super) fn look(profile: &Profile, facts: &ActionFacts) -> Option<Steps> {
     if profile.steps.iter().all(|step| loops(step) < LOOPS) {
         return None;
     }
-    let harmed = harmed(profile);
+    let harmed = harmed(profile, facts);
     let Some(hurt) = harmed.iter().position(|harmed| *harmed) else { return Some(Vec::new()) };
     let remedy = profile.steps.iter().position(|step| remedied(step, facts));
     let last = profile.acted().count();

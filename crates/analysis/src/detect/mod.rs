@@ -2,8 +2,8 @@
 //!
 //! Each is a stated rule that gives the steps where it shows. A detector knows no environment: what an action is for and
 //! what a lost step costs come from the brief ([`ActionFacts`]). A *remedy* is an accepted action of the reactive class.
-//! *Harm persists* in a step when its reward is below zero and no better than that of the step before (the first step
-//! is compared with nought). A step is *at the floor* when its reward is at or below the brief's floor.
+//! *Harm persists* in a step when its reward calls for a remedy by the brief ([`ActionFacts::harms`]) and is no better than
+//! that of the step before (the first step is compared with nought). A step is *at the floor* when its reward is at or below the brief's floor.
 
 mod capability;
 mod cascade;
@@ -82,13 +82,13 @@ fn remedied(step: &StepProfile, facts: &ActionFacts) -> bool {
 }
 
 /// Whether harm persists, by step in order.
-fn harmed(profile: &Profile) -> Vec<bool> {
+fn harmed(profile: &Profile, facts: &ActionFacts) -> Vec<bool> {
     let mut before = 0;
     profile
         .steps
         .iter()
         .map(|step| {
-            let persists = step.action.is_some() && step.reward < 0 && step.reward <= before;
+            let persists = step.action.is_some() && facts.harms(step.reward) && step.reward <= before;
             before = step.reward;
             persists
         })

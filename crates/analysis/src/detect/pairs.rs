@@ -6,9 +6,8 @@ use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// For every model the paired difference of returns, deliberating hierarchy minus plain one, with the ratio of tokens
 /// and a verdict: `cascade` where the interval lies below zero, `none` where it lies above, `open` where it holds zero.
-/// `None` where no model has both.
 #[must_use]
-pub fn cascades(grids: &Grids<'_>) -> Option<Table> {
+pub fn cascades(grids: &Grids<'_>) -> Table {
     use ColumnKind::{Integer, Interval, Label, Number, Record, Text};
     let (pair, options) = (&grids.protocol.hierarchy, &grids.analysis.options);
     let column = Column::new;
@@ -69,6 +68,9 @@ pub fn cascades(grids: &Grids<'_>) -> Option<Table> {
         }
     }
     let title = format!("Deliberation cascade: {} minus {}", pair.deliberating, pair.plain);
-    let notes = vec!["Matched by world, task and run; not corrected for asking once a model.".to_owned()];
-    (!rows.is_empty()).then_some(Table { key: "cascade", title, columns, rows, notes })
+    let mut notes = vec!["Matched by world, task and run; not corrected for asking once a model.".to_owned()];
+    if rows.is_empty() {
+        notes.insert(0, format!("No model met the same worlds with {} and {}.", pair.deliberating, pair.plain));
+    }
+    Table { key: "cascade", title, columns, rows, notes }
 }

@@ -24,7 +24,7 @@ pub(super) fn look(profile: &Profile, facts: &ActionFacts) -> Option<Steps> {
     facts.actions.iter().find(|entry| entry.class == PROACTIVE)?;
     let mut decoys: BTreeSet<Option<&str>> = BTreeSet::new();
     let mut put_off = Vec::with_capacity(profile.steps.len());
-    for (step, harmed) in profile.steps.iter().zip(harmed(profile)) {
+    for (step, harmed) in profile.steps.iter().zip(harmed(profile, facts)) {
         put_off.push(harmed && !decoys.is_empty() && !remedied(step, facts));
         if let Some(action) = &step.action {
             let subject = action.subject.as_deref();

@@ -82,10 +82,9 @@ fn ranges(steps: &[u32]) -> String {
     parts.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
-/// The findings by cell and detector (BOG-220..222, BOG-225); `None` where no trajectory was read. A cell that no
-/// detector can judge has no row.
+/// The findings by cell and detector (BOG-220..222, BOG-225). A cell that no detector can judge has no row.
 #[must_use]
-pub fn table(analysis: &Analysis, traces: &Traces) -> Option<Table> {
+pub fn table(analysis: &Analysis, traces: &Traces) -> Table {
     use ColumnKind::{Integer, Number, Share, Text};
     let mut columns = labels(analysis);
     let column = Column::new;
@@ -124,17 +123,17 @@ pub fn table(analysis: &Analysis, traces: &Traces) -> Option<Table> {
             rows.push(row);
         }
     }
-    if rows.is_empty() {
-        return None;
-    }
     let mut notes: Vec<String> =
         Detector::ALL.iter().map(|detector| format!("{}.", detector.rule().trim_end_matches('.'))).collect();
+    if rows.is_empty() {
+        notes.insert(0, "No cell has an episode that a detector can judge.".to_owned());
+    }
     notes.push(
         "Remedy: an accepted action of the reactive class in the environment's glossary. Harm persists in a step whose \
-         reward is below zero and no better than the one before."
+         reward calls for a remedy by the environment's brief and is no better than the one before."
             .to_owned(),
     );
-    Some(Table { key: "detectors", title: "Named failure modes and where they show".to_owned(), columns, rows, notes })
+    Table { key: "detectors", title: "Named failure modes and where they show".to_owned(), columns, rows, notes }
 }
 
 #[cfg(test)]

@@ -19,6 +19,10 @@ pub struct ActionFacts {
     /// The tool that does nothing.
     #[serde(default)]
     pub idle: String,
+    /// Reward of one step, in thousandths, at and below which a remedy is called for; where the brief states none, the
+    /// floor, and without a floor any reward below zero.
+    #[serde(default)]
+    pub harm: Option<i64>,
     /// Reward of one step, in thousandths, at and below which the world counts as lost (BOG-014, BOG-223).
     #[serde(default)]
     pub floor: Option<i64>,
@@ -78,6 +82,12 @@ impl ActionFacts {
         self.actions.iter().rev().find(|entry| entry.class == REACTIVE).map(|entry| entry.name.as_str())
     }
 
+    /// Whether a step's reward, in thousandths, calls for a remedy.
+    #[must_use]
+    pub fn harms(&self, reward: i64) -> bool {
+        reward <= self.harm.or(self.floor).unwrap_or(-1)
+    }
+
     /// Whether a step's reward, in thousandths, lies at or below the floor; `None` where the brief states none.
     #[must_use]
     pub fn at_floor(&self, reward: i64) -> Option<bool> {
@@ -106,6 +116,7 @@ mod tests {
                 entry("LureBigKIND", "large"),
             ],
             idle: "Wait".to_owned(),
+            harm: Some(-1_000),
             floor: Some(-13_000),
         }
     }
@@ -124,6 +135,10 @@ mod tests {
         assert_eq!(facts.strongest_remedy(), Some("Rebuild"));
         assert_eq!(facts.at_floor(-13_000), Some(true));
         assert_eq!(facts.at_floor(-12_999), Some(false));
+        assert!(facts.harms(-1_000) && !facts.harms(-999));
+        assert!(ActionFacts { harm: None, ..facts.clone() }.harms(-13_000));
+        assert!(!ActionFacts { harm: None, ..facts }.harms(-12_999));
+        assert!(ActionFacts::default().harms(-1) && !ActionFacts::default().harms(0));
         assert_eq!(ActionFacts::default().at_floor(-99_999), None);
         assert_eq!(ActionFacts::default().class_of(""), None);
     }

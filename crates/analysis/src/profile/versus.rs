@@ -188,7 +188,11 @@ impl Matches {
         });
         let rows: Vec<Vec<Cell>> = rows.collect();
         let left = self.pairs.len().saturating_sub(rows.len());
-        let notes = if left > 0 { vec![format!("{left} more pairs.")] } else { Vec::new() };
+        let notes = match left {
+            0 => Vec::new(),
+            1 => vec!["1 more pair.".to_owned()],
+            more => vec![format!("{more} more pairs.")],
+        };
         Table { key: "pairs", title: "Matched pairs, worst first".to_owned(), columns, rows, notes }
     }
 }
@@ -278,9 +282,9 @@ fn metrics<'a>(facts: &'a ActionFacts, all: impl Iterator<Item = &'a Contrast>) 
 }
 
 /// The trace contrast of a whole run: for every model the hierarchy without and with deliberation, as means an episode
-/// (T33, BOG-223). `None` where no model has trajectories of either.
+/// (T33, BOG-223). Empty where no model has trajectories of either.
 #[must_use]
-pub fn trace_contrast(grids: &Grids<'_>, traces: &Traces) -> Option<Table> {
+pub fn trace_contrast(grids: &Grids<'_>, traces: &Traces) -> Table {
     let pair = &grids.protocol.hierarchy;
     let label = |key, title, help| Column::new(key, title, "metric", ColumnKind::Label, help);
     let mut columns = vec![
@@ -309,12 +313,15 @@ pub fn trace_contrast(grids: &Grids<'_>, traces: &Traces) -> Option<Table> {
         }
     }
     let title = "Trace contrast: hierarchy without and with deliberation".to_owned();
-    let notes = vec![
+    let mut notes = vec![
         "Means an episode over all episodes of a cell; `gimbal compare RUN A B` pairs them and gives intervals."
             .to_owned(),
         NOTE.to_owned(),
     ];
-    (!rows.is_empty()).then_some(Table { key: "t33", title, columns, rows, notes })
+    if rows.is_empty() {
+        notes.insert(0, format!("No model has episodes of {} or {}.", pair.plain, pair.deliberating));
+    }
+    Table { key: "t33", title, columns, rows, notes }
 }
 
 /// The lines of two cells; a side without trajectories has no values.

@@ -163,12 +163,12 @@ fn forget(folder: &Path, stale: impl Fn(&str) -> bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The tables from trajectories that have something to say.
+/// The tables from trajectories.
 fn from_traces(grids: &Grids<'_>, traces: &Traces) -> Vec<Table> {
-    TRACES.iter().filter_map(|(key, _)| of_traces(key, grids, traces)).collect()
+    TRACES.iter().map(|(key, _)| of_traces(key, grids, traces)).collect()
 }
 
-fn of_traces(key: &str, grids: &Grids<'_>, traces: &Traces) -> Option<Table> {
+fn of_traces(key: &str, grids: &Grids<'_>, traces: &Traces) -> Table {
     match key {
         "t33" => trace_contrast(grids, traces),
         "cascade" => detect::cascades(grids),
@@ -179,12 +179,7 @@ fn of_traces(key: &str, grids: &Grids<'_>, traces: &Traces) -> Option<Table> {
 /// A table from trajectories by its key.
 pub fn trace_table(folder: &RunFolder, options: &Report, key: &str) -> Result<Table, Failure> {
     let study = Study::read(folder, options)?;
-    of_traces(key, &study.grids()?, &traces(folder)?).ok_or_else(|| {
-        Failure::Usage(format!(
-            "--table: `{key}` has no rows in this run: it takes finished episodes{}",
-            if key == "detectors" { "" } else { " of the protocol's two hierarchies" }
-        ))
-    })
+    Ok(of_traces(key, &study.grids()?, &traces(folder)?))
 }
 
 /// What trajectories say in the report: nothing where no model plays.
@@ -193,5 +188,7 @@ pub fn trace_tables(folder: &RunFolder, options: &Report) -> Result<Vec<Table>, 
     if study.rows.cells.iter().all(|cell| cell.models.is_empty()) {
         return Ok(Vec::new());
     }
-    Ok(from_traces(&study.grids()?, &traces(folder)?))
+    let mut found = from_traces(&study.grids()?, &traces(folder)?);
+    found.retain(|table| !table.rows.is_empty());
+    Ok(found)
 }

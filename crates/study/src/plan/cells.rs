@@ -54,8 +54,8 @@ impl EnvironmentPart {
         let entries = brief.glossary.iter();
         let actions =
             entries.map(|entry| ActionClass { name: entry.name.clone(), class: entry.kind.clone() }).collect();
-        let floor = thousandths(brief.thresholds.floor);
-        Some((thresholds, ActionFacts { actions, idle: brief.idle.tool.clone(), floor }))
+        let (harm, floor) = (thousandths(brief.thresholds.harm), thousandths(brief.thresholds.floor));
+        Some((thresholds, ActionFacts { actions, idle: brief.idle.tool.clone(), harm, floor }))
     }
 }
 

@@ -115,6 +115,7 @@ pub fn actions() -> ActionFacts {
             entry("DecoySERVICE", "proactive"),
         ],
         idle: "Monitor".into(),
+        harm: Some(-1_000),
         floor: Some(-13_000),
     }
 }
