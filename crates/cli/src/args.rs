@@ -41,6 +41,8 @@ pub enum Command {
     Report(Report),
     /// Recomputes a work's published tables from their inputs and compares cell by cell
     Papers(Papers),
+    /// Sets two cells or two episodes of a run against each other
+    Compare(Compare),
     /// Checks a run: chains, frames, ledger, texts
     Verify(OfRun),
     /// Prints the hash of a run's finished episodes
@@ -156,9 +158,17 @@ pub struct Report {
     /// (`list` shows all)
     #[arg(long, value_name = "KEY")]
     pub table: Option<String>,
-    /// What configurations are in the tables `t1` to `t34`, `replication` and `second-world` (default: the built-in
-    /// protocol of three axes)
-    #[arg(long, value_name = "FILE", requires = "table")]
+    /// Print this figure alone as SVG, `f1` to `f29` (`list` shows all); with `--out DIR`, and for a run of several
+    /// environments, it is written as a file
+    #[arg(long, value_name = "KEY", conflicts_with = "table")]
+    pub figure: Option<String>,
+    /// Write every table and every figure into a folder (`--out DIR`, else report-all/ in the run folder): tables/*.csv and
+    /// *.md, figures/*.svg, and index.html that shows them
+    #[arg(long, conflicts_with_all = ["table", "figure"])]
+    pub all: bool,
+    /// What configurations are in the tables `t1` to `t34`, `replication`, `second-world` and in the figures (default: the
+    /// built-in protocol of three axes)
+    #[arg(long, value_name = "FILE")]
     pub protocol: Option<PathBuf>,
     /// Cell that paired differences and RPTS are taken against (default: the study's `baseline`)
     #[arg(long, value_name = "CELL")]
@@ -170,6 +180,26 @@ pub struct Report {
     /// Write no files
     #[arg(long)]
     pub no_files: bool,
+}
+
+/// `gimbal compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The run folder, or the name of a study below `runs/`
+    pub run: PathBuf,
+    /// A cell (its id, its configuration, or a part of its id that no other has), or an episode as `trace` lists it
+    pub first: String,
+    /// What to compare it with: a cell with a cell, an episode with an episode
+    pub second: String,
+    /// The matched pair whose traces are shown, as TASK/RUN (default: the one whose returns lie furthest apart)
+    #[arg(long, value_name = "TASK/RUN")]
+    pub pair: Option<String>,
+    /// So many matched pairs in the list, worst first
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub pairs: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Form of a report.

@@ -79,6 +79,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Run(run) => commands::run::run(&home, run).await,
         Command::Report(report) => commands::report::report(&report),
         Command::Papers(papers) => commands::papers::papers(&home, &papers),
+        Command::Compare(compare) => commands::compare::compare(&compare),
         Command::Verify(of) => commands::inspect::verify(&of),
         Command::Digest(of) => commands::inspect::digest(&of),
         Command::Trace(trace) => commands::inspect::trace(&trace),

@@ -19,7 +19,7 @@ pub struct Brief {
     pub subject: String,
     /// The subjects of this episode, in the environment's own order; empty where there are none.
     pub subjects: Vec<String>,
-    /// The kinds of action, for a prompt (BOG-062).
+    /// The kinds of action, for a prompt (BOG-062); remedies of one class from the mildest to the strongest.
     pub glossary: Vec<GlossaryEntry>,
     /// Steps in an episode.
     pub horizon: u32,
@@ -96,6 +96,10 @@ pub struct Thresholds {
     pub catastrophic: Option<Milli>,
     /// An episode whose return is above this is a success (BOG-175).
     pub success: Option<Milli>,
+    /// A step whose reward is this or lower calls for a remedy: something of worth is being harmed (BOG-221).
+    pub harm: Option<Milli>,
+    /// A step whose reward is this or lower counts as lost: the floor that a lost world stays at (BOG-014, BOG-223).
+    pub floor: Option<Milli>,
 }
 
 /// A named, typed, hashed thing in a brief, such as an evidence packet.

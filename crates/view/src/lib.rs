@@ -6,12 +6,16 @@
 
 mod escape;
 pub mod figure;
+mod index;
 mod meta;
 mod page;
 mod report;
 mod sentence;
+mod side_by_side;
 
 pub use figure::Figure;
+pub use index::index;
 pub use meta::{Meta, Price, PriceTable};
 pub use report::Report;
 pub use sentence::sentence;
+pub use side_by_side::side_by_side;

@@ -5,7 +5,7 @@ use gimbal_analysis::{Cell, ColumnKind, Table};
 use crate::escape::{html, minus};
 use crate::report::Report;
 
-const STYLE: &str = include_str!("page.css");
+pub(crate) const STYLE: &str = include_str!("page.css");
 
 pub(crate) fn render(report: &Report) -> String {
     let study = html(&report.meta.study);
@@ -64,7 +64,7 @@ const ROOM: usize = 136;
 const LONGEST: usize = 26;
 
 /// A table in as many blocks as its columns need, so that nothing is cut on a usual screen or on paper.
-fn table(table: &Table) -> String {
+pub(crate) fn table(table: &Table) -> String {
     let table = &table.readable();
     let mut out = format!("<h2>{}</h2>\n", html(&table.title));
     let blocks = table.blocks(ROOM, LONGEST);

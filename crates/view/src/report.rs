@@ -41,6 +41,13 @@ impl Report {
         self
     }
 
+    /// The same report with what trajectories show, after the tables of rows.
+    #[must_use]
+    pub fn with_tables(mut self, tables: impl IntoIterator<Item = Table>) -> Self {
+        self.tables.extend(tables);
+        self
+    }
+
     /// What identifies the run: episodes, cells, program, facts, hash of the study, digest; name and value, in order.
     #[must_use]
     pub fn facts(&self) -> Vec<(String, String)> {

@@ -50,7 +50,7 @@ pub fn mark(info: &CellInfo) -> &'static str {
 }
 
 /// Columns that name a cell: environment where the study has several, configuration, model, decoding, mark.
-fn labels(analysis: &Analysis) -> Vec<Column> {
+pub(crate) fn labels(analysis: &Analysis) -> Vec<Column> {
     let label = |key, title, help| Column::new(key, title, "cell", ColumnKind::Label, help);
     vec![
         label("configuration", "Configuration", "Architecture and persona"),
@@ -62,7 +62,7 @@ fn labels(analysis: &Analysis) -> Vec<Column> {
     ]
 }
 
-fn label_cells(summary: &CellSummary) -> Vec<Cell> {
+pub(crate) fn label_cells(summary: &CellSummary) -> Vec<Cell> {
     let info = &summary.info;
     vec![
         Cell::text(&info.configuration),

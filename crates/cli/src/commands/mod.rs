@@ -1,8 +1,10 @@
 //! One file a command.
 
 pub mod audit;
+pub mod compare;
 pub mod doctor;
 pub mod env;
+pub mod figures;
 pub mod inspect;
 pub mod model;
 pub mod papers;

@@ -20,8 +20,15 @@ pub fn report(options: &Report) -> Result<(), Failure> {
     if let Some(key) = &options.table {
         return super::tables::print(options, key);
     }
+    if let Some(key) = &options.figure {
+        return super::figures::one(options, key);
+    }
+    if options.all {
+        return super::figures::all(options);
+    }
     let folder = run_folder(&options.run)?;
-    let built = build(&folder, options.baseline.as_deref())?;
+    let built =
+        build(&folder, options.baseline.as_deref())?.with_tables(super::figures::trace_tables(&folder, options)?);
     match options.format {
         ReportFormat::Text => print!("{}", built.text(WIDTH)),
         ReportFormat::Markdown => print!("{}", built.markdown()),

@@ -33,10 +33,17 @@ const STANDARD: [&str; 8] = [
     "The bill of the whole run",
 ];
 
+/// Tables from trajectories, with their titles.
+pub const TRACES: [(&str, &str); 3] = [
+    ("t33", "Trace contrast: hierarchy without and with deliberation"),
+    ("cascade", "Deliberation cascade, model by model"),
+    ("detectors", "Named failure modes and where they show"),
+];
+
 /// Every key with its title.
-fn keys() -> Vec<(&'static str, &'static str)> {
+pub fn keys() -> Vec<(&'static str, &'static str)> {
     let standard = tables::KEYS.into_iter().zip(STANDARD);
-    standard.chain(tables::bog::TABLES).chain(CLAIMS).collect()
+    standard.chain(tables::bog::TABLES).chain(TRACES).chain(CLAIMS).collect()
 }
 
 /// Prints the table that is asked for.
@@ -57,6 +64,8 @@ pub fn print(options: &Report, key: &str) -> Result<(), Failure> {
     let folder = super::run_folder(&options.run)?;
     let table = if tables::KEYS.contains(&key) {
         standard(&folder, options.baseline.as_deref(), key)?
+    } else if TRACES.iter().any(|(known, _)| *known == key) {
+        super::figures::trace_table(&folder, options, key)?
     } else {
         of_study(&folder, options, key)?
     };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::CellInfo;
+use gimbal_analysis::profile::ActionFacts;
 use gimbal_core::{Digest, canonical};
 use gimbal_model::Price;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,9 @@ pub struct StoredCell {
     pub asks: Vec<String>,
     /// Everything that decides its episodes.
     pub identity: Value,
+    /// What its environment's brief says of actions: what detectors know of a world.
+    #[serde(default)]
+    pub actions: ActionFacts,
 }
 
 impl StoredCell {
@@ -63,6 +67,7 @@ impl StoredCell {
             world: cell.environment.world.clone(),
             asks: cell.environment.family.offers().asks,
             identity: cell.identity(),
+            actions: ActionFacts::default(),
         }
     }
 }
@@ -185,6 +190,9 @@ impl Stored {
             if let Some(before) = self.cells.iter().find(|before| before.key == cell.key) {
                 cell.info.planned = cell.info.planned.max(before.info.planned);
                 cell.info.thresholds = before.info.thresholds;
+                if before.actions != ActionFacts::default() {
+                    cell.actions = before.actions.clone();
+                }
             }
         }
         for (name, price) in &self.prices {

@@ -322,7 +322,7 @@ async fn keep_study(plan: &Plan, writable: &Writable) -> Result<Stored, RunError
     for cell in &mut now.cells {
         let planned = plan.cells.iter().chain(&plan.left_out).find(|planned| planned.key == cell.key);
         if let Some(planned) = planned {
-            cell.info.thresholds = thresholds(&planned.environment).await.unwrap_or_default();
+            (cell.info.thresholds, cell.actions) = planned.environment.brief_facts().await.unwrap_or_default();
         }
     }
     if writable.begun() {
@@ -335,18 +335,6 @@ async fn keep_study(plan: &Plan, writable: &Writable) -> Result<Stored, RunError
     }
     writable.write_study(&now.to_text())?;
     Ok(now)
-}
-
-/// The thresholds of an environment's brief.
-async fn thresholds(part: &crate::plan::EnvironmentPart) -> Option<gimbal_analysis::Thresholds> {
-    let mut environment = part.family.open(&part.options).ok()?;
-    environment.reset(part.tasks.first()?, 0).await.ok()?;
-    let brief = environment.brief();
-    Some(gimbal_analysis::Thresholds {
-        catastrophic_below: brief.thresholds.catastrophic.map(|milli| milli.0),
-        success_above: brief.thresholds.success.map(|milli| milli.0),
-        shift: brief.efficiency_shift.map(|milli| milli.0),
-    })
 }
 
 fn start_store(

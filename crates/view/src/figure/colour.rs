@@ -48,6 +48,10 @@ pub(super) enum Shape {
     Triangle,
     Square,
     Diamond,
+    Down,
+    Plus,
+    Cross,
+    Bar,
 }
 
 /// Series in order of first use; past the fourth they repeat.

@@ -39,6 +39,13 @@ struct Frame {
 }
 
 pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
+    let (svg, height, caption) = picture(analysis)?;
+    let title = "Return against tokens".to_owned();
+    Some(Figure { name: "frontier", svg: svg.finish(height, &title), title, caption })
+}
+
+/// The picture, its height and how to read it.
+pub(super) fn picture(analysis: &Analysis) -> Option<(Svg, f64, String)> {
     let panels = panels(analysis);
     let points = || panels.iter().flat_map(|panel| &panel.cells);
     points().next()?;
@@ -72,7 +79,6 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
         top += 24.0 + height + 46.0;
     }
     let percent = analysis.options.percent();
-    let title = "Return against tokens".to_owned();
     let caption = format!(
         "Mean return against agent tokens an episode{}; whiskers are {percent}% Student t intervals on both axes (an arrow head: the interval goes on; none to be seen: it is smaller than the mark). The stepped line joins configurations that no other of the same model and decoding beats on both. Open marks: scripted, noisy expert or plumbing rows, no evidence about models. {}",
         if logarithmic { " (logarithmic)" } else { "" },
@@ -83,7 +89,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
                 "Dashed lines: policies that spend no tokens; a triangle at the edge: one that lies beyond, with its mean.",
         }
     );
-    Some(Figure { name: "frontier", svg: svg.finish(top, &title), title, caption: caption.trim_end().to_owned() })
+    Some((svg, top, caption.trim_end().to_owned()))
 }
 
 fn panels(analysis: &Analysis) -> Vec<Panel<'_>> {
@@ -368,5 +374,29 @@ pub(super) fn mark(svg: &mut Svg, (x, y): (f64, f64), (class, colour, shape): (&
         Shape::Triangle => path(&[(0.0, -5.8), (5.4, 4.2), (-5.4, 4.2)]),
         Shape::Square => path(&[(-4.6, -4.6), (4.6, -4.6), (4.6, 4.6), (-4.6, 4.6)]),
         Shape::Diamond => path(&[(0.0, -6.0), (6.0, 0.0), (0.0, 6.0), (-6.0, 0.0)]),
+        Shape::Down => path(&[(0.0, 5.8), (5.4, -4.2), (-5.4, -4.2)]),
+        Shape::Plus => path(&PLUS),
+        Shape::Cross => {
+            // The plus, turned by an eighth.
+            let turned = PLUS.map(|(dx, dy)| ((dx - dy) * 0.7071, (dx + dy) * 0.7071));
+            path(&turned)
+        }
+        Shape::Bar => path(&[(-2.6, -6.0), (2.6, -6.0), (2.6, 6.0), (-2.6, 6.0)]),
     });
 }
+
+/// Corners of a plus sign.
+const PLUS: [(f64, f64); 12] = [
+    (-2.0, -6.0),
+    (2.0, -6.0),
+    (2.0, -2.0),
+    (6.0, -2.0),
+    (6.0, 2.0),
+    (2.0, 2.0),
+    (2.0, 6.0),
+    (-2.0, 6.0),
+    (-2.0, 2.0),
+    (-6.0, 2.0),
+    (-6.0, -2.0),
+    (-2.0, -2.0),
+];

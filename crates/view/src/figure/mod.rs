@@ -3,6 +3,7 @@
 //! Every element carries plain colours and a class; alone a figure is a finished picture, inside the page the style
 //! sheet recolours the classes for dark screens.
 
+pub mod bog;
 mod colour;
 mod distribution;
 mod forest;

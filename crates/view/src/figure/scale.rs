@@ -43,6 +43,12 @@ impl Scale {
         scale
     }
 
+    /// A linear axis from nought to a little beyond `most`.
+    pub(super) fn from_nought(most: f64, from: f64, to: f64) -> Self {
+        let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };
+        Self { low: 0.0, high: most * 1.001, from, to, logarithmic: false }
+    }
+
     /// Whether a value lies beyond the axis.
     pub(super) fn beyond(&self, value: f64) -> bool {
         value < self.low || value > self.high

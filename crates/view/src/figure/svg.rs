@@ -40,6 +40,9 @@ pub(super) const HEAD: Type = Type { size: 12.5, bold: true, class: "ink", fill:
 /// Ticks and remarks.
 pub(super) const SMALL: Type = Type { size: 11.0, bold: false, class: "muted", fill: MUTED };
 
+/// Names beneath narrow bars.
+pub(super) const NOTE_SMALL: Type = Type { size: 10.0, bold: false, class: "ink", fill: INK };
+
 /// A picture in the making.
 pub(super) struct Svg {
     body: String,

@@ -1,6 +1,8 @@
 //! Made-up studies for tests and for looking at the page.
 #![allow(dead_code)]
 
+pub mod published;
+
 use gimbal_analysis::{
     BaselineChoice, CellInfo, Decoding, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Thresholds,
     TokenUse,
@@ -9,6 +11,10 @@ use gimbal_view::{Meta, Price, PriceTable};
 
 pub fn options(baseline: &str) -> Options {
     Options { baseline: Some(BaselineChoice::Configuration(baseline.into())), resamples: 400, ..Options::default() }
+}
+
+pub fn options_without() -> Options {
+    Options { resamples: 200, ..Options::default() }
 }
 
 pub fn cell(id: &str, configuration: &str, axis: &str, model: Option<&str>) -> CellInfo {

@@ -19,6 +19,8 @@ struct Form {
     tool_names: BTreeMap<String, String>,
     catastrophic: f64,
     success: f64,
+    harm: f64,
+    floor: f64,
     efficiency_shift: f64,
     forbidden_words: Vec<String>,
 }
@@ -44,6 +46,8 @@ fn parse() -> Result<Brief, EnvError> {
         thresholds: Thresholds {
             catastrophic: Some(Milli::from_f64(form.catastrophic)),
             success: Some(Milli::from_f64(form.success)),
+            harm: Some(Milli::from_f64(form.harm)),
+            floor: Some(Milli::from_f64(form.floor)),
         },
         idle: ToolCall::bare("Monitor"),
         seconds_per_step: None,

@@ -1,0 +1,39 @@
+//! The capability floor (BOG-225): a model that cannot keep to the form cannot be judged by its decisions.
+
+use super::Steps;
+use crate::profile::Profile;
+
+/// An episode shows it when at least one of so many attempts is invalid.
+const INVALID_OF: u64 = 2;
+/// An episode shows it when at least one of so many steps is the fallback's.
+const FALLBACK_OF: u64 = 10;
+
+pub(super) fn rule() -> String {
+    format!(
+        "capability-floor: at least 1 of {INVALID_OF} attempts at an action is invalid, or at least 1 of {FALLBACK_OF} \
+         steps is the fallback's; shown are the steps with an invalid attempt or the fallback. Judged where a model is \
+         asked."
+    )
+}
+
+/// The steps with a refused call, a call without a whole answer or the fallback, in episodes in which invalid attempts
+/// make at least one in [`INVALID_OF`] or fallback steps at least one in [`FALLBACK_OF`].
+pub(super) fn look(profile: &Profile) -> Option<Steps> {
+    if profile.steps.iter().all(|step| step.calls.is_empty()) {
+        return None;
+    }
+    let (mut invalid, mut attempts, mut fallbacks, mut steps) = (0_u64, 0_u64, 0_u64, 0_u64);
+    for step in &profile.steps {
+        let wrong = u64::from(step.rejected) + u64::from(step.failed);
+        let taken = u64::from(step.action.is_some());
+        invalid += wrong;
+        // The fallback's own call is the scaffolding's and no attempt.
+        attempts += wrong + if step.fallbacks > 0 { 0 } else { taken };
+        fallbacks += u64::from(step.fallbacks > 0);
+        steps += taken;
+    }
+    let shows =
+        (invalid > 0 && invalid * INVALID_OF >= attempts) || (fallbacks > 0 && fallbacks * FALLBACK_OF >= steps);
+    let marked = profile.steps.iter().filter(|step| step.fallbacks > 0 || step.rejected + step.failed > 0);
+    Some(if shows { marked.map(|step| step.step).collect() } else { Vec::new() })
+}

@@ -1,0 +1,128 @@
+//! Detectors of the named failure modes (BOG-220..222, BOG-225) over trajectories.
+//!
+//! Each is a stated rule that gives the steps where it shows. A detector knows no environment: what an action is for and
+//! what a lost step costs come from the brief ([`ActionFacts`]). A *remedy* is an accepted action of the reactive class.
+//! *Harm persists* in a step when its reward calls for a remedy by the brief ([`ActionFacts::harms`]) and is no better than
+//! that of the step before (the first step is compared with nought). A step is *at the floor* when its reward is at or below the brief's floor.
+
+mod capability;
+mod cascade;
+mod caution;
+mod pairs;
+mod passivity;
+mod tally;
+
+use serde::{Deserialize, Serialize};
+
+use crate::profile::{ActionFacts, Profile, StepProfile};
+
+pub use pairs::cascades;
+pub use tally::{Example, Tallies, Tally, table};
+
+/// A named failure mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Detector {
+    /// Deliberation rises while the remedy stays away and the world is lost (BOG-220).
+    Cascade,
+    /// Remedies are put off while decoys are up and harm persists (BOG-221).
+    PassivityAmplification,
+    /// Every loop picks the cautious option (BOG-222).
+    DistributedCaution,
+    /// The model cannot keep to the form (BOG-225).
+    CapabilityFloor,
+}
+
+/// Steps where a failure mode shows, in order. Empty: it was looked for and does not show.
+pub type Steps = Vec<u32>;
+
+impl Detector {
+    /// All, in the order of tables.
+    pub const ALL: [Self; 4] =
+        [Self::Cascade, Self::PassivityAmplification, Self::DistributedCaution, Self::CapabilityFloor];
+
+    /// Machine name.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Cascade => "cascade",
+            Self::PassivityAmplification => "passivity-amplification",
+            Self::DistributedCaution => "distributed-caution",
+            Self::CapabilityFloor => "capability-floor",
+        }
+    }
+
+    /// The rule in words.
+    #[must_use]
+    pub fn rule(self) -> String {
+        match self {
+            Self::Cascade => cascade::RULE.to_owned(),
+            Self::PassivityAmplification => passivity::rule(),
+            Self::DistributedCaution => caution::rule(),
+            Self::CapabilityFloor => capability::rule(),
+        }
+    }
+
+    /// The steps where it shows in an episode; `None` where the episode cannot tell (no floor is stated, no model was
+    /// asked, nobody deliberated).
+    #[must_use]
+    pub fn look(self, profile: &Profile, facts: &ActionFacts) -> Option<Steps> {
+        match self {
+            Self::Cascade => cascade::look(profile, facts),
+            Self::PassivityAmplification => passivity::look(profile, facts),
+            Self::DistributedCaution => caution::look(profile, facts),
+            Self::CapabilityFloor => capability::look(profile),
+        }
+    }
+}
+
+/// Whether a remedy was accepted in a step.
+fn remedied(step: &StepProfile, facts: &ActionFacts) -> bool {
+    step.action.as_ref().is_some_and(|action| facts.is_reactive(&action.tool))
+}
+
+/// Whether harm persists, by step in order.
+fn harmed(profile: &Profile, facts: &ActionFacts) -> Vec<bool> {
+    let mut before = 0;
+    profile
+        .steps
+        .iter()
+        .map(|step| {
+            let persists = step.action.is_some() && facts.harms(step.reward) && step.reward <= before;
+            before = step.reward;
+            persists
+        })
+        .collect()
+}
+
+/// Runs of steps for which something holds, as ranges of positions.
+fn runs(holds: &[bool]) -> Vec<std::ops::Range<usize>> {
+    let mut runs = Vec::new();
+    let mut start = None;
+    for (at, &holds) in holds.iter().chain(std::iter::once(&false)).enumerate() {
+        match (holds, start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                runs.push(from..at);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    runs
+}
+
+/// Whether what was suggested in a step puts something else before a remedy: the suggestion with the highest confidence
+/// (of equals, and without confidences, the first) is no remedy. `None` without suggestions.
+fn cautious_ranking(step: &StepProfile, facts: &ActionFacts) -> Option<bool> {
+    let mut best: Option<&crate::profile::Suggestion> = None;
+    for suggestion in &step.suggestions {
+        if best.is_none_or(|best| suggestion.confidence > best.confidence) {
+            best = Some(suggestion);
+        }
+    }
+    best.map(|best| !facts.is_reactive(best.tool()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! A fold over trajectories: sums by cell and step, so that memory does not grow with the number of episodes.
+
+use std::collections::BTreeMap;
+
+use super::{ActionFacts, Contrast, Profile};
+use crate::describe::{Interval, t_half_width};
+use crate::detect::Tallies;
+
+/// Sum and sum of squares of so many values.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sum {
+    /// How many.
+    pub n: u64,
+    /// Mean so far.
+    mean: f64,
+    /// Sum of squared distances from the mean (Welford's rule).
+    squares: f64,
+}
+
+impl Sum {
+    /// Takes in a value.
+    pub fn add(&mut self, value: f64) {
+        self.n += 1;
+        let distance = value - self.mean;
+        self.mean += distance / self.n as f64;
+        self.squares += distance * (value - self.mean);
+    }
+
+    /// The mean; `None` of nothing.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        (self.n > 0).then_some(self.mean)
+    }
+
+    /// The Student t interval of the mean; `None` below two values.
+    #[must_use]
+    pub fn interval(&self, confidence: f64) -> Option<Interval> {
+        let sd = (self.n > 1).then(|| (self.squares.max(0.0) / (self.n - 1) as f64).sqrt())?;
+        let half = t_half_width(sd, usize::try_from(self.n).ok()?, confidence)?;
+        Some(Interval { low: self.mean - half, high: self.mean + half })
+    }
+}
+
+/// What episodes of a cell did in one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepSums {
+    /// Reward in units.
+    pub reward: Sum,
+    /// Tokens of this step.
+    pub tokens: Sum,
+    /// Tokens from the first step to this one, over the episodes that got this far.
+    pub tokens_so_far: Sum,
+    /// Deliberation calls.
+    pub deliberations: Sum,
+}
+
+/// The trajectories of one cell in sums.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CellTrace {
+    /// Episodes.
+    pub episodes: u64,
+    /// By step, from the first.
+    pub steps: Vec<StepSums>,
+    /// Accepted actions an episode, by kind.
+    pub actions: BTreeMap<String, u64>,
+    /// Deliberation calls, by agent.
+    pub deliberations: BTreeMap<String, u64>,
+    /// Invocations and messages, by sub-agent.
+    pub invocations: BTreeMap<String, (u64, u64)>,
+    /// Return in units.
+    pub returns: Sum,
+    /// Deliberation calls of the planner, or of the only agent.
+    pub planner_deliberations: Sum,
+    /// Messages an invocation of the chooser.
+    pub chooser_messages: Sum,
+    /// Invocations of the analyst.
+    pub analyst_calls: Sum,
+    /// Steps at or below the floor; nothing where the brief states none.
+    pub floor_steps: Sum,
+    /// First step of the strongest remedy, over episodes that took it.
+    pub first_strongest: Sum,
+    /// Model calls by role: calls, prompt and completion tokens.
+    pub roles: BTreeMap<String, (u64, u64, u64)>,
+    /// What the detectors found.
+    pub detectors: Tallies,
+    /// What the brief says of the actions.
+    pub facts: ActionFacts,
+}
+
+/// The trajectories of a run in sums, by cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Traces {
+    /// By id of the cell.
+    pub cells: BTreeMap<String, CellTrace>,
+}
+
+impl Traces {
+    /// Takes in an episode.
+    pub fn add(&mut self, profile: &Profile, facts: &ActionFacts) {
+        self.cells.entry(profile.cell.clone()).or_default().add(profile, facts);
+    }
+
+    /// The cell of this id, if any of its episodes was read.
+    #[must_use]
+    pub fn cell(&self, id: &str) -> Option<&CellTrace> {
+        self.cells.get(id)
+    }
+}
+
+impl CellTrace {
+    fn add(&mut self, profile: &Profile, facts: &ActionFacts) {
+        if self.episodes == 0 {
+            self.facts = facts.clone();
+        }
+        self.episodes += 1;
+        let contrast = Contrast::of(profile, facts);
+        for (name, count) in &contrast.actions {
+            *self.actions.entry(name.clone()).or_default() += u64::from(*count);
+        }
+        for (name, count) in &contrast.deliberations {
+            *self.deliberations.entry(name.clone()).or_default() += u64::from(*count);
+        }
+        for (name, (invocations, messages)) in &contrast.invocations {
+            let counts = self.invocations.entry(name.clone()).or_default();
+            *counts = (counts.0 + u64::from(*invocations), counts.1 + u64::from(*messages));
+        }
+        self.returns.add(contrast.episode_return);
+        self.planner_deliberations.add(f64::from(contrast.deliberations_of("planner")));
+        contrast.messages_an_invocation("chooser").into_iter().for_each(|value| self.chooser_messages.add(value));
+        self.analyst_calls.add(f64::from(contrast.invocations_of("analyst")));
+        contrast.floor_steps.into_iter().for_each(|value| self.floor_steps.add(f64::from(value)));
+        contrast.first_strongest.into_iter().for_each(|value| self.first_strongest.add(f64::from(value)));
+        self.walk(profile);
+        self.detectors.add(profile, facts);
+    }
+
+    /// Sums by step.
+    fn walk(&mut self, profile: &Profile) {
+        let mut so_far = 0.0;
+        for (index, step) in profile.steps.iter().enumerate() {
+            for entry in &step.calls {
+                let sums = self.roles.entry(entry.role.clone()).or_default();
+                sums.0 += u64::from(entry.calls);
+                sums.1 = sums.1.saturating_add(entry.input);
+                sums.2 = sums.2.saturating_add(entry.output);
+            }
+            if index == self.steps.len() {
+                self.steps.push(StepSums::default());
+            }
+            so_far += step.tokens() as f64;
+            let sums = &mut self.steps[index];
+            if step.action.is_some() {
+                sums.reward.add(step.reward as f64 / 1000.0);
+            }
+            sums.tokens.add(step.tokens() as f64);
+            sums.tokens_so_far.add(so_far);
+            sums.deliberations.add(f64::from(step.deliberated()));
+        }
+    }
+}

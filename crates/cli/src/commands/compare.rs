@@ -1,0 +1,291 @@
+//! `gimbal compare`: two cells, or two episodes, against each other.
+
+use gimbal_analysis::profile::{Match, Matches, Profile};
+use gimbal_analysis::{EpisodeRow, Options, PairedDifference, Rows, Table, paired_difference, printable};
+use gimbal_study::plan::{Stored, StoredCell};
+use gimbal_study::read;
+use gimbal_study::run::{EpisodeId, RunFolder};
+use gimbal_view::side_by_side;
+use serde_json::{Value, json};
+
+use super::{print_json, run_failure, run_folder};
+use crate::args::Compare;
+use crate::exit::Failure;
+
+/// Columns of a terminal.
+const WIDTH: usize = 120;
+
+/// What is compared.
+enum Side<'a> {
+    Cell(&'a StoredCell),
+    Episode(EpisodeId),
+}
+
+/// Prints the comparison.
+pub fn compare(options: &Compare) -> Result<(), Failure> {
+    let folder = run_folder(&options.run)?;
+    let stored = Stored::read(&folder).map_err(run_failure)?;
+    let sides = (side(&folder, &stored, &options.first)?, side(&folder, &stored, &options.second)?);
+    let built = match sides {
+        (Side::Cell(first), Side::Cell(second)) => cells(&folder, &stored, (first, second), options)?,
+        (Side::Episode(first), Side::Episode(second)) => episodes(&folder, &stored, (&first, &second))?,
+        _ => {
+            return Err(Failure::Usage(format!(
+                "`{}` and `{}`: one is a cell and the other an episode; name two cells, or two episodes",
+                options.first, options.second
+            )));
+        }
+    };
+    if options.json {
+        return print_json(&built.json(options.pairs));
+    }
+    print!("{}", built.text(options.pairs));
+    Ok(())
+}
+
+/// A comparison with everything that is shown of it.
+struct Built {
+    names: (String, String),
+    paired: Option<PairedDifference>,
+    matches: Matches,
+    shown: Option<Match>,
+    traces: (Profile, Profile),
+    facts: gimbal_analysis::profile::ActionFacts,
+    percent: f64,
+    confidence: f64,
+}
+
+impl Built {
+    fn names(&self) -> (&str, &str) {
+        (&self.names.0, &self.names.1)
+    }
+
+    fn tables(&self, pairs: usize) -> Vec<Table> {
+        let mut tables = vec![self.matches.contrast(self.names(), self.confidence)];
+        if self.matches.len() > 1 {
+            tables.insert(0, self.matches.worst(self.names(), pairs));
+        }
+        tables
+    }
+
+    /// The difference in a sentence.
+    fn sentence(&self) -> String {
+        let (first, second) = self.names();
+        let Some(paired) = &self.paired else {
+            return match &self.shown {
+                Some(pair) => format!("{first} minus {second}: {:+.1} in return", pair.difference()),
+                None => format!("{first} and {second} met no world in common: there is nothing to pair"),
+            };
+        };
+        let (difference, outcome) = (&paired.difference, &paired.outcome);
+        let interval = difference.interval().map_or_else(
+            || "one pair, so no interval".to_owned(),
+            |ends| format!("{}% interval {:.1} to {:.1}", self.percent, ends.low, ends.high),
+        );
+        let unmatched = match paired.unmatched {
+            0 => String::new(),
+            1 => "; 1 world that only one of them met takes no part".to_owned(),
+            more => format!("; {more} worlds that only one of them met take no part"),
+        };
+        format!(
+            "{first} minus {second}: {:+.1} in return over {} matched episodes ({interval}); won {}, tied {}, lost {}{unmatched}",
+            difference.mean, difference.n, outcome.wins, outcome.ties, outcome.losses
+        )
+    }
+
+    /// Where the shown pair parts, in a sentence.
+    fn parting(&self) -> Option<String> {
+        let pair = self.shown.as_ref()?;
+        let step = |step: Option<u32>| step.map_or("never".to_owned(), |step| format!("at step {step}"));
+        Some(format!(
+            "Pair {}: returns {:.1} and {:.1}; the actions part {}, the worlds {}",
+            pair.name(),
+            pair.first.episode_return,
+            pair.second.episode_return,
+            step(pair.divergence.action),
+            step(pair.divergence.state)
+        ))
+    }
+
+    fn text(&self, pairs: usize) -> String {
+        let mut out = printable(&self.sentence());
+        out.push('\n');
+        if self.matches.is_empty() {
+            return out;
+        }
+        for table in self.tables(pairs) {
+            out.push('\n');
+            out.push_str(&table.to_text(WIDTH));
+        }
+        if let Some(parting) = self.parting() {
+            out.push('\n');
+            out.push_str(&printable(&parting));
+            out.push_str("\n\n");
+            let (first, second) = &self.traces;
+            out.push_str(&side_by_side((first, second), self.names(), &self.facts, WIDTH));
+        }
+        out
+    }
+
+    fn json(&self, pairs: usize) -> Value {
+        json!({
+            "first": self.names.0,
+            "second": self.names.1,
+            "paired": self.paired,
+            "tables": self.tables(pairs).iter().map(Table::to_json).collect::<Vec<_>>(),
+            "pairs": self.matches.sorted().iter().map(|pair| json!({
+                "task": pair.task, "run": pair.run, "trial": pair.trial, "difference": pair.difference(),
+                "first": pair.first, "second": pair.second, "divergence": pair.divergence,
+            })).collect::<Vec<_>>(),
+            "shown": self.shown.as_ref().map(Match::name),
+            "traces": if self.shown.is_some() { json!([self.traces.0, self.traces.1]) } else { json!([]) },
+        })
+    }
+}
+
+fn cells(
+    folder: &RunFolder,
+    stored: &Stored,
+    (first, second): (&StoredCell, &StoredCell),
+    options: &Compare,
+) -> Result<Built, Failure> {
+    let rows = read::load_rows(folder).map_err(run_failure)?;
+    let analysis = Options::default();
+    let paired = {
+        let of = |cell: &StoredCell| rows_of(&rows, &cell.info.id);
+        paired_difference(&of(first), &of(second), analysis.confidence, analysis.seed)
+    };
+    let mut matches = Matches::new(first.actions.clone());
+    // A cell against itself pairs every episode with itself: both sides take each episode.
+    read::profiles(folder, stored, |id| id.cell == first.info.id, |profile| matches.first(profile))
+        .map_err(run_failure)?;
+    read::profiles(folder, stored, |id| id.cell == second.info.id, |profile| matches.second(&profile))
+        .map_err(run_failure)?;
+    let shown = match &options.pair {
+        None => matches.widest().cloned(),
+        Some(wanted) => Some(chosen(&matches, wanted)?),
+    };
+    let traces = match &shown {
+        None => Default::default(),
+        Some(pair) => {
+            let same = |id: &EpisodeId, cell: &StoredCell| {
+                id.cell == cell.info.id && id.task == pair.task && id.run == pair.run && id.trial == pair.trial
+            };
+            (one(folder, stored, |id| same(id, first))?, one(folder, stored, |id| same(id, second))?)
+        }
+    };
+    Ok(Built {
+        names: distinct(first, second),
+        paired,
+        matches,
+        shown,
+        traces,
+        facts: first.actions.clone(),
+        percent: analysis.percent(),
+        confidence: analysis.confidence,
+    })
+}
+
+fn episodes(folder: &RunFolder, stored: &Stored, (first, second): (&EpisodeId, &EpisodeId)) -> Result<Built, Failure> {
+    let facts = stored
+        .cells
+        .iter()
+        .find(|cell| cell.info.id == first.cell)
+        .map(|cell| cell.actions.clone())
+        .unwrap_or_default();
+    let traces = (one(folder, stored, |id| id.key == first.key)?, one(folder, stored, |id| id.key == second.key)?);
+    let mut matches = Matches::new(facts.clone());
+    matches.pair(&traces.0, &traces.1);
+    if (&traces.0.world, &traces.0.task, traces.0.run) != (&traces.1.world, &traces.1.task, traces.1.run) {
+        eprintln!("gimbal: the two episodes met different worlds: what differs is not the design alone");
+    }
+    let options = Options::default();
+    Ok(Built {
+        names: (traces.0.name(), traces.1.name()),
+        paired: None,
+        shown: matches.widest().cloned(),
+        matches,
+        traces,
+        facts,
+        percent: options.percent(),
+        confidence: options.confidence,
+    })
+}
+
+/// The one trajectory that is wanted.
+fn one(folder: &RunFolder, stored: &Stored, wanted: impl FnMut(&EpisodeId) -> bool) -> Result<Profile, Failure> {
+    let mut found = None;
+    read::profiles(folder, stored, wanted, |profile| found = Some(profile)).map_err(run_failure)?;
+    found.ok_or_else(|| {
+        Failure::Usage("the episode has not been finished; attempts that are no outcome cannot be compared".to_owned())
+    })
+}
+
+fn rows_of<'a>(rows: &'a Rows, cell: &str) -> Vec<&'a EpisodeRow> {
+    rows.episodes.iter().filter(|row| row.cell == cell).collect()
+}
+
+fn chosen(matches: &Matches, wanted: &str) -> Result<Match, Failure> {
+    let all = matches.sorted();
+    if let Some(pair) = all.iter().find(|pair| pair.name() == wanted) {
+        return Ok((*pair).clone());
+    }
+    let names: Vec<String> = all.iter().map(|pair| pair.name()).collect();
+    let hint = gimbal_core::nearest::hint(wanted, names.iter().map(String::as_str));
+    let example = names.first().map_or("TASK/RUN", String::as_str);
+    let count = names.len();
+    Err(Failure::Usage(format!(
+        "--pair: no matched pair is called `{wanted}`{hint}; there are {count}, such as `{example}`"
+    )))
+}
+
+/// Configurations where these tell the cells apart, else ids.
+fn distinct(first: &StoredCell, second: &StoredCell) -> (String, String) {
+    if first.info.configuration == second.info.configuration {
+        (first.info.id.clone(), second.info.id.clone())
+    } else {
+        (first.info.configuration.clone(), second.info.configuration.clone())
+    }
+}
+
+/// What `wanted` names.
+fn side<'a>(folder: &RunFolder, stored: &'a Stored, wanted: &str) -> Result<Side<'a>, Failure> {
+    let cells = &stored.cells;
+    if let Some(cell) = cells.iter().find(|cell| cell.info.id == wanted) {
+        return Ok(Side::Cell(cell));
+    }
+    // A number or a whole name is an episode's, though it may be part of a cell's id too.
+    if let Ok(episode) = read::trace::find(folder, wanted)
+        && (wanted.parse::<usize>().is_ok() || episode.name() == wanted)
+    {
+        return Ok(Side::Episode(episode.id));
+    }
+    let labelled: Vec<&StoredCell> = cells.iter().filter(|cell| cell.info.configuration == wanted).collect();
+    let parts = || cells.iter().filter(|cell| cell.info.id.contains(wanted)).collect::<Vec<_>>();
+    let found = if labelled.is_empty() { parts() } else { labelled };
+    match found.as_slice() {
+        [only] => return Ok(Side::Cell(only)),
+        [] => {}
+        several => {
+            let ids: Vec<String> = several.iter().take(12).map(|cell| format!("`{}`", cell.info.id)).collect();
+            let more = several.len().saturating_sub(ids.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            return Err(Failure::Usage(format!(
+                "`{wanted}` names several cells; write the id of one: {}{more}",
+                ids.join(", ")
+            )));
+        }
+    }
+    match read::trace::find(folder, wanted) {
+        Ok(episode) => Ok(Side::Episode(episode.id)),
+        Err(_) => {
+            let known = cells.iter().flat_map(|cell| [cell.info.configuration.as_str(), cell.info.id.as_str()]);
+            let hint = gimbal_core::nearest::hint(wanted, known);
+            let example = cells.first().map_or("cell", |cell| cell.info.id.as_str());
+            Err(Failure::Usage(format!(
+                "there is no cell or episode `{wanted}` in this run{hint}; `gimbal trace RUN` lists the episodes, such as `{example}/TASK/RUN`, \
+                 and `{example}` is a cell"
+            )))
+        }
+    }
+}

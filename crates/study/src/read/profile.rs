@@ -1,0 +1,436 @@
+//! Trajectories from journals: one episode at a time, so that memory does not grow with their number.
+
+use std::collections::BTreeMap;
+
+use gimbal_analysis::profile::{Action, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Traces, count};
+use gimbal_core::event::{Body, Event, ModelCalled, Sent};
+use gimbal_core::{Digest, TextRef};
+use serde_json::Value;
+
+use crate::plan::Stored;
+use crate::run::index::unreadable;
+use crate::run::texts::Texts;
+use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder};
+
+/// Contract of the ranking that a sub-agent gives.
+const SUGGESTIONS: &str = "suggestions";
+
+/// Hands the trajectory of every finished episode that is wanted to `each`, in order of key.
+///
+/// # Errors
+/// When the index, a journal or a text cannot be read.
+pub fn profiles(
+    folder: &RunFolder,
+    stored: &Stored,
+    mut wanted: impl FnMut(&EpisodeId) -> bool,
+    mut each: impl FnMut(Profile),
+) -> Result<(), RunError> {
+    let worlds: BTreeMap<&str, &str> =
+        stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.world.as_str())).collect();
+    let asks: BTreeMap<&str, &[String]> =
+        stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.asks.as_slice())).collect();
+    let mut texts = LazyTexts { folder, opened: None };
+    let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
+        if !wanted(&episode.id) {
+            return Ok(());
+        }
+        let id = &episode.id;
+        let world = worlds.get(id.cell.as_str()).copied().unwrap_or_default();
+        let asked = asks.get(id.cell.as_str()).copied().unwrap_or_default();
+        each(read(folder, id, episode.place, &episode.outcome, (world, asked), &mut texts)?);
+        Ok(())
+    });
+    walked.map_err(|error| match error {
+        Walk::Run(error) => *error,
+        Walk::Index(error) => unreadable(&folder.root().join(INDEX), &error),
+    })
+}
+
+/// The trajectories of a run in sums, by cell.
+///
+/// # Errors
+/// Those of [`profiles`].
+pub fn traces(folder: &RunFolder, stored: &Stored) -> Result<Traces, RunError> {
+    let mut traces = Traces::default();
+    let facts: BTreeMap<&str, _> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), &cell.actions)).collect();
+    profiles(
+        folder,
+        stored,
+        |_| true,
+        |profile| {
+            if let Some(facts) = facts.get(profile.cell.as_str()) {
+                traces.add(&profile, facts);
+            }
+        },
+    )?;
+    Ok(traces)
+}
+
+/// What ends a walk over the index.
+enum Walk {
+    Run(Box<RunError>),
+    Index(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Walk {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Index(error)
+    }
+}
+
+impl From<RunError> for Walk {
+    fn from(error: RunError) -> Self {
+        Self::Run(Box::new(error))
+    }
+}
+
+/// The store of texts, opened when the first text is asked for that does not stand in its event.
+struct LazyTexts<'a> {
+    folder: &'a RunFolder,
+    opened: Option<Texts>,
+}
+
+impl LazyTexts<'_> {
+    fn get(&mut self, reference: &TextRef) -> Result<String, RunError> {
+        if let Some(text) = reference.as_inline() {
+            return Ok(text.to_owned());
+        }
+        let Some(digest) = reference.as_stored() else { return Ok(String::new()) };
+        let texts = match &mut self.opened {
+            Some(texts) => texts,
+            none => none.insert(self.folder.texts()?),
+        };
+        texts.get(&digest)
+    }
+}
+
+fn read(
+    folder: &RunFolder,
+    id: &EpisodeId,
+    place: Place,
+    outcome: &Outcome,
+    (world, asks): (&str, &[String]),
+    texts: &mut LazyTexts<'_>,
+) -> Result<Profile, RunError> {
+    let mut text = |reference: &TextRef| texts.get(reference);
+    let mut fold = Fold { text: &mut text, asks, steps: Vec::new(), open: None, talks: Talks::default() };
+    for bytes in folder.events(place)? {
+        let event: Event = serde_json::from_slice(&bytes).map_err(|error| RunError::Damaged {
+            path: folder.root().to_owned(),
+            what: format!("an event of {}/{}/{} cannot be read: {error}", id.cell, id.task, id.run),
+        })?;
+        fold.take(event)?;
+    }
+    Ok(Profile {
+        cell: id.cell.clone(),
+        world: world.to_owned(),
+        task: id.task.clone(),
+        run: id.run,
+        trial: id.trial,
+        return_thousandths: outcome.episode_return.0,
+        stop: outcome.stop.name().to_owned(),
+        steps: fold.steps,
+    })
+}
+
+/// An episode under way.
+struct Fold<'a> {
+    text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>,
+    /// Roles that the world asks: no part of what the agent does.
+    asks: &'a [String],
+    steps: Vec<StepProfile>,
+    /// The last call to the world that has not been answered.
+    open: Option<Action>,
+    talks: Talks,
+}
+
+impl Fold<'_> {
+    fn step(&mut self, number: u32) -> &mut StepProfile {
+        let position = match self.steps.iter().rposition(|step| step.step == number) {
+            Some(position) => position,
+            None => {
+                self.steps.push(StepProfile { step: number, ..StepProfile::default() });
+                self.steps.len() - 1
+            }
+        };
+        &mut self.steps[position]
+    }
+
+    fn take(&mut self, event: Event) -> Result<(), RunError> {
+        let number = event.step;
+        match event.body {
+            Body::ModelCalled(call) => self.called(number, &call),
+            Body::ToolCalled(call) => {
+                let arguments = (self.text)(&call.arguments)?;
+                self.open = Some(Action { tool: call.tool, subject: subject(&arguments), arguments });
+            }
+            Body::Rejected(_) => {
+                self.open = None;
+                self.step(number).rejected += 1;
+            }
+            Body::Stepped(taken) => {
+                let action = self.open.take();
+                let step = self.step(number);
+                (step.action, step.reward, step.state) = (action, taken.reward.0, first_bits(&taken.state));
+            }
+            Body::Queried(_) => self.step(number).queries += 1,
+            Body::Fallback(_) => self.step(number).fallbacks += 1,
+            Body::Fault(_) => self.step(number).faults += 1,
+            Body::Sent(sent) => self.sent(number, &sent)?,
+            Body::Note(note) => match note.kind.as_str() {
+                "deliberated" => {
+                    let data = self.json(&note.data)?;
+                    let agent = data["agent"].as_str().unwrap_or("default").to_owned();
+                    count(&mut self.step(number).deliberations, &agent);
+                }
+                "off_menu" => self.step(number).off_menu = true,
+                _ => {}
+            },
+            Body::Started(_) | Body::ContextBuilt(_) | Body::Remembered(_) | Body::Ended(_) => {}
+        }
+        Ok(())
+    }
+
+    fn called(&mut self, number: u32, call: &ModelCalled) {
+        if self.asks.contains(&call.role) {
+            return;
+        }
+        let talked = self.talks.heard(call);
+        let step = self.step(number);
+        step.failed += u32::from(call.outcome != "completed");
+        let position = step.calls.iter().position(|entry| entry.role == call.role).unwrap_or_else(|| {
+            step.calls.push(RoleCalls { role: call.role.clone(), ..RoleCalls::default() });
+            step.calls.len() - 1
+        });
+        let entry = &mut step.calls[position];
+        entry.calls += 1;
+        entry.input = entry.input.saturating_add(call.prompt_tokens);
+        entry.output = entry.output.saturating_add(call.output_tokens);
+        if let Some(invocation) = step.invocations.iter_mut().rev().find(|entry| entry.agent == call.role) {
+            invocation.messages += talked;
+        }
+    }
+
+    fn sent(&mut self, number: u32, sent: &Sent) -> Result<(), RunError> {
+        let ranking = (sent.contract == SUGGESTIONS).then(|| self.json(&sent.message)).transpose()?;
+        let step = self.step(number);
+        count(&mut step.messages, &sent.contract);
+        match ranking {
+            Some(ranking) => step.suggestions = suggestions(&ranking),
+            // Whoever is asked before it has ever answered is invoked; an answer goes back to the one that asked.
+            None if !self.talks.answers(&sent.from, &sent.to) => {
+                self.talks.invoke(&sent.from, &sent.to);
+                self.step(number).invocations.push(Invocation { agent: sent.to.clone(), messages: 0 });
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn json(&mut self, reference: &TextRef) -> Result<Value, RunError> {
+        // What is no JSON says nothing; a damaged text has its checksum against it.
+        Ok(serde_json::from_str(&(self.text)(reference)?).unwrap_or(Value::Null))
+    }
+}
+
+/// Who asks whom, and how long their conversations are.
+#[derive(Default)]
+struct Talks {
+    /// Pairs (who asks, who is asked), as far as somebody has asked.
+    asking: Vec<(String, String)>,
+    /// By call: for each message of its prompt whether it is a system message.
+    prompts: BTreeMap<u64, Vec<bool>>,
+    /// By role: the last call, and how many messages its conversation had with the reply.
+    last: BTreeMap<String, (u64, u32)>,
+}
+
+impl Talks {
+    /// Whether a message from `from` to `to` is an answer: `to` has asked `from` before.
+    fn answers(&self, from: &str, to: &str) -> bool {
+        self.asking.iter().any(|(asks, asked)| asks == to && asked == from)
+    }
+
+    fn invoke(&mut self, from: &str, to: &str) {
+        if !self.asking.iter().any(|(asks, asked)| asks == from && asked == to) {
+            self.asking.push((from.to_owned(), to.to_owned()));
+        }
+        // A new invocation is a new conversation, whatever prefix its prompt shares with an earlier one.
+        self.last.remove(to);
+    }
+
+    /// Messages that a call adds to its conversation, the reply included and system messages left out.
+    fn heard(&mut self, call: &ModelCalled) -> u32 {
+        let kept = usize::try_from(call.kept).unwrap_or(usize::MAX);
+        let mut prompt: Vec<bool> =
+            call.extends.first().and_then(|earlier| self.prompts.get(earlier)).cloned().unwrap_or_default();
+        prompt.truncate(kept);
+        prompt.extend(call.messages.iter().map(|message| message.speaker == "system"));
+        let spoken = u32::try_from(prompt.iter().filter(|system| !**system).count()).unwrap_or(u32::MAX);
+        let whole = spoken.saturating_add(1);
+        let before = match (self.last.get(&call.role), call.extends.first()) {
+            // The conversation goes on: only what is new counts.
+            (Some((earlier, length)), Some(extended)) if earlier == extended && spoken >= *length => *length,
+            _ => 0,
+        };
+        self.prompts.insert(call.call, prompt);
+        self.last.insert(call.role.clone(), (call.call, whole));
+        whole - before
+    }
+}
+
+/// What an action is done to: the first textual argument in order of names.
+fn subject(arguments: &str) -> Option<String> {
+    let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(arguments) else { return None };
+    let mut named: Vec<(&String, &str)> =
+        arguments.iter().filter_map(|(name, value)| Some((name, value.as_str()?))).collect();
+    named.sort_unstable();
+    named.first().map(|(_, value)| (*value).to_owned())
+}
+
+/// A ranking as a contract writes it: a list of objects with `action` and `confidence` between 0 and 1.
+fn suggestions(ranking: &Value) -> Vec<Suggestion> {
+    let entries = ranking.as_array().map(Vec::as_slice).unwrap_or_default();
+    entries
+        .iter()
+        .filter_map(|entry| {
+            let action = entry["action"].as_str()?.to_owned();
+            let confidence = entry["confidence"].as_f64().filter(|value| value.is_finite());
+            Some(Suggestion {
+                action,
+                confidence: confidence.map(|value| (value.clamp(-1e6, 1e6) * 1000.0).round() as i64),
+            })
+        })
+        .collect()
+}
+
+fn first_bits(state: &Digest) -> u64 {
+    state.0.iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use gimbal_core::Milli;
+    use gimbal_core::event::{MessageUsed, Note, Rejected, StepTaken, ToolCalled};
+
+    use super::*;
+
+    fn text(text: &str) -> TextRef {
+        TextRef::inline(text)
+    }
+
+    fn call(number: u64, role: &str, extends: Option<(u64, u64)>, speakers: &[&str]) -> Body {
+        Body::ModelCalled(ModelCalled {
+            call: number,
+            extends: extends.iter().map(|(earlier, _)| *earlier).collect(),
+            grammar: text(""),
+            kept: extends.map_or(0, |(_, kept)| kept),
+            messages: speakers
+                .iter()
+                .map(|speaker| MessageUsed { speaker: (*speaker).to_owned(), text: text("x") })
+                .collect(),
+            outcome: "completed".to_owned(),
+            output_tokens: 10,
+            prompt_tokens: 100,
+            reply: text("y"),
+            role: role.to_owned(),
+            sampling: text("{}"),
+            tools: text(""),
+        })
+    }
+
+    fn sent(from: &str, to: &str, contract: &str, message: &str) -> Body {
+        Body::Sent(Sent {
+            contract: contract.to_owned(),
+            from: from.to_owned(),
+            message: text(message),
+            to: to.to_owned(),
+        })
+    }
+
+    fn note(kind: &str, data: &str) -> Body {
+        Body::Note(Note { data: text(data), kind: kind.to_owned() })
+    }
+
+    fn act(tool: &str, arguments: &str) -> Body {
+        Body::ToolCalled(ToolCalled { arguments: text(arguments), justification: text(""), tool: tool.to_owned() })
+    }
+
+    fn stepped(reward: i64, state: &[u8]) -> Body {
+        Body::Stepped(StepTaken { observation: text(""), reward: Milli(reward), state: Digest::of(state) })
+    }
+
+    fn folded(bodies: Vec<(u32, Body)>) -> Vec<StepProfile> {
+        let mut text = |reference: &TextRef| Ok(reference.as_inline().unwrap_or_default().to_owned());
+        let asks = ["judge".to_owned()];
+        let mut fold = Fold { text: &mut text, asks: &asks, steps: Vec::new(), open: None, talks: Talks::default() };
+        for (step, body) in bodies {
+            fold.take(Event { body, lane: 0, step }).unwrap();
+        }
+        fold.steps
+    }
+
+    /// A planner that deliberates, asks both sub-agents, is refused once and acts; then one that acts at once.
+    // covers: BOG-223
+    #[test]
+    fn a_hierarchy_is_counted_by_agent_and_message() {
+        let steps = folded(vec![
+            (1, call(0, "planner", None, &["system", "user"])),
+            (1, note("deliberated", r#"{"agent":"planner","tool":"raise_a_question","over_budget":false}"#)),
+            (1, sent("planner", "analyst", "analysis_request", r#"{"subject":"b"}"#)),
+            (1, call(1, "analyst", None, &["system", "user"])),
+            (1, call(2, "analyst", Some((1, 2)), &["assistant", "user"])),
+            (1, sent("analyst", "planner", "analysis", "[]")),
+            (1, sent("planner", "chooser", "situation", "{}")),
+            (1, call(3, "chooser", None, &["system", "user"])),
+            (1, note("deliberated", r#"{"agent":"chooser","tool":"raise_a_question","over_budget":false}"#)),
+            (1, call(4, "chooser", Some((3, 2)), &["assistant", "user"])),
+            (1, call(5, "chooser", Some((4, 4)), &["assistant", "user"])),
+            (
+                1,
+                sent(
+                    "chooser",
+                    "planner",
+                    "suggestions",
+                    r#"[{"action":"Watch","confidence":0.9},{"action":"Clean host=b","confidence":0.85},{"odd":1}]"#,
+                ),
+            ),
+            (1, act("Clean", r#"{"host":"z"}"#)),
+            (1, Body::Rejected(Rejected { message: text("no"), reason: "not_now".to_owned(), text: text("") })),
+            (1, note("off_menu", r#"{"action":"Lure"}"#)),
+            (1, act("Lure", r#"{"depth":3,"host":"b","kind":"web"}"#)),
+            (1, call(6, "judge", None, &["user"])),
+            (1, stepped(-1_100, b"one")),
+            (2, sent("planner", "chooser", "situation", "{}")),
+            (2, call(7, "chooser", Some((3, 1)), &["user"])),
+            (2, sent("chooser", "planner", "suggestions", "not json")),
+            (
+                2,
+                Body::Fallback(gimbal_core::event::Fallback {
+                    reason: "attempts".to_owned(),
+                    tool: "Watch".to_owned(),
+                }),
+            ),
+            (2, act("Watch", "{}")),
+            (2, stepped(0, b"two")),
+            (3, call(8, "planner", None, &["system", "user"])),
+        ]);
+        let [first, second, third] = steps.as_slice() else { panic!("{}", steps.len()) };
+        let action = first.action.as_ref().unwrap();
+        assert_eq!((action.tool.as_str(), action.subject.as_deref()), ("Lure", Some("b")));
+        assert_eq!((first.reward, first.rejected, first.off_menu, first.fallbacks), (-1_100, 1, true, 0));
+        let roles: Vec<(&str, u32)> = first.calls.iter().map(|entry| (entry.role.as_str(), entry.calls)).collect();
+        assert_eq!(roles, [("planner", 1), ("analyst", 2), ("chooser", 3)], "the world's judge is no part of it");
+        assert_eq!(first.tokens(), 660);
+        let messages: Vec<(&str, u32)> =
+            first.invocations.iter().map(|entry| (entry.agent.as_str(), entry.messages)).collect();
+        // Prompt and reply; with one tool result 4, with two 6.
+        assert_eq!(messages, [("analyst", 4), ("chooser", 6)]);
+        assert_eq!(first.deliberations.len(), 2);
+        let ranking: Vec<(&str, Option<i64>)> =
+            first.suggestions.iter().map(|entry| (entry.tool(), entry.confidence)).collect();
+        assert_eq!(ranking, [("Watch", Some(900)), ("Clean", Some(850))]);
+        assert_eq!((second.fallbacks, second.suggestions.len(), second.invocations[0].messages), (1, 0, 2));
+        assert!(first.state != second.state);
+        assert_eq!((third.action.as_ref(), third.model_calls()), (None, 1));
+    }
+}

@@ -1,0 +1,260 @@
+//! The named figures: complete, inside their frames, the same bytes for the same rows, honest about gaps.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+#[allow(dead_code)]
+mod support;
+
+use gimbal_analysis::profile::Traces;
+use gimbal_analysis::{Analysis, Grids, Protocol, Rows};
+use gimbal_view::figure::bog::{self, FIGURES, Output};
+use proptest::prelude::*;
+use support::published;
+
+fn drawn(rows: &Rows, traces: Option<&Traces>) -> Vec<Output> {
+    let analysis = Analysis::new(rows, &support::options_without()).unwrap();
+    let grids = Grids::new(rows, &analysis, Protocol::shipped()).unwrap();
+    bog::every(&grids, traces)
+}
+
+/// The value of an attribute of a tag.
+fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    let start = tag.find(&format!(" {name}=\""))? + name.len() + 3;
+    tag[start..].split('"').next()
+}
+
+fn number(tag: &str, name: &str) -> Option<f64> {
+    attribute(tag, name)?.parse().ok()
+}
+
+/// A little more than a text takes in the fonts that a reader has.
+fn width(words: &str, size: f64) -> f64 {
+    let plain = words
+        .replace("&amp;", "&")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&#39;", "'");
+    let ems: f64 = plain
+        .chars()
+        .map(|letter| match letter {
+            'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ' ' | '\'' | '|' => 0.28,
+            'f' | 't' | 'r' | '(' | ')' | '-' | '/' => 0.34,
+            'm' | 'w' | 'M' | 'W' | '%' => 0.83,
+            'A'..='Z' => 0.67,
+            _ => 0.55,
+        })
+        .sum();
+    ems * size
+}
+
+/// What is wrong with a picture, if anything: numbers that are none, tags that do not close, marks outside the frame.
+fn wrong(svg: &str) -> Option<String> {
+    for word in ["NaN", "inf", "-0\"", "null"] {
+        if svg.contains(word) {
+            return Some(format!("holds `{word}`"));
+        }
+    }
+    let root = svg.split('>').next()?;
+    let (right, bottom) = (number(root, "width")?, number(root, "height")?);
+    let slack = 1.0;
+    let outside = |x: f64, y: f64| x < -slack || y < -slack || x > right + slack || y > bottom + slack;
+    let (mut depth, mut hidden) = (0_i32, 0_i32);
+    let mut parts = svg.split('<').skip(1).peekable();
+    while let Some(part) = parts.next() {
+        let (tag, after) = part.split_once('>')?;
+        let closed = tag.ends_with('/');
+        if tag.starts_with('/') {
+            depth -= 1;
+            hidden -= i32::from(tag == "/defs");
+            continue;
+        }
+        depth += i32::from(!closed);
+        hidden += i32::from(tag == "defs");
+        if hidden > 0 {
+            continue;
+        }
+        let name = tag.split([' ', '/']).next()?;
+        let corner = |x: &str, y: &str| Some((number(tag, x)?, number(tag, y)?));
+        let corners: Vec<(f64, f64)> = match name {
+            "line" => [corner("x1", "y1"), corner("x2", "y2")].into_iter().flatten().collect(),
+            "circle" => {
+                let ((x, y), r) = (corner("cx", "cy")?, number(tag, "r")?);
+                vec![(x - r, y - r), (x + r, y + r)]
+            }
+            "rect" => {
+                let (x, y) = corner("x", "y").unwrap_or((0.0, 0.0));
+                let (w, h) = corner("width", "height")?;
+                if w < 0.0 || h < 0.0 {
+                    return Some(format!("a negative size: {tag}"));
+                }
+                vec![(x, y), (x + w, y + h)]
+            }
+            "polygon" | "polyline" => attribute(tag, "points")?
+                .split(' ')
+                .filter_map(|pair| pair.split_once(','))
+                .filter_map(|(x, y)| Some((x.parse().ok()?, y.parse().ok()?)))
+                .collect(),
+            "text" => match corner("x", "y") {
+                None => Vec::new(),
+                Some((x, y)) => {
+                    let size = number(tag, "font-size")?;
+                    let long = width(after, size);
+                    let left = match attribute(tag, "text-anchor") {
+                        Some("middle") => x - long / 2.0,
+                        Some("end") => x - long,
+                        _ => x,
+                    };
+                    vec![(left, y - size * 0.75), (left + long, y + size * 0.2)]
+                }
+            },
+            _ => Vec::new(),
+        };
+        if let Some((x, y)) = corners.into_iter().find(|(x, y)| outside(*x, *y)) {
+            return Some(format!("({x}, {y}) lies outside {right} x {bottom}: <{tag}>{after}"));
+        }
+    }
+    (depth != 0).then(|| format!("{depth} tags stay open"))
+}
+
+fn check(outputs: &[Output], what: &str) {
+    for output in outputs {
+        if let Some(wrong) = wrong(&output.figure.svg) {
+            panic!("{what}, {}: {wrong}", output.file);
+        }
+        assert!(output.figure.caption.ends_with('.'), "{what}, {}: {}", output.file, output.figure.caption);
+    }
+}
+
+// covers: BOG-193, BOG-194, BOG-195
+#[test]
+fn a_whole_study_has_all_twenty_nine_figures() {
+    let keys: Vec<String> = FIGURES.iter().map(|figure| figure.key.to_owned()).collect();
+    assert_eq!(keys, (1..=29).map(|number| format!("f{number}")).collect::<Vec<_>>());
+    let rows = published::study("cage2 b_line 30");
+    let traces = published::traces(&rows);
+    let outputs = drawn(&rows, Some(&traces));
+    assert_eq!(outputs.len(), 29);
+    for output in &outputs {
+        assert_eq!(output.missing, None, "{}", output.file);
+        assert_eq!(output.file, output.key);
+    }
+    check(&outputs, "whole");
+    // Intervals stand where means do.
+    let svg = |key: &str| &outputs.iter().find(|output| output.key == key).unwrap().figure.svg;
+    for key in ["f3", "f6", "f8", "f10", "f12", "f13", "f14", "f17", "f26"] {
+        assert!(svg(key).matches("<line").count() > 20, "{key} has whiskers");
+    }
+    for (_, model) in [("", "Grok"), ("", "G2.5FL")] {
+        for key in ["f2", "f3", "f17", "f20", "f29"] {
+            assert!(svg(key).contains(model), "{key} names {model}");
+        }
+    }
+    // The same rows in another order give the same bytes.
+    let mut turned = rows.clone();
+    turned.episodes.reverse();
+    assert_eq!(drawn(&turned, Some(&traces)), outputs);
+}
+
+/// One model, one episode a cell, two episodes, missing cells, another protocol's labels: every figure is drawn or says
+/// what is missing, and never a number that was not measured.
+// covers: BOG-193, BOG-194, BOG-195
+#[test]
+fn what_a_run_lacks_is_said_and_not_filled_in() {
+    let whole = || published::study("cage2 b_line 30");
+    let one = published::only(whole(), |cell| cell.models.iter().all(|role| role.model == "Qwen"));
+    let outputs = drawn(&one, None);
+    check(&outputs, "one model");
+    let missing: Vec<&str> =
+        outputs.iter().filter(|output| output.missing.is_some()).map(|output| output.key).collect();
+    assert_eq!(missing, ["f19", "f20"]);
+    let single = drawn(&published::at_most(whole(), 1), None);
+    check(&single, "one episode");
+    let f3 = &single.iter().find(|output| output.key == "f3").unwrap().figure.svg;
+    assert!(!f3.contains(" ± "), "one episode has no interval");
+    check(&drawn(&published::at_most(whole(), 2), None), "two episodes");
+    let gaps = published::only(whole(), |cell| {
+        let model = cell.models.first().map_or("", |role| role.model.as_str());
+        !matches!((model, cell.configuration.as_str()), ("Grok", "hist+net" | "obs") | ("Llama", "hier-delib"))
+    });
+    let gaps = drawn(&gaps, None);
+    check(&gaps, "gaps");
+    let f3 = &gaps.iter().find(|output| output.key == "f3").unwrap().figure.svg;
+    assert!(f3.contains("not played"));
+    check(&drawn(&support::quickstart(), None), "other labels");
+    check(&drawn(&support::decodings(), None), "other labels, two decodings");
+    let empty = Rows { episodes: Vec::new(), ..whole() };
+    let empty = drawn(&empty, None);
+    check(&empty, "no episodes");
+    let said = empty.iter().filter(|output| output.missing.is_some()).count();
+    assert!(said >= 27, "{said} of 29 say what is missing");
+}
+
+// covers: BOG-193, BOG-194, BOG-195
+#[test]
+fn several_environments_have_a_figure_each() {
+    let rows = published::two_worlds();
+    let traces = published::traces(&rows);
+    let outputs = drawn(&rows, Some(&traces));
+    assert_eq!(outputs.len(), 58);
+    check(&outputs, "two worlds");
+    let files: std::collections::BTreeSet<&str> = outputs.iter().map(|output| output.file.as_str()).collect();
+    assert_eq!(files.len(), 58);
+    assert!(files.contains("f3-cage2-b-line-30") && files.contains("f3-yawning-titan-default-30"));
+}
+
+/// Small figures byte by byte.
+// covers: BOG-193, BOG-194
+#[test]
+fn small_figures_stay_as_they_are() {
+    let small = published::only(published::at_most(published::study("cage2 b_line 30"), 5), |cell| {
+        cell.models.iter().all(|role| ["Devstral", "G3FP"].contains(&role.model.as_str()))
+            && ["hist+net", "+COT", "hier-base", "hier-delib"].contains(&cell.configuration.as_str())
+    });
+    let outputs = drawn(&small, None);
+    for key in ["f3", "f13", "f18", "f29"] {
+        let output = outputs.iter().find(|output| output.key == key).unwrap();
+        insta::assert_snapshot!(key, output.figure.svg);
+    }
+}
+
+prop_compose! {
+    /// Cells of the protocol and others, with strange names and any returns and tokens.
+    fn any_rows()(
+        cells in prop::collection::vec((0..14_usize, 0..4_usize, 0..6_usize), 1..24),
+        names in prop::collection::vec("[ -~]{1,40}", 4),
+        draws in prop::collection::vec((-400_000..50_000_i64, 0..600_000_u64), 24 * 6),
+    ) -> Rows {
+        let labels = Protocol::shipped().configurations();
+        let mut rows = Rows::default();
+        let mut draws = draws.into_iter();
+        for (label, model, episodes) in cells {
+            let configuration = labels.get(label).copied().unwrap_or("a label of one's own <&>");
+            let id = format!("{configuration} {model}");
+            if rows.cells.iter().any(|cell| cell.id == id) {
+                continue;
+            }
+            let name = format!("{}{model}", names[model]);
+            rows.cells.push(support::cell(&id, configuration, "any", Some(&name)));
+            for run in 0..episodes {
+                let (value, tokens) = draws.next().unwrap();
+                rows.episodes.push(support::episode(&id, run as u32, value, tokens, 1));
+            }
+        }
+        rows
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Whatever was played and whatever it is called, every figure is whole and inside its frame.
+    // covers: BOG-193, BOG-194, BOG-195
+    #[test]
+    fn every_figure_of_any_rows_is_whole(rows in any_rows(), with_traces in any::<bool>()) {
+        let traces = with_traces.then(|| published::traces(&rows));
+        for output in drawn(&rows, traces.as_ref()) {
+            let wrong = wrong(&output.figure.svg);
+            prop_assert!(wrong.is_none(), "{}: {}", output.file, wrong.unwrap_or_default());
+        }
+    }
+}
