@@ -4,9 +4,11 @@
 //! Worlds of this workspace stand on it; it knows none of them.
 
 pub mod json;
+pub mod lines;
 pub mod mersenne;
 mod seed;
 
 pub use json::{Json, JsonError};
+pub use lines::{Line, Lines, ReadError};
 pub use mersenne::Mersenne;
 pub use seed::Seed;

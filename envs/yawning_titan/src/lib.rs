@@ -1,9 +1,12 @@
 //! YAWNING-TITAN's generic network environment, exactly and fast.
 
+pub mod checksum;
 pub mod config;
 pub mod draws;
 pub mod facts;
 pub mod network;
+pub mod recording;
+pub mod replay;
 pub mod rules;
 mod sim;
 mod world;

@@ -84,6 +84,9 @@ impl Scenario {
     }
 }
 
+/// From where, and where to; none is outside of the network.
+pub type Place = (Option<u16>, Option<u16>);
+
 /// One world and where its randomness comes from.
 ///
 /// Neither `reset` nor `rebuild` nor `step` allocates.
@@ -149,6 +152,23 @@ impl<D: Draws> Simulator<D> {
         self.ids = Fast::new(Fast::new(seed ^ 0x6964_735F_6F66_6E6F).next_u64());
         self.total = 0.0;
         self.state.reset(&mut self.draws, &mut Ids::Stream(&mut self.ids))
+    }
+
+    /// A simulator of a state that is at hand.
+    pub(crate) fn assembled(state: State, parameters: Parameters, draws: D) -> Self {
+        Self { state, parameters, draws, ids: Fast::new(0), total: 0.0 }
+    }
+
+    /// Only the draws of a building, not those of the network.
+    pub(crate) fn build(&mut self) {
+        self.state.draw_building(&mut self.draws);
+    }
+
+    /// Begins an episode with these draws and ids.
+    pub(crate) fn restart(&mut self, draws: D, ids: &mut Ids<'_>) -> Result<(), Raised> {
+        self.draws = draws;
+        self.total = 0.0;
+        self.state.reset(&mut self.draws, ids)
     }
 
     /// One step: red, then blue's action by its index, then the reward. Nothing stops steps after the end.
@@ -260,14 +280,14 @@ impl<D> Simulator<D> {
         &self.state.detected
     }
 
-    /// What red did in the last step: each action with its attacks or moves (source, target, success).
-    pub fn red(&self) -> impl Iterator<Item = (Reported, impl Iterator<Item = (Option<u16>, Option<u16>, bool)>)> {
+    /// What red did in the last step: each action with its attacks or moves (source and target, success); an action
+    /// without a place has its success alone.
+    pub fn red(&self) -> impl Iterator<Item = (Reported, impl Iterator<Item = (Option<Place>, bool)>)> {
         let report = &self.state.report;
-        report
-            .acts
-            .iter()
-            .enumerate()
-            .map(|(at, act)| (act.kind, report.rows_of(at).iter().map(|row| (row.source, row.target, row.success))))
+        report.acts.iter().enumerate().map(|(at, act)| {
+            let rows = report.rows_of(at).iter().map(|row| (Some((row.source, row.target)), row.success));
+            (act.kind, rows.chain(act.alone.map(|success| (None, success))))
+        })
     }
 
     /// The nodes in play, in node order.

@@ -17,16 +17,6 @@ pub enum Function {
     NumpyChoice,
 }
 
-/// All functions.
-pub const FUNCTIONS: [Function; 6] = [
-    Function::Randint,
-    Function::Uniform,
-    Function::Choices,
-    Function::Shuffle,
-    Function::Sample,
-    Function::NumpyChoice,
-];
-
 impl Function {
     /// As recordings write it.
     #[must_use]

@@ -205,7 +205,7 @@ impl Generator {
 
     /// Makes a network. `ids` gives the ids of its nodes.
     pub fn make(&self, numbers: &mut impl Numbers, ids: &mut Fast) -> Network {
-        let mut matrix = Matrix::default();
+        let mut matrix;
         match *self {
             Self::Eighteen => return Network::of(&FIXED[0], ids),
             Self::Dcbo => return Network::of(&FIXED[1], ids),
@@ -265,7 +265,6 @@ impl Generator {
     }
 }
 
-#[derive(Default)]
 struct Matrix {
     size: usize,
     joined: Vec<bool>,
@@ -332,7 +331,7 @@ fn places(count: usize, numbers: &mut impl Numbers) -> Vec<(f64, f64)> {
         let mut draw = || (numbers.randint(0, most), numbers.randint(0, most));
         let (mut distance, mut failures) = (5, 0);
         let mut place = draw();
-        while placed.iter().any(|(x, y)| (x - place.0).abs() < distance && (y - place.1).abs() < distance) {
+        while placed.iter().any(|(x, y)| (x - place.0).abs() <= distance && (y - place.1).abs() <= distance) {
             failures += 1;
             if failures % 10 == 0 && distance > 0 {
                 distance -= 1;

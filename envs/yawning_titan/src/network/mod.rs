@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::draws::Fast;
 use crate::facts::networks::{NETWORKS, NetworkFact};
 pub use generators::{GENERATORS, Generator, Numbers};
-pub(crate) use special::{Population, Special};
+pub(crate) use special::Special;
 
 /// No network of ours is larger: the adjacency matrix shown to blue grows with the square.
 pub const MOST_NODES: usize = 2000;

@@ -20,11 +20,8 @@ pub(crate) struct Special {
     chosen: Vec<u32>,
 }
 
-/// The candidates of a draw.
-pub(crate) type Population = Vec<u16>;
-
 impl Special {
-    /// For a network; `needed` tells whether entry nodes are ever drawn.
+    /// For a network.
     pub fn new(network: &Network) -> Self {
         let count = network.nodes.len();
         let Parameters { entry_preference, high_value_preference, .. } = network.parameters;

@@ -17,8 +17,8 @@ pub enum Intent {
     DoNothing,
     /// An action on one node.
     On(Kind, u16),
-    /// An empty slot: nothing is done.
-    Empty,
+    /// An action on an empty slot: nothing is done.
+    Empty(Kind),
     /// Beyond the space: nothing is done.
     Outside,
 }
@@ -68,7 +68,7 @@ impl State {
                 found = self.scan(draws);
                 Did::Scan
             }
-            Intent::DoNothing | Intent::Empty | Intent::Outside => Did::DoNothing,
+            Intent::DoNothing | Intent::Empty(_) | Intent::Outside => Did::DoNothing,
             Intent::On(kind, node) => self.on_node(draws, kind, node),
         };
         found

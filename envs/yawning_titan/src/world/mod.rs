@@ -21,8 +21,8 @@ use crate::rules::{Kind, Rules};
 pub use blue::{Did, Intent};
 pub(crate) use graph::Graph;
 use observation::Layout;
+pub(crate) use red::Report;
 pub use red::{RedKind, Reported};
-pub(crate) use red::{Report, Row};
 pub(crate) use reset::Ids;
 pub(crate) use sine::Sine;
 
@@ -321,9 +321,10 @@ impl State {
             return if self.rules.scan && rest == 0 { Intent::Scan } else { Intent::DoNothing };
         };
         let kinds = self.rules.kinds.len() as u32;
+        let kind = self.rules.kinds[(rest % kinds) as usize];
         match self.by_uuid.get((rest / kinds) as usize) {
-            Some(node) => Intent::On(self.rules.kinds[(rest % kinds) as usize], *node),
-            None => Intent::Empty,
+            Some(node) => Intent::On(kind, *node),
+            None => Intent::Empty(kind),
         }
     }
 
