@@ -1,12 +1,16 @@
 //! YAWNING-TITAN's generic network environment, exactly and fast.
 
+pub mod bench;
 pub mod checksum;
 pub mod config;
 pub mod draws;
 pub mod facts;
+pub mod generator;
 pub mod network;
+pub mod policy;
 pub mod recording;
 pub mod replay;
+pub mod returns;
 pub mod rules;
 mod sim;
 mod world;

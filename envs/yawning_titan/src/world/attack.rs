@@ -31,6 +31,7 @@ impl State {
         let success = sure || score > f64::from(draws.randint(Site::of(Purpose::AttackRoll, node), 0, 100));
         if success {
             self.compromised[at] = true;
+            self.marked = false;
             if self.known[at] {
                 self.view[at] = true;
             }

@@ -60,9 +60,9 @@ impl Did {
 
 impl State {
     /// Does what an index means. Gives the compromised nodes that a scan newly shows.
-    pub(super) fn blue_turn<D: Draws>(&mut self, draws: &mut D, action: u32) -> usize {
+    pub(super) fn blue_turn<D: Draws>(&mut self, draws: &mut D, intent: Intent) -> usize {
         let mut found = 0;
-        self.did = match self.intent(action) {
+        self.did = match intent {
             Intent::Deceive(edge) => self.deceive(draws, edge),
             Intent::Scan => {
                 found = self.scan(draws);
@@ -76,6 +76,7 @@ impl State {
 
     fn on_node<D: Draws>(&mut self, draws: &mut D, kind: Kind, node: u16) -> Did {
         let at = node as usize;
+        self.changed = true;
         match kind {
             Kind::ReduceVulnerability => {
                 // QUIRK: raises one that was below the bound.
@@ -103,6 +104,7 @@ impl State {
                 self.isolated[at] = true;
                 self.now.isolate(node);
                 self.moved = true;
+                self.marked = false;
                 Did::Isolate
             }
             Kind::Connect => {
@@ -114,6 +116,7 @@ impl State {
 
     fn make_safe<D: Draws>(&mut self, draws: &mut D, node: u16) {
         let at = node as usize;
+        self.marked &= !self.compromised[at];
         self.compromised[at] = false;
         self.view[at] = false;
         if self.location == Some(node) {
@@ -146,6 +149,7 @@ impl State {
             }
         }
         self.moved = true;
+        self.marked = false;
     }
 
     fn scan<D: Draws>(&mut self, draws: &mut D) -> usize {

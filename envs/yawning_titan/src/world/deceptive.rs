@@ -52,6 +52,7 @@ impl State {
             }
         }
         self.moved = true;
+        self.marked = false;
         Did::AddDeceptiveNode
     }
 }

@@ -124,8 +124,12 @@ pub(crate) struct State {
 
     pub layout: Layout,
     pub vector: Vec<f32>,
-    /// Whether nodes or edges changed since the vector's matrix was written.
+    /// Whether nodes, edges or marks of nodes changed since the vector was written.
     pub moved: bool,
+    /// Whether vulnerabilities changed since the vector was written.
+    pub changed: bool,
+    /// Whether `scratch.marks` and `scratch.sources` still are of the nodes next to compromised ones.
+    pub marked: bool,
     pub scratch: Scratch,
 }
 
@@ -216,6 +220,8 @@ impl State {
             vector: vec![0.0; layout.length],
             layout,
             moved: true,
+            changed: true,
+            marked: false,
             scratch: Scratch {
                 marks: vec![false; room],
                 sources: vec![None; room],
@@ -257,8 +263,9 @@ impl State {
             // QUIRK: the observation is that of the step before, and the clock stands still.
             return Ok(());
         }
-        let before = self.before();
-        let seen = self.blue_turn(draws, action);
+        let intent = self.intent(action);
+        let before = self.before(intent);
+        let seen = self.blue_turn(draws, intent);
         self.reward = self.reward_of(&before, seen);
         self.observe();
         self.steps += 1;

@@ -33,6 +33,7 @@ impl State {
             draws.arrange(Purpose::NaturalConnected, near);
             for node in near.iter() {
                 if f64::from(draws.randint(Site::of(Purpose::NaturalConnected, *node), 0, 100)) < to_near {
+                    // Marks are of before the first attack, as the two sets are: no attack changes them.
                     let source = self.scratch.sources[*node as usize];
                     let success = self.standard_attack(draws, *node, false)?;
                     self.report.attack(source, *node, success);
@@ -49,8 +50,13 @@ impl State {
         Ok(())
     }
 
-    /// Marks safe nodes next to compromised ones, with the last of these, in node order, as source.
+    /// Marks safe nodes next to compromised ones, with the last of these, in node order, as source. What is marked holds
+    /// until a node is compromised or made safe, or an edge changes.
     pub(super) fn mark_neighbours_of_compromised(&mut self) {
+        if self.marked {
+            return;
+        }
+        self.marked = true;
         self.scratch.marks.fill(false);
         for node in self.now.order() {
             if self.compromised[*node as usize] {

@@ -60,46 +60,31 @@ impl Layout {
 }
 
 impl State {
-    /// Writes the vector.
+    /// Writes what may have changed of the vector.
     pub(crate) fn observe(&mut self) {
         let layout = self.layout;
+        let width = layout.width;
+        if self.moved {
+            self.observe_network();
+            self.changed = true;
+        }
         let vector = &mut self.vector;
         let order = self.now.order();
-        let width = layout.width;
-        if let Some(from) = layout.connections {
-            if self.moved {
-                vector[from..from + width * width].fill(0.0);
-                // Columns by node: the scratch is free between turns.
-                let columns = &mut self.scratch.others;
-                columns.clear();
-                columns.resize(width, 0);
-                for (column, node) in order.iter().enumerate() {
-                    columns[*node as usize] = column as u16;
-                }
-                for (row, node) in order.iter().enumerate() {
-                    for other in self.now.neighbours(*node) {
-                        vector[from + row * width + columns[*other as usize] as usize] = 1.0;
-                    }
-                }
-            }
-            flags(&mut vector[from + width * width..][..width], order, &self.isolated);
-        }
         if let Some(from) = layout.view {
             flags(&mut vector[from..][..width], order, &self.view);
         }
-        if let Some(from) = layout.vulnerabilities {
-            let part = &mut vector[from..][..width];
-            for (slot, node) in part.iter_mut().zip(order) {
-                *slot = self.vulnerability[*node as usize] as f32;
+        if self.changed {
+            if let Some(from) = layout.vulnerabilities {
+                let part = &mut vector[from..][..width];
+                for (slot, node) in part.iter_mut().zip(order) {
+                    *slot = self.vulnerability[*node as usize] as f32;
+                }
+                part[order.len()..].fill(0.0);
             }
-            part[order.len()..].fill(0.0);
-        }
-        if let Some(at) = layout.average {
-            let sum = order.iter().fold(0.0, |sum, node| sum + self.vulnerability[*node as usize]);
-            vector[at] = (sum / order.len() as f64) as f32;
-        }
-        if let Some(at) = layout.connectivity {
-            vector[at] = self.initial.connectivity as f32;
+            if let Some(at) = layout.average {
+                let sum = order.iter().fold(0.0, |sum, node| sum + self.vulnerability[*node as usize]);
+                vector[at] = (sum / order.len() as f64) as f32;
+            }
         }
         let column = |node: u16| order.iter().position(|known| *known == node);
         if let Some(from) = layout.attacking {
@@ -114,6 +99,35 @@ impl State {
                 vector[from + at] = 1.0;
             }
         }
+        self.moved = false;
+        self.changed = false;
+    }
+
+    /// Writes the parts that only change with nodes, edges and marks of nodes.
+    fn observe_network(&mut self) {
+        let layout = self.layout;
+        let vector = &mut self.vector;
+        let order = self.now.order();
+        let width = layout.width;
+        if let Some(from) = layout.connections {
+            vector[from..from + width * width].fill(0.0);
+            // Columns by node: the scratch is free between turns.
+            let columns = &mut self.scratch.others;
+            columns.clear();
+            columns.resize(width, 0);
+            for (column, node) in order.iter().enumerate() {
+                columns[*node as usize] = column as u16;
+            }
+            for (row, node) in order.iter().enumerate() {
+                for other in self.now.neighbours(*node) {
+                    vector[from + row * width + columns[*other as usize] as usize] = 1.0;
+                }
+            }
+            flags(&mut vector[from + width * width..][..width], order, &self.isolated);
+        }
+        if let Some(at) = layout.connectivity {
+            vector[at] = self.initial.connectivity as f32;
+        }
         if let Some(from) = layout.entry {
             flags(&mut vector[from..][..width], order, &self.entry);
         }
@@ -122,19 +136,14 @@ impl State {
         }
         if let Some(from) = layout.target {
             vector[from..][..width + usize::from(layout.odd)].fill(0.0);
-            match self.target {
-                Some(target) => {
-                    if let Some(at) = column(target) {
-                        vector[from + at] = 1.0;
-                    }
-                }
-                None => vector[from + order.len()] = 1.0,
+            let place = self.target.map_or(Some(order.len()), |target| order.iter().position(|known| *known == target));
+            if let Some(at) = place {
+                vector[from + at] = 1.0;
             }
         }
         if let Some(at) = layout.skill {
             vector[at] = self.rules.skill as f32;
         }
-        self.moved = false;
     }
 }
 

@@ -82,6 +82,7 @@ impl State {
         self.done = false;
         self.did = Did::DoNothing;
         self.moved = true;
+        self.marked = false;
         self.observe();
         Ok(())
     }

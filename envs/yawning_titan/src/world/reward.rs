@@ -1,8 +1,8 @@
 //! The reward functions (SPEC 10). Additions are made in the original's order: they are exact to the last bit.
 
-use super::{Did, State};
+use super::{Did, Intent, State};
 use crate::facts::tables::{DCBO_COST_FUNC_COST, EXPERIMENTAL_REWARDS_COST, POINTS, STANDARD_REWARDS_COST};
-use crate::rules::RewardFunction;
+use crate::rules::{Kind, RewardFunction};
 
 /// What a reward compares with: after red's turn, before blue's.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,26 +14,29 @@ pub(super) struct Before {
 }
 
 impl State {
-    pub(super) fn before(&self) -> Before {
+    pub(super) fn before(&self, intent: Intent) -> Before {
         match self.rules.function {
             RewardFunction::OnePerTimestep
             | RewardFunction::Zero
             | RewardFunction::SafeNodesGiveRewards
             | RewardFunction::NumNodesSafe
             | RewardFunction::DcboCost => Before::default(),
-            _ => self.sums(),
+            _ => self.sums(matches!(intent, Intent::On(Kind::ReduceVulnerability | Kind::Restore, _))),
         }
     }
 
-    /// Sums over the nodes, in node order.
-    fn sums(&self) -> Before {
+    /// Sums over the nodes, in node order; that of vulnerabilities only where it is asked for.
+    fn sums(&self, vulnerabilities: bool) -> Before {
         let mut sums = Before::default();
         for node in self.now.order() {
             let at = *node as usize;
             sums.compromised += f64::from(u8::from(self.compromised[at]));
             sums.seen += f64::from(u8::from(self.view[at]));
             sums.isolated += f64::from(u8::from(self.isolated[at]));
-            sums.vulnerability += self.vulnerability[at];
+        }
+        if vulnerabilities {
+            sums.vulnerability =
+                self.now.order().iter().fold(0.0, |sum, node| sum + self.vulnerability[*node as usize]);
         }
         sums
     }
@@ -41,7 +44,7 @@ impl State {
     pub(super) fn reward_of(&self, before: &Before, found: usize) -> f64 {
         let did = self.did;
         let nodes = self.now.order().len() as f64;
-        let after = self.sums();
+        let after = self.sums(matches!(did, Did::ReduceVulnerability | Did::Restore));
         let fixed = matches!(did, Did::MakeSafe | Did::Restore);
         let points = || POINTS[(100.0 * after.compromised / nodes).round_ties_even() as usize];
         match self.rules.function {

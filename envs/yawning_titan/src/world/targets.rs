@@ -10,6 +10,7 @@ impl State {
         if self.rules.any_node {
             self.mark_neighbours_of_compromised();
         } else {
+            self.marked = false;
             self.scratch.marks.fill(false);
             if let Some(from) = self.location.filter(|_| self.rules.main_node_only) {
                 for other in self.now.neighbours(from) {
@@ -24,11 +25,7 @@ impl State {
         candidates.clear();
         for node in &self.by_uuid {
             let at = *node as usize;
-            let way_in = self.entry[at] && !self.compromised[at];
-            if way_in {
-                self.scratch.sources[at] = None;
-            }
-            if way_in || self.scratch.marks[at] {
+            if self.scratch.marks[at] || self.is_way_in(*node) {
                 candidates.push(*node);
             }
         }
@@ -38,12 +35,18 @@ impl State {
             (!candidates.is_empty()).then(|| {
                 let at = draws.weighted(Site::new(Purpose::Target), &candidates, &weights);
                 let node = candidates[at];
-                (node, self.scratch.sources[node as usize])
+                // A safe entry node is attacked from nowhere, even next to a compromised one.
+                (node, if self.is_way_in(node) { None } else { self.scratch.sources[node as usize] })
             })
         });
         self.scratch.nodes = candidates;
         self.scratch.weights = weights;
         chosen
+    }
+
+    #[inline]
+    fn is_way_in(&self, node: u16) -> bool {
+        self.entry[node as usize] && !self.compromised[node as usize]
     }
 
     fn weigh(&mut self, candidates: &[u16], weights: &mut Vec<f64>) -> Result<(), Raised> {
