@@ -270,6 +270,11 @@ impl<D> Simulator<D> {
         &self.state.initial.edges
     }
 
+    /// Whether a deceptive node can be placed between these two now.
+    pub fn takes_deceptive(&self, one: u16, other: u16) -> bool {
+        self.state.whole.joined(one, other)
+    }
+
     /// What blue did in the last step.
     pub const fn did(&self) -> Did {
         self.state.did
