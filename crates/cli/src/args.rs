@@ -57,7 +57,7 @@ pub enum Command {
     },
     /// Plays, replays, benches and evaluates an environment
     Env {
-        /// Environment: `cage2`
+        /// Environment: `cage2`, `yawning_titan`
         name: String,
         /// What to do with it
         #[command(subcommand)]
@@ -281,21 +281,38 @@ pub enum EnvVerb {
 /// `gimbal env NAME play`.
 #[derive(Debug, Args)]
 pub struct EnvPlay {
-    /// Red agent: `b_line`, `meander`, `sleep`
-    #[arg(long, default_value = "b_line")]
-    pub red: String,
+    /// Which world of the environment
+    #[command(flatten)]
+    pub world: EnvWorld,
     /// Green agent: `sleep`, `scan`
     #[arg(long, default_value = "sleep")]
     pub green: String,
-    /// Steps
-    #[arg(long, default_value_t = 30)]
-    pub horizon: u32,
     /// Seed of the episode
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Names of hosts and services: `original`, `neutral`
     #[arg(long, default_value = "original")]
     pub names: String,
+}
+
+/// Which world of an environment.
+#[derive(Debug, Args)]
+pub struct EnvWorld {
+    /// Red agent: `b_line`, `meander`, `sleep`; in yawning_titan `standard`, `sine` (default: the first)
+    #[arg(long)]
+    pub red: Option<String>,
+    /// Steps in an episode (default: 30; in yawning_titan the mode's own number)
+    #[arg(long)]
+    pub horizon: Option<u32>,
+    /// Game mode, where the environment has some (yawning_titan: `default`)
+    #[arg(long, value_name = "NAME")]
+    pub mode: Option<String>,
+    /// Network, where the environment has some (yawning_titan: `default_18`)
+    #[arg(long, value_name = "NAME")]
+    pub network: Option<String>,
+    /// An option of the mode, e.g. `--set red.action_set.spread.use=true` (may be repeated)
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
 }
 
 /// `gimbal env NAME replay`.
@@ -328,9 +345,9 @@ pub enum Draws {
 /// `gimbal env NAME bench`.
 #[derive(Debug, Args)]
 pub struct EnvBench {
-    /// Red agent: `b_line`, `meander`, `sleep`
-    #[arg(long, default_value = "b_line")]
-    pub red: String,
+    /// Which world of the environment
+    #[command(flatten)]
+    pub world: EnvWorld,
     /// Blue policy
     #[arg(long, default_value = "random")]
     pub policy: String,
@@ -340,9 +357,6 @@ pub struct EnvBench {
     /// Steps in all
     #[arg(long, default_value_t = 3_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
-    /// Steps in an episode
-    #[arg(long, default_value_t = 30)]
-    pub horizon: u32,
     /// Seed
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
@@ -379,15 +393,12 @@ pub enum Observe {
 /// `gimbal env NAME returns`.
 #[derive(Debug, Args)]
 pub struct EnvReturns {
-    /// Red agent: `b_line`, `meander`, `sleep`
-    #[arg(long, default_value = "b_line")]
-    pub red: String,
-    /// Blue policy
-    #[arg(long, default_value = "sleep")]
-    pub policy: String,
-    /// Steps in an episode
-    #[arg(long, default_value_t = 30)]
-    pub horizon: u32,
+    /// Which world of the environment
+    #[command(flatten)]
+    pub world: EnvWorld,
+    /// Blue policy (default: `sleep`, or `nothing`)
+    #[arg(long)]
+    pub policy: Option<String>,
     /// Episodes
     #[arg(long, default_value_t = 1000)]
     pub episodes: u64,

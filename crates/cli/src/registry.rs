@@ -5,12 +5,12 @@ use std::sync::Arc;
 use gimbal_study::registry::Registry;
 
 use crate::exit::Failure;
-use crate::workbench::{Cage2, Workbench};
+use crate::workbench::{Cage2, Workbench, YawningTitan};
 
 /// Environments and architectures of this program.
 pub fn registry() -> Registry {
     Registry {
-        environments: vec![Arc::new(gimbal_cage2::environment::Cage2)],
+        environments: vec![Arc::new(gimbal_cage2::Cage2), Arc::new(gimbal_yawning_titan::YawningTitan)],
         architectures: gimbal_architectures::kinds(),
     }
 }
@@ -19,6 +19,7 @@ pub fn registry() -> Registry {
 pub fn workbench(name: &str) -> Result<Box<dyn Workbench>, Failure> {
     match name {
         "cage2" => Ok(Box::new(Cage2)),
+        "yawning_titan" => Ok(Box::new(YawningTitan)),
         _ => {
             let registry = registry();
             let names: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();

@@ -12,7 +12,7 @@ use gimbal_cage2::{Green, Names, Options, Red, Simulator};
 use serde::{Deserialize, Serialize};
 
 use super::Workbench;
-use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, Observe};
+use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvWorld, Observe};
 use crate::commands::print_json;
 use crate::exit::Failure;
 
@@ -20,12 +20,12 @@ use crate::exit::Failure;
 const NAMES_SEED: u64 = 0;
 
 /// Recorded means that lie further away than this many standard errors fail the check.
-const WIDEST_Z: f64 = 3.0;
+pub(super) const WIDEST_Z: f64 = 3.0;
 
 /// CybORG's CAGE Challenge 2.
 pub struct Cage2;
 
-fn choice<T: Copy>(what: &str, name: &str, known: &[(&str, T)]) -> Result<T, Failure> {
+pub(super) fn choice<T: Copy>(what: &str, name: &str, known: &[(&str, T)]) -> Result<T, Failure> {
     known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         let hint = gimbal_core::nearest::hint(name, names.iter().copied());
@@ -36,6 +36,21 @@ fn choice<T: Copy>(what: &str, name: &str, known: &[(&str, T)]) -> Result<T, Fai
 fn red(name: &str) -> Result<Red, Failure> {
     let known = [Red::BLine, Red::Meander, Red::Sleep].map(|red| (red.name(), red));
     choice("--red", name, &known)
+}
+
+/// Red and horizon; the rest is of environments that have modes.
+fn world(world: &EnvWorld) -> Result<Options, Failure> {
+    let other =
+        [("--mode", world.mode.is_some()), ("--network", world.network.is_some()), ("--set", !world.set.is_empty())];
+    if let Some((name, _)) = other.into_iter().find(|(_, given)| *given) {
+        return Err(Failure::Usage(format!("{name}: `cage2` has one scenario only; leave it out")));
+    }
+    let default = Options::default();
+    Ok(Options {
+        red: world.red.as_deref().map_or(Ok(default.red), red)?,
+        horizon: horizon(world.horizon.unwrap_or(default.horizon))?,
+        ..default
+    })
 }
 
 fn policy(name: &str) -> Result<PolicyKind, Failure> {
@@ -64,7 +79,7 @@ impl Workbench for Cage2 {
         let green = choice("--green", &options.green, &[Green::Sleep, Green::Scan].map(|green| (green.name(), green)))?;
         let neutral = choice("--names", &options.names, &[("original", false), ("neutral", true)])?;
         let names = if neutral { Names::neutral(NAMES_SEED) } else { Names::original() };
-        let world = Options { red: red(&options.red)?, green, horizon: horizon(options.horizon)? };
+        let world = Options { green, ..world(&options.world)? };
         let mut simulator = Simulator::new(world, Fast::new(options.seed));
         let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
         gimbal_cage2::play::play(&mut simulator, options.seed, &names, &mut input, &mut output)
@@ -118,7 +133,7 @@ impl Workbench for Cage2 {
             BenchActions::Recorded(options.actions.clone())
         };
         let wanted = BenchOptions {
-            options: Options { red: red(&options.red)?, horizon: horizon(options.horizon)?, ..Options::default() },
+            options: world(&options.world)?,
             actions,
             observe: options.observe.map(view),
             steps: options.steps,
@@ -156,8 +171,8 @@ impl Workbench for Cage2 {
             return against(file, options, draws);
         }
         let wanted = ReturnsOptions {
-            options: Options { red: red(&options.red)?, horizon: horizon(options.horizon)?, ..Options::default() },
-            policy: policy(&options.policy)?,
+            options: world(&options.world)?,
+            policy: policy(options.policy.as_deref().unwrap_or("sleep"))?,
             episodes: options.episodes,
             draws,
             seed: options.seed,
@@ -205,7 +220,7 @@ fn verdict(report: &ReplayReport) -> Result<(), Failure> {
 }
 
 /// A number, or a dash where there is none.
-fn known(value: Option<f64>) -> String {
+pub(super) fn known(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"))
 }
 

@@ -1,6 +1,7 @@
 //! The tolerant action grammar: what a person or a model may write for an action (BOG-032, BOG-035).
 
 use gimbal_core::nearest;
+use gimbal_worlds::grammar::{Arguments, arguments};
 use thiserror::Error;
 
 use super::{Action, KINDS, Kind};
@@ -66,8 +67,6 @@ pub enum ActionError {
     },
 }
 
-const QUOTES: [char; 5] = ['"', '\'', '`', '\u{201c}', '\u{201d}'];
-
 /// Reads an action: its name, then a host, bare or as `hostname=…`, quoted or not, also in brackets.
 ///
 /// # Errors
@@ -86,9 +85,6 @@ pub fn parse_as_artifact(text: &str, names: &Names) -> Result<Option<Action>, Ac
     let (name, rest) = split(text, names)?;
     lenient_parts(name, &arguments(rest), names)
 }
-
-/// Parameters, each with its key if it has one.
-type Arguments<'a> = [(Option<&'a str>, &'a str)];
 
 /// As [`parse`], from name and parameters.
 pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -> Result<Action, ActionError> {
@@ -219,86 +215,9 @@ fn then(hint: &str, without: &str, after: &str) -> String {
     if hint.is_empty() { format!("; {without}") } else { format!("{hint} {after}") }
 }
 
-/// The name and the rest, with outer quotes, a closing full stop and the brackets of a call taken away.
+/// The name and the rest.
 fn split<'a>(text: &'a str, names: &Names) -> Result<(&'a str, &'a str), ActionError> {
-    let mut inner = text.trim();
-    loop {
-        let shorter = strip_outer(inner).trim();
-        if shorter.len() == inner.len() {
-            break;
-        }
-        inner = shorter;
-    }
-    let end = inner.find(|c: char| c.is_whitespace() || c == '(' || c == ',' || c == ':').unwrap_or(inner.len());
-    let (name, rest) = inner.split_at(end);
-    let name = name.trim_matches(QUOTES);
-    if name.is_empty() {
-        return Err(ActionError::Empty { example: example(names) });
-    }
-    let rest = rest.trim();
-    let rest = rest.strip_prefix([':', ',']).unwrap_or(rest).trim();
-    let rest = match rest.strip_prefix('(') {
-        Some(inside) => inside.trim_end().strip_suffix(')').unwrap_or(inside),
-        None => rest,
-    };
-    Ok((name, rest))
-}
-
-fn strip_outer(text: &str) -> &str {
-    let text = text.strip_suffix(['.', ';']).unwrap_or(text);
-    let mut chars = text.chars();
-    if let (Some(first), Some(last)) = (chars.next(), chars.next_back())
-        && QUOTES.contains(&first)
-        && QUOTES.contains(&last)
-        && (first == last || !first.is_ascii())
-    {
-        let inside = chars.as_str();
-        // `"Restore" "User1"` is quoted word by word, not as a whole.
-        if !inside.contains(first) {
-            return inside;
-        }
-    }
-    text
-}
-
-/// Reads the parameters of an action.
-fn arguments(text: &str) -> Vec<(Option<&str>, &str)> {
-    let mut arguments = Vec::new();
-    let mut rest = text;
-    loop {
-        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
-        if rest.is_empty() {
-            return arguments;
-        }
-        let (first, after) = token(rest);
-        let gap = after.trim_start();
-        if let Some(value) = gap.strip_prefix(['=', ':']) {
-            let (value, after) = token(value.trim_start());
-            arguments.push((Some(first), value));
-            rest = after;
-        } else {
-            arguments.push((None, first));
-            rest = after;
-        }
-    }
-}
-
-/// One word, or what stands between two quotes, and what follows it.
-fn token(text: &str) -> (&str, &str) {
-    let mut chars = text.chars();
-    if let Some(quote) = chars.next().filter(|first| QUOTES.contains(first)) {
-        let inside = chars.as_str();
-        let closing = if quote == '\u{201c}' { '\u{201d}' } else { quote };
-        if let Some(end) = inside.find(closing) {
-            return (inside[..end].trim(), &inside[end + closing.len_utf8()..]);
-        }
-        return (inside.trim_matches(QUOTES), "");
-    }
-    let end = text
-        .char_indices()
-        .find(|(at, c)| c.is_whitespace() || *c == ',' || (*at > 0 && matches!(c, '=' | ':')))
-        .map_or(text.len(), |(at, _)| at);
-    (text[..end].trim_matches(QUOTES), &text[end..])
+    gimbal_worlds::grammar::split(text).ok_or_else(|| ActionError::Empty { example: example(names) })
 }
 
 #[cfg(test)]

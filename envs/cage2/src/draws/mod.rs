@@ -5,12 +5,10 @@
 
 mod fast;
 mod mersenne;
-mod seed;
 mod tape;
 
 pub use fast::Fast;
-pub use mersenne::Mersenne;
-pub use seed::Seed;
+pub use gimbal_parity::{Mersenne, Seed};
 pub use tape::{Drawn, Entry, Function, Recorder, Tape, TapeError};
 
 /// Who draws.

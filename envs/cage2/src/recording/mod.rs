@@ -4,15 +4,14 @@
 //! original simulator; fields that a recording leaves out are not compared. One more kind of line is ours:
 //! `actions`, a whole episode as its action list and a checksum (see [`crate::bench`]).
 
-mod json;
 mod read;
 mod typed;
 mod write;
 
-pub use json::{Json, JsonError};
+pub use gimbal_parity::{Json, JsonError};
 pub use read::{Line, Lines, ReadError, Recorded};
 pub use typed::node_from_json;
 pub use write::{RecordOptions, record, record_actions};
 
-pub(crate) use json::fields;
+pub(crate) use gimbal_parity::json::fields;
 pub(crate) use write::{vector_text, write_tape};

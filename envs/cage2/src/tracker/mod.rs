@@ -17,14 +17,12 @@
 //! The action of a step takes effect before its observation is compared, as in the world; only an analysis keeps
 //! its mark, and then the comparison is told beside it (BOG-R17).
 
-mod history;
 mod host;
-mod json;
 mod query;
 mod signature;
 pub mod words;
 
-pub use history::JUSTIFICATION_LIMIT;
+pub use gimbal_worlds::JUSTIFICATION_LIMIT;
 pub use host::Status;
 
 use std::sync::Arc;
@@ -32,11 +30,11 @@ use std::sync::Arc;
 use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
 use serde_json::{Map, Value};
 
-use self::history::{Event, History};
 use self::host::{Host, Part};
 use crate::Names;
 use crate::action::Kind;
 use crate::facts::{DECOY_KINDS, HOST_COUNT};
+use gimbal_worlds::{Event, History, json};
 
 /// The argument of tools that names a host.
 pub const HOSTNAME: &str = "hostname";

@@ -6,7 +6,8 @@ use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, canonical, neare
 use serde_json::Value;
 
 use super::host::{Host, Status};
-use super::{json, words};
+use super::words;
+use gimbal_worlds::json;
 
 const STATE: &str = "subject_state";
 const BASELINE: &str = "subject_baseline";

@@ -1,22 +1,14 @@
 //! Every word of its own that the belief state may write. What else stands in its texts comes from observations,
 //! calls, step numbers and the agent's justifications, so that no advice can slip in (BOG-089).
 
+pub use gimbal_worlds::words::{ACTION, COMPARED, HISTORY, JUSTIFICATION, NO_STEPS, QUIET, STEP, STEPS};
+
 /// Above the latest observation.
 pub const OBSERVATION: &str = "Latest observation:";
 /// Above the list of hosts that are not in their baseline state.
 pub const STATUS: &str = "Hosts that are not in their baseline state:";
 /// Instead of an empty list.
 pub const ALL_BASELINE: &str = "Every host is in its baseline state.";
-/// Above the log of steps.
-pub const HISTORY: &str = "Steps so far:";
-/// Instead of an empty log.
-pub const NO_STEPS: &str = "No step has been taken yet.";
-/// Begins the line of one step.
-pub const STEP: &str = "Step";
-/// Begins the line of a run of steps.
-pub const STEPS: &str = "Steps";
-/// Ends the line of quiet steps.
-pub const QUIET: &str = "no status change";
 
 /// A host is as it was at first, expected decoys included.
 pub const BASELINE: &str = "baseline";
@@ -39,17 +31,10 @@ pub const ARROW: &str = "->";
 pub const HOST_NAME: &str = "host_name";
 /// Key: status of a host.
 pub const CURRENT_STATUS: &str = "current_status";
-/// Key: what the comparison says of a host whose status tells of an action instead (BOG-R17); in the log, of the
-/// hosts that it gave news of.
-pub const COMPARED: &str = "compared_with_baseline";
 /// Key: recency of a host.
 pub const TIME_OF_UPDATE: &str = "time_of_update";
 /// Key: the action record of a host.
 pub const APPLIED: &str = "applied_actions_so_far";
-/// Key: a step's action.
-pub const ACTION: &str = "action";
-/// Key: why the agent did so, in its own words.
-pub const JUSTIFICATION: &str = "justification";
 /// Key: where a state comes from.
 pub const SOURCE: &str = "source";
 /// Key: the step that a state was seen in.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{json, words};
+use crate::{json, words};
 
 /// Characters of a justification that the log keeps; the rest is cut off, so that one talkative step cannot make
 /// every later prompt long (BOG-107).
@@ -10,18 +10,20 @@ pub const JUSTIFICATION_LIMIT: usize = 1000;
 
 /// A step in which something was done or seen.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Event<'a> {
+pub struct Event<'a> {
+    /// Its number, from 1.
     pub step: u32,
     /// The action as the agent writes it.
     pub action: &'a str,
+    /// Why the agent did so, in its own words.
     pub justification: Option<&'a str>,
-    /// Hosts whose comparison with the baseline gave news, with what it said.
+    /// Subjects whose comparison with the baseline gave news, with what it said.
     pub updates: &'a [(String, &'a str)],
 }
 
 /// The log. Lines are written once; only the last run of quiet steps may still grow.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History {
+pub struct History {
     closed: String,
     run: Option<Run>,
 }

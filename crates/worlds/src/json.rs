@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 /// Appends a string with its quotes.
-pub(super) fn quote(out: &mut String, text: &str) {
+pub fn quote(out: &mut String, text: &str) {
     let plain = text.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\');
     if plain {
         out.push('"');
@@ -19,7 +19,7 @@ pub(super) fn quote(out: &mut String, text: &str) {
 }
 
 /// Appends `"key":`, after a comma unless an object has just begun.
-pub(super) fn key(out: &mut String, key: &str) {
+pub fn key(out: &mut String, key: &str) {
     if !out.ends_with('{') {
         out.push(',');
     }
@@ -28,13 +28,13 @@ pub(super) fn key(out: &mut String, key: &str) {
 }
 
 /// Appends a member whose value is a string.
-pub(super) fn member(out: &mut String, name: &str, value: &str) {
+pub fn member(out: &mut String, name: &str, value: &str) {
     key(out, name);
     quote(out, value);
 }
 
 /// The members of an object: names, and where the values stand. Values are not looked into.
-pub(super) fn members(text: &str) -> impl Iterator<Item = (String, Range<usize>)> + '_ {
+pub fn members(text: &str) -> impl Iterator<Item = (String, Range<usize>)> + '_ {
     let mut at = skip_blanks(text, 0);
     if text.as_bytes().get(at) == Some(&b'{') {
         at += 1;

@@ -1,0 +1,111 @@
+//! The form of an action's text: a name and parameters, written in many ways (BOG-032). What they mean is the world's.
+
+const QUOTES: [char; 5] = ['"', '\'', '`', '\u{201c}', '\u{201d}'];
+
+/// Parameters, each with its key if it has one.
+pub type Arguments<'a> = [(Option<&'a str>, &'a str)];
+
+/// The name and the rest, with outer quotes, a closing full stop and the brackets of a call taken away; none if there is
+/// no name.
+#[must_use]
+pub fn split(text: &str) -> Option<(&str, &str)> {
+    let mut inner = text.trim();
+    loop {
+        let shorter = strip_outer(inner).trim();
+        if shorter.len() == inner.len() {
+            break;
+        }
+        inner = shorter;
+    }
+    let end = inner.find(|c: char| c.is_whitespace() || c == '(' || c == ',' || c == ':').unwrap_or(inner.len());
+    let (name, rest) = inner.split_at(end);
+    let name = name.trim_matches(QUOTES);
+    if name.is_empty() {
+        return None;
+    }
+    let rest = rest.trim();
+    let rest = rest.strip_prefix([':', ',']).unwrap_or(rest).trim();
+    let rest = match rest.strip_prefix('(') {
+        Some(inside) => inside.trim_end().strip_suffix(')').unwrap_or(inside),
+        None => rest,
+    };
+    Some((name, rest))
+}
+
+fn strip_outer(text: &str) -> &str {
+    let text = text.strip_suffix(['.', ';']).unwrap_or(text);
+    let mut chars = text.chars();
+    if let (Some(first), Some(last)) = (chars.next(), chars.next_back())
+        && QUOTES.contains(&first)
+        && QUOTES.contains(&last)
+        && (first == last || !first.is_ascii())
+    {
+        let inside = chars.as_str();
+        // `"Restore" "User1"` is quoted word by word, not as a whole.
+        if !inside.contains(first) {
+            return inside;
+        }
+    }
+    text
+}
+
+/// Reads the parameters of an action: bare, or as `key=value` or `key: value`, quoted or not, after spaces or commas.
+#[must_use]
+pub fn arguments(text: &str) -> Vec<(Option<&str>, &str)> {
+    let mut arguments = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        if rest.is_empty() {
+            return arguments;
+        }
+        let (first, after) = token(rest);
+        let gap = after.trim_start();
+        if let Some(value) = gap.strip_prefix(['=', ':']) {
+            let (value, after) = token(value.trim_start());
+            arguments.push((Some(first), value));
+            rest = after;
+        } else {
+            arguments.push((None, first));
+            rest = after;
+        }
+    }
+}
+
+/// One word, or what stands between two quotes, and what follows it.
+fn token(text: &str) -> (&str, &str) {
+    let mut chars = text.chars();
+    if let Some(quote) = chars.next().filter(|first| QUOTES.contains(first)) {
+        let inside = chars.as_str();
+        let closing = if quote == '\u{201c}' { '\u{201d}' } else { quote };
+        if let Some(end) = inside.find(closing) {
+            return (inside[..end].trim(), &inside[end + closing.len_utf8()..]);
+        }
+        return (inside.trim_matches(QUOTES), "");
+    }
+    let end = text
+        .char_indices()
+        .find(|(at, c)| c.is_whitespace() || *c == ',' || (*at > 0 && matches!(c, '=' | ':')))
+        .map_or(text.len(), |(at, _)| at);
+    (text[..end].trim_matches(QUOTES), &text[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // covers: BOG-032
+    #[test]
+    fn one_action_is_written_in_many_ways() {
+        for text in ["Fix node=a", "Fix(node=a)", "`Fix node = \"a\"`.", "Fix: node: 'a'", "\u{201c}Fix node=a\u{201d}"]
+        {
+            let (name, rest) = split(text).unwrap();
+            assert_eq!((name, arguments(rest)), ("Fix", vec![(Some("node"), "a")]), "{text}");
+        }
+        assert_eq!(
+            split("\"Fix\" \"a\"").map(|(name, rest)| (name, arguments(rest))),
+            Some(("Fix", vec![(None, "a")]))
+        );
+        assert_eq!(split(" '' "), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! The brief, from `brief.yaml`.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use serde::Deserialize;
+
+use crate::action::{DO_NOTHING, Vocabulary};
+use crate::facts::tables::STANDARD_REWARDS_COST;
+use crate::rules::{RewardFunction, Rules};
+
+/// The built-in text of the brief.
+const TEXT: &str = include_str!("../../brief.yaml");
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    role: String,
+    goal: String,
+    subject: String,
+    glossary: Vec<GlossaryEntry>,
+    tool_names: BTreeMap<String, String>,
+    thresholds: BTreeMap<String, FormThresholds>,
+    forbidden_words: Vec<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormThresholds {
+    catastrophic: f64,
+    success: f64,
+    efficiency_shift: f64,
+}
+
+/// Read once: an episode of one step is shorter than a YAML file.
+fn form() -> Result<&'static Form, EnvError> {
+    static FORM: OnceLock<Result<Form, String>> = OnceLock::new();
+    let read = || yaml::read(TEXT, "envs/yawning_titan/brief.yaml").map_err(|error| error.to_string());
+    FORM.get_or_init(read).as_ref().map_err(|error| EnvError::Data(error.clone()))
+}
+
+/// The brief of an episode with these rules and names.
+pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: usize) -> Result<Brief, EnvError> {
+    let form = form()?;
+    let tools: Vec<&str> = vocabulary.tools().collect();
+    let thresholds = form.thresholds.get(function);
+    let names = &vocabulary.names;
+    let subjects = names.order().iter().filter(|node| (**node as usize) < base);
+    Ok(Brief {
+        environment: "yawning_titan".to_owned(),
+        goal: form.goal.clone(),
+        role: form.role.clone(),
+        subject: form.subject.clone(),
+        subjects: subjects.map(|node| names.node(*node).to_owned()).collect(),
+        glossary: form.glossary.iter().filter(|entry| tools.contains(&entry.name.as_str())).cloned().collect(),
+        horizon: u32::try_from(rules.max_steps).unwrap_or(u32::MAX),
+        reward_range: Some(reward_range(rules, base)),
+        thresholds: Thresholds {
+            catastrophic: thresholds.map(|known| Milli::from_f64(known.catastrophic)),
+            success: thresholds.map(|known| Milli::from_f64(known.success)),
+        },
+        idle: ToolCall::bare(DO_NOTHING),
+        seconds_per_step: None,
+        materials: Vec::new(),
+        tool_names: form.tool_names.clone(),
+        forbidden_words: form.forbidden_words.clone(),
+        efficiency_shift: thresholds.map(|known| Milli::from_f64(known.efficiency_shift)),
+    })
+}
+
+/// No reward of a step lies outside.
+fn reward_range(rules: &Rules, base: usize) -> (Milli, Milli) {
+    let nodes = (base + rules.deceptive_count) as f64;
+    let dearest = STANDARD_REWARDS_COST.iter().fold(0.0_f64, |most, cost| most.max(*cost));
+    let (least, most) = match rules.function {
+        // A node isolated each, the share compromised, and the dearest action into a full stock.
+        RewardFunction::Standard => (-(dearest + 5.0 + 1.2 * nodes + 1.0), 1.0 + 5.0 + 2.5 + 0.8),
+        RewardFunction::Experimental => (-(10.0 + 0.5 * nodes + 1.0 + 0.01 * nodes * nodes), 1.5),
+        RewardFunction::PunishBadActions => (-(5.0 + 0.5 * nodes), 0.0),
+        RewardFunction::OnePerTimestep => (0.0, 0.1),
+        RewardFunction::Zero => (0.0, 0.0),
+        RewardFunction::SafeNodesGiveRewards => (0.0, nodes),
+        RewardFunction::NumNodesSafe => (0.0, 1.0),
+        RewardFunction::DcboCost => (-(10.0 * nodes + 1.0), 0.0),
+    };
+    let ends = [rules.for_loss, rules.for_end];
+    let least = ends.into_iter().fold(least, f64::min);
+    let most = ends.into_iter().fold(most, f64::max);
+    (Milli::from_f64(least), Milli::from_f64(most))
+}

@@ -1,0 +1,81 @@
+//! The family of environments by which a study finds this one.
+
+use gimbal_core::architecture::Offers;
+use gimbal_core::{Catalogue, EnvError, Environment, TaskId, nearest};
+use serde_json::Value;
+
+use super::{Settings, TitanEnvironment, settings};
+use crate::policy::POLICIES;
+
+/// The family `yawning_titan`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct YawningTitan;
+
+const SPLITS: [&str; 2] = ["train", "test"];
+
+/// A task is a part of the seeds: training and test episodes meet different worlds of the one scenario, which the options
+/// choose.
+const TASKS: [&str; 2] = ["train", "test"];
+
+pub(super) fn check_task(task: &TaskId) -> Result<(), EnvError> {
+    if TASKS.contains(&task.0.as_str()) {
+        return Ok(());
+    }
+    let hint = nearest::hint(&task.0, TASKS);
+    Err(EnvError::Usage(format!("`yawning_titan` has no task `{task}`{hint} (known: {})", TASKS.join(", "))))
+}
+
+impl Catalogue for YawningTitan {
+    fn name(&self) -> &'static str {
+        "yawning_titan"
+    }
+
+    fn behaviour(&self) -> u32 {
+        crate::BEHAVIOUR
+    }
+
+    fn splits(&self) -> &[&'static str] {
+        &SPLITS
+    }
+
+    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
+        if SPLITS.contains(&split) {
+            return Ok(vec![TaskId(split.to_owned())]);
+        }
+        let hint = nearest::hint(split, SPLITS);
+        Err(EnvError::Usage(format!("`yawning_titan` has no split `{split}`{hint} (known: {})", SPLITS.join(", "))))
+    }
+
+    fn schema(&self) -> Value {
+        settings::schema()
+    }
+
+    fn resolve(&self, options: &Value) -> Result<Value, EnvError> {
+        let settings = Settings::read(options)?;
+        serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
+    }
+
+    fn world(&self, resolved: &Value) -> Value {
+        // Names stand at the rim: cells that differ in them meet the same worlds.
+        let mut world = resolved.clone();
+        if let Some(map) = world.as_object_mut() {
+            map.shift_remove("names");
+        }
+        world
+    }
+
+    fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
+        Ok(Box::new(TitanEnvironment::new(Settings::read(options)?)?))
+    }
+
+    fn offers(&self) -> Offers {
+        Offers {
+            subjects: true,
+            simulator: true,
+            policies: POLICIES.iter().map(|policy| policy.name().to_owned()).collect(),
+            blocks: ["observation", "history", "status"].map(str::to_owned).to_vec(),
+            queries: ["subject_state", "subject_baseline"].map(str::to_owned).to_vec(),
+            ..Offers::default()
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! A deterministic belief state of the network, built from the agent's own observations and calls only.
+//!
+//! It holds for every node a baseline (its entry in the first observation), a status and a record of what was done to it;
+//! and a log of the episode. It renders three blocks for prompts and answers two read-only queries. It never says what to
+//! do: its own words are those of [`words`] (BOG-080 to BOG-090, BOG-100 to BOG-106).
+//!
+//! | what happens | status of the node |
+//! |---|---|
+//! | `RestoreNode`, `MakeNodeSafe` | baseline: both always clear it |
+//! | other actions on it | as it was; what they make of the node becomes part of its baseline |
+//! | an observation shows it compromised, or as a source of a detected attack | changed |
+//! | an attack on it is detected and it does not show as compromised | unknown, unless changed |
+//! | `Scan` in step n, and it was unknown or analysed | analysed at step n |
+//! | it was shown compromised, and an observation shows that it is not | baseline |
+//!
+//! The action of a step takes effect before its observation is compared, as in the world, but for a scan, which comes
+//! after the attacks that the observation tells of. The status never holds what blue does not see: whether an attack held
+//! that nobody noticed, or where the attacker is.
+
+mod node;
+mod query;
+pub mod words;
+
+pub use gimbal_worlds::JUSTIFICATION_LIMIT;
+pub use node::Status;
+
+use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
+use gimbal_worlds::{Event, History, json};
+use serde_json::{Map, Value};
+
+use self::node::Node;
+use crate::action::{DO_NOTHING, EDGE, NODE, SCAN, tool};
+use crate::rules::Kind;
+
+const BLOCKS: [&str; 3] = ["observation", "history", "status"];
+
+/// The belief state of one episode.
+///
+/// # Examples
+/// ```
+/// use gimbal_core::{Observation, Stepped, ToolCall, Tracker};
+/// use gimbal_yawning_titan::tracker::NodeTracker;
+/// use serde_json::json;
+///
+/// let mut tracker = NodeTracker::new();
+/// let first = json!({ "nodes": { "node_0": { "compromised": false }, "node_1": { "compromised": false } } });
+/// tracker.begin(&Observation { text: first.to_string(), data: first.into() });
+/// let seen = json!({ "attacked_nodes": ["node_1"], "nodes": { "node_1": { "compromised": true } } });
+/// let observation = Observation { text: seen.to_string(), data: seen.into() };
+/// let call = ToolCall::bare("DoNothing");
+/// tracker.update(Stepped { step: 1, call: &call, observation: &observation, justification: None });
+/// assert!(tracker.block("status").is_some_and(|text| text.contains(r#""node_name":"node_1","current_status":"changed""#)));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct NodeTracker {
+    /// In the order of the first observation; later ones behind.
+    nodes: Vec<Node>,
+    history: History,
+    /// Text of the latest observation; empty before the first step (BOG-037).
+    text: String,
+    /// Steps taken.
+    now: u32,
+}
+
+impl NodeTracker {
+    /// A belief state that knows of nothing; nodes come with the first observation.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Names of the nodes with their status.
+    pub fn statuses(&self) -> impl Iterator<Item = (&str, Status)> {
+        self.nodes.iter().map(|node| (node.name.as_str(), node.status))
+    }
+
+    fn node(&mut self, name: &str) -> &mut Node {
+        let known = self.nodes.iter().position(|node| node.name == name);
+        let at = known.unwrap_or_else(|| {
+            self.nodes.push(Node::new(name, Map::new()));
+            self.nodes.len() - 1
+        });
+        &mut self.nodes[at]
+    }
+
+    /// Compares what an observation tells of each node; gives the nodes with news.
+    fn observe(&mut self, step: u32, observation: &Value) -> Vec<(String, &'static str)> {
+        let mut updates: Vec<(String, Status)> = Vec::new();
+        let mut note = |name: &str, news: Option<Status>| {
+            if let Some(status) = news {
+                updates.retain(|(known, _)| known != name);
+                updates.push((name.to_owned(), status));
+            }
+        };
+        let entries = observation.get("nodes").and_then(Value::as_object).into_iter().flatten();
+        for (name, entry) in entries.filter_map(|(name, entry)| Some((name, entry.as_object()?))) {
+            if !self.nodes.iter().any(|node| node.name == *name) {
+                // A decoy that was just placed: what it shows first is its baseline.
+                self.nodes.push(Node::new(name, unharmed(entry)));
+            }
+            note(name, self.node(name).observe(step, entry));
+        }
+        for name in names(observation, "attacking_nodes") {
+            note(name, self.node(name).change(step, None));
+        }
+        for name in names(observation, "attacked_nodes") {
+            note(name, self.node(name).attacked());
+        }
+        updates
+            .into_iter()
+            .map(|(name, status)| {
+                let word = match status {
+                    Status::Baseline => words::BASELINE,
+                    Status::Unknown => words::UNKNOWN,
+                    Status::Changed | Status::Analysed(_) => words::CHANGED,
+                };
+                (name, word)
+            })
+            .collect()
+    }
+
+    fn status_block(&self) -> String {
+        let mut out = String::new();
+        for node in self.nodes.iter().filter(|node| node.status != Status::Baseline) {
+            out.push_str(if out.is_empty() { words::STATUS } else { "," });
+            out.push_str(if out.len() == words::STATUS.len() { "\n[{" } else { "\n {" });
+            json::member(&mut out, words::NODE_NAME, &node.name);
+            json::member(&mut out, words::CURRENT_STATUS, &node.status.text());
+            let recency = if node.appeared == Some(self.now) { words::CURRENT } else { words::PAST };
+            json::member(&mut out, words::TIME_OF_UPDATE, recency);
+            let record = if node.record.is_empty() { words::NONE } else { node.record.as_str() };
+            json::member(&mut out, words::APPLIED, record);
+            out.push('}');
+        }
+        if out.is_empty() {
+            return words::ALL_BASELINE.to_owned();
+        }
+        out.push(']');
+        out
+    }
+}
+
+/// An entry without the mark of an intrusion, which no baseline holds.
+fn unharmed(entry: &Map<String, Value>) -> Map<String, Value> {
+    let mut baseline = entry.clone();
+    if let Some(mark) = baseline.get_mut("compromised") {
+        *mark = Value::Bool(false);
+    }
+    baseline
+}
+
+fn names<'a>(observation: &'a Value, key: &str) -> impl Iterator<Item = &'a str> {
+    observation.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+impl Tracker for NodeTracker {
+    fn begin(&mut self, first: &Observation) {
+        *self = Self::default();
+        let observation = first.data.glance();
+        let entries = observation.get("nodes").and_then(Value::as_object).into_iter().flatten();
+        self.nodes = entries.filter_map(|(name, entry)| Some(Node::new(name, entry.as_object()?.clone()))).collect();
+    }
+
+    fn update(&mut self, step: Stepped<'_>) {
+        let Stepped { step, call, observation, justification } = step;
+        self.now = step;
+        self.text.clone_from(&observation.text);
+        let target = call.string(NODE);
+        if let Some(node) = target.and_then(|name| self.nodes.iter_mut().find(|node| node.name == name)) {
+            node.acted(&call.tool);
+            if call.tool == tool(Kind::Restore) || call.tool == tool(Kind::MakeSafe) {
+                node.cleared();
+            }
+        }
+        let updates = self.observe(step, &observation.data.glance());
+        if call.tool == SCAN {
+            self.nodes.iter_mut().for_each(|node| node.scanned(step));
+        }
+        if updates.is_empty() && matches!(call.tool.as_str(), DO_NOTHING | SCAN) {
+            self.history.quiet(step, &call.tool);
+        } else {
+            let target = target.or_else(|| call.string(EDGE)).map(|target| format!("{} {target}", call.tool));
+            let action = target.as_deref().unwrap_or(&call.tool);
+            self.history.event(Event { step, action, justification, updates: &updates });
+        }
+    }
+
+    fn blocks(&self) -> &[&'static str] {
+        &BLOCKS
+    }
+
+    fn block(&self, name: &str) -> Option<String> {
+        match name {
+            "observation" if self.now == 0 => Some(String::new()),
+            "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
+            "history" => Some(self.history.render()),
+            "status" => Some(self.status_block()),
+            _ => None,
+        }
+    }
+
+    fn queries(&self) -> &[ToolSpec] {
+        query::specs()
+    }
+
+    fn query(&self, call: &ToolCall) -> Result<String, Rejection> {
+        query::answer(&self.nodes, self.now, call)
+    }
+}
