@@ -20,6 +20,7 @@ pub mod metrics;
 pub mod papers;
 pub mod proportion;
 pub mod ratio;
+pub mod recovery;
 pub mod resample;
 mod rng;
 mod row;

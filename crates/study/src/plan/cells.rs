@@ -8,6 +8,7 @@ use gimbal_core::{Architecture, Catalogue, Digest, Limits, RoleSettings, TaskId,
 use serde_json::{Value, json};
 
 use super::file::StudyFile;
+use crate::faults::Faults;
 use crate::run::EpisodeId;
 
 /// An environment as the cells of a study share it.
@@ -40,7 +41,7 @@ impl EnvironmentPart {
     }
 }
 
-/// A cell: environment x architecture x roles.
+/// A cell: environment x architecture x roles x faults.
 #[derive(Clone)]
 pub struct Cell {
     /// Place in the study, from 0.
@@ -59,6 +60,8 @@ pub struct Cell {
     pub roles: BTreeMap<String, RoleSettings>,
     /// What of the models goes into the key, by role.
     pub identities: Value,
+    /// Injected faults.
+    pub faults: Faults,
 }
 
 impl Cell {
@@ -69,7 +72,7 @@ impl Cell {
             "architecture": { "base": self.base, "settings": self.architecture.resolved() },
             "artefacts": [],
             "environment": self.environment.identity(),
-            "faults": [],
+            "faults": self.faults.identity(),
             "roles": self.identities,
         })
     }
