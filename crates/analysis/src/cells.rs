@@ -19,7 +19,7 @@ use crate::row::{CellInfo, EpisodeRow, Rows, TokenUse};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BaselineChoice {
-    /// The cell of this configuration with the same environment, models and decoding (BOG-163: one baseline a model);
+    /// The cell of this configuration with the same environment, models, decoding and faults (BOG-163: one baseline a model);
     /// where there is none, the cell of this configuration that plays the same environment without a model.
     Configuration(String),
     /// One cell, by id, for all cells of its environment.
@@ -388,10 +388,11 @@ fn ratio_interval(pairs: &[(f64, f64)], options: &Options) -> Option<Interval> {
 }
 
 /// Cells that may be measured against one another: a grammar changes what a model can do wrong, so that free and
-/// constrained decoding are never mixed.
+/// constrained decoding are never mixed; nor are injected faults and none.
 fn same_group(a: &CellInfo, b: &CellInfo) -> bool {
     a.environment == b.environment
         && a.decoding == b.decoding
+        && a.faults == b.faults
         && a.models.is_empty() == b.models.is_empty()
         && a.model_label() == b.model_label()
 }

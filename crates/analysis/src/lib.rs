@@ -26,6 +26,7 @@ pub mod profile;
 pub mod proportion;
 pub mod ratio;
 pub mod replication;
+pub mod recovery;
 pub mod resample;
 mod rng;
 mod row;

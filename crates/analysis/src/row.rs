@@ -44,6 +44,9 @@ pub struct CellInfo {
     /// Thresholds from the environment's brief.
     #[serde(default)]
     pub thresholds: Thresholds,
+    /// Injected faults as the study calls them; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub faults: String,
 }
 
 /// A role and the model that plays it.
@@ -327,6 +330,15 @@ impl CellInfo {
             several => {
                 several.iter().map(|role| format!("{}={}", role.role, role.model)).collect::<Vec<_>>().join(", ")
             }
+        }
+    }
+
+    /// Configuration for a column: with the injected faults, so that cells that differ in them alone stay apart.
+    #[must_use]
+    pub fn configuration_label(&self) -> String {
+        match self.faults.as_str() {
+            "" => self.configuration.clone(),
+            faults => format!("{} | {faults}", self.configuration),
         }
     }
 

@@ -6,6 +6,7 @@
 //!
 //! *Invariant*: environments, architectures and models are known through [`registry`] only.
 
+pub mod faults;
 pub mod plan;
 pub mod read;
 pub mod registry;

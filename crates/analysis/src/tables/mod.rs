@@ -65,7 +65,7 @@ pub(crate) fn labels(analysis: &Analysis) -> Vec<Column> {
 pub(crate) fn label_cells(summary: &CellSummary) -> Vec<Cell> {
     let info = &summary.info;
     vec![
-        Cell::text(&info.configuration),
+        Cell::text(info.configuration_label()),
         Cell::text(&info.environment),
         Cell::text(info.model_label()),
         Cell::text(info.decoding.label()),

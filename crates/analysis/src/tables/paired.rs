@@ -79,14 +79,19 @@ fn row(analysis: &Analysis, comparison: &Comparison) -> Vec<Cell> {
     // A policy has no model of its own: which model's baseline it is measured against must be told.
     let same = |other: &&Comparison| other.cell == comparison.cell;
     let name = if analysis.comparisons.iter().filter(same).count() > 1 {
-        format!("{} · {} · {}", against.info.configuration, against.info.model_label(), against.info.decoding.label())
+        format!(
+            "{} · {} · {}",
+            against.info.configuration_label(),
+            against.info.model_label(),
+            against.info.decoding.label()
+        )
     } else {
-        against.info.configuration.clone()
+        against.info.configuration_label()
     };
     let mut row = super::label_cells(cell);
     row.extend([
         Cell::text(name),
-        Cell::text(&against.info.configuration),
+        Cell::text(against.info.configuration_label()),
         Cell::text(against.info.model_label()),
         Cell::text(against.info.decoding.label()),
         Cell::count(paired.map_or(0, |paired| paired.difference.n as u64)),

@@ -24,6 +24,7 @@ pub fn cell(id: &str, configuration: &str, model: Option<&str>) -> CellInfo {
             success_above: Some(-50_000),
             shift: Some(225_000),
         },
+        faults: String::new(),
     }
 }
 

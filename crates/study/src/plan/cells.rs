@@ -9,6 +9,7 @@ use gimbal_core::{Architecture, Catalogue, Digest, Limits, Milli, RoleSettings, 
 use serde_json::{Value, json};
 
 use super::file::StudyFile;
+use crate::faults::Faults;
 use crate::run::EpisodeId;
 
 /// An environment as the cells of a study share it.
@@ -59,7 +60,7 @@ impl EnvironmentPart {
     }
 }
 
-/// A cell: environment x architecture x roles.
+/// A cell: environment x architecture x roles x faults.
 #[derive(Clone)]
 pub struct Cell {
     /// Place in the study, from 0.
@@ -78,6 +79,8 @@ pub struct Cell {
     pub roles: BTreeMap<String, RoleSettings>,
     /// What of the models goes into the key, by role.
     pub identities: Value,
+    /// Injected faults.
+    pub faults: Faults,
 }
 
 impl Cell {
@@ -88,7 +91,7 @@ impl Cell {
             "architecture": { "base": self.base, "settings": self.architecture.resolved() },
             "artefacts": [],
             "environment": self.environment.identity(),
-            "faults": [],
+            "faults": self.faults.identity(),
             "roles": self.identities,
         })
     }

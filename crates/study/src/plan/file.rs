@@ -7,6 +7,7 @@ use gimbal_model::ModelName;
 use serde_json::Value;
 
 use super::error::Problem;
+use super::faults::{self, FaultSet};
 use super::yaml::{At, Kind, Members, Node, decimal, items, small, string, whole, written};
 use crate::run::StudyLimits;
 
@@ -30,6 +31,8 @@ pub struct StudyFile {
     pub architectures: Vec<Variant>,
     /// Who plays which role, one entry a variant.
     pub roles: Vec<RoleSet>,
+    /// Injected faults, one entry a variant; empty for none at all.
+    pub faults: Vec<FaultSet>,
     /// Which episodes.
     pub episodes: Episodes,
     /// Limits of an episode.
@@ -148,13 +151,11 @@ pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
     let episodes = study.get("episodes").map(|node| episodes(node, file)).transpose()?.unwrap_or_default();
     let (episode_limits, study_limits) =
         study.get("limits").map(|node| limits(node, file)).transpose()?.unwrap_or_default();
-    for (key, later) in [("prepare", "artefacts that are built before episodes"), ("faults", "injected faults")] {
-        let node = study.get(key);
-        if let Some(node) = node.filter(|node| !items(node).is_empty()) {
-            let what = format!("`{key}`: this version knows no {later}; leave the list empty");
-            return Err(Problem::at(file, node.at, what));
-        }
+    if let Some(node) = study.get("prepare").filter(|node| !items(node).is_empty()) {
+        let what = "`prepare`: this version knows no artefacts that are built before episodes; leave the list empty";
+        return Err(Problem::at(file, node.at, what));
     }
+    let faults = study.get("faults").map(|node| faults::parse(node, file)).transpose()?.unwrap_or_default();
     let baseline = study.get("baseline").map(|node| Ok((string(node, file, "`baseline`")?, node.at))).transpose()?;
     let models = study.get("models").cloned();
     study.finish()?;
@@ -170,6 +171,7 @@ pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
         environments,
         architectures,
         roles,
+        faults,
         episodes,
         episode_limits,
         study_limits,
@@ -217,7 +219,7 @@ fn variant(node: &Node, file: &str) -> Result<Variant, Problem> {
 }
 
 /// A text that stands in tables, terminals and spreadsheets: nothing that any of them would take as a command.
-fn shown(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
+pub(super) fn shown(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
     let text = string(node, file, what)?;
     if text.chars().any(char::is_control) {
         return Err(Problem::at(file, node.at, format!("{what} must be one line without control characters")));

@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod error;
 pub mod estimate;
+pub mod faults;
 pub mod file;
 pub mod labels;
 pub mod matrix;
@@ -16,6 +17,7 @@ pub mod yaml;
 
 pub use cells::{Cell, EnvironmentPart, Plan, Session, episode_key, session_seed};
 pub use error::{Problem, Problems};
+pub use faults::FaultSet;
 pub use file::{StudyFile, parse};
 pub use models::models_section;
 pub use options::Options;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::cells::{Cell, EnvironmentPart, Plan};
 use super::error::{Problem, Problems};
+use super::faults::FaultSet;
 use super::file::{Named, StudyFile, Variant, sampling_of};
 use super::labels;
 use super::options::Options;
@@ -281,6 +282,8 @@ fn cells(
     let mut problems = Problems::default();
     let mut cells: Vec<Cell> = Vec::new();
     let several = (environments.len() > 1, role_sets.len() > 1);
+    let no_faults = [FaultSet::default()];
+    let fault_sets = if study.faults.is_empty() { &no_faults[..] } else { &study.faults };
     for environment in environments {
         let offers = environment.family.offers();
         for built in built {
@@ -311,18 +314,20 @@ fn cells(
                     problems.0.push(Problem::at(&study.file, *at, what));
                     continue;
                 }
-                let mut cell = cell(environment, built, roles, facts, several);
-                cell.place = cells.len();
-                if let Some(twin) = cells.iter().find(|known| known.info.id == cell.info.id) {
-                    let what = if twin.key == cell.key {
-                        format!("the cell `{}` stands twice in the study; drop one", cell.info.id)
-                    } else {
-                        format!("two cells would be called `{}`; give one architecture a `name`", cell.info.id)
-                    };
-                    problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
-                    continue;
+                for faults in fault_sets {
+                    let mut cell = cell(environment, built, (roles, faults), facts, several);
+                    cell.place = cells.len();
+                    if let Some(twin) = cells.iter().find(|known| known.info.id == cell.info.id) {
+                        let what = if twin.key == cell.key {
+                            format!("the cell `{}` stands twice in the study; drop one", cell.info.id)
+                        } else {
+                            format!("two cells would be called `{}`; give one architecture a `name`", cell.info.id)
+                        };
+                        problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
+                        continue;
+                    }
+                    cells.push(cell);
                 }
-                cells.push(cell);
             }
         }
     }
@@ -333,7 +338,7 @@ fn cells(
 fn cell(
     environment: &Arc<EnvironmentPart>,
     built: &Built,
-    roles: &RoleMap,
+    (roles, faults): (&RoleMap, &FaultSet),
     facts: &BTreeMap<String, ModelFacts>,
     (several_environments, several_roles): (bool, bool),
 ) -> Cell {
@@ -345,6 +350,10 @@ fn cell(
     }
     if several_roles && !roles.is_empty() {
         id = format!("{id} | {}", labels::roles(&roles));
+    }
+    // A cell with faults never goes by the name of the one without.
+    if !faults.label.is_empty() {
+        id = format!("{id} | {}", faults.label);
     }
     let identities: serde_json::Map<String, Value> = roles
         .iter()
@@ -373,6 +382,7 @@ fn cell(
         plumbing: roles.values().find_map(|settings| facts.get(&settings.model)?.plumbing.clone()),
         planned: 0,
         thresholds: row::Thresholds::default(),
+        faults: faults.label.clone(),
     };
     let mut cell = Cell {
         place: 0,
@@ -383,6 +393,7 @@ fn cell(
         architecture: Arc::clone(&built.architecture),
         roles,
         identities: Value::Object(identities),
+        faults: faults.faults.clone(),
     };
     cell.key = Cell::hash(&cell.identity());
     cell

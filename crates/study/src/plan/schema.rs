@@ -3,6 +3,7 @@
 use gimbal_model::ModelsSection;
 use serde_json::{Map, Value, json};
 
+use super::faults;
 use super::file::LONGEST_NAME;
 use crate::registry::Registry;
 
@@ -59,6 +60,7 @@ pub fn schema(registry: &Registry) -> Value {
         "description": "Name of the study and its run folder.",
     });
     let roles = json!({ "type": "object", "additionalProperties": role });
+    let faults = faults::schema(&json!({ "type": "string", "pattern": SHOWN, "description": "What tables call it." }));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Gimbal study",
@@ -89,7 +91,7 @@ pub fn schema(registry: &Registry) -> Value {
             "baseline": { "type": "string", "minLength": 1, "description": "The cell that paired differences are taken against." },
             "models": models,
             "prepare": { "type": "array", "maxItems": 0 },
-            "faults": { "type": "array", "maxItems": 0 },
+            "faults": listed(faults),
         },
         "$defs": shared,
     })

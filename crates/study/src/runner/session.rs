@@ -91,6 +91,7 @@ async fn attempt(
                 seed: id.seed,
                 trial: id.trial,
                 limits: shared.plan.limits,
+                faults: cell.faults.clone(),
                 roles: Arc::clone(&shared.roles[session.cell]),
                 artefacts: Arc::default(),
                 memory: Arc::clone(memory),

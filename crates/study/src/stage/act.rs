@@ -80,10 +80,18 @@ impl EpisodeStage {
         &self,
         call: &ToolCall,
         justification: Option<&str>,
-        transition: Transition,
+        mut transition: Transition,
         hash: gimbal_core::Digest,
     ) -> Result<Acted, Halt> {
         let mut state = self.lock();
+        let horizon = self.brief.horizon;
+        let ending = transition.done.or((horizon > 0 && state.steps + 1 >= horizon).then_some(Ending::Horizon));
+        let mut struck = None;
+        // Nobody acts on what comes last.
+        if ending.is_none() {
+            let (seen, fault) = state.sight(&transition.observation)?;
+            (transition.observation, struck) = (seen, fault);
+        }
         let transition = Arc::new(transition);
         let observation = Arc::clone(&transition.observation);
         let reference = state.observe(Arc::clone(&observation))?;
@@ -93,8 +101,9 @@ impl EpisodeStage {
         state.episode_return += transition.reward;
         let step = state.steps;
         state.tracker.update(Stepped { step, call, observation: &observation, justification });
-        let horizon = self.brief.horizon;
-        let ending = transition.done.or((horizon > 0 && step >= horizon).then_some(Ending::Horizon));
+        if let Some(struck) = struck {
+            state.push(LaneId::TRUNK, struck.event())?;
+        }
         match ending {
             Some(ending) => Err(state.end(Halt::of(stop_of(ending)))),
             None => Ok(Acted::Stepped(transition)),

@@ -9,10 +9,12 @@ use gimbal_core::{
     UsageSource, seed,
 };
 
+use super::faults::Struck;
 use super::recorder::CallFacts;
 use super::state::{Answered, halt_of};
 use super::wire::CallWire;
 use super::{EpisodeStage, Role};
+use crate::faults::{Fault, Site};
 
 impl EpisodeStage {
     /// The role called `name`, or `default`.
@@ -39,7 +41,7 @@ impl EpisodeStage {
         if !player.model.wants_hints() {
             request.hint = None;
         }
-        let number = {
+        let (number, mut struck) = {
             let mut state = self.lock();
             if let Some(halt) = self.barred(&mut state) {
                 return Err(halt.into());
@@ -50,7 +52,9 @@ impl EpisodeStage {
                 // A lane whose share is used up stops alone: that the others go on must not hang on who was faster.
                 return Err(if lane == LaneId::TRUNK { state.end(halt) } else { halt }.into());
             }
-            state.lane(lane)?.conversations.count(role)
+            // What the world asks is part of the true world.
+            let struck = if world { None } else { state.strike(lane, Site::Model)? };
+            (state.lane(lane)?.conversations.count(role), struck)
         };
         let facts = CallFacts { lane: lane.0, role, world, model: &player.settings.model, call: number };
         let wire = CallWire {
@@ -64,7 +68,11 @@ impl EpisodeStage {
             [b"model", &self.setup.seed.to_be_bytes(), &lane.0.to_be_bytes(), role.as_bytes(), &number.to_be_bytes()];
         let context = CallContext { wire: &wire, episode: self.setup.key, call: number, seed: seed::derive(&parts) };
         let asked = Instant::now();
-        let outcome = self.complete(player, &request, &context).await;
+        let outage = struck.as_ref().is_some_and(|struck| struck.fault == Fault::Transport);
+        let outcome = match if outage { lose_attempt(&request, &context) } else { Ok(()) } {
+            Ok(()) => self.complete(player, &request, &context).await,
+            Err(error) => Err(Stopped::Model(error)),
+        };
         let dropped = match &outcome {
             Err(Stopped::Late) => Some(ModelErrorKind::Timeout),
             Err(Stopped::Aborted) => Some(ModelErrorKind::Cancelled),
@@ -78,7 +86,22 @@ impl EpisodeStage {
             let halt = self.lock().end(halt_of(refused));
             return Err(halt.into());
         }
-        self.answered(lane, role, &request, &facts, outcome)
+        let outcome = match (outcome, struck.as_mut()) {
+            // What failed by itself has nothing to spoil.
+            (Ok(completion), Some(fault)) if !outage => match fault.spoil(&completion) {
+                Some(spoilt) => spoilt.map_err(Stopped::Model),
+                None => {
+                    struck = None;
+                    Ok(completion)
+                }
+            },
+            (Err(error), Some(_)) if !outage => {
+                struck = None;
+                Err(error)
+            }
+            (outcome, _) => outcome,
+        };
+        self.answered(lane, role, &request, &facts, (outcome, struck))
     }
 
     async fn complete(
@@ -112,9 +135,10 @@ impl EpisodeStage {
         role: &str,
         request: &ChatRequest,
         facts: &CallFacts<'_>,
-        outcome: Result<Completion, Stopped>,
+        (outcome, struck): (Result<Completion, Stopped>, Option<Struck>),
     ) -> Result<Completion, AskError> {
         let mut state = self.lock();
+        let note = |state: &mut super::State| struck.map_or(Ok(()), |struck| state.push(lane, struck.event()));
         let error = match outcome {
             Ok(completion) => {
                 self.recorder.called(facts, "completed", &completion.usage, completion.latency_us).map_err(halt_of)?;
@@ -125,6 +149,7 @@ impl EpisodeStage {
                     latency_us: completion.latency_us,
                 };
                 state.model_called(lane, role, request, &answered)?;
+                note(&mut state)?;
                 return Ok(completion);
             }
             Err(Stopped::Late) => return Err(state.end(Halt::of(Stop::TimeBudget)).into()),
@@ -152,8 +177,17 @@ impl EpisodeStage {
             latency_us: error.latency_us,
         };
         state.model_called(lane, role, request, &answered)?;
+        note(&mut state)?;
         Err(AskError::Model(error))
     }
+}
+
+/// An injected outage: an attempt that leaves and never arrives. It is on record as any outage is, it is never text, and
+/// the request is sent again at once; it reached nobody, so it costs nothing.
+fn lose_attempt(request: &ChatRequest, context: &CallContext<'_>) -> Result<(), ModelError> {
+    let attempt = context.wire.sent(request, false)?;
+    let error = ModelError::new(ModelErrorKind::Transport, "the request did not arrive (an injected fault)");
+    context.wire.received(attempt, &Err(error))
 }
 
 /// Why there is no completion.
@@ -164,7 +198,7 @@ enum Stopped {
 }
 
 /// The completion as the journal keeps it: with native calls its JSON form.
-fn reply_text(completion: &Completion) -> Cow<'_, str> {
+pub(super) fn reply_text(completion: &Completion) -> Cow<'_, str> {
     if completion.calls.is_empty() {
         return Cow::Borrowed(&completion.text);
     }

@@ -11,9 +11,12 @@ use gimbal_core::{
 use serde_json::Value;
 
 use super::act::arguments_of;
+use super::faults::Struck;
+use super::recorder::Near;
 use super::state::halt_of;
-use super::texts::keep;
+use super::texts::{keep, keep_hashed};
 use super::{EpisodeStage, Lane};
+use crate::faults::{Fault, Site, alter};
 
 impl EpisodeStage {
     /// Notes something that cannot fail in the architecture's eyes: a store that fails ends the episode instead.
@@ -89,6 +92,7 @@ impl Stage for EpisodeStage {
         let mut state = self.lock();
         let mut blocks = Vec::with_capacity(names.len());
         let mut used = Vec::with_capacity(names.len());
+        let mut struck: Vec<Struck> = Vec::new();
         for name in names {
             let Some(known) = state.block(name) else {
                 let known = state.tracker.blocks().join(", ");
@@ -96,10 +100,23 @@ impl Stage for EpisodeStage {
                 return Err(state.end(Halt::infrastructure(detail)));
             };
             let known = known.map_err(|error| state.end(halt_of(error)))?;
-            used.push(BlockUsed { bytes: known.text.len() as u64, name: name.clone(), text: known.reference });
-            blocks.push(Block { name: name.clone(), text: known.text });
+            let (mut text, mut reference) = (known.text, known.reference);
+            if let Some(mut fault) = state.strike(lane, Site::Tracker)?
+                && let Some(spoilt) = alter::corrupted(&text, &mut fault.draws)
+            {
+                let near: Vec<_> = known.digest.map(|digest| Near { digest, text: &text }).into_iter().collect();
+                let kept = keep_hashed(&*self.recorder, &spoilt, &near);
+                (reference, _) = kept.map_err(|error| state.end(halt_of(error)))?;
+                text = spoilt.into();
+                struck.push(fault);
+            }
+            used.push(BlockUsed { bytes: text.len() as u64, name: name.clone(), text: reference });
+            blocks.push(Block { name: name.clone(), text });
         }
         state.push(lane, Body::ContextBuilt(ContextBuilt { blocks: used }))?;
+        for fault in struck {
+            state.push(lane, fault.event())?;
+        }
         Ok(blocks)
     }
 
@@ -139,7 +156,19 @@ impl Stage for EpisodeStage {
     }
 
     async fn query(&self, lane: LaneId, call: &ToolCall) -> Result<String, Rejection> {
-        let answer = self.lock().tracker.query(call);
+        let (answer, struck) = {
+            let mut state = self.lock();
+            let answer = state.tracker.query(call);
+            // A refusal is the scaffolding's and arrives as it is.
+            match answer.map(|answer| state.hearing(lane, call, answer, &self.brief)) {
+                Ok(Ok((heard, struck))) => (Ok(heard), struck),
+                Ok(Err(halt)) => {
+                    let text = state.end(halt).to_string();
+                    (Err(Rejection::new(gimbal_core::RejectionKind::NotNow, text)), Vec::new())
+                }
+                Err(rejection) => (Err(rejection), Vec::new()),
+            }
+        };
         let (outcome, reply) = match &answer {
             Ok(text) => ("answered", text),
             Err(rejection) => (rejection.kind.name(), &rejection.message),
@@ -152,10 +181,28 @@ impl Stage for EpisodeStage {
                 tool: call.tool.clone(),
             }))
         });
+        for fault in struck {
+            self.noted(lane, |_| Ok(fault.event()));
+        }
         answer
     }
 
     async fn send(&self, lane: LaneId, from: &str, to: &str, contract: &str, message: Value) -> Option<Value> {
+        let mut message = message;
+        let struck = {
+            let mut state = self.lock();
+            state.strike(lane, Site::Message).unwrap_or_else(|halt| {
+                state.end(halt);
+                None
+            })
+        };
+        let struck = struck.map(|mut fault| {
+            if fault.fault == Fault::Altered {
+                message = alter::altered(&message, &self.brief.subjects, &mut fault.draws);
+            }
+            fault
+        });
+        // Of a lost message the journal keeps what was sent, of any other what arrived.
         self.noted(lane, |recorder| {
             Ok(Body::Sent(Sent {
                 contract: contract.to_owned(),
@@ -164,7 +211,11 @@ impl Stage for EpisodeStage {
                 to: to.to_owned(),
             }))
         });
-        Some(message)
+        let lost = struck.as_ref().is_some_and(|fault| fault.fault == Fault::Lost);
+        if let Some(fault) = struck {
+            self.noted(lane, |_| Ok(fault.event()));
+        }
+        (!lost).then_some(message)
     }
 
     async fn note(&self, lane: LaneId, kind: &str, data: Value) {

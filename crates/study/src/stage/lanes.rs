@@ -3,6 +3,7 @@
 use gimbal_core::event::{Event, ModelCalled};
 use gimbal_core::{Body, Limits, Spent};
 
+use super::faults::Counts;
 use super::request::Conversations;
 
 /// A lane that is open, or the trunk.
@@ -16,6 +17,8 @@ pub struct Lane {
     pub calls: u64,
     /// Conversations by role.
     pub conversations: Conversations,
+    /// Calls by site, as far as faults may strike them.
+    pub faults: Counts,
     /// What it used.
     pub spent: Spent,
     /// Its share of the budget, once it or a lane beside it began to spend.

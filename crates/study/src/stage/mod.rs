@@ -5,6 +5,7 @@ mod ask;
 mod cancel;
 mod commons;
 mod door;
+mod faults;
 mod lanes;
 mod legal;
 mod memory;
@@ -26,12 +27,15 @@ use gimbal_core::{
     Stop, TaskId, ToolSpec,
 };
 
+use crate::faults::Faults;
+
 pub use cancel::Cancel;
 pub use commons::Commons;
 pub use memory::SessionMemory;
 pub use outcome::Outcome;
 pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, Recorder};
 
+use faults::Injector;
 use lanes::Lane;
 use memory::StageMemory;
 use state::{State, halt_of};
@@ -59,6 +63,8 @@ pub struct EpisodeSetup {
     pub trial: u32,
     /// Upper bounds.
     pub limits: Limits,
+    /// Injected faults.
+    pub faults: Faults,
     /// Roles by name; `default` stands in for any.
     pub roles: Arc<BTreeMap<String, Role>>,
     /// Things built before the episode, by name.
@@ -72,7 +78,7 @@ pub struct EpisodeSetup {
 }
 
 impl EpisodeSetup {
-    /// An episode without limits, artefacts or earlier trials.
+    /// An episode without limits, faults, artefacts or earlier trials.
     #[must_use]
     pub fn new(key: Digest, task: TaskId, seed: u64, roles: Arc<BTreeMap<String, Role>>) -> Self {
         Self {
@@ -81,6 +87,7 @@ impl EpisodeSetup {
             seed,
             trial: 0,
             limits: Limits::default(),
+            faults: Faults::default(),
             roles,
             artefacts: Arc::default(),
             memory: Arc::default(),
@@ -155,8 +162,10 @@ impl EpisodeStage {
             seldom: Seldom::default(),
             policies: BTreeMap::new(),
             expert: None,
+            injector: Injector::new(setup.faults.clone(), setup.seed),
             ended: None,
         };
+        state.injector.witness(&first);
         let started = Started {
             key: setup.key,
             observation: state.begin(first, &setup.commons)?,

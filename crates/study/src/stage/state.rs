@@ -10,6 +10,7 @@ use gimbal_core::{
 };
 
 use super::commons::Commons;
+use super::faults::Injector;
 use super::lanes::{Lane, renumber, shares, sum};
 use super::recorder::{Near, RecordError, Recorder};
 use super::texts::{Known, Seldom, keep, keep_hashed};
@@ -35,6 +36,7 @@ pub struct State {
     pub seldom: Seldom,
     pub policies: BTreeMap<String, Rng>,
     pub expert: Option<(u32, Option<ToolCall>)>,
+    pub injector: Injector,
     pub ended: Option<Halt>,
 }
 

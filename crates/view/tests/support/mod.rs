@@ -33,6 +33,7 @@ pub fn cell(id: &str, configuration: &str, axis: &str, model: Option<&str>) -> C
             success_above: Some(-50_000),
             shift: Some(225_000),
         },
+        faults: String::new(),
     }
 }
 

@@ -1,0 +1,243 @@
+//! The ways in which faults spoil texts and messages. What comes back always differs from what went in.
+
+use gimbal_core::Rng;
+use serde_json::{Map, Value};
+
+/// A text without its end: some, all or none of its beginning is left. None of an empty text.
+#[must_use]
+pub fn cut(text: &str, draws: &mut Rng) -> Option<String> {
+    let letters = text.chars().count() as u64;
+    (letters > 0).then(|| text.chars().take(draws.below(letters) as usize).collect())
+}
+
+/// A text that is broken in its latter half, where answers stand: cut off, with a piece torn out, or with every second
+/// letter illegible. None of an empty text.
+#[must_use]
+pub fn broken(text: &str, draws: &mut Rng) -> Option<String> {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.is_empty() {
+        return None;
+    }
+    let (length, half) = (letters.len(), letters.len() / 2);
+    let within = |from: usize, to: usize, draws: &mut Rng| from + draws.below((to - from) as u64) as usize;
+    let from = within(half, length, draws);
+    let spoilt: String = match draws.below(3) {
+        0 => letters[..from].iter().collect(),
+        1 => {
+            let to = within(from, length, draws) + 1;
+            letters[..from].iter().chain(&letters[to..]).collect()
+        }
+        _ => {
+            let odd = draws.below(2) as usize;
+            let smear = |(place, letter): (usize, &char)| match place {
+                // The last letter always, so that something is changed.
+                place if place >= half && (place % 2 == odd || place + 1 == length) => illegible(*letter),
+                _ => *letter,
+            };
+            letters.iter().enumerate().map(smear).collect()
+        }
+    };
+    // A piece torn out of equal letters is shorter; all ways change the text.
+    Some(spoilt)
+}
+
+fn illegible(letter: char) -> char {
+    if letter == '#' { '%' } else { '#' }
+}
+
+/// A rendered text with one line dropped or two neighbouring ones swapped; of a single line, a word. None of an empty text.
+#[must_use]
+pub fn corrupted(text: &str, draws: &mut Rng) -> Option<String> {
+    if text.is_empty() {
+        return None;
+    }
+    for separator in ['\n', ' '] {
+        let mut parts: Vec<&str> = text.split(separator).collect();
+        if parts.len() < 2 {
+            continue;
+        }
+        let filled: Vec<usize> = (0..parts.len()).filter(|place| !parts[*place].trim().is_empty()).collect();
+        let pairs: Vec<usize> = (1..filled.len()).filter(|at| parts[filled[at - 1]] != parts[filled[*at]]).collect();
+        let swap = draws.below(2) == 0;
+        match (draws.choose(&pairs), draws.choose(&filled)) {
+            (Some(at), _) if swap => parts.swap(filled[at - 1], filled[*at]),
+            (_, Some(place)) => drop(parts.remove(*place)),
+            (_, None) => continue,
+        }
+        return Some(parts.join(&separator.to_string()));
+    }
+    broken(text, draws)
+}
+
+/// A message in which one thing is altered: another subject in the place of one that is named, a letter or a number
+/// changed, or an entry dropped.
+#[must_use]
+pub fn altered(message: &Value, subjects: &[String], draws: &mut Rng) -> Value {
+    let mut places = Vec::new();
+    walk(message, &mut Vec::new(), &mut places);
+    let mut changed = message.clone();
+    let Some(path) = draws.choose(&places).cloned() else {
+        // Nothing in it to change.
+        return if message.is_null() { Value::from("") } else { Value::Null };
+    };
+    let Some((last, parents)) = path.split_last() else { return other(message, subjects, draws) };
+    let drop_it = draws.below(4) == 0;
+    let parent = parents.iter().try_fold(&mut changed, step);
+    match (parent, last) {
+        (Some(Value::Object(members)), Key::Name(name)) if drop_it => drop(members.remove(name)),
+        (Some(Value::Array(items)), Key::Place(place)) if drop_it && *place < items.len() => drop(items.remove(*place)),
+        (Some(parent), key) => {
+            if let Some(value) = step(parent, key) {
+                *value = other(value, subjects, draws);
+            }
+        }
+        (None, _) => {}
+    }
+    changed
+}
+
+#[derive(Clone, Debug)]
+enum Key {
+    Name(String),
+    Place(usize),
+}
+
+fn step<'a>(value: &'a mut Value, key: &Key) -> Option<&'a mut Value> {
+    match key {
+        Key::Name(name) => value.get_mut(name),
+        Key::Place(place) => value.get_mut(place),
+    }
+}
+
+/// The paths of everything that holds nothing else.
+fn walk(value: &Value, path: &mut Vec<Key>, places: &mut Vec<Vec<Key>>) {
+    match value {
+        Value::Object(members) if !members.is_empty() => members.iter().for_each(|(name, value)| {
+            path.push(Key::Name(name.clone()));
+            walk(value, path, places);
+            path.pop();
+        }),
+        Value::Array(items) if !items.is_empty() => items.iter().enumerate().for_each(|(place, value)| {
+            path.push(Key::Place(place));
+            walk(value, path, places);
+            path.pop();
+        }),
+        Value::Object(_) | Value::Array(_) => {
+            if !path.is_empty() {
+                places.push(path.clone());
+            }
+        }
+        _ => places.push(path.clone()),
+    }
+}
+
+/// Another value in the place of one that holds nothing else.
+fn other(value: &Value, subjects: &[String], draws: &mut Rng) -> Value {
+    match value {
+        Value::Null => Value::from(""),
+        Value::Bool(truth) => Value::from(!truth),
+        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => Value::from(whole.checked_add(1).unwrap_or_default()),
+            // Shares and confidences become their opposites.
+            (None, Some(part)) if (0.0..=1.0).contains(&part) && (1.0 - part - part).abs() > 1e-9 => {
+                // In thousandths, so that no trace of binary fractions is left.
+                Value::from(((1.0 - part) * 1000.0).round() / 1000.0)
+            }
+            (None, Some(part)) if (0.0..=1.0).contains(&part) => Value::from(0.0),
+            (None, Some(part)) => Value::from(-part),
+            (None, None) => Value::from(0),
+        },
+        Value::String(text) => Value::from(other_text(text, subjects, draws)),
+        Value::Array(_) => Value::Object(Map::new()),
+        Value::Object(_) => Value::Null,
+    }
+}
+
+fn other_text(text: &str, subjects: &[String], draws: &mut Rng) -> String {
+    // The longest name first: one may be the beginning of another.
+    let named = subjects.iter().filter(|name| !name.is_empty() && text.contains(name.as_str()));
+    if let Some(named) = named.max_by_key(|name| name.len()) {
+        let others: Vec<&String> = subjects.iter().filter(|name| *name != named).collect();
+        if let Some(other) = draws.choose(&others) {
+            return text.replace(named.as_str(), other);
+        }
+    }
+    broken(text, draws).unwrap_or_else(|| "?".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use gimbal_core::Rng;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::{altered, broken, corrupted, cut};
+
+    fn messages() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            (0..=1000_u32).prop_map(|part| Value::from(f64::from(part) / 1000.0)),
+            "[a-cA-B#]{0,4}".prop_map(Value::from),
+            Just(Value::from("Remove User1")),
+        ];
+        leaf.prop_recursive(3, 12, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map("[a-d]", inner, 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_spoilt_always_and_alike_by_the_same_draws(text in "[a-c#\n ]{0,30}|\\PC{0,30}", seed: u64) {
+            for way in [cut, broken, corrupted] {
+                let spoil = || way(&text, &mut Rng::stream(seed, "test"));
+                match spoil() {
+                    None => prop_assert!(text.is_empty()),
+                    Some(spoilt) => {
+                        prop_assert_ne!(&spoilt, &text);
+                        prop_assert!(spoilt.chars().count() <= text.chars().count());
+                        prop_assert_eq!(spoil(), Some(spoilt));
+                    }
+                }
+            }
+            if let Some(start) = cut(&text, &mut Rng::stream(seed, "test")) {
+                prop_assert!(text.starts_with(&start));
+            }
+        }
+
+        #[test]
+        fn messages_are_altered_always_and_alike_by_the_same_draws(message in messages(), seed: u64) {
+            let subjects = ["User1".to_owned(), "User10".to_owned()];
+            let alter = || altered(&message, &subjects, &mut Rng::stream(seed, "test"));
+            prop_assert_ne!(alter(), message.clone());
+            prop_assert_eq!(alter(), alter());
+        }
+    }
+
+    #[test]
+    fn a_subject_becomes_another_one() {
+        let subjects = ["User1", "User10", "Server"].map(str::to_owned);
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..60 {
+            let said = altered(&json!({ "action": "Remove User10" }), &subjects, &mut Rng::stream(seed, "test"));
+            seen.insert(said.to_string());
+        }
+        let all = [r#"{"action":"Remove Server"}"#, r#"{"action":"Remove User1"}"#, "{}"];
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), all);
+    }
+
+    #[test]
+    fn a_block_loses_a_line_or_has_two_swapped() {
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..60 {
+            seen.insert(corrupted("a\nb\n\nc", &mut Rng::stream(seed, "test")).unwrap());
+        }
+        let all = ["a\n\nc", "a\nb\n", "a\nc\n\nb", "b\n\nc", "b\na\n\nc"];
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), all);
+    }
+}
