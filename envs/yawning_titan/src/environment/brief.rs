@@ -31,6 +31,8 @@ struct FormThresholds {
     catastrophic: f64,
     success: f64,
     efficiency_shift: f64,
+    harm: f64,
+    floor: f64,
 }
 
 /// Read once: an episode of one step is shorter than a YAML file.
@@ -59,6 +61,8 @@ pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: u
         thresholds: Thresholds {
             catastrophic: thresholds.map(|known| Milli::from_f64(known.catastrophic)),
             success: thresholds.map(|known| Milli::from_f64(known.success)),
+            harm: thresholds.map(|known| Milli::from_f64(known.harm)),
+            floor: thresholds.map(|known| Milli::from_f64(known.floor)),
         },
         idle: ToolCall::bare(DO_NOTHING),
         seconds_per_step: None,
