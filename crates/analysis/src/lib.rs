@@ -12,6 +12,7 @@ pub mod bog;
 pub mod calibration;
 mod cells;
 mod compare;
+pub mod coverage;
 mod describe;
 mod error;
 mod failures;
