@@ -21,6 +21,7 @@ pub mod hypothesis;
 pub mod metrics;
 pub mod paired;
 pub mod papers;
+pub mod planned;
 pub mod power;
 pub mod proportion;
 pub mod ratio;

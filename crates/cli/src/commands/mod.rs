@@ -1,11 +1,13 @@
 //! One file a command.
 
+pub mod coverage;
 pub mod doctor;
 pub mod env;
 pub mod inspect;
 pub mod model;
 pub mod papers;
 pub mod persona;
+pub mod plan;
 pub mod report;
 pub mod run;
 pub mod shown;
