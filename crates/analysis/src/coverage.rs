@@ -301,6 +301,7 @@ pub fn table(found: &[Covered], confidence: f64, worlds: usize) -> Table {
     let notes = vec![
         format!("Nominal coverage {confidence}. Studies are drawn with replacement from {worlds} worlds that both policies met; the truth is the value over all of them."),
         "Tokens are simulated from the seed: no model plays. Several tasks: worlds of a task are alike (a narrow slice of the population by what separates the two), so that intervals that ignore it cover too little.".to_owned(),
+        "A t interval covers too little where rare episodes decide a mean: most small studies meet none of them, and nothing in their rows can tell. A share that no study can miss is covered always.".to_owned(),
     ];
     Table { key: "coverage", title: "Do the intervals cover?".to_owned(), columns, rows, notes }
 }

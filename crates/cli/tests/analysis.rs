@@ -84,7 +84,7 @@ fn a_plan_says_what_it_can_see_and_what_it_takes() {
     assert!(line.contains(",50,1,40,given,16.1673"), "{line}");
     place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
     // The scripted model plays every context alike: differences of policies are what varies.
-    let after = place.gimbal(&["plan", "small.yaml", "--no-cost", "--baseline", "sleep"]).good().out;
+    let after = place.gimbal(&["plan", "small.yaml", "--no-cost", "--baseline", "baseline:sleep"]).good().out;
     assert!(after.contains("earlier run"), "{after}");
     for (arguments, word) in [
         (["--power", "1.5"], "--power"),
