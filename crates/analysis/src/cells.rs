@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::{Comparison, one_to_one, paired_difference};
+use crate::compare::{Comparison, FLIPS, one_to_one, paired_with, world};
 use crate::describe::{Interval, Summary, quantile};
 use crate::error::AnalysisError;
 use crate::failures::CallFailures;
 use crate::frontier::{Point, pareto};
 use crate::hypothesis::holm;
 use crate::metrics::{self, OutcomeSplit};
+use crate::paired::cluster_sums;
 use crate::proportion::Proportion;
 use crate::resample::Bootstrap;
 use crate::row::{CellInfo, EpisodeRow, Rows, TokenUse};
@@ -37,13 +38,15 @@ pub struct Options {
     pub resamples: u32,
     /// Seed of the bootstrap and of permutation tests.
     pub seed: u64,
-    /// Fewest episodes for a bootstrap interval: with fewer the resamples repeat one another and flatter.
+    /// Fewest units (episodes, or clusters of them where several tasks were played) for a bootstrap interval: with fewer the resamples repeat one another and flatter.
     pub bootstrap_minimum: usize,
+    /// Random sign flips of the permutation test above the number of pairs that is counted exactly; 0 leaves the test out.
+    pub flips: u32,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { baseline: None, confidence: 0.95, resamples: 4_000, seed: 1, bootstrap_minimum: 10 }
+        Self { baseline: None, confidence: 0.95, resamples: 4_000, seed: 1, bootstrap_minimum: 10, flips: FLIPS }
     }
 }
 
@@ -140,7 +143,7 @@ pub struct CellSummary {
     pub cost_total: Option<f64>,
     /// Reward per thousand tokens against the baseline (BOG-163); `None` for the baseline itself.
     pub rpts: Option<f64>,
-    /// BCa bootstrap interval of RPTS over matched worlds; `None` for few or unmatched ones.
+    /// BCa bootstrap interval of RPTS over clusters of matched worlds; `None` for few or unmatched ones.
     pub rpts_interval: Option<Interval>,
     /// Shifted efficiency (BOG-166).
     pub shifted: Option<f64>,
@@ -296,9 +299,11 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
     let shift = info.thresholds.shift.map(|shift| shift as f64 / 1000.0);
     let shifted = (|| metrics::shifted_efficiency(shift?, returns?.mean, tokens?.mean / 1000.0))();
     let shifted_interval = shifted.and(shift).and_then(|shift| {
-        let pairs: Vec<(f64, f64)> =
-            rows.iter().map(|row| (shift + row.value(), row.agent_tokens().total() as f64 / 1000.0)).collect();
-        ratio_interval(&pairs, options)
+        let pairs: Vec<_> = rows
+            .iter()
+            .map(|row| (world(row), (shift + row.value(), row.agent_tokens().total() as f64 / 1000.0)))
+            .collect();
+        ratio_interval(&cluster_sums(&pairs), options)
     });
     CellSummary {
         info: info.clone(),
@@ -445,7 +450,7 @@ fn add_rpts(
         cells[cell].rpts = ratio;
         cells[cell].rpts_interval = ratio
             .and_then(|_| one_to_one(&counted(&episodes[cell]), &counted(&episodes[baseline])))
-            .and_then(|pairs| ratio_interval(&pairs, options));
+            .and_then(|pairs| ratio_interval(&cluster_sums(&pairs), options));
     }
 }
 
@@ -487,7 +492,7 @@ fn compare_all(cells: &[CellSummary], episodes: &[Vec<&EpisodeRow>], options: &O
             _ => Vec::new(),
         };
         for baseline in against {
-            let paired = paired_difference(&episodes[cell], &episodes[baseline], options.confidence, options.seed);
+            let paired = paired_with(&episodes[cell], &episodes[baseline], options);
             let marginal_percent =
                 (|| metrics::marginal_percent(cells[baseline].returns?.mean, cells[cell].returns?.mean))();
             comparisons.push(Comparison { cell, against: baseline, paired, marginal_percent, p_holm: None });

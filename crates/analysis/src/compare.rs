@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cells::Options;
 use crate::describe::Summary;
 use crate::hypothesis::{paired_t, sign_flip, sign_test};
 use crate::row::EpisodeRow;
@@ -11,7 +12,7 @@ use crate::row::EpisodeRow;
 /// Returns are compared after rounding to this many thousandths (BOG-169: equal to 0.1 is a tie).
 const TIE_UNIT: i128 = 100;
 /// Random sign flips above the exact limit.
-const FLIPS: u32 = 20_000;
+pub(crate) const FLIPS: u32 = 20_000;
 
 /// Outcome per matched world (BOG-169).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +116,7 @@ impl Pooled {
 fn pool<'a>(rows: &[&'a EpisodeRow]) -> BTreeMap<World<'a>, Pooled> {
     let mut worlds: BTreeMap<World<'a>, Pooled> = BTreeMap::new();
     for row in rows.iter().filter(|row| !row.infrastructure) {
-        let pooled = worlds.entry((&row.world, &row.task, row.run, row.trial)).or_default();
+        let pooled = worlds.entry(world(row)).or_default();
         pooled.sum += i128::from(row.return_thousandths);
         pooled.count += 1;
     }
@@ -141,9 +142,18 @@ pub fn paired_difference(
     confidence: f64,
     seed: u64,
 ) -> Option<PairedDifference> {
+    paired_with(first, second, &Options { confidence, seed, ..Options::default() })
+}
+
+/// The same with all options of an analysis.
+pub(crate) fn paired_with(
+    first: &[&EpisodeRow],
+    second: &[&EpisodeRow],
+    options: &Options,
+) -> Option<PairedDifference> {
     let (pairs, unmatched) = matched(first, second);
     let differences: Vec<f64> = pairs.iter().map(Pair::difference).collect();
-    let mut difference = Summary::of(&differences, confidence)?;
+    let mut difference = Summary::of(&differences, options.confidence)?;
     let singles: Option<i128> = pairs.iter().map(|pair| pair.single().map(|(a, b)| a - b)).sum();
     if let Some(exact) = singles {
         difference = difference.with_mean(exact as f64 / (1000 * pairs.len()) as f64);
@@ -156,7 +166,7 @@ pub fn paired_difference(
         outcome,
         p_t: difference.sd.and_then(|sd| paired_t(difference.mean, sd, difference.n)),
         p_sign: sign_test(outcome.wins, outcome.losses),
-        p_flip: sign_flip(&differences, FLIPS, seed),
+        p_flip: (options.flips > 0).then(|| sign_flip(&differences, options.flips, options.seed)).flatten(),
     })
 }
 
@@ -180,17 +190,24 @@ fn outcome(pairs: &[Pair<'_>]) -> WinTieLoss {
 
 /// Return difference and kilotokens of the first per world, when every episode of both sides has exactly one partner;
 /// an interval of a ratio of unmatched or averaged parts would not be about the ratio that is printed.
-pub(crate) fn one_to_one(first: &[&EpisodeRow], second: &[&EpisodeRow]) -> Option<Vec<(f64, f64)>> {
-    let key = |row: &EpisodeRow| (row.world.clone(), row.task.clone(), row.run, row.trial);
-    let partners: BTreeMap<_, _> = second.iter().map(|row| (key(row), *row)).collect();
-    let mine: BTreeMap<_, _> = first.iter().map(|row| (key(row), *row)).collect();
+pub(crate) fn one_to_one<'a>(
+    first: &[&'a EpisodeRow],
+    second: &[&'a EpisodeRow],
+) -> Option<Vec<(World<'a>, (f64, f64))>> {
+    let partners: BTreeMap<World<'_>, _> = second.iter().map(|row| (world(row), *row)).collect();
+    let mine: BTreeMap<World<'_>, _> = first.iter().map(|row| (world(row), *row)).collect();
     if partners.len() != second.len() || mine.len() != first.len() || first.len() != second.len() {
         return None;
     }
     mine.iter()
-        .map(|(key, row)| {
-            let gained = row.return_thousandths - partners.get(key)?.return_thousandths;
-            Some((gained as f64 / 1000.0, row.agent_tokens().total() as f64 / 1000.0))
+        .map(|(world, row)| {
+            let gained = row.return_thousandths - partners.get(world)?.return_thousandths;
+            Some((*world, (gained as f64 / 1000.0, row.agent_tokens().total() as f64 / 1000.0)))
         })
         .collect()
+}
+
+/// The world that an episode met.
+pub(crate) fn world(row: &EpisodeRow) -> World<'_> {
+    (&row.world, &row.task, row.run, row.trial)
 }

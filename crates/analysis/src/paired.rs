@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::cells::Options;
-use crate::compare::{PairedDifference, World, matched, paired_difference};
+use crate::compare::{PairedDifference, World, matched, paired_with};
 use crate::describe::Interval;
 use crate::hypothesis::{mcnemar, paired_t};
 use crate::resample::Bootstrap;
@@ -63,7 +63,7 @@ pub fn paired_test(
     catastrophic_below: Option<i64>,
     options: &Options,
 ) -> Option<PairedTest> {
-    let basic = paired_difference(first, second, options.confidence, options.seed)?;
+    let basic = paired_with(first, second, options)?;
     let (pairs, _) = matched(first, second);
     let differences: Vec<(World<'_>, f64)> = pairs.iter().map(|pair| (pair.world, pair.difference())).collect();
     let clusters = clusters(&differences);
@@ -84,14 +84,19 @@ pub fn paired_test(
 /// Sum and number of the differences of one cluster.
 type Cluster = (f64, f64);
 
-/// Groups pairs: by task where several tasks were played, since runs of one task share its world; else every run stands
-/// for itself, with its trials, which share memory.
+/// Sum and number of the differences of every cluster.
 fn clusters(differences: &[(World<'_>, f64)]) -> Vec<Cluster> {
-    let by_task = differences.windows(2).any(|pair| (pair[0].0.0, pair[0].0.1) != (pair[1].0.0, pair[1].0.1));
-    let mut groups: BTreeMap<(&str, &str, u32), Cluster> = BTreeMap::new();
-    for ((environment, task, run, _), difference) in differences {
+    cluster_sums(&differences.iter().map(|(world, difference)| (*world, (*difference, 1.0))).collect::<Vec<_>>())
+}
+
+/// Sums two numbers over each cluster of worlds, in a fixed order: by task where several tasks were played, since runs of
+/// one task share its world; else every run stands for itself, with its trials, which share memory.
+pub(crate) fn cluster_sums(values: &[(World<'_>, (f64, f64))]) -> Vec<(f64, f64)> {
+    let by_task = values.windows(2).any(|pair| (pair[0].0.0, pair[0].0.1) != (pair[1].0.0, pair[1].0.1));
+    let mut groups: BTreeMap<(&str, &str, u32), (f64, f64)> = BTreeMap::new();
+    for ((environment, task, run, _), (first, second)) in values {
         let group = groups.entry((environment, task, if by_task { 0 } else { *run })).or_default();
-        *group = (group.0 + difference, group.1 + 1.0);
+        *group = (group.0 + first, group.1 + second);
     }
     groups.into_values().collect()
 }

@@ -193,7 +193,7 @@ pub struct RoleUsage {
 }
 
 /// One finished episode (or one lost to infrastructure).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EpisodeRow {
     /// Id of the cell ([`CellInfo::id`]).

@@ -1,10 +1,13 @@
 //! Our statistics against values that SciPy computed (`fixtures/independent.py` says how).
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use gimbal_analysis::hypothesis::{holm, mcnemar, paired_t, sign_flip, sign_test};
+use gimbal_analysis::hypothesis::{benjamini_hochberg, holm, mcnemar, paired_t, sign_flip, sign_test};
+use gimbal_analysis::power::{detectable_difference, paired_t_power, pairs_needed};
 use gimbal_analysis::ratio::fieller;
 use gimbal_analysis::resample::Bootstrap;
-use gimbal_analysis::{Proportion, Summary, normal_quantile, quantile, t_cdf, t_quantile};
+use gimbal_analysis::{
+    EpisodeRow, Options, Proportion, Summary, normal_quantile, paired_test, quantile, t_cdf, t_quantile,
+};
 use serde_json::Value;
 
 fn fixture() -> Value {
@@ -182,5 +185,66 @@ fn bootstrap_intervals_are_scipys_within_resampling_error() {
         }
         let error = number(entry, "standard_error");
         assert!((ours.standard_error - error).abs() < 0.03 * error, "{} {}", ours.standard_error, error);
+    }
+}
+
+// covers: SH-07
+#[test]
+fn power_and_detectable_differences_are_scipys() {
+    let fixture = fixture();
+    for entry in entries(&fixture, "power") {
+        let n = entry["n"].as_u64().unwrap() as usize;
+        let (difference, sd, alpha) = (number(entry, "difference"), number(entry, "sd"), number(entry, "alpha"));
+        let ours = paired_t_power(n, difference, sd, alpha).unwrap();
+        close(ours, number(entry, "power"), 1e-7, &format!("power {n} {difference}"));
+    }
+    for entry in entries(&fixture, "detectable") {
+        let n = entry["n"].as_u64().unwrap() as usize;
+        let (sd, power, alpha) = (number(entry, "sd"), number(entry, "power"), number(entry, "alpha"));
+        let ours = detectable_difference(n, sd, power, alpha).unwrap();
+        close(ours, number(entry, "difference"), 1e-6, &format!("detectable {n}"));
+        // The fewest pairs for that difference are those that it was made for.
+        assert_eq!(pairs_needed(ours * 1.000_001, sd, power, alpha), Some(n));
+    }
+    assert_eq!(paired_t_power(1, 1.0, 1.0, 0.05), None);
+    assert_eq!(paired_t_power(5, 1.0, 0.0, 0.05), None);
+    assert_eq!(detectable_difference(5, 1.0, 0.04, 0.05), None, "less power than the level");
+    assert_eq!(pairs_needed(0.0, 1.0, 0.8, 0.05), None, "no number of pairs finds nothing");
+}
+
+// covers: SH-07
+#[test]
+fn corrections_for_many_tests_are_scipys() {
+    for entry in entries(&fixture(), "benjamini_hochberg") {
+        let ours = benjamini_hochberg(&numbers(&entry["p"]));
+        for (ours, theirs) in ours.iter().zip(numbers(&entry["adjusted"])) {
+            close(*ours, theirs, 1e-14, "Benjamini and Hochberg");
+        }
+    }
+    assert_eq!(benjamini_hochberg(&[]), Vec::<f64>::new());
+}
+
+/// Runs of one task are a cluster where several tasks were played: the sandwich estimate of a regression on a constant.
+// covers: BOG-168, SH-07
+#[test]
+fn cluster_robust_intervals_are_those_of_a_regression() {
+    for entry in entries(&fixture(), "clustered") {
+        let groups: Vec<u64> =
+            entry["groups"].as_array().unwrap().iter().map(|group| group.as_u64().unwrap()).collect();
+        let row = |index: usize, value: f64| EpisodeRow {
+            task: groups[index].to_string(),
+            run: index as u32,
+            return_thousandths: (1000.0 * value).round() as i64,
+            ..EpisodeRow::default()
+        };
+        let differences = numbers(&entry["differences"]);
+        let first: Vec<EpisodeRow> = differences.iter().enumerate().map(|(index, value)| row(index, *value)).collect();
+        let second: Vec<EpisodeRow> = (0..first.len()).map(|index| row(index, 0.0)).collect();
+        let (first, second): (Vec<&EpisodeRow>, Vec<&EpisodeRow>) = (first.iter().collect(), second.iter().collect());
+        let ours = paired_test(&first, &second, None, &Options::default()).unwrap();
+        let clustered = ours.clustered.unwrap();
+        close(ours.basic.difference.mean, number(entry, "mean"), 1e-9, "mean");
+        close(clustered.width() / 2.0, number(entry, "half_width"), 1e-6, "half width");
+        close(ours.p_clustered.unwrap(), number(entry, "p"), 1e-6, "p");
     }
 }

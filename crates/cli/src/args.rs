@@ -37,6 +37,10 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 pub enum Command {
     /// Plays a study, or what is left of it
     Run(Run),
+    /// Tells which differences a study can detect, and what it takes
+    Plan(Plan),
+    /// Counts how often the intervals hold the truth, in simulated studies of built-in policies
+    Coverage(Coverage),
     /// Writes tables and the page of a run
     Report(Report),
     /// Recomputes a work's published tables from their inputs and compares cell by cell
@@ -215,6 +219,87 @@ pub enum ReportFormat {
     Json,
     /// One self-contained page
     Html,
+}
+
+/// `gimbal plan`.
+#[derive(Debug, Args)]
+pub struct Plan {
+    /// The study file
+    pub study: PathBuf,
+    /// Where run folders are kept: an earlier run of the same cells tells how far differences vary
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    pub runs: PathBuf,
+    /// SD of a paired difference, in place of what is known
+    #[arg(long, value_name = "SD")]
+    pub sd: Option<f64>,
+    /// Probability with which a difference shall be found
+    #[arg(long, default_value_t = 0.8, value_name = "SHARE")]
+    pub power: f64,
+    /// Level of the two-sided test
+    #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
+    pub alpha: f64,
+    /// Tell how many pairs find this difference
+    #[arg(long, value_name = "RETURN")]
+    pub difference: Option<f64>,
+    /// Cell that configurations are compared with (default: the study's `baseline`, else that of the protocol)
+    #[arg(long, value_name = "CELL")]
+    pub baseline: Option<String>,
+    /// Only cells whose name holds this text (may be repeated)
+    #[arg(long, value_name = "CELL")]
+    pub only: Vec<String>,
+    /// At most so many sessions a cell
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: Option<u32>,
+    /// So many runs more than the study says
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub add_runs: u32,
+    /// Estimate no tokens and no cost: play nothing
+    #[arg(long)]
+    pub no_cost: bool,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+}
+
+/// `gimbal coverage`.
+#[derive(Debug, Args)]
+pub struct Coverage {
+    /// Environment whose built-in policies are played
+    #[arg(long, default_value = "cage2", value_name = "NAME")]
+    pub environment: String,
+    /// Policy of the baseline
+    #[arg(long, default_value = "random", value_name = "POLICY")]
+    pub baseline: String,
+    /// The other policy
+    #[arg(long, default_value = "restore_changed", value_name = "POLICY")]
+    pub policy: String,
+    /// Simulated studies
+    #[arg(long, default_value_t = 1_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub studies: u32,
+    /// Episodes of a cell in each study (may be repeated)
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [10_usize, 25, 50])]
+    pub runs: Vec<usize>,
+    /// Tasks in a further design of worlds that are alike within a task, on the largest number of runs; 1 for none
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = at_least_one)]
+    pub tasks: usize,
+    /// Worlds of the population: episodes of each policy
+    #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u64).range(100..))]
+    pub pool: u64,
+    /// Bootstrap resamples of every interval
+    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub resamples: u32,
+    /// Nominal coverage
+    #[arg(long, default_value_t = 0.95, value_name = "SHARE")]
+    pub confidence: f64,
+    /// A return below this is catastrophic (default: as the environment's brief says)
+    #[arg(long, value_name = "RETURN", allow_negative_numbers = true)]
+    pub catastrophic_below: Option<f64>,
+    /// Seed of episodes, tokens and studies
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
 }
 
 /// `gimbal papers`.

@@ -77,6 +77,8 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     let home = home::Home::new(arguments.config)?;
     match arguments.command {
         Command::Run(run) => commands::run::run(&home, run).await,
+        Command::Plan(plan) => commands::plan::plan(&home, &plan).await,
+        Command::Coverage(coverage) => commands::coverage::coverage(&coverage).await,
         Command::Report(report) => commands::report::report(&report),
         Command::Papers(papers) => commands::papers::papers(&home, &papers),
         Command::Compare(compare) => commands::compare::compare(&compare),

@@ -69,3 +69,66 @@ fn published_tables_are_recomputed_and_a_spoiled_number_fails() {
     assert!(place.gimbal(&["papers", "bot"]).err.contains("`bog`"));
     assert_eq!(place.gimbal(&["papers", "bog", "--table", "99"]).code, 2);
 }
+
+/// Detectable differences with the SD's origin, then tokens and cost; an earlier run tells the SD of its own cells.
+#[test]
+fn a_plan_says_what_it_can_see_and_what_it_takes() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    let fresh = place.gimbal(&["plan", "small.yaml", "--difference", "20"]).good().out;
+    assert!(fresh.contains("paper, unpaired") && fresh.contains("What the study takes"), "{fresh}");
+    let given = place.gimbal(&["plan", "small.yaml", "--sd", "40", "--no-cost", "--format", "csv", "--add-runs", "47"]);
+    let given = given.good().out;
+    // 50 pairs with an SD of 40: 16.167 at power 0.8 (SciPy).
+    let line = given.lines().find(|line| line.starts_with("hist+net,obs,")).unwrap_or_else(|| panic!("{given}"));
+    assert!(line.contains(",50,1,40,given,16.1673"), "{line}");
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    // The scripted model plays every context alike: differences of policies are what varies.
+    let after = place.gimbal(&["plan", "small.yaml", "--no-cost", "--baseline", "baseline:sleep"]).good().out;
+    assert!(after.contains("earlier run"), "{after}");
+    for (arguments, word) in [
+        (["--power", "1.5"], "--power"),
+        (["--alpha", "0"], "--alpha"),
+        (["--sd", "0"], "--sd"),
+        (["--baseline", "obz"], "`obs`"),
+    ] {
+        let wrong = place.gimbal(&["plan", "small.yaml", arguments[0], arguments[1]]);
+        assert!(wrong.code == 2 && wrong.err.contains(word), "{}", wrong.err);
+    }
+}
+
+/// A small coverage study: every kind of interval is told, with its Monte Carlo error, and the seed decides.
+// covers: SH-07
+#[test]
+fn coverage_of_baseline_policies() {
+    let place = Place::new();
+    let arguments = [
+        "coverage",
+        "--studies",
+        "40",
+        "--pool",
+        "2000",
+        "--runs",
+        "12",
+        "--tasks",
+        "4",
+        "--resamples",
+        "100",
+        "--format",
+        "csv",
+    ];
+    let out = place.gimbal(&arguments).good().out;
+    assert!(out.starts_with("quantity,method,runs,tasks,truth,studies,coverage,error,width\r\n"), "{out}");
+    for kind in [
+        "mean of the baseline,Student t,12,1",
+        "paired difference,t by clusters,12,4",
+        "RPTS,Fieller,12,1",
+        "catastrophic rate of the other,Wilson",
+    ] {
+        assert!(out.contains(kind), "{kind}: {out}");
+    }
+    assert_eq!(place.gimbal(&arguments).good().out, out);
+    let wrong = place.gimbal(&["coverage", "--policy", "sleeep"]);
+    assert!(wrong.code == 2 && wrong.err.contains("`sleep`"), "{}", wrong.err);
+    assert!(place.gimbal(&["coverage", "--environment", "cage3"]).err.contains("`cage2`"));
+}

@@ -108,6 +108,30 @@ fn play<D: Draws>(options: &ReturnsOptions, draws: D) -> ReturnsReport {
     }
 }
 
+/// The return of each episode in thousandths, in the order of the seeds.
+#[must_use]
+pub fn each(options: &ReturnsOptions) -> Vec<i64> {
+    match options.draws {
+        Generator::Fast => each_with(options, Fast::new(0)),
+        Generator::Mersenne => each_with(options, Mersenne::new(0)),
+    }
+}
+
+fn each_with<D: Draws>(options: &ReturnsOptions, draws: D) -> Vec<i64> {
+    let mut simulator = Simulator::new(options.options, draws);
+    let mut policy = Policy::new(options.policy);
+    let seeds = (0..options.episodes).map(|episode| options.seed.wrapping_add(episode));
+    let returns = seeds.map(|seed| {
+        simulator.reset(seed);
+        policy.reset(seed);
+        for _ in 0..options.options.horizon {
+            simulator.step(policy.act(simulator.vector()));
+        }
+        100 * i64::from(simulator.return_tenths())
+    });
+    returns.collect()
+}
+
 /// The horizons of the challenge.
 pub const HORIZONS: [u32; 3] = [30, 50, 100];
 

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod compare;
+pub mod coverage;
 pub mod doctor;
 pub mod env;
 pub mod figures;
@@ -9,6 +10,7 @@ pub mod inspect;
 pub mod model;
 pub mod papers;
 pub mod persona;
+pub mod plan;
 pub mod report;
 pub mod run;
 pub mod shown;

@@ -200,6 +200,12 @@ impl Workbench for Cage2 {
         print!("{}", table.render());
         if options.json { print_json(&table) } else { Ok(()) }
     }
+
+    fn sample(&self, policy: &str, episodes: u64, seed: u64) -> Result<Vec<i64>, Failure> {
+        let policy = self::policy(policy)?;
+        let wanted = ReturnsOptions { options: Options::default(), policy, episodes, draws: Generator::Fast, seed };
+        Ok(gimbal_cage2::returns::each(&wanted))
+    }
 }
 
 /// A word that names a view and no file.

@@ -25,4 +25,11 @@ pub trait Workbench {
 
     /// The environment's own table for a policy.
     fn evaluate(&self, options: &EnvEvaluate) -> Result<(), Failure>;
+
+    /// Returns in thousandths of so many episodes of a built-in policy, on the default options, by consecutive seeds. Two
+    /// policies meet the same seeds.
+    fn sample(&self, policy: &str, episodes: u64, seed: u64) -> Result<Vec<i64>, Failure> {
+        let _ = (policy, episodes, seed);
+        Err(Failure::Usage("this environment has no policies that are played without journals".to_owned()))
+    }
 }

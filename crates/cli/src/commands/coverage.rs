@@ -1,0 +1,69 @@
+//! `gimbal coverage`: do the intervals hold the truth as often as they say?
+
+use gimbal_analysis::Options;
+use gimbal_analysis::coverage::{Design, World, coverage as count, simulated_tokens, table};
+
+use super::tables;
+use crate::args::Coverage;
+use crate::exit::Failure;
+use crate::registry::{registry, workbench};
+
+/// Plays both policies on the same seeds, draws studies from their episodes, and prints the coverage.
+pub async fn coverage(options: &Coverage) -> Result<(), Failure> {
+    if !(options.confidence > 0.0 && options.confidence < 1.0) {
+        return Err(Failure::Usage("--confidence: give a share between 0 and 1, such as 0.95".to_owned()));
+    }
+    let bench = workbench(&options.environment)?;
+    let baseline = bench.sample(&options.baseline, options.pool, options.seed)?;
+    let other = bench.sample(&options.policy, options.pool, options.seed)?;
+    let worlds: Vec<World> = baseline
+        .into_iter()
+        .zip(other)
+        .zip(0_u64..)
+        .map(|((baseline, other), index)| World {
+            baseline,
+            other,
+            tokens: simulated_tokens(options.seed.wrapping_add(index), other),
+        })
+        .collect();
+    let catastrophic_below = match options.catastrophic_below {
+        Some(limit) => Some((1000.0 * limit).round() as i64),
+        None => threshold(&options.environment).await?,
+    };
+    let analysis = Options {
+        confidence: options.confidence,
+        resamples: options.resamples,
+        seed: options.seed,
+        ..Options::default()
+    };
+    let mut designs: Vec<(usize, usize)> = options.runs.iter().map(|runs| (*runs, 1)).collect();
+    let most = options.runs.iter().copied().max().unwrap_or_default();
+    if options.tasks > 1 {
+        designs.push((most / options.tasks * options.tasks, options.tasks));
+    }
+    let mut found = Vec::new();
+    for (runs, tasks) in designs {
+        let design = Design { runs, tasks, studies: options.studies, catastrophic_below, options: analysis.clone() };
+        found.extend(count(&worlds, &design).map_err(Failure::usage)?);
+    }
+    let mut table = table(&found, options.confidence, worlds.len());
+    table.notes.push(format!(
+        "{}: baseline `{}` against `{}`, seeds from {}; {} studies a row.",
+        options.environment, options.baseline, options.policy, options.seed, options.studies
+    ));
+    tables::show(&table, options.format)
+}
+
+/// What the environment's brief calls catastrophic, in thousandths.
+async fn threshold(name: &str) -> Result<Option<i64>, Failure> {
+    let registry = registry();
+    let Some(family) = registry.environment(name) else { return Ok(None) };
+    let mut world = family.open(&serde_json::json!({})).map_err(Failure::world)?;
+    for split in family.splits() {
+        if let Some(task) = family.tasks(split).map_err(Failure::world)?.first() {
+            world.reset(task, 0).await.map_err(Failure::world)?;
+            return Ok(world.brief().thresholds.catastrophic.map(|limit| limit.0));
+        }
+    }
+    Ok(None)
+}

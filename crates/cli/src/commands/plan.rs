@@ -1,0 +1,208 @@
+//! `gimbal plan`: which differences a study can detect, and what it takes.
+
+use gimbal_analysis::bog::{Protocol, Side};
+use gimbal_analysis::papers::BogFacts;
+use gimbal_analysis::planned::{Demand, PlannedComparison, SdSource, paper_sd, table};
+use gimbal_analysis::{Cell, Column, ColumnKind, Options, Rows, Table, paired_test};
+use gimbal_core::Files as _;
+use gimbal_study::plan::{self, Cell as Planned, Plan as Resolved, estimate};
+use gimbal_study::read;
+use gimbal_study::run::RunFolder;
+
+use super::tables;
+use crate::args::{Plan, ReportFormat};
+use crate::exit::Failure;
+use crate::home::Home;
+use crate::registry::registry;
+use crate::said;
+
+/// Facts whose SDs stand in where nothing was played yet.
+const FACTS: &str = "papers/bog.yaml";
+
+/// Resolves the study and prints what it can see and what it takes.
+pub async fn plan(home: &Home, options: &Plan) -> Result<(), Failure> {
+    check(options)?;
+    let (text, name) = home.study(&options.study)?;
+    let study = plan::parse(&text, &name).map_err(Failure::usage)?;
+    let models = home.models(plan::models_section(&study).map_err(Failure::usage)?, None)?;
+    let changes = plan::Options {
+        only: options.only.clone(),
+        limit: options.limit.map(u64::from),
+        add_runs: options.add_runs,
+        ..plan::Options::default()
+    };
+    let resolved = plan::resolve(study, &changes, &registry(), &*models, &*home.files).map_err(Failure::usage)?;
+    for warning in &resolved.warnings {
+        said::message(warning);
+    }
+    let demand = Demand { power: options.power, alpha: options.alpha, difference: options.difference };
+    let earlier = earlier(options, &resolved);
+    let facts = home
+        .files
+        .read(FACTS)
+        .map_err(Failure::usage)?
+        .map(|(text, place)| BogFacts::parse(&text, &place))
+        .transpose()
+        .map_err(Failure::usage)?;
+    let planned = comparisons(options, &resolved, earlier.as_ref(), facts.as_ref())?;
+    tables::show(&table(&planned, &demand), options.format)?;
+    if options.no_cost {
+        println!("\n{} cells, {} episodes", resolved.cells.len(), resolved.episodes());
+        return Ok(());
+    }
+    let estimates = estimate::estimate(&resolved, &*models).await.map_err(Failure::usage)?;
+    if options.format == ReportFormat::Text {
+        println!();
+    }
+    tables::show(&costs(&estimates), options.format)
+}
+
+fn check(options: &Plan) -> Result<(), Failure> {
+    if !(options.alpha > 0.0 && options.alpha < 1.0) {
+        return Err(Failure::Usage("--alpha: give a share between 0 and 1, such as 0.05".to_owned()));
+    }
+    if !(options.power > options.alpha && options.power < 1.0) {
+        return Err(Failure::Usage("--power: give a share above --alpha and below 1, such as 0.8".to_owned()));
+    }
+    if options.sd.is_some_and(|sd| !(sd > 0.0 && sd.is_finite())) {
+        return Err(Failure::Usage("--sd: give a number above 0, in units of return".to_owned()));
+    }
+    Ok(())
+}
+
+/// Rows of an earlier run of the study, if there is one that can be read.
+fn earlier(options: &Plan, resolved: &Resolved) -> Option<Rows> {
+    let folder = options.runs.join(&resolved.study.name);
+    if !folder.exists() {
+        return None;
+    }
+    match RunFolder::open(&folder).and_then(|folder| read::load_rows(&folder)) {
+        Ok(rows) => Some(rows),
+        Err(error) => {
+            said::message(&format!("warning: {}: is not used: {error}", folder.display()));
+            None
+        }
+    }
+}
+
+/// Every configuration against the baseline, then the protocol's contrasts between two configurations, each once.
+fn comparisons(
+    options: &Plan,
+    resolved: &Resolved,
+    earlier: Option<&Rows>,
+    facts: Option<&BogFacts>,
+) -> Result<Vec<PlannedComparison>, Failure> {
+    let protocol = Protocol::shipped();
+    let held = |name: &str| resolved.cells.iter().any(|cell| cell.info.configuration == name);
+    let baseline = match options.baseline.as_ref().or(resolved.study.baseline.as_ref().map(|(name, _)| name)) {
+        Some(name) if held(name) => name.clone(),
+        Some(name) => {
+            let known = resolved.cells.iter().map(|cell| cell.info.configuration.as_str());
+            let hint = gimbal_core::nearest::hint(name, known);
+            return Err(Failure::Usage(format!("--baseline: no cell of this study is called `{name}`{hint}")));
+        }
+        None => protocol.baseline.clone(),
+    };
+    let mut found: Vec<PlannedComparison> = Vec::new();
+    let mut add = |first: &Planned, second: &Planned| {
+        let (one, two) = (&first.info.configuration, &second.info.configuration);
+        let model = if first.roles.is_empty() { String::new() } else { first.info.model_label() };
+        let known = |other: &PlannedComparison| {
+            other.environment == first.info.environment
+                && other.model == model
+                && ((other.first == *one && other.second == *two) || (other.first == *two && other.second == *one))
+        };
+        if one == two || found.iter().any(known) {
+            return;
+        }
+        let pairs = resolved.episodes_of(first).min(resolved.episodes_of(second));
+        let sd = match options.sd {
+            Some(sd) => Some((sd, SdSource::Given)),
+            None => played(earlier, first, second).or_else(|| paper_sd(facts?, one, two)),
+        };
+        found.push(PlannedComparison {
+            environment: first.info.environment.clone(),
+            model,
+            first: one.clone(),
+            second: two.clone(),
+            pairs,
+            tasks: first.environment.tasks.len() as u64,
+            sd,
+        });
+    };
+    let partner = |cell: &Planned, name: &str| -> Option<usize> {
+        let alike = |other: &&Planned| {
+            other.info.configuration == name
+                && other.environment.world == cell.environment.world
+                && (other.roles.is_empty()
+                    || (other.info.model_label() == cell.info.model_label()
+                        && other.info.decoding == cell.info.decoding))
+        };
+        resolved.cells.iter().position(|other| alike(&other))
+    };
+    for cell in &resolved.cells {
+        if let Some(other) = partner(cell, &baseline) {
+            add(cell, &resolved.cells[other]);
+        }
+    }
+    for contrast in &protocol.contrasts {
+        let (Side::Named(first), Side::Named(second)) = (&contrast.first, &contrast.second) else { continue };
+        for cell in resolved.cells.iter().filter(|cell| cell.info.configuration == *first) {
+            if let Some(other) = partner(cell, second) {
+                add(cell, &resolved.cells[other]);
+            }
+        }
+    }
+    for level in protocol.ladder().into_iter().skip(1) {
+        for cell in resolved.cells.iter().filter(|cell| cell.info.configuration == level) {
+            if let Some(other) = partner(cell, &protocol.anchor) {
+                add(cell, &resolved.cells[other]);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// SD of the paired differences of an earlier run, where it has two pairs at least that differ.
+fn played(earlier: Option<&Rows>, first: &Planned, second: &Planned) -> Option<(f64, SdSource)> {
+    let rows = earlier?;
+    // Ids of cells are the same in a plan and in its run.
+    let of = |cell: &Planned| -> Vec<_> { rows.episodes.iter().filter(|row| row.cell == cell.info.id).collect() };
+    let options = Options { flips: 0, resamples: 1, ..Options::default() };
+    let sd = paired_test(&of(first), &of(second), None, &options).and_then(|test| test.basic.difference.sd);
+    sd.filter(|sd| *sd > 0.0).map(|sd| (sd, SdSource::Run))
+}
+
+/// What the cells take.
+fn costs(estimates: &[estimate::Estimate]) -> Table {
+    let number = |key, title, help| Column::new(key, title, "cost", ColumnKind::Integer, help);
+    let columns = vec![
+        Column::new("cell", "Cell", "cell", ColumnKind::Label, "Cell"),
+        number("episodes", "Episodes", "Episodes planned"),
+        number("tokens_in", "Tokens in", "Estimated prompt tokens of all of them"),
+        number("tokens_out", "Tokens out", "Estimated completion tokens of all of them"),
+        Column::new("cost", "Cost", "cost", ColumnKind::Number(4), "Estimated cost of all of them").unit("$"),
+    ];
+    let line = |name: &str, counts: [u64; 3], cost: Option<u64>| {
+        let mut row = vec![Cell::text(name)];
+        row.extend(counts.map(Cell::count));
+        row.push(Cell::number(cost.map(|micro| micro as f64 / 1e6)));
+        row
+    };
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let (mut counts, mut cost) = ([0_u64; 3], Some(0_u64));
+    for one in estimates {
+        let own = [one.episodes, one.input_tokens, one.output_tokens];
+        rows.push(line(&one.cell, own, one.cost_microdollars));
+        for (sum, more) in counts.iter_mut().zip(own) {
+            *sum = sum.saturating_add(more);
+        }
+        cost = cost.zip(one.cost_microdollars).map(|(sum, more)| sum.saturating_add(more));
+    }
+    rows.push(line("all", counts, cost));
+    let notes = vec![format!(
+        "Tokens are estimates: one episode of each cell, played by {}, counted by length. –: a price is not known.",
+        estimate::STAND_IN
+    )];
+    Table { key: "cost", title: "What the study takes".to_owned(), columns, rows, notes }
+}
