@@ -25,10 +25,12 @@ fn main() {
             "gaps",
             published::only(whole(), |cell| {
                 let model = cell.models.first().map(|role| role.model.as_str());
-                !matches!(
+                let hole = matches!(
                     (model, cell.configuration.as_str()),
                     (Some("Grok"), "hist+net" | "obs") | (Some("Llama"), "hier-delib") | (_, "+critique")
-                ) && !(model == Some("Qwen") && cell.axis.as_deref() == Some("hierarchy"))
+                );
+                let axis = model == Some("Qwen") && cell.axis.as_deref() == Some("hierarchy");
+                !hole && !axis
             }),
         ),
         ("two-worlds", published::two_worlds()),

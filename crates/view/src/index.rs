@@ -35,7 +35,7 @@ pub fn index(meta: &Meta, figures: &[Output], tables: &[Table]) -> String {
         figure(&mut out, output);
     }
     for entry in tables {
-        let key = html(&entry.key);
+        let key = html(entry.key);
         out.push_str(&format!(
             "<section id=\"table-{key}\">\n{}<ul class=\"notes\"><li><a href=\"tables/{key}.csv\">tables/{key}.csv</a>, <a href=\"tables/{key}.md\">tables/{key}.md</a></li></ul>\n</section>\n",
             table(entry)
@@ -57,7 +57,7 @@ fn contents(out: &mut String, figures: &[Output], tables: &[Table]) {
         ));
     }
     for entry in tables {
-        let key = html(&entry.key);
+        let key = html(entry.key);
         out.push_str(&format!("<li><a href=\"#table-{key}\">{key}: {}</a></li>\n", html(&entry.title)));
     }
     out.push_str("</ul>\n</section>\n");

@@ -16,6 +16,6 @@ mod side_by_side;
 pub use figure::Figure;
 pub use index::index;
 pub use meta::{Meta, Price, PriceTable};
-pub use report::Report;
+pub use report::{Report, wrapped};
 pub use sentence::sentence;
 pub use side_by_side::side_by_side;

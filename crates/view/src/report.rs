@@ -156,7 +156,9 @@ impl Report {
     }
 }
 
-fn wrapped(text: &str, width: usize) -> String {
+/// Words in lines of at most so many characters, control characters shown as escapes; ends with a line break.
+#[must_use]
+pub fn wrapped(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
     for word in gimbal_analysis::printable(text).split_whitespace() {

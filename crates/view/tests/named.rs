@@ -1,7 +1,6 @@
 //! The named figures: complete, inside their frames, the same bytes for the same rows, honest about gaps.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-#[allow(dead_code)]
 mod support;
 
 use gimbal_analysis::profile::Traces;
@@ -59,8 +58,7 @@ fn wrong(svg: &str) -> Option<String> {
     let slack = 1.0;
     let outside = |x: f64, y: f64| x < -slack || y < -slack || x > right + slack || y > bottom + slack;
     let (mut depth, mut hidden) = (0_i32, 0_i32);
-    let mut parts = svg.split('<').skip(1).peekable();
-    while let Some(part) = parts.next() {
+    for part in svg.split('<').skip(1) {
         let (tag, after) = part.split_once('>')?;
         let closed = tag.ends_with('/');
         if tag.starts_with('/') {

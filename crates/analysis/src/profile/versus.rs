@@ -119,17 +119,17 @@ impl Matches {
     pub fn contrast(&self, names: (&str, &str), confidence: f64) -> Table {
         let mut rows = Vec::new();
         for metric in metrics(&self.facts, self.pairs.iter().flat_map(|pair| [&pair.first, &pair.second])) {
-            let values: Vec<(Option<f64>, Option<f64>)> =
+            let values: Vec<Both> =
                 self.pairs.iter().map(|pair| ((metric.of)(&pair.first), (metric.of)(&pair.second))).collect();
-            let mean = |side: &dyn Fn(&(Option<f64>, Option<f64>)) -> Option<f64>| {
+            let mean = |side: fn(&Both) -> Option<f64>| {
                 crate::metrics::mean(&values.iter().filter_map(side).collect::<Vec<_>>())
             };
             let both: Vec<f64> = values.iter().filter_map(|(a, b)| Some((*a)? - (*b)?)).collect();
             let difference = Summary::of(&both, confidence);
             rows.push(vec![
                 Cell::text(metric.name),
-                Cell::number(mean(&|pair| pair.0)),
-                Cell::number(mean(&|pair| pair.1)),
+                Cell::number(mean(|pair| pair.0)),
+                Cell::number(mean(|pair| pair.1)),
                 Cell::number(difference.map(|difference| difference.mean)),
                 Cell::interval(difference.and_then(|difference| difference.interval())),
                 Cell::count(both.len() as u64),
@@ -217,10 +217,15 @@ fn value_columns(names: (&str, &str), digits: usize, confidence: f64) -> Vec<Col
     ]
 }
 
+/// A value of each side.
+type Both = (Option<f64>, Option<f64>);
+/// What a line reads off an episode.
+type Reading<'a> = Box<dyn Fn(&Contrast) -> Option<f64> + 'a>;
+
 /// One line of the contrast.
 struct Metric<'a> {
     name: String,
-    of: Box<dyn Fn(&Contrast) -> Option<f64> + 'a>,
+    of: Reading<'a>,
 }
 
 /// The lines that some of these episodes have something to say on, in a fixed order.
@@ -243,7 +248,7 @@ fn metrics<'a>(facts: &'a ActionFacts, all: impl Iterator<Item = &'a Contrast>) 
         delegated |= !contrast.invocations.is_empty();
     }
     let mut metrics: Vec<Metric<'a>> = Vec::new();
-    let mut push = |name: String, of: Box<dyn Fn(&Contrast) -> Option<f64> + 'a>| metrics.push(Metric { name, of });
+    let mut push = |name: String, of: Reading<'a>| metrics.push(Metric { name, of });
     push("Episode return".to_owned(), Box::new(|contrast| Some(contrast.episode_return)));
     for kind in kinds {
         let of = move |contrast: &Contrast| contrast.actions.get(kind).copied().unwrap_or_default();

@@ -1,11 +1,11 @@
 //! `gimbal compare`: two cells, or two episodes, against each other.
 
 use gimbal_analysis::profile::{Match, Matches, Profile};
-use gimbal_analysis::{EpisodeRow, Options, PairedDifference, Rows, Table, paired_difference, printable};
+use gimbal_analysis::{EpisodeRow, Options, PairedDifference, Rows, Table, paired_difference};
 use gimbal_study::plan::{Stored, StoredCell};
 use gimbal_study::read;
 use gimbal_study::run::{EpisodeId, RunFolder};
-use gimbal_view::side_by_side;
+use gimbal_view::{side_by_side, wrapped};
 use serde_json::{Value, json};
 
 use super::{print_json, run_failure, run_folder};
@@ -108,8 +108,7 @@ impl Built {
     }
 
     fn text(&self, pairs: usize) -> String {
-        let mut out = printable(&self.sentence());
-        out.push('\n');
+        let mut out = wrapped(&self.sentence(), WIDTH);
         if self.matches.is_empty() {
             return out;
         }
@@ -119,8 +118,8 @@ impl Built {
         }
         if let Some(parting) = self.parting() {
             out.push('\n');
-            out.push_str(&printable(&parting));
-            out.push_str("\n\n");
+            out.push_str(&wrapped(&parting, WIDTH));
+            out.push('\n');
             let (first, second) = &self.traces;
             out.push_str(&side_by_side((first, second), self.names(), &self.facts, WIDTH));
         }

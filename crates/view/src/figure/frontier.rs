@@ -378,7 +378,9 @@ pub(super) fn mark(svg: &mut Svg, (x, y): (f64, f64), (class, colour, shape): (&
         Shape::Plus => path(&PLUS),
         Shape::Cross => {
             // The plus, turned by an eighth.
-            let turned = PLUS.map(|(dx, dy)| ((dx - dy) * 0.7071, (dx + dy) * 0.7071));
+            let turned = PLUS.map(|(dx, dy)| {
+                ((dx - dy) * std::f64::consts::FRAC_1_SQRT_2, (dx + dy) * std::f64::consts::FRAC_1_SQRT_2)
+            });
             path(&turned)
         }
         Shape::Bar => path(&[(-2.6, -6.0), (2.6, -6.0), (2.6, 6.0), (-2.6, 6.0)]),
