@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use gimbal_yawning_titan::policy::{POLICIES, PolicyKind};
-use gimbal_yawning_titan::recording::{RecordOptions, record};
+use gimbal_yawning_titan::recording::{Json, RecordOptions, record};
 use gimbal_yawning_titan::replay::{DrawSource, ReplayOptions, ReplayReport, replay_from};
 use gimbal_yawning_titan::{Config, RedKind, Scenario, Source};
 use serde_json::{Map, Value, json};
@@ -79,18 +79,14 @@ fn the_kept_recording_still_replays() {
 #[test]
 fn every_spoiled_field_is_found() {
     let text = written("default", "mesh_15", RedKind::Standard, all_actions(), PolicyKind::Random, 4);
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let at = |kind: &str| lines.iter().position(|line| line["kind"] == kind).unwrap();
+    let lines: Vec<Json> = text.lines().map(|line| Json::parse(line).unwrap()).collect();
+    let at = |kind: &str| lines.iter().position(|line| line.get("kind").unwrap().as_text() == Some(kind)).unwrap();
     let step = at("step") + 3;
     let spoil: Vec<(usize, &str, Value)> = vec![
         (at("env"), "n_actions", json!(7)),
         (at("env"), "obs_size", json!(7)),
         (at("env"), "connectivity", json!(0.5)),
-        (at("reset"), "deceptive", {
-            let mut rows = lines[at("reset")]["deceptive"].clone();
-            rows[0][2] = json!(0.123);
-            rows
-        }),
+        (at("reset"), "deceptive", json!([["d0", "00000000-0000-4000-8000-000000000000", 0.123]])),
         (step, "reward", json!(1234.5)),
         (step, "done", json!(true)),
         (step, "did", json!("connect")),
@@ -106,7 +102,7 @@ fn every_spoiled_field_is_found() {
     ];
     for (line, field, value) in spoil {
         let mut spoiled = lines.clone();
-        spoiled[line][field] = value;
+        *member(&mut spoiled[line], field) = Json::parse(&value.to_string()).unwrap();
         let report = replayed(&joined(&spoiled), DrawSource::Tape).unwrap();
         assert!(report.mismatches > 0, "{field}");
         let found = report.first.unwrap().field;
@@ -132,27 +128,61 @@ fn every_spoiled_field_is_found() {
     ] {
         let mut spoiled = lines.clone();
         let row = at("step");
-        spoiled[row]["state"][field] = value;
+        *member(member(&mut spoiled[row], "state"), field) = Json::parse(&value.to_string()).unwrap();
         let report = replayed(&joined(&spoiled), DrawSource::Tape).unwrap();
         let found = report.first.unwrap_or_else(|| panic!("{field} is not found")).field;
         assert!(found.starts_with(&format!("state.{field}")), "{field} found as {found}");
     }
     // A draw of the tape: taken at its word it changes the world, and the seed beside it gives it away.
     let mut spoiled = lines.clone();
-    let row = (at("step")..).find(|row| !lines[*row]["tape"].as_array().unwrap().is_empty()).unwrap();
-    let drawn = spoiled[row]["tape"][0][4].clone();
-    spoiled[row]["tape"][0][4] = json!(if drawn == json!(50) { 51 } else { 50 });
+    let row = at("step");
+    let draw = item(item(member(&mut spoiled[row], "tape"), 0), 4);
+    *draw = Json::Whole(if *draw == Json::Whole(50) { 51 } else { 50 });
     for draws in [DrawSource::Tape, DrawSource::Seed] {
         let report = replayed(&joined(&spoiled), draws).unwrap();
         assert_eq!(report.first.unwrap().field, "tape");
     }
     let mut missing = lines.clone();
-    missing[row]["tape"].as_array_mut().unwrap().pop();
+    if let Json::List(tape) = member(&mut missing[row], "tape") {
+        tape.pop();
+    }
     assert!(replayed(&joined(&missing), DrawSource::Tape).unwrap().mismatches > 0);
+    assert_eq!(replayed(&joined(&lines), DrawSource::Tape).unwrap().first, None, "unspoiled, all agrees");
 }
 
-fn joined(lines: &[Value]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+/// A member of an object; a new one if it has none of that name.
+fn member<'a>(json: &'a mut Json, key: &str) -> &'a mut Json {
+    let Json::Map(entries) = json else { panic!("no object") };
+    let at = entries.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
+        entries.push((key.to_owned(), Json::Null));
+        entries.len() - 1
+    });
+    &mut entries[at].1
+}
+
+fn item(json: &mut Json, at: usize) -> &mut Json {
+    let Json::List(items) = json else { panic!("no list") };
+    &mut items[at]
+}
+
+/// With every digit, which a detour over other readers would not keep.
+fn written_back(json: &Json) -> String {
+    match json {
+        Json::Null => "null".to_owned(),
+        Json::Bool(value) => value.to_string(),
+        Json::Whole(value) => value.to_string(),
+        Json::Real(value) => format!("{value:?}"),
+        Json::Text(text) => json!(text).to_string(),
+        Json::List(items) => format!("[{}]", items.iter().map(written_back).collect::<Vec<_>>().join(",")),
+        Json::Map(entries) => {
+            let entries = entries.iter().map(|(key, value)| format!("{}:{}", json!(key), written_back(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
+        }
+    }
+}
+
+fn joined(lines: &[Json]) -> String {
+    lines.iter().map(|line| format!("{}\n", written_back(line))).collect()
 }
 
 #[test]
