@@ -453,7 +453,7 @@ pub struct EnvBench {
         long,
         value_name = "FILE",
         num_args = 1..,
-        conflicts_with_all = ["red", "policy", "steps", "horizon", "seed", "draws", "save"]
+        conflicts_with_all = ["red", "policy", "steps", "horizon", "mode", "network", "set", "seed", "draws", "save"]
     )]
     pub actions: Vec<PathBuf>,
     /// Write action lists and checksums here (.jsonl), for `replay --checksum`

@@ -132,10 +132,19 @@ impl<D: Draws> Simulator<D> {
     /// # Errors
     /// When the network cannot be drawn for.
     pub fn rebuild(&mut self, seed: u64) -> Result<(), Raised> {
+        self.construct(seed)?;
+        self.begin(seed)
+    }
+
+    /// Builds the environment anew, and begins no episode: [`Simulator::reset`] does.
+    ///
+    /// # Errors
+    /// When the network cannot be drawn for.
+    pub fn construct(&mut self, seed: u64) -> Result<(), Raised> {
         self.draws.seed(seed);
         self.state.draw_network(&mut self.draws, &self.parameters)?;
         self.state.draw_building(&mut self.draws);
-        self.begin(seed)
+        Ok(())
     }
 
     /// Begins another episode of the environment as it was built.

@@ -6,9 +6,11 @@
 
 mod read;
 mod text;
+mod write;
 
 pub use gimbal_parity::{Json, Line, Lines, ReadError};
 pub(crate) use read::{
     END_FIELDS, ENV_FIELDS, ERROR_FIELDS, Env, RESET_FIELDS, STEP_FIELDS, names_of, only, read_tape,
 };
 pub(crate) use text::{intent_text, key_error_text, push_real};
+pub use write::{RecordOptions, record};

@@ -42,6 +42,13 @@ impl Graph {
         self.degrees.copy_from_slice(&other.degrees);
     }
 
+    /// The same with room for all nodes, which a plain copy does not keep.
+    pub fn with_room(&self) -> Self {
+        let mut copy = Self::new(self.room);
+        copy.copy_from(self);
+        copy
+    }
+
     /// The nodes, in node order.
     #[inline]
     pub fn order(&self) -> &[u16] {

@@ -179,7 +179,7 @@ impl State {
             edges: network.edges().collect(),
             connectivity: network.connectivity(),
             by_uuid: by_uuid.clone(),
-            graph: graph.clone(),
+            graph: graph.with_room(),
         };
         let ids = network.nodes.iter().map(|node| node.uuid);
         let spare = Uuid::random(&mut crate::draws::Fast::new(0));
@@ -192,8 +192,8 @@ impl State {
             names: names.chain((0..extra).map(|at| format!("d{at}"))).collect(),
             uuids: ids.chain(std::iter::repeat_n(spare, extra)).collect(),
             target: target.map(|at| at as u16),
-            now: graph.clone(),
-            whole: graph,
+            now: graph.with_room(),
+            whole: graph.with_room(),
             by_uuid,
             entry,
             high_value,
