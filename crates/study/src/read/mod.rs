@@ -1,6 +1,7 @@
 //! Reading run folders: no environment, no model, no network.
 
 mod bill;
+mod recovery;
 mod rows;
 mod told;
 pub mod trace;
@@ -9,6 +10,7 @@ mod verify;
 use gimbal_core::Digest;
 
 pub use bill::bill;
+pub use recovery::recovery;
 pub use rows::{load_rows, spending};
 pub use verify::{Report, verify};
 
