@@ -58,7 +58,17 @@ models:
   cache: cache
   record: record
 prepare: []
-faults: []
+faults:
+  - none
+  - name: noisy
+    model.transport: 0.1
+    model.malformed: 0.1
+    model.truncated: 0.1
+    tool.wrong: 0.1
+    tool.stale: 0.1
+    message.lost: 0
+    message.altered: 1
+    tracker.corrupted: 0.5
 ";
 
 // covers: SH-06

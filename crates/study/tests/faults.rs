@@ -8,15 +8,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::folders::{STUDY, clean, opened};
-use common::{TestModels, plan, plan_of, run, run_with};
+use common::{plan, plan_of, run, run_with};
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{ChatModel, Digest, Sampling, TaskId};
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::faults::{Fault, Faults, ONE};
 use gimbal_study::plan::Options;
 use gimbal_study::read::{digest, load_rows, recovery, trace};
-use gimbal_study::registry::{Library, ModelSource};
-use gimbal_study::run::{Finished, RunFolder};
+use gimbal_study::registry::{Library, ModelSource as _};
+use gimbal_study::run::RunFolder;
 use gimbal_study::runner::Ended;
 use gimbal_study::stage::{Cancel, EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
 use serde_json::json;
@@ -29,21 +29,13 @@ fn with(faults: &str) -> String {
     format!("{STUDY}faults: {faults}\n")
 }
 
-fn events(folder: &RunFolder, episode: &Finished) -> Vec<Event> {
+fn events(folder: &RunFolder, episode: &trace::Readable) -> Vec<Event> {
     folder.events(episode.place).unwrap().iter().map(|bytes| serde_json::from_slice(bytes).unwrap()).collect()
 }
 
-fn finished(folder: &RunFolder) -> Vec<Finished> {
-    let mut all = Vec::new();
-    folder
-        .index()
-        .unwrap()
-        .each(|episode| {
-            all.push(episode);
-            Ok::<(), std::convert::Infallible>(())
-        })
-        .unwrap();
-    all
+fn finished(folder: &RunFolder) -> Vec<trace::Readable> {
+    let all = trace::episodes(folder).unwrap();
+    all.into_iter().filter(|episode| episode.episode_return.is_some()).collect()
 }
 
 /// Faults by key over a whole run.
@@ -183,7 +175,7 @@ fn what_is_wrong_with_a_variant_is_said_with_its_place() {
 
 /// One episode of CAGE-2 with a noisy expert.
 async fn cage2(configuration: &str, base: &str, faults: Faults) -> (Outcome, Recorded) {
-    let library = Library::embedded_for_tests();
+    let library = Library::new(&[], vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into()]);
     let kinds = gimbal_architectures::kinds();
     let kind = kinds.iter().find(|kind| kind.name() == base).unwrap();
     let architecture = kind.build(&json!({ "configuration": configuration }), &library).unwrap();
@@ -202,4 +194,161 @@ async fn cage2(configuration: &str, base: &str, faults: Faults) -> (Outcome, Rec
     let recorder = Arc::new(MemoryRecorder::default());
     let outcome = play_episode(&*architecture, family.open(&options).unwrap(), setup, recorder.clone()).await;
     (outcome.unwrap(), recorder.recorded())
+}
+
+fn told(recorded: &Recorded) -> Vec<Event> {
+    recorded.events.iter().map(|bytes| serde_json::from_slice(bytes).unwrap()).collect()
+}
+
+/// How often each of these bodies came.
+fn count(events: &[Event], wanted: impl Fn(&Body) -> bool) -> usize {
+    events.iter().filter(|event| wanted(&event.body)).count()
+}
+
+// covers: BOG-047
+#[tokio::test]
+async fn an_outage_is_counted_and_sent_again_and_never_becomes_an_action() {
+    for (configuration, base) in [("hist+net", "react"), ("hier-base", "hierarchy")] {
+        let (clean, before) = cage2(configuration, base, Faults::default()).await;
+        let (struck, after) = cage2(configuration, base, Faults::new([(Fault::Transport, ONE)])).await;
+        // Every call failed once: the agent saw nothing of it.
+        let without = |recorded: &Recorded| {
+            let kept = |event: &Event| !matches!(event.body, Body::Fault(_));
+            told(recorded).into_iter().filter(kept).collect::<Vec<_>>()
+        };
+        assert_eq!(without(&before), without(&after), "{configuration}");
+        assert_eq!((clean.fallbacks, clean.state, clean.spent), (struck.fallbacks, struck.state, struck.spent));
+        let faults = count(&told(&after), |body| matches!(body, Body::Fault(_))) as u64;
+        assert_eq!(faults, struck.spent.model_calls);
+        assert_eq!((after.sent, after.received), (before.sent + faults, before.received + faults));
+        assert!(after.calls.iter().all(|(_, _, outcome, _)| outcome == "completed"));
+    }
+}
+
+// covers: BOG-047
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn outages_stand_in_the_rows_beside_those_of_real_providers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = with("{ name: out, model.transport: 0.3 }");
+    run(&text, &path, 4).await.unwrap();
+    clean(&path);
+    let rows = load_rows(&opened(&path)).unwrap();
+    let outages: u64 = rows.episodes.iter().map(|row| u64::from(row.outages)).sum();
+    assert_eq!(outages, struck(&path)["model.transport"]);
+    assert!(outages > 0 && rows.episodes.iter().all(|row| !row.infrastructure && row.unknown_attempts == 0));
+    let called: u64 = rows.episodes.iter().map(|row| row.agent_tokens().total() + row.world_tokens().total()).sum();
+    let billed: u64 = rows.episodes.iter().map(|row| row.billed.total()).sum();
+    assert_eq!(called, billed, "a request that reached nobody costs nothing");
+}
+
+#[tokio::test]
+async fn cut_answers_are_typed_and_broken_ones_are_read_as_they_are() {
+    let (_, recorded) = cage2("hist+net", "react", Faults::new([(Fault::Truncated, ONE)])).await;
+    assert!(recorded.calls.iter().all(|(_, _, outcome, _)| outcome == "truncated"));
+    assert!(recorded.calls.iter().all(|(_, _, _, usage)| usage.input > 0), "a cut answer is paid for");
+    let fallbacks = count(&told(&recorded), |body| matches!(body, Body::Fallback(_)));
+    assert_eq!(fallbacks, 12, "the agent never got an answer, and says so");
+    let (_, recorded) = cage2("hist+net", "react", Faults::new([(Fault::Malformed, ONE)])).await;
+    assert!(recorded.calls.iter().all(|(_, _, outcome, _)| outcome == "completed"));
+    assert!(count(&told(&recorded), |body| matches!(body, Body::Note(_) | Body::Rejected(_) | Body::Fallback(_))) > 0);
+}
+
+#[tokio::test]
+async fn lost_messages_are_no_answers_in_the_hierarchy_and_the_agent_still_acts() {
+    let (clean, before) = cage2("hier-base", "hierarchy", Faults::default()).await;
+    assert!(count(&told(&before), |body| matches!(body, Body::Sent(_))) > 0, "agents talk to one another");
+    let (lost, recorded) = cage2("hier-base", "hierarchy", Faults::new([(Fault::Lost, ONE)])).await;
+    let events = told(&recorded);
+    let sent = count(&events, |body| matches!(body, Body::Sent(_)));
+    assert_eq!(count(&events, |body| matches!(body, Body::Fault(fault) if fault.kind == "lost")), sent);
+    assert!(sent > 0);
+    // Nobody answers what never came.
+    assert!(count(&events, |body| matches!(body, Body::Sent(sent) if sent.from != "planner")) == 0);
+    assert_eq!((clean.steps, lost.steps), (12, 12));
+    let (altered, recorded) = cage2("hier-base", "hierarchy", Faults::new([(Fault::Altered, ONE)])).await;
+    assert_eq!(altered.steps, 12);
+    assert!(count(&told(&recorded), |body| matches!(body, Body::Fault(fault) if fault.kind == "altered")) > 0);
+}
+
+/// The world itself: its tape of rewards and states under actions that hang on nothing that the agent sees.
+#[tokio::test]
+async fn the_true_world_is_never_touched() {
+    let everything = || Faults::new([(Fault::Wrong, ONE / 2), (Fault::Stale, ONE / 2), (Fault::Corrupted, ONE)]);
+    for (configuration, base) in [("obs+hist+net", "react"), ("hier-delib", "hierarchy")] {
+        // The noisy expert's hints come from the true world: what it sees misleads it in nothing.
+        let (clean, before) = cage2(configuration, base, Faults::default()).await;
+        let (struck, after) = cage2(configuration, base, everything()).await;
+        assert_eq!((clean.state, clean.episode_return, clean.steps), (struck.state, struck.episode_return, struck.steps));
+        let steps = |recorded: &Recorded| {
+            let steps = told(recorded).into_iter().filter_map(|event| match event.body {
+                Body::Stepped(step) => Some((step.reward, step.state, step.observation)),
+                _ => None,
+            });
+            steps.collect::<Vec<_>>()
+        };
+        let (truth, seen) = (steps(&before), steps(&after));
+        assert!(truth.iter().zip(&seen).all(|(truth, seen)| (truth.0, truth.1) == (seen.0, seen.1)));
+        let misread = truth.iter().zip(&seen).filter(|(truth, seen)| truth.2 != seen.2).count();
+        let faults = |kinds: &[&str]| {
+            count(&told(&after), |body| matches!(body, Body::Fault(fault) if kinds.contains(&fault.kind.as_str())))
+        };
+        assert!(misread > 0 && misread <= faults(&["wrong", "stale"]), "{misread}");
+        assert_eq!(truth.last().unwrap().2, seen.last().unwrap().2, "nobody acts on what comes last");
+        assert!(faults(&["corrupted"]) > 0);
+    }
+}
+
+#[tokio::test]
+async fn the_event_of_a_fault_stands_behind_the_one_that_shows_it() {
+    let faults = Faults::new(Fault::ALL.map(|fault| (fault, ONE / 4)));
+    let (_, recorded) = cage2("hier-delib", "hierarchy", faults).await;
+    let events = told(&recorded);
+    let mut seen = BTreeMap::new();
+    for (place, event) in events.iter().enumerate() {
+        let Body::Fault(fault) = &event.body else { continue };
+        let before = events[..place].iter().rev().find(|event| !matches!(event.body, Body::Fault(_))).unwrap();
+        let fits = match fault.site.as_str() {
+            "model" => matches!(before.body, Body::ModelCalled(_)),
+            "tool" => matches!(before.body, Body::Stepped(_) | Body::Queried(_)),
+            "message" => matches!(before.body, Body::Sent(_)),
+            _ => matches!(before.body, Body::ContextBuilt(_) | Body::Queried(_)),
+        };
+        assert!(fits, "{fault:?} behind {:?}", before.body);
+        *seen.entry(fault.site.clone()).or_insert(0) += 1;
+    }
+    assert_eq!(seen.len(), 4, "{seen:?}");
+    // Calls of a site are numbered in order.
+    let mut last: BTreeMap<(&str, u32), u64> = BTreeMap::new();
+    for event in &events {
+        if let Body::Fault(fault) = &event.body {
+            let before = last.insert((&fault.site, event.lane), fault.index);
+            assert!(before.is_none_or(|before| before < fault.index), "{fault:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn recovery_is_read_back_from_the_journals() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    run(&with("[none, { name: half, model.malformed: 0.5 }]"), &path, 4).await.unwrap();
+    let (recoveries, counts) = (recovery(&opened(&path)).unwrap(), struck(&path));
+    let rows = load_rows(&opened(&path)).unwrap();
+    let mut injected = 0;
+    for cell in &rows.cells {
+        let tallies: Vec<_> = recoveries.of(&cell.id).collect();
+        assert_eq!(tallies.len(), usize::from(cell.faults == "half"), "{}", cell.id);
+        for (site, kind, tally) in tallies {
+            assert_eq!((site, kind), ("model", "malformed"));
+            assert!(tally.recovered > 0 && tally.episodes > 1);
+            injected += tally.injected;
+        }
+    }
+    assert_eq!(injected, counts["model.malformed"]);
+    let analysis = gimbal_analysis::Analysis::new(&rows, &gimbal_analysis::Options::default()).unwrap();
+    let table = gimbal_analysis::tables::faults(&analysis, &rows, &recoveries).unwrap();
+    assert_eq!(table.rows.len(), rows.cells.len() / 2);
+    let pairs = table.columns.iter().position(|column| column.key == "pairs").unwrap();
+    assert!((0..table.rows.len()).all(|row| table.shown(row, pairs) != "0"), "each has its cell without faults");
 }

@@ -227,6 +227,12 @@ fn schema_and_parser_set_the_same_bounds() {
         ("cost: 20.00", "cost: 0".to_owned(), "cost: -0.01".to_owned()),
         ("baseline: policy:walk", "prepare: []".to_owned(), "prepare: [x]".to_owned()),
         ("baseline: policy:walk", "faults: []".to_owned(), "faults: [x]".to_owned()),
+        (
+            "baseline: policy:walk",
+            "faults: [none, { name: x, tool.stale: 1 }]".to_owned(),
+            "faults: [{ tool.stale: 1.01 }]".to_owned(),
+        ),
+        ("baseline: policy:walk", "faults: { tool.stale: 0 }".to_owned(), "faults: { tool.stalled: 0 }".to_owned()),
     ];
     for (from, within, beyond) in cases {
         for (to, good) in [(within, true), (beyond, false)] {

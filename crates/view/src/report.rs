@@ -1,5 +1,6 @@
 //! The report of a run, in every form.
 
+use gimbal_analysis::recovery::Recoveries;
 use gimbal_analysis::{Analysis, AnalysisError, Bill, Options, Rows, Table, markdown_text, tables};
 use serde_json::{Value, json};
 
@@ -32,6 +33,13 @@ impl Report {
         let analysis = Analysis::new(rows, options)?;
         let (sentence, tables, figures) = (sentence(&analysis), tables::all(&analysis), figure::all(&analysis));
         Ok(Self { meta, analysis, sentence, tables, figures })
+    }
+
+    /// The same report with what followed the injected faults, of the rows that it was built from.
+    #[must_use]
+    pub fn with_faults(mut self, rows: &Rows, recoveries: &Recoveries) -> Self {
+        self.tables.extend(tables::faults(&self.analysis, rows, recoveries));
+        self
     }
 
     /// The same report with the bill of the whole run as its last table.

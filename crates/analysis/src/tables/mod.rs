@@ -2,6 +2,7 @@
 
 pub mod bog;
 mod detail;
+mod faults;
 mod main_table;
 mod paired;
 mod replication;
@@ -11,12 +12,13 @@ use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 pub use detail::{failures, gaps, roles, spread, stops};
+pub use faults::faults;
 pub use main_table::main;
 pub use paired::paired;
 pub use replication::{replication, second_world};
 
 /// The key of every table that a report can hold, in reading order.
-pub const KEYS: [&str; 8] = ["cells", "paired", "spread", "roles", "stops", "failures", "gaps", "bill"];
+pub const KEYS: [&str; 9] = ["cells", "paired", "spread", "roles", "stops", "failures", "gaps", "faults", "bill"];
 
 /// Every table that has something to say, in reading order: main, paired, spread, roles, stops, failures, gaps. Each has the same
 /// columns whatever was played.

@@ -78,11 +78,12 @@ pub fn build(folder: &RunFolder, baseline: Option<&str>) -> Result<Built, Failur
     let digest = read::digest(folder).map_err(run_failure)?;
     let (options, _) = options_for(folder, &rows, baseline)?;
     let bill = read::bill(folder, &stored).map_err(run_failure)?;
+    let recoveries = read::recovery(folder).map_err(run_failure)?;
     let mut meta = meta(folder, &stored, &digest.to_string());
     if !bill.lines.is_empty() {
         meta.facts.push(("billed in all".to_owned(), bill.total().words()));
     }
-    Ok(Built::build(&rows, meta, &options).map_err(Failure::usage)?.with_bill(&bill))
+    Ok(Built::build(&rows, meta, &options).map_err(Failure::usage)?.with_faults(&rows, &recoveries).with_bill(&bill))
 }
 
 /// What to say of a baseline that is no cell, with those that there are.

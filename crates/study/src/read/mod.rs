@@ -2,6 +2,7 @@
 
 mod bill;
 mod profile;
+mod recovery;
 mod rows;
 mod told;
 pub mod trace;
@@ -11,6 +12,7 @@ use gimbal_core::Digest;
 
 pub use bill::bill;
 pub use profile::{profiles, traces};
+pub use recovery::recovery;
 pub use rows::{load_rows, spending};
 pub use verify::{Report, verify};
 

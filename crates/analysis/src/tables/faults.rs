@@ -1,0 +1,106 @@
+//! Injected faults by cell and kind: how many, how the agent recovered, and what they cost in return.
+
+use super::{confidence_title, label_cells, labels, mark_notes, return_digits};
+use crate::cells::{Analysis, CellSummary};
+use crate::compare::{PairedDifference, paired_difference};
+use crate::proportion::Proportion;
+use crate::recovery::{BEFORE, Recoveries, Tally};
+use crate::row::{CellInfo, EpisodeRow, Rows};
+use crate::table::{Cell, Column, ColumnKind, Table};
+
+/// What followed the injected faults; `None` where none were asked for. A cell whose faults never struck has a row too.
+#[must_use]
+pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Option<Table> {
+    use ColumnKind::{Integer, Interval, Number, Share, Text};
+    let digits = return_digits(analysis);
+    let ci = confidence_title(analysis);
+    let column = Column::new;
+    let mut columns = labels(analysis);
+    columns.extend([
+        column("faults", "Faults", "fault", Text, "What the study calls the rates").shown_if(false),
+        column("site", "Site", "fault", Text, "Where they struck"),
+        column("kind", "Fault", "fault", Text, "What they did"),
+        column("injected", "Injected", "fault", Integer, "Faults over all episodes"),
+        column("episodes", "Episodes", "fault", Integer, "Episodes that any of them struck"),
+        column("recovered", "Recovered", "acting", Share(0), "Faults after which the agent acted again"),
+        column("recovered_ci", &ci, "acting", Interval(2), "Wilson interval of that share"),
+        column("steps", "Steps", "acting", Number(1), "Median steps of the fallback before the agent acted again"),
+        column("calls", "Calls", "acting", Number(1), "Median model calls before the agent acted again"),
+        column("tokens", "Tokens", "acting", Number(0), "Median tokens before the agent acted again"),
+        column("reward_back", "Back", "reward", Share(0), "Faults after which the reward came back, of those compared"),
+        column("reward_steps", "In steps", "reward", Number(1), "Median steps until the reward was back"),
+        column("pairs", "Pairs", "return", Integer, "Worlds that this cell and the same one without faults both met"),
+        column(
+            "difference",
+            "Difference",
+            "return",
+            Number(digits),
+            "Mean return minus that of the same cell without faults, of all faults of the cell together",
+        ),
+        column("difference_ci", &ci, "return", Interval(digits), "Student t interval of the mean difference"),
+    ]);
+    let mut lines = Vec::new();
+    for cell in analysis.cells.iter().filter(|cell| !cell.info.faults.is_empty()) {
+        let paired = against_clean(analysis, rows, cell);
+        let mut kinds = recoveries.of(&cell.info.id).peekable();
+        if kinds.peek().is_none() {
+            lines.push(line(analysis, cell, None, paired.as_ref()));
+        }
+        lines.extend(kinds.map(|kind| line(analysis, cell, Some(kind), paired.as_ref())));
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    let mut notes = vec![
+        "Recovered: an action of the agent's own was accepted after the fault, before the episode ended; steps, calls and tokens are those until then (tokens above 1,000 to three digits). Faults of one episode hang together: the interval is too narrow where they are many.".to_owned(),
+        format!("Back: the reward of a step reached the mean of the {BEFORE} steps before the fault (of fewer where there were fewer); 0 steps is the very next one."),
+        "Difference: over worlds that both met; the same in every row of a cell, since the faults struck together.".to_owned(),
+    ];
+    notes.extend(mark_notes(analysis));
+    Some(Table { key: "faults", title: "Injected faults and recovery".to_owned(), columns, rows: lines, notes })
+}
+
+fn line(
+    analysis: &Analysis,
+    cell: &CellSummary,
+    kind: Option<(&str, &str, &Tally)>,
+    paired: Option<&PairedDifference>,
+) -> Vec<Cell> {
+    let none = Tally::default();
+    let (site, kind, tally) = kind.unwrap_or(("", "none struck", &none));
+    let confidence = analysis.options.confidence;
+    let recovered = Proportion::new(tally.recovered, tally.injected, confidence);
+    let back = Proportion::new(tally.reward_steps.count(), tally.compared, confidence);
+    let mut row = label_cells(cell);
+    row.extend([
+        Cell::text(&cell.info.faults),
+        Cell::text(site),
+        Cell::text(kind),
+        Cell::count(tally.injected),
+        Cell::count(tally.episodes),
+        Cell::share(recovered.map(|share| share.share)),
+        Cell::interval(recovered.map(|share| share.interval)),
+        Cell::number(tally.steps.median()),
+        Cell::number(tally.calls.median()),
+        Cell::number(tally.tokens.median()),
+        Cell::share(back.map(|share| share.share)),
+        Cell::number(tally.reward_steps.median()),
+        Cell::count(paired.map_or(0, |paired| paired.difference.n as u64)),
+        Cell::number(paired.map(|paired| paired.difference.mean)),
+        Cell::interval(paired.and_then(|paired| paired.difference.interval())),
+    ]);
+    row
+}
+
+/// The cell against the one that differs from it in nothing but the faults.
+fn against_clean(analysis: &Analysis, rows: &Rows, cell: &CellSummary) -> Option<PairedDifference> {
+    let mine = &cell.info;
+    let clean = |other: &&CellInfo| {
+        other.faults.is_empty()
+            && (&other.environment, &other.configuration, &other.models, other.decoding)
+                == (&mine.environment, &mine.configuration, &mine.models, mine.decoding)
+    };
+    let clean = analysis.cells.iter().map(|cell| &cell.info).find(clean)?;
+    let of = |id: &str| -> Vec<&EpisodeRow> { rows.episodes.iter().filter(|row| row.cell == id).collect() };
+    paired_difference(&of(&mine.id), &of(&clean.id), analysis.options.confidence, analysis.options.seed)
+}
