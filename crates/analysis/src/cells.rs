@@ -85,6 +85,25 @@ pub struct RoleSummary {
     pub output: f64,
 }
 
+/// What one role and model took in a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoleCost {
+    /// Role name.
+    pub role: String,
+    /// Model that played it.
+    pub model: String,
+    /// Whether the world asked for it.
+    pub world: bool,
+    /// Calls over all episodes that count.
+    pub calls: u64,
+    /// Requests over all episodes, repeated ones and those of lost episodes too.
+    pub requests: u64,
+    /// Tokens as called over all episodes that count.
+    pub called: TokenUse,
+    /// Dollars billed over all episodes, lost ones too; `None` where a billed request had no price.
+    pub cost: Option<f64>,
+}
+
 /// One cell in numbers. Infrastructure episodes are counted apart and enter nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellSummary {
@@ -149,8 +168,14 @@ pub struct CellSummary {
     /// Whether no other cell of the same environment, models and decoding is better on tokens and return (BOG-172);
     /// `None` without a model.
     pub efficient: Option<bool>,
-    /// Stops by name with their counts, most frequent first.
+    /// Stops by name with their counts, most frequent first; episodes lost to infrastructure and limits, too.
     pub stops: Vec<(String, u64)>,
+    /// By role and model, in this order.
+    #[serde(default)]
+    pub role_costs: Vec<RoleCost>,
+    /// Critical path a step in milliseconds.
+    #[serde(default)]
+    pub path_a_step_ms: Option<f64>,
 }
 
 /// What is missing from a cell.
@@ -320,7 +345,9 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         shifted,
         shifted_interval,
         efficient: None,
-        stops: stops(&rows),
+        stops: stops(all),
+        role_costs: crate::tables::cost::by_role(all),
+        path_a_step_ms: crate::tables::cost::path_a_step(&rows),
     }
 }
 

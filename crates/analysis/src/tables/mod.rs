@@ -1,5 +1,6 @@
 //! The standard tables of a study.
 
+pub(crate) mod cost;
 mod detail;
 mod main_table;
 mod paired;
@@ -8,14 +9,16 @@ use crate::cells::{Analysis, CellSummary};
 use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
-pub use detail::{failures, gaps, roles, spread, stops};
+pub use cost::{cost, roles};
+pub use detail::{failures, gaps, spread, stops};
 pub use main_table::main;
 pub use paired::paired;
 
 /// The key of every table that a report can hold, in reading order.
-pub const KEYS: [&str; 8] = ["cells", "paired", "spread", "roles", "stops", "failures", "gaps", "bill"];
+pub const KEYS: [&str; 10] =
+    ["cells", "paired", "spread", "cost", "roles", "stops", "failures", "gaps", "rescored", "bill"];
 
-/// Every table that has something to say, in reading order: main, paired, spread, roles, stops, failures, gaps. Each has the same
+/// Every table that has something to say, in reading order: main, paired, spread, cost, roles, stops, failures, gaps. Each has the same
 /// columns whatever was played.
 #[must_use]
 pub fn all(analysis: &Analysis) -> Vec<Table> {
@@ -23,6 +26,7 @@ pub fn all(analysis: &Analysis) -> Vec<Table> {
         Some(main(analysis)),
         paired(analysis),
         Some(spread(analysis)),
+        cost(analysis),
         roles(analysis),
         stops(analysis),
         failures(analysis),
@@ -47,7 +51,7 @@ pub fn mark(info: &CellInfo) -> &'static str {
 }
 
 /// Columns that name a cell: environment where the study has several, configuration, model, decoding, mark.
-fn labels(analysis: &Analysis) -> Vec<Column> {
+pub(crate) fn labels(analysis: &Analysis) -> Vec<Column> {
     let label = |key, title, help| Column::new(key, title, "cell", ColumnKind::Label, help);
     vec![
         label("configuration", "Configuration", "Architecture and persona"),
@@ -59,7 +63,7 @@ fn labels(analysis: &Analysis) -> Vec<Column> {
     ]
 }
 
-fn label_cells(summary: &CellSummary) -> Vec<Cell> {
+pub(crate) fn label_cells(summary: &CellSummary) -> Vec<Cell> {
     let info = &summary.info;
     vec![
         Cell::text(&info.configuration),
@@ -104,7 +108,7 @@ fn confidence_title(analysis: &Analysis) -> String {
 }
 
 /// Notes on the marks that the cells carry.
-fn mark_notes(analysis: &Analysis) -> Vec<String> {
+pub(crate) fn mark_notes(analysis: &Analysis) -> Vec<String> {
     let mut notes = Vec::new();
     let marked = |wanted: &str| analysis.cells.iter().any(|cell| mark(&cell.info) == wanted);
     if marked("policy") {

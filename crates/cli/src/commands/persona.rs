@@ -149,7 +149,11 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
 }
 
 /// The agents of an architecture, by their places, and the context blocks of the one that acts.
-fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), Failure> {
+fn agents(
+    home: &Home,
+    base: &str,
+    settings: Map<String, Value>,
+) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), Failure> {
     let settings = Value::Object(settings);
     if base == "hierarchy" {
         let (agents, context) = hierarchy::agents(&settings, &*home.files).map_err(Failure::usage)?;

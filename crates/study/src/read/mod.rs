@@ -9,7 +9,7 @@ mod verify;
 use gimbal_core::Digest;
 
 pub use bill::bill;
-pub use rows::{load_rows, spending};
+pub use rows::{load_rows, spending, spending_of_episodes};
 pub use verify::{Report, verify};
 
 use crate::run::index::unreadable;
