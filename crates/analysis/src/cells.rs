@@ -88,6 +88,25 @@ pub struct RoleSummary {
     pub output: f64,
 }
 
+/// What one role and model took in a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoleCost {
+    /// Role name.
+    pub role: String,
+    /// Model that played it.
+    pub model: String,
+    /// Whether the world asked for it.
+    pub world: bool,
+    /// Calls over all episodes that count.
+    pub calls: u64,
+    /// Requests over all episodes, repeated ones and those of lost episodes too.
+    pub requests: u64,
+    /// Tokens as called over all episodes that count.
+    pub called: TokenUse,
+    /// Dollars billed over all episodes, lost ones too; `None` where a billed request had no price.
+    pub cost: Option<f64>,
+}
+
 /// One cell in numbers. Infrastructure episodes are counted apart and enter nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellSummary {
@@ -152,7 +171,7 @@ pub struct CellSummary {
     /// Whether no other cell of the same environment, models and decoding is better on tokens and return (BOG-172);
     /// `None` without a model.
     pub efficient: Option<bool>,
-    /// Stops by name with their counts, most frequent first.
+    /// Stops by name with their counts, most frequent first; episodes lost to infrastructure and limits, too.
     pub stops: Vec<(String, u64)>,
     /// Episodes by outcome (BOG-175); `None` where the brief does not state both thresholds, or without episodes.
     pub outcomes: Option<OutcomeSplit>,
@@ -164,6 +183,9 @@ pub struct CellSummary {
     pub critical_path_step_ms: Option<f64>,
     /// Prompt tokens per completion token (BOG-178).
     pub prompt_completion: Option<f64>,
+    /// By role and model, in this order.
+    #[serde(default)]
+    pub role_costs: Vec<RoleCost>,
 }
 
 /// What is missing from a cell.
@@ -336,12 +358,13 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         shifted,
         shifted_interval,
         efficient: None,
-        stops: stops(&rows),
         outcomes: OutcomeSplit::of(rows.iter().map(|row| row.return_thousandths), &info.thresholds),
         calls: describe(|row| f64::from(row.model_calls)),
         calls_a_step: metrics::a_step(add(|row| row.model_calls) as f64, add(|row| row.steps)),
         critical_path_step_ms: waited(&rows),
         prompt_completion: metrics::prompt_completion_ratio(called.input as f64, called.output as f64),
+        stops: stops(all),
+        role_costs: crate::tables::cost::by_role(all),
     }
 }
 

@@ -199,6 +199,7 @@ fn draw(worlds: &[World], design: &Design, generator: &mut Generator) -> Rows {
         plumbing: None,
         planned: design.runs as u32,
         thresholds,
+        faults: String::new(),
     };
     let model = RoleModel { role: "default".to_owned(), model: "simulated tokens".to_owned() };
     let mut rows = Rows {

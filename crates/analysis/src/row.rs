@@ -267,6 +267,37 @@ pub struct EpisodeRow {
     /// Cost in millionths of a dollar under the price table in force, where every price was known.
     #[serde(default)]
     pub cost_microdollars: Option<u64>,
+    /// Instance of the run, from 0: runs of one instance are a cluster (BOG-142). 0 in studies without instances.
+    #[serde(default)]
+    pub instance: u32,
+    /// What the ledger holds by role and model, in their order.
+    #[serde(default)]
+    pub ledger: Vec<RoleLedger>,
+}
+
+/// What the ledger holds of one role and model in one episode.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoleLedger {
+    /// Role name.
+    pub role: String,
+    /// Model that played it.
+    pub model: String,
+    /// Calls of the attempt at the episode that counts.
+    #[serde(default)]
+    pub calls: u64,
+    /// Requests that left, over all attempts at the episode, repeated ones too.
+    #[serde(default)]
+    pub requests: u64,
+    /// Tokens as called, in the attempt that counts.
+    #[serde(default)]
+    pub called: TokenUse,
+    /// Tokens billed, over all attempts at the episode.
+    #[serde(default)]
+    pub billed: TokenUse,
+    /// Money billed in millionths of a millionth of a dollar; `None` where a billed request had no price.
+    #[serde(default)]
+    pub cost_exact: Option<u64>,
 }
 
 impl EpisodeRow {

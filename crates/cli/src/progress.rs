@@ -83,6 +83,7 @@ fn on_bar(bar: &ProgressBar, event: &Progress) {
         Progress::Retrying { cell, detail, .. } => bar.println(format!("{cell}: played again: {detail}")),
         Progress::Failed { cell, detail, .. } => bar.println(format!("{cell}: given up: {detail}")),
         Progress::Closed { model, detail } => bar.println(closed(model, detail)),
+        Progress::Full { cell, detail } => bar.println(format!("{cell}: {detail}")),
         Progress::Ended { .. } => bar.finish_and_clear(),
     }
 }
@@ -110,6 +111,7 @@ fn in_lines(last: &Mutex<Option<Instant>>, event: &Progress) {
         Progress::Retrying { cell, detail, .. } => eprintln!("{cell}: played again: {detail}"),
         Progress::Failed { cell, detail, .. } => eprintln!("{cell}: given up: {detail}"),
         Progress::Closed { model, detail } => eprintln!("{}", closed(model, detail)),
+        Progress::Full { cell, detail } => eprintln!("{cell}: {detail}"),
         Progress::Ended { how, standing } => {
             eprintln!("{how}: {}/{} {}", standing.done, standing.planned, words(standing))
         }

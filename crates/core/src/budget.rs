@@ -20,6 +20,9 @@ pub struct Limits {
     /// Wall time in seconds. The only bound whose effect is not decided by the seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
+    /// Money in millionths of a dollar, for tokens as called and under the price table in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_microdollars: Option<u64>,
 }
 
 /// What an episode has used so far.
@@ -33,6 +36,10 @@ pub struct Spent {
     pub input_tokens: u64,
     /// Output tokens as called.
     pub output_tokens: u64,
+    /// Money in millionths of a millionth of a dollar; nothing for models without a price. Kept while an episode is
+    /// played only: what an episode cost is a fold over the ledger.
+    #[serde(skip)]
+    pub cost_exact: u64,
 }
 
 impl Spent {
@@ -41,6 +48,11 @@ impl Spent {
         self.model_calls = self.model_calls.saturating_add(1);
         self.input_tokens = self.input_tokens.saturating_add(usage.input);
         self.output_tokens = self.output_tokens.saturating_add(usage.output);
+    }
+
+    /// Adds money, in millionths of a millionth of a dollar.
+    pub fn add_cost(&mut self, exact: u128) {
+        self.cost_exact = self.cost_exact.saturating_add(u64::try_from(exact).unwrap_or(u64::MAX));
     }
 
     /// Input and output tokens together.
@@ -57,6 +69,8 @@ impl Spent {
             Some(Stop::ModelCallBudget)
         } else if reached(limits.tokens, self.tokens()) {
             Some(Stop::TokenBudget)
+        } else if reached(limits.cost_microdollars.map(|limit| limit.saturating_mul(1_000_000)), self.cost_exact) {
+            Some(Stop::CostBudget)
         } else {
             None
         }
@@ -77,7 +91,7 @@ mod tests {
     // covers: SH-04
     #[test]
     fn a_limit_bars_the_call_after_the_last_allowed_one() {
-        let limits = Limits { model_calls: Some(2), tokens: Some(100), tool_calls: Some(1), seconds: None };
+        let limits = Limits { model_calls: Some(2), tokens: Some(100), tool_calls: Some(1), ..Limits::default() };
         let mut spent = Spent::default();
         assert_eq!(spent.bars_model_call(&limits), None);
         spent.add_model_call(&Usage { input: 60, output: 40, ..Usage::default() });
@@ -88,6 +102,18 @@ mod tests {
         spent.tool_calls = 1;
         assert_eq!(spent.bars_tool_call(&limits), Some(Stop::ToolBudget));
         assert_eq!(spent.bars_tool_call(&Limits::default()), None);
+    }
+
+    #[test]
+    fn money_bars_the_call_after_the_one_that_used_it_up() {
+        let limits = Limits { cost_microdollars: Some(2), ..Limits::default() };
+        let mut spent = Spent::default();
+        spent.add_cost(1_999_999);
+        assert_eq!(spent.bars_model_call(&limits), None);
+        spent.add_cost(1);
+        assert_eq!(spent.bars_model_call(&limits), Some(Stop::CostBudget));
+        spent.add_cost(u128::MAX);
+        assert_eq!((spent.cost_exact, spent.bars_model_call(&Limits::default())), (u64::MAX, None));
     }
 
     // covers: SH-04

@@ -1,5 +1,6 @@
 //! The seam to a model.
 
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
@@ -404,6 +405,15 @@ pub trait Wire: Send + Sync {
     /// # Errors
     /// When the row cannot be written.
     fn received(&self, attempt: u64, outcome: &Result<Completion, ModelError>) -> Result<(), ModelError>;
+
+    /// The call must wait before anything leaves, for its turn or because the provider asked for time: whoever counts
+    /// work under way need not count it until [`Wire::resume`].
+    fn pause(&self) {}
+
+    /// The wait is over; returns when the call may go on.
+    fn resume(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// What a call carries beside the request.

@@ -50,6 +50,10 @@ pub enum Stop {
     FormatErrors,
     /// A provider, a disk or the world's own service failed: not the agent's outcome.
     Infrastructure,
+    /// A limit of the study was reached in the midst of the episode: it is played again once the limit is raised.
+    StudyLimit,
+    /// A limit of the episode's cell was reached in its midst: likewise.
+    CellLimit,
     /// The run was called off.
     Cancelled,
 }
@@ -71,14 +75,22 @@ impl Stop {
             Self::TimeBudget => "time_budget",
             Self::FormatErrors => "format_errors",
             Self::Infrastructure => "infrastructure",
+            Self::StudyLimit => "study_limit",
+            Self::CellLimit => "cell_limit",
             Self::Cancelled => "cancelled",
         }
+    }
+
+    /// Whether a limit beyond the episode cut it off.
+    #[must_use]
+    pub const fn is_limit(self) -> bool {
+        matches!(self, Self::StudyLimit | Self::CellLimit)
     }
 
     /// Whether the episode counts as an outcome of the agent.
     #[must_use]
     pub const fn is_outcome(self) -> bool {
-        !matches!(self, Self::Infrastructure | Self::Cancelled)
+        !matches!(self, Self::Infrastructure | Self::StudyLimit | Self::CellLimit | Self::Cancelled)
     }
 }
 

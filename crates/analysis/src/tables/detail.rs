@@ -120,36 +120,6 @@ pub fn spread(analysis: &Analysis) -> Table {
     Table { key: "spread", title: "Spread, shares and bill by cell".to_owned(), columns, rows, notes }
 }
 
-/// Mean tokens an episode by role; `None` where no cell has more than one role.
-#[must_use]
-pub fn roles(analysis: &Analysis) -> Option<Table> {
-    if analysis.cells.iter().all(|cell| cell.roles.len() < 2) {
-        return None;
-    }
-    let mut columns = labels(analysis);
-    columns.extend([
-        Column::new("role", "Role", "role", ColumnKind::Text, "Role"),
-        Column::new("asked_by", "Asked by", "role", ColumnKind::Text, "Whether the agent or the world asked"),
-        Column::new("kilotokens_in", "In", "role", ColumnKind::Number(2), "Prompt tokens an episode").unit("kTok"),
-        Column::new("kilotokens_out", "Out", "role", ColumnKind::Number(2), "Completion tokens an episode")
-            .unit("kTok"),
-    ]);
-    let mut rows = Vec::new();
-    for cell in &analysis.cells {
-        for role in &cell.roles {
-            let mut row = label_cells(cell);
-            row.extend([
-                Cell::text(&role.role),
-                Cell::text(if role.world { "world" } else { "agent" }),
-                Cell::Number(role.input / 1000.0),
-                Cell::Number(role.output / 1000.0),
-            ]);
-            rows.push(row);
-        }
-    }
-    Some(Table { key: "roles", title: "Tokens by role".to_owned(), columns, rows, notes: mark_notes(analysis) })
-}
-
 /// How episodes ended, by cell; `None` without episodes.
 #[must_use]
 pub fn stops(analysis: &Analysis) -> Option<Table> {

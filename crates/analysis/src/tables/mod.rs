@@ -1,6 +1,7 @@
 //! The standard tables of a study.
 
 pub mod bog;
+pub(crate) mod cost;
 mod detail;
 mod faults;
 mod main_table;
@@ -11,16 +12,18 @@ use crate::cells::{Analysis, CellSummary};
 use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
-pub use detail::{failures, gaps, roles, spread, stops};
 pub use faults::faults;
+pub use cost::{cost, roles};
+pub use detail::{failures, gaps, spread, stops};
 pub use main_table::main;
 pub use paired::paired;
 pub use replication::{replication, second_world};
 
 /// The key of every table that a report can hold, in reading order.
-pub const KEYS: [&str; 9] = ["cells", "paired", "spread", "roles", "stops", "failures", "gaps", "faults", "bill"];
+pub const KEYS: [&str; 11] =
+    ["cells", "paired", "spread", "cost", "roles", "stops", "failures", "gaps", "faults", "rescored", "bill"];
 
-/// Every table that has something to say, in reading order: main, paired, spread, roles, stops, failures, gaps. Each has the same
+/// Every table that has something to say, in reading order: main, paired, spread, cost, roles, stops, failures, gaps. Each has the same
 /// columns whatever was played.
 #[must_use]
 pub fn all(analysis: &Analysis) -> Vec<Table> {
@@ -28,6 +31,7 @@ pub fn all(analysis: &Analysis) -> Vec<Table> {
         Some(main(analysis)),
         paired(analysis),
         Some(spread(analysis)),
+        cost(analysis),
         roles(analysis),
         stops(analysis),
         failures(analysis),
@@ -109,7 +113,7 @@ fn confidence_title(analysis: &Analysis) -> String {
 }
 
 /// Notes on the marks that the cells carry.
-fn mark_notes(analysis: &Analysis) -> Vec<String> {
+pub(crate) fn mark_notes(analysis: &Analysis) -> Vec<String> {
     let mut notes = Vec::new();
     let marked = |wanted: &str| analysis.cells.iter().any(|cell| mark(&cell.info) == wanted);
     if marked("policy") {

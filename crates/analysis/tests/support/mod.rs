@@ -61,6 +61,8 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
         call_latency_us: if input > 0 { vec![1_000 * u64::from(run + 1), 9_000] } else { vec![] },
         critical_path_us: None,
         cost_microdollars: None,
+        instance: 0,
+        ledger: Vec::new(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! `gimbal run`.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use gimbal_study::plan::estimate::{Measured, estimate_after, too_low};
 use gimbal_study::plan::{self, Plan};
 use gimbal_study::registry::ModelSource;
 use gimbal_study::run::RunFolder;
@@ -38,7 +40,7 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
         said::message(warning);
     }
     if options.dry_run {
-        return dry_run(&plan, &*models).await;
+        return dry_run(&plan, &*models, &options.runs.join(&plan.study.name)).await;
     }
     crate::survive_closed_pipes();
     let (missing, ready) = plan::ready(&plan, &*models);
@@ -102,26 +104,44 @@ pub(super) async fn asked_to_stop() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 
-async fn dry_run(plan: &Plan, models: &dyn ModelSource) -> Result<(), Failure> {
-    let estimates = plan::estimate::estimate(plan, models).await.map_err(Failure::usage)?;
+async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result<(), Failure> {
+    let measured = if folder.join(gimbal_study::run::STUDY).exists() {
+        RunFolder::open(folder).and_then(|folder| Measured::read(&folder)).map_err(run_failure)?
+    } else {
+        Measured::default()
+    };
+    let estimates = estimate_after(plan, models, &measured).await.map_err(Failure::usage)?;
     println!("{} cells, {} episodes; nothing is played or paid for", plan.cells.len(), plan.episodes());
-    println!("{:<52} {:>9} {:>12} {:>12} {:>12}", "cell", "episodes", "tokens in", "tokens out", "dollars");
-    let (mut input, mut output, mut cost) = (0, 0, Some(0_u64));
+    println!(
+        "{:<52} {:>9} {:>9} {:>12} {:>12} {:>12}  estimate",
+        "cell", "episodes", "left", "tokens in", "tokens out", "dollars"
+    );
+    let (mut input, mut output, mut left, mut cost) = (0_u64, 0_u64, 0_u64, Some(0_u64));
     for estimate in &estimates {
-        input += estimate.input_tokens;
-        output += estimate.output_tokens;
-        cost = cost.zip(estimate.cost_microdollars).map(|(sum, one)| sum + one);
+        input = input.saturating_add(estimate.input_tokens);
+        output = output.saturating_add(estimate.output_tokens);
+        left += estimate.left;
+        cost = cost.zip(estimate.cost_microdollars).map(|(sum, one)| sum.saturating_add(one));
         let dollars = dollars(estimate.cost_microdollars);
         println!(
-            "{:<52} {:>9} {:>12} {:>12} {dollars:>12}",
-            estimate.cell, estimate.episodes, estimate.input_tokens, estimate.output_tokens
+            "{:<52} {:>9} {:>9} {:>12} {:>12} {dollars:>12}  {}",
+            estimate.cell,
+            estimate.episodes,
+            estimate.left,
+            estimate.input_tokens,
+            estimate.output_tokens,
+            estimate.source.words()
         );
     }
-    println!("{:<52} {:>9} {input:>12} {output:>12} {:>12}", "all", plan.episodes(), dollars(cost));
+    println!("{:<52} {:>9} {left:>9} {input:>12} {output:>12} {:>12}", "all", plan.episodes(), dollars(cost));
     println!(
-        "tokens are estimates: one episode of each cell, played by {}, counted by length",
+        "tokens and dollars are estimates of what is left: by the mean of finished episodes of the same cell where this \
+         run has some, else by episodes played in memory by {}, counted by length",
         plan::estimate::STAND_IN
     );
+    for words in too_low(plan, &estimates) {
+        said::message(&format!("warning: {words}"));
+    }
     let (missing, ready) = plan::ready(plan, models);
     for model in missing {
         said::message(&format!("`{model}` is not fetched yet: the run fetches it first"));

@@ -1,5 +1,6 @@
 //! Totals per model (BOG-150).
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -93,6 +94,14 @@ impl Wire for Counting<'_> {
             }
         }
         Ok(())
+    }
+
+    fn pause(&self) {
+        self.wire.pause();
+    }
+
+    fn resume(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        self.wire.resume()
     }
 }
 

@@ -7,6 +7,7 @@
 mod attempt;
 mod cache;
 mod clock;
+mod gate;
 mod meter;
 mod rate;
 mod retry;

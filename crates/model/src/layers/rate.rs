@@ -1,41 +1,59 @@
 //! How fast a model may be asked: so many at once, so many a minute.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, ModelErrorKind};
-use tokio::sync::Semaphore;
 
 use crate::config::Rate;
 use crate::layers::Clock;
+use crate::layers::gate::{Gate, Place};
 
-/// Spaces requests evenly and bounds how many are under way. Whoever is told to wait makes all others of the same
-/// model wait as well. A call that is dropped gives its place back.
+/// Spaces requests evenly and bounds how many are under way, fewer after the provider complained. Whoever is told to
+/// wait makes all others of the same model wait as well, and no session that waits counts as under way. A call that is
+/// dropped gives its place back.
 pub(crate) struct Limited<M> {
     inner: M,
-    places: Semaphore,
+    gate: Gate,
     spacing: Duration,
-    next: Mutex<Duration>,
+    next: Mutex<Next>,
     patience: Duration,
     clock: Arc<dyn Clock>,
+}
+
+/// When the next request may leave.
+#[derive(Debug, Default)]
+struct Next {
+    /// By the study's rate.
+    slot: Duration,
+    /// By the provider's word.
+    held: Duration,
 }
 
 impl<M> Limited<M> {
     /// `patience` is the longest wait that is passed on to others; who must wait longer fails by himself.
     pub(crate) fn new(inner: M, rate: Rate, patience: Duration, clock: Arc<dyn Clock>) -> Self {
         let spacing = rate.requests_per_minute.map_or(Duration::ZERO, |rate| Duration::from_secs(60) / rate.max(1));
-        let places = Semaphore::new(rate.concurrency.clamp(1, Semaphore::MAX_PERMITS));
-        Self { inner, places, spacing, next: Mutex::new(Duration::ZERO), patience, clock }
+        Self { inner, gate: Gate::new(rate.concurrency), spacing, next: Mutex::default(), patience, clock }
+    }
+
+    fn next(&self) -> MutexGuard<'_, Next> {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the next slot and says how long it is until then.
     fn take_slot(&self) -> Duration {
         let now = self.clock.now();
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = (*next).max(now);
-        *next = slot + self.spacing;
+        let mut next = self.next();
+        let slot = next.slot.max(next.held).max(now);
+        next.slot = slot + self.spacing;
         slot - now
+    }
+
+    /// How long the provider wants to be left alone from now.
+    fn held(&self) -> Duration {
+        self.next().held.saturating_sub(self.clock.now())
     }
 
     fn hold_off(&self, time: Duration) {
@@ -43,27 +61,60 @@ impl<M> Limited<M> {
             return;
         }
         let until = self.clock.now() + time;
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        *next = (*next).max(until);
+        let mut next = self.next();
+        next.held = next.held.max(until);
+    }
+
+    /// Waits for a place and for the turn.
+    async fn turn(&self, context: &CallContext<'_>) -> Result<Place<'_>, ModelError> {
+        let free = self.gate.try_enter();
+        let crowded = free.is_none();
+        if crowded {
+            context.wire.pause();
+        }
+        let place = match free {
+            Some(place) => place,
+            None => self.gate.enter().await?,
+        };
+        let mut pause = self.take_slot();
+        if crowded && pause.is_zero() {
+            context.wire.resume().await;
+            pause = self.held();
+        }
+        // Others may have been told to wait meanwhile.
+        while !pause.is_zero() {
+            context.wire.pause();
+            self.clock.sleep(pause).await;
+            context.wire.resume().await;
+            pause = self.held();
+        }
+        Ok(place)
+    }
+
+    /// Learns from what became of a request that left in this round.
+    fn learn(&self, round: u64, outcome: &Result<Completion, ModelError>) {
+        let error = match outcome {
+            // A refusal or a cut answer is one, too.
+            Err(error) if error.kind.is_infrastructure() => error,
+            _ => return self.gate.widen(),
+        };
+        if error.kind == ModelErrorKind::RateLimited {
+            self.gate.narrow(round);
+        }
+        let busy = matches!(error.kind, ModelErrorKind::RateLimited | ModelErrorKind::Unavailable);
+        if let Some(time) = error.retry_after_ms.filter(|_| busy) {
+            self.hold_off(Duration::from_millis(time));
+        }
     }
 }
 
 #[async_trait]
 impl<M: ChatModel> ChatModel for Limited<M> {
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
-        let _place = self
-            .places
-            .acquire()
-            .await
-            .map_err(|_| ModelError::new(ModelErrorKind::Cancelled, "the model was closed while a call waited"))?;
-        let pause = self.take_slot();
-        if !pause.is_zero() {
-            self.clock.sleep(pause).await;
-        }
+        let _place = self.turn(context).await?;
+        let round = self.gate.round();
         let outcome = self.inner.complete(request, context).await;
-        if let Err(ModelError { kind: ModelErrorKind::RateLimited, retry_after_ms: Some(time), .. }) = &outcome {
-            self.hold_off(Duration::from_millis(*time));
-        }
+        self.learn(round, &outcome);
         outcome
     }
 

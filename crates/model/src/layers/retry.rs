@@ -68,7 +68,9 @@ impl<M: ChatModel> ChatModel for Retry<M> {
                 let error = self.beyond_patience(error);
                 return Err(if number == 0 { error } else { after(error, number + 1) });
             };
+            context.wire.pause();
             self.clock.sleep(pause).await;
+            context.wire.resume().await;
             number += 1;
         }
     }

@@ -8,8 +8,8 @@ use gimbal_analysis::{CellInfo, Thresholds};
 use gimbal_core::{Architecture, Catalogue, Digest, Limits, Milli, RoleSettings, TaskId, canonical, seed};
 use serde_json::{Value, json};
 
-use super::file::StudyFile;
 use crate::faults::Faults;
+use super::file::{Count, StudyFile};
 use crate::run::EpisodeId;
 
 /// An environment as the cells of a study share it.
@@ -81,6 +81,8 @@ pub struct Cell {
     pub identities: Value,
     /// Injected faults.
     pub faults: Faults,
+    /// How often every task is run.
+    pub count: Count,
 }
 
 impl Cell {
@@ -125,7 +127,7 @@ pub struct Plan {
     pub cells: Vec<Cell>,
     /// Cells that the command line left out, so that a run folder can be compared with the whole study.
     pub left_out: Vec<Cell>,
-    /// Runs of every task.
+    /// Runs of every task in cells of which the study says nothing else.
     pub runs: u32,
     /// At most this many sessions of each cell.
     pub limit: Option<u64>,
@@ -162,7 +164,8 @@ impl Plan {
     /// not grow with the number of episodes.
     pub fn sessions(&self) -> impl Iterator<Item = Session> + Send + '_ {
         let most = self.cells.iter().map(|cell| cell.environment.tasks.len()).max().unwrap_or(0);
-        (0..self.runs).flat_map(move |run| {
+        let runs = self.cells.iter().map(|cell| cell.count.runs).max().unwrap_or(0);
+        (0..runs).flat_map(move |run| {
             (0..most).flat_map(move |place| {
                 self.cells.iter().enumerate().filter_map(move |(cell, _)| self.session(cell, place, run))
             })
@@ -171,6 +174,9 @@ impl Plan {
 
     fn session(&self, number: usize, place: usize, run: u32) -> Option<Session> {
         let cell = &self.cells[number];
+        if run >= cell.count.runs {
+            return None;
+        }
         let tasks = &cell.environment.tasks;
         let task = tasks.get(place)?;
         let before = u64::from(run) * tasks.len() as u64 + place as u64;
@@ -192,7 +198,7 @@ impl Plan {
     /// Episodes of one cell.
     #[must_use]
     pub fn episodes_of(&self, cell: &Cell) -> u64 {
-        let sessions = u64::from(self.runs).saturating_mul(cell.environment.tasks.len() as u64);
+        let sessions = u64::from(cell.count.runs).saturating_mul(cell.environment.tasks.len() as u64);
         self.limit.map_or(sessions, |limit| sessions.min(limit)).saturating_mul(u64::from(self.study.episodes.trials))
     }
 

@@ -1,82 +1,301 @@
-//! What a study would take: one episode of every cell is played in memory by a noisy expert.
+//! What a study would still take: by what its own episodes took so far, else by episodes that are played in memory with a
+//! noisy expert in the place of every model. Nothing is written and nobody is asked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gimbal_core::Usage;
+use gimbal_core::{ChatModel, Limits, Usage, canonical};
 use serde::Serialize;
+use serde_json::json;
 
 use super::cells::{Cell, Plan};
 use super::error::{Problem, Problems};
+use super::stored::Stored;
+use crate::read::load_rows;
 use crate::registry::ModelSource;
+use crate::run::{RunError, RunFolder};
 use crate::stage::{EpisodeSetup, MemoryRecorder, Role, play_episode};
 
 /// The model that stands in for those of the study.
 pub const STAND_IN: &str = "noisy/0.9";
 
-/// What a cell would take.
+/// Episodes that are played in memory for a cell.
+const PLAYED: u32 = 2;
+
+/// Model calls of an episode in memory, at most: what a cell takes must be said within seconds.
+const CALLS: u64 = 2_000;
+
+/// Where an estimate comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The mean of so many finished episodes of the same cell in the run folder.
+    Measured {
+        /// Episodes.
+        episodes: u64,
+    },
+    /// So many episodes played in memory by [`STAND_IN`], tokens counted by length of text.
+    Played {
+        /// Episodes.
+        episodes: u32,
+        /// Whether one was broken off after so many calls that the rest would have taken too long: the estimate is low.
+        cut: bool,
+    },
+    /// No model is asked.
+    Free,
+}
+
+impl Source {
+    /// A few words for a table.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Measured { episodes } => format!("measured on {episodes}"),
+            Self::Played { episodes, cut: false } => format!("{episodes} by {STAND_IN}"),
+            Self::Played { episodes, cut: true } => format!("{episodes} by {STAND_IN}, cut off: too low"),
+            Self::Free => "no model".to_owned(),
+        }
+    }
+}
+
+/// What a cell would still take.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Estimate {
     /// Id of the cell.
     pub cell: String,
     /// Episodes planned.
     pub episodes: u64,
-    /// Estimated input tokens of all of them.
+    /// Those of them that are not finished yet.
+    pub left: u64,
+    /// Estimated input tokens of those left.
     pub input_tokens: u64,
-    /// Estimated output tokens of all of them.
+    /// Estimated output tokens of those left.
     pub output_tokens: u64,
-    /// Estimated cost in millionths of a dollar; none where a price is unknown.
+    /// Estimated cost of those left in millionths of a dollar; none where a price is unknown.
     pub cost_microdollars: Option<u64>,
+    /// Tokens of one episode.
+    pub tokens_an_episode: u64,
+    /// Cost of one episode in millionths of a dollar; none where a price is unknown.
+    pub cost_an_episode: Option<u64>,
+    /// Where the estimate comes from.
+    pub source: Source,
 }
 
-/// Estimates every cell of a plan.
+/// Sums over some episodes, money in millionths of a millionth of a dollar.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    episodes: u64,
+    input: u64,
+    output: u64,
+    cost: Option<u128>,
+    source: Source,
+}
+
+impl Sample {
+    /// The share of `left` episodes, rounded up.
+    fn scaled(&self, cell: String, episodes: u64, left: u64) -> Estimate {
+        let of = |sum: u128, times: u64, unit: u128| {
+            let all = sum.saturating_mul(u128::from(times)).div_ceil(u128::from(self.episodes.max(1)) * unit);
+            u64::try_from(all).unwrap_or(u64::MAX)
+        };
+        let tokens = |sum: u64, times: u64| of(u128::from(sum), times, 1);
+        Estimate {
+            cell,
+            episodes,
+            left,
+            input_tokens: tokens(self.input, left),
+            output_tokens: tokens(self.output, left),
+            cost_microdollars: self.cost.map(|cost| of(cost, left, 1_000_000)),
+            tokens_an_episode: tokens(self.input.saturating_add(self.output), 1),
+            cost_an_episode: self.cost.map(|cost| of(cost, 1, 1_000_000)),
+            source: self.source,
+        }
+    }
+}
+
+/// Estimates every cell of a plan that was never run.
 ///
 /// # Errors
 /// When an environment cannot be opened or an episode not be played.
 pub async fn estimate(plan: &Plan, models: &dyn ModelSource) -> Result<Vec<Estimate>, Problems> {
-    let stand_in =
-        models.open(STAND_IN).map_err(|error| Problem { place: STAND_IN.to_owned(), what: error.to_string() })?;
+    estimate_after(plan, models, &Measured::default()).await
+}
+
+/// Estimates every cell of a plan, by its own episodes where there are some.
+///
+/// # Errors
+/// As [`estimate`].
+pub async fn estimate_after(
+    plan: &Plan,
+    models: &dyn ModelSource,
+    measured: &Measured,
+) -> Result<Vec<Estimate>, Problems> {
+    let mut stand_in = None;
+    // Cells that differ in the names of their models only would be played alike.
+    let mut played: BTreeMap<String, Episodes> = BTreeMap::new();
     let mut estimates = Vec::with_capacity(plan.cells.len());
     for cell in &plan.cells {
-        let roles: BTreeMap<String, Role> = cell
-            .roles
-            .iter()
-            .map(|(role, settings)| {
-                (role.clone(), Role { settings: Arc::new(settings.clone()), model: Arc::clone(&stand_in) })
-            })
-            .collect();
-        estimates.push(one(plan, cell, roles).await?);
+        let episodes = plan.episodes_of(cell);
+        let sample = match measured.0.get(&cell.info.id) {
+            Some((key, sample)) if *key == cell.key && sample.episodes > 0 => *sample,
+            _ if cell.roles.is_empty() && cell.environment.family.offers().asks.is_empty() => {
+                Sample { episodes: 1, input: 0, output: 0, cost: Some(0), source: Source::Free }
+            }
+            _ => {
+                let alike = alike(cell);
+                if !played.contains_key(&alike) {
+                    let opened = match &stand_in {
+                        Some(opened) => Arc::clone(opened),
+                        None => Arc::clone(stand_in.insert(open(models)?)),
+                    };
+                    played.insert(alike.clone(), play(plan, cell, &opened).await?);
+                }
+                played.get(&alike).map_or_else(|| Episodes::default().sample(plan, cell), |own| own.sample(plan, cell))
+            }
+        };
+        let finished =
+            measured.0.get(&cell.info.id).filter(|(key, _)| *key == cell.key).map_or(0, |(_, own)| own.episodes);
+        estimates.push(sample.scaled(cell.info.id.clone(), episodes, episodes.saturating_sub(finished)));
     }
     Ok(estimates)
 }
 
-async fn one(plan: &Plan, cell: &Cell, roles: BTreeMap<String, Role>) -> Result<Estimate, Problems> {
+fn open(models: &dyn ModelSource) -> Result<Arc<dyn ChatModel>, Problem> {
+    models.open(STAND_IN).map_err(|error| Problem { place: STAND_IN.to_owned(), what: error.to_string() })
+}
+
+/// What finished episodes of a run folder took, by cell.
+#[derive(Debug, Default)]
+pub struct Measured(BTreeMap<String, (gimbal_core::Digest, Sample)>);
+
+impl Measured {
+    /// Reads what a run folder holds.
+    ///
+    /// # Errors
+    /// When it is damaged.
+    pub fn read(folder: &RunFolder) -> Result<Self, RunError> {
+        let keys: BTreeMap<String, gimbal_core::Digest> =
+            Stored::read(folder)?.cells.into_iter().map(|cell| (cell.info.id, cell.key)).collect();
+        let mut cells = BTreeMap::new();
+        for row in load_rows(folder)?.episodes.into_iter().filter(|row| !row.infrastructure) {
+            let Some(key) = keys.get(&row.cell) else { continue };
+            let none = Sample { episodes: 0, input: 0, output: 0, cost: Some(0), source: Source::Free };
+            let (_, sample) = cells.entry(row.cell.clone()).or_insert((*key, none));
+            sample.episodes += 1;
+            sample.source = Source::Measured { episodes: sample.episodes };
+            for used in &row.ledger {
+                sample.input = sample.input.saturating_add(used.called.input);
+                sample.output = sample.output.saturating_add(used.called.output);
+            }
+            let cost = row.cost_microdollars.map(|micro| u128::from(micro) * 1_000_000);
+            sample.cost = sample.cost.zip(cost).map(|(sum, cost)| sum + cost);
+        }
+        Ok(Self(cells))
+    }
+}
+
+/// What decides how the stand-in plays a cell.
+fn alike(cell: &Cell) -> String {
+    let roles: BTreeMap<&String, _> = cell
+        .roles
+        .iter()
+        .map(|(role, settings)| (role, (settings.decoding, settings.sampling.max_output_tokens)))
+        .collect();
+    let part = &cell.environment;
+    let tasks: Vec<&str> = part.tasks.iter().take(PLAYED as usize).map(|task| task.0.as_str()).collect();
+    let settings = cell.architecture.resolved();
+    canonical::text(&json!([part.identity(), cell.base, settings, roles, tasks, cell.count.runs.min(PLAYED)]))
+}
+
+/// Episodes that were played in memory: role and tokens of every call.
+#[derive(Default)]
+struct Episodes {
+    count: u32,
+    calls: Vec<(String, Usage)>,
+    cut: bool,
+}
+
+impl Episodes {
+    /// What they would have cost with the models of a cell.
+    fn sample(&self, plan: &Plan, cell: &Cell) -> Sample {
+        let source = Source::Played { episodes: self.count, cut: self.cut };
+        let mut sample = Sample { episodes: self.count.into(), input: 0, output: 0, cost: Some(0), source };
+        for (role, usage) in &self.calls {
+            sample.input += usage.input;
+            sample.output += usage.output;
+            let settings = cell.roles.get(role).or_else(|| cell.roles.get("default"));
+            let facts = settings.and_then(|settings| plan.models.get(&settings.model));
+            let price = facts.and_then(|facts| facts.price.as_ref());
+            sample.cost = sample.cost.zip(price).map(|(cost, price)| cost + price.cost_exact(usage));
+        }
+        sample
+    }
+}
+
+async fn play(plan: &Plan, cell: &Cell, stand_in: &Arc<dyn ChatModel>) -> Result<Episodes, Problems> {
     let fail = |what: String| Problems::from(Problem { place: cell.info.id.clone(), what });
     let part = &cell.environment;
-    let task = part.tasks.first().cloned().ok_or_else(|| fail("there is no task".to_owned()))?;
-    let id = plan.episode(cell, &task, 0, 0);
-    let world = part.family.open(&part.options).map_err(|error| fail(error.to_string()))?;
-    let mut setup = EpisodeSetup::new(id.key, task, id.seed, Arc::new(roles));
-    setup.limits = plan.limits;
-    let recorder = Arc::new(MemoryRecorder::default());
-    let played = play_episode(&*cell.architecture, world, setup, recorder.clone()).await;
-    played.map_err(|halt| fail(halt.to_string()))?;
-    let episodes = plan.episodes_of(cell);
-    let (mut sum, mut cost) = (Usage::default(), Some(0_u128));
-    for (role, _, _, usage) in recorder.recorded().calls {
-        sum.input += usage.input;
-        sum.output += usage.output;
-        let settings = cell.roles.get(&role).or_else(|| cell.roles.get("default"));
-        let price =
-            settings.and_then(|settings| plan.models.get(&settings.model)).and_then(|facts| facts.price.as_ref());
-        cost = cost.zip(price).map(|(cost, price)| cost + price.cost_exact(&usage));
+    if part.tasks.is_empty() {
+        return Err(fail("there is no task".to_owned()));
     }
-    let all = |exact: u128| u64::try_from((exact * u128::from(episodes)).div_ceil(1_000_000)).unwrap_or(u64::MAX);
-    Ok(Estimate {
-        cell: cell.info.id.clone(),
-        episodes,
-        input_tokens: sum.input * episodes,
-        output_tokens: sum.output * episodes,
-        cost_microdollars: cost.map(all),
-    })
+    let role = |(role, settings): (&String, &gimbal_core::RoleSettings)| {
+        (role.clone(), Role { settings: Arc::new(settings.clone()), model: Arc::clone(stand_in) })
+    };
+    let roles: Arc<BTreeMap<String, Role>> = Arc::new(cell.roles.iter().map(role).collect());
+    let sessions = (0..cell.count.runs).flat_map(|run| part.tasks.iter().map(move |task| (run, task)));
+    let mut episodes = Episodes::default();
+    for (run, task) in sessions.take(PLAYED as usize) {
+        let id = plan.episode(cell, task, run, 0);
+        let world = part.family.open(&part.options).map_err(|error| fail(error.to_string()))?;
+        let mut setup = EpisodeSetup::new(id.key, task.clone(), id.seed, Arc::clone(&roles));
+        let most = plan.limits.model_calls.map_or(CALLS, |limit| limit.min(CALLS));
+        // Money is not at stake, and time must decide nothing.
+        setup.limits = Limits { model_calls: Some(most), seconds: None, cost_microdollars: None, ..plan.limits };
+        let recorder = Arc::new(MemoryRecorder::default());
+        let outcome = play_episode(&*cell.architecture, world, setup, recorder.clone()).await;
+        let outcome = outcome.map_err(|halt| fail(halt.to_string()))?;
+        episodes.cut |= outcome.spent.model_calls >= CALLS;
+        episodes.count += 1;
+        let calls = recorder.recorded().calls.into_iter();
+        episodes.calls.extend(calls.map(|(role, _, _, usage)| (role, usage)));
+    }
+    Ok(episodes)
+}
+
+/// Limits of a plan that are lower than what one episode of a cell takes by its estimate, in words.
+#[must_use]
+pub fn too_low(plan: &Plan, estimates: &[Estimate]) -> Vec<String> {
+    let study = &plan.study;
+    let limits = [
+        (
+            "episode",
+            study.episode_limits.cost_microdollars,
+            study.episode_limits.tokens,
+            "its episodes will be cut short",
+        ),
+        ("cell", study.cell_limits.cost_microdollars, study.cell_limits.tokens, "the cell will finish none"),
+        ("study", study.study_limits.cost_microdollars, study.study_limits.tokens, "it will finish none"),
+    ];
+    let mut words = Vec::new();
+    for (whose, cost, tokens, then) in limits {
+        let low = |one: &&Estimate| {
+            one.left > 0
+                && (cost.zip(one.cost_an_episode).is_some_and(|(limit, one)| limit < one)
+                    || tokens.is_some_and(|limit| limit < one.tokens_an_episode))
+        };
+        let mut cells = estimates.iter().filter(low);
+        let Some(first) = cells.next() else { continue };
+        let others = match cells.count() {
+            0 => String::new(),
+            count => format!(" (and {count} other cell(s))"),
+        };
+        let cost = first.cost_an_episode.map(|micro| format!(", ${:.6}", micro as f64 / 1e6)).unwrap_or_default();
+        words.push(format!(
+            "`limits.{whose}` is lower than what one episode of `{}`{others} takes by estimate ({} tokens{cost}; {}): {then}",
+            first.cell,
+            first.tokens_an_episode,
+            first.source.words()
+        ));
+    }
+    words
 }

@@ -37,6 +37,8 @@ pub struct StudyFile {
     pub episodes: Episodes,
     /// Limits of an episode.
     pub episode_limits: Limits,
+    /// Limits of every cell.
+    pub cell_limits: StudyLimits,
     /// Limits of the study.
     pub study_limits: StudyLimits,
     /// Label of the cell that paired differences are taken against, and its place.
@@ -89,8 +91,12 @@ pub struct Episodes {
     pub tasks: Vec<String>,
     /// At most this many tasks.
     pub limit: Option<u64>,
-    /// Runs of every task.
+    /// Runs of every task: in all, or of each instance where there are instances.
     pub runs: u32,
+    /// Instances: clusters of runs that analysis keeps together.
+    pub instances: Option<u32>,
+    /// Other numbers for some cells; later entries go before earlier ones.
+    pub extended: Vec<Extended>,
     /// Trials of a session.
     pub trials: u32,
     /// Seed of the study.
@@ -101,10 +107,62 @@ pub struct Episodes {
     pub counted_at: At,
 }
 
+/// Another number of episodes for the cells that it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extended {
+    /// Label of an architecture, and its place.
+    pub configuration: Option<(String, At)>,
+    /// A model that plays in the cell, and its place.
+    pub model: Option<(String, At)>,
+    /// Instances, where the entry names them.
+    pub instances: Option<u32>,
+    /// Runs of each instance where the entry names instances, in all where it does not.
+    pub runs: Option<u32>,
+    /// Where it stands.
+    pub at: At,
+}
+
+/// How often every task of a cell is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// Runs of every task.
+    pub runs: u32,
+    /// Runs of an instance; none where the study has no instances.
+    pub block: Option<u32>,
+}
+
+impl Count {
+    fn of(instances: u32, runs: u32) -> Self {
+        Self { runs: instances.saturating_mul(runs), block: Some(runs) }
+    }
+}
+
+impl Episodes {
+    /// How often every task is run, where no entry says otherwise.
+    #[must_use]
+    pub fn count(&self) -> Count {
+        match self.instances {
+            Some(instances) => Count::of(instances, self.runs),
+            None => Count { runs: self.runs, block: None },
+        }
+    }
+
+    /// The same for the cells that an entry names.
+    #[must_use]
+    pub fn count_of(&self, entry: &Extended) -> Count {
+        match (entry.instances, entry.runs) {
+            (Some(instances), runs) => Count::of(instances, runs.unwrap_or(self.runs)),
+            // More or fewer runs of the same kind: instances stay as long as they are.
+            (None, runs) => Count { runs: runs.unwrap_or(self.runs), ..self.count() },
+        }
+    }
+}
+
 impl Default for Episodes {
     fn default() -> Self {
         let (at, counted_at) = (At::default(), At::default());
-        Self { split: None, tasks: Vec::new(), limit: None, runs: 1, trials: 1, seed: 0, at, counted_at }
+        let (tasks, extended) = (Vec::new(), Vec::new());
+        Self { split: None, tasks, limit: None, runs: 1, instances: None, extended, trials: 1, seed: 0, at, counted_at }
     }
 }
 
@@ -149,7 +207,7 @@ pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
         None => Vec::new(),
     };
     let episodes = study.get("episodes").map(|node| episodes(node, file)).transpose()?.unwrap_or_default();
-    let (episode_limits, study_limits) =
+    let (episode_limits, cell_limits, study_limits) =
         study.get("limits").map(|node| limits(node, file)).transpose()?.unwrap_or_default();
     if let Some(node) = study.get("prepare").filter(|node| !items(node).is_empty()) {
         let what = "`prepare`: this version knows no artefacts that are built before episodes; leave the list empty";
@@ -174,6 +232,7 @@ pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
         faults,
         episodes,
         episode_limits,
+        cell_limits,
         study_limits,
         baseline,
         models,
@@ -315,6 +374,13 @@ fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
         episodes.runs = small(node, file, "`runs`", 1)?;
         episodes.counted_at = node.at;
     }
+    if let Some(node) = members.get("instances") {
+        episodes.instances = Some(small(node, file, "`instances`", 1)?);
+        episodes.counted_at = node.at;
+    }
+    if let Some(node) = members.get("extended") {
+        episodes.extended = items(node).into_iter().map(|node| extended(node, file)).collect::<Result<_, _>>()?;
+    }
     if let Some(node) = members.get("trials") {
         episodes.trials = small(node, file, "`trials`", 1)?;
         if episodes.trials > episodes.runs {
@@ -328,10 +394,52 @@ fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
     Ok(episodes)
 }
 
-fn limits(node: &Node, file: &str) -> Result<(Limits, StudyLimits), Problem> {
+fn extended(node: &Node, file: &str) -> Result<Extended, Problem> {
+    let mut members = Members::of(node, file, "an entry of `extended`")?;
+    let mut named = |key: &'static str| {
+        let found = members.get(key);
+        found.map(|node| Ok((string(node, file, &format!("`{key}`"))?, node.at))).transpose()
+    };
+    let (configuration, model) = (named("configuration")?, named("model")?);
+    let mut number = |key: &'static str| {
+        let found = members.get(key);
+        found.map(|node| small(node, file, &format!("`{key}`"), 1)).transpose()
+    };
+    let (instances, runs) = (number("instances")?, number("runs")?);
+    members.finish()?;
+    if configuration.is_none() && model.is_none() {
+        let what = "an entry of `extended` names cells: give `configuration`, `model` or both";
+        return Err(Problem::at(file, node.at, what));
+    }
+    if instances.is_none() && runs.is_none() {
+        let what = "an entry of `extended` sets a number: give `runs`, or `instances` and `runs`";
+        return Err(Problem::at(file, node.at, what));
+    }
+    Ok(Extended { configuration, model, instances, runs, at: node.at })
+}
+
+/// Dollars, in millionths.
+fn money(members: &mut Members<'_>, file: &str) -> Result<Option<u64>, Problem> {
+    let Some(node) = members.get("cost") else { return Ok(None) };
+    let dollars = decimal(node, file, "`cost` (in dollars)", 0.0, 1e9)?;
+    Ok(Some((dollars * 1e6).round() as u64))
+}
+
+/// Limits on what was billed.
+fn billed(node: &Node, file: &str, what: &str) -> Result<StudyLimits, Problem> {
+    let mut members = Members::of(node, file, what)?;
+    let cost_microdollars = money(&mut members, file)?;
+    let tokens = members.get("tokens").map(|node| whole(node, file, "`tokens`", 1)).transpose()?;
+    members.finish()?;
+    Ok(StudyLimits { cost_microdollars, tokens })
+}
+
+/// Limits of an episode, of a cell and of the study.
+type AllLimits = (Limits, StudyLimits, StudyLimits);
+
+fn limits(node: &Node, file: &str) -> Result<AllLimits, Problem> {
     let mut members = Members::of(node, file, "`limits`")?;
     let mut episode = Limits::default();
-    let mut study = StudyLimits::default();
     if let Some(node) = members.get("episode") {
         let mut members = Members::of(node, file, "`limits.episode`")?;
         let fields = [
@@ -343,19 +451,13 @@ fn limits(node: &Node, file: &str) -> Result<(Limits, StudyLimits), Problem> {
         for (key, field) in fields {
             *field = members.get(key).map(|node| whole(node, file, &format!("`{key}`"), 1)).transpose()?;
         }
+        episode.cost_microdollars = money(&mut members, file)?;
         members.finish()?;
     }
-    if let Some(node) = members.get("study") {
-        let mut members = Members::of(node, file, "`limits.study`")?;
-        if let Some(node) = members.get("cost") {
-            let dollars = decimal(node, file, "`cost` (in dollars)", 0.0, 1e9)?;
-            study.cost_microdollars = Some((dollars * 1e6).round() as u64);
-        }
-        study.tokens = members.get("tokens").map(|node| whole(node, file, "`tokens`", 1)).transpose()?;
-        members.finish()?;
-    }
+    let mut of = |key, what| members.get(key).map(|node| billed(node, file, what)).transpose();
+    let (cell, study) = (of("cell", "`limits.cell`")?, of("study", "`limits.study`")?);
     members.finish()?;
-    Ok((episode, study))
+    Ok((episode, cell.unwrap_or_default(), study.unwrap_or_default()))
 }
 
 #[cfg(test)]

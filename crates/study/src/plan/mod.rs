@@ -18,7 +18,7 @@ pub mod yaml;
 pub use cells::{Cell, EnvironmentPart, Plan, Session, episode_key, session_seed};
 pub use error::{Problem, Problems};
 pub use faults::FaultSet;
-pub use file::{StudyFile, parse};
+pub use file::{Count, StudyFile, parse};
 pub use models::models_section;
 pub use options::Options;
 pub use ready::ready;

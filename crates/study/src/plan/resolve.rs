@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::cells::{Cell, EnvironmentPart, Plan};
 use super::error::{Problem, Problems};
 use super::faults::FaultSet;
-use super::file::{Named, StudyFile, Variant, sampling_of};
+use super::file::{Count, Extended, Named, StudyFile, Variant, sampling_of};
 use super::labels;
 use super::options::Options;
 use super::yaml::{At, unknown};
@@ -72,11 +72,12 @@ pub fn resolve(
         }
     }
     problems.none()?;
-    let cells = cells(&study, &environments, &built, &role_sets, &facts)?;
+    let mut cells = cells(&study, &environments, &built, &role_sets, &facts)?;
+    count(&study, &mut cells)?;
     let (cells, left_out) = choose(&study, cells, options)?;
     check_baseline(&study, &cells, &left_out)?;
     let mut plan = Plan {
-        runs: study.episodes.runs.saturating_add(options.add_runs),
+        runs: study.episodes.count().runs.saturating_add(options.add_runs),
         limit: options.limit,
         limits: study.episode_limits,
         models: facts,
@@ -85,15 +86,18 @@ pub fn resolve(
         cells,
         left_out,
     };
+    for cell in &mut plan.cells {
+        cell.count.runs = cell.count.runs.saturating_add(options.add_runs);
+    }
     check_size(&plan, options)?;
     let planned: Vec<u64> = plan.cells.iter().map(|cell| plan.episodes_of(cell)).collect();
     for (cell, planned) in plan.cells.iter_mut().zip(planned) {
         cell.info.planned = u32::try_from(planned).unwrap_or(u32::MAX);
     }
     // What the command line left out is planned as the study says.
-    let runs = u64::from(plan.study.episodes.runs) * u64::from(plan.study.episodes.trials);
+    let trials = u64::from(plan.study.episodes.trials);
     for cell in &mut plan.left_out {
-        let planned = runs * cell.environment.tasks.len() as u64;
+        let planned = u64::from(cell.count.runs) * trials * cell.environment.tasks.len() as u64;
         cell.info.planned = u32::try_from(planned).unwrap_or(u32::MAX);
     }
     Ok(plan)
@@ -262,9 +266,15 @@ fn known_roles<'a>(built: &'a [Built], environments: &'a [Arc<EnvironmentPart>])
 const WORLD_ROLES: [&str; 3] = ["judge", "reader", "user"];
 
 fn check_price(study: &StudyFile, facts: &ModelFacts, at: At) -> Result<(), Problem> {
-    if study.study_limits.cost_microdollars.is_some() && facts.price.is_none() {
+    let limits = [
+        ("study", study.study_limits.cost_microdollars),
+        ("cell", study.cell_limits.cost_microdollars),
+        ("episode", study.episode_limits.cost_microdollars),
+    ];
+    let limit = limits.iter().find(|(_, limit)| limit.is_some()).filter(|_| facts.price.is_none());
+    if let Some((whose, _)) = limit {
         let what = format!(
-            "the price of `{}` is not known, and `limits.study.cost` is set: add it to prices.yaml, or drop the limit",
+            "the price of `{}` is not known, and `limits.{whose}.cost` is set: add it to prices.yaml, or drop the limit",
             facts.name
         );
         return Err(Problem::at(&study.file, at, what));
@@ -394,9 +404,64 @@ fn cell(
         roles,
         identities: Value::Object(identities),
         faults: faults.faults.clone(),
+        count: Count { runs: 1, block: None },
     };
     cell.key = Cell::hash(&cell.identity());
     cell
+}
+
+/// Says how often each cell's tasks are run. An entry that names no cell is a mistake.
+fn count(study: &StudyFile, cells: &mut [Cell]) -> Result<(), Problems> {
+    let mut problems = Problems::default();
+    cells.iter_mut().for_each(|cell| cell.count = study.episodes.count());
+    // Models that the command line put others in the place of: what the study says of them holds for nobody.
+    let written = study.roles.iter().flat_map(|set| set.roles.values()).map(|(settings, _)| settings.model.as_str());
+    let gone: BTreeSet<&str> =
+        written.filter(|name| !cells.iter().any(|cell| models_of(cell).contains(name))).collect();
+    for entry in &study.episodes.extended {
+        if entry.model.as_ref().is_some_and(|(name, _)| gone.contains(name.as_str())) {
+            continue;
+        }
+        let before = problems.0.len();
+        for (named, of, word) in [
+            (&entry.configuration, configurations as fn(&Cell) -> Vec<&str>, "configuration"),
+            (&entry.model, models_of, "model"),
+        ] {
+            let Some((name, at)) = named else { continue };
+            let known: BTreeSet<&str> = cells.iter().flat_map(of).collect();
+            if !known.contains(name.as_str()) {
+                let hint = nearest::hint(name, known.iter().copied());
+                let listed = known.into_iter().collect::<Vec<_>>().join(", ");
+                let hint = if hint.is_empty() { format!("; there are: {listed}") } else { hint };
+                let what = format!("`extended`: no cell of this study has the {word} `{name}`{hint}");
+                problems.0.push(Problem::at(&study.file, *at, what));
+            }
+        }
+        let mut found = false;
+        for cell in cells.iter_mut().filter(|cell| names(entry, cell)) {
+            (cell.count, found) = (study.episodes.count_of(entry), true);
+        }
+        if !found && problems.0.len() == before {
+            let what = "`extended`: no cell of this study has both this configuration and this model";
+            problems.0.push(Problem::at(&study.file, entry.at, what));
+        }
+    }
+    problems.none()
+}
+
+fn configurations(cell: &Cell) -> Vec<&str> {
+    vec![&cell.info.configuration]
+}
+
+fn models_of(cell: &Cell) -> Vec<&str> {
+    cell.roles.values().map(|settings| settings.model.as_str()).collect()
+}
+
+fn names(entry: &Extended, cell: &Cell) -> bool {
+    let one_of = |named: &Option<(String, At)>, of: Vec<&str>| {
+        named.as_ref().is_none_or(|(name, _)| of.contains(&name.as_str()))
+    };
+    one_of(&entry.configuration, configurations(cell)) && one_of(&entry.model, models_of(cell))
 }
 
 fn decoding(roles: &BTreeMap<String, RoleSettings>) -> row::Decoding {
@@ -427,8 +492,10 @@ const MOST_EPISODES: u64 = 10_000_000;
 
 fn check_size(plan: &Plan, options: &Options) -> Result<(), Problems> {
     let (file, counts) = (&plan.study.file, &plan.study.episodes);
-    let sessions: u64 = plan.cells.iter().chain(&plan.left_out).map(|cell| cell.environment.tasks.len() as u64).sum();
-    let asked = u64::from(plan.runs).saturating_mul(u64::from(counts.trials)).saturating_mul(sessions);
+    let all = || plan.cells.iter().chain(&plan.left_out);
+    let sessions: u64 = all().map(|cell| cell.environment.tasks.len() as u64).sum();
+    let asked = all().map(|cell| u64::from(cell.count.runs).saturating_mul(cell.environment.tasks.len() as u64));
+    let asked = asked.fold(0, u64::saturating_add).saturating_mul(u64::from(counts.trials));
     if asked <= MOST_EPISODES {
         return Ok(());
     }
@@ -437,7 +504,7 @@ fn check_size(plan: &Plan, options: &Options) -> Result<(), Problems> {
         "{runs} runs x {trials} trials x {sessions} tasks of all cells are {asked} episodes, and a study has at most \
          {MOST_EPISODES}: lower `runs` or `trials`, or split the study"
     );
-    if options.add_runs > counts.runs {
+    if options.add_runs > counts.count().runs {
         return Err(Problem { place: "--add-runs".to_owned(), what }.into());
     }
     Err(Problem::at(file, counts.counted_at, what).into())

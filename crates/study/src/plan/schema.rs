@@ -61,6 +61,23 @@ pub fn schema(registry: &Registry) -> Value {
     });
     let roles = json!({ "type": "object", "additionalProperties": role });
     let faults = faults::schema(&json!({ "type": "string", "pattern": SHOWN, "description": "What tables call it." }));
+    let extended = json!({
+        "type": "object", "additionalProperties": false,
+        "allOf": [
+            { "anyOf": [{ "required": ["configuration"] }, { "required": ["model"] }] },
+            { "anyOf": [{ "required": ["runs"] }, { "required": ["instances"] }] },
+        ],
+        "properties": {
+            "configuration": { "type": "string", "minLength": 1, "description": "Label of the architecture whose cells are meant." },
+            "model": { "type": "string", "minLength": 1, "description": "A model that plays in the cells meant." },
+            "runs": small("Runs of every task: of each instance where `instances` stands beside it, else in all."),
+            "instances": small("Instances."),
+        },
+    });
+    let dollars = |text: &str| json!({ "type": "number", "minimum": 0, "maximum": 1_000_000_000, "description": text });
+    let billed = object(json!({
+        "cost": dollars("Dollars, as billed."), "tokens": whole(1, "Input and output tokens as billed."),
+    }));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Gimbal study",
@@ -75,18 +92,18 @@ pub fn schema(registry: &Registry) -> Value {
             "decoding": decoding,
             "roles": listed(roles),
             "episodes": object(json!({
-                "tasks": tasks, "runs": small("Runs of every task."), "trials": small("Trials of a session."),
+                "tasks": tasks, "runs": small("Runs of every task: of each instance, where there are instances."),
+                "instances": small("Instances: clusters of runs that analysis keeps together."),
+                "extended": listed(extended), "trials": small("Trials of a session."),
                 "seed": whole(0, "Seed of the study."),
             })),
             "limits": object(json!({
                 "episode": object(json!({
                     "model_calls": whole(1, "Calls to models."), "tool_calls": whole(1, "Calls to the world."),
                     "tokens": whole(1, "Input and output tokens."), "seconds": whole(1, "Wall time."),
+                    "cost": dollars("Dollars, for tokens as called."),
                 })),
-                "study": object(json!({
-                    "cost": { "type": "number", "minimum": 0, "maximum": 1_000_000_000, "description": "Dollars." },
-                    "tokens": whole(1, "Input and output tokens as billed."),
-                })),
+                "cell": billed, "study": billed,
             })),
             "baseline": { "type": "string", "minLength": 1, "description": "The cell that paired differences are taken against." },
             "models": models,

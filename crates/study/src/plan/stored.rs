@@ -27,18 +27,25 @@ pub struct Stored {
     pub file_hash: Digest,
     /// What decides all episodes beside their cells: seed, tasks, trials, limits.
     pub frame: Value,
-    /// Runs of every task, as far as they were ever asked for.
+    /// Runs of every task, as far as they were ever asked for; of the cell with the most.
     pub runs: u32,
     /// Label of the cell that paired differences are taken against.
     pub baseline: Option<String>,
     /// Limits of the study.
     pub limits: StudyLimits,
+    /// Limits of every cell.
+    #[serde(default, skip_serializing_if = "is_unlimited")]
+    pub cell_limits: StudyLimits,
     /// Cells in the order of the study.
     pub cells: Vec<StoredCell>,
     /// The price table in force, for the models that the study names. A model without one has no known price.
     pub prices: BTreeMap<String, Price>,
     /// The study file as written.
     pub text: String,
+}
+
+fn is_unlimited(limits: &StudyLimits) -> bool {
+    *limits == StudyLimits::default()
 }
 
 /// A cell as resolved.
@@ -57,6 +64,9 @@ pub struct StoredCell {
     /// What its environment's brief says of actions: what detectors know of a world.
     #[serde(default)]
     pub actions: ActionFacts,
+    /// Runs of an instance; none where the study has no instances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u32>,
 }
 
 impl StoredCell {
@@ -68,7 +78,14 @@ impl StoredCell {
             asks: cell.environment.family.offers().asks,
             identity: cell.identity(),
             actions: ActionFacts::default(),
+            block: cell.count.block,
         }
+    }
+
+    /// The instance that a run belongs to, from 0.
+    #[must_use]
+    pub fn instance(&self, run: u32) -> u32 {
+        self.block.map_or(0, |block| run / block.max(1))
     }
 }
 
@@ -96,9 +113,10 @@ impl Stored {
                 "limits": study.episode_limits, "seed": study.episodes.seed.to_string(),
                 "tasks": Digest::of(tasks.join("\n").as_bytes()).short(), "trials": study.episodes.trials,
             }),
-            runs: plan.runs,
+            runs: plan.cells.iter().chain(&plan.left_out).map(|cell| cell.count.runs).fold(plan.runs, u32::max),
             baseline: study.baseline.as_ref().map(|(label, _)| label.clone()),
             limits: study.study_limits,
+            cell_limits: study.cell_limits,
             cells: cells.into_iter().map(StoredCell::of).collect(),
             prices: prices.collect(),
             text: study.text.clone(),

@@ -52,7 +52,7 @@ pub fn bill(folder: &RunFolder, stored: &Stored) -> Result<Bill, RunError> {
         let fate = match account.stop {
             _ if finished.contains(&id) => Fate::Finished,
             None => Fate::CutOff,
-            Some(Stop::Cancelled) => Fate::Cancelled,
+            Some(stop) if stop == Stop::Cancelled || stop.is_limit() => Fate::Cancelled,
             Some(stop) if stop.is_outcome() => Fate::Lost,
             Some(_) => Fate::Failed,
         };

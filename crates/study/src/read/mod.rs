@@ -13,7 +13,7 @@ use gimbal_core::Digest;
 pub use bill::bill;
 pub use profile::{profiles, traces};
 pub use recovery::recovery;
-pub use rows::{load_rows, spending};
+pub use rows::{load_rows, spending, spending_of_episodes};
 pub use verify::{Report, verify};
 
 use crate::run::index::unreadable;

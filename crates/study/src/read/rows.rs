@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::{EpisodeRow, RoleUsage, Rows, TokenUse};
-use gimbal_core::{ModelErrorKind, Stop, Usage, UsageSource};
+use gimbal_analysis::{EpisodeRow, RoleLedger, RoleUsage, Rows, TokenUse};
+use gimbal_core::{Digest, ModelErrorKind, Usage, UsageSource};
 
-use crate::plan::Stored;
+use crate::plan::{Stored, StoredCell};
 use crate::run::index::unreadable;
 use crate::run::ledger::Row;
 use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder, Spending};
@@ -14,6 +14,8 @@ use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder, Spending
 #[derive(Clone, Debug, Default)]
 struct Account {
     usage: BTreeMap<(String, bool), TokenUse>,
+    /// Calls and tokens as called by role and model.
+    called_by: BTreeMap<(String, String), (u64, TokenUse)>,
     latency_us: Vec<u64>,
     estimated: bool,
     calls: u64,
@@ -29,6 +31,17 @@ struct Bill {
     priced: bool,
     unknown: u32,
     outages: u32,
+    /// By role and model.
+    by_role: BTreeMap<(String, String), RoleBill>,
+}
+
+/// What was billed for one role and model of an episode.
+#[derive(Clone, Debug, Default)]
+struct RoleBill {
+    requests: u64,
+    billed: TokenUse,
+    spending: Spending,
+    unpriced: bool,
 }
 
 /// Everything that a fold over the ledger gives.
@@ -75,6 +88,7 @@ fn is_outage(outcome: &str) -> bool {
 struct Open {
     episode: gimbal_core::Digest,
     model: String,
+    role: String,
     cached: bool,
 }
 
@@ -99,8 +113,11 @@ impl Accounts {
         let mut open: BTreeMap<(u32, u64), Open> = BTreeMap::new();
         folder.rows(|file, row| match row {
             Row::Sent(sent) => {
-                accounts.bills.entry(sent.episode).or_insert_with(|| Bill { priced: true, ..Bill::default() });
-                let held = Open { episode: sent.episode, model: sent.model, cached: sent.cached };
+                let bill = accounts.bills.entry(sent.episode);
+                let bill = bill.or_insert_with(|| Bill { priced: true, ..Bill::default() });
+                let by_role = bill.by_role.entry((sent.role.clone(), sent.model.clone())).or_default();
+                by_role.requests += u64::from(!sent.cached);
+                let held = Open { episode: sent.episode, model: sent.model, role: sent.role, cached: sent.cached };
                 open.insert((file, sent.attempt), held);
             }
             Row::Received(received) => {
@@ -109,6 +126,12 @@ impl Accounts {
                 if let (false, Some(usage)) = (sent.cached, &received.usage) {
                     let price = stored.prices.get(&sent.model);
                     bill.spending.add(price, usage);
+                    let by_role = bill.by_role.entry((sent.role, sent.model)).or_default();
+                    by_role.spending.add(price, usage);
+                    if usage.source != UsageSource::Missing {
+                        by_role.unpriced |= price.is_none();
+                        add(&mut by_role.billed, usage);
+                    }
                     if usage.source == UsageSource::Missing {
                         bill.unknown += 1;
                     } else {
@@ -120,6 +143,9 @@ impl Accounts {
             }
             Row::Called(called) => {
                 let account = accounts.attempts.entry((file, called.try_number)).or_default();
+                let by = account.called_by.entry((called.role.clone(), called.model)).or_default();
+                by.0 += 1;
+                add(&mut by.1, &called.usage);
                 add(account.usage.entry((called.role, called.world)).or_default(), &called.usage);
                 account.latency_us.push(called.latency_us);
                 account.estimated |= matches!(called.usage.source, UsageSource::Estimated | UsageSource::Missing);
@@ -147,6 +173,7 @@ impl Accounts {
     fn row(&self, id: &EpisodeId, place: Place, world: &str) -> EpisodeRow {
         let account = self.attempts.get(&(place.segment, place.attempt)).cloned().unwrap_or_default();
         let bill = self.bills.get(&id.key).cloned().unwrap_or(Bill { priced: true, ..Bill::default() });
+        let ledger = ledger(&account.called_by, &bill.by_role);
         EpisodeRow {
             cell: id.cell.clone(),
             world: world.to_owned(),
@@ -174,8 +201,33 @@ impl Accounts {
             call_latency_us: account.latency_us,
             critical_path_us: None,
             cost_microdollars: bill.priced.then(|| bill.spending.microdollars()),
+            instance: 0,
+            ledger,
         }
     }
+}
+
+/// What was called in the attempt that counts beside what was billed for all attempts.
+fn ledger(
+    called: &BTreeMap<(String, String), (u64, TokenUse)>,
+    billed: &BTreeMap<(String, String), RoleBill>,
+) -> Vec<RoleLedger> {
+    let keys: std::collections::BTreeSet<&(String, String)> = called.keys().chain(billed.keys()).collect();
+    let rows = keys.into_iter().map(|key| {
+        let (calls, tokens) = called.get(key).copied().unwrap_or_default();
+        let bill = billed.get(key).cloned().unwrap_or_default();
+        let exact = u64::try_from(bill.spending.exact()).unwrap_or(u64::MAX);
+        RoleLedger {
+            role: key.0.clone(),
+            model: key.1.clone(),
+            calls,
+            requests: bill.requests,
+            called: tokens,
+            billed: bill.billed,
+            cost_exact: (!bill.unpriced).then_some(exact),
+        }
+    });
+    rows.collect()
 }
 
 fn outcome_into(row: &mut EpisodeRow, outcome: &Outcome) {
@@ -196,14 +248,17 @@ fn outcome_into(row: &mut EpisodeRow, outcome: &Outcome) {
 pub fn load_rows(folder: &RunFolder) -> Result<Rows, RunError> {
     let stored = Stored::read(folder)?;
     let accounts = Accounts::read(folder, &stored)?;
-    let worlds: BTreeMap<&str, &str> =
-        stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.world.as_str())).collect();
-    let world = |id: &EpisodeId| worlds.get(id.cell.as_str()).copied().unwrap_or_default();
+    let cells: BTreeMap<&str, &StoredCell> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell)).collect();
+    let row_of = |id: &EpisodeId, place: Place| {
+        let cell = cells.get(id.cell.as_str());
+        let row = accounts.row(id, place, cell.map_or("", |cell| &cell.world));
+        EpisodeRow { instance: cell.map_or(0, |cell| cell.instance(id.run)), ..row }
+    };
     let index = folder.index()?;
     let mut episodes = Vec::new();
     let failed = |error: rusqlite::Error| unreadable(&folder.root().join(INDEX), &error);
     let walked = index.each(|episode| {
-        let mut row = accounts.row(&episode.id, episode.place, world(&episode.id));
+        let mut row = row_of(&episode.id, episode.place);
         outcome_into(&mut row, &episode.outcome);
         episodes.push(row);
         Ok::<(), rusqlite::Error>(())
@@ -214,8 +269,8 @@ pub fn load_rows(folder: &RunFolder) -> Result<Rows, RunError> {
         if index.holds(&attempt.id.key).map_err(failed)? {
             continue;
         }
-        let mut row = accounts.row(&attempt.id, attempt.place, world(&attempt.id));
-        row.stop = Stop::Infrastructure.name().to_owned();
+        let mut row = row_of(&attempt.id, attempt.place);
+        row.stop = attempt.stop.name().to_owned();
         row.infrastructure = true;
         lost.insert(attempt.id.key, row);
     }
@@ -228,15 +283,38 @@ pub fn load_rows(folder: &RunFolder) -> Result<Rows, RunError> {
 /// # Errors
 /// When the ledger cannot be read.
 pub fn spending(folder: &RunFolder, stored: &Stored) -> Result<(Spending, Vec<String>), RunError> {
+    spending_by(folder, stored, |_, _, _| {})
+}
+
+/// The same, and what was spent on each episode: for limits of cells. A request without an answer on record is in no
+/// episode's sum, as it is in no study's.
+///
+/// # Errors
+/// When the ledger cannot be read.
+pub fn spending_of_episodes(folder: &RunFolder, stored: &Stored) -> Result<BTreeMap<Digest, Spending>, RunError> {
+    let mut episodes: BTreeMap<Digest, Spending> = BTreeMap::new();
+    spending_by(folder, stored, |episode, model, usage| {
+        episodes.entry(episode).or_default().add(stored.prices.get(model), usage);
+    })?;
+    Ok(episodes)
+}
+
+fn spending_by(
+    folder: &RunFolder,
+    stored: &Stored,
+    mut each: impl FnMut(Digest, &str, &Usage),
+) -> Result<(Spending, Vec<String>), RunError> {
     let mut total = Spending::default();
-    let mut models: BTreeMap<(u32, u64), Option<String>> = BTreeMap::new();
+    let mut models: BTreeMap<(u32, u64), Option<(Digest, String)>> = BTreeMap::new();
     let states = folder.rows(|file, row| match row {
         Row::Sent(sent) => {
-            models.insert((file, sent.attempt), (!sent.cached).then_some(sent.model));
+            models.insert((file, sent.attempt), (!sent.cached).then_some((sent.episode, sent.model)));
         }
         Row::Received(received) => {
-            if let (Some(Some(model)), Some(usage)) = (models.remove(&(file, received.attempt)), received.usage) {
+            let sent = models.remove(&(file, received.attempt));
+            if let (Some(Some((episode, model))), Some(usage)) = (sent, received.usage) {
                 total.add(stored.prices.get(&model), &usage);
+                each(episode, &model, &usage);
             }
         }
         Row::Called(_) | Row::Attempted(_) | Row::Indexed(_) => {}

@@ -362,6 +362,7 @@ fn finished(row: &Row<'_>) -> rusqlite::Result<Finished> {
             tool_calls: count(14)?,
             input_tokens: count(15)?,
             output_tokens: count(16)?,
+            cost_exact: 0,
         },
         rejected: count(17)?,
         fallbacks: count(18)?,

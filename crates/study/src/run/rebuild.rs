@@ -257,6 +257,7 @@ pub(crate) fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Laten
             tool_calls: ended.tool_calls,
             input_tokens: ended.prompt_tokens,
             output_tokens: ended.output_tokens,
+            cost_exact: 0,
         },
         rejected,
         fallbacks,

@@ -7,7 +7,7 @@ use gimbal_core::{Usage, UsageSource};
 use gimbal_model::Price;
 use serde::{Deserialize, Serialize};
 
-/// Upper bounds for the whole study.
+/// Upper bounds for the whole study, or for each of its cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StudyLimits {
     /// Money in millionths of a dollar.
@@ -58,6 +58,15 @@ impl Spending {
         self.tokens.saturating_add(self.held_tokens)
     }
 
+    /// Adds what was spent elsewhere.
+    pub fn join(&mut self, other: &Self) {
+        self.exact = self.exact.saturating_add(other.exact);
+        self.tokens = self.tokens.saturating_add(other.tokens);
+        self.unknown += other.unknown;
+        self.held_exact = self.held_exact.saturating_add(other.held_exact);
+        self.held_tokens = self.held_tokens.saturating_add(other.held_tokens);
+    }
+
     /// Adds an attempt.
     pub fn add(&mut self, price: Option<&Price>, usage: &Usage) {
         let exact = price.map_or(0, |price| price.cost_exact(usage));
@@ -89,19 +98,43 @@ fn dollars(microdollars: u64) -> String {
 pub struct Spend {
     prices: BTreeMap<String, Price>,
     limits: StudyLimits,
+    cell_limits: StudyLimits,
     spent: Mutex<Spending>,
+    /// By cell; held where cells have limits.
+    cells: Mutex<BTreeMap<String, Spending>>,
 }
 
 impl Spend {
     /// A purse with these prices and limits, from which `spent` is gone already.
     #[must_use]
     pub fn new(prices: BTreeMap<String, Price>, limits: StudyLimits, spent: Spending) -> Self {
-        Self { prices, limits, spent: Mutex::new(spent) }
+        Self { prices, limits, spent: Mutex::new(spent), ..Self::default() }
     }
 
-    /// Adds a billed attempt.
-    pub fn add(&self, model: &str, usage: &Usage) {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner).add(self.prices.get(model), usage);
+    /// The same purse with limits for every cell, of which `spent` is gone already.
+    #[must_use]
+    pub fn with_cells(self, limits: StudyLimits, spent: BTreeMap<String, Spending>) -> Self {
+        Self { cell_limits: limits, cells: Mutex::new(spent), ..self }
+    }
+
+    /// Adds a billed attempt at an episode of a cell.
+    pub fn add(&self, cell: &str, model: &str, usage: &Usage) {
+        let price = self.prices.get(model);
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner).add(price, usage);
+        if self.cell_limits == StudyLimits::default() {
+            return;
+        }
+        let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+        match cells.get_mut(cell) {
+            Some(spent) => spent.add(price, usage),
+            None => cells.entry(cell.to_owned()).or_default().add(price, usage),
+        }
+    }
+
+    /// The prices in force.
+    #[must_use]
+    pub const fn prices(&self) -> &BTreeMap<String, Price> {
+        &self.prices
     }
 
     /// What is gone.
@@ -115,24 +148,41 @@ impl Spend {
     /// # Errors
     /// Which limit is reached, and how to go on.
     pub fn allow(&self) -> Result<(), String> {
-        let spent = self.spent();
-        let unknown = match spent.unknown {
-            0 => String::new(),
-            count => format!(" ({count} requests of unknown cost are counted by the length of their prompts)"),
-        };
-        if let Some(limit) = self.limits.cost_microdollars.filter(|limit| spent.held_microdollars() >= *limit) {
-            return Err(format!(
-                "the study's cost limit of ${} is reached{unknown}; raise `limits.study.cost` and run the same command again",
-                dollars(limit)
-            ));
-        }
-        if let Some(limit) = self.limits.tokens.filter(|limit| spent.held_tokens() >= *limit) {
-            return Err(format!(
-                "the study's limit of {limit} tokens is reached{unknown}; raise `limits.study.tokens` and run the same command again"
-            ));
-        }
-        Ok(())
+        within(&self.limits, &self.spent(), &|what| format!("the study's {what}"), "study")
     }
+
+    /// Whether a request of a cell may leave, as far as the cell's own limits go.
+    ///
+    /// # Errors
+    /// Which limit is reached, and how to go on.
+    pub fn allow_cell(&self, cell: &str) -> Result<(), String> {
+        if self.cell_limits == StudyLimits::default() {
+            return Ok(());
+        }
+        let spent = self.cells.lock().unwrap_or_else(PoisonError::into_inner).get(cell).copied().unwrap_or_default();
+        within(&self.cell_limits, &spent, &|what| format!("the {what} for the cell `{cell}`"), "cell")
+    }
+}
+
+/// Whether what is spent is below the limits; `named` makes a subject of the limit, `key` is its place in a study.
+fn within(limits: &StudyLimits, spent: &Spending, named: &dyn Fn(&str) -> String, key: &str) -> Result<(), String> {
+    let unknown = match spent.unknown {
+        0 => String::new(),
+        count => format!(" ({count} requests of unknown cost are counted by the length of their prompts)"),
+    };
+    if let Some(limit) = limits.cost_microdollars.filter(|limit| spent.held_microdollars() >= *limit) {
+        return Err(format!(
+            "{} is reached{unknown}; raise `limits.{key}.cost` and run the same command again",
+            named(&format!("cost limit of ${}", dollars(limit)))
+        ));
+    }
+    if let Some(limit) = limits.tokens.filter(|limit| spent.held_tokens() >= *limit) {
+        return Err(format!(
+            "{} is reached{unknown}; raise `limits.{key}.tokens` and run the same command again",
+            named(&format!("limit of {limit} tokens"))
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -165,13 +215,37 @@ mod tests {
             let unanswered = Usage { input: 100, source: UsageSource::Missing, ..Usage::default() };
             for _ in 0..5 {
                 assert_eq!(spend.allow(), Ok(()));
-                spend.add("a", &unanswered);
+                spend.add("cell", "a", &unanswered);
             }
             let spent = spend.spent();
             assert_eq!((spent.tokens, spent.microdollars(), spent.unknown), (0, 0, 5));
             assert_eq!((spent.held_tokens(), spent.held_microdollars()), (500, 1000));
             assert!(spend.allow().unwrap_err().contains("5 requests of unknown cost"));
         }
+    }
+
+    #[test]
+    fn a_cell_at_its_limit_is_closed_alone() {
+        let cells = StudyLimits { cost_microdollars: Some(1000), tokens: None };
+        let spent = [("old".to_owned(), {
+            let mut spent = Spending::default();
+            spent.add(Some(&price()), &usage(499));
+            spent
+        })];
+        let spend = Spend::new([("a".to_owned(), price())].into(), StudyLimits::default(), Spending::default())
+            .with_cells(cells, spent.into());
+        spend.add("new", "a", &usage(400));
+        assert_eq!((spend.allow_cell("old"), spend.allow_cell("new"), spend.allow()), (Ok(()), Ok(()), Ok(())));
+        spend.add("old", "a", &usage(1));
+        assert_eq!(
+            spend.allow_cell("old").unwrap_err(),
+            "the cost limit of $0.001 for the cell `old` is reached; raise `limits.cell.cost` and run the same command again"
+        );
+        assert_eq!((spend.allow_cell("new"), spend.allow(), spend.spent().tokens), (Ok(()), Ok(()), 401));
+    }
+
+    fn usage(input: u64) -> Usage {
+        Usage { input, source: UsageSource::Reported, ..Usage::default() }
     }
 
     // covers: SH-04

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
-use gimbal_core::{Completion, Digest, Halt, ModelError, Usage};
+use gimbal_core::{Completion, Digest, Halt, ModelError, Stop, Usage};
 
 use super::error::RunError;
 use super::frame::{FRAME_BYTES, NONE};
@@ -350,7 +350,9 @@ impl Recorder for EpisodeRecorder {
     fn sent(&self, call: &CallFacts<'_>, cached: bool) -> Result<u64, RecordError> {
         self.inner.check()?;
         if !cached {
-            self.inner.spend.allow().map_err(RecordError::Stopped)?;
+            self.inner.spend.allow().map_err(|text| RecordError::Limit(Stop::StudyLimit, text))?;
+            let cell = self.inner.spend.allow_cell(&self.id.cell);
+            cell.map_err(|text| RecordError::Limit(Stop::CellLimit, text))?;
             if let Some(why) = self.inner.health.closed(call.model) {
                 return Err(RecordError::Stopped(why));
             }
@@ -384,7 +386,7 @@ impl Recorder for EpisodeRecorder {
             Err(error) => (error.kind.name(), error.usage, error.latency_us, (*error.provider).clone()),
         };
         if let (false, Some(usage)) = (attempt.cached, &usage) {
-            self.inner.spend.add(call.model, usage);
+            self.inner.spend.add(&self.id.cell, call.model, usage);
         }
         if outcome.is_ok() {
             self.inner.health.answered(call.model);

@@ -4,13 +4,14 @@ mod counters;
 mod progress;
 mod session;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gimbal_core::Digest;
+use gimbal_model::Price;
 use gimbal_model::facts::UNLIMITED;
 use serde::Serialize;
 use tokio::sync::Semaphore;
@@ -19,10 +20,10 @@ use tokio::task::JoinSet;
 pub use progress::{Progress, Standing};
 
 use crate::plan::{Cell, Plan, Session, Stored};
-use crate::read::spending;
+use crate::read::{spending, spending_of_episodes};
 use crate::registry::ModelSource;
-use crate::run::{Finished, Index, RunError, RunFolder, RunStore, Settled, Spend, Writable};
-use crate::stage::{Cancel, Commons, Role};
+use crate::run::{Finished, Index, RunError, RunFolder, RunStore, Settled, Spend, Spending, StudyLimits, Writable};
+use crate::stage::{Cancel, Commons, Role, Slot};
 use counters::Counters;
 use session::{SessionEnd, play};
 
@@ -102,6 +103,9 @@ struct Shared {
     folder: RunFolder,
     index: Mutex<Index>,
     spend: Arc<Spend>,
+    prices: Arc<BTreeMap<String, Price>>,
+    /// Cells that reached their own limits and of which that was told.
+    full: Mutex<BTreeSet<String>>,
     counters: Arc<Counters>,
     cancel: Cancel,
     attempts: u32,
@@ -121,6 +125,20 @@ impl Shared {
     /// Whether a model of this cell is asked no more.
     fn closed(&self, cell: &Cell) -> bool {
         cell.roles.values().any(|settings| self.store.health().closed(&settings.model).is_some())
+    }
+
+    /// Whether a cell reached its own limit.
+    fn full(&self, cell: &Cell) -> bool {
+        self.spend.allow_cell(&cell.info.id).is_err()
+    }
+
+    /// Says so, the first time.
+    fn tell_full(&self, cell: &Cell) {
+        let Err(detail) = self.spend.allow_cell(&cell.info.id) else { return };
+        let cell = cell.info.id.clone();
+        if self.full.lock().unwrap_or_else(PoisonError::into_inner).insert(cell.clone()) {
+            (self.progress)(Progress::Full { cell, detail });
+        }
     }
 
     /// Says so, the first time.
@@ -166,7 +184,10 @@ pub async fn run(
     let folder = writable.folder().clone();
     let (spent, complaints) = spending(&folder, &stored)?;
     complaints.into_iter().for_each(|text| progress(Progress::Warning { text }));
-    let spend = Arc::new(Spend::new(stored.prices.clone(), plan.study.study_limits, spent));
+    let cells = spent_by_cell(&plan, &folder, &stored)?;
+    let spend = Spend::new(stored.prices.clone(), plan.study.study_limits, spent);
+    let spend = Arc::new(spend.with_cells(plan.study.cell_limits, cells));
+    let prices = Arc::new(stored.prices.clone());
     let counters = Arc::new(Counters::new(plan.episodes()));
     let store = start_store(&writable, &spend, &counters, &progress)?;
     let (groups, jobs) = groups(&plan, settings.jobs);
@@ -190,6 +211,8 @@ pub async fn run(
         folder,
         index,
         spend,
+        prices,
+        full: Mutex::default(),
         counters,
         cancel,
         attempts: settings.attempts.max(1),
@@ -197,6 +220,21 @@ pub async fn run(
     });
     let played = play_groups(&shared, groups, jobs).await;
     finish(shared, writable, lost, played)
+}
+
+/// What is gone of the limits of cells: nothing is read where there are none.
+fn spent_by_cell(plan: &Plan, folder: &RunFolder, stored: &Stored) -> Result<BTreeMap<String, Spending>, RunError> {
+    let mut cells: BTreeMap<String, Spending> = BTreeMap::new();
+    if plan.study.cell_limits == StudyLimits::default() {
+        return Ok(cells);
+    }
+    let episodes = spending_of_episodes(folder, stored)?;
+    for id in plan.sessions().flat_map(|session| session.trials) {
+        if let Some(spent) = episodes.get(&id.key) {
+            cells.entry(id.cell).or_default().join(spent);
+        }
+    }
+    Ok(cells)
 }
 
 /// Planned episodes that are finished; others of the folder are none of this call's.
@@ -278,6 +316,11 @@ async fn feed(shared: Arc<Shared>, group: Group, total: Arc<Semaphore>) -> Resul
         if all_done(&shared, &session)? {
             continue;
         }
+        let cell = &shared.plan.cells[session.cell];
+        if shared.full(cell) {
+            shared.tell_full(cell);
+            continue;
+        }
         // All cells of the group ask the same models.
         if shared.closed(&shared.plan.cells[session.cell]) {
             break;
@@ -290,11 +333,13 @@ async fn feed(shared: Arc<Shared>, group: Group, total: Arc<Semaphore>) -> Resul
         while let Some(ended) = playing.try_join_next() {
             outcome = outcome.and(ended.map_err(|error| bug(&shared, &error)).and_then(|ended| ended.map(|_| ())));
         }
-        let shared = Arc::clone(&shared);
+        let (Ok(own_place), Ok(place)) = places else { break };
+        let (shared, total) = (Arc::clone(&shared), Arc::clone(&total));
         playing.spawn(async move {
-            let _places = places;
+            let _own_place = own_place;
+            let slot = Arc::new(Slot::new(total, place));
             shared.counters.in_flight.fetch_add(1, Ordering::Relaxed);
-            let ended = play(&shared, &session).await;
+            let ended = play(&shared, &session, &slot).await;
             shared.counters.in_flight.fetch_sub(1, Ordering::Relaxed);
             ended
         });
@@ -374,6 +419,18 @@ fn open_roles(plan: &Plan, models: &dyn ModelSource) -> Result<Vec<Arc<BTreeMap<
     Ok(cells)
 }
 
+/// The limit of the study that was reached, or those of its cells.
+fn limit_reached(spend: &Spend, full: &Mutex<BTreeSet<String>>) -> Option<String> {
+    if let Err(limit) = spend.allow() {
+        return Some(limit);
+    }
+    let told = full.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut limits = told.iter().filter_map(|cell| spend.allow_cell(cell).err());
+    let first = limits.next()?;
+    let others = limits.count();
+    Some(if others == 0 { first } else { format!("{first} (and so in {others} other cell(s))") })
+}
+
 fn finish(
     shared: Arc<Shared>,
     writable: Writable,
@@ -394,8 +451,10 @@ fn finish(
         Ended::Done
     } else if shared.cancel.asked() {
         Ended::Interrupted
-    } else if let Err(limit) = shared.spend.allow() {
-        Ended::Limit(limit)
+    } else if let Some(limit) = limit_reached(&shared.spend, &shared.full) {
+        // A limit below what one episode takes is a slip that no number of runs mends.
+        let too_low = if standing.done == 0 { " (it is lower than what one episode takes)" } else { "" };
+        Ended::Limit(format!("{limit}{too_low}"))
     } else {
         Ended::Incomplete
     };

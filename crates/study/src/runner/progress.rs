@@ -82,6 +82,13 @@ pub enum Progress {
         /// Why, and how to mend it.
         detail: String,
     },
+    /// A cell reached its own limit: none of its episodes is begun any more in this run, the others go on. Told once.
+    Full {
+        /// Cell.
+        cell: String,
+        /// Which limit, and how to go on.
+        detail: String,
+    },
     /// How things stand; about twice a second.
     Tick(Standing),
     /// The run ended.

@@ -10,7 +10,7 @@ use super::Shared;
 use super::progress::Progress;
 use crate::plan::{Cell, Session};
 use crate::run::{EpisodeId, RunError};
-use crate::stage::{EpisodeSetup, Outcome, SessionMemory, play_episode};
+use crate::stage::{EpisodeSetup, Outcome, SessionMemory, Slot, play_episode};
 
 /// How a session ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum SessionEnd {
 ///
 /// # Errors
 /// When the run folder cannot be used any more.
-pub async fn play(shared: &Shared, session: &Session) -> Result<SessionEnd, RunError> {
+pub async fn play(shared: &Shared, session: &Session, slot: &Arc<Slot>) -> Result<SessionEnd, RunError> {
     let cell = &shared.plan.cells[session.cell];
     let mut memory = Arc::new(SessionMemory::default());
     for id in &session.trials {
@@ -36,12 +36,12 @@ pub async fn play(shared: &Shared, session: &Session) -> Result<SessionEnd, RunE
         }
         let mut attempts = 0;
         loop {
-            if shared.cancel.asked() || shared.spend.allow().is_err() {
+            if shared.cancel.asked() || shared.spend.allow().is_err() || shared.full(cell) {
                 return Ok(SessionEnd::CalledOff);
             }
             // A failed attempt must leave no trace in what the trials share.
             let own = Arc::new(memory.copy());
-            let (played, hopeless) = attempt(shared, cell, session, id, &own).await?;
+            let (played, hopeless) = attempt(shared, cell, session, id, &own, slot).await?;
             let halt = match played {
                 Ok(_) => {
                     memory = own;
@@ -53,7 +53,8 @@ pub async fn play(shared: &Shared, session: &Session) -> Result<SessionEnd, RunE
                 shared.tell_closed(cell);
                 return Ok(SessionEnd::CalledOff);
             }
-            if halt.stop == Stop::Cancelled {
+            if halt.stop == Stop::Cancelled || halt.stop.is_limit() {
+                shared.tell_full(cell);
                 return Ok(SessionEnd::CalledOff);
             }
             attempts += 1;
@@ -79,6 +80,7 @@ async fn attempt(
     session: &Session,
     id: &EpisodeId,
     memory: &Arc<SessionMemory>,
+    slot: &Arc<Slot>,
 ) -> Result<(Result<Outcome, Halt>, bool), RunError> {
     let recorder = shared.store.recorder(id.clone());
     let opened = cell.environment.family.open(&cell.environment.options);
@@ -95,6 +97,8 @@ async fn attempt(
                 roles: Arc::clone(&shared.roles[session.cell]),
                 artefacts: Arc::default(),
                 memory: Arc::clone(memory),
+                prices: Arc::clone(&shared.prices),
+                slot: Some(Arc::clone(slot)),
                 cancel: shared.cancel.clone(),
                 commons: Arc::clone(&shared.commons[session.cell]),
             };

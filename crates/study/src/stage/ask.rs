@@ -63,6 +63,7 @@ impl EpisodeStage {
             refused: Mutex::default(),
             cached: Mutex::default(),
             open: Mutex::default(),
+            slot: self.setup.slot.as_deref(),
         };
         let parts: [&[u8]; 5] =
             [b"model", &self.setup.seed.to_be_bytes(), &lane.0.to_be_bytes(), role.as_bytes(), &number.to_be_bytes()];
@@ -102,6 +103,12 @@ impl EpisodeStage {
             (outcome, _) => outcome,
         };
         self.answered(lane, role, &request, &facts, (outcome, struck))
+    }
+
+    /// What a call costs as called, in millionths of a millionth of a dollar.
+    fn cost(&self, model: &str, usage: &Usage) -> u128 {
+        let price = self.setup.prices.get(model).filter(|_| usage.source != UsageSource::Missing);
+        price.map_or(0, |price| price.cost_exact(usage))
     }
 
     async fn complete(
@@ -147,6 +154,7 @@ impl EpisodeStage {
                     reply: &reply_text(&completion),
                     usage: &completion.usage,
                     latency_us: completion.latency_us,
+                    cost: self.cost(facts.model, &completion.usage),
                 };
                 state.model_called(lane, role, request, &answered)?;
                 note(&mut state)?;
@@ -175,6 +183,7 @@ impl EpisodeStage {
             reply: error.partial.as_deref().unwrap_or_default(),
             usage: &usage,
             latency_us: error.latency_us,
+            cost: self.cost(facts.model, &usage),
         };
         state.model_called(lane, role, request, &answered)?;
         note(&mut state)?;

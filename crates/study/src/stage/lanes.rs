@@ -37,6 +37,7 @@ pub fn shares(limits: &Limits, spent: &Spent, lanes: u64) -> Limits {
         tool_calls: share(limits.tool_calls, spent.tool_calls),
         tokens: share(limits.tokens, spent.tokens()),
         seconds: limits.seconds,
+        cost_microdollars: share(limits.cost_microdollars, spent.cost_exact.div_ceil(1_000_000)),
     }
 }
 
@@ -47,6 +48,7 @@ pub fn sum(left: &Spent, right: &Spent) -> Spent {
         tool_calls: left.tool_calls + right.tool_calls,
         input_tokens: left.input_tokens.saturating_add(right.input_tokens),
         output_tokens: left.output_tokens.saturating_add(right.output_tokens),
+        cost_exact: left.cost_exact.saturating_add(right.cost_exact),
     }
 }
 

@@ -12,6 +12,7 @@ mod memory;
 mod outcome;
 mod recorder;
 mod request;
+mod slot;
 mod state;
 mod texts;
 mod wire;
@@ -24,8 +25,9 @@ use gimbal_core::chain::Chain;
 use gimbal_core::event::{EVENT_VERSION, Ended, Started};
 use gimbal_core::{
     Architecture, Artefact, Body, Brief, ChatModel, Digest, Environment, Halt, LaneId, Limits, Milli, RoleSettings,
-    Stop, TaskId, ToolSpec,
+    Spent, Stop, TaskId, ToolSpec,
 };
+use gimbal_model::Price;
 
 use crate::faults::Faults;
 
@@ -34,6 +36,7 @@ pub use commons::Commons;
 pub use memory::SessionMemory;
 pub use outcome::Outcome;
 pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, Recorder};
+pub use slot::Slot;
 
 use faults::Injector;
 use lanes::Lane;
@@ -71,6 +74,10 @@ pub struct EpisodeSetup {
     pub artefacts: Arc<BTreeMap<String, Arc<Artefact>>>,
     /// What the trials of the session share.
     pub memory: Arc<SessionMemory>,
+    /// Prices by model, for limits on money.
+    pub prices: Arc<BTreeMap<String, Price>>,
+    /// The episode's place among the sessions of a run, given back while a provider makes it wait; none in memory.
+    pub slot: Option<Arc<Slot>>,
     /// Calls the run off.
     pub cancel: Cancel,
     /// What the episodes of the cell have in common; of one run only, since texts are kept once for it.
@@ -91,6 +98,8 @@ impl EpisodeSetup {
             roles,
             artefacts: Arc::default(),
             memory: Arc::default(),
+            prices: Arc::default(),
+            slot: None,
             cancel: Cancel::default(),
             commons: Arc::default(),
         }
@@ -200,7 +209,8 @@ impl EpisodeStage {
             return Err(halt);
         }
         let detail = halt.detail.clone().unwrap_or_default();
-        let spent = state.trunk.spent;
+        // Money is no part of the outcome: the ledger tells it.
+        let spent = Spent { cost_exact: 0, ..state.trunk.spent };
         let ended = Ended {
             detail: detail.clone(),
             model_calls: spent.model_calls,

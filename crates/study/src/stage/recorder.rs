@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use gimbal_core::{Completion, Digest, ModelError, Usage};
+use gimbal_core::{Completion, Digest, ModelError, Stop, Usage};
 use thiserror::Error;
 
 /// Why something could not be recorded. Nothing more may happen in the episode then.
@@ -12,9 +12,12 @@ pub enum RecordError {
     /// The store failed: a full disk, a lost folder.
     #[error("{0}")]
     Store(String),
-    /// The study's own limit is reached, or the run was called off: the request must not leave.
+    /// The run was called off, or the model is asked no more: the request must not leave.
     #[error("{0}")]
     Stopped(String),
+    /// A limit of the study or of the cell is reached: the request must not leave, and the episode stops so.
+    #[error("{1}")]
+    Limit(Stop, String),
 }
 
 /// A text that the next one is likely to resemble; a store may keep the next one as a change of it.

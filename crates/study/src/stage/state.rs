@@ -46,6 +46,8 @@ pub struct Answered<'a> {
     pub reply: &'a str,
     pub usage: &'a Usage,
     pub latency_us: u64,
+    /// Millionths of a millionth of a dollar.
+    pub cost: u128,
 }
 
 /// A store that failed stops the episode, and is not its outcome.
@@ -53,6 +55,7 @@ pub fn halt_of(error: RecordError) -> Halt {
     match error {
         RecordError::Store(text) => Halt::infrastructure(text),
         RecordError::Stopped(text) => Halt { stop: Stop::Cancelled, detail: Some(text) },
+        RecordError::Limit(stop, text) => Halt { stop, detail: Some(text) },
     }
 }
 
@@ -193,6 +196,7 @@ impl State {
             let call = if trunk { next } else { lane.calls };
             lane.calls += 1;
             lane.spent.add_model_call(answered.usage);
+            lane.spent.add_cost(answered.cost);
             lane.path_us += answered.latency_us;
             lane.total_us += answered.latency_us;
             let extension = lane.conversations.extend(recorder, role, &request.messages, call, &blocks);
@@ -233,5 +237,6 @@ fn as_spent(share: &Limits) -> Spent {
         tool_calls: share.tool_calls.unwrap_or_default(),
         input_tokens: share.tokens.unwrap_or_default(),
         output_tokens: 0,
+        cost_exact: share.cost_microdollars.unwrap_or_default().saturating_mul(1_000_000),
     }
 }

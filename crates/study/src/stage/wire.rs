@@ -1,5 +1,6 @@
 //! The ledger's side of one call.
 
+use std::pin::Pin;
 use std::sync::Mutex;
 
 use gimbal_core::{ChatRequest, Completion, ModelError, ModelErrorKind, Wire};
@@ -7,6 +8,7 @@ use gimbal_core::{ChatRequest, Completion, ModelError, ModelErrorKind, Wire};
 use gimbal_model::estimate;
 
 use super::recorder::{Attempt, CallFacts, RecordError, Recorder};
+use super::slot::Slot;
 
 /// Reports the attempts of one call.
 pub struct CallWire<'a> {
@@ -18,6 +20,8 @@ pub struct CallWire<'a> {
     pub cached: Mutex<Vec<u64>>,
     /// The attempt that is under way.
     pub open: Mutex<Option<u64>>,
+    /// The session's place, given back while the call waits.
+    pub slot: Option<&'a Slot>,
 }
 
 impl CallWire<'_> {
@@ -58,5 +62,19 @@ impl Wire for CallWire<'_> {
         let cached = self.cached.lock().is_ok_and(|numbers| numbers.contains(&attempt));
         let attempt = Attempt { number: attempt, cached };
         self.recorder.received(&self.call, attempt, outcome).map_err(|error| self.refuse(error))
+    }
+
+    fn pause(&self) {
+        if let Some(slot) = self.slot {
+            slot.leave();
+        }
+    }
+
+    fn resume(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async {
+            if let Some(slot) = self.slot {
+                slot.enter().await;
+            }
+        })
     }
 }
