@@ -18,7 +18,7 @@ const ENVIRONMENTS: [&str; 6] = [
     "gimbal-triage",
 ];
 
-const ROOMS: [Room; 8] = [
+const ROOMS: [Room; 11] = [
     Room {
         folder: "crates/core",
         forbidden_crates: &["tokio", "rusqlite", "genai", "reqwest", "gimbal-"],
@@ -27,17 +27,26 @@ const ROOMS: [Room; 8] = [
     Room {
         folder: "crates/model",
         forbidden_crates: &["gimbal-agent", "gimbal-architectures", "gimbal-study", "gimbal-cage2"],
-        forbidden_words: &["cage2", "textcraft", "alfworld"],
+        forbidden_words: &["cage2", "yawning_titan", "textcraft", "alfworld"],
     },
     Room {
         folder: "crates/agent",
         forbidden_crates: &["gimbal-model", "gimbal-study", "gimbal-architectures", "gimbal-cage2"],
-        forbidden_words: &["cage2", "CybORG", "textcraft", "alfworld", "std::fs"],
+        forbidden_words: &["cage2", "CybORG", "yawning_titan", "textcraft", "alfworld", "std::fs"],
     },
     Room {
         folder: "crates/architectures",
         forbidden_crates: &["gimbal-model", "gimbal-study", "gimbal-cage2", "genai", "reqwest", "rusqlite"],
-        forbidden_words: &["cage2", "CybORG", "textcraft", "alfworld", "std::fs", "std::net", "openai"],
+        forbidden_words: &[
+            "cage2",
+            "CybORG",
+            "yawning_titan",
+            "textcraft",
+            "alfworld",
+            "std::fs",
+            "std::net",
+            "openai",
+        ],
     },
     Room {
         folder: "crates/study",
@@ -47,16 +56,38 @@ const ROOMS: [Room; 8] = [
     Room {
         folder: "crates/analysis",
         forbidden_crates: &["gimbal-", "tokio", "rusqlite"],
-        forbidden_words: &["cage2", "std::fs"],
+        forbidden_words: &["cage2", "yawning_titan", "std::fs"],
     },
     Room {
         folder: "crates/view",
         forbidden_crates: &["gimbal-cage2", "gimbal-model", "gimbal-architectures", "reqwest"],
-        forbidden_words: &["cage2"],
+        forbidden_words: &["cage2", "yawning_titan"],
+    },
+    Room {
+        folder: "crates/parity",
+        forbidden_crates: &["gimbal-", "tokio"],
+        forbidden_words: &["cage2", "yawning_titan"],
+    },
+    Room {
+        folder: "crates/worlds",
+        forbidden_crates: &["gimbal-", "tokio"],
+        forbidden_words: &["cage2", "yawning_titan", "std::fs"],
     },
     Room {
         folder: "envs/cage2",
         forbidden_crates: &["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "tokio"],
+        forbidden_words: &["ChatModel"],
+    },
+    Room {
+        folder: "envs/yawning_titan",
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-cage2",
+            "tokio",
+        ],
         forbidden_words: &["ChatModel"],
     },
 ];

@@ -159,9 +159,10 @@ impl Config {
         Self { values: OPTIONS.iter().map(|option| option.initial.clone()).collect() }
     }
 
+    /// A mode's changes upon those of `default`, and these upon a fresh configuration.
     fn of(mode: &ModeFact) -> Self {
-        let mut config = if mode.name == MODES[0].name { Self::initial() } else { Self::default() };
-        for (name, value) in mode.changes {
+        let mut config = Self::initial();
+        for (name, value) in MODES[0].changes.iter().chain(mode.changes) {
             if let Some(at) = position(name) {
                 config.values[at] = value.clone();
             }

@@ -1,0 +1,99 @@
+//! `gimbal env yawning_titan`.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
+
+mod common;
+
+use common::Place;
+use gimbal_yawning_titan::Scenario;
+use gimbal_yawning_titan::policy::PolicyKind;
+use gimbal_yawning_titan::recording::{RecordOptions, record};
+
+const NAME: &str = "yawning_titan";
+
+fn recording(place: &Place) {
+    let options = RecordOptions {
+        mode: "default".to_owned(),
+        changes: serde_json::Map::new(),
+        scenario: Scenario::default(),
+        policy: PolicyKind::Random,
+        episodes: 3,
+        horizon: 30,
+        seed: 8,
+    };
+    let mut bytes = Vec::new();
+    record(&options, &mut bytes).unwrap();
+    place.write("own.jsonl", &String::from_utf8(bytes).unwrap());
+}
+
+#[test]
+fn a_recording_agrees_by_tape_and_by_seed_and_a_spoilt_one_does_not() {
+    let place = Place::new();
+    recording(&place);
+    for draws in ["tape", "seed"] {
+        let found =
+            place.gimbal(&["env", NAME, "replay", "own.jsonl", "--draws", draws, "--checksum", "--json"]).good();
+        let found = found.json();
+        assert_eq!((&found["episodes"], &found["mismatches"]), (&3.into(), &0.into()));
+        assert_eq!(found["checksum"], found["checksum_recorded"]);
+    }
+    let text = std::fs::read_to_string(place.path().join("own.jsonl")).unwrap();
+    place.write("spoilt.jsonl", &text.replacen("\"done\":false", "\"done\":true", 1));
+    let said = place.gimbal(&["env", NAME, "replay", "spoilt.jsonl", "--json"]);
+    assert_eq!(said.code, 1);
+    let first = &said.json()["first"];
+    for key in ["file", "environment", "episode", "step", "field", "expected", "got"] {
+        assert!(!first[key].is_null(), "{key}: {first}");
+    }
+    let missing = place.gimbal(&["env", NAME, "replay", "nowhere.jsonl"]);
+    assert_eq!(missing.code, 2);
+}
+
+#[test]
+fn a_bench_and_returns_repeat_and_choose_their_world() {
+    let place = Place::new();
+    let bench = |extra: &[&str]| {
+        let arguments = [&["env", NAME, "bench", "--steps", "2000", "--json"], extra].concat();
+        place.gimbal(&arguments).good().json()
+    };
+    let one = bench(&[]);
+    assert!(one["steps"] == 2000 && one["vector"] == 543 && one["steps_per_second"].as_f64().unwrap() > 0.0);
+    assert_eq!(one["checksum"], bench(&[])["checksum"]);
+    let other = bench(&["--mode", "dcbo", "--network", "dcbo_base", "--red", "sine", "--horizon", "10"]);
+    assert_eq!(other["vector"], 229);
+    let returns = ["env", NAME, "returns", "--policy", "reactive", "--episodes", "50", "--set", "rewards.for_loss=-10"];
+    let report = place.gimbal(&[&returns[..], &["--json"]].concat()).good().json();
+    assert!(report["episodes"] == 50 && report["min"].as_f64().unwrap() > -50.0, "{report}");
+    let table = place.gimbal(&["env", NAME, "evaluate", "--episodes", "5", "--json"]).good().json();
+    assert_eq!(table.as_array().unwrap().len(), 4);
+    let cell = serde_json::json!({
+        "mode": "default", "network": "default_18", "red": "standard", "blue": "nothing", "n": 500, "mean": -118.8765,
+        "se": 1.0179, "length_mean": 21.596, "length_sd": 13.313
+    });
+    place.write("returns.json", &serde_json::json!({ "cells": [cell] }).to_string());
+    let against = ["env", NAME, "returns", "--against", "returns.json", "--episodes", "400", "--json"];
+    let found = place.gimbal(&against).good().json();
+    assert!(found["largest_z"].as_f64().unwrap() < 3.0 && found["cells"][0]["policy"] == "nothing");
+}
+
+#[test]
+fn wrong_words_are_refused_with_their_mend() {
+    let place = Place::new();
+    for (arguments, mend) in [
+        (&["bench", "--mode", "defalt"][..], "did you mean `default`?"),
+        (&["bench", "--network", "default_81"], "did you mean `default_18`?"),
+        (&["bench", "--red", "sinus"], "standard, sine"),
+        (&["bench", "--set", "rewards.for_los=1"], "did you mean `rewards.for_loss`?"),
+        (&["bench", "--set", "nothing"], "NAME=VALUE"),
+        (&["bench", "--observe", "raw"], "give `vector`"),
+        (&["returns", "--policy", "reactiv"], "did you mean `reactive`?"),
+        (&["bench", "--horizon", "0"], "at least 1"),
+    ] {
+        let said = place.gimbal(&[&["env", NAME], arguments].concat());
+        assert_eq!(said.code, 2, "{arguments:?}");
+        assert!(said.err.contains(mend), "{arguments:?}: {}", said.err);
+    }
+    let said = place.gimbal(&["env", "cage2", "bench", "--mode", "default"]);
+    assert!(said.code == 2 && said.err.contains("one scenario only"), "{}", said.err);
+    let tasks = place.gimbal(&["env", NAME, "tasks"]).good();
+    assert!(tasks.out.contains("train") && tasks.out.contains("test"));
+}
