@@ -46,7 +46,7 @@ pub fn index(meta: &Meta, figures: &[Output], tables: &[Table]) -> String {
 }
 
 fn contents(out: &mut String, figures: &[Output], tables: &[Table]) {
-    out.push_str("<section id=\"contents\">\n<h2>Contents</h2>\n<ul class=\"notes\">\n");
+    out.push_str("<section id=\"contents\">\n<h2>Contents</h2>\n<ul class=\"notes\" style=\"columns: 22rem\">\n");
     for output in figures {
         let gap = if output.missing.is_some() { " (nothing to draw)" } else { "" };
         out.push_str(&format!(
