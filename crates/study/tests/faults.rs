@@ -15,7 +15,7 @@ use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::faults::{Fault, Faults, ONE};
 use gimbal_study::plan::Options;
 use gimbal_study::read::{digest, load_rows, recovery, trace};
-use gimbal_study::registry::{Library, ModelSource as _};
+use gimbal_study::registry::Library;
 use gimbal_study::run::RunFolder;
 use gimbal_study::runner::Ended;
 use gimbal_study::stage::{Cancel, EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
