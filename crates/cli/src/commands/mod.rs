@@ -6,6 +6,7 @@ pub mod inspect;
 pub mod model;
 pub mod persona;
 pub mod report;
+mod rescored;
 pub mod run;
 pub mod shown;
 

@@ -19,7 +19,10 @@ const WIDTH: usize = 120;
 pub fn report(options: &Report) -> Result<(), Failure> {
     let key = table_key(options)?;
     let folder = run_folder(&options.run)?;
-    let built = build(&folder, options.baseline.as_deref())?;
+    let mut built = build(&folder, options.baseline.as_deref())?;
+    if let Some(prices) = &options.prices {
+        super::rescored::add_from(&mut built, prices)?;
+    }
     match options.format {
         ReportFormat::Text => print!("{}", built.text(WIDTH)),
         ReportFormat::Markdown => print!("{}", built.markdown()),
@@ -85,7 +88,9 @@ pub fn build(folder: &RunFolder, baseline: Option<&str>) -> Result<Built, Failur
     if !bill.lines.is_empty() {
         meta.facts.push(("billed in all".to_owned(), bill.total().words()));
     }
-    Ok(Built::build(&rows, meta, &options).map_err(Failure::usage)?.with_bill(&bill))
+    let mut built = Built::build(&rows, meta, &options).map_err(Failure::usage)?.with_bill(&bill);
+    super::rescored::add(&mut built, &stored.prices);
+    Ok(built)
 }
 
 /// What to say of a baseline that is no cell, with those that there are.
