@@ -177,6 +177,9 @@ pub struct Report {
     /// Cell that paired differences and RPTS are taken against (default: the study's `baseline`)
     #[arg(long, value_name = "CELL")]
     pub baseline: Option<String>,
+    /// Price table for the table `rescored` (default: the prices in force when the study ran)
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
     /// Where report.html, report.md, report.txt, report.json and the tables as CSV (report.csv: the main one,
     /// report-KEY.csv: each other) are written (default: the run folder)
     #[arg(long, value_name = "DIR")]

@@ -12,6 +12,7 @@ pub mod papers;
 pub mod persona;
 pub mod plan;
 pub mod report;
+mod rescored;
 pub mod run;
 pub mod shown;
 pub mod tables;

@@ -27,8 +27,11 @@ pub fn report(options: &Report) -> Result<(), Failure> {
         return super::figures::all(options);
     }
     let folder = run_folder(&options.run)?;
-    let built =
+    let mut built =
         build(&folder, options.baseline.as_deref())?.with_tables(super::figures::trace_tables(&folder, options)?);
+    if let Some(prices) = &options.prices {
+        super::rescored::add_from(&mut built, prices)?;
+    }
     match options.format {
         ReportFormat::Text => print!("{}", built.text(WIDTH)),
         ReportFormat::Markdown => print!("{}", built.markdown()),
@@ -83,7 +86,10 @@ pub fn build(folder: &RunFolder, baseline: Option<&str>) -> Result<Built, Failur
     if !bill.lines.is_empty() {
         meta.facts.push(("billed in all".to_owned(), bill.total().words()));
     }
-    Ok(Built::build(&rows, meta, &options).map_err(Failure::usage)?.with_faults(&rows, &recoveries).with_bill(&bill))
+    let built = Built::build(&rows, meta, &options).map_err(Failure::usage)?;
+    let mut built = built.with_faults(&rows, &recoveries).with_bill(&bill);
+    super::rescored::add(&mut built, &stored.prices);
+    Ok(built)
 }
 
 /// What to say of a baseline that is no cell, with those that there are.

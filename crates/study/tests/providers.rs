@@ -1,0 +1,121 @@
+//! Two providers on loopback: one that pauses holds up nobody else.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+mod common;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use gimbal_model::{Models, ModelsConfig};
+use gimbal_study::plan::{self, Options};
+use gimbal_study::read::load_rows;
+use gimbal_study::registry::Library;
+use gimbal_study::run::RunFolder;
+use gimbal_study::runner::{self, Ended, Progress, Settings};
+use gimbal_study::stage::Cancel;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// What a provider does until `open`, and how often it did it.
+#[derive(Default)]
+struct Provider {
+    open: AtomicBool,
+    complaints: AtomicUsize,
+    answers: AtomicUsize,
+}
+
+/// Serves chat completions in the form of OpenAI; answers 429 until it is open.
+async fn serve(provider: Arc<Provider>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(one(stream, Arc::clone(&provider)));
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+async fn one(mut stream: TcpStream, provider: Arc<Provider>) -> Option<()> {
+    let mut bytes = Vec::new();
+    let (head, length) = loop {
+        stream.read_buf(&mut bytes).await.ok().filter(|read| *read > 0)?;
+        let text = String::from_utf8_lossy(&bytes).to_lowercase();
+        if let Some(end) = text.find("\r\n\r\n") {
+            let length = text.split("content-length: ").nth(1)?.lines().next()?.trim().parse::<usize>().ok()?;
+            break (end + 4, length);
+        }
+    };
+    while bytes.len() < head + length {
+        stream.read_buf(&mut bytes).await.ok().filter(|read| *read > 0)?;
+    }
+    let request: Value = serde_json::from_slice(&bytes[head..]).ok()?;
+    let answer = if provider.open.load(Ordering::SeqCst) {
+        provider.answers.fetch_add(1, Ordering::SeqCst);
+        let last = request["messages"].as_array()?.last()?["content"].to_string();
+        let legal = last.rsplit_once("legal: ")?.1;
+        let action = legal.split(" | ").next()?.trim_matches(['"', ']', '}', '\\']).to_owned();
+        let body = json!({
+            "id": "1", "object": "chat.completion", "model": "served",
+            "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": action } }],
+            "usage": { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 },
+        });
+        ("200 OK", String::new(), body)
+    } else {
+        provider.complaints.fetch_add(1, Ordering::SeqCst);
+        let body = json!({ "error": { "message": "too many requests", "type": "rate_limit" } });
+        ("429 Too Many Requests", "retry-after-ms: 20\r\n".to_owned(), body)
+    };
+    let (status, more, body) = (answer.0, answer.1, answer.2.to_string());
+    let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n{more}");
+    let text = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+    stream.write_all(text.as_bytes()).await.ok()
+}
+
+// covers: BOG-047, BOG-150
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_provider_pauses_and_the_other_plays_on_in_the_only_place() {
+    let (busy, quick) = (Arc::new(Provider::default()), Arc::new(Provider::default()));
+    quick.open.store(true, Ordering::SeqCst);
+    let text = format!(
+        "study: providers\nenvironment: {{ name: corridor, horizon: 6 }}\narchitectures: [{{ base: learner }}]\n\
+         roles: [{{ default: llamacpp/busy }}, {{ default: vllm/quick }}]\n\
+         episodes: {{ runs: 4, tasks: {{ split: test, limit: 1 }} }}\n\
+         models:\n  endpoints: {{ llamacpp: {{ base: '{}' }}, vllm: {{ base: '{}' }} }}\n\
+         \x20 retry: {{ attempts: 100000, first_ms: 1, longest_ms: 20 }}\n",
+        serve(Arc::clone(&busy)).await,
+        serve(Arc::clone(&quick)).await
+    );
+    let study = plan::parse(&text, "study.yaml").unwrap();
+    let section = plan::models_section(&study).unwrap();
+    let models = Arc::new(Models::new(section.over(ModelsConfig::default())));
+    let options = Options::default();
+    let plan = plan::resolve(study, &options, &common::registry(), &*models, &Library::default());
+    let plan = plan.unwrap_or_else(|problems| panic!("{problems}"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let settings = Settings { jobs: Some(1), ..Settings::new(&path) };
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let (seen, opener) = (Arc::clone(&order), Arc::clone(&busy));
+    let summary = runner::run(Arc::new(plan), models, settings, Cancel::default(), move |progress| {
+        let Progress::Finished { cell, .. } = progress else { return };
+        let mut seen = seen.lock().unwrap();
+        seen.push(cell);
+        // The first provider comes back only when the other's episodes are all there: with its place kept by the first
+        // one, none of them could ever be played.
+        if seen.len() == 4 {
+            opener.open.store(true, Ordering::SeqCst);
+        }
+    });
+    assert_eq!(summary.await.unwrap().ended, Ended::Done);
+    let order = order.lock().unwrap();
+    assert!(order[..4].iter().all(|cell| cell.contains("quick")), "{order:?}");
+    assert!(order[4..].iter().all(|cell| cell.contains("busy")) && order.len() == 8, "{order:?}");
+    assert!(busy.complaints.load(Ordering::SeqCst) > 0);
+    let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap().episodes;
+    assert!(rows.iter().all(|row| !row.infrastructure && row.fallbacks == 0));
+    let outages: u32 = rows.iter().map(|row| row.outages).sum();
+    assert_eq!(outages as usize, busy.complaints.load(Ordering::SeqCst), "every complaint is counted");
+    assert!(rows.iter().all(|row| row.cell.contains("busy") || row.outages == 0));
+}
