@@ -58,13 +58,15 @@ mod tests {
         slot.leave();
         assert_eq!(places.available_permits(), 1);
         let other = Arc::clone(&places).acquire_owned().await.unwrap();
-        let (first, second) = (slot.enter(), slot.enter());
-        tokio::pin!(first, second);
-        assert!(futures_pending(first.as_mut()).await && futures_pending(second.as_mut()).await);
-        drop(other);
-        first.await;
-        // The other call of the session finds its place there, or gives a second one back.
-        drop(second);
+        {
+            let (first, second) = (slot.enter(), slot.enter());
+            tokio::pin!(first, second);
+            assert!(futures_pending(first.as_mut()).await && futures_pending(second.as_mut()).await);
+            drop(other);
+            first.await;
+            // The other call of the session finds its place there.
+            second.await;
+        }
         assert_eq!(places.available_permits(), 0);
         drop(slot);
         assert_eq!(places.available_permits(), 1);
