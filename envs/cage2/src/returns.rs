@@ -127,7 +127,7 @@ fn each_with<D: Draws>(options: &ReturnsOptions, draws: D) -> Vec<i64> {
         for _ in 0..options.options.horizon {
             simulator.step(policy.act(simulator.vector()));
         }
-        100 * i64::from(simulator.return_tenths())
+        100 * simulator.return_tenths()
     });
     returns.collect()
 }

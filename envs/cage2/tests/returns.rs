@@ -4,7 +4,7 @@
 use gimbal_cage2::bench::Generator;
 use gimbal_cage2::policy::{POLICIES, PolicyKind};
 use gimbal_cage2::recording::Json;
-use gimbal_cage2::returns::{HORIZONS, ReturnsOptions, evaluate, returns};
+use gimbal_cage2::returns::{HORIZONS, ReturnsOptions, each, evaluate, returns};
 use gimbal_cage2::{Green, Options, Red};
 
 // covers: BOG-002, BOG-003, BOG-004, BOG-013
@@ -92,4 +92,21 @@ fn no_episode_is_no_error() {
     assert!(serde_json::to_value(&one).unwrap()["sd"].is_null());
     let table = evaluate(PolicyKind::Sleep, Green::Sleep, 1, Generator::Fast, 0).render();
     assert_eq!(table.matches('–').count(), 9, "{table}");
+}
+
+/// Each return in thousandths, seed by seed, adds up to what the report says of all.
+#[test]
+fn single_returns_are_those_of_the_report() {
+    for draws in [Generator::Fast, Generator::Mersenne] {
+        let wanted =
+            ReturnsOptions { options: Options::default(), policy: PolicyKind::Random, episodes: 200, draws, seed: 9 };
+        let (single, report) = (each(&wanted), returns(&wanted));
+        assert_eq!(single.len(), 200);
+        let mean = single.iter().sum::<i64>() as f64 / 200.0 / 1000.0;
+        assert!((mean - report.mean).abs() < 1e-9, "{mean} {}", report.mean);
+        assert_eq!(single.iter().min().copied(), Some((1000.0 * report.min).round() as i64));
+        // A seed stands for itself, whatever was played before it.
+        let alone = each(&ReturnsOptions { episodes: 1, seed: 9 + 57, ..wanted });
+        assert_eq!(alone, single[57..58]);
+    }
 }
