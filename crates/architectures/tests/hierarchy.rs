@@ -37,7 +37,7 @@ PAUSE"#;
 const MENU: &str =
     r#"Answer: [{"action": "Wait", "confidence": 0.8}, {"action": "Oil machine=lathe", "confidence": 0.6}]"#;
 
-// covers: BOG-038, BOG-058, BOG-064, BOG-066, BOG-072, BOG-073, BOG-020
+// covers: BOG-038, BOG-058, BOG-064, BOG-066, BOG-068, BOG-072, BOG-073, BOG-020
 #[tokio::test]
 async fn requests_and_answers_pass_over_contracts_and_only_the_planner_acts() {
     let (log, stage) = play(

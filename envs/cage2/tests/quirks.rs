@@ -57,7 +57,7 @@ fn the_network_is_three_subnets_and_one_crown() {
     assert_eq!(worth, [1, 10, 10, 10, 1, 1, 1, 10, 0, 1, 1, 1, 1]);
 }
 
-// covers: BOG-004, BOG-005
+// covers: BOG-004, BOG-005, BOG-R16
 #[test]
 fn undisturbed_the_attack_goes_stage_by_stage_to_its_impact() {
     for mut world in worlds(Red::BLine, 30) {
