@@ -279,7 +279,10 @@ async fn the_true_world_is_never_touched() {
         // The noisy expert's hints come from the true world: what it sees misleads it in nothing.
         let (clean, before) = cage2(configuration, base, Faults::default()).await;
         let (struck, after) = cage2(configuration, base, everything()).await;
-        assert_eq!((clean.state, clean.episode_return, clean.steps), (struck.state, struck.episode_return, struck.steps));
+        assert_eq!(
+            (clean.state, clean.episode_return, clean.steps),
+            (struck.state, struck.episode_return, struck.steps)
+        );
         let steps = |recorded: &Recorded| {
             let steps = told(recorded).into_iter().filter_map(|event| match event.body {
                 Body::Stepped(step) => Some((step.reward, step.state, step.observation)),
