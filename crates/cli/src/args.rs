@@ -150,7 +150,8 @@ pub struct Report {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Table that `--format csv` prints: `cells`, `paired`, `spread`, `roles`, `stops`, `gaps` (default: cells)
+    /// Table that `--format csv` prints: `cells`, `paired`, `spread`, `cost`, `roles`, `stops`, `failures`, `gaps`,
+    /// `rescored`, `bill` (default: cells)
     #[arg(long, value_name = "KEY")]
     pub table: Option<String>,
     /// Cell that paired differences and RPTS are taken against (default: the study's `baseline`)
