@@ -136,7 +136,9 @@ fn meta(folder: &RunFolder, stored: &Stored, digest: &str) -> Meta {
     let date = stored.prices.values().map(|price| price.seen.clone()).max().unwrap_or_default();
     let root = folder.root().display();
     let prices = (!models.is_empty()).then(|| PriceTable { date, source: sources.join("; "), models });
-    let mut facts = vec![("runs of every task".to_owned(), stored.runs.to_string())];
+    let several = stored.cells.windows(2).any(|pair| pair[0].info.planned != pair[1].info.planned);
+    let runs = if several { "runs of every task, at most" } else { "runs of every task" };
+    let mut facts = vec![(runs.to_owned(), stored.runs.to_string())];
     for cell in &stored.cells {
         let environment = &cell.identity["environment"];
         let fact = (
