@@ -84,7 +84,7 @@ fn money_and_calls_add_up_by_role_and_model() {
         terse.role_costs.iter().map(|part| (&*part.role, part.calls, part.requests, part.cost)).collect();
     // The lost episode was billed, too, and its calls are no outcome's.
     assert_eq!(costs, [("analyst", 6, 12, Some(0.015)), ("planner", 14, 24, None)]);
-    assert_eq!(terse.path_a_step_ms, Some(2.0));
+    assert_eq!(terse.critical_path_step_ms, Some(2.0));
     assert!(terse.stops.contains(&("study_limit".to_owned(), 1)));
     let shown = tables::cost(&analysis).unwrap();
     assert_eq!((shown.key, shown.rows.len()), ("cost", 3));
