@@ -218,3 +218,40 @@ static FIRST_FILL: [u32; WORDS] = {
     }
     words
 };
+
+#[cfg(test)]
+mod tests {
+    use super::Mersenne;
+
+    /// What numpy prints for `numpy.random.seed(0); numpy.random.random_sample(3)`.
+    #[test]
+    fn numpy_seeds_the_same_twister_another_way() {
+        let mut twister = Mersenne::new(5);
+        twister.seed_as_numpy(0);
+        let drawn = [0; 3].map(|_| twister.unit());
+        assert_eq!(drawn, [0.548_813_503_927_324_8, 0.715_189_366_372_419_5, 0.602_763_376_071_643_9]);
+    }
+
+    /// What CPython prints for `random.seed(3); random.sample(range(300), 4)` and the like on either side of its limits.
+    #[test]
+    fn samples_of_small_and_large_pools_are_those_of_cpython() {
+        for (count, wanted, first) in [
+            (21, 5, [7, 18, 17]),
+            (22, 5, [7, 18, 17]),
+            (85, 16, [30, 75, 69]),
+            (130, 40, [60, 33, 94]),
+            (300, 4, [121, 278, 66]),
+        ] {
+            let draw = || {
+                let mut chosen = vec![0; wanted];
+                Mersenne::new(3).sample_of(count, &mut chosen);
+                chosen
+            };
+            let mut chosen = draw();
+            assert_eq!(chosen[..3], first);
+            chosen.sort_unstable();
+            chosen.dedup();
+            assert!(chosen.len() == wanted && chosen.iter().all(|at| *at < count));
+        }
+    }
+}

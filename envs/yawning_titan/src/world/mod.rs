@@ -288,14 +288,35 @@ impl State {
         let compromised = |node: &u16| self.compromised[*node as usize];
         (rules.loss_all && nodes.iter().all(compromised))
             || rules.loss_share.is_some_and(|share| self.count_compromised() as f64 / nodes.len() as f64 >= share)
-            || (rules.loss_high_value && nodes.iter().any(|node| self.high_value[*node as usize] && compromised(node)))
+            // Only nodes of the network itself are of high value.
+            || (rules.loss_high_value
+                && self.high_value[..self.base].iter().zip(&self.compromised).any(|(high, taken)| *high && *taken))
             || (rules.loss_target && self.target.is_some_and(|node| compromised(&node)))
     }
 
     /// Compromised nodes.
     #[inline]
     pub fn count_compromised(&self) -> usize {
-        self.now.order().iter().filter(|node| self.compromised[**node as usize]).count()
+        self.count(&self.compromised)
+    }
+
+    /// Nodes in play of which a flag holds. Those of the network itself are always in play and in their order.
+    #[inline]
+    pub fn count(&self, flags: &[bool]) -> usize {
+        let own: usize = flags[..self.base].iter().map(|flag| usize::from(*flag)).sum();
+        own + self.deceptive_in_play().iter().filter(|node| flags[**node as usize]).count()
+    }
+
+    /// The sum of vulnerabilities, in node order.
+    #[inline]
+    pub fn total_vulnerability(&self) -> f64 {
+        let own = self.vulnerability[..self.base].iter().fold(0.0, |sum, value| sum + value);
+        self.deceptive_in_play().iter().fold(own, |sum, node| sum + self.vulnerability[*node as usize])
+    }
+
+    #[inline]
+    fn deceptive_in_play(&self) -> &[u16] {
+        &self.now.order()[self.base..]
     }
 
     /// Whether a node is one of blue's deceptive ones.

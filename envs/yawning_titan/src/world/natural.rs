@@ -14,7 +14,13 @@ impl State {
         let mut far = std::mem::take(&mut self.scratch.others);
         near.clear();
         far.clear();
-        for node in self.now.order() {
+        let own = self.compromised[..self.base].iter().zip(&self.scratch.marks);
+        for (node, (compromised, marked)) in own.enumerate() {
+            if !compromised {
+                if *marked { near.push(node as u16) } else { far.push(node as u16) }
+            }
+        }
+        for node in &self.now.order()[self.base..] {
             let at = *node as usize;
             if !self.compromised[at] {
                 if self.scratch.marks[at] { near.push(*node) } else { far.push(*node) }

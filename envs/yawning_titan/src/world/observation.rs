@@ -68,21 +68,24 @@ impl State {
             self.observe_network();
             self.changed = true;
         }
+        let (base, sum) = (self.base, if self.changed { self.total_vulnerability() } else { 0.0 });
         let vector = &mut self.vector;
         let order = self.now.order();
         if let Some(from) = layout.view {
-            flags(&mut vector[from..][..width], order, &self.view);
+            flags(&mut vector[from..][..width], base, order, &self.view);
         }
         if self.changed {
             if let Some(from) = layout.vulnerabilities {
                 let part = &mut vector[from..][..width];
-                for (slot, node) in part.iter_mut().zip(order) {
+                for (slot, value) in part[..base].iter_mut().zip(&self.vulnerability[..base]) {
+                    *slot = *value as f32;
+                }
+                for (slot, node) in part[base..].iter_mut().zip(&order[base..]) {
                     *slot = self.vulnerability[*node as usize] as f32;
                 }
                 part[order.len()..].fill(0.0);
             }
             if let Some(at) = layout.average {
-                let sum = order.iter().fold(0.0, |sum, node| sum + self.vulnerability[*node as usize]);
                 vector[at] = (sum / order.len() as f64) as f32;
             }
         }
@@ -106,6 +109,7 @@ impl State {
     /// Writes the parts that only change with nodes, edges and marks of nodes.
     fn observe_network(&mut self) {
         let layout = self.layout;
+        let base = self.base;
         let vector = &mut self.vector;
         let order = self.now.order();
         let width = layout.width;
@@ -123,16 +127,16 @@ impl State {
                     vector[from + row * width + columns[*other as usize] as usize] = 1.0;
                 }
             }
-            flags(&mut vector[from + width * width..][..width], order, &self.isolated);
+            flags(&mut vector[from + width * width..][..width], base, order, &self.isolated);
         }
         if let Some(at) = layout.connectivity {
             vector[at] = self.initial.connectivity as f32;
         }
         if let Some(from) = layout.entry {
-            flags(&mut vector[from..][..width], order, &self.entry);
+            flags(&mut vector[from..][..width], base, order, &self.entry);
         }
         if let Some(from) = layout.high_value {
-            flags(&mut vector[from..][..width], order, &self.high_value);
+            flags(&mut vector[from..][..width], base, order, &self.high_value);
         }
         if let Some(from) = layout.target {
             vector[from..][..width + usize::from(layout.odd)].fill(0.0);
@@ -147,9 +151,13 @@ impl State {
     }
 }
 
+/// The nodes of the network itself keep their places, so that they need no look-up; only deceptive ones do.
 #[inline]
-fn flags(part: &mut [f32], order: &[u16], flags: &[bool]) {
-    for (slot, node) in part.iter_mut().zip(order) {
+fn flags(part: &mut [f32], base: usize, order: &[u16], flags: &[bool]) {
+    for (slot, flag) in part[..base].iter_mut().zip(&flags[..base]) {
+        *slot = f32::from(u8::from(*flag));
+    }
+    for (slot, node) in part[base..].iter_mut().zip(&order[base..]) {
         *slot = f32::from(u8::from(flags[*node as usize]));
     }
     part[order.len()..].fill(0.0);

@@ -27,18 +27,12 @@ impl State {
 
     /// Sums over the nodes, in node order; that of vulnerabilities only where it is asked for.
     fn sums(&self, vulnerabilities: bool) -> Before {
-        let mut sums = Before::default();
-        for node in self.now.order() {
-            let at = *node as usize;
-            sums.compromised += f64::from(u8::from(self.compromised[at]));
-            sums.seen += f64::from(u8::from(self.view[at]));
-            sums.isolated += f64::from(u8::from(self.isolated[at]));
+        Before {
+            compromised: self.count(&self.compromised) as f64,
+            seen: self.count(&self.view) as f64,
+            isolated: self.count(&self.isolated) as f64,
+            vulnerability: if vulnerabilities { self.total_vulnerability() } else { 0.0 },
         }
-        if vulnerabilities {
-            sums.vulnerability =
-                self.now.order().iter().fold(0.0, |sum, node| sum + self.vulnerability[*node as usize]);
-        }
-        sums
     }
 
     pub(super) fn reward_of(&self, before: &Before, found: usize) -> f64 {
