@@ -486,7 +486,7 @@ fn stand_ins_are_marked_by_kind() {
         let tables = with(kind);
         assert_eq!(
             tables.iter().map(|table| table.key).collect::<Vec<_>>(),
-            ["cells", "paired", "spread", "stops", "gaps"]
+            ["cells", "paired", "spread", "cost", "stops", "gaps"]
         );
         for table in &tables {
             let mark = table.columns.iter().position(|column| column.key == "mark").unwrap();
