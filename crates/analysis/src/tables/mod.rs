@@ -12,9 +12,9 @@ use crate::cells::{Analysis, CellSummary};
 use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
-pub use faults::faults;
 pub use cost::{cost, roles};
 pub use detail::{failures, gaps, spread, stops};
+pub use faults::faults;
 pub use main_table::main;
 pub use paired::paired;
 pub use replication::{replication, second_world};

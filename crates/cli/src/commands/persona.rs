@@ -175,12 +175,11 @@ pub(super) async fn opened(
     Ok((world, tracker, idle))
 }
 
+/// An agent and its place in the architecture.
+type Placed = (&'static str, Agent);
+
 /// The agents of an architecture, by their places, and the context blocks of the one that acts.
-fn agents(
-    home: &Home,
-    base: &str,
-    settings: Map<String, Value>,
-) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), Failure> {
+fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<Placed>, Vec<String>), Failure> {
     let settings = Value::Object(settings);
     if base == "hierarchy" {
         let (agents, context) = hierarchy::agents(&settings, &*home.files).map_err(Failure::usage)?;

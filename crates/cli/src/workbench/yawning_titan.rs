@@ -50,7 +50,7 @@ fn scenario(world: &EnvWorld) -> Result<Scenario, Failure> {
         Some(horizon) => config.set("game_rules.max_steps", &horizon.into()).map_err(Failure::usage)?,
         None => {}
     }
-    if !config.whole("game_rules.max_steps").is_some_and(|steps| steps >= 1) {
+    if config.whole("game_rules.max_steps").is_none_or(|steps| steps < 1) {
         return Err(Failure::Usage("this mode has no last step; give one with --horizon".to_owned()));
     }
     let network = world.network.as_deref().unwrap_or("default_18");

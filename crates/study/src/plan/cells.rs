@@ -8,8 +8,8 @@ use gimbal_analysis::{CellInfo, Thresholds};
 use gimbal_core::{Architecture, Catalogue, Digest, Limits, Milli, RoleSettings, TaskId, canonical, seed};
 use serde_json::{Value, json};
 
-use crate::faults::Faults;
 use super::file::{Count, StudyFile};
+use crate::faults::Faults;
 use crate::run::EpisodeId;
 
 /// An environment as the cells of a study share it.

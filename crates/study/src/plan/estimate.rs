@@ -250,6 +250,7 @@ async fn play(plan: &Plan, cell: &Cell, stand_in: &Arc<dyn ChatModel>) -> Result
         let mut setup = EpisodeSetup::new(id.key, task.clone(), id.seed, Arc::clone(&roles));
         let most = plan.limits.model_calls.map_or(CALLS, |limit| limit.min(CALLS));
         // Money is not at stake, and time must decide nothing.
+        setup.faults = cell.faults.clone();
         setup.limits = Limits { model_calls: Some(most), seconds: None, cost_microdollars: None, ..plan.limits };
         let recorder = Arc::new(MemoryRecorder::default());
         let outcome = play_episode(&*cell.architecture, world, setup, recorder.clone()).await;
