@@ -401,7 +401,7 @@ fn recorded_episodes(files: &[PathBuf]) -> Result<Vec<RecordedEpisode>, BenchErr
             }
         }
         if episodes.len() == before {
-            return Err(ReadError::Empty { path: file.clone() }.into());
+            return Err(ReadError::Empty { path: file.clone(), wanted: crate::recording::WANTED }.into());
         }
     }
     Ok(episodes)

@@ -9,9 +9,9 @@ mod typed;
 mod write;
 
 pub use gimbal_parity::{Json, JsonError};
+pub(crate) use read::WANTED;
 pub use read::{Line, Lines, ReadError, Recorded};
 pub use typed::node_from_json;
 pub use write::{RecordOptions, record, record_actions};
 
-pub(crate) use gimbal_parity::json::fields;
 pub(crate) use write::{vector_text, write_tape};

@@ -1,59 +1,33 @@
 //! Reads recordings line by line, with errors that say file and line.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::io::BufRead;
+use std::ops::Deref;
+use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-use thiserror::Error;
+pub use gimbal_parity::ReadError;
 
-use super::{Json, fields};
-use crate::draws::{Drawn, Entry, Function, Phase, Purpose, Seed, Site};
+use super::Json;
+use crate::draws::{Drawn, Entry, Function, Phase, Purpose, Site};
 use crate::options::{Green, Red};
 
-/// No line of a recording is longer.
-const LONGEST_LINE: u64 = 64 << 20;
-
-/// Why a recording cannot be read.
-#[derive(Debug, Error)]
-pub enum ReadError {
-    /// The file cannot be opened or unpacked.
-    #[error("{}: cannot be read ({source}); give a recording as .jsonl or .jsonl.gz", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A file without any episode.
-    #[error("no episode in {}: a recording holds at least one `reset` line with its steps, or an `actions` line", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A line is not what the format says.
-    #[error("{}:{line}: {what}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The line, from one.
-        line: usize,
-        /// What is wrong, and what would be right.
-        what: String,
-    },
-}
-
-/// A line: its place and its fields, each still as text.
+/// A line of a recording, with its kind.
 #[derive(Debug)]
 pub struct Line<'a> {
-    path: &'a Path,
-    /// Its number, from one.
-    pub number: usize,
+    line: gimbal_parity::Line<'a>,
     /// `reset`, `step`, `end`, `actions` or `error`.
     pub kind: Recorded,
-    /// The fields, in order, as JSON text.
-    pub fields: Vec<(String, &'a str)>,
 }
+
+impl<'a> Deref for Line<'a> {
+    type Target = gimbal_parity::Line<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.line
+    }
+}
+
+/// What a recording holds at least, for [`ReadError::Empty`].
+pub(crate) const WANTED: &str = "a recording holds at least one `reset` line with its steps, or an `actions` line";
 
 /// The kinds of line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,12 +45,7 @@ pub enum Recorded {
 }
 
 /// The lines of a recording.
-pub struct Lines {
-    path: PathBuf,
-    source: Box<dyn BufRead>,
-    buffer: Vec<u8>,
-    number: usize,
-}
+pub struct Lines(gimbal_parity::Lines);
 
 impl Lines {
     /// Opens a recording, or standard input for `-`; whether it is gzipped is seen from its first bytes.
@@ -84,23 +53,13 @@ impl Lines {
     /// # Errors
     /// When the file cannot be opened.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
-        let failed = |source| ReadError::Io { path: path.to_owned(), source };
-        let bytes: Box<dyn Read> =
-            if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(failed)?) };
-        let mut file = BufReader::with_capacity(1 << 16, bytes);
-        let gzipped = file.fill_buf().map_err(failed)?.starts_with(&[0x1F, 0x8B]);
-        let source: Box<dyn BufRead> = if gzipped {
-            Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(file)))
-        } else {
-            Box::new(file)
-        };
-        Ok(Self::new(path, source))
+        gimbal_parity::Lines::open(path).map(Self)
     }
 
     /// Lines of any source; `path` is only for messages.
     #[must_use]
     pub fn new(path: &Path, source: Box<dyn BufRead>) -> Self {
-        Self { path: path.to_owned(), source, buffer: Vec::new(), number: 0 }
+        Self(gimbal_parity::Lines::new(path, source))
     }
 
     /// The next line that is not blank.
@@ -108,118 +67,22 @@ impl Lines {
     /// # Errors
     /// When the file ends badly or the line is malformed.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>, ReadError> {
-        loop {
-            self.buffer.clear();
-            let mut limited = (&mut self.source).take(LONGEST_LINE);
-            let read = limited.read_until(b'\n', &mut self.buffer);
-            self.number += 1;
-            let read = read.map_err(|source| ReadError::Io { path: self.path.clone(), source })?;
-            if read == 0 {
-                return Ok(None);
+        let Some(line) = self.0.next_line()? else { return Ok(None) };
+        let kind = match line.kind.as_str() {
+            "reset" => Recorded::Reset,
+            "step" => Recorded::Step,
+            "end" => Recorded::End,
+            "error" => Recorded::Error,
+            "actions" => Recorded::Actions,
+            other => {
+                return Err(line.error(format!("unknown kind \"{other}\"; expected reset, step, end or actions")));
             }
-            if read as u64 == LONGEST_LINE {
-                return Err(self.malformed("the line is longer than 64 MiB".to_owned()));
-            }
-            // Some editors put a mark in front of UTF-8.
-            if self.number == 1 && self.buffer.starts_with(b"\xEF\xBB\xBF") {
-                self.buffer.drain(..3);
-            }
-            if !self.buffer.trim_ascii().is_empty() {
-                break;
-            }
-        }
-        let malformed = |what: String| ReadError::Malformed { path: self.path.clone(), line: self.number, what };
-        let text = std::str::from_utf8(&self.buffer).map_err(|error| malformed(format!("not UTF-8: {error}")))?;
-        let fields = fields(text.trim_ascii_end()).map_err(|error| malformed(error.to_string()))?;
-        for (at, (key, _)) in fields.iter().enumerate() {
-            if fields[..at].iter().any(|(earlier, _)| earlier == key) {
-                return Err(malformed(format!("the field `{key}` stands twice")));
-            }
-        }
-        let kind = fields.iter().find(|(key, _)| key == "kind").map(|(_, value)| *value);
-        let kind = match kind {
-            Some("\"reset\"") => Recorded::Reset,
-            Some("\"step\"") => Recorded::Step,
-            Some("\"end\"") => Recorded::End,
-            Some("\"error\"") => Recorded::Error,
-            Some("\"actions\"") => Recorded::Actions,
-            Some(other) => {
-                return Err(malformed(format!("unknown kind {other}; expected reset, step, end or actions")));
-            }
-            None => return Err(malformed("the line has no `kind`; is this a recording of CAGE-2?".to_owned())),
         };
-        Ok(Some(Line { path: &self.path, number: self.number, kind, fields }))
-    }
-
-    fn malformed(&self, what: String) -> ReadError {
-        ReadError::Malformed { path: self.path.clone(), line: self.number, what }
+        Ok(Some(Line { line, kind }))
     }
 }
 
-impl<'a> Line<'a> {
-    /// An error at this line.
-    #[must_use]
-    pub fn error(&self, what: impl Into<String>) -> ReadError {
-        ReadError::Malformed { path: self.path.to_owned(), line: self.number, what: what.into() }
-    }
-
-    /// The text of a field, if the line has it.
-    #[must_use]
-    pub fn raw(&self, key: &str) -> Option<&'a str> {
-        self.fields.iter().find(|(known, _)| known == key).map(|(_, value)| *value)
-    }
-
-    /// A field, if the line has it.
-    ///
-    /// # Errors
-    /// When it is not JSON.
-    pub fn json(&self, key: &str) -> Result<Option<Json>, ReadError> {
-        match self.raw(key) {
-            None => Ok(None),
-            Some(raw) => Json::parse(raw).map(Some).map_err(|error| self.error(format!("`{key}`: {error}"))),
-        }
-    }
-
-    /// A field that must be there as a text.
-    ///
-    /// # Errors
-    /// When it is missing or something else.
-    pub fn text(&self, key: &str) -> Result<String, ReadError> {
-        match self.json(key)? {
-            Some(Json::Text(text)) => Ok(text),
-            Some(_) => Err(self.error(format!("`{key}` must be a text"))),
-            None => Err(self.error(format!("`{key}` is missing"))),
-        }
-    }
-
-    /// A field that is a whole number at least nought, if the line has it.
-    ///
-    /// # Errors
-    /// When it is something else.
-    pub fn whole(&self, key: &str) -> Result<Option<u64>, ReadError> {
-        match self.json(key)? {
-            None | Some(Json::Null) => Ok(None),
-            Some(value) => match value.as_whole().and_then(|value| u64::try_from(value).ok()) {
-                Some(value) => Ok(Some(value)),
-                None => Err(self.error(format!("`{key}` must be a whole number from 0 to 2^64-1"))),
-            },
-        }
-    }
-
-    /// The seed, of any size; Python takes the absolute value of a negative one.
-    ///
-    /// # Errors
-    /// When it is not a whole number.
-    pub fn seed(&self) -> Result<Option<Seed>, ReadError> {
-        match self.raw("seed").map(str::trim) {
-            None | Some("null") => Ok(None),
-            Some(text) => match Seed::from_decimal(text) {
-                Some(seed) => Ok(Some(seed)),
-                None => Err(self.error("`seed` must be a whole number, written with at most 4300 digits")),
-            },
-        }
-    }
-
+impl Line<'_> {
     /// Red's agent.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::checksum::{Checksum, Observe};
-use crate::recording::{Line, Lines, ReadError, Recorded};
+use crate::recording::{Line, Lines, ReadError, Recorded, WANTED};
 use episode::{Actions, Played};
 use sources::{FromSeed, FromTape};
 
@@ -309,7 +309,9 @@ fn replay_lines(
         }
     }
     match running {
-        Running::None if findings.report.episodes == before => Err(ReadError::Empty { path: file.to_owned() }),
+        Running::None if findings.report.episodes == before => {
+            Err(ReadError::Empty { path: file.to_owned(), wanted: WANTED })
+        }
         Running::None => Ok(()),
         _ => Err(ReadError::Malformed {
             path: file.to_owned(),
