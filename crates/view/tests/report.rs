@@ -128,6 +128,21 @@ fn the_heat_map_shows_the_means_of_the_table() {
 /// A model under two decodings has two panels, told apart by name, and a stepped line in each.
 // covers: BOG-172
 #[test]
+fn cells_that_differ_in_their_faults_alone_are_named_apart() {
+    let mut noisy = cell("b", "plain", "context", Some("m"));
+    noisy.faults = "lossy".to_owned();
+    let cells = vec![cell("a", "plain", "context", Some("m")), noisy];
+    let episodes = (0..3)
+        .flat_map(|run| [("a", -10_000), ("b", -90_000)].map(|(id, value)| episode(id, run, value, 5_000, 1)))
+        .collect();
+    let report = report(&Rows { cells, episodes }, "plain");
+    for name in ["heatmap", "distribution"] {
+        let figure = report.figures.iter().find(|figure| figure.name == name).unwrap();
+        assert!(figure.svg.contains("plain | lossy") && figure.svg.contains(">plain<"), "{}", figure.svg);
+    }
+}
+
+#[test]
 fn the_frontier_has_a_panel_for_each_decoding() {
     let report = report(&decodings(), "hierarchy: observation");
     let frontier = report.figures.iter().find(|figure| figure.name == "frontier").unwrap();

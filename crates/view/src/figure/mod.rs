@@ -31,10 +31,24 @@ pub struct Figure {
 /// The figures that the rows allow, in reading order: heat map, frontier, paired differences, distribution.
 #[must_use]
 pub fn all(analysis: &Analysis) -> Vec<Figure> {
+    let named = named_apart(analysis);
+    let analysis = named.as_ref().unwrap_or(analysis);
     [heatmap::draw(analysis), frontier::draw(analysis), forest::draw(analysis), distribution::draw(analysis)]
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// The analysis with the injected faults in the names of configurations, where the study has any: cells that differ in
+/// them alone must not fall on one place.
+fn named_apart(analysis: &Analysis) -> Option<Analysis> {
+    analysis.cells.iter().any(|cell| !cell.info.faults.is_empty()).then(|| {
+        let mut named = analysis.clone();
+        for cell in &mut named.cells {
+            cell.info.configuration = cell.info.configuration_label();
+        }
+        named
+    })
 }
 
 /// Environments in the study's order, without repeats.
