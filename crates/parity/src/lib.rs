@@ -1,13 +1,16 @@
 //! What it takes to repeat, to the last bit, a simulator that was written in Python: its generator of random numbers,
-//! and a reader of recordings that keeps the order of keys and every digit.
+//! and a reader of recordings that keeps the order of keys and every digit. Beside it stands the fast generator on which
+//! worlds run where nothing has to be repeated.
 //!
 //! Worlds of this workspace stand on it; it knows none of them.
 
+mod fast;
 pub mod json;
 pub mod lines;
 pub mod mersenne;
 mod seed;
 
+pub use fast::Fast;
 pub use json::{Json, JsonError};
 pub use lines::{Line, Lines, ReadError};
 pub use mersenne::Mersenne;

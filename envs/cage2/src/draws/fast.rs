@@ -1,43 +1,12 @@
-//! A fast generator, frozen: the same seed gives the same draws in every version.
+//! The draws of this world from the fast generator.
+
+pub use gimbal_parity::Fast;
 
 use super::{Draws, Site};
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): a counter stepped by the golden ratio and mixed.
-///
-/// A draw below *n* is the high word of a 32-bit draw times *n* (bias below *n* / 2^32, the largest *n* is
-/// 32,768). Frozen by a test of its first outputs: changing it changes every seeded result.
-#[derive(Clone, Debug)]
-pub struct Fast {
-    state: u64,
-}
-
-impl Fast {
-    /// A generator at the start of `seed`.
-    #[must_use]
-    pub const fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    /// The next 64 bits.
-    #[inline]
-    pub fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// An index below `count`; nought when `count` is nought.
-    #[inline]
-    pub fn below(&mut self, count: u32) -> u32 {
-        (((self.next_u64() >> 32) * u64::from(count)) >> 32) as u32
-    }
-}
-
 impl Draws for Fast {
     fn seed(&mut self, seed: u64) {
-        self.state = seed;
+        *self = Self::new(seed);
     }
 
     #[inline]
@@ -53,7 +22,7 @@ impl Draws for Fast {
 
     #[inline]
     fn random(&mut self, _: Site) -> f64 {
-        (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+        self.unit()
     }
 
     #[inline]
@@ -63,23 +32,12 @@ impl Draws for Fast {
 
     #[inline]
     fn sample(&mut self, _: Site, count: u32, chosen: &mut [u32]) {
-        for at in 0..chosen.len() {
-            loop {
-                let drawn = self.below(count);
-                if !chosen[..at].contains(&drawn) {
-                    chosen[at] = drawn;
-                    break;
-                }
-            }
-        }
+        self.distinct(count, chosen);
     }
 
     #[inline]
     fn shuffle(&mut self, _: Site, items: &mut [u8]) {
-        for last in (1..items.len()).rev() {
-            let other = self.below(last as u32 + 1) as usize;
-            items.swap(last, other);
-        }
+        self.reorder(items);
     }
 }
 
@@ -87,15 +45,6 @@ impl Draws for Fast {
 mod tests {
     use super::*;
     use crate::draws::{Phase, Purpose};
-
-    #[test]
-    fn the_first_outputs_are_frozen() {
-        let mut fast = Fast::new(0);
-        // The published outputs of SplitMix64 from state nought.
-        assert_eq!(fast.next_u64(), 0xE220_A839_7B1D_CDAF);
-        assert_eq!(fast.next_u64(), 0x6E78_9E6A_A1B9_65F4);
-        assert_eq!(fast.next_u64(), 0x06C4_5D18_8009_454F);
-    }
 
     #[test]
     fn the_first_draws_are_frozen() {
