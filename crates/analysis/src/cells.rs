@@ -183,6 +183,9 @@ pub struct CellSummary {
     pub critical_path_step_ms: Option<f64>,
     /// Prompt tokens per completion token (BOG-178).
     pub prompt_completion: Option<f64>,
+    /// Tokens an episode by the estimator of the first work's code: the first run of every instance alone (BOG-R10).
+    #[serde(default)]
+    pub first_run_tokens: Option<f64>,
     /// By role and model, in this order.
     #[serde(default)]
     pub role_costs: Vec<RoleCost>,
@@ -365,6 +368,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         prompt_completion: metrics::prompt_completion_ratio(called.input as f64, called.output as f64),
         stops: stops(all),
         role_costs: crate::tables::cost::by_role(all),
+        first_run_tokens: crate::tables::cost::first_runs(&rows),
     }
 }
 

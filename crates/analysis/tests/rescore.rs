@@ -90,3 +90,23 @@ fn money_and_calls_add_up_by_role_and_model() {
     assert_eq!((shown.key, shown.rows.len()), ("cost", 3));
     assert!(tables::KEYS.contains(&shown.key));
 }
+
+// covers: BOG-R10, BOG-161
+#[test]
+fn the_first_runs_of_instances_stand_beside_all_runs() {
+    let mut rows = rows();
+    let cell = rows.cells[1].id.clone();
+    let template = rows.episodes.iter().find(|row| row.cell == cell).unwrap().clone();
+    rows.episodes.retain(|row| row.cell != cell);
+    // Two instances of two runs, the later ones dearer: runs 0 and 2 are the first of their instances.
+    for (run, input) in [(3, 900), (2, 300), (1, 700), (0, 100)] {
+        let mut row = EpisodeRow { run, instance: run / 2, ..template.clone() };
+        row.usage.truncate(1);
+        row.usage[0].called = TokenUse { input, ..TokenUse::default() };
+        rows.episodes.push(row);
+    }
+    let analysis = analysis(&rows);
+    let summary = &analysis.cells[1];
+    assert_eq!(summary.tokens.map(|tokens| tokens.mean), Some(500.0));
+    assert_eq!(summary.first_run_tokens, Some(200.0));
+}

@@ -44,6 +44,20 @@ pub(crate) fn by_role(all: &[&EpisodeRow]) -> Vec<RoleCost> {
         .collect()
 }
 
+/// Mean tokens over the first run of each instance of a task, as the code of the first work counts (BOG-R10): the runs after
+/// it say as much, and are left out there.
+pub(crate) fn first_runs(rows: &[&EpisodeRow]) -> Option<f64> {
+    let mut first: BTreeMap<(&str, u32), &EpisodeRow> = BTreeMap::new();
+    for row in rows {
+        let kept = first.entry((row.task.as_str(), row.instance)).or_insert(row);
+        if (row.run, row.trial) < (kept.run, kept.trial) {
+            *kept = row;
+        }
+    }
+    let total: u64 = first.values().map(|row| row.agent_tokens().total()).sum();
+    (!first.is_empty()).then(|| total as f64 / first.len() as f64)
+}
+
 /// Tokens, calls, money and time of every cell that asks a model; `None` where none does.
 #[must_use]
 pub fn cost(analysis: &Analysis) -> Option<Table> {
@@ -58,6 +72,14 @@ pub fn cost(analysis: &Analysis) -> Option<Table> {
         column("kilotokens_in", "In", "tokens", Number(2), "Prompt tokens an episode, agent's roles").unit("kTok"),
         column("kilotokens_out", "Out", "tokens", Number(2), "Completion tokens an episode, agent's roles")
             .unit("kTok"),
+        column(
+            "kilotokens_first_runs",
+            "First runs",
+            "tokens",
+            Number(2),
+            "Tokens by the first run of every instance alone",
+        )
+        .unit("kTok"),
         column("calls", "Calls", "calls", Number(1), "Model calls an episode"),
         column("calls_a_step", "Calls/step", "calls", Number(2), "Model calls an environment step"),
         column("cost", "Cost", "money", Number(6), "Mean cost of an episode that counts").unit("$"),
@@ -75,16 +97,14 @@ pub fn cost(analysis: &Analysis) -> Option<Table> {
         .unit("ms"),
     ]);
     let rows = analysis.cells.iter().filter(|cell| !cell.info.models.is_empty()).map(|cell| {
-        let steps: f64 = cell.steps.map_or(0.0, |steps| steps.mean * cell.episodes as f64);
-        let calls = cell.model_calls as f64;
-        let share = |of: f64| Cell::number((of > 0.0).then(|| calls / of));
         let mut row = label_cells(cell);
         row.extend([
             Cell::count(cell.episodes as u64),
             Cell::number(cell.tokens_in.map(|tokens| tokens.mean / 1000.0)),
             Cell::number(cell.tokens_out.map(|tokens| tokens.mean / 1000.0)),
-            share(cell.episodes as f64),
-            share(steps),
+            Cell::number(cell.first_run_tokens.map(|tokens| tokens / 1000.0)),
+            Cell::number(cell.calls.map(|calls| calls.mean)),
+            Cell::number(cell.calls_a_step),
             Cell::number(cell.cost.map(|cost| cost.mean)),
             Cell::number(cell.cost_total),
             Cell::number(cell.latency_p50_ms),
@@ -95,7 +115,7 @@ pub fn cost(analysis: &Analysis) -> Option<Table> {
     });
     let rows = rows.collect();
     let mut notes = vec![
-        "Tokens and calls as called by the attempt that counts; money as billed, repeated requests and earlier attempts included. Path/step: the longest chain of calls that had to wait for one another, over all steps.".to_owned(),
+        "Tokens and calls as called by the attempt that counts; money as billed, repeated requests and earlier attempts included. Path/step: the longest chain of calls that had to wait for one another, over all steps. First runs: the estimator of the first work's code, beside the count over all runs.".to_owned(),
     ];
     if analysis.cells.iter().any(|cell| cell.tokens_estimated) {
         notes.push("Some tokens are estimates by length of text: their provider reported none.".to_owned());
