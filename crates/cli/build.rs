@@ -1,4 +1,4 @@
-//! Embeds the data that a user may override: personas, studies, prices and facts of the works.
+//! Embeds the data that a user may override: graphs, personas, summaries, studies, prices and facts of the works.
 
 use std::env;
 use std::fmt::Write as _;
@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../..");
     let mut files = Vec::new();
-    for name in ["papers", "personas", "studies", "prices.yaml"] {
+    for name in ["graphs", "papers", "personas", "shots", "studies", "prices.yaml"] {
         let path = root.join(name);
+        if !path.exists() {
+            continue;
+        }
         println!("cargo::rerun-if-changed={}", path.display());
         collect(&path, &mut files)?;
     }

@@ -21,7 +21,7 @@ pub mod tool;
 
 pub use audit::{Finding, audit};
 pub use deliberation::Deliberation;
-pub use engine::{Advice, Agent, Seat};
+pub use engine::{Advice, Agent, Ended, Seat, Segment, Taken, Wanted};
 pub use persona::{Persona, PersonaError};
 pub use prompt::{Origin, Part, SystemPrompt};
 pub use protocol::Protocol;

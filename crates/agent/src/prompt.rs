@@ -441,7 +441,7 @@ pub(crate) fn try_all(persona: &Persona) -> Result<(), PersonaError> {
             system(persona, &settings, world)?;
             let question = Question { target: "lathe", message: "{}" };
             asked(persona, world, 1, &[], question)?;
-            if persona.core.contract.is_none() {
+            if !persona.core.is_asked() {
                 user(persona, world, 1, &[])?;
             }
         }

@@ -32,8 +32,11 @@ pub struct Observed {
     pub advised: Option<String>,
 }
 
-/// The tools that ask another agent, by generic name.
-pub const DELEGATES: [&str; 2] = ["analyse_subject", "suggest_action"];
+/// The tool by which an agent that works on a subtask gives control back (CYC-016), by generic name.
+pub const FINISH: &str = "finish_subtask";
+
+/// The tools that ask another agent or turn to the controller, by generic name.
+pub const DELEGATES: [&str; 3] = ["analyse_subject", "suggest_action", FINISH];
 
 /// Those around an agent: the agents that it may ask, and whoever watches what it decides.
 #[async_trait]
@@ -56,6 +59,13 @@ pub trait Company: Send + Sync {
     /// The agent has decided on this call, which is carried out next.
     async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
         let _ = (stage, lane, call);
+    }
+
+    /// Whether a competent player in the agent's place would give control back now, where `expert` is what the world's
+    /// own expert would do next. Only the noisy expert goes by it.
+    fn hands_back(&self, expert: &ToolCall) -> bool {
+        let _ = expert;
+        false
     }
 }
 
@@ -167,6 +177,10 @@ fn delegate_spec(generic: &str, brief: &Brief) -> Option<ToolSpec> {
                 (&context, "What else the specialist must know."),
             ];
             Some(ToolSpec::of_strings(generic, "Has a specialist suggest ranked actions.", &parameters))
+        }
+        FINISH => {
+            let about = "What was done, and what is still open, in a sentence.";
+            Some(ToolSpec::of_strings(generic, "Says that the subtask is done and gives control back.", &[("summary", about)]))
         }
         _ => None,
     }

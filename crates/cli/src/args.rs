@@ -79,6 +79,12 @@ pub enum Command {
         #[command(subcommand)]
         verb: PersonaVerb,
     },
+    /// Shows, checks and compares task graphs
+    Graph {
+        /// What to do
+        #[command(subcommand)]
+        verb: GraphVerb,
+    },
     /// Prints the JSON Schema of a kind of file, for editors
     Schema {
         /// Kind of file
@@ -90,6 +96,53 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// Verbs of `gimbal graph`. A graph is a file, or the name of one below `graphs/`.
+#[derive(Debug, Subcommand)]
+pub enum GraphVerb {
+    /// Prints a graph: its subtasks and ways, or a drawing in another tool's language
+    Show {
+        /// A file, or the name of a graph below `graphs/`
+        graph: String,
+        /// As what
+        #[arg(long = "as", value_enum, default_value_t = GraphForm::Text)]
+        form: GraphForm,
+    },
+    /// Checks graphs: names, tools, the ways that their kind must have
+    Check {
+        /// Files, or names of graphs below `graphs/`
+        #[arg(required = true)]
+        graphs: Vec<String>,
+        /// Check tool names against those of this environment
+        #[arg(long, value_name = "NAME")]
+        environment: Option<String>,
+        /// Print one JSON object as the last line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Prints what differs from one graph to another; exit code 1 if anything does
+    Diff {
+        /// The graph before
+        before: String,
+        /// The graph after
+        after: String,
+    },
+}
+
+/// In what form a graph is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphForm {
+    /// Subtasks and ways, for reading
+    Text,
+    /// The text of a graph's file
+    Yaml,
+    /// One JSON object
+    Json,
+    /// Graphviz
+    Dot,
+    /// Mermaid
+    Mermaid,
 }
 
 /// `gimbal run`.
@@ -653,6 +706,8 @@ pub enum SchemaKind {
     PersonaExamples,
     /// personas/engine.yaml
     Engine,
+    /// graphs/NAME.yaml
+    Graph,
     /// personas/configurations.yaml
     Configurations,
     /// prices.yaml

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Digest, Milli, TextRef};
 
 /// Version of the stored form.
-pub const EVENT_VERSION: u32 = 1;
+pub const EVENT_VERSION: u32 = 2;
 
 /// Something that happened in an episode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -242,6 +242,9 @@ pub struct Ended {
     /// Sum of rewards in thousandths.
     #[serde(rename = "return")]
     pub episode_return: Milli,
+    /// How many different situations the agent was in, the first included (CYC-067); nought in journals of version 1.
+    #[serde(default)]
+    pub situations: u32,
     /// Hash of the true state.
     pub state: Digest,
     /// Environment steps.
@@ -321,6 +324,7 @@ mod tests {
                 output_tokens: 7,
                 prompt_tokens: 9,
                 episode_return: Milli(-100),
+                situations: 2,
                 state: digest,
                 steps: 1,
                 stop: Stop::Horizon,

@@ -268,6 +268,13 @@ pub trait Stage: Send + Sync {
     /// Passes a message between agents; returns it as it arrives (a fault may alter or lose it).
     async fn send(&self, lane: LaneId, from: &str, to: &str, contract: &str, message: Value) -> Option<Value>;
 
+    /// Passes a decision of where control goes next: `wanted`, one of `options`. Returns where it does go (a fault may
+    /// divert it, CYC-084).
+    async fn route(&self, lane: LaneId, wanted: &str, options: &[String]) -> String {
+        let _ = (lane, options);
+        wanted.to_owned()
+    }
+
     /// Notes something of the architecture's own, under a registered kind.
     async fn note(&self, lane: LaneId, kind: &str, data: Value);
 

@@ -1,6 +1,6 @@
 //! Finding a JSON array in what a model wrote.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Tier;
 
@@ -36,6 +36,27 @@ pub fn array(text: &str) -> Option<(Vec<Value>, Tier)> {
         return Some((items, Tier::Normalised));
     }
     first_array(bare).map(|items| (items, Tier::Normalised))
+}
+
+/// The JSON object that `text` holds and how it was found: as it stands; else without an answer prefix or code fences, or
+/// as the first object with members anywhere in the text. None if it holds none.
+#[must_use]
+pub fn object(text: &str) -> Option<(Map<String, Value>, Tier)> {
+    let text = text.trim();
+    if let Ok(Value::Object(members)) = serde_json::from_str(text) {
+        return Some((members, Tier::Direct));
+    }
+    let bare = without_fences(without_prefix(text));
+    if let Ok(Value::Object(members)) = serde_json::from_str(bare) {
+        return Some((members, Tier::Normalised));
+    }
+    for (at, _) in bare.match_indices('{').take(CANDIDATES) {
+        match serde_json::Deserializer::from_str(&bare[at..]).into_iter::<Value>().next() {
+            Some(Ok(Value::Object(members))) if !members.is_empty() => return Some((members, Tier::Normalised)),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Without the word that a protocol puts before an answer.
@@ -92,7 +113,7 @@ fn first_array(text: &str) -> Option<Vec<Value>> {
 mod tests {
     use serde_json::json;
 
-    use super::{Tier, array};
+    use super::{Tier, array, object};
 
     // covers: BOG-070
     #[test]
@@ -117,6 +138,25 @@ mod tests {
                 "{written}"
             );
         }
+    }
+
+    // covers: CYC-013
+    #[test]
+    fn finds_the_object_in_what_models_write() {
+        let text = r#"{"next": "craft", "memory": {}}"#;
+        assert_eq!(object(text).unwrap().1, Tier::Direct);
+        for written in [
+            format!("Answer: {text}"),
+            format!("```json\n{text}\n```"),
+            format!("I go {{on}} to {text}, as said"),
+        ] {
+            let (members, tier) = object(&written).unwrap();
+            assert_eq!((members["next"].as_str(), tier), (Some("craft"), Tier::Normalised), "{written}");
+        }
+        for written in ["", "{}x{}", "{", "[1]", "next: craft"] {
+            assert_eq!(object(written), None, "{written}");
+        }
+        assert_eq!(object(&"{".repeat(1_000_000)), None);
     }
 
     #[test]

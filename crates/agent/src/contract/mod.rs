@@ -6,6 +6,8 @@
 //! | `analysis` | analyst, planner | list of [`Finding`]s (BOG-065) |
 //! | `situation` | planner, chooser | [`Situation`] (BOG-059) |
 //! | `suggestions` | chooser, planner | list of at most three [`Suggestion`]s (BOG-067) |
+//! | `graph`, `subtasks` | planner, controller | a task graph, a list of subtasks (CYC-001, CYC-025) |
+//! | `routing`, `guidance` | router, controller | analysis, memory and the next subtask; the same without a choice (CYC-013) |
 //!
 //! What goes in is strict: a message that is not as it should be is refused with its reason. What comes out of a model
 //! is read in tiers (BOG-070): as it stands, normalised, after one repair, and else the default; the tier is journaled.
@@ -18,7 +20,7 @@ mod situation;
 mod suggestions;
 
 pub use analysis::{Finding, Focus, Status};
-pub use extract::array;
+pub use extract::{array, object};
 pub use situation::{Severity, Situation, SituationError};
 pub use suggestions::{MAX_SUGGESTIONS, Suggestion};
 
@@ -54,7 +56,8 @@ impl Tier {
 }
 
 /// A text without what is beyond its bound, cut between characters.
-pub(crate) fn bounded(text: &str, characters: usize) -> String {
+#[must_use]
+pub fn bounded(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         Some((end, _)) => text[..end].to_owned(),
         None => text.to_owned(),

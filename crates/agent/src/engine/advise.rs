@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{AskError, AskRequest, Block, Halt, LaneId, Message, ModelErrorKind, Speaker, Stage};
+use gimbal_core::{AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, ModelErrorKind, Speaker, Stage};
 use minijinja::Value;
 use serde_json::json;
 
@@ -11,6 +11,7 @@ use super::halt;
 use super::seat::Seat;
 use crate::contract::bounded;
 use crate::prompt::Question;
+use crate::protocol::form::Form;
 use crate::tool::Company;
 
 /// What an adviser gave.
@@ -22,10 +23,24 @@ pub enum Advice {
     None(ModelErrorKind),
 }
 
+/// What an adviser's message must be, where its contract does not say so by itself.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The form of the message.
+    pub form: Form,
+    /// What a competent player would write, and what others might, in the spacing of the form: for the noisy expert.
+    pub competent: Option<Hint>,
+}
+
 /// How much of a broken message is quoted when it is asked for again, in characters.
 const QUOTED: usize = 4_000;
 
 impl Seat<'_> {
+    /// Whether the role decodes under a mask.
+    fn constrained(&self, stage: &dyn Stage) -> bool {
+        stage.role(self.agent.role()).is_some_and(|role| role.decoding == Decoding::Constrained)
+    }
+
     /// Whether the answer is a message.
     pub(super) fn advises(&self) -> bool {
         self.agent.persona.core.contract.is_some()
@@ -43,11 +58,27 @@ impl Seat<'_> {
         question: Question<'_>,
         company: &dyn Company,
     ) -> Result<Advice, Halt> {
+        self.consult(stage, lane, blocks, question, (company, None)).await
+    }
+
+    /// Asks the agent as [`Seat::advise`] does, for a message that whoever asks describes.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub async fn consult(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        blocks: &[Block],
+        question: Question<'_>,
+        (company, wanted): (&dyn Company, Option<&Wanted>),
+    ) -> Result<Advice, Halt> {
         let view = stage.view().await;
-        let matter = Matter { view: &view, blocks, question: Some(question), company };
+        let matter =
+            Matter { view: &view, blocks, question: Some(question), target: Some(question.target), company, wanted };
         let mut conversation = Conversation::open(self, stage, lane, matter).await?;
         Ok(match conversation.answer(1).await? {
-            Outcome::Answer { text, .. } => Advice::Text(text),
+            Outcome::Answer { text, .. } | Outcome::Finished(text) => Advice::Text(text),
             // An adviser has no calls of the world.
             Outcome::Call { call, .. } => Advice::Text(stage.render(&call).await),
             Outcome::Failed(kind) => {
@@ -63,6 +94,20 @@ impl Seat<'_> {
     /// # Errors
     /// The halt that ended the episode.
     pub async fn repair(&self, stage: &dyn Stage, lane: LaneId, broken: &str) -> Result<Option<String>, Halt> {
+        self.repair_of(stage, lane, broken, None).await
+    }
+
+    /// As [`Seat::repair`], of a message that whoever asks describes: what is wrong with it may be said in `broken`.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub async fn repair_of(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        broken: &str,
+        wanted: Option<&Wanted>,
+    ) -> Result<Option<String>, Halt> {
         let persona = &self.agent.persona;
         let Some(repair) = &persona.texts.repair else { return Ok(None) };
         let variables = self.prepared.variables.with(&[("answer", Value::from(bounded(broken, QUOTED)))]);
@@ -71,7 +116,17 @@ impl Seat<'_> {
             Arc::new(Message::new(Speaker::System, render(&repair.system.text)?)),
             Arc::new(Message::new(Speaker::User, render(&repair.user.text)?)),
         ];
-        match stage.ask(lane, self.agent.role(), AskRequest { messages, ..AskRequest::default() }).await {
+        let request = match wanted {
+            Some(wanted) => AskRequest {
+                messages,
+                grammar: self.constrained(stage).then(|| Arc::new(Grammar::Regex(wanted.form.regex.clone()))),
+                max_output_tokens: u32::try_from(wanted.form.longest + 1).ok().filter(|_| self.constrained(stage)),
+                hint: wanted.competent.clone(),
+                ..AskRequest::default()
+            },
+            None => AskRequest { messages, ..AskRequest::default() },
+        };
+        match stage.ask(lane, self.agent.role(), request).await {
             Ok(completion) => Ok(Some(completion.text.to_string())),
             Err(AskError::Halt(halt)) => Err(halt),
             Err(AskError::Model(error)) if error.kind.is_infrastructure() => Err(Halt::infrastructure(error.message)),

@@ -7,12 +7,13 @@
 use gimbal_core::{Brief, Hint, Stage, ToolCall};
 use serde_json::Value;
 
+use super::advise::Wanted;
 use super::seat::{Present, Seat};
 use crate::Protocol;
 use crate::contract::{Finding, Focus, Severity, Situation, Status, Suggestion, competent_suggestions, spaced};
 use crate::deliberation::Deliberation;
 use crate::persona::data::Contract;
-use crate::tool::{Carrier, Offered};
+use crate::tool::{Carrier, FINISH, Offered};
 
 /// The thought before a competent message: short, so that it fits a grammar with little room for one.
 const THOUGHT: &str = "Best now.";
@@ -27,6 +28,8 @@ pub(super) struct Moves {
     next: usize,
     /// The action that an adviser put first.
     advised: Option<String>,
+    /// Control is to be given back now.
+    finishes: bool,
 }
 
 impl Moves {
@@ -36,6 +39,7 @@ impl Moves {
         for (index, tool) in seat.prepared.tools.iter().enumerate() {
             let order = match &tool.carrier {
                 Carrier::Query(_) if target.is_some() => 0,
+                Carrier::Delegate if tool.generic == FINISH => continue,
                 Carrier::Delegate if target.is_some() && !tool.critical => 0,
                 Carrier::Deliberation(Deliberation::Question) => 1,
                 Carrier::Deliberation(Deliberation::Critique) => 2,
@@ -50,7 +54,17 @@ impl Moves {
         // The last turn must be the answer.
         tools.truncate((seat.settings().turns as usize).saturating_sub(1));
         let tools = tools.into_iter().map(|(_, index)| index).collect();
-        Self { expert: expert.clone(), target, tools, next: 0, advised: None }
+        Self { expert: expert.clone(), target, tools, next: 0, advised: None, finishes: false }
+    }
+
+    /// The move of an agent that has thought already and only acts.
+    pub(super) fn acting(expert: &ToolCall) -> Self {
+        Self { expert: expert.clone(), target: None, tools: Vec::new(), next: 0, advised: None, finishes: false }
+    }
+
+    /// Says whether control is to be given back now.
+    pub(super) const fn finishes(&mut self, finishes: bool) {
+        self.finishes = finishes;
     }
 
     /// A tool was used.
@@ -64,14 +78,35 @@ impl Moves {
     }
 
     /// What to write now, and what a mistaken player might write.
-    pub(super) async fn hint(&self, seat: &Seat<'_>, stage: &dyn Stage, present: &Present, answer_due: bool) -> Hint {
+    pub(super) async fn hint(
+        &self,
+        seat: &Seat<'_>,
+        stage: &dyn Stage,
+        present: &Present,
+        (answer_due, wanted): (bool, Option<&Wanted>),
+    ) -> Option<Hint> {
         let tool = self.tools.get(self.next).and_then(|index| seat.prepared.tools.get(*index));
-        match (tool.filter(|_| !answer_due), seat.agent.persona.core.contract) {
+        let protocol = seat.settings().protocol;
+        Some(match (tool.filter(|_| !answer_due), seat.agent.persona.core.contract) {
             (Some(tool), _) => self.use_of(seat, tool),
-            (None, None) => self.action(seat.settings().protocol, stage, present).await,
+            (None, None) => {
+                let mut hint = self.action(protocol, stage, present).await;
+                if self.finishes
+                    && let Some(tool) = seat.prepared.tools.iter().find(|tool| tool.generic == FINISH)
+                {
+                    let finish = protocol.write_use(THOUGHT, &tool.name, "Done as far as it goes.", false);
+                    hint.alternatives.push(std::mem::replace(&mut hint.answer, finish));
+                }
+                hint
+            }
             (None, Some(Contract::Analysis)) => self.analysis(seat),
             (None, Some(Contract::Suggestions)) => self.suggestions(seat, stage, present).await,
-        }
+            (None, Some(Contract::Graph | Contract::Subtasks | Contract::Routing | Contract::Guidance)) => {
+                let Hint { answer, alternatives } = wanted?.competent.as_ref()?;
+                let write = |message: &String| protocol.write_message(THOUGHT, message);
+                Hint { answer: write(answer), alternatives: alternatives.iter().map(write).collect() }
+            }
+        })
     }
 
     fn use_of(&self, seat: &Seat<'_>, tool: &Offered) -> Hint {

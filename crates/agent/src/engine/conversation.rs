@@ -9,6 +9,7 @@ use gimbal_core::{
 use minijinja::Value;
 use serde_json::json;
 
+use super::advise::Wanted;
 use super::competent::Moves;
 use super::guard::{self, Counted};
 use super::halt;
@@ -24,6 +25,8 @@ pub(super) enum Outcome {
     Answer { text: String, justification: Option<String>, missing: Option<&'static str> },
     /// A call of one of the world's tools.
     Call { call: ToolCall, justification: Option<String> },
+    /// The agent gives control back, and says what was done (CYC-016).
+    Finished(String),
     /// The model gave nothing that could be an answer (BOG-047).
     Failed(ModelErrorKind),
 }
@@ -37,6 +40,10 @@ pub(super) struct Matter<'a> {
     pub(super) blocks: &'a [Block],
     /// What an adviser is asked.
     pub(super) question: Option<Question<'a>>,
+    /// The subject that it is about, where whoever asks names one.
+    pub(super) target: Option<&'a str>,
+    /// What the answer must be, where the contract does not say so by itself.
+    pub(super) wanted: Option<&'a Wanted>,
     /// Those around the agent.
     pub(super) company: &'a dyn Company,
 }
@@ -51,6 +58,7 @@ pub(super) struct Conversation<'a> {
     messages: Vec<Arc<Message>>,
     counted: Option<Counted>,
     pub(super) moves: Option<Moves>,
+    wanted: Option<&'a Wanted>,
     /// Native calls of the last reply that still want a result.
     open_calls: Vec<String>,
     /// A critical tool has answered: the next message must be the answer (BOG-056).
@@ -67,12 +75,8 @@ impl<'a> Conversation<'a> {
         lane: LaneId,
         matter: Matter<'a>,
     ) -> Result<Self, Halt> {
-        let Matter { view, blocks, question, company } = matter;
-        let role = stage.role(seat.agent.role());
-        let budget =
-            role.filter(|role| role.decoding == Decoding::Constrained).map(|role| role.sampling.max_output_tokens);
-        let target = question.map(|question| question.target);
-        let present = seat.present(stage, budget, view.expert.is_some(), target).await?;
+        let Matter { view, blocks, question, target, wanted, company } = matter;
+        let present = seat.present(stage, budget(seat, stage), view.expert.is_some(), target).await?;
         if let Some(legal) = present.legal.as_ref().filter(|legal| legal.narrowed) {
             stage.note(lane, "legal_narrowed", json!({ "listed": legal.calls.len() })).await;
         }
@@ -89,6 +93,7 @@ impl<'a> Conversation<'a> {
             messages,
             counted,
             moves,
+            wanted,
             open_calls,
             answer_due: false,
             questions: 0,
@@ -112,6 +117,42 @@ impl<'a> Conversation<'a> {
         Ok(Outcome::Answer { text, justification: None, missing: None })
     }
 
+    /// Looks at the present again, for an agent that has acted and talks on.
+    pub(super) async fn look(&mut self, view: &View) -> Result<(), Halt> {
+        let (seat, stage) = (self.seat, self.stage);
+        self.present = seat.present(stage, budget(seat, stage), view.expert.is_some(), None).await?;
+        self.answer_due = false;
+        self.moves = view.expert.as_ref().map(|expert| {
+            let mut moves = Moves::acting(expert);
+            moves.finishes(self.company.hands_back(expert));
+            moves
+        });
+        Ok(())
+    }
+
+    /// Shows what came of an action to the agent that talks on.
+    pub(super) fn observed(&mut self, observation: &str) -> Result<(), Halt> {
+        let mut open = std::mem::take(&mut self.open_calls).into_iter();
+        match open.next() {
+            Some(first) => {
+                self.messages.push(Arc::new(Message::answering(first, observation)));
+                self.leave_open(open)?;
+            }
+            None => self.say(&format!("Observation: {observation}")),
+        }
+        Ok(())
+    }
+
+    /// Answers the native calls that were not used.
+    fn leave_open(&mut self, open: impl Iterator<Item = String>) -> Result<(), Halt> {
+        for id in open {
+            let not_used = &self.seat.agent.persona.texts.engine.not_used;
+            let text = self.fill(not_used, &[("tool", "".into()), ("tools", "".into()), ("message", "".into())])?;
+            self.messages.push(Arc::new(Message::answering(id, text)));
+        }
+        Ok(())
+    }
+
     /// Tells the model that its attempt failed.
     pub(super) fn feedback(&mut self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<(), Halt> {
         let text = self.fill(sourced, values)?;
@@ -120,12 +161,7 @@ impl<'a> Conversation<'a> {
         match open.next() {
             Some(first) => {
                 self.messages.push(Arc::new(Message::answering(first, text)));
-                let not_used = &self.seat.agent.persona.texts.engine.not_used;
-                for id in open {
-                    let text =
-                        self.fill(not_used, &[("tool", "".into()), ("tools", "".into()), ("message", "".into())])?;
-                    self.messages.push(Arc::new(Message::answering(id, text)));
-                }
+                self.leave_open(open)?;
             }
             None => self.say(&text),
         }
@@ -153,14 +189,15 @@ impl<'a> Conversation<'a> {
             self.note("context_guard", data).await;
         }
         let wording = self.seat.agent.persona.wording.protocols.of(settings.protocol);
-        let shaped = self.present.shaped(self.answer_due);
+        let described = self.wanted.and_then(|wanted| self.seat.described(wanted, budget(self.seat, self.stage)?));
+        let shaped = described.as_ref().or_else(|| self.present.shaped(self.answer_due));
         let hint = match &self.moves {
-            Some(moves) => Some(moves.hint(self.seat, self.stage, &self.present, self.answer_due).await),
+            Some(moves) => moves.hint(self.seat, self.stage, &self.present, (self.answer_due, self.wanted)).await,
             None => None,
         };
         let request = AskRequest {
             messages: self.messages.clone(),
-            tools: Arc::clone(&self.seat.prepared.native),
+            tools: self.seat.native(),
             grammar: shaped.map(|shaped| Arc::clone(&shaped.grammar)),
             stop: if shaped.is_some() { Vec::new() } else { wording.stop.clone() },
             max_output_tokens: shaped.and_then(|shaped| shaped.max_output_tokens),
@@ -202,6 +239,9 @@ impl<'a> Conversation<'a> {
                     let justification = non_empty(if reasoning.is_empty() { thought } else { reasoning });
                     return Ok(Some(Outcome::Call { call, justification }));
                 }
+                if let Some(summary) = self.finish(&used) {
+                    return Ok(Some(Outcome::Finished(summary)));
+                }
                 let observation = self.observe(&used, &reasoning).await?;
                 self.say(&format!("Observation: {observation}"));
                 Ok(None)
@@ -226,6 +266,9 @@ impl<'a> Conversation<'a> {
                 self.open_calls = rest.iter().map(|call| call.id.clone()).collect();
                 return Ok(Some(Outcome::Call { call, justification }));
             }
+            if let Some(summary) = self.finish(&used) {
+                return Ok(Some(Outcome::Finished(summary)));
+            }
             let observation = self.observe(&used, &reasoning).await?;
             self.messages.push(Arc::new(Message::answering(requested.id.clone(), observation)));
         }
@@ -240,6 +283,12 @@ impl<'a> Conversation<'a> {
     pub(super) async fn note(&self, kind: &str, data: serde_json::Value) {
         self.stage.note(self.lane, kind, data).await;
     }
+}
+
+/// The bound of the role's output, where it decodes under constraint.
+fn budget(seat: &Seat<'_>, stage: &dyn Stage) -> Option<u32> {
+    let role = stage.role(seat.agent.role());
+    role.filter(|role| role.decoding == Decoding::Constrained).map(|role| role.sampling.max_output_tokens)
 }
 
 fn non_empty(text: String) -> Option<String> {

@@ -9,6 +9,7 @@ mod conversation;
 mod guard;
 mod legal;
 mod seat;
+mod segment;
 mod step;
 mod uses;
 
@@ -17,8 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gimbal_core::{Brief, Halt, Needs, Stage, ToolSpec, nearest};
 use serde_json::Value;
 
-pub use advise::Advice;
+pub use advise::{Advice, Wanted};
 pub use seat::Seat;
+pub use segment::{Ended, Segment, Taken};
 
 use crate::persona::PersonaError;
 use crate::prompt::{SystemPrompt, World};

@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gimbal_core::{Brief, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 
 use super::Agent;
+use super::advise::Wanted;
 use super::legal::{Legal, Menu, Reply};
 use crate::persona::PersonaError;
 use crate::prompt::{self, Variables, World};
 use crate::protocol::form::Form;
+use crate::protocol::grammar::{Shape, shape};
 use crate::tool::{Carrier, Offered, with_reasoning};
 use crate::{Protocol, Settings};
 
@@ -86,6 +88,8 @@ fn wants_actions(agent: &Agent) -> bool {
 pub struct Seat<'a> {
     pub(super) agent: &'a Agent,
     pub(super) prepared: Arc<Prepared>,
+    /// The world's tools that the agent may use, where that is not all of them (CYC-027).
+    allowed: Option<Vec<String>>,
     /// The menu of the last step.
     last: Mutex<Option<Arc<Menu>>>,
 }
@@ -117,7 +121,49 @@ fn keep(place: &Mutex<Option<Arc<Menu>>>, menu: &Arc<Menu>) {
 
 impl<'a> Seat<'a> {
     pub(super) fn new(agent: &'a Agent, prepared: Arc<Prepared>) -> Self {
-        Self { agent, prepared, last: Mutex::default() }
+        Self { agent, prepared, allowed: None, last: Mutex::default() }
+    }
+
+    /// Narrows the world's tools to those named (CYC-027).
+    #[must_use]
+    pub fn only(mut self, tools: &[String]) -> Self {
+        self.allowed = Some(tools.to_vec());
+        self
+    }
+
+    /// Whether the agent may use this tool of the world.
+    pub(super) fn allows(&self, tool: &str) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|known| known == tool))
+    }
+
+    /// The tools that the agent may use, where they are not all.
+    pub(super) fn allowed(&self) -> Option<&[String]> {
+        self.allowed.as_deref()
+    }
+
+    /// Tools for native calls.
+    pub(super) fn native(&self) -> Arc<[ToolSpec]> {
+        let prepared = &self.prepared;
+        if self.allowed.is_none() {
+            return Arc::clone(&prepared.native);
+        }
+        let is_own = |spec: &ToolSpec| prepared.tools.iter().any(|tool| tool.spec.name == spec.name);
+        prepared.native.iter().filter(|spec| is_own(spec) || self.allows(&spec.name)).cloned().collect()
+    }
+
+    /// The grammar of a message that whoever asks describes.
+    pub(super) fn described(&self, wanted: &Wanted, budget: u32) -> Option<Reply> {
+        let settings = self.settings();
+        let shape_of = Shape {
+            calls: &[],
+            texts: &[],
+            message: Some(&wanted.form),
+            tools: &self.prepared.forms,
+            thought: settings.thought_characters,
+            budget,
+        };
+        let shaped = shape(settings.protocol, shape_of);
+        Some(Reply { grammar: Arc::new(shaped.grammar), max_output_tokens: shaped.max_output_tokens })
     }
 
     /// The settings of the agent.
@@ -157,7 +203,13 @@ impl<'a> Seat<'a> {
 
     async fn menu(&self, stage: &dyn Stage, target: Option<&str>) -> Result<Arc<Menu>, Halt> {
         let cap = self.settings().legal_cap as usize;
-        let listed = stage.legal(cap.saturating_add(1)).await;
+        let listed = match &self.allowed {
+            Some(_) => {
+                let all = stage.legal(usize::MAX).await;
+                all.iter().filter(|call| self.allows(&call.tool)).take(cap.saturating_add(1)).cloned().collect()
+            }
+            None => stage.legal(cap.saturating_add(1)).await,
+        };
         let (listed, narrowed) = match target.filter(|_| listed.len() > cap) {
             // Of an adviser about one subject: what is about that subject, or about none.
             Some(target) => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Stage, Transition};
+use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Rejection, RejectionKind, Stage, Transition};
 use serde_json::json;
 
 use super::conversation::{Conversation, Matter, Outcome};
@@ -31,7 +31,7 @@ impl Seat<'_> {
         company: &dyn Company,
     ) -> Result<Arc<Transition>, Halt> {
         let view = stage.view().await;
-        let matter = Matter { view: &view, blocks, question: None, company };
+        let matter = Matter { view: &view, blocks, question: None, target: None, company, wanted: None };
         let mut conversation = Conversation::open(self, stage, lane, matter).await?;
         let attempts = self.settings().max_attempts;
         for attempt in 1..=attempts {
@@ -56,6 +56,12 @@ impl Seat<'_> {
                         Acted::Rejected(rejection) => (rejection, stage.render(&call).await, None),
                     }
                 }
+                // No agent of a single step is given that tool; one that asks for it all the same has not acted.
+                Outcome::Finished(text) => {
+                    let rejection = Rejection::new(RejectionKind::Unreadable, "an action is wanted here");
+                    stage.reject(lane, &rejection, &text).await?;
+                    (rejection, text, None)
+                }
                 Outcome::Failed(kind) => {
                     conversation.note("attempt_failed", json!({ "attempt": attempt, "reason": kind.name() })).await;
                     self.explain_failure(&mut conversation, attempt, kind)?;
@@ -78,7 +84,7 @@ impl Seat<'_> {
         }
     }
 
-    fn explain_rejection(
+    pub(super) fn explain_rejection(
         &self,
         conversation: &mut Conversation<'_>,
         attempt: u32,
@@ -97,7 +103,7 @@ impl Seat<'_> {
         )
     }
 
-    fn explain_failure(
+    pub(super) fn explain_failure(
         &self,
         conversation: &mut Conversation<'_>,
         attempt: u32,

@@ -8,7 +8,7 @@ use crate::Protocol;
 use crate::deliberation::Deliberation;
 use crate::persona::Sourced;
 use crate::protocol::{Input, ToolUse};
-use crate::tool::{Carrier, Observed, Offered, ToolError, arguments};
+use crate::tool::{Carrier, FINISH, Observed, Offered, ToolError, arguments};
 
 /// How much of what a tool says of its failure is journaled; the conversation holds the whole.
 const NOTED: usize = 300;
@@ -35,6 +35,15 @@ impl Conversation<'_> {
             }
         };
         Some(ToolCall { tool: spec.name.clone(), arguments })
+    }
+
+    /// What the agent says of its subtask where it gives control back; none where the tool is another one.
+    pub(super) fn finish(&self, used: &ToolUse) -> Option<String> {
+        let offered = self.seat.prepared.tools.iter().find(|tool| tool.answers_to(&used.name).is_some())?;
+        (offered.generic == FINISH).then(|| match &used.input {
+            Input::Text(text) => text.trim().to_owned(),
+            Input::Arguments(arguments) => arguments.values().next().map(crate::protocol::plain).unwrap_or_default(),
+        })
     }
 
     /// Uses a tool; whatever goes wrong becomes the observation (BOG-044).

@@ -83,6 +83,15 @@ pub struct Core {
     pub legal_cap: u32,
 }
 
+impl Core {
+    /// Whether the agent is asked about something: as an adviser, or for a subtask. Its prompt may then use `target` and
+    /// `message`.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.contract.is_some() || self.tools.iter().any(|tool| tool.delegate.as_deref() == Some(crate::tool::FINISH))
+    }
+}
+
 const fn yes() -> bool {
     true
 }
@@ -110,6 +119,14 @@ pub enum Contract {
     Analysis,
     /// Ranked actions with confidences (BOG-067).
     Suggestions,
+    /// A task graph: subtasks and a criterion for every way between them (CYC-001).
+    Graph,
+    /// An ordered list of subtasks (CYC-025).
+    Subtasks,
+    /// What a segment came to, the memory, and where control goes next (CYC-013).
+    Routing,
+    /// What a segment came to and the memory, without a choice (CYC-025).
+    Guidance,
 }
 
 impl Contract {
@@ -119,6 +136,10 @@ impl Contract {
         match self {
             Self::Analysis => "analysis",
             Self::Suggestions => "suggestions",
+            Self::Graph => "graph",
+            Self::Subtasks => "subtasks",
+            Self::Routing => "routing",
+            Self::Guidance => "guidance",
         }
     }
 }

@@ -76,8 +76,8 @@ pub(super) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaErro
         }
     }
     let [examples, reflection_examples] = examples;
-    // An adviser is asked about something, an agent that acts only about the step.
-    let spoken: &[&str] = if core.contract.is_some() { &["step", "target", "message"] } else { &["step"] };
+    // An adviser is asked about something, an agent that merely acts only about the step.
+    let spoken: &[&str] = if core.is_asked() { &["step", "target", "message"] } else { &["step"] };
     let texts = Texts {
         system_message: compiler.add(&core_source, "system_message", &core.system_message, &[])?,
         answer_format: compiler.add(&core_source, "answer_format", &core.answer_format, &[])?,

@@ -44,14 +44,16 @@ impl Form {
     }
 
     /// One of these words as a JSON string.
-    fn word<T: AsRef<str>>(words: &[T]) -> Self {
+    #[must_use]
+    pub fn word<T: AsRef<str>>(words: &[T]) -> Self {
         let words: Vec<String> = words.iter().map(|word| Value::from(word.as_ref()).to_string()).collect();
         let values: Vec<Value> = words.iter().filter_map(|word| serde_json::from_str(word).ok()).collect();
         Self { schema: json!({ "type": "string", "enum": values }), ..Self::one_of(&words) }
     }
 
     /// A JSON string of bounded length.
-    fn text(least: usize, most: usize) -> Self {
+    #[must_use]
+    pub fn text(least: usize, most: usize) -> Self {
         Self {
             regex: format!("\"{SAFE}{{{least},{most}}}\""),
             schema: json!({ "type": "string", "pattern": format!("^{SAFE}{{{least},{most}}}$") }),
@@ -68,7 +70,9 @@ impl Form {
         }
     }
 
-    fn object(members: &[(&str, Self)]) -> Self {
+    /// A JSON object with these members, in this order.
+    #[must_use]
+    pub fn object(members: &[(&str, Self)]) -> Self {
         let regex: Vec<String> =
             members.iter().map(|(key, form)| format!("\"{}\": {}", escape(key), form.regex)).collect();
         let properties: serde_json::Map<String, Value> =
@@ -83,7 +87,9 @@ impl Form {
         }
     }
 
-    fn array(of: &Self, least: usize, most: usize) -> Self {
+    /// A JSON array of `least` to `most` such items.
+    #[must_use]
+    pub fn array(of: &Self, least: usize, most: usize) -> Self {
         let item = &of.regex;
         let filled = match most {
             1 => item.clone(),
@@ -128,6 +134,8 @@ impl Form {
                 let action = if actions.is_empty() { Self::text(1, 80) } else { Self::word(actions) };
                 Self::array(&Self::object(&[("action", action), ("confidence", Self::share())]), 1, 3)
             }
+            // Who asks for these says what they must be.
+            Contract::Graph | Contract::Subtasks | Contract::Routing | Contract::Guidance => Self::object(&[]),
         }
     }
 }

@@ -1,12 +1,13 @@
-//! One agent thinks, uses tools and acts (BOG-038, monolithic); a fresh instance in every step (BOG-031).
+//! One agent thinks, uses tools and acts (BOG-038, monolithic): a fresh instance in every step (BOG-031), or one
+//! conversation for the whole episode (CYC-026).
 
 mod settings;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_agent::Agent;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
+use gimbal_agent::{Agent, Alone, Ended};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage, Stop};
 use serde_json::{Value, json};
 
 pub use settings::Settings;
@@ -25,8 +26,7 @@ impl ArchitectureKind for ReactKind {
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
-        let (agent, context) = settings::resolve(self.name(), settings, files)?;
-        Ok(Arc::new(React { agent, context }))
+        Ok(Arc::new(settings::resolve(self.name(), settings, files)?))
     }
 }
 
@@ -36,13 +36,30 @@ impl ArchitectureKind for ReactKind {
 /// # Errors
 /// Which key or file is wrong, and what would be right.
 pub fn agent(settings: &Value, files: &dyn Files) -> Result<(Agent, Vec<String>), BuildError> {
-    settings::resolve(ReactKind.name(), settings, files)
+    let React { agent, context, .. } = settings::resolve(ReactKind.name(), settings, files)?;
+    Ok((agent, context))
 }
 
 struct React {
     agent: Agent,
     /// Names of the context blocks, in the order in which the prompt shows them.
     context: Vec<String>,
+    /// One conversation for the whole episode, and its most tool calls where they are named.
+    whole: Option<Option<u32>>,
+}
+
+impl React {
+    /// One conversation from the first observation to the end (CYC-026).
+    async fn converse(&self, stage: &dyn Stage, most: Option<u32>) -> Result<(), Halt> {
+        let seat = self.agent.seat(stage).await?;
+        let blocks = stage.context(LaneId::TRUNK, &self.context).await?;
+        let most = most.unwrap_or(stage.brief().horizon);
+        let segment = seat.segment(stage, LaneId::TRUNK, &blocks, None, (&Alone, most)).await?;
+        Err(match segment.ended {
+            Ended::Over(halt) => halt,
+            Ended::Finished(_) | Ended::Calls => Halt::of(Stop::ToolBudget),
+        })
+    }
 }
 
 #[async_trait]
@@ -52,10 +69,18 @@ impl Architecture for React {
     }
 
     fn resolved(&self) -> Value {
-        json!({ "architecture": "react", "agent": self.agent.resolved(), "context": self.context })
+        let mut resolved =
+            json!({ "architecture": "react", "agent": self.agent.resolved(), "context": self.context });
+        if let Some(most) = self.whole {
+            resolved["conversation"] = json!({ "episode": most });
+        }
+        resolved
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        if let Some(most) = self.whole {
+            return self.converse(stage, most).await;
+        }
         let seat = self.agent.seat(stage).await?;
         loop {
             let blocks = stage.context(LaneId::TRUNK, &self.context).await?;

@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::React;
+
 /// Settings of `react`. What is left out is as the persona says.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -18,11 +20,26 @@ pub struct Settings {
     pub persona: String,
     /// Role by which the study names the agent's model.
     pub role: String,
+    /// How long a conversation lives: a step (BOG-031) or the whole episode (CYC-026).
+    pub conversation: Conversation,
+    /// Most tool calls of an episode in one conversation (CYC-026, CYC-050); the world's horizon where it is left out.
+    pub global_calls: Option<u32>,
     /// Context blocks of the prompt; their order is that of the persona (`order` in `prompt.yaml`).
     pub context: Option<Vec<String>>,
     /// Overrides of the persona.
     #[serde(flatten)]
     pub agent: Overrides,
+}
+
+/// How long a conversation lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Conversation {
+    /// A step: all continuity is in the context blocks (BOG-031).
+    #[default]
+    Step,
+    /// The episode: the agent sees what came of its actions as they happened, and no blocks but those at the start.
+    Episode,
 }
 
 impl Default for Settings {
@@ -31,18 +48,31 @@ impl Default for Settings {
             configuration: None,
             persona: "planner".to_owned(),
             role: "default".to_owned(),
+            conversation: Conversation::Step,
+            global_calls: None,
             context: None,
             agent: Overrides::default(),
         }
     }
 }
 
-/// The agent and its context blocks.
-pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<(Agent, Vec<String>), BuildError> {
+/// The architecture that the settings describe.
+pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<React, BuildError> {
     let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {error}"));
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let persona = Arc::new(Persona::load(&settings.persona, files).map_err(|problem| error(&problem))?);
     let context = crate::settings::context(name, &persona, settings.context)?;
     let agent = Agent::new(persona, &settings.role, &settings.agent).map_err(|problem| error(&problem))?;
-    Ok((agent, context))
+    let whole = settings.conversation == Conversation::Episode;
+    match settings.global_calls {
+        Some(0) => return Err(error(&"global_calls must be at least 1")),
+        Some(_) if !whole => {
+            return Err(error(
+                &"global_calls bounds one conversation: set `conversation: episode`, or bound `tool_calls` among the \
+                  study's `limits`",
+            ));
+        }
+        _ => {}
+    }
+    Ok(React { agent, context, whole: whole.then_some(settings.global_calls) })
 }

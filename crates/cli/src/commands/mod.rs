@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod doctor;
 pub mod env;
 pub mod figures;
+pub mod graph;
 pub mod inspect;
 pub mod model;
 pub mod papers;

@@ -22,11 +22,13 @@ pub enum Site {
     Message,
     /// What the belief state renders: blocks of the context and answers to queries.
     Tracker,
+    /// Decisions of a controller on where control goes next.
+    Routing,
 }
 
 impl Site {
     /// All sites.
-    pub const ALL: [Self; 4] = [Self::Model, Self::Tool, Self::Message, Self::Tracker];
+    pub const ALL: [Self; 5] = [Self::Model, Self::Tool, Self::Message, Self::Tracker, Self::Routing];
 
     /// The name that studies and events use.
     #[must_use]
@@ -36,6 +38,7 @@ impl Site {
             Self::Tool => "tool",
             Self::Message => "message",
             Self::Tracker => "tracker",
+            Self::Routing => "routing",
         }
     }
 
@@ -47,6 +50,7 @@ impl Site {
             Self::Tool => 1,
             Self::Message => 2,
             Self::Tracker => 3,
+            Self::Routing => 4,
         }
     }
 }
@@ -71,11 +75,13 @@ pub enum Fault {
     Altered,
     /// A rendered block or answer of the belief state lacks a line, or has two of them swapped.
     Corrupted,
+    /// Control goes to another place than the controller chose, drawn evenly from all others (CYC-084).
+    Diverted,
 }
 
 impl Fault {
     /// All kinds, by site; draws are divided among those of a site in this order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Transport,
         Self::Malformed,
         Self::Truncated,
@@ -84,6 +90,7 @@ impl Fault {
         Self::Lost,
         Self::Altered,
         Self::Corrupted,
+        Self::Diverted,
     ];
 
     /// Where it strikes.
@@ -94,6 +101,7 @@ impl Fault {
             Self::Wrong | Self::Stale => Site::Tool,
             Self::Lost | Self::Altered => Site::Message,
             Self::Corrupted => Site::Tracker,
+            Self::Diverted => Site::Routing,
         }
     }
 
@@ -109,6 +117,7 @@ impl Fault {
             Self::Lost => "lost",
             Self::Altered => "altered",
             Self::Corrupted => "corrupted",
+            Self::Diverted => "diverted",
         }
     }
 
@@ -124,6 +133,7 @@ impl Fault {
             Self::Lost => "message.lost",
             Self::Altered => "message.altered",
             Self::Corrupted => "tracker.corrupted",
+            Self::Diverted => "routing.diverted",
         }
     }
 }

@@ -36,7 +36,8 @@ impl EpisodeStage {
             match reply {
                 Ok(Reply::Ask(ask)) => reply = self.ask_for_world(&mut **environment, ask).await?,
                 Ok(Reply::Step(transition)) => {
-                    let hash = environment.state();
+                    let (hash, situation) = (environment.state(), environment.situation());
+                    self.lock().situations.insert(situation);
                     return self.stepped(call, justification, transition, hash);
                 }
                 Err(rejection) => {

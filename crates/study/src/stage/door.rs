@@ -218,6 +218,24 @@ impl Stage for EpisodeStage {
         (!lost).then_some(message)
     }
 
+    async fn route(&self, lane: LaneId, wanted: &str, options: &[String]) -> String {
+        let others: Vec<&String> = options.iter().filter(|option| *option != wanted).collect();
+        if others.is_empty() {
+            return wanted.to_owned();
+        }
+        let struck = {
+            let mut state = self.lock();
+            state.strike(lane, Site::Routing).unwrap_or_else(|halt| {
+                state.end(halt);
+                None
+            })
+        };
+        let Some(mut fault) = struck else { return wanted.to_owned() };
+        let to = fault.draws.choose(&others).map_or(wanted, |other| other.as_str()).to_owned();
+        self.noted(lane, |_| Ok(fault.event()));
+        to
+    }
+
     async fn note(&self, lane: LaneId, kind: &str, data: Value) {
         self.noted(lane, |recorder| {
             let data = keep(recorder, &canonical::text(&data), &[]).map_err(halt_of)?;

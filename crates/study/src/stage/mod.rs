@@ -172,6 +172,7 @@ impl EpisodeStage {
             policies: BTreeMap::new(),
             expert: None,
             injector: Injector::new(setup.faults.clone(), setup.seed),
+            situations: std::iter::once(environment.situation()).collect(),
             ended: None,
         };
         state.injector.witness(&first);
@@ -217,6 +218,7 @@ impl EpisodeStage {
             output_tokens: spent.output_tokens,
             prompt_tokens: spent.input_tokens,
             episode_return: state.episode_return,
+            situations: u32::try_from(state.situations.len()).unwrap_or(u32::MAX),
             state: state_hash,
             steps: state.steps,
             stop: halt.stop,

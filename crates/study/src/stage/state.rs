@@ -1,6 +1,6 @@
 //! What changes while an episode is played, under one lock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_core::chain::Chain;
@@ -37,6 +37,8 @@ pub struct State {
     pub policies: BTreeMap<String, Rng>,
     pub expert: Option<(u32, Option<ToolCall>)>,
     pub injector: Injector,
+    /// The situations that the agent was in (CYC-067).
+    pub situations: BTreeSet<Digest>,
     pub ended: Option<Halt>,
 }
 

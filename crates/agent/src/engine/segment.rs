@@ -1,0 +1,173 @@
+//! A stretch of work in one conversation: the agent acts, sees what came of it, and goes on, until it gives control back
+//! or its calls are used up (CYC-003, CYC-016).
+
+use gimbal_core::{Acted, Block, Halt, LaneId, Rejection, RejectionKind, Stage, ToolCall};
+use serde_json::json;
+
+use super::conversation::{Conversation, Matter, Outcome};
+use super::seat::Seat;
+use crate::contract::bounded;
+use crate::prompt::Question;
+use crate::tool::Company;
+
+/// How much of an observation a segment keeps, in characters; the journal holds the whole.
+const KEPT: usize = 2_000;
+
+/// A tool call of a segment and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The call as its world writes it, or what was written in its place.
+    pub call: String,
+    /// What the agent saw then, or why the call was refused; bounded.
+    pub observation: String,
+    /// Whether the world took the call.
+    pub accepted: bool,
+}
+
+/// How a segment ended (CYC-016).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The agent says that its subtask is done, and what came of it.
+    Finished(String),
+    /// Its calls are used up.
+    Calls,
+    /// The episode is over.
+    Over(Halt),
+}
+
+/// What a segment came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The tool calls, in order; refused ones too.
+    pub taken: Vec<Taken>,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+impl Segment {
+    /// The number of tool calls, refused ones too.
+    #[must_use]
+    pub fn calls(&self) -> u32 {
+        u32::try_from(self.taken.len()).unwrap_or(u32::MAX)
+    }
+}
+
+impl Seat<'_> {
+    /// Lets the agent work in one conversation for at most `limit` tool calls.
+    ///
+    /// Each answer is one tool call, whether or not it can be read. An answer that cannot be carried out is fed back;
+    /// after `max_attempts` model failures in a row the scaffolding makes the idle call (BOG-034), so that a segment
+    /// always ends.
+    ///
+    /// # Errors
+    /// A halt before the first call; later ones are [`Ended::Over`].
+    pub async fn segment(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        blocks: &[Block],
+        question: Option<Question<'_>>,
+        (company, limit): (&dyn Company, u32),
+    ) -> Result<Segment, Halt> {
+        let view = stage.view().await;
+        let matter = Matter { view: &view, blocks, question, target: None, wanted: None, company };
+        let mut conversation = Conversation::open(self, stage, lane, matter).await?;
+        let mut taken = Vec::new();
+        let mut first = true;
+        let ended = loop {
+            if u32::try_from(taken.len()).is_ok_and(|calls| calls >= limit) {
+                break Ended::Calls;
+            }
+            if !std::mem::take(&mut first) || view.expert.is_some() {
+                let view = stage.view().await;
+                if let Err(halt) = conversation.look(&view).await {
+                    break Ended::Over(halt);
+                }
+            }
+            match self.call(&mut conversation, &mut taken).await {
+                Ok(None) => {}
+                Ok(Some(summary)) => break Ended::Finished(summary),
+                Err(halt) => break Ended::Over(halt),
+            }
+        };
+        Ok(Segment { taken, ended })
+    }
+
+    /// One tool call of a segment, or the words with which the agent gives control back.
+    async fn call(
+        &self,
+        conversation: &mut Conversation<'_>,
+        taken: &mut Vec<Taken>,
+    ) -> Result<Option<String>, Halt> {
+        let attempts = self.settings().max_attempts;
+        for attempt in 1..=attempts {
+            match conversation.answer(attempt).await? {
+                Outcome::Finished(summary) => return Ok(Some(summary)),
+                Outcome::Answer { text, justification, missing } => {
+                    match conversation.stage.parse(&text).await {
+                        Ok(call) => self.carry_out(conversation, &call, justification.as_deref(), taken).await?,
+                        Err(rejection) => {
+                            taken.push(refused(&text, &rejection));
+                            conversation.stage.reject(conversation.lane, &rejection, &text).await?;
+                            let message = match missing {
+                                Some(missing) => format!("{} ({missing})", rejection.message),
+                                None => rejection.message.clone(),
+                            };
+                            self.explain_rejection(conversation, 1, &message, &text)?;
+                        }
+                    }
+                    return Ok(None);
+                }
+                Outcome::Call { call, justification } => {
+                    self.carry_out(conversation, &call, justification.as_deref(), taken).await?;
+                    return Ok(None);
+                }
+                Outcome::Failed(kind) => {
+                    conversation.note("attempt_failed", json!({ "attempt": attempt, "reason": kind.name() })).await;
+                    self.explain_failure(conversation, attempt, kind)?;
+                }
+            }
+        }
+        let idle = self.brief().idle.clone();
+        conversation.stage.fallback(conversation.lane, &idle, "attempts").await;
+        self.carry_out(conversation, &idle, None, taken).await?;
+        Ok(None)
+    }
+
+    async fn carry_out(
+        &self,
+        conversation: &mut Conversation<'_>,
+        call: &ToolCall,
+        justification: Option<&str>,
+        taken: &mut Vec<Taken>,
+    ) -> Result<(), Halt> {
+        let (stage, lane) = (conversation.stage, conversation.lane);
+        let text = stage.render(call).await;
+        if !self.allows(&call.tool) {
+            let tools = self.allowed().unwrap_or_default().join(", ");
+            let message = format!("`{}` is not among the tools of this subtask ({tools})", call.tool);
+            let rejection = Rejection::new(RejectionKind::Forbidden, message);
+            taken.push(refused(&text, &rejection));
+            stage.reject(lane, &rejection, &text).await?;
+            return self.explain_rejection(conversation, 1, &rejection.message, &text);
+        }
+        conversation.company.decided(stage, lane, call).await;
+        let at = taken.len();
+        taken.push(Taken { call: text.clone(), observation: String::new(), accepted: true });
+        match stage.act(lane, call, justification).await? {
+            Acted::Stepped(transition) => {
+                let seen = &transition.observation.text;
+                taken[at].observation = bounded(seen, KEPT);
+                conversation.observed(seen)
+            }
+            Acted::Rejected(rejection) => {
+                taken[at] = refused(&text, &rejection);
+                self.explain_rejection(conversation, 1, &rejection.message, &text)
+            }
+        }
+    }
+}
+
+fn refused(text: &str, rejection: &Rejection) -> Taken {
+    Taken { call: bounded(text, KEPT), observation: bounded(&rejection.message, KEPT), accepted: false }
+}

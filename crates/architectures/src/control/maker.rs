@@ -1,0 +1,230 @@
+//! Where a controller's graph comes from: a file, the world's own classes of action, or a planner (CYC-020..025).
+
+use std::collections::BTreeMap;
+
+use gimbal_agent::contract::{array, bounded, object, spaced};
+use gimbal_agent::prompt::Question;
+use gimbal_agent::protocol::form::Form;
+use gimbal_agent::{Advice, Agent, Alone, Wanted};
+use gimbal_core::{Brief, Halt, Hint, LaneId, Stage, ToolSpec};
+use serde_json::{Value, json};
+
+use crate::graph::{Edge, GraphError, Node, TaskGraph, Ways};
+
+/// Where graphs come from.
+pub(crate) enum Source {
+    /// One that stands in a file or in the study: built once, reused (Gen-Cyc, CYC-021).
+    File(Box<TaskGraph>),
+    /// The one that was made for the family of the environment: `graphs/ENVIRONMENT.yaml`, a list's
+    /// `graphs/ENVIRONMENT-list.yaml` (CYC-021). The world's classes of action where there is none.
+    Family(BTreeMap<String, TaskGraph>),
+    /// The subtasks that the world suggests by its classes of action.
+    Suggested,
+    /// A planner makes one for each episode (Spec-Cyc, CYC-020).
+    Planner(Box<Agent>),
+}
+
+impl Source {
+    /// The name that journals use.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::File(_) => "file",
+            Self::Family(_) => "family",
+            Self::Suggested => "suggested",
+            Self::Planner(_) => "planner",
+        }
+    }
+}
+
+/// Makes graphs of one kind.
+pub(crate) struct Maker {
+    pub source: Source,
+    /// Complete, or a list; a file may be sparse.
+    pub ways: Ways,
+    /// Least and most subtasks of a planner's graph.
+    pub size: (usize, usize),
+    /// Summaries of won episodes, which the planner alone sees (CYC-023).
+    pub shots: Vec<String>,
+}
+
+/// Longest goal or criterion that is taken from a planner, in characters.
+const WORDS: usize = 400;
+
+impl Maker {
+    /// The graph of an episode; what it is and where it came from is noted.
+    pub(crate) async fn graph(&self, stage: &dyn Stage) -> Result<TaskGraph, Halt> {
+        let (graph, source) = match &self.source {
+            Source::File(graph) => ((**graph).clone(), self.source.name()),
+            Source::Family(graphs) => match graphs.get(&stage.brief().environment) {
+                Some(graph) => (graph.clone(), self.source.name()),
+                None => (self.suggested(&stage.brief(), &stage.tools()), "suggested"),
+            },
+            Source::Suggested => (self.suggested(&stage.brief(), &stage.tools()), self.source.name()),
+            Source::Planner(planner) => match self.planned(stage, planner).await? {
+                Some(graph) => (graph, self.source.name()),
+                None => (self.suggested(&stage.brief(), &stage.tools()), "suggested"),
+            },
+        };
+        let data = json!({
+            "id": graph.id(), "source": source, "ways": graph.ways, "entry": graph.entry, "nodes": graph.nodes,
+            "edges": graph.edges,
+        });
+        stage.note(LaneId::TRUNK, "graph", data).await;
+        Ok(graph)
+    }
+
+    fn suggested(&self, brief: &Brief, tools: &[ToolSpec]) -> TaskGraph {
+        let nodes = TaskGraph::suggested(brief, tools);
+        if self.ways == Ways::List { TaskGraph::list(nodes) } else { TaskGraph::complete(nodes) }
+    }
+
+    /// The planner's graph, after at most one repair; none if that is no graph either.
+    async fn planned(&self, stage: &dyn Stage, planner: &Agent) -> Result<Option<TaskGraph>, Halt> {
+        let (brief, tools, lane) = (stage.brief(), stage.tools(), LaneId::TRUNK);
+        let view = stage.view().await;
+        let request = request(&brief, &tools, &view.observation.text, &self.shots);
+        let message = stage.send(lane, "controller", planner.role(), "planning", request).await.unwrap_or_default();
+        let text = spaced(&message);
+        let seat = planner.seat(stage).await?;
+        let wanted = self.wanted(&brief, &tools, view.expert.is_some());
+        let question = Question { target: "", message: &text };
+        let advice = seat.consult(stage, lane, &[], question, (&Alone, Some(&wanted))).await?;
+        let mut problems = Vec::new();
+        let mut written = match advice {
+            Advice::Text(text) => Some(text),
+            Advice::None(kind) => {
+                problems.push(format!("the planner gave nothing: {}", kind.name()));
+                None
+            }
+        };
+        let mut graph = None;
+        for attempt in 0..2 {
+            let Some(text) = written.take() else { break };
+            match self.read(&text, &tools) {
+                Ok(found) => {
+                    graph = Some(found);
+                    break;
+                }
+                Err(problem) => {
+                    if attempt == 0 {
+                        let broken = format!("{problem}\n\n{text}");
+                        written = seat.repair_of(stage, lane, &broken, Some(&wanted)).await?;
+                    }
+                    problems.push(problem);
+                }
+            }
+        }
+        let data = json!({ "attempts": problems.len() + usize::from(graph.is_some()), "valid": graph.is_some(), "problems": problems });
+        stage.note(lane, "planned", data).await;
+        Ok(graph)
+    }
+
+    /// The graph that a planner wrote, or what is wrong with it.
+    pub(crate) fn read(&self, text: &str, tools: &[ToolSpec]) -> Result<TaskGraph, String> {
+        let graph = if self.ways == Ways::List {
+            let (items, _) = array(text).ok_or("this holds no JSON array of subtasks")?;
+            TaskGraph::list(items.iter().filter_map(|item| node(item, tools)).collect())
+        } else {
+            let (members, _) = object(text).ok_or("this holds no JSON object with nodes and edges")?;
+            let items = |key: &str| members.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+            let nodes: Vec<Node> = items("nodes").iter().filter_map(|item| node(item, tools)).collect();
+            let entry = members.get("entry").and_then(Value::as_str).map(str::trim).unwrap_or_default().to_owned();
+            let entry = match nodes.first() {
+                // The first subtask is the entry where the planner marks none (CYC-014).
+                Some(first) if entry.is_empty() => first.name.clone(),
+                _ => entry,
+            };
+            TaskGraph { ways: Ways::Complete, entry, nodes, edges: items("edges").iter().filter_map(edge).collect() }
+        };
+        let (least, most) = self.size;
+        if !(least..=most).contains(&graph.nodes.len()) {
+            return Err(GraphError::Size { found: graph.nodes.len(), least, most }.to_string());
+        }
+        graph.check(Some(tools)).map_err(|error| error.to_string())?;
+        Ok(graph)
+    }
+
+    fn wanted(&self, brief: &Brief, tools: &[ToolSpec], hints: bool) -> Wanted {
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        let node = Form::object(&[
+            ("name", Form::text(1, 24)),
+            ("goal", Form::text(1, 120)),
+            ("tools", Form::array(&Form::word(&names), 0, 4)),
+        ]);
+        let (least, most) = (self.size.0, self.size.1.min(6));
+        let form = if self.ways == Ways::List {
+            Form::array(&node, least, most.max(least))
+        } else {
+            let edge = [("from", Form::text(1, 24)), ("to", Form::text(1, 24)), ("criterion", Form::text(1, 120))];
+            Form::object(&[
+                ("nodes", Form::array(&node, least, most.max(least))),
+                ("entry", Form::text(1, 24)),
+                ("edges", Form::array(&Form::object(&edge), least * least, most.max(least).pow(2))),
+            ])
+        };
+        let competent = hints.then(|| {
+            let right = self.suggested(brief, tools);
+            let turned: Vec<Node> = right.nodes.iter().rev().cloned().collect();
+            // What goes wrong with graphs: the order, the size, a way that is missing.
+            let wrong = [
+                if self.ways == Ways::List { TaskGraph::list(turned) } else { TaskGraph::complete(turned) },
+                TaskGraph { nodes: right.nodes.iter().take(1).cloned().collect(), edges: Vec::new(), ..right.clone() },
+                TaskGraph { edges: right.edges.iter().skip(1).cloned().collect(), ..right.clone() },
+            ];
+            Hint { answer: self.text(&right), alternatives: wrong.iter().map(|graph| self.text(graph)).collect() }
+        });
+        Wanted { form, competent }
+    }
+
+    /// A graph as a planner writes it.
+    fn text(&self, graph: &TaskGraph) -> String {
+        let nodes: Vec<Value> = graph
+            .nodes
+            .iter()
+            .map(|node| json!({ "name": node.name, "goal": node.goal, "tools": node.tools }))
+            .collect();
+        if self.ways == Ways::List {
+            return spaced(&Value::from(nodes));
+        }
+        let edges: Vec<Value> = graph
+            .edges
+            .iter()
+            .map(|edge| json!({ "from": edge.from, "to": edge.to, "criterion": edge.criterion }))
+            .collect();
+        spaced(&json!({ "nodes": nodes, "entry": graph.entry, "edges": edges }))
+    }
+}
+
+/// What a planner is told: the family, the tools, what the agent sees first, and what won before (CYC-020, CYC-022).
+fn request(brief: &Brief, tools: &[ToolSpec], first: &str, shots: &[String]) -> Value {
+    let tools: Vec<Value> =
+        tools.iter().map(|tool| json!({ "name": tool.name, "description": tool.description })).collect();
+    let mut message = json!({ "family": brief.role, "tools": tools });
+    if !first.is_empty() {
+        message["task"] = brief.goal.as_str().into();
+        message["first_observation"] = bounded(first, 6_000).into();
+    }
+    if !shots.is_empty() {
+        message["won_before"] = shots.to_vec().into();
+    }
+    message
+}
+
+/// A subtask as a planner wrote it; tools that there are not are left out.
+fn node(item: &Value, tools: &[ToolSpec]) -> Option<Node> {
+    let text = |key: &str| item.get(key).and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    let goal = [text("goal"), text("description"), text("objective")].into_iter().find(|text| !text.is_empty());
+    let named = item.get("tools").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let tools = named.filter(|name| tools.iter().any(|tool| tool.name == *name)).map(str::to_owned).collect();
+    item.is_object().then(|| Node {
+        name: text("name").to_owned(),
+        goal: bounded(goal.unwrap_or_default(), WORDS),
+        tools,
+    })
+}
+
+fn edge(item: &Value) -> Option<Edge> {
+    let text = |key: &str| item.get(key).and_then(Value::as_str).map(|text| text.trim().to_owned());
+    let criterion = bounded(&text("criterion").or_else(|| text("condition")).unwrap_or_default(), WORDS);
+    Some(Edge { from: text("from")?, to: text("to")?, criterion, weight: 1000 })
+}

@@ -1,0 +1,106 @@
+//! What the controllers over subtasks share: the making of graphs, segments, memory, analysis (CYC-001..028).
+//!
+//! | note | data |
+//! |---|---|
+//! | `graph` | `id`, `source`, `ways`, `entry`, `nodes`, `edges`: the graph of this episode |
+//! | `planned` | `attempts`, `valid`, `problems`: what the planner's output was worth |
+//! | `segment` | `index`, `node`, `calls`, `ended`: a segment is over |
+//! | `routed` | `index`, `from`, `wanted`, `to`, `valid`, `repaired`, `cached`, `faulted`, `candidates` |
+//! | `memory` | `index`, `memory`: the rolling memory after a segment |
+
+mod analysis;
+mod candidates;
+mod maker;
+mod memory;
+mod run;
+mod settings;
+
+use gimbal_core::{Halt, LaneId, Needs, Stage};
+use serde_json::{Value, json};
+
+pub(crate) use analysis::{Analyzer, Cache, Routed};
+pub(crate) use maker::{Maker, Source};
+pub use memory::Memory;
+pub(crate) use run::{Run, Workers};
+pub use settings::{GraphFrom, Settings};
+pub(crate) use settings::resolve;
+
+/// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
+pub(crate) const BEHAVIOUR: u32 = 1;
+
+/// Kinds of note that controllers write, beside those of the engine.
+pub const NOTE_KINDS: [&str; 5] = ["graph", "planned", "segment", "routed", "memory"];
+
+/// A controller: who makes the graph, who works, who analyses.
+pub(crate) struct Controller {
+    pub maker: Maker,
+    pub workers: Workers,
+    pub analyzer: Analyzer,
+    /// Most tool calls of an episode; the world's horizon where none is named (CYC-050).
+    pub global: Option<u32>,
+    /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
+    pub retries: u32,
+}
+
+impl Controller {
+    pub(crate) fn needs(&self) -> Needs {
+        let mut needs = Needs { blocks: self.workers.context.clone(), ..Needs::default() };
+        let planner = match &self.maker.source {
+            Source::Planner(planner) => Some(&**planner),
+            Source::File(_) | Source::Family(_) | Source::Suggested => None,
+        };
+        for agent in [planner, Some(&self.workers.executor), Some(&self.analyzer.agent)].into_iter().flatten() {
+            let of_agent = agent.needs();
+            needs.queries.extend(of_agent.queries);
+            needs.roles.extend(of_agent.roles);
+        }
+        needs
+    }
+
+    pub(crate) fn resolved(&self, name: &str) -> Value {
+        let source = match &self.maker.source {
+            Source::File(graph) => json!({ "graph": graph.digest().to_string() }),
+            Source::Family(graphs) => {
+                let digests: serde_json::Map<String, Value> =
+                    graphs.iter().map(|(name, graph)| (name.clone(), graph.digest().to_string().into())).collect();
+                json!({ "family": digests })
+            }
+            Source::Suggested => json!("suggested"),
+            Source::Planner(planner) => json!({ "planner": planner.resolved() }),
+        };
+        json!({
+            "architecture": name, "behaviour": BEHAVIOUR, "source": source, "ways": self.maker.ways,
+            "size": [self.maker.size.0, self.maker.size.1], "shots": self.maker.shots,
+            "executor": self.workers.executor.resolved(), "context": self.workers.context,
+            "specialist": self.workers.specialist, "local": self.workers.local, "global": self.global,
+            "analyzer": self.analyzer.agent.resolved(), "candidates": self.analyzer.top,
+            "cache": self.analyzer.cached, "retries": self.retries,
+        })
+    }
+
+    /// The state before the first segment.
+    pub(crate) async fn start(&self, stage: &dyn Stage) -> Result<Run, Halt> {
+        let graph = self.maker.graph(stage).await?;
+        let brief = stage.brief();
+        Ok(Run::of(graph, self.global.unwrap_or(brief.horizon), &brief.goal))
+    }
+
+    /// Lets a fault divert where control goes, notes it, and goes there.
+    pub(crate) async fn enter(&self, stage: &dyn Stage, run: &mut Run, routed: &Routed) {
+        let lane = LaneId::TRUNK;
+        let names: Vec<String> = run.graph.nodes.iter().map(|node| node.name.clone()).collect();
+        let wanted = &names[routed.wanted];
+        let to = stage.route(lane, wanted, &names).await;
+        let place = run.graph.place(&to).unwrap_or(routed.wanted);
+        let memory = json!({ "index": run.index, "memory": run.memory.message() });
+        stage.note(lane, "memory", memory).await;
+        let data = json!({
+            "index": run.index, "from": run.node().name, "wanted": wanted, "to": names[place], "valid": routed.valid,
+            "repaired": routed.repaired, "cached": routed.cached, "faulted": place != routed.wanted,
+            "candidates": routed.candidates,
+        });
+        stage.note(lane, "routed", data).await;
+        run.node = place;
+        run.index += 1;
+    }
+}

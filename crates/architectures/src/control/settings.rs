@@ -1,0 +1,274 @@
+//! Settings of the controllers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gimbal_agent::persona::data::Contract;
+use gimbal_agent::tool::FINISH;
+use gimbal_agent::{Agent, Overrides, Persona};
+use gimbal_core::{BuildError, Files};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Analyzer, Controller, Maker, Source, Workers};
+use crate::graph::{GraphFileError, TaskGraph, Ways, named};
+
+/// Settings of `cyclic` and `dag`. What is left out is as the personas say.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Settings {
+    /// Name of a setting in `personas/configurations.yaml` to start from; every other key overrides it.
+    pub configuration: Option<String>,
+    /// Where the graph comes from: `planner` (made anew for each episode), `family` (the file of the environment's name,
+    /// `graphs/ENVIRONMENT.yaml`, of a list `graphs/ENVIRONMENT-list.yaml`), `suggested` (the world's classes of action), the
+    /// name of a file `graphs/NAME.yaml`, or a graph written out.
+    pub graph: GraphFrom,
+    /// Least and most subtasks of a planner's graph.
+    pub size: (usize, usize),
+    /// `generalist` (all tools) or `specialist` (those of the subtask, CYC-027).
+    pub exposure: Exposure,
+    /// Most tool calls of a segment (CYC-006).
+    #[schemars(range(min = 1))]
+    pub local_calls: u32,
+    /// Most tool calls of an episode (CYC-050); the world's horizon where it is left out.
+    pub global_calls: Option<u32>,
+    /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
+    pub retries: u32,
+    /// Context blocks of the executor.
+    pub context: Option<Vec<String>>,
+    /// Most ways that the router is shown (CYC-092); all where it is left out.
+    pub candidates: Option<usize>,
+    /// Whether a routing decision in the same situation is used again (CYC-097).
+    pub cache_routes: bool,
+    /// Name of a file `shots/NAME.yaml`: summaries of won episodes for the planner (CYC-023).
+    pub shots: Option<String>,
+    /// How many of those summaries the planner sees; all where it is left out.
+    pub shots_shown: Option<usize>,
+    /// The one that makes the graph; role `planner`.
+    pub planner: Member,
+    /// The one that works on a subtask; persona and role `executor`.
+    pub executor: Member,
+    /// The one that analyses segments and, in a graph with ways to choose among, routes.
+    pub analyzer: Member,
+    /// Overrides of all personas.
+    #[serde(flatten)]
+    pub agent: Overrides,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            configuration: None,
+            graph: GraphFrom::default(),
+            size: (2, 12),
+            exposure: Exposure::Generalist,
+            local_calls: 5,
+            global_calls: None,
+            retries: 0,
+            context: None,
+            candidates: None,
+            cache_routes: false,
+            shots: None,
+            shots_shown: None,
+            planner: Member::default(),
+            executor: Member::default(),
+            analyzer: Member::default(),
+            agent: Overrides::default(),
+        }
+    }
+}
+
+/// Where a graph comes from.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum GraphFrom {
+    /// `planner`, `family`, `suggested`, or the name of a file.
+    Named(String),
+    /// The graph itself.
+    Written(TaskGraph),
+}
+
+impl Default for GraphFrom {
+    fn default() -> Self {
+        Self::Named("planner".to_owned())
+    }
+}
+
+/// Which tools an executor has (CYC-027).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Exposure {
+    /// All.
+    #[default]
+    Generalist,
+    /// Those of its subtask.
+    Specialist,
+}
+
+/// Settings of one agent.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Member {
+    /// Persona of the agent.
+    pub persona: Option<String>,
+    /// Role by which the study names the agent's model; the study's `default` stands in for it.
+    pub role: Option<String>,
+    /// Overrides of its persona, before those of all agents.
+    #[serde(flatten)]
+    pub agent: Overrides,
+}
+
+/// A file of summaries.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shots {
+    /// Summaries of won episodes, each a text.
+    shots: Vec<String>,
+}
+
+/// The controller that the settings describe; `ways` are those of its graphs.
+pub(crate) fn resolve(
+    name: &str,
+    ways: Ways,
+    settings: &Value,
+    files: &dyn Files,
+) -> Result<Controller, BuildError> {
+    let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {error}"));
+    let settings: Settings = crate::configuration::read(name, settings, files)?;
+    let (least, most) = settings.size;
+    if least == 0 || least > most || most > crate::graph::MOST_NODES {
+        return Err(error(&format!(
+            "size: [{least}, {most}] is no range; least and most subtasks, from 1 to {}",
+            crate::graph::MOST_NODES
+        )));
+    }
+    if settings.local_calls == 0 || settings.global_calls == Some(0) || settings.candidates == Some(0) {
+        return Err(error(&"local_calls, global_calls and candidates must be at least 1"));
+    }
+    let list = ways == Ways::List;
+    let common = &settings.agent;
+    let member = |place: Place<'_>, member: &Member| place.agent(name, member, common, files);
+    let source = match settings.graph {
+        GraphFrom::Named(from) => match from.as_str() {
+            "planner" => {
+                let (persona, contract) =
+                    if list { ("list-planner", Contract::Subtasks) } else { ("graph-planner", Contract::Graph) };
+                let place = Place { name: "planner", persona, contract: Some(contract) };
+                Source::Planner(Box::new(member(place, &settings.planner)?))
+            }
+            "suggested" => Source::Suggested,
+            "family" => Source::Family(families(list, files).map_err(|problem| error(&problem))?),
+            file => Source::File(Box::new(named(file, files).map_err(|problem| error(&problem))?)),
+        },
+        GraphFrom::Written(graph) => {
+            graph.check(None).map_err(|problem| error(&format!("graph: {problem}")))?;
+            Source::File(Box::new(graph))
+        }
+    };
+    if let Source::File(graph) = &source
+        && (graph.ways == Ways::List) != list
+    {
+        let (is, must) = if list { ("ways to choose among", "`ways: list`") } else { ("a list", "`ways: complete` or `sparse`") };
+        return Err(error(&format!("the graph is {is}; {name} needs {must}")));
+    }
+    let mut shots = match &settings.shots {
+        Some(shots) => read_shots(shots, files).map_err(|problem| error(&problem))?,
+        None => Vec::new(),
+    };
+    if let Some(shown) = settings.shots_shown {
+        shots.truncate(shown);
+    }
+    let executor = member(Place { name: "executor", persona: "executor", contract: None }, &settings.executor)?;
+    let place = if list {
+        Place { name: "analyzer", persona: "analyzer", contract: Some(Contract::Guidance) }
+    } else {
+        Place { name: "router", persona: "router", contract: Some(Contract::Routing) }
+    };
+    let agent = member(place, &settings.analyzer)?;
+    let context = crate::settings::context(name, executor.persona(), settings.context)?;
+    Ok(Controller {
+        maker: Maker { source, ways, size: settings.size, shots },
+        workers: Workers {
+            executor,
+            context,
+            specialist: settings.exposure == Exposure::Specialist,
+            local: settings.local_calls,
+        },
+        analyzer: Analyzer { agent, top: settings.candidates, cached: settings.cache_routes },
+        global: settings.global_calls,
+        retries: settings.retries,
+    })
+}
+
+/// The graphs of families, by the name of the environment.
+fn families(list: bool, files: &dyn Files) -> Result<BTreeMap<String, TaskGraph>, GraphFileError> {
+    let mut graphs = BTreeMap::new();
+    for path in files.list("graphs") {
+        let Some(name) = path.rsplit('/').next().and_then(|file| file.strip_suffix(".yaml")) else { continue };
+        let family = match (list, name.strip_suffix("-list")) {
+            (true, Some(family)) => family,
+            (false, None) => name,
+            _ => continue,
+        };
+        let graph = named(name, files)?;
+        if (graph.ways == Ways::List) == list {
+            graphs.insert(family.to_owned(), graph);
+        }
+    }
+    Ok(graphs)
+}
+
+fn read_shots(name: &str, files: &dyn Files) -> Result<Vec<String>, String> {
+    let path = format!("shots/{name}.yaml");
+    match files.read(&path).map_err(|error| error.to_string())? {
+        Some((text, place)) => {
+            let Shots { shots } = gimbal_core::yaml::read(&text, &place).map_err(|error| error.to_string())?;
+            Ok(shots)
+        }
+        None => Err(format!("shots: there is no file {path}; `gimbal graph shots RUN` writes one")),
+    }
+}
+
+/// The place of an agent: its name is its role by default.
+struct Place<'a> {
+    name: &'a str,
+    persona: &'a str,
+    contract: Option<Contract>,
+}
+
+impl Place<'_> {
+    fn agent(
+        &self,
+        name: &str,
+        member: &Member,
+        common: &Overrides,
+        files: &dyn Files,
+    ) -> Result<Agent, BuildError> {
+        let place = self.name;
+        let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {place}: {error}"));
+        let persona = member.persona.as_deref().unwrap_or(self.persona);
+        let persona = Arc::new(Persona::load(persona, files).map_err(|problem| error(&problem))?);
+        if persona.core.contract != self.contract {
+            let words = |contract: Option<Contract>| match contract {
+                Some(contract) => format!("with the message `{}`", contract.name()),
+                None => "with an action".to_owned(),
+            };
+            let (is, must) = (words(persona.core.contract), words(self.contract));
+            return Err(error(&format!(
+                "the persona `{}` answers {is}, and the {place} must answer {must}",
+                persona.name
+            )));
+        }
+        let gives_back = persona.core.is_asked();
+        if self.contract.is_none() && !gives_back {
+            return Err(error(&format!(
+                "the persona `{}` has no way to give control back; list the tool `{FINISH}` among its `tools`",
+                persona.name
+            )));
+        }
+        let role = member.role.as_deref().unwrap_or(place);
+        let there: &[&str] = if self.contract.is_none() { &[FINISH] } else { &[] };
+        Agent::among(persona, role, &common.with(&member.agent), there).map_err(|problem| error(&problem))
+    }
+}

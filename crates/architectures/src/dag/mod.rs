@@ -1,0 +1,61 @@
+//! Subtasks in a fixed order (CYC-025, DepDAG): each is worked on once, between them an analyzer keeps the memory; no way
+//! leads back.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gimbal_agent::Ended;
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, Stage};
+use serde_json::Value;
+
+use crate::control::{self, Controller, Routed};
+use crate::graph::Ways;
+
+/// The family `dag`.
+#[derive(Debug)]
+pub struct DagKind;
+
+impl ArchitectureKind for DagKind {
+    fn name(&self) -> &'static str {
+        "dag"
+    }
+
+    fn schema(&self) -> Value {
+        crate::settings::schema::<control::Settings>()
+    }
+
+    fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
+        Ok(Arc::new(Dag(control::resolve(self.name(), Ways::List, settings, files)?)))
+    }
+}
+
+struct Dag(Controller);
+
+#[async_trait]
+impl Architecture for Dag {
+    fn needs(&self) -> Needs {
+        self.0.needs()
+    }
+
+    fn resolved(&self) -> Value {
+        self.0.resolved("dag")
+    }
+
+    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        let Self(control) = self;
+        let mut run = control.start(stage).await?;
+        let mut again = 0;
+        loop {
+            let segment = control.workers.segment(stage, &mut run).await?;
+            control.analyzer.guide(stage, &mut run).await?;
+            let retry = segment.ended == Ended::Calls && again < control.retries;
+            let wanted = if retry { run.node } else { run.node + 1 };
+            if wanted == run.graph.nodes.len() {
+                return Ok(());
+            }
+            again = if retry { again + 1 } else { 0 };
+            let routed = Routed { wanted, valid: true, repaired: false, cached: false, candidates: 1 };
+            control.enter(stage, &mut run, &routed).await;
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! A sparse graph from what runs of a complete one measured (CYC-092, CYC-093).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Edge, TaskGraph, Ways};
+
+/// How often a way was taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Use {
+    /// In all episodes.
+    pub all: u64,
+    /// In won ones.
+    pub won: u64,
+    /// As the first choice of the router's own after control had been diverted.
+    pub repairs: u64,
+}
+
+/// What becomes of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It stays as it is: won episodes took it, and no fewer times than lost ones.
+    Kept,
+    /// It stays with less weight: lost episodes took it more often than won ones, as loops are.
+    Weighed,
+    /// It stays though no won episode took it: it led back after a fault.
+    Repair,
+    /// It stays so that its subtask has a way out.
+    Exit,
+    /// It goes: no won episode took it.
+    Dropped,
+}
+
+impl Fate {
+    /// The name that tables use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Weighed => "weighed down",
+            Self::Repair => "kept for repair",
+            Self::Exit => "kept as the way out",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+/// The weight of a way that lost episodes took more often than won ones, in thousandths.
+pub const LOOP_WEIGHT: u32 = 300;
+
+/// The sparse graph that is left of `graph`, and what became of each of its ways, in its order.
+///
+/// A way that no won episode took is dropped, unless it led back after a fault; one that lost episodes took more often
+/// than won ones gets `loop_weight`. A subtask that control can still reach keeps its most taken way out, itself if need
+/// be. Subtasks that nothing leads to any more go too.
+#[must_use]
+pub fn distil(
+    graph: &TaskGraph,
+    uses: &BTreeMap<(String, String), Use>,
+    loop_weight: u32,
+) -> (TaskGraph, Vec<(Edge, Use, Fate)>) {
+    let of = |edge: &Edge| uses.get(&(edge.from.clone(), edge.to.clone())).copied().unwrap_or_default();
+    let mut fates: Vec<(Edge, Use, Fate)> = graph
+        .edges
+        .iter()
+        .map(|edge| {
+            let used = of(edge);
+            let fate = match used {
+                Use { won: 0, repairs: 0, .. } => Fate::Dropped,
+                Use { won: 0, .. } => Fate::Repair,
+                Use { all, won, .. } if all - won.min(all) > won => Fate::Weighed,
+                Use { .. } => Fate::Kept,
+            };
+            (edge.clone(), used, fate)
+        })
+        .collect();
+    // What can be reached may need an exit, which may reach more.
+    let reached = loop {
+        let reached = reach(graph, &fates);
+        let stuck = reached.iter().find(|name| {
+            !fates.iter().any(|(edge, _, fate)| edge.from == **name && *fate != Fate::Dropped)
+        });
+        let Some(stuck) = stuck.cloned() else { break reached };
+        let exit = (0..fates.len())
+            .filter(|index| fates[*index].0.from == stuck)
+            .max_by_key(|index| (fates[*index].1.all, fates[*index].0.to == stuck, std::cmp::Reverse(*index)));
+        match exit {
+            Some(index) => fates[index].2 = Fate::Exit,
+            None => break reached,
+        }
+    };
+    for (edge, _, fate) in &mut fates {
+        if !reached.contains(&edge.from) {
+            *fate = Fate::Dropped;
+        }
+    }
+    let edges = fates
+        .iter()
+        .filter(|(_, _, fate)| *fate != Fate::Dropped)
+        .map(|(edge, _, fate)| Edge {
+            weight: if *fate == Fate::Weighed { loop_weight } else { edge.weight },
+            ..edge.clone()
+        })
+        .collect();
+    let nodes = graph.nodes.iter().filter(|node| reached.contains(&node.name)).cloned().collect();
+    (TaskGraph { ways: Ways::Sparse, entry: graph.entry.clone(), nodes, edges }, fates)
+}
+
+/// The subtasks that can be reached from the entry.
+fn reach(graph: &TaskGraph, fates: &[(Edge, Use, Fate)]) -> BTreeSet<String> {
+    let mut reached = BTreeSet::from([graph.entry.clone()]);
+    loop {
+        let before = reached.len();
+        for (edge, _, fate) in fates {
+            if *fate != Fate::Dropped && reached.contains(&edge.from) {
+                reached.insert(edge.to.clone());
+            }
+        }
+        if reached.len() == before {
+            return reached;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::{Fate, LOOP_WEIGHT, Use, distil};
+    use crate::graph::{Node, TaskGraph};
+
+    fn graph(n: usize) -> TaskGraph {
+        let node = |index| Node { name: format!("N{index}"), goal: "do it".to_owned(), tools: Vec::new() };
+        TaskGraph::complete((0..n).map(node).collect())
+    }
+
+    fn way(from: usize, to: usize) -> (String, String) {
+        (format!("N{from}"), format!("N{to}"))
+    }
+
+    // covers: CYC-092, CYC-093
+    #[test]
+    fn ways_of_won_episodes_stay_loops_weigh_less_and_repairs_are_kept() {
+        let uses = BTreeMap::from([
+            (way(0, 1), Use { all: 9, won: 8, repairs: 0 }),
+            (way(1, 1), Use { all: 9, won: 2, repairs: 0 }),
+            (way(1, 0), Use { all: 3, won: 0, repairs: 2 }),
+            (way(2, 0), Use { all: 1, won: 1, repairs: 0 }),
+        ]);
+        let (sparse, fates) = distil(&graph(3), &uses, LOOP_WEIGHT);
+        assert!(sparse.check(None).is_ok());
+        let left: Vec<_> = sparse.edges.iter().map(|edge| (&*edge.from, &*edge.to, edge.weight)).collect();
+        assert_eq!(left, [("N0", "N1", 1000), ("N1", "N0", 1000), ("N1", "N1", 300)]);
+        assert_eq!(sparse.nodes.len(), 2, "nothing leads to N2 any more");
+        assert_eq!(fates.len(), 9);
+        let fate = |from: &str, to: &str| fates.iter().find(|(edge, _, _)| edge.from == from && edge.to == to).unwrap().2;
+        assert_eq!((fate("N1", "N0"), fate("N0", "N0"), fate("N2", "N0")), (Fate::Repair, Fate::Dropped, Fate::Dropped));
+        // From a run that won nothing a graph is left that can be played.
+        let (least, _) = distil(&graph(3), &BTreeMap::new(), LOOP_WEIGHT);
+        assert_eq!((least.nodes.len(), least.edges.len()), (1, 1));
+        assert!(least.check(None).is_ok());
+    }
+
+    proptest! {
+        // covers: CYC-092
+        #[test]
+        fn whatever_was_measured_the_sparse_graph_can_be_played(
+            n in 1_usize..7,
+            taken in prop::collection::vec((0_usize..7, 0_usize..7, 0_u64..4, 0_u64..4, 0_u64..2), 0..20),
+        ) {
+            let uses = taken
+                .into_iter()
+                .map(|(from, to, lost, won, repairs)| (way(from % n, to % n), Use { all: lost + won, won, repairs }))
+                .collect();
+            let (sparse, fates) = distil(&graph(n), &uses, LOOP_WEIGHT);
+            prop_assert!(sparse.check(None).is_ok());
+            prop_assert_eq!(fates.len(), n * n);
+            prop_assert!(sparse.edges.len() <= n * n);
+            prop_assert_eq!(distil(&graph(n), &uses, LOOP_WEIGHT).0, sparse);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Task graphs: subtasks, and a criterion for every way from one to another (CYC-001, CYC-002).
+//!
+//! A graph is a file that a person can read, draw, edit and use again. `complete` graphs name all n² ways, self-loops
+//! among them; `sparse` ones name those that are left of them; a `list` is the order in which its subtasks stand.
+
+mod diff;
+pub mod distil;
+mod draw;
+mod read;
+
+use std::collections::BTreeSet;
+
+use gimbal_core::{Brief, Digest, ToolSpec, canonical};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use diff::{Change, diff};
+pub use draw::{dot, mermaid};
+pub use read::{GraphFileError, named, read, write};
+
+/// Most subtasks that a file may hold.
+pub const MOST_NODES: usize = 256;
+
+/// What ways a graph has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ways {
+    /// From every subtask to every subtask, itself included (CYC-001).
+    #[default]
+    Complete,
+    /// Those that are named (CYC-092).
+    Sparse,
+    /// From each subtask to the next one only (CYC-025).
+    List,
+}
+
+/// A subtask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// Name, unique in the graph.
+    pub name: String,
+    /// What is to be done in it.
+    pub goal: String,
+    /// Tools of the world that belong to it; all where none is named (CYC-027).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+}
+
+impl Node {
+    /// Whether a tool belongs to the subtask.
+    #[must_use]
+    pub fn has(&self, tool: &str) -> bool {
+        self.tools.is_empty() || self.tools.iter().any(|known| known == tool)
+    }
+}
+
+/// A way from one subtask to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Edge {
+    /// From where.
+    pub from: String,
+    /// Where to.
+    pub to: String,
+    /// When it is taken, in words (CYC-001).
+    pub criterion: String,
+    /// How far it is to be preferred, in thousandths; a thousand where nothing is known (CYC-092).
+    #[serde(default = "thousand", skip_serializing_if = "is_thousand")]
+    pub weight: u32,
+}
+
+const fn thousand() -> u32 {
+    1000
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the serialiser hands out references")]
+const fn is_thousand(weight: &u32) -> bool {
+    *weight == 1000
+}
+
+/// A task graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Gimbal: task graph")]
+pub struct TaskGraph {
+    /// What ways it has.
+    #[serde(default)]
+    pub ways: Ways,
+    /// The subtask that comes first (CYC-014).
+    pub entry: String,
+    /// The subtasks; of a list, in order.
+    pub nodes: Vec<Node>,
+    /// The ways. A list needs none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edges: Vec<Edge>,
+}
+
+/// What is wrong with a graph.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum GraphError {
+    /// Too few or too many subtasks.
+    #[error("the graph has {found} subtasks; from {least} to {most} are possible")]
+    Size {
+        /// How many there are.
+        found: usize,
+        /// At least.
+        least: usize,
+        /// At most.
+        most: usize,
+    },
+    /// A name that cannot be one.
+    #[error("the subtask name `{0}` must have 1 to 48 letters, digits, blanks, `_` or `-`")]
+    Name(String),
+    /// Two subtasks of one name.
+    #[error("two subtasks are called `{0}`; names must differ")]
+    Twice(String),
+    /// No goal.
+    #[error("the subtask `{0}` says nothing of what is to be done; give it a `goal`")]
+    Goal(String),
+    /// A tool that the world does not have.
+    #[error("the subtask `{node}` names the tool `{tool}`, which there is not (there are: {known})")]
+    Tool {
+        /// The subtask.
+        node: String,
+        /// The tool.
+        tool: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// A way to or from nowhere.
+    #[error("there is no subtask `{0}`, which {1} names")]
+    Nowhere(String, String),
+    /// A way without words for it.
+    #[error("the way from `{0}` to `{1}` has no criterion; say when it is taken")]
+    Criterion(String, String),
+    /// A way that stands twice.
+    #[error("the way from `{0}` to `{1}` stands twice")]
+    EdgeTwice(String, String),
+    /// A complete graph lacks a way.
+    #[error("the way from `{from}` to `{to}` is missing: a complete graph of {nodes} subtasks has {all} ways, this one {found}")]
+    Missing {
+        /// From where.
+        from: String,
+        /// Where to.
+        to: String,
+        /// Subtasks.
+        nodes: usize,
+        /// Ways of a complete graph.
+        all: usize,
+        /// Ways of this one.
+        found: usize,
+    },
+    /// A way that a list cannot have.
+    #[error("a list goes from each subtask to the next; it cannot have a way from `{0}` to `{1}`")]
+    NotNext(String, String),
+    /// A subtask with no way out.
+    #[error("no way leads out of `{0}`; in a sparse graph each subtask needs one, if only to itself")]
+    DeadEnd(String),
+}
+
+impl TaskGraph {
+    /// Checks everything that a graph must be; `tools` are those of the world, where they are known.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&self, tools: Option<&[ToolSpec]>) -> Result<(), GraphError> {
+        if self.nodes.is_empty() || self.nodes.len() > MOST_NODES {
+            return Err(GraphError::Size { found: self.nodes.len(), least: 1, most: MOST_NODES });
+        }
+        let mut names = BTreeSet::new();
+        for node in &self.nodes {
+            if !is_name(&node.name) {
+                return Err(GraphError::Name(node.name.clone()));
+            }
+            if !names.insert(node.name.as_str()) {
+                return Err(GraphError::Twice(node.name.clone()));
+            }
+            if node.goal.trim().is_empty() {
+                return Err(GraphError::Goal(node.name.clone()));
+            }
+            let unknown = tools.and_then(|tools| {
+                node.tools.iter().find(|tool| !tools.iter().any(|spec| spec.name == **tool)).map(|tool| (tool, tools))
+            });
+            if let Some((tool, tools)) = unknown {
+                let known = tools.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
+                return Err(GraphError::Tool { node: node.name.clone(), tool: tool.clone(), known });
+            }
+        }
+        if !names.contains(self.entry.as_str()) {
+            return Err(GraphError::Nowhere(self.entry.clone(), "`entry`".to_owned()));
+        }
+        self.check_edges(&names)
+    }
+
+    fn check_edges(&self, names: &BTreeSet<&str>) -> Result<(), GraphError> {
+        let mut ways = BTreeSet::new();
+        for Edge { from, to, criterion, .. } in &self.edges {
+            for end in [from, to] {
+                if !names.contains(end.as_str()) {
+                    return Err(GraphError::Nowhere(end.clone(), format!("the way from `{from}` to `{to}`")));
+                }
+            }
+            if criterion.trim().is_empty() {
+                return Err(GraphError::Criterion(from.clone(), to.clone()));
+            }
+            if !ways.insert((from.as_str(), to.as_str())) {
+                return Err(GraphError::EdgeTwice(from.clone(), to.clone()));
+            }
+        }
+        match self.ways {
+            Ways::Complete => {
+                let all = self.nodes.len() * self.nodes.len();
+                for from in &self.nodes {
+                    for to in &self.nodes {
+                        if !ways.contains(&(from.name.as_str(), to.name.as_str())) {
+                            let (from, to) = (from.name.clone(), to.name.clone());
+                            let (nodes, found) = (self.nodes.len(), self.edges.len());
+                            return Err(GraphError::Missing { from, to, nodes, all, found });
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Ways::Sparse => {
+                let stuck = self.nodes.iter().find(|node| !self.edges.iter().any(|edge| edge.from == node.name));
+                stuck.map_or(Ok(()), |node| Err(GraphError::DeadEnd(node.name.clone())))
+            }
+            Ways::List => {
+                let next = |edge: &Edge| {
+                    let place = self.place(&edge.from);
+                    place.is_some_and(|place| self.nodes.get(place + 1).is_some_and(|node| node.name == edge.to))
+                };
+                let wrong = self.edges.iter().find(|edge| !next(edge));
+                wrong.map_or(Ok(()), |edge| Err(GraphError::NotNext(edge.from.clone(), edge.to.clone())))
+            }
+        }
+    }
+
+    /// The place of a subtask, as a model may have written its name: in any case, with blanks around it.
+    #[must_use]
+    pub fn place(&self, name: &str) -> Option<usize> {
+        let name = name.trim().trim_matches(['"', '\'', '`']);
+        self.nodes
+            .iter()
+            .position(|node| node.name == name)
+            .or_else(|| self.nodes.iter().position(|node| node.name.eq_ignore_ascii_case(name)))
+    }
+
+    /// The ways out of the subtask at `place`, in the order of the file.
+    pub fn out_of(&self, place: usize) -> impl Iterator<Item = &Edge> {
+        let name = self.nodes.get(place).map(|node| node.name.as_str());
+        self.edges.iter().filter(move |edge| Some(edge.from.as_str()) == name)
+    }
+
+    /// Hash of what decides the graph's behaviour.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let value = serde_json::to_value(self).unwrap_or_default();
+        Digest::of(canonical::text(&value).as_bytes())
+    }
+
+    /// The first twelve hexadecimal digits of [`TaskGraph::digest`]: what tables call the graph.
+    #[must_use]
+    pub fn id(&self) -> String {
+        self.digest().to_string().chars().take(12).collect()
+    }
+
+    /// The complete graph over `nodes` whose criteria are the goals of the subtasks.
+    #[must_use]
+    pub fn complete(nodes: Vec<Node>) -> Self {
+        let criterion = |from: &Node, to: &Node| match from.name == to.name {
+            true => format!("There is more to do here: {}", to.goal),
+            false => format!("What is needed next is this: {}", to.goal),
+        };
+        let edges = nodes
+            .iter()
+            .flat_map(|from| nodes.iter().map(move |to| (from, to)))
+            .map(|(from, to)| Edge {
+                from: from.name.clone(),
+                to: to.name.clone(),
+                criterion: criterion(from, to),
+                weight: 1000,
+            })
+            .collect();
+        let entry = nodes.first().map(|node| node.name.clone()).unwrap_or_default();
+        Self { ways: Ways::Complete, entry, nodes, edges }
+    }
+
+    /// The list of `nodes`.
+    #[must_use]
+    pub fn list(nodes: Vec<Node>) -> Self {
+        let entry = nodes.first().map(|node| node.name.clone()).unwrap_or_default();
+        Self { ways: Ways::List, entry, nodes, edges: Vec::new() }
+    }
+
+    /// The subtasks that a world suggests by itself: one for each class of action that its glossary names, in that order,
+    /// or one for each tool where it names one class only.
+    #[must_use]
+    pub fn suggested(brief: &Brief, tools: &[ToolSpec]) -> Vec<Node> {
+        let class = |tool: &ToolSpec| brief.entry_of(&tool.name).map(|entry| entry.kind.to_lowercase());
+        let mut nodes: Vec<Node> = Vec::new();
+        for tool in tools {
+            let name = class(tool).unwrap_or_else(|| "other".to_owned());
+            match nodes.iter_mut().find(|node| node.name == name) {
+                Some(node) => node.tools.push(tool.name.clone()),
+                None => nodes.push(Node { goal: String::new(), name, tools: vec![tool.name.clone()] }),
+            }
+        }
+        if nodes.len() < 2 {
+            let of = |tool: &ToolSpec| Node {
+                name: tool.name.clone(),
+                goal: String::new(),
+                tools: vec![tool.name.clone()],
+            };
+            nodes = tools.iter().take(8).map(of).collect();
+        }
+        for node in &mut nodes {
+            node.goal = format!("Do what can be done with {}.", node.tools.join(", "));
+            node.name = node.name.chars().map(|letter| if is_letter(letter) { letter } else { '_' }).take(48).collect();
+        }
+        nodes
+    }
+}
+
+/// JSON Schema of a graph's file.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(TaskGraph).to_value()
+}
+
+fn is_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, ' ' | '_' | '-')
+}
+
+fn is_name(name: &str) -> bool {
+    (1..=48).contains(&name.chars().count()) && name.trim() == name && name.chars().all(is_letter)
+}

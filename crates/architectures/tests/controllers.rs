@@ -1,0 +1,405 @@
+//! The controllers over subtasks: segments, routing, memory, budgets, graphs (CYC-001..028), on a stage that writes down
+//! what passes.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+#[path = "../../agent/tests/common/mod.rs"]
+mod common;
+
+use std::sync::Arc;
+
+use common::Canned::{self, Calls, Fails, Says};
+use common::{TestFiles, Workshop};
+use gimbal_architectures::control::NOTE_KINDS;
+use gimbal_architectures::graph::{self, Node, TaskGraph, Ways};
+use gimbal_core::{Architecture, Decoding, Grammar, Halt, ModelErrorKind, Stop, ToolCall};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn node(name: &str, tools: &[&str]) -> Node {
+    Node {
+        name: name.to_owned(),
+        goal: format!("{} until it is done.", name.to_lowercase()),
+        tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+    }
+}
+
+fn search_plan_execute() -> TaskGraph {
+    let nodes = vec![node("SEARCH", &["Wait"]), node("PLAN", &["Wait"]), node("EXECUTE", &["Oil"])];
+    TaskGraph { entry: "PLAN".to_owned(), ..TaskGraph::complete(nodes) }
+}
+
+fn build(base: &str, settings: Value) -> Arc<dyn Architecture> {
+    let kinds = gimbal_architectures::kinds();
+    let kind = kinds.iter().find(|kind| kind.name() == base).unwrap();
+    kind.build(&settings, &TestFiles::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn error(base: &str, settings: Value) -> String {
+    let kinds = gimbal_architectures::kinds();
+    let kind = kinds.iter().find(|kind| kind.name() == base).unwrap();
+    match kind.build(&settings, &TestFiles::default()) {
+        Ok(_) => panic!("{settings} was taken"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn workshop(horizon: u32, replies: impl IntoIterator<Item = Canned>) -> Workshop {
+    Workshop { horizon, notes: &NOTE_KINDS, ..Workshop::new(replies) }
+}
+
+async fn play(base: &str, settings: Value, stage: Workshop) -> (Vec<String>, Workshop, Result<(), Halt>) {
+    let played = build(base, settings).play(&stage).await;
+    (stage.log(), stage, played)
+}
+
+fn notes(log: &[String], kind: &str) -> Vec<Value> {
+    let head = format!("note {kind} ");
+    log.iter().filter_map(|line| line.strip_prefix(&head)).map(|data| serde_json::from_str(data).unwrap()).collect()
+}
+
+fn to(name: &str) -> Canned {
+    let text = format!(r#"Thought: go on. Answer: {{"analysis": "x", "memory": {{"facts": ["at {name}"]}}, "next": "{name}", "reason": "y"}}"#);
+    Says(Box::leak(text.replace(". Answer", "\nAnswer").into_boxed_str()))
+}
+
+const WAIT: Canned = Says("Thought: calm\nAnswer: Wait");
+const OIL: Canned = Says("Thought: dry\nAnswer: Oil machine=lathe");
+const DONE: Canned = Says("Thought: enough\nTool: finish_subtask: all done\nPAUSE");
+
+// covers: CYC-001, CYC-003, CYC-004, CYC-005, CYC-011, CYC-014, CYC-017
+#[tokio::test]
+async fn the_toy_trace_goes_plan_search_search_execute() {
+    let replies = [WAIT, DONE, to("SEARCH"), WAIT, WAIT, DONE, to("search"), WAIT, DONE, to("EXECUTE"), OIL];
+    let (log, stage, played) =
+        play("cyclic", json!({ "graph": search_plan_execute() }), workshop(5, replies)).await;
+    assert_eq!(played, Err(Halt::of(Stop::Horizon)));
+    let segments: Vec<(String, u64, String)> = notes(&log, "segment")
+        .iter()
+        .map(|note| {
+            let text = |key: &str| note[key].as_str().unwrap().to_owned();
+            (text("node"), note["calls"].as_u64().unwrap(), text("ended"))
+        })
+        .collect();
+    let told = |node: &str, calls, ended: &str| (node.to_owned(), calls, ended.to_owned());
+    assert_eq!(
+        segments,
+        [told("PLAN", 1, "done"), told("SEARCH", 2, "done"), told("SEARCH", 1, "done"), told("EXECUTE", 1, "over")]
+    );
+    let ways: Vec<(String, String)> = notes(&log, "routed")
+        .iter()
+        .map(|note| (note["from"].as_str().unwrap().to_owned(), note["to"].as_str().unwrap().to_owned()))
+        .collect();
+    let way = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+    assert_eq!(ways, [way("PLAN", "SEARCH"), way("SEARCH", "SEARCH"), way("SEARCH", "EXECUTE")]);
+    let asked = stage.asked.lock().unwrap().clone();
+    assert_eq!(asked.iter().filter(|role| *role == "router").count(), 3, "routing only at the ends of segments");
+    assert_eq!(asked.iter().filter(|role| *role == "executor").count(), 8);
+}
+
+// covers: CYC-008, CYC-009, CYC-010
+#[tokio::test]
+async fn the_memory_goes_to_the_next_executor_and_the_router_sees_what_was_done() {
+    let replies = [OIL, DONE, to("SEARCH"), WAIT];
+    let (_, stage, _) = play("cyclic", json!({ "graph": search_plan_execute() }), workshop(2, replies)).await;
+    let requests = stage.requests.lock().unwrap();
+    let told = |index: usize| requests[index].messages[1].text.to_string();
+    let router = told(2);
+    assert!(router.contains(r#""call": "Oil machine=lathe""#), "{router}");
+    assert!(router.contains(r#""ended": "given back: all done""#), "{router}");
+    assert_eq!(router.matches("\"criterion\"").count(), 3, "all ways out of PLAN, the one to itself too");
+    let executor = told(3);
+    assert!(executor.contains("Your subtask is SEARCH."), "{executor}");
+    assert!(executor.contains(r#""facts": ["at SEARCH"]"#), "{executor}");
+    assert_eq!(requests[1].messages.len(), 4, "a segment is one conversation");
+    assert_eq!(requests[3].messages.len(), 2, "and the next one is another");
+}
+
+// covers: CYC-006, CYC-012, CYC-016, CYC-050, CYC-051, CYC-R04
+#[tokio::test]
+async fn both_budgets_hold_also_for_a_model_that_writes_only_nonsense() {
+    let settings = json!({ "graph": search_plan_execute(), "local_calls": 3, "global_calls": 7 });
+    let replies = (0..500).map(|_| Says("I cannot decide."));
+    let (log, stage, played) = play("cyclic", settings, workshop(100, replies)).await;
+    assert_eq!(played, Err(Halt::of(Stop::ToolBudget)));
+    let calls: Vec<u64> = notes(&log, "segment").iter().map(|note| note["calls"].as_u64().unwrap()).collect();
+    assert_eq!(calls, [3, 3, 1]);
+    assert_eq!(log.iter().filter(|line| line.starts_with("reject ")).count(), 7);
+    // Two segments were routed, each with one repair, and neither choice was one.
+    let routed = notes(&log, "routed");
+    assert_eq!(routed.len(), 2);
+    assert!(routed.iter().all(|note| note["valid"] == false && note["to"] == "PLAN" && note["repaired"] == false));
+    assert_eq!(stage.asked.lock().unwrap().iter().filter(|role| *role == "router").count(), 4);
+    // An executor that gives back at once, for ever, comes to an end too.
+    let settings = json!({ "graph": search_plan_execute(), "global_calls": 5 });
+    let replies = (0..400).map(|index| if index % 2 == 0 { DONE } else { to("PLAN") });
+    let (log, _, played) = play("cyclic", settings, workshop(100, replies)).await;
+    assert_eq!(played, Err(Halt::of(Stop::ToolBudget)));
+    assert_eq!(notes(&log, "segment").len(), 5);
+    // One that fails without a word makes the idle call after its attempts.
+    let settings = json!({ "graph": search_plan_execute(), "global_calls": 2, "local_calls": 9 });
+    let replies = (0..9).map(|_| Fails(ModelErrorKind::Refusal, ""));
+    let (log, _, played) = play("cyclic", settings, workshop(100, replies)).await;
+    assert_eq!(played, Err(Halt::of(Stop::ToolBudget)));
+    assert_eq!(log.iter().filter(|line| line.starts_with("act Wait")).count(), 2);
+}
+
+// covers: CYC-015
+#[tokio::test]
+async fn an_invalid_choice_is_asked_for_once_more_and_then_the_subtask_is_repeated() {
+    let settings = json!({ "graph": search_plan_execute() });
+    let replies = [WAIT, DONE, to("COOK"), to("EXECUTE"), OIL, DONE, to("COOK"), to("DANCE"), OIL];
+    let (log, stage, _) = play("cyclic", settings, workshop(3, replies)).await;
+    let routed = notes(&log, "routed");
+    assert_eq!(routed[0], json!({
+        "index": 0, "from": "PLAN", "wanted": "EXECUTE", "to": "EXECUTE", "valid": true, "repaired": true,
+        "cached": false, "faulted": false, "candidates": 3,
+    }));
+    assert_eq!((&routed[1]["valid"], &routed[1]["to"]), (&json!(false), &json!("EXECUTE")));
+    let requests = stage.requests.lock().unwrap();
+    assert!(requests[3].messages[1].text.contains("`next` must be one of: SEARCH, PLAN, EXECUTE"));
+}
+
+// covers: CYC-027
+#[tokio::test]
+async fn a_specialist_has_the_tools_of_its_subtask_only() {
+    let settings = json!({ "graph": search_plan_execute(), "exposure": "specialist", "protocol": "native-tools" });
+    let oil = || Calls("", vec![("1", "Oil", json!({ "machine": "lathe" }))]);
+    let wait = || Calls("", vec![("2", "Wait", json!({}))]);
+    let replies = [oil(), wait(), Calls("", vec![("3", "finish_subtask", json!({ "summary": "x" }))])];
+    let (log, stage, _) = play("cyclic", settings, workshop(9, replies)).await;
+    assert!(log.iter().any(|line| line.starts_with("reject forbidden")), "{log:?}");
+    let requests = stage.requests.lock().unwrap();
+    let names = |index: usize| requests[index].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(0), ["finish_subtask", "Wait"]);
+    assert!(requests[1].messages.last().unwrap().text.contains("not among the tools of this subtask"));
+    assert_eq!(notes(&log, "segment")[0]["calls"], 2);
+}
+
+// covers: CYC-025
+#[tokio::test]
+async fn a_list_is_gone_through_once_and_nothing_leads_back() {
+    let list = TaskGraph::list(vec![node("FIRST", &[]), node("SECOND", &[])]);
+    let guided = Says(r#"Answer: {"analysis": "x", "memory": {"hint": "hurry"}}"#);
+    let replies = [WAIT, WAIT, guided.clone(), OIL, DONE, guided.clone()];
+    let (log, stage, played) =
+        play("dag", json!({ "graph": list, "local_calls": 2 }), workshop(50, replies)).await;
+    assert_eq!(played, Ok(()), "it had nothing left to do");
+    assert_eq!(*stage.asked.lock().unwrap(), ["executor", "executor", "analyzer", "executor", "executor", "analyzer"]);
+    assert!(stage.requests.lock().unwrap()[3].messages[1].text.contains(r#""hint": "hurry""#));
+    assert_eq!(notes(&log, "routed").len(), 1);
+    // With retries a subtask whose calls were used up is done again.
+    let settings = json!({ "graph": list, "local_calls": 1, "retries": 2 });
+    let replies = [WAIT, guided.clone(), WAIT, guided.clone(), WAIT, guided.clone(), OIL, guided];
+    let (log, _, _) = play("dag", settings, workshop(50, replies)).await;
+    let nodes: Vec<String> =
+        notes(&log, "segment").iter().map(|note| note["node"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(nodes[..4], ["FIRST", "FIRST", "FIRST", "SECOND"].map(str::to_owned));
+}
+
+// covers: CYC-002, CYC-020, CYC-022
+#[tokio::test]
+async fn a_planner_makes_the_graph_and_what_is_no_graph_is_mended_once() {
+    let good = serde_json::to_value(search_plan_execute()).unwrap();
+    let good = format!("Answer: {}", json!({ "nodes": good["nodes"], "entry": "PLAN", "edges": good["edges"] }));
+    let good = Says(Box::leak(good.into_boxed_str()));
+    let one = Says(r#"Answer: {"nodes": [{"name": "ALL", "goal": "everything"}], "edges": []}"#);
+    let (log, stage, _) = play("cyclic", json!({}), workshop(1, [good.clone(), WAIT])).await;
+    let graph = &notes(&log, "graph")[0];
+    assert_eq!((graph["source"].as_str(), graph["entry"].as_str()), (Some("planner"), Some("PLAN")));
+    assert_eq!((graph["edges"].as_array().unwrap().len(), graph["id"].as_str().unwrap().len()), (9, 12));
+    let told = stage.requests.lock().unwrap()[0].messages[1].text.to_string();
+    assert!(told.contains("\"tools\": [{\"name\": \"Wait\"") && told.contains("\"task\""), "{told}");
+    // One subtask is no graph; the mended one is.
+    let (log, stage, _) = play("cyclic", json!({}), workshop(1, [one.clone(), good, WAIT])).await;
+    let planned = &notes(&log, "planned")[0];
+    assert_eq!((&planned["valid"], &planned["attempts"]), (&json!(true), &json!(2)));
+    assert!(planned["problems"][0].as_str().unwrap().contains("1 subtasks; from 2 to 12"), "{planned}");
+    assert!(stage.requests.lock().unwrap()[1].messages[1].text.contains("from 2 to 12"));
+    // Two hundred, a way that is missing, prose: the world's own classes of action take their place, and it is said.
+    let many: Vec<Value> = (0..200).map(|index| json!({ "name": format!("N{index}"), "goal": "x" })).collect();
+    let many = Says(Box::leak(format!("Answer: {}", json!({ "nodes": many, "edges": [] })).into_boxed_str()));
+    let torn = Says(r#"Answer: {"nodes": [{"name": "A", "goal": "x"}, {"name": "B", "goal": "y"}], "edges": [{"from": "A", "to": "B", "criterion": "z"}]}"#);
+    for (first, second, says) in [
+        (many, torn, "the way from `A` to `A` is missing"),
+        (Says("Well."), one, "1 subtasks"),
+    ] {
+        let (log, _, _) = play("cyclic", json!({}), workshop(1, [first, second, WAIT])).await;
+        let planned = &notes(&log, "planned")[0];
+        assert_eq!(planned["valid"], false);
+        assert!(planned["problems"][1].as_str().unwrap().contains(says), "{planned}");
+        assert_eq!(notes(&log, "graph")[0]["source"], "suggested");
+    }
+}
+
+/// Plays with an expert whose every hint is taken, and checks each against its grammar.
+async fn follow(base: &str, settings: Value, decoding: Decoding) -> (Vec<String>, Vec<String>) {
+    let expert = Some(ToolCall::with("Oil", &[("machine", "lathe")]));
+    let architecture = build(base, settings);
+    let mut said: Vec<&'static str> = Vec::new();
+    loop {
+        let replies = said.iter().map(|text| Says(text)).collect::<Vec<_>>();
+        let stage = Workshop { decoding, expert: expert.clone(), ..workshop(3, replies) };
+        let _ = architecture.play(&stage).await;
+        let requests = stage.requests.lock().unwrap();
+        for (request, text) in requests.iter().zip(&said) {
+            match request.grammar.as_deref() {
+                Some(Grammar::Regex(pattern)) => {
+                    assert!(regex::Regex::new(&format!("^(?:{pattern})$")).unwrap().is_match(text), "{text}\n{pattern}");
+                }
+                Some(Grammar::JsonSchema(schema)) => {
+                    let value = serde_json::from_str(text).unwrap();
+                    assert!(jsonschema::validator_for(schema).unwrap().is_valid(&value), "{text}\n{schema}");
+                }
+                _ => assert_eq!(decoding, Decoding::Free),
+            }
+        }
+        if requests.len() <= said.len() {
+            return (stage.log(), stage.asked.lock().unwrap().clone());
+        }
+        let hint = requests.last().unwrap().hint.as_ref().unwrap();
+        assert!(!hint.answer.is_empty());
+        said.push(Box::leak(hint.answer.clone().into_boxed_str()));
+    }
+}
+
+// covers: CYC-013, CYC-028, CYC-086
+#[tokio::test]
+async fn a_competent_player_finds_its_subtask_and_stays_there() {
+    for decoding in [Decoding::Free, Decoding::Constrained] {
+        for protocol in ["react-text", "json", "native-tools"] {
+            let settings = json!({ "graph": search_plan_execute(), "protocol": protocol });
+            let (log, asked) = follow("cyclic", settings, decoding).await;
+            assert_eq!(asked, ["executor", "router", "executor", "executor", "executor"], "{protocol}: {log:?}");
+            assert_eq!(notes(&log, "routed")[0]["to"], "EXECUTE");
+            let (_, asked) = follow("cyclic", json!({ "protocol": protocol }), decoding).await;
+            assert_eq!(asked[0], "planner");
+            let (log, asked) = follow("dag", json!({ "protocol": protocol }), decoding).await;
+            assert_eq!(asked[0], "planner", "{log:?}");
+            assert_eq!(notes(&log, "planned")[0]["valid"], true, "{log:?}");
+        }
+    }
+}
+
+// covers: CYC-092, CYC-097, CYC-069
+#[tokio::test]
+async fn a_router_may_be_shown_the_likeliest_ways_and_need_not_be_asked_twice() {
+    let nodes: Vec<Node> = (0..20)
+        .map(|index| Node { goal: format!("Handle the matter of kind {index}."), ..node(&format!("KIND{index}"), &[]) })
+        .chain([Node { goal: "Oil a machine that runs hot.".to_owned(), ..node("OIL", &[]) }])
+        .collect();
+    let graph = TaskGraph::complete(nodes);
+    let settings = json!({ "graph": graph, "candidates": 3 });
+    let (log, stage, _) = play("cyclic", settings, workshop(2, [OIL, DONE, to("OIL"), WAIT])).await;
+    let told = stage.requests.lock().unwrap()[2].messages[1].text.to_string();
+    assert_eq!(told.matches("\"criterion\"").count(), 3);
+    assert!(told.contains(r#""to": "OIL""#) && told.contains(r#""to": "KIND0""#), "{told}");
+    assert_eq!(notes(&log, "routed")[0]["candidates"], 3);
+    let settings = json!({ "graph": search_plan_execute(), "cache_routes": true, "global_calls": 4 });
+    // The memory stays empty, so that each empty segment looks like the one before.
+    let same = Says(r#"Answer: {"next": "PLAN"}"#);
+    let (log, stage, _) = play("cyclic", settings, workshop(9, [DONE, same, DONE, DONE, DONE])).await;
+    assert_eq!(stage.asked.lock().unwrap().iter().filter(|role| *role == "router").count(), 1);
+    let cached: Vec<Value> = notes(&log, "routed").iter().map(|note| note["cached"].clone()).collect();
+    assert_eq!(cached, [json!(false), json!(true), json!(true)]);
+}
+
+// covers: CYC-026, CYC-050
+#[tokio::test]
+async fn react_in_one_conversation_sees_what_came_of_its_actions_within_its_limit() {
+    let settings = json!({ "conversation": "episode", "global_calls": 3, "context": ["observation"] });
+    let replies = [WAIT, Says("Answer: Jump"), OIL, OIL];
+    let (log, stage, played) = play("react", settings, workshop(90, replies)).await;
+    assert_eq!(played, Err(Halt::of(Stop::ToolBudget)));
+    assert_eq!(log.iter().filter(|line| line.starts_with("act ")).count(), 2);
+    let talk = stage.last_talk();
+    assert_eq!(talk.len(), 5, "{talk:?}");
+    assert!(talk[2].starts_with("user: Observation:") && talk[4].contains("expected Wait or Oil"), "{talk:?}");
+    assert!(error("react", json!({ "global_calls": 3 })).contains("set `conversation: episode`"));
+}
+
+// covers: CYC-023
+#[tokio::test]
+async fn summaries_of_won_episodes_go_to_the_planner_alone() {
+    let shots = "shots:\n  - First gather, then craft.\n  - Look before you leap.\n";
+    let files = TestFiles([("shots/won.yaml".to_owned(), shots.to_owned())].into());
+    let kinds = gimbal_architectures::kinds();
+    let cyclic = kinds.iter().find(|kind| kind.name() == "cyclic").unwrap();
+    let built = cyclic.build(&json!({ "shots": "won", "shots_shown": 1 }), &files).unwrap();
+    let stage = workshop(1, [Says("no"), Says("no"), WAIT]);
+    let _ = built.play(&stage).await;
+    let requests = stage.requests.lock().unwrap();
+    let holds = |index: usize| requests[index].messages.iter().any(|message| message.text.contains("First gather"));
+    assert_eq!((holds(0), holds(2)), (true, false));
+    assert!(!requests[0].messages[1].text.contains("Look before"));
+    assert!(error("cyclic", json!({ "shots": "lost" })).contains("there is no file shots/lost.yaml"));
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused_with_what_would_be_right() {
+    let list = TaskGraph::list(vec![node("A", &[]), node("B", &[])]);
+    for (base, settings, says) in [
+        ("cyclic", json!({ "graph": "nowhere" }), "there is no graph `nowhere`"),
+        ("cyclic", json!({ "graph": list }), "the graph is a list; cyclic needs `ways: complete` or `sparse`"),
+        ("dag", json!({ "graph": search_plan_execute() }), "dag needs `ways: list`"),
+        ("cyclic", json!({ "size": [5, 2] }), "[5, 2] is no range"),
+        ("cyclic", json!({ "local_calls": 0 }), "at least 1"),
+        ("cyclic", json!({ "locall_calls": 5 }), "did you mean `local_calls`"),
+        ("cyclic", json!({ "executor": { "persona": "planner" } }), "no way to give control back"),
+        ("cyclic", json!({ "analyzer": { "persona": "analyst" } }), "the router must answer with the message `routing`"),
+        ("react", json!({ "persona": "executor" }), "finish_subtask"),
+    ] {
+        let message = error(base, settings);
+        assert!(message.contains(says), "{message}");
+    }
+}
+
+#[test]
+fn a_graph_file_is_read_drawn_and_compared_and_says_where_it_is_wrong() {
+    let graph = search_plan_execute();
+    let text = graph::write(&graph);
+    assert_eq!(graph::read(&text, "a.yaml").unwrap(), graph);
+    insta::assert_snapshot!("graph_file", text);
+    insta::assert_snapshot!("graph_dot", graph::dot(&graph));
+    insta::assert_snapshot!("graph_mermaid", graph::mermaid(&graph));
+    for (from, to, says) in [
+        (r#"entry: "PLAN""#, r#"entry: "COOK""#, "there is no subtask `COOK`, which `entry` names"),
+        (
+            r#"  - { from: "SEARCH", to: "PLAN", criterion: "What is needed next is this: plan until it is done." }"#,
+            "",
+            "the way from `SEARCH` to `PLAN` is missing: a complete graph of 3 subtasks has 9 ways, this one 8",
+        ),
+        (r#"to: "PLAN", criterion: "What"#, r#"to: "PLAN", criterium: "What"#, "criterium"),
+        (r#"name: "PLAN""#, r#"name: "SEARCH""#, "two subtasks are called `SEARCH`"),
+        (r#"goal: "plan until it is done.""#, r#"goal: " ""#, "says nothing of what is to be done"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let message = graph::read(&text.replacen(from, to, 1), "a.yaml").unwrap_err().to_string();
+        assert!(message.contains(says) && message.starts_with("a.yaml:"), "{message}");
+    }
+    let mut other = graph.clone();
+    other.nodes[1].goal = "plan well".to_owned();
+    other.edges.pop();
+    other.ways = Ways::Sparse;
+    let changes: Vec<String> = graph::diff(&graph, &other).iter().map(ToString::to_string).collect();
+    assert_eq!(changes, [
+        "~ ways: complete -> sparse",
+        "~ subtask PLAN: plan until it is done. [Wait] -> plan well [Wait]",
+        "- way EXECUTE -> EXECUTE",
+    ]);
+    assert!(graph::diff(&graph, &graph).is_empty());
+}
+
+proptest! {
+    // covers: CYC-002, CYC-R08
+    #[test]
+    fn a_complete_graph_of_n_has_n_squared_ways_and_lacks_none(n in 1_usize..12, gone in 0_usize..144) {
+        let nodes: Vec<Node> = (0..n).map(|index| node(&format!("N{index}"), &[])).collect();
+        let mut graph = TaskGraph::complete(nodes);
+        prop_assert_eq!(graph.edges.len(), n * n);
+        prop_assert!(graph.check(None).is_ok());
+        prop_assert!((0..n).all(|place| graph.out_of(place).count() == n), "one decision is linear in n");
+        prop_assert_eq!(graph::read(&graph::write(&graph), "x").unwrap(), graph.clone());
+        graph.edges.remove(gone % (n * n));
+        prop_assert!(graph.check(None).is_err());
+    }
+}

@@ -1,0 +1,108 @@
+//! `gimbal graph`: task graphs as files.
+
+use std::path::Path;
+
+use gimbal_architectures::graph::{self, TaskGraph, Ways};
+use serde_json::json;
+
+use super::print_json;
+use crate::args::{GraphForm, GraphVerb};
+use crate::exit::Failure;
+use crate::home::Home;
+
+/// Shows, checks or compares graphs.
+pub async fn graph(home: &Home, verb: GraphVerb) -> Result<(), Failure> {
+    match verb {
+        GraphVerb::Show { graph, form } => show(&opened(home, &graph)?, form),
+        GraphVerb::Check { graphs, environment, json } => check(home, &graphs, environment.as_deref(), json).await,
+        GraphVerb::Diff { before, after } => {
+            let changes = graph::diff(&opened(home, &before)?, &opened(home, &after)?);
+            for change in &changes {
+                println!("{change}");
+            }
+            match changes.len() {
+                0 => Ok(()),
+                1 => Err(Failure::Check("1 difference".to_owned())),
+                many => Err(Failure::Check(format!("{many} differences"))),
+            }
+        }
+    }
+}
+
+/// The graph in a file, or the one of that name below `graphs/`.
+fn opened(home: &Home, name: &str) -> Result<TaskGraph, Failure> {
+    let path = Path::new(name);
+    if path.is_file() {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::Usage(gimbal_core::FileError::of(name, &error).to_string()))?;
+        return graph::read(&text, name).map_err(Failure::usage);
+    }
+    graph::named(name, &*home.files).map_err(Failure::usage)
+}
+
+fn show(graph: &TaskGraph, form: GraphForm) -> Result<(), Failure> {
+    match form {
+        GraphForm::Yaml => print!("{}", graph::write(graph)),
+        GraphForm::Dot => print!("{}", graph::dot(graph)),
+        GraphForm::Mermaid => print!("{}", graph::mermaid(graph)),
+        GraphForm::Json => return print_json(graph),
+        GraphForm::Text => {
+            let ways = match graph.ways {
+                Ways::Complete => "complete",
+                Ways::Sparse => "sparse",
+                Ways::List => "list",
+            };
+            println!("{}: {ways}, {} subtasks, {} ways", graph.id(), graph.nodes.len(), graph.edges.len());
+            for node in &graph.nodes {
+                let first = if node.name == graph.entry { " (first)" } else { "" };
+                println!("\n{}{first}: {}", node.name, node.goal);
+                let tools = if node.tools.is_empty() { "all".to_owned() } else { node.tools.join(", ") };
+                println!("  tools: {tools}");
+                for edge in graph.edges.iter().filter(|edge| edge.from == node.name) {
+                    let weight =
+                        if edge.weight == 1000 { String::new() } else { format!(" [{}/1000]", edge.weight) };
+                    println!("  -> {}{weight}: {}", edge.to, edge.criterion);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn check(home: &Home, names: &[String], environment: Option<&str>, as_json: bool) -> Result<(), Failure> {
+    let world = match environment {
+        Some(name) => Some(super::persona::opened(name, &json!({})).await?.0),
+        None => None,
+    };
+    let mut wrong = Vec::new();
+    let mut rows = Vec::new();
+    for name in names {
+        let checked = opened(home, name).map_err(|failure| failure.to_string()).and_then(|graph| {
+            let tools = world.as_ref().map(|world| &world.tools()[..]);
+            graph.check(tools).map(|()| graph).map_err(|error| format!("{name}: {error}"))
+        });
+        match checked {
+            Ok(graph) => {
+                let words: usize = graph.edges.iter().map(|edge| edge.criterion.split_whitespace().count()).sum();
+                let mean = if graph.edges.is_empty() { 0.0 } else { words as f64 / graph.edges.len() as f64 };
+                rows.push(json!({
+                    "graph": name, "id": graph.id(), "subtasks": graph.nodes.len(), "ways": graph.edges.len(),
+                    "words_a_criterion": (mean * 10.0).round() / 10.0,
+                }));
+                if !as_json {
+                    println!(
+                        "{name}: {} subtasks, {} ways, {mean:.1} words a criterion, id {}",
+                        graph.nodes.len(),
+                        graph.edges.len(),
+                        graph.id()
+                    );
+                }
+            }
+            Err(problem) => wrong.push(problem),
+        }
+    }
+    if as_json {
+        print_json(&json!({ "graphs": rows, "problems": wrong }))?;
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Check(wrong.join("\n"))) }
+}
