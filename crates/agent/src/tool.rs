@@ -180,7 +180,11 @@ fn delegate_spec(generic: &str, brief: &Brief) -> Option<ToolSpec> {
         }
         FINISH => {
             let about = "What was done, and what is still open, in a sentence.";
-            Some(ToolSpec::of_strings(generic, "Says that the subtask is done and gives control back.", &[("summary", about)]))
+            Some(ToolSpec::of_strings(
+                generic,
+                "Says that the subtask is done and gives control back.",
+                &[("summary", about)],
+            ))
         }
         _ => None,
     }

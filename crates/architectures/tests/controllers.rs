@@ -58,7 +58,9 @@ fn notes(log: &[String], kind: &str) -> Vec<Value> {
 }
 
 fn to(name: &str) -> Canned {
-    let text = format!(r#"Thought: go on. Answer: {{"analysis": "x", "memory": {{"facts": ["at {name}"]}}, "next": "{name}", "reason": "y"}}"#);
+    let text = format!(
+        r#"Thought: go on. Answer: {{"analysis": "x", "memory": {{"facts": ["at {name}"]}}, "next": "{name}", "reason": "y"}}"#
+    );
     Says(Box::leak(text.replace(". Answer", "\nAnswer").into_boxed_str()))
 }
 
@@ -70,8 +72,7 @@ const DONE: Canned = Says("Thought: enough\nTool: finish_subtask: all done\nPAUS
 #[tokio::test]
 async fn the_toy_trace_goes_plan_search_search_execute() {
     let replies = [WAIT, DONE, to("SEARCH"), WAIT, WAIT, DONE, to("search"), WAIT, DONE, to("EXECUTE"), OIL];
-    let (log, stage, played) =
-        play("cyclic", json!({ "graph": search_plan_execute() }), workshop(5, replies)).await;
+    let (log, stage, played) = play("cyclic", json!({ "graph": search_plan_execute() }), workshop(5, replies)).await;
     assert_eq!(played, Err(Halt::of(Stop::Horizon)));
     let segments: Vec<(String, u64, String)> = notes(&log, "segment")
         .iter()
@@ -150,10 +151,13 @@ async fn an_invalid_choice_is_asked_for_once_more_and_then_the_subtask_is_repeat
     let replies = [WAIT, DONE, to("COOK"), to("EXECUTE"), OIL, DONE, to("COOK"), to("DANCE"), OIL];
     let (log, stage, _) = play("cyclic", settings, workshop(3, replies)).await;
     let routed = notes(&log, "routed");
-    assert_eq!(routed[0], json!({
-        "index": 0, "from": "PLAN", "wanted": "EXECUTE", "to": "EXECUTE", "valid": true, "repaired": true,
-        "cached": false, "faulted": false, "candidates": 3,
-    }));
+    assert_eq!(
+        routed[0],
+        json!({
+            "index": 0, "from": "PLAN", "wanted": "EXECUTE", "to": "EXECUTE", "valid": true, "repaired": true,
+            "cached": false, "faulted": false, "candidates": 3,
+        })
+    );
     assert_eq!((&routed[1]["valid"], &routed[1]["to"]), (&json!(false), &json!("EXECUTE")));
     let requests = stage.requests.lock().unwrap();
     assert!(requests[3].messages[1].text.contains("`next` must be one of: SEARCH, PLAN, EXECUTE"));
@@ -181,8 +185,7 @@ async fn a_list_is_gone_through_once_and_nothing_leads_back() {
     let list = TaskGraph::list(vec![node("FIRST", &[]), node("SECOND", &[])]);
     let guided = Says(r#"Answer: {"analysis": "x", "memory": {"hint": "hurry"}}"#);
     let replies = [WAIT, WAIT, guided.clone(), OIL, DONE, guided.clone()];
-    let (log, stage, played) =
-        play("dag", json!({ "graph": list, "local_calls": 2 }), workshop(50, replies)).await;
+    let (log, stage, played) = play("dag", json!({ "graph": list, "local_calls": 2 }), workshop(50, replies)).await;
     assert_eq!(played, Ok(()), "it had nothing left to do");
     assert_eq!(*stage.asked.lock().unwrap(), ["executor", "executor", "analyzer", "executor", "executor", "analyzer"]);
     assert!(stage.requests.lock().unwrap()[3].messages[1].text.contains(r#""hint": "hurry""#));
@@ -218,11 +221,12 @@ async fn a_planner_makes_the_graph_and_what_is_no_graph_is_mended_once() {
     // Two hundred, a way that is missing, prose: the world's own classes of action take their place, and it is said.
     let many: Vec<Value> = (0..200).map(|index| json!({ "name": format!("N{index}"), "goal": "x" })).collect();
     let many = Says(Box::leak(format!("Answer: {}", json!({ "nodes": many, "edges": [] })).into_boxed_str()));
-    let torn = Says(r#"Answer: {"nodes": [{"name": "A", "goal": "x"}, {"name": "B", "goal": "y"}], "edges": [{"from": "A", "to": "B", "criterion": "z"}]}"#);
-    for (first, second, says) in [
-        (many, torn, "the way from `A` to `A` is missing"),
-        (Says("Well."), one, "1 subtasks"),
-    ] {
+    let torn = Says(
+        r#"Answer: {"nodes": [{"name": "A", "goal": "x"}, {"name": "B", "goal": "y"}], "edges": [{"from": "A", "to": "B", "criterion": "z"}]}"#,
+    );
+    for (first, second, says) in
+        [(many, torn, "the way from `A` to `A` is missing"), (Says("Well."), one, "1 subtasks")]
+    {
         let (log, _, _) = play("cyclic", json!({}), workshop(1, [first, second, WAIT])).await;
         let planned = &notes(&log, "planned")[0];
         assert_eq!(planned["valid"], false);
@@ -244,7 +248,10 @@ async fn follow(base: &str, settings: Value, decoding: Decoding) -> (Vec<String>
         for (request, text) in requests.iter().zip(&said) {
             match request.grammar.as_deref() {
                 Some(Grammar::Regex(pattern)) => {
-                    assert!(regex::Regex::new(&format!("^(?:{pattern})$")).unwrap().is_match(text), "{text}\n{pattern}");
+                    assert!(
+                        regex::Regex::new(&format!("^(?:{pattern})$")).unwrap().is_match(text),
+                        "{text}\n{pattern}"
+                    );
                 }
                 Some(Grammar::JsonSchema(schema)) => {
                     let value = serde_json::from_str(text).unwrap();
@@ -345,7 +352,11 @@ fn settings_that_cannot_be_are_refused_with_what_would_be_right() {
         ("cyclic", json!({ "local_calls": 0 }), "at least 1"),
         ("cyclic", json!({ "locall_calls": 5 }), "did you mean `local_calls`"),
         ("cyclic", json!({ "executor": { "persona": "planner" } }), "no way to give control back"),
-        ("cyclic", json!({ "analyzer": { "persona": "analyst" } }), "the router must answer with the message `routing`"),
+        (
+            "cyclic",
+            json!({ "analyzer": { "persona": "analyst" } }),
+            "the router must answer with the message `routing`",
+        ),
         ("react", json!({ "persona": "executor" }), "finish_subtask"),
     ] {
         let message = error(base, settings);
@@ -381,11 +392,14 @@ fn a_graph_file_is_read_drawn_and_compared_and_says_where_it_is_wrong() {
     other.edges.pop();
     other.ways = Ways::Sparse;
     let changes: Vec<String> = graph::diff(&graph, &other).iter().map(ToString::to_string).collect();
-    assert_eq!(changes, [
-        "~ ways: complete -> sparse",
-        "~ subtask PLAN: plan until it is done. [Wait] -> plan well [Wait]",
-        "- way EXECUTE -> EXECUTE",
-    ]);
+    assert_eq!(
+        changes,
+        [
+            "~ ways: complete -> sparse",
+            "~ subtask PLAN: plan until it is done. [Wait] -> plan well [Wait]",
+            "- way EXECUTE -> EXECUTE",
+        ]
+    );
     assert!(graph::diff(&graph, &graph).is_empty());
 }
 

@@ -8,6 +8,7 @@
 
 pub mod faults;
 pub mod plan;
+pub mod probe;
 pub mod read;
 pub mod registry;
 pub mod run;

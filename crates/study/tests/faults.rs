@@ -175,10 +175,14 @@ fn what_is_wrong_with_a_variant_is_said_with_its_place() {
 
 /// One episode of CAGE-2 with a noisy expert.
 async fn cage2(configuration: &str, base: &str, faults: Faults) -> (Outcome, Recorded) {
+    played(&json!({ "configuration": configuration }), base, faults).await
+}
+
+async fn played(settings: &serde_json::Value, base: &str, faults: Faults) -> (Outcome, Recorded) {
     let library = Library::new(&[], vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into()]);
     let kinds = gimbal_architectures::kinds();
     let kind = kinds.iter().find(|kind| kind.name() == base).unwrap();
-    let architecture = kind.build(&json!({ "configuration": configuration }), &library).unwrap();
+    let architecture = kind.build(settings, &library).unwrap();
     let model: Arc<dyn ChatModel> = Models::new(ModelsConfig::default()).open("noisy/0.9").unwrap();
     let settings = gimbal_core::RoleSettings {
         model: "noisy/0.9".to_owned(),
@@ -269,6 +273,38 @@ async fn lost_messages_are_no_answers_in_the_hierarchy_and_the_agent_still_acts(
     let (altered, recorded) = cage2("hier-base", "hierarchy", Faults::new([(Fault::Altered, ONE)])).await;
     assert_eq!(altered.steps, 12);
     assert!(count(&told(&recorded), |body| matches!(body, Body::Fault(fault) if fault.kind == "altered")) > 0);
+}
+
+// covers: CYC-084, CYC-067
+#[tokio::test]
+async fn a_diverted_controller_goes_to_another_subtask_and_the_router_did_not_choose_it() {
+    let settings = json!({ "graph": "suggested" });
+    let routed = |recorded: &Recorded| {
+        let notes = told(recorded).into_iter().filter_map(|event| match event.body {
+            Body::Note(note) if note.kind == "routed" => Some(note.data),
+            _ => None,
+        });
+        let text = |data: &gimbal_core::TextRef| match data.as_inline() {
+            Some(text) => text.to_owned(),
+            None => recorded.texts[&data.as_stored().unwrap()].clone(),
+        };
+        notes.map(|data| serde_json::from_str::<serde_json::Value>(&text(&data)).unwrap()).collect::<Vec<_>>()
+    };
+    let (clean, before) = played(&settings, "cyclic", Faults::default()).await;
+    assert!(!routed(&before).is_empty());
+    assert!(routed(&before).iter().all(|note| note["faulted"] == false && note["to"] == note["wanted"]));
+    let (_, always) = played(&settings, "cyclic", Faults::new([(Fault::Diverted, ONE)])).await;
+    let all = routed(&always);
+    assert!(all.iter().all(|note| note["faulted"] == true && note["to"] != note["wanted"]), "{all:?}");
+    assert_eq!(count(&told(&always), |body| matches!(body, Body::Fault(fault) if fault.site == "routing")), all.len());
+    let ended = |recorded: &Recorded| {
+        told(recorded).into_iter().find_map(|event| match event.body {
+            Body::Ended(ended) => Some(ended.situations),
+            _ => None,
+        })
+    };
+    let situations = ended(&before).unwrap();
+    assert!(situations >= 2 && situations <= clean.steps + 1, "{situations}");
 }
 
 /// The world itself: its tape of rewards and states under actions that hang on nothing that the agent sees.

@@ -145,11 +145,9 @@ mod tests {
     fn finds_the_object_in_what_models_write() {
         let text = r#"{"next": "craft", "memory": {}}"#;
         assert_eq!(object(text).unwrap().1, Tier::Direct);
-        for written in [
-            format!("Answer: {text}"),
-            format!("```json\n{text}\n```"),
-            format!("I go {{on}} to {text}, as said"),
-        ] {
+        for written in
+            [format!("Answer: {text}"), format!("```json\n{text}\n```"), format!("I go {{on}} to {text}, as said")]
+        {
             let (members, tier) = object(&written).unwrap();
             assert_eq!((members["next"].as_str(), tier), (Some("craft"), Tier::Normalised), "{written}");
         }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, ModelErrorKind, Speaker, Stage};
+use gimbal_core::{
+    AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, ModelErrorKind, Speaker, Stage,
+};
 use minijinja::Value;
 use serde_json::json;
 

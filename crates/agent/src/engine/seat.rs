@@ -11,7 +11,7 @@ use crate::persona::PersonaError;
 use crate::prompt::{self, Variables, World};
 use crate::protocol::form::Form;
 use crate::protocol::grammar::{Shape, shape};
-use crate::tool::{Carrier, Offered, with_reasoning};
+use crate::tool::{Carrier, FINISH, Offered, with_reasoning};
 use crate::{Protocol, Settings};
 
 /// What stays the same through an episode, and from one episode to the next where the brief is the same.
@@ -74,6 +74,7 @@ const INPUT: usize = 160;
 fn input_form(tool: &Offered, brief: &Brief) -> Form {
     match (&tool.carrier, tool.generic.as_str()) {
         (Carrier::Delegate, "suggest_action") => Form::situation(brief),
+        (Carrier::Delegate, FINISH) => Form::line(INPUT),
         (Carrier::Delegate, _) => Form::one_of(&brief.subjects),
         (Carrier::Query(spec), _) if spec.required().count() == 1 => Form::one_of(&brief.subjects),
         (Carrier::Query(_) | Carrier::Deliberation(_), _) => Form::line(INPUT),

@@ -94,11 +94,7 @@ impl Seat<'_> {
     }
 
     /// One tool call of a segment, or the words with which the agent gives control back.
-    async fn call(
-        &self,
-        conversation: &mut Conversation<'_>,
-        taken: &mut Vec<Taken>,
-    ) -> Result<Option<String>, Halt> {
+    async fn call(&self, conversation: &mut Conversation<'_>, taken: &mut Vec<Taken>) -> Result<Option<String>, Halt> {
         let attempts = self.settings().max_attempts;
         for attempt in 1..=attempts {
             match conversation.answer(attempt).await? {

@@ -105,10 +105,8 @@ impl Analyzer {
     /// Updates the memory without a choice (CYC-025).
     pub(crate) async fn guide(&self, stage: &dyn Stage, run: &mut Run) -> Result<(), Halt> {
         let view = stage.view().await;
-        let competent = view
-            .expert
-            .is_some()
-            .then(|| Hint { answer: spaced(&self.answer(run, None)), alternatives: Vec::new() });
+        let competent =
+            view.expert.is_some().then(|| Hint { answer: spaced(&self.answer(run, None)), alternatives: Vec::new() });
         let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", Memory::form())]);
         let wanted = Wanted { form, competent };
         let seat = self.agent.seat(stage).await?;
@@ -168,7 +166,8 @@ impl Analyzer {
         let last = run.summary["calls"].as_array().and_then(|calls| calls.last());
         let plain = |key: &str| {
             let text = last.and_then(|call| call[key].as_str()).unwrap_or("nothing");
-            let text: String = text.chars().map(|c| if c.is_ascii_graphic() && !"\"\\".contains(c) { c } else { ' ' }).collect();
+            let text: String =
+                text.chars().map(|c| if c.is_ascii_graphic() && !"\"\\".contains(c) { c } else { ' ' }).collect();
             bounded(&text, 100)
         };
         let memory = Memory {
@@ -178,7 +177,8 @@ impl Analyzer {
             hint: "Go on from there.".to_owned(),
             ..Memory::default()
         };
-        let mut answer = json!({ "analysis": format!("The last call was {}.", plain("call")), "memory": memory.message() });
+        let mut answer =
+            json!({ "analysis": format!("The last call was {}.", plain("call")), "memory": memory.message() });
         if let Some(next) = next {
             answer["next"] = next.into();
             answer["reason"] = "The next call belongs there.".into();

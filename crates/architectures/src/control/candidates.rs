@@ -24,7 +24,8 @@ pub(crate) fn of(run: &Run, top: Option<usize>) -> Vec<Way> {
     });
     let ways: Vec<Way> = ways.collect();
     let Some(top) = top.filter(|top| *top < ways.len()) else { return ways };
-    let asked = words(&format!("{} {} {} {}", run.summary, run.memory.hint, run.memory.needs.join(" "), run.memory.state));
+    let asked =
+        words(&format!("{} {} {} {}", run.summary, run.memory.hint, run.memory.needs.join(" "), run.memory.state));
     let score = |way: &Way| {
         let node = &graph.nodes[way.to];
         let own = words(&format!("{} {} {}", node.name, node.goal, way.criterion));

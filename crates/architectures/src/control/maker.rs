@@ -66,7 +66,8 @@ impl Maker {
             },
         };
         let data = json!({
-            "id": graph.id(), "source": source, "ways": graph.ways, "entry": graph.entry, "nodes": graph.nodes,
+            "id": graph.id(), "kind": if graph.ways == Ways::List { "dag" } else { "cyclic" }, "source": source,
+            "ways": graph.ways, "entry": graph.entry, "nodes": graph.nodes,
             "edges": graph.edges,
         });
         stage.note(LaneId::TRUNK, "graph", data).await;
@@ -199,11 +200,9 @@ impl Maker {
 fn request(brief: &Brief, tools: &[ToolSpec], first: &str, shots: &[String]) -> Value {
     let tools: Vec<Value> =
         tools.iter().map(|tool| json!({ "name": tool.name, "description": tool.description })).collect();
-    let mut message = json!({ "family": brief.role, "tools": tools });
-    if !first.is_empty() {
-        message["task"] = brief.goal.as_str().into();
-        message["first_observation"] = bounded(first, 6_000).into();
-    }
+    let mut message = json!({
+        "family": brief.role, "tools": tools, "task": brief.goal, "first_observation": bounded(first, 6_000),
+    });
     if !shots.is_empty() {
         message["won_before"] = shots.to_vec().into();
     }

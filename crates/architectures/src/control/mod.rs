@@ -2,7 +2,7 @@
 //!
 //! | note | data |
 //! |---|---|
-//! | `graph` | `id`, `source`, `ways`, `entry`, `nodes`, `edges`: the graph of this episode |
+//! | `graph` | `id`, `kind`, `source`, `ways`, `entry`, `nodes`, `edges`: the graph of this episode |
 //! | `planned` | `attempts`, `valid`, `problems`: what the planner's output was worth |
 //! | `segment` | `index`, `node`, `calls`, `ended`: a segment is over |
 //! | `routed` | `index`, `from`, `wanted`, `to`, `valid`, `repaired`, `cached`, `faulted`, `candidates` |
@@ -22,8 +22,8 @@ pub(crate) use analysis::{Analyzer, Cache, Routed};
 pub(crate) use maker::{Maker, Source};
 pub use memory::Memory;
 pub(crate) use run::{Run, Workers};
-pub use settings::{GraphFrom, Settings};
 pub(crate) use settings::resolve;
+pub use settings::{GraphFrom, Settings};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
 pub(crate) const BEHAVIOUR: u32 = 1;

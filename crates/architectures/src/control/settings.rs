@@ -128,12 +128,7 @@ struct Shots {
 }
 
 /// The controller that the settings describe; `ways` are those of its graphs.
-pub(crate) fn resolve(
-    name: &str,
-    ways: Ways,
-    settings: &Value,
-    files: &dyn Files,
-) -> Result<Controller, BuildError> {
+pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn Files) -> Result<Controller, BuildError> {
     let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {error}"));
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let (least, most) = settings.size;
@@ -169,7 +164,8 @@ pub(crate) fn resolve(
     if let Source::File(graph) = &source
         && (graph.ways == Ways::List) != list
     {
-        let (is, must) = if list { ("ways to choose among", "`ways: list`") } else { ("a list", "`ways: complete` or `sparse`") };
+        let (is, must) =
+            if list { ("ways to choose among", "`ways: list`") } else { ("a list", "`ways: complete` or `sparse`") };
         return Err(error(&format!("the graph is {is}; {name} needs {must}")));
     }
     let mut shots = match &settings.shots {
@@ -238,13 +234,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn agent(
-        &self,
-        name: &str,
-        member: &Member,
-        common: &Overrides,
-        files: &dyn Files,
-    ) -> Result<Agent, BuildError> {
+    fn agent(&self, name: &str, member: &Member, common: &Overrides, files: &dyn Files) -> Result<Agent, BuildError> {
         let place = self.name;
         let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {place}: {error}"));
         let persona = member.persona.as_deref().unwrap_or(self.persona);

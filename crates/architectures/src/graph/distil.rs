@@ -76,9 +76,9 @@ pub fn distil(
     // What can be reached may need an exit, which may reach more.
     let reached = loop {
         let reached = reach(graph, &fates);
-        let stuck = reached.iter().find(|name| {
-            !fates.iter().any(|(edge, _, fate)| edge.from == **name && *fate != Fate::Dropped)
-        });
+        let stuck = reached
+            .iter()
+            .find(|name| !fates.iter().any(|(edge, _, fate)| edge.from == **name && *fate != Fate::Dropped));
         let Some(stuck) = stuck.cloned() else { break reached };
         let exit = (0..fates.len())
             .filter(|index| fates[*index].0.from == stuck)
@@ -154,8 +154,12 @@ mod tests {
         assert_eq!(left, [("N0", "N1", 1000), ("N1", "N0", 1000), ("N1", "N1", 300)]);
         assert_eq!(sparse.nodes.len(), 2, "nothing leads to N2 any more");
         assert_eq!(fates.len(), 9);
-        let fate = |from: &str, to: &str| fates.iter().find(|(edge, _, _)| edge.from == from && edge.to == to).unwrap().2;
-        assert_eq!((fate("N1", "N0"), fate("N0", "N0"), fate("N2", "N0")), (Fate::Repair, Fate::Dropped, Fate::Dropped));
+        let fate =
+            |from: &str, to: &str| fates.iter().find(|(edge, _, _)| edge.from == from && edge.to == to).unwrap().2;
+        assert_eq!(
+            (fate("N1", "N0"), fate("N0", "N0"), fate("N2", "N0")),
+            (Fate::Repair, Fate::Dropped, Fate::Dropped)
+        );
         // From a run that won nothing a graph is left that can be played.
         let (least, _) = distil(&graph(3), &BTreeMap::new(), LOOP_WEIGHT);
         assert_eq!((least.nodes.len(), least.edges.len()), (1, 1));

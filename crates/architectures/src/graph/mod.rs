@@ -139,7 +139,9 @@ pub enum GraphError {
     #[error("the way from `{0}` to `{1}` stands twice")]
     EdgeTwice(String, String),
     /// A complete graph lacks a way.
-    #[error("the way from `{from}` to `{to}` is missing: a complete graph of {nodes} subtasks has {all} ways, this one {found}")]
+    #[error(
+        "the way from `{from}` to `{to}` is missing: a complete graph of {nodes} subtasks has {all} ways, this one {found}"
+    )]
     Missing {
         /// From where.
         from: String,
@@ -309,11 +311,8 @@ impl TaskGraph {
             }
         }
         if nodes.len() < 2 {
-            let of = |tool: &ToolSpec| Node {
-                name: tool.name.clone(),
-                goal: String::new(),
-                tools: vec![tool.name.clone()],
-            };
+            let of =
+                |tool: &ToolSpec| Node { name: tool.name.clone(), goal: String::new(), tools: vec![tool.name.clone()] };
             nodes = tools.iter().take(8).map(of).collect();
         }
         for node in &mut nodes {

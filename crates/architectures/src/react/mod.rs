@@ -69,8 +69,7 @@ impl Architecture for React {
     }
 
     fn resolved(&self) -> Value {
-        let mut resolved =
-            json!({ "architecture": "react", "agent": self.agent.resolved(), "context": self.context });
+        let mut resolved = json!({ "architecture": "react", "agent": self.agent.resolved(), "context": self.context });
         if let Some(most) = self.whole {
             resolved["conversation"] = json!({ "episode": most });
         }

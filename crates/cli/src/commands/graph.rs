@@ -59,8 +59,7 @@ fn show(graph: &TaskGraph, form: GraphForm) -> Result<(), Failure> {
                 let tools = if node.tools.is_empty() { "all".to_owned() } else { node.tools.join(", ") };
                 println!("  tools: {tools}");
                 for edge in graph.edges.iter().filter(|edge| edge.from == node.name) {
-                    let weight =
-                        if edge.weight == 1000 { String::new() } else { format!(" [{}/1000]", edge.weight) };
+                    let weight = if edge.weight == 1000 { String::new() } else { format!(" [{}/1000]", edge.weight) };
                     println!("  -> {}{weight}: {}", edge.to, edge.criterion);
                 }
             }
