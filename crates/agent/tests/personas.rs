@@ -84,7 +84,7 @@ fn values_that_cannot_be_are_refused() {
     let message = Persona::load("planer", &TestFiles::default()).unwrap_err().to_string();
     assert!(
         message.starts_with(
-            "there is no persona `planer`; did you mean `planner`? (known: analyst, chooser, lead, planner"
+            "there is no persona `planer`; did you mean `planner`? (known: analyst, analyzer, chooser, executor, graph-planner, lead, list-planner, planner"
         ),
         "{message}"
     );
