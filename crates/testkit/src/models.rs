@@ -28,6 +28,20 @@ pub struct Picker {
 #[derive(Debug)]
 pub struct Parrot(pub Arc<str>);
 
+/// Says its lines one after another, and the last one for ever.
+#[derive(Debug)]
+pub struct Reciter(std::sync::Mutex<(std::collections::VecDeque<Arc<str>>, Arc<str>)>);
+
+impl Reciter {
+    /// A model of these lines.
+    #[must_use]
+    pub fn of<T: Into<Arc<str>>>(lines: impl IntoIterator<Item = T>) -> Self {
+        let lines: std::collections::VecDeque<Arc<str>> = lines.into_iter().map(Into::into).collect();
+        let last = lines.back().cloned().unwrap_or_else(|| "".into());
+        Self(std::sync::Mutex::new((lines, last)))
+    }
+}
+
 fn usage(request: &ChatRequest, text: &str) -> Usage {
     let input: usize = request.messages.iter().map(|message| message.text.len()).sum();
     Usage {
@@ -95,6 +109,20 @@ impl ChatModel for Parrot {
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
         let attempt = context.wire.sent(request, false)?;
         let outcome = Ok(completion(request, Arc::clone(&self.0)));
+        context.wire.received(attempt, &outcome)?;
+        outcome
+    }
+}
+
+#[async_trait]
+impl ChatModel for Reciter {
+    async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
+        let attempt = context.wire.sent(request, false)?;
+        let line = {
+            let mut lines = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            lines.0.pop_front().unwrap_or_else(|| Arc::clone(&lines.1))
+        };
+        let outcome = Ok(completion(request, line));
         context.wire.received(attempt, &outcome)?;
         outcome
     }
