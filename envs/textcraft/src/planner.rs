@@ -146,6 +146,10 @@ impl<'a> Bench<'a> {
 
     /// Speaks for so many of an item, and makes or gets what is missing.
     fn acquire(&mut self, item: NameId, count: u64) -> Option<()> {
+        // What goes by the name of a tag can be carried, and never be given.
+        if self.tree.is_tag(item) {
+            return None;
+        }
         let held = self.held[usize::from(item)];
         let from_held = held.min(count);
         if from_held > 0 {
@@ -170,7 +174,7 @@ impl<'a> Bench<'a> {
     /// Makes so many of an item by the recipe that needs the fewest commands; what is left over is held.
     fn make_best(&mut self, item: NameId, count: u64) -> Option<()> {
         let tree = self.tree;
-        if self.open.contains(&item) {
+        if self.open.contains(&item) || tree.is_tag(item) {
             return None;
         }
         self.open.push(item);

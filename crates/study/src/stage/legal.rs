@@ -84,8 +84,9 @@ fn legal_calls(environment: &dyn Environment, cap: usize) -> Vec<ToolCall> {
     calls
 }
 
-/// The values that a tool's schema lists for a parameter.
+/// The values that a tool's schema lists for a parameter: all there are, or examples of many.
 fn listed(tool: &ToolSpec, parameter: &str) -> Vec<Value> {
     let property = tool.parameters.get("properties").and_then(|properties| properties.get(parameter));
-    property.and_then(|property| property.get("enum")).and_then(Value::as_array).cloned().unwrap_or_default()
+    let listed = property.and_then(|property| property.get("enum").or_else(|| property.get("examples")));
+    listed.and_then(Value::as_array).cloned().unwrap_or_default()
 }
