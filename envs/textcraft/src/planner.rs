@@ -146,6 +146,12 @@ impl<'a> Bench<'a> {
 
     /// Speaks for so many of an item, and makes or gets what is missing.
     fn acquire(&mut self, item: NameId, count: u64) -> Option<()> {
+        let missing = self.reserve(item, count)?;
+        self.fetch(item, missing)
+    }
+
+    /// Speaks for what is held of an item; gives how many are missing.
+    fn reserve(&mut self, item: NameId, count: u64) -> Option<u64> {
         // What goes by the name of a tag can be carried, and never be given.
         if self.tree.is_tag(item) {
             return None;
@@ -155,7 +161,11 @@ impl<'a> Bench<'a> {
         if from_held > 0 {
             self.set_held(item, held - from_held);
         }
-        let missing = count - from_held;
+        Some(count - from_held)
+    }
+
+    /// Makes or gets what is missing of an item.
+    fn fetch(&mut self, item: NameId, missing: u64) -> Option<()> {
         if missing == 0 {
             return Some(());
         }
@@ -217,8 +227,14 @@ impl<'a> Bench<'a> {
         if times > LONGEST {
             return None;
         }
-        for input in made.inputs.iter().filter(|input| !input.tag) {
-            self.acquire(input.name, times.saturating_mul(u64::from(input.count)))?;
+        // What is held goes to the recipe itself first, and not into what another of its inputs is made of.
+        let plain = || made.inputs.iter().filter(|input| !input.tag);
+        let mut missing = Vec::with_capacity(made.inputs.len());
+        for input in plain() {
+            missing.push(self.reserve(input.name, times.saturating_mul(u64::from(input.count)))?);
+        }
+        for (input, missing) in plain().zip(missing) {
+            self.fetch(input.name, missing)?;
         }
         for _ in 0..times {
             let mut items = Vec::with_capacity(made.inputs.len());

@@ -18,7 +18,8 @@ fn finish(simulator: &mut Simulator) -> usize {
     let mut left = planner::plan(simulator).expect("every task can be solved").len();
     for step in 1.. {
         let plan = planner::plan(simulator).unwrap();
-        assert!(plan.len() <= left, "a plan never grows by a step of its own");
+        // It looks ahead item by item: what a step brought may look better elsewhere, at the price of one more.
+        assert!(plan.len() <= left + 1, "a plan does not run away from the one before");
         left = plan.len() - 1;
         let outcome = simulator.step(&plan[0].text(&tree), &mut reply);
         assert!(outcome.said.went_well(), "{reply}");

@@ -74,8 +74,14 @@ fn a_line_that_is_no_recipe_is_refused_with_its_place_and_mend() {
         ("4 Plank = 1 log", "`Plank` is no name of an item; write it in lower-case letters"),
         ("4 #planks = 1 log", "`#planks` is a tag; leave out the `#`"),
         ("4 mod:plank = 1 log", "`mod:plank` is no name"),
-        (r#"{"out": "plank", "in": [["log", 1]], "cout": 4}"#, "unknown key `cout`; did you mean `count`? (known: file, shaped, in"),
-        (r#"{"out": "plank", "in": [["log", 1]], "cou"#, "not JSON (column 42: the text has no end); the line may be cut short"),
+        (
+            r#"{"out": "plank", "in": [["log", 1]], "coutn": 4}"#,
+            "unknown key `coutn`; did you mean `count`? (known: file, shaped, in",
+        ),
+        (
+            r#"{"out": "plank", "in": [["log", 1]], "cou"#,
+            "not JSON (column 42: the text has no end); the line may be cut short",
+        ),
         (r#"{"out": "plank", "in": [["log", 1]], "out": "rod"}"#, "the key `out` stands twice"),
         (r#"{"in": [["log", 1]]}"#, "`out` is missing"),
         (r#"{"out": "plank"}"#, "`in` is missing"),
@@ -95,7 +101,10 @@ fn a_line_that_is_no_recipe_is_refused_with_its_place_and_mend() {
     assert!(read(&format!("1 x = {long}")).unwrap_err().contains("takes 65 things"));
     assert!(read("# nothing\n\n").unwrap_err().contains("there is no recipe in it"));
     let missing = Table::open(Path::new("nowhere/recipes.txt")).unwrap_err().to_string();
-    assert!(missing.starts_with("nowhere/recipes.txt: cannot be read") && missing.contains("one recipe a line"), "{missing}");
+    assert!(
+        missing.starts_with("nowhere/recipes.txt: cannot be read") && missing.contains("one recipe a line"),
+        "{missing}"
+    );
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bytes.txt");
     std::fs::write(&path, [0xFF, 0xFE, 0x00]).unwrap();
@@ -159,7 +168,7 @@ fn a_deep_table_is_played_too() {
     let mut simulator = Simulator::new(Arc::new(Scene::of(&tree, 0))).with_aliasing(true);
     simulator.step("get 2 i0", &mut reply);
     simulator.step("craft 1 i60 using 1 i0, 1 i0", &mut reply);
-    assert_eq!(reply, "Could not find a valid recipe for ItemTagWithCount(item_tag=ItemTag(tag=None, item_id='minecraft:i60'), count=1)");
+    assert_eq!(reply, "Crafted 2 minecraft:i1", "the quirk holds here too");
 }
 
 /// A recipe that takes an item and any item of its tag may find one of them spoken for twice.
@@ -197,7 +206,7 @@ proptest! {
     fn any_text_is_read_or_refused(lines in prop::collection::vec(prop_oneof![
         "[1-3] [a-e] = [1-3] #?[a-e]( \\+ [1-3] #?[a-e]){0,2}( \\[[a-e]\\])?",
         "\\PC{0,30}",
-        r#"\{"out": "[a-e]", "in": \[\["#?[a-e]", [0-2]\]\](, "group": "[a-e]")?\}?"#,
+        r##"\{"out": "[a-e]", "in": \[\["#?[a-e]", [0-2]\]\](, "group": "[a-e]")?\}?"##,
     ], 0..10)) {
         let Ok(table) = read(&lines.join("\n")) else { return Ok(()) };
         let again = read(&table.write()).unwrap();
