@@ -68,7 +68,7 @@ fn select(command: &str) -> ToolCall {
     ToolCall::with(SELECT, &[("command", command)])
 }
 
-// covers: CYC-031, CYC-032
+// covers: CYC-031, CYC-032, CYC-R06
 #[test]
 fn tools_are_those_of_the_work_with_literals_of_the_shown_recipes() {
     let mut world = open(json!({}));
@@ -233,7 +233,7 @@ fn the_world_answers_what_a_tool_lets_through_and_the_rest_is_rejected() {
     assert_eq!(step(&mut *world, &reasoned).observation.text, "Got 3 oak logs");
 }
 
-// covers: CYC-012, CYC-050
+// covers: CYC-050
 #[test]
 fn an_episode_ends_with_its_goal_or_its_calls() {
     for (task, calls) in [("yellow_wool", 30), ("yellow_carpet", 50), ("cyan_banner", 100)] {
@@ -329,7 +329,6 @@ fn the_same_task_seed_and_calls_give_the_same_episode() {
     }
 }
 
-// covers: CYC-067
 #[test]
 fn a_situation_is_what_is_carried_for_what_goal() {
     let mut world = open(json!({}));
