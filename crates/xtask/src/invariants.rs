@@ -18,7 +18,7 @@ const ENVIRONMENTS: [&str; 6] = [
     "gimbal-triage",
 ];
 
-const ROOMS: [Room; 11] = [
+const ROOMS: [Room; 12] = [
     Room {
         folder: "crates/core",
         forbidden_crates: &["tokio", "rusqlite", "genai", "reqwest", "gimbal-"],
@@ -86,6 +86,19 @@ const ROOMS: [Room; 11] = [
             "gimbal-architectures",
             "gimbal-study",
             "gimbal-cage2",
+            "tokio",
+        ],
+        forbidden_words: &["ChatModel"],
+    },
+    Room {
+        folder: "envs/textcraft",
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-cage2",
+            "gimbal-yawning-titan",
             "tokio",
         ],
         forbidden_words: &["ChatModel"],

@@ -1,9 +1,11 @@
 //! What can be done with an environment alone: play, replay, bench, returns. The same verbs and keys for each.
 
 mod cage2;
+mod textcraft;
 mod yawning_titan;
 
 pub use cage2::Cage2;
+pub use textcraft::TextCraft;
 pub use yawning_titan::YawningTitan;
 
 use crate::args::{EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns};

@@ -84,8 +84,28 @@ fn legal_calls(environment: &dyn Environment, cap: usize) -> Vec<ToolCall> {
     calls
 }
 
-/// The values that a tool's schema lists for a parameter.
+/// The values that a tool's schema lists for a parameter: all there are, or examples of many.
 fn listed(tool: &ToolSpec, parameter: &str) -> Vec<Value> {
     let property = tool.parameters.get("properties").and_then(|properties| properties.get(parameter));
-    property.and_then(|property| property.get("enum")).and_then(Value::as_array).cloned().unwrap_or_default()
+    let listed = property.and_then(|property| property.get("enum").or_else(|| property.get("examples")));
+    listed.and_then(Value::as_array).cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use gimbal_core::ToolSpec;
+    use serde_json::{Value, json};
+
+    use super::listed;
+
+    #[test]
+    fn values_come_from_the_schema_where_the_world_names_none() {
+        let mut tool = ToolSpec::of_strings("take", "Takes.", &[("what", "what"), ("how_many", "how many")]);
+        assert_eq!(listed(&tool, "what"), Vec::<Value>::new());
+        tool.parameters["properties"]["what"]["enum"] = json!(["a", "b"]);
+        tool.parameters["properties"]["how_many"] = json!({ "type": "integer", "minimum": 1, "examples": [1, 4] });
+        assert_eq!(listed(&tool, "what"), [json!("a"), json!("b")]);
+        assert_eq!(listed(&tool, "how_many"), [json!(1), json!(4)]);
+        assert_eq!(listed(&tool, "nothing"), Vec::<Value>::new());
+    }
 }

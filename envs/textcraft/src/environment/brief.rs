@@ -1,0 +1,58 @@
+//! The brief, from `brief.yaml`.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use serde::Deserialize;
+
+use crate::action::{COMMAND, INVENTORY, SELECT, Toolset};
+use crate::menu::Menu;
+use crate::scene::Scene;
+
+/// The built-in text of the brief.
+const TEXT: &str = include_str!("../../brief.yaml");
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    role: String,
+    subject: String,
+    glossary: Vec<GlossaryEntry>,
+    tool_names: BTreeMap<String, String>,
+    forbidden_words: Vec<String>,
+}
+
+/// Read once: an episode of one step is shorter than a YAML file.
+fn form() -> Result<&'static Form, EnvError> {
+    static FORM: OnceLock<Result<Form, String>> = OnceLock::new();
+    let read = || yaml::read(TEXT, "envs/textcraft/brief.yaml").map_err(|error| error.to_string());
+    FORM.get_or_init(read).as_ref().map_err(|error| EnvError::Data(error.clone()))
+}
+
+/// The call that looks at the inventory.
+pub(super) fn idle(toolset: Toolset) -> ToolCall {
+    if toolset.has(INVENTORY) { ToolCall::bare(INVENTORY) } else { ToolCall::with(SELECT, &[(COMMAND, "inventory")]) }
+}
+
+/// The brief of an episode.
+pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> Result<Brief, EnvError> {
+    let form = form()?;
+    Ok(Brief {
+        environment: "textcraft".to_owned(),
+        goal: scene.prompt().to_owned(),
+        role: form.role.clone(),
+        subject: form.subject.clone(),
+        subjects: menu.names.clone(),
+        glossary: form.glossary.iter().filter(|entry| toolset.has(&entry.name)).cloned().collect(),
+        horizon,
+        reward_range: Some((Milli(0), Milli(1000))),
+        thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
+        idle: idle(toolset),
+        seconds_per_step: None,
+        materials: Vec::new(),
+        tool_names: form.tool_names.clone(),
+        forbidden_words: form.forbidden_words.clone(),
+        efficiency_shift: None,
+    })
+}

@@ -1,0 +1,84 @@
+//! What may be filled in for the arguments of tools: names and commands of the shown recipes (CYC-032, CYC-R06).
+
+use crate::count::push_whole;
+use crate::names::NameId;
+use crate::planner::Move;
+use crate::scene::Scene;
+
+/// The most commands that one shown command stands for.
+const MOST_FILLED: usize = 64;
+
+/// The literals of an episode. They are fixed by what a reset shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Menu {
+    /// Every name in the shown recipes, in the order of its first appearance.
+    pub names: Vec<String>,
+    /// The shown commands, in the order of their lines. One that takes any item of a kind is followed by those that name
+    /// one: as it is shown, with the name of the kind, no inventory ever has enough for it.
+    pub crafts: Vec<String>,
+    /// Amounts that the shown recipes take of one thing, from the smallest: suggestions, and no bound.
+    pub counts: Vec<u32>,
+}
+
+impl Menu {
+    /// The literals of a scene.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        let tree = scene.tree();
+        let mut counts: Vec<u32> =
+            scene.recipes().flat_map(|recipe| tree.recipe(recipe).inputs.iter().map(|input| input.count)).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let named = scene.names();
+        let mut crafts = Vec::new();
+        for recipe in scene.recipes() {
+            let made = tree.recipe(recipe);
+            crafts.push(made.text.to_string());
+            let mut filled: Vec<Vec<NameId>> = vec![Vec::new()];
+            for input in made.inputs.iter().filter(|_| made.inputs.iter().any(|input| input.tag)) {
+                let own = [input.name];
+                let items = if input.tag { tree.members(input.name) } else { &own };
+                let items: Vec<NameId> = items.iter().copied().filter(|item| named.contains(item)).collect();
+                filled = filled
+                    .iter()
+                    .flat_map(|before| items.iter().map(|item| [before.as_slice(), &[*item]].concat()))
+                    .take(MOST_FILLED)
+                    .collect();
+            }
+            let filled = filled.into_iter().filter(|items| !items.is_empty());
+            crafts.extend(filled.map(|items| Move::Craft(recipe, items.into()).text(tree)));
+        }
+        Self { names: named.into_iter().map(|name| tree.names().shown(name).to_owned()).collect(), crafts, counts }
+    }
+
+    /// How many commands there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        1 + self.crafts.len() + self.names.len() * self.counts.len()
+    }
+
+    /// Whether there is none; there always is `inventory`.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes the command at a place: `inventory`, then what is crafted, then what is got.
+    pub fn write(&self, place: usize, out: &mut String) {
+        out.clear();
+        let Some(place) = place.checked_sub(1) else {
+            out.push_str("inventory");
+            return;
+        };
+        if let Some(craft) = self.crafts.get(place) {
+            out.push_str(craft);
+            return;
+        }
+        let place = place - self.crafts.len();
+        let counts = self.counts.len().max(1);
+        out.push_str("get ");
+        push_whole(out, self.counts.get(place % counts).copied().unwrap_or(1).into());
+        out.push(' ');
+        out.push_str(self.names.get(place / counts).map_or("", String::as_str));
+    }
+}

@@ -1,0 +1,181 @@
+//! Replays recordings and compares every recorded field of every row.
+//!
+//! A row's prompt is compared as far as a seed decides it in the original: its first and last lines, that it shows every
+//! command below the goal, and beside these at most ten of those that distractors are drawn from, none twice. Which ten, and
+//! in which order, hangs on the hash seed of the original's process. Rows of kind `alias` are played with the aliasing quirk,
+//! all others without it.
+
+mod row;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gimbal_parity::{Lines, ReadError};
+use serde::Serialize;
+
+use crate::tree::Tree;
+
+/// What to replay.
+#[derive(Clone, Debug)]
+pub struct ReplayOptions {
+    /// The recordings, played in this order.
+    pub files: Vec<PathBuf>,
+    /// The recipes.
+    pub tree: Arc<Tree>,
+}
+
+/// What a replay found; its keys are those of `--json`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ReplayReport {
+    /// Rows: one episode each.
+    pub rows: u64,
+    /// Rows that were played with the aliasing quirk.
+    pub aliased: u64,
+    /// Steps replayed.
+    pub steps: u64,
+    /// Fields that differ.
+    pub mismatches: u64,
+    /// The first of them.
+    pub first: Option<Mismatch>,
+    /// Fields of the format that rows lack, hence fields that were not compared.
+    pub unrecorded: u64,
+    /// Files that could not be read, or not to their end; what was found before stands in the other numbers.
+    pub unreadable: Vec<Unreadable>,
+}
+
+impl ReplayReport {
+    /// Whether everything agreed.
+    #[must_use]
+    pub const fn agrees(&self) -> bool {
+        self.mismatches == 0
+    }
+}
+
+/// A file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// The file.
+    pub file: String,
+    /// Where and why, and what would be right.
+    pub message: String,
+}
+
+/// A difference between a recording and the simulator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Mismatch {
+    /// The recording.
+    pub file: String,
+    /// The line in it, from one.
+    pub line: usize,
+    /// The seed of the row.
+    pub seed: String,
+    /// The step, from nought; none at the reset.
+    pub step: Option<usize>,
+    /// The field.
+    pub field: String,
+    /// What is recorded.
+    pub expected: String,
+    /// What the simulator says.
+    pub got: String,
+}
+
+/// Collects what a replay finds.
+#[derive(Debug, Default)]
+struct Findings {
+    report: ReplayReport,
+    file: String,
+    line: usize,
+    seed: String,
+    step: Option<usize>,
+}
+
+/// The longest piece of a value that is shown.
+const SHOWN: usize = 400;
+
+impl Findings {
+    fn check(&mut self, field: &str, expected: &str, got: &str) {
+        if expected != got {
+            self.differs(field, expected, got);
+        }
+    }
+
+    fn differs(&mut self, field: &str, expected: &str, got: &str) {
+        self.report.mismatches += 1;
+        if self.report.first.is_none() {
+            self.report.first = Some(Mismatch {
+                file: self.file.clone(),
+                line: self.line,
+                seed: self.seed.clone(),
+                step: self.step,
+                field: field.to_owned(),
+                expected: cut(expected),
+                got: cut(got),
+            });
+        }
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Replays recordings up to the first that cannot be read.
+///
+/// # Errors
+/// When a recording cannot be read or holds no row; differences are no errors but findings of the report.
+pub fn replay(options: &ReplayOptions) -> Result<ReplayReport, ReadError> {
+    let mut findings = Findings::default();
+    for file in &options.files {
+        replay_lines(&mut Lines::open(file)?, file, &options.tree, &mut findings)?;
+    }
+    Ok(findings.report)
+}
+
+/// Replays all recordings: one that cannot be read is named in the report and keeps no other from being checked.
+#[must_use]
+pub fn replay_all(options: &ReplayOptions) -> ReplayReport {
+    let mut findings = Findings::default();
+    for file in &options.files {
+        let played =
+            Lines::open(file).and_then(|mut lines| replay_lines(&mut lines, file, &options.tree, &mut findings));
+        if let Err(error) = played {
+            let unreadable = Unreadable { file: file.display().to_string(), message: error.to_string() };
+            findings.report.unreadable.push(unreadable);
+        }
+    }
+    findings.report
+}
+
+/// Replays one recording from any source; `path` is only for messages.
+///
+/// # Errors
+/// As [`replay`].
+pub fn replay_from(
+    path: &Path,
+    source: Box<dyn std::io::BufRead>,
+    tree: &Arc<Tree>,
+) -> Result<ReplayReport, ReadError> {
+    let mut findings = Findings::default();
+    replay_lines(&mut Lines::new(path, source), path, tree, &mut findings)?;
+    Ok(findings.report)
+}
+
+const WANTED: &str = "a recording holds at least one row with `seed`, `kind` and `steps`";
+
+fn replay_lines(lines: &mut Lines, file: &Path, tree: &Arc<Tree>, findings: &mut Findings) -> Result<(), ReadError> {
+    findings.file = file.display().to_string();
+    let before = findings.report.rows;
+    let mut scenes = row::Scenes::new(tree);
+    while let Some(line) = lines.next_line()? {
+        findings.line = line.number;
+        findings.step = None;
+        row::replay(&line, &mut scenes, findings)?;
+    }
+    if findings.report.rows == before {
+        return Err(ReadError::Empty { path: file.to_owned(), wanted: WANTED });
+    }
+    Ok(())
+}

@@ -1,0 +1,446 @@
+//! The simulator behind the seams: what a stage, a study and an architecture meet.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+mod common;
+
+use std::future::Future;
+use std::task::{Context, Poll, Waker};
+
+use gimbal_core::environment::Ending;
+use gimbal_core::{
+    Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
+};
+use gimbal_textcraft::TextCraft;
+use gimbal_textcraft::action::{COUNT, CRAFT, CRAFTING, GET_ITEM, INVENTORY, ITEM, SELECT, get_item};
+use gimbal_textcraft::policy::POLICIES;
+use serde_json::{Value, json};
+
+/// This world never waits: a future is ready at once.
+fn now<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("the world waited"),
+    }
+}
+
+fn open(options: Value) -> Box<dyn Environment> {
+    TextCraft.open(&options).unwrap()
+}
+
+fn reset(world: &mut dyn Environment, task: &str, seed: u64) -> Observation {
+    now(world.reset(&TaskId(task.to_owned()), seed)).unwrap()
+}
+
+fn step(world: &mut dyn Environment, call: &ToolCall) -> Transition {
+    match now(world.call(call)).unwrap() {
+        Reply::Step(transition) => transition,
+        Reply::Ask(_) => panic!("this world asks nobody"),
+    }
+}
+
+/// Every legal call, from tools, choices and examples alone.
+fn legal(world: &dyn Environment) -> Vec<ToolCall> {
+    let mut calls = Vec::new();
+    for tool in world.tools().iter() {
+        let mut partial = vec![ToolCall::bare(&tool.name)];
+        for parameter in tool.required() {
+            let listed = |key: &str| tool.parameters["properties"][parameter][key].as_array().cloned();
+            let choices = world.choices(&tool.name, parameter);
+            let choices = choices.map(|list| list.into_iter().map(|text| Value::from(text.into_owned())).collect());
+            let choices: Vec<Value> =
+                choices.or_else(|| listed("enum")).or_else(|| listed("examples")).unwrap_or_default();
+            partial = partial
+                .iter()
+                .flat_map(|call| choices.iter().map(move |choice| (call.clone(), choice)))
+                .map(|(mut call, choice)| {
+                    call.arguments.insert(parameter.to_owned(), choice.clone());
+                    call
+                })
+                .collect();
+        }
+        calls.append(&mut partial);
+    }
+    calls
+}
+
+fn select(command: &str) -> ToolCall {
+    ToolCall::with(SELECT, &[("command", command)])
+}
+
+// covers: CYC-031, CYC-032, CYC-R06
+#[test]
+fn tools_are_those_of_the_work_with_literals_of_the_shown_recipes() {
+    let mut world = open(json!({}));
+    let first = reset(&mut *world, "lectern", 1);
+    let names: Vec<&str> = world.tools().iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, [INVENTORY, CRAFT, GET_ITEM, SELECT]);
+    let keys = |tool: usize| {
+        let parameters = &world.tools()[tool].parameters;
+        parameters["properties"].as_object().unwrap().keys().map(String::as_str).collect::<Vec<_>>()
+    };
+    assert!(keys(0).is_empty());
+    assert_eq!(keys(1), ["reasoning", "crafting_command"]);
+    assert_eq!(keys(2), ["reasoning", "item_name", "num_total_items_needed"]);
+    assert_eq!(keys(3), ["reasoning", "command"]);
+    assert_eq!(world.tools()[2].parameters["properties"][COUNT]["minimum"], 1);
+    assert_eq!(world.tools()[2].required().collect::<Vec<_>>(), [ITEM, COUNT]);
+    // Every shown command, and beside it those that name an item where it names a kind.
+    let crafts = world.choices(CRAFT, CRAFTING).unwrap();
+    let shown: Vec<&str> = first.text.lines().filter(|line| line.starts_with("craft ")).collect();
+    assert!(shown.iter().all(|line| crafts.iter().any(|craft| craft == line)));
+    assert!(crafts.iter().any(|craft| craft == "craft 1 bookshelf using 6 oak planks, 3 book"));
+    assert!(!crafts.iter().any(|craft| craft.contains("6 bamboo")));
+    // Every name in them, whether it can be got or not.
+    let items = world.choices(GET_ITEM, ITEM).unwrap();
+    for name in ["lectern", "planks", "wooden slabs", "oak logs", "book"] {
+        assert!(items.iter().any(|item| item == name), "{name}");
+    }
+    assert!(!items.iter().any(|item| item == "bamboo"));
+    let in_text = items.iter().all(|item| first.text.contains(&format!(" {item}")));
+    assert!(in_text && items.len() == world.brief().subjects.len());
+    for (options, tools) in [
+        (json!({ "tools": "separate" }), &[INVENTORY, CRAFT, GET_ITEM][..]),
+        (json!({ "tools": "unified" }), &[SELECT]),
+    ] {
+        let mut world = open(options);
+        reset(&mut *world, "lectern", 1);
+        assert_eq!(world.tools().iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), tools);
+        let calls = legal(&*world);
+        assert!(calls.len() > 100 && calls.len() <= 512, "{}", calls.len());
+    }
+}
+
+#[test]
+fn texts_are_the_inverse_of_legal_calls() {
+    for (options, task) in [
+        (json!({}), "lectern"),
+        (json!({ "tools": "separate" }), "cyan_banner"),
+        (json!({ "tools": "unified", "draws": "episode" }), "128"),
+    ] {
+        let mut world = open(options);
+        reset(&mut *world, task, 9);
+        for call in legal(&*world) {
+            let text = world.render(&call);
+            assert_eq!(world.parse(&text), Ok(call.clone()), "{text}");
+            if step(&mut *world, &call).done.is_some() {
+                reset(&mut *world, task, 9);
+            }
+        }
+    }
+    let mut world = open(json!({}));
+    reset(&mut *world, "lectern", 9);
+    for command in ["inventory", "get 3 oak logs", "look around", " craft  x ", "GET 1 stick", "", "get 0 book"] {
+        let call = select(command);
+        if !command.trim().is_empty() {
+            assert_eq!(world.parse(&world.render(&call)), Ok(call.clone()), "{command:?} {}", world.render(&call));
+        }
+        step(&mut *world, &call);
+    }
+}
+
+#[test]
+fn an_action_is_written_in_many_ways() {
+    let mut world = open(json!({}));
+    reset(&mut *world, "lectern", 1);
+    for text in [
+        "get 3 oak logs",
+        "Get 3 Oak Logs.",
+        "`get  3 oak logs`",
+        "\"get 3 oak logs\"",
+        "textcraft_get_item item_name=\"oak logs\", num_total_items_needed=3",
+        "textcraft_get_item(item_name=oak logs, num_total_items_needed=3)",
+        "TextCraft_Get_Item: num_total_items_needed: 3, item_name: oak_logs",
+        "textcraft_get_item 3 oak logs",
+    ] {
+        assert_eq!(world.parse(text), Ok(get_item("oak logs", 3)), "{text}");
+    }
+    let craft = ToolCall::with(CRAFT, &[(CRAFTING, "craft 4 oak planks using 1 oak logs")]);
+    for text in [
+        "craft 4 oak planks using 1 oak logs",
+        "Craft 4 oak planks using 1 oak logs.",
+        "textcraft_craft crafting_command=\"craft 4 oak planks using 1 oak logs\"",
+        "textcraft_craft: craft 4 oak planks using 1 oak logs",
+        "textcraft_craft(4 oak planks using 1 oak logs)",
+    ] {
+        assert_eq!(world.parse(text), Ok(craft.clone()), "{text}");
+    }
+    assert_eq!(world.parse("Inventory"), Ok(ToolCall::bare(INVENTORY)));
+    // What begins like a command is left to the world.
+    let swapped = "craft 1 book using 1 leather, 3 paper";
+    assert_eq!(world.parse(swapped), Ok(select(swapped)));
+    assert_eq!(world.parse("get 1 unobtainium"), Ok(select("get 1 unobtainium")));
+    assert_eq!(world.parse("craft 3"), Ok(select("craft 3")));
+    let refused = |text: &str| world.parse(text).unwrap_err();
+    assert_eq!(refused(" ").kind, RejectionKind::Unreadable);
+    assert_eq!(refused("look around").kind, RejectionKind::UnknownTool);
+    assert!(refused("crafts 1 book").message.contains("did you mean `craft`?"));
+    assert_eq!(refused("textcraft_get_item oak logs").kind, RejectionKind::MissingArgument);
+    assert_eq!(refused("textcraft_get_item 3").kind, RejectionKind::MissingArgument);
+    assert_eq!(refused("textcraft_get_item item=oak, num_total_items_needed=3").kind, RejectionKind::UnknownArgument);
+    assert_eq!(refused("textcraft_inventory now").kind, RejectionKind::UnknownArgument);
+    let mut separate = open(json!({ "tools": "separate" }));
+    reset(&mut *separate, "lectern", 1);
+    assert_eq!(separate.parse(swapped).unwrap_err().kind, RejectionKind::BadValue);
+    assert_eq!(separate.parse("textcraft_select_command: inventory").unwrap_err().kind, RejectionKind::UnknownTool);
+}
+
+// covers: CYC-034
+#[test]
+fn the_world_answers_what_a_tool_lets_through_and_the_rest_is_rejected() {
+    let mut world = open(json!({}));
+    reset(&mut *world, "lectern", 1);
+    for (call, reply) in [
+        (select("look"), "Could not execute look"),
+        (get_item("planks", 2), "Could not find planks"),
+        (get_item("oak logs", 2), "Got 2 oak logs"),
+        (ToolCall::with(CRAFT, &[(CRAFTING, "craft 4 oak planks using 1 oak logs")]), "Crafted 4 minecraft:oak_planks"),
+        (ToolCall::bare(INVENTORY), "Inventory: [oak logs] (1) [oak planks] (4) "),
+    ] {
+        let transition = step(&mut *world, &call);
+        assert_eq!((transition.observation.text.as_str(), transition.reward, transition.done), (reply, Milli(0), None));
+    }
+    let before = (world.state(), world.situation());
+    let with = |tool: &str, arguments: Value| ToolCall {
+        tool: tool.to_owned(),
+        arguments: arguments.as_object().unwrap().clone().into_iter().collect(),
+    };
+    for (call, kind, mend) in [
+        (ToolCall::bare("fly"), RejectionKind::UnknownTool, "textcraft_craft"),
+        (ToolCall::bare(CRAFT), RejectionKind::MissingArgument, "crafting_command"),
+        (with(CRAFT, json!({ CRAFTING: "craft 1 moon using 1 cheese" })), RejectionKind::BadValue, "shown"),
+        (with(CRAFT, json!({ CRAFTING: 7 })), RejectionKind::BadValue, "must be"),
+        (
+            with(CRAFT, json!({ CRAFTING: "craft 1 book using 3 paper, 1 lether" })),
+            RejectionKind::BadValue,
+            "did you mean",
+        ),
+        (with(GET_ITEM, json!({ ITEM: "bamboo", COUNT: 1 })), RejectionKind::BadValue, "name of an item"),
+        (with(GET_ITEM, json!({ ITEM: "oak logs", COUNT: 0 })), RejectionKind::BadValue, "at least 1"),
+        (with(GET_ITEM, json!({ ITEM: "oak logs", COUNT: -1 })), RejectionKind::BadValue, "at least 1"),
+        (with(GET_ITEM, json!({ ITEM: "oak logs", COUNT: 1.5 })), RejectionKind::BadValue, "whole number"),
+        (with(GET_ITEM, json!({ ITEM: "oak logs", COUNT: [1] })), RejectionKind::BadValue, "whole number"),
+        (with(GET_ITEM, json!({ ITEM: "oak logs" })), RejectionKind::MissingArgument, COUNT),
+        (with(GET_ITEM, json!({ ITEM: "oak logs", COUNT: 1, "why": 1 })), RejectionKind::UnknownArgument, "item_name"),
+        (with(INVENTORY, json!({ "of": "me" })), RejectionKind::UnknownArgument, "no argument"),
+        (with(SELECT, json!({ "command": null })), RejectionKind::BadValue, "text of a command"),
+    ] {
+        let rejection = now(world.call(&call)).unwrap_err();
+        assert!(rejection.kind == kind && rejection.message.contains(mend), "{call:?}: {rejection:?}");
+        assert_eq!((world.state(), world.situation()), before);
+    }
+    let reasoned = with(GET_ITEM, json!({ ITEM: "oak logs", COUNT: "3", "reasoning": ["It is needed."] }));
+    assert_eq!(step(&mut *world, &reasoned).observation.text, "Got 3 oak logs");
+}
+
+// covers: CYC-050
+#[test]
+fn an_episode_ends_with_its_goal_or_its_calls() {
+    for (task, calls) in [("yellow_wool", 30), ("yellow_carpet", 50), ("cyan_banner", 100)] {
+        let mut world = open(json!({}));
+        reset(&mut *world, task, 3);
+        assert_eq!(world.brief().horizon, calls);
+        for call in 1..=calls {
+            let transition = step(&mut *world, &select("nonsense"));
+            assert_eq!(transition.done, (call == calls).then_some(Ending::Horizon));
+        }
+        let late = now(world.call(&ToolCall::bare(INVENTORY))).unwrap_err();
+        assert!(late.kind == RejectionKind::NotNow && late.message.contains("used up"));
+    }
+    for tools in ["all", "separate", "unified"] {
+        let mut world = open(json!({ "tools": tools }));
+        for task in ["yellow_wool", "yellow_carpet", "cyan_banner", "lectern"] {
+            reset(&mut *world, task, 3);
+            loop {
+                let call = world.simulator().unwrap().expert().unwrap();
+                let transition = step(&mut *world, &call);
+                let solved = transition.done == Some(Ending::Solved);
+                assert_eq!(transition.reward, Milli(if solved { 1000 } else { 0 }));
+                if transition.done.is_some() {
+                    assert!(solved, "{tools} {task}");
+                    break;
+                }
+            }
+            assert_eq!(now(world.call(&ToolCall::bare(INVENTORY))).unwrap_err().kind, RejectionKind::NotNow);
+        }
+    }
+}
+
+// covers: BOG-025, BOG-062
+#[test]
+fn the_brief_explains_the_tools_and_gives_nothing_away() {
+    for tools in ["all", "separate", "unified"] {
+        let mut world = open(json!({ "tools": tools, "max_calls": 12 }));
+        let first = reset(&mut *world, "lectern", 1);
+        let brief = world.brief();
+        let names = |list: Vec<&str>| {
+            let mut list: Vec<String> = list.into_iter().map(str::to_owned).collect();
+            list.sort_unstable();
+            list
+        };
+        let tools = names(world.tools().iter().map(|tool| tool.name.as_str()).collect());
+        assert_eq!(tools, names(brief.glossary.iter().map(|entry| entry.name.as_str()).collect()));
+        assert_eq!((brief.horizon, brief.subject.as_str(), &brief.goal), (12, "item", &first.text));
+        assert_eq!(world.render(&brief.idle), "inventory");
+        assert_eq!(brief.thresholds.success, Some(Milli(999)));
+        assert_eq!(brief.tool_name("subject_state"), "get_item_current_state");
+        let mut shown = format!("{} {}", brief.role, brief.goal);
+        for entry in &brief.glossary {
+            shown.push_str(&format!(" {} {} {}", entry.name, entry.description, entry.usage));
+        }
+        for tool in world.tools().iter() {
+            shown.push_str(&format!(" {}", tool.description));
+        }
+        let shown = shown.to_lowercase();
+        assert!(brief.forbidden_words.iter().all(|word| !shown.contains(&word.to_lowercase())));
+    }
+    // What describes the family says the same in every episode (CYC-022).
+    let mut world = open(json!({}));
+    reset(&mut *world, "lectern", 1);
+    let (role, glossary) = (world.brief().role.clone(), world.brief().glossary.clone());
+    reset(&mut *world, "yellow_wool", 2);
+    assert_eq!((&world.brief().role, &world.brief().glossary), (&role, &glossary));
+}
+
+#[test]
+fn the_same_task_seed_and_calls_give_the_same_episode() {
+    for (options, differs) in
+        [(json!({}), false), (json!({ "draws": "episode" }), true), (json!({ "aliasing": true }), false)]
+    {
+        let play = |seed: u64| {
+            let mut world = open(options.clone());
+            let mut seen = vec![(reset(&mut *world, "lectern", seed), world.state(), world.situation())];
+            let mut choice = Rng::stream(3, "calls");
+            for _ in 0..30 {
+                let calls = legal(&*world);
+                let transition = step(&mut *world, choice.choose(&calls).unwrap());
+                seen.push(((*transition.observation).clone(), world.state(), world.situation()));
+            }
+            seen
+        };
+        let first = play(7);
+        assert_eq!(first, play(7));
+        let mut states: Vec<_> = first.iter().map(|(_, state, _)| *state).collect();
+        states.sort_unstable();
+        states.dedup();
+        assert_eq!(states.len(), first.len());
+        assert_eq!(play(8)[0].0 != first[0].0, differs);
+        assert!(play(8)[0].0.text.ends_with("Goal: craft lectern."));
+    }
+}
+
+#[test]
+fn a_situation_is_what_is_carried_for_what_goal() {
+    let mut world = open(json!({}));
+    reset(&mut *world, "lectern", 1);
+    let empty = world.situation();
+    step(&mut *world, &ToolCall::bare(INVENTORY));
+    assert_eq!(world.situation(), empty);
+    step(&mut *world, &get_item("oak logs", 1));
+    step(&mut *world, &get_item("sugar cane", 1));
+    let one = (world.state(), world.situation());
+    reset(&mut *world, "lectern", 1);
+    step(&mut *world, &get_item("sugar cane", 1));
+    step(&mut *world, &get_item("oak logs", 1));
+    assert_eq!(world.situation(), one.1, "the order in which things came is not seen");
+    reset(&mut *world, "bookshelf", 1);
+    assert_ne!(world.situation(), empty);
+}
+
+#[test]
+fn every_policy_plays_and_a_fork_is_another_world() {
+    for policy in POLICIES {
+        let play = |seed| {
+            let mut world = open(json!({}));
+            reset(&mut *world, "yellow_carpet", 4);
+            let mut draws = Rng::stream(seed, "policy");
+            let mut calls = Vec::new();
+            loop {
+                let call = world.decide(policy.name(), &mut draws).unwrap();
+                let done = step(&mut *world, &call).done;
+                calls.push(call);
+                if let Some(ending) = done {
+                    return (calls, ending);
+                }
+            }
+        };
+        assert_eq!(play(1), play(1));
+        assert_eq!(play(1).1 == Ending::Solved, policy.name() == "expert");
+        assert_eq!(play(1) != play(2), policy.name() == "random");
+    }
+    let mut world = open(json!({}));
+    assert_eq!(world.decide("guess", &mut Rng::stream(1, "x")), None);
+    reset(&mut *world, "lectern", 1);
+    let mut fork = world.simulator().unwrap().fork(1);
+    assert_eq!(fork.state(), world.state());
+    step(&mut *fork, &get_item("oak logs", 1));
+    assert_ne!(fork.state(), world.state());
+}
+
+// covers: CYC-040, CYC-041
+#[test]
+fn the_catalogue_names_tasks_that_can_be_played() {
+    let tasks = |split: &str| TextCraft.tasks(split).unwrap().into_iter().map(|task| task.0).collect::<Vec<_>>();
+    assert_eq!(tasks("depth-4-test")[..2], ["polished_andesite_stairs", "lectern"]);
+    assert_eq!(
+        (tasks("test").len(), tasks("depth-2-test-5").len(), &tasks("seeds")[418]),
+        (296, 23, &"418".to_owned())
+    );
+    let mut world = open(json!({}));
+    for split in TextCraft.splits() {
+        for task in TextCraft.tasks(split).unwrap().iter().take(3) {
+            reset(&mut *world, &task.0, 0);
+        }
+    }
+    let error = TextCraft.tasks("depth-2-tset").unwrap_err().to_string();
+    assert!(error.contains("did you mean `depth-2-test`?"), "{error}");
+    let error = now(world.reset(&TaskId("lecturn".to_owned()), 0)).unwrap_err().to_string();
+    assert!(error.contains("did you mean `lectern`?") && error.contains("cyan_banner"), "{error}");
+    assert!(now(world.reset(&TaskId("stick".to_owned()), 0)).is_err());
+    let same = |world: &mut dyn Environment| reset(world, "162", 0).text.lines().last().map(str::to_owned);
+    assert_eq!(reset(&mut *world, "1000", 0).text.lines().last().map(str::to_owned), same(&mut *world));
+}
+
+#[test]
+fn options_are_read_checked_and_written_out() {
+    let resolved = TextCraft.resolve(&json!({})).unwrap();
+    assert_eq!(
+        resolved,
+        json!({ "recipes": null, "table": null, "aliasing": false, "tools": "all", "draws": "task", "max_calls": null })
+    );
+    assert_eq!(TextCraft.resolve(&resolved).unwrap(), resolved);
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&TextCraft.schema()["properties"]), keys(&resolved));
+    for (options, mend) in [
+        (json!({ "aliasin": true }), "did you mean `aliasing`?"),
+        (json!({ "aliasing": "yes" }), "true or false"),
+        (json!({ "tools": "al" }), "did you mean `all`?"),
+        (json!({ "draws": 1 }), "known: task, episode"),
+        (json!({ "max_calls": 0 }), "give 1 to 10000"),
+        (json!({ "recipes": "" }), "path of a file"),
+        (json!({ "recipes": "nowhere.txt" }), "nowhere.txt: cannot be read"),
+        (json!({ "table": "abc" }), "leave `table` out"),
+        (json!([]), "expected a map"),
+    ] {
+        let error = TextCraft.resolve(&options).unwrap_err().to_string();
+        assert!(error.contains(mend), "{options}: {error}");
+    }
+    // Other recipes are known by what they say, not by where they lie.
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        json!({ "recipes": path })
+    };
+    let one = TextCraft.resolve(&write("one.txt", "4 plank = 1 log [planks]\n1 rod = 2 #planks\n")).unwrap();
+    let same = TextCraft.resolve(&write("same.txt", "# same\n4 plank = 1 log [planks]\n1 rod = 2 #planks\n")).unwrap();
+    assert_ne!(one, same);
+    assert_eq!(TextCraft.world(&one), TextCraft.world(&same));
+    let mut world = open(one.clone());
+    assert!(reset(&mut *world, "rod", 5).text.ends_with("Goal: craft rod."));
+    assert!(reset(&mut *world, "7", 5).text.ends_with("Goal: craft rod."));
+    assert!(now(world.reset(&TaskId("lectern".to_owned()), 5)).is_err());
+    write("one.txt", "3 plank = 1 log [planks]\n1 rod = 2 #planks\n");
+    let error = TextCraft.resolve(&one).unwrap_err().to_string();
+    assert!(error.contains("are not those of `table`"), "{error}");
+}
