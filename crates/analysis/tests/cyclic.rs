@@ -225,6 +225,38 @@ fn what_a_run_lacks_is_a_gap() {
     assert_eq!(table("cyc-99", &board), None);
 }
 
+/// A complete graph and what was distilled from it stand for the same by role and model: their configuration tells them
+/// apart, and each cell with faults is compared with its own.
+// covers: CYC-063
+#[test]
+fn cells_that_stand_for_the_same_are_told_apart_by_configuration() {
+    let plans = plans(WORLDS[0]);
+    let whole = plans[4];
+    let sparse = Plan { name: "sparse", ..whole };
+    let [faulted, other] = [whole, sparse].map(|plan| Plan { fault: 50, ..plan });
+    let all = [whole, sparse, faulted, other];
+    let cell = |place: usize, plan: &Plan| gimbal_analysis::CellInfo { id: place.to_string(), ..info(plan) };
+    let setup = Setup { architecture: "cyclic".to_owned(), specialists: Some(false), shots: None };
+    let mut fold = Fold::new(all.iter().enumerate().map(|(place, plan)| (cell(place, plan), setup.clone())).collect());
+    let graphs = vec![support::graph("0123456789ab", "artefact", "cyclic", 3, false)];
+    for (place, won) in [4_u32, 2, 3, 1].into_iter().enumerate() {
+        for task in 0..4 {
+            let walk = walk(&all[place], &task.to_string(), 0, task < won, 5, 10, 1);
+            fold.add(&Trajectory { cell: place.to_string(), graphs: graphs.clone(), ..walk });
+        }
+    }
+    let cycles = fold.finish();
+    let board = Board::new(&cycles);
+    assert!(board.is_ambiguous());
+    let names: Vec<String> = board.entries().map(|entry| board.name(entry)).collect();
+    assert_eq!(names, ["4o-mini: gen", "4o-mini: sparse", "4o-mini: gen", "4o-mini: sparse"]);
+    let kept = shown("cyc-3", &cycles);
+    assert!(kept.to_text(140).contains("sparse"));
+    let srr = |name: &str| value(&kept, &[&format!("{name} | diversion 50%")], "srr");
+    assert_eq!((srr("gen"), srr("sparse")), (0.75, 0.5), "3 of 4 and 1 of 2");
+    assert!(!Board::new(&study(&WORLDS[..1], |_| true)).is_ambiguous());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

@@ -58,6 +58,14 @@ pub struct Record {
     pub gates: (u32, u32),
 }
 
+impl Record {
+    /// World, task, run and trial.
+    #[must_use]
+    pub fn place(&self) -> (&str, &str, u32, u32) {
+        (&self.world, &self.task, self.run, self.trial)
+    }
+}
+
 /// How often a transition was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Use {
@@ -231,8 +239,7 @@ impl Fold {
             let sources: Vec<String> = cell.sources.into_iter().collect();
             let condition = Condition::of(&info, &setup, &sources, cell.specialists);
             let mut records: Vec<Record> = cell.open.into_iter().map(|open| learned(open, &last_acts)).collect();
-            let place = |one: &Record| (one.world.clone(), one.task.clone(), one.run, one.trial);
-            records.sort_by_key(place);
+            records.sort_by(|one, other| one.place().cmp(&other.place()));
             CellCycles {
                 info,
                 condition,

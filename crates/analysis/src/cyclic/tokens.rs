@@ -38,10 +38,7 @@ impl TokenComparison {
 type Place<'a> = (&'a str, &'a str, u32, u32);
 
 fn by_place(cell: &CellCycles) -> BTreeMap<Place<'_>, &Record> {
-    cell.records
-        .iter()
-        .map(|record| ((record.world.as_str(), record.task.as_str(), record.run, record.trial), record))
-        .collect()
+    cell.records.iter().map(|record| (record.place(), record)).collect()
 }
 
 /// Tokens over the episodes that both won (the first), and over all that each won (the second).

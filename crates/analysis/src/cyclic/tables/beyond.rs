@@ -18,6 +18,7 @@ pub(super) fn groups(frame: &Frame<'_, '_>) -> Table {
     ];
     columns.extend(spread("tc", "TC", "tc", 1, "Tool calls, refused ones too"));
     columns.extend(spread("ats", "ATS", "ats", 1, "Visits"));
+    columns.extend(spread("aus", "AUS", "aus", 1, "Different subtasks"));
     columns.extend(spread("asr", "ASR", "asr", 1, "Revisits"));
     columns.extend(spread("tokens", "Tokens", "tokens", 0, "Tokens, prompt and completion"));
     columns.extend(
@@ -32,7 +33,7 @@ pub(super) fn groups(frame: &Frame<'_, '_>) -> Table {
         for (name, group) in [("won", &own.won), ("lost", &own.lost), ("all", &own.all)] {
             let mut row = frame.label_cells(entry);
             row.extend([Cell::text(name), Cell::count(group.episodes as u64)]);
-            for moments in [group.calls, group.visits, group.revisits, group.tokens, group.seconds] {
+            for moments in [group.calls, group.visits, group.unique, group.revisits, group.tokens, group.seconds] {
                 row.extend(spread_cells(moments));
             }
             row.push(mean(group.model_calls));

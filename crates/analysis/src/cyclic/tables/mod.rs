@@ -9,6 +9,8 @@ mod robustness;
 mod sweeps;
 mod tokens;
 
+use std::collections::BTreeSet;
+
 use super::{Condition, Control, Cycles, Measures, Moments, measure};
 use crate::row::CellInfo;
 use crate::table::{Cell, Column, ColumnKind, Table};
@@ -87,12 +89,32 @@ impl<'a> Board<'a> {
         names
     }
 
-    /// The cell without faults that a cell with faults is compared with.
+    /// The cell without faults that a cell with faults is compared with: of the same configuration where the study has it,
+    /// else the first that stands for the same.
     #[must_use]
-    pub fn nominal(&self, faulted: &Condition) -> Option<Entry<'_>> {
-        self.entries().find(|entry| {
-            entry.measures.condition.faults.is_empty() && entry.measures.condition.is_same_but_faults(faulted)
-        })
+    pub fn nominal(&self, faulted: Entry<'_>) -> Option<Entry<'_>> {
+        let own = || {
+            self.entries().filter(|entry| {
+                let condition = &entry.measures.condition;
+                condition.faults.is_empty() && condition.is_same_but_faults(&faulted.measures.condition)
+            })
+        };
+        own().find(|entry| entry.info.configuration == faulted.info.configuration).or_else(|| own().next())
+    }
+
+    /// Whether two cells stand for the same: their configuration must tell them apart.
+    #[must_use]
+    pub fn is_ambiguous(&self) -> bool {
+        let mut seen = BTreeSet::new();
+        !self.measures.iter().filter(|one| one.condition.control != Control::Other).all(|one| seen.insert(&one.condition))
+    }
+
+    /// What a cell is called beside others of its control: its models, and its configuration where models do not tell.
+    #[must_use]
+    pub fn name(&self, entry: Entry<'_>) -> String {
+        let models = entry.measures.condition.models();
+        let same = self.measures.iter().filter(|one| one.condition == entry.measures.condition).count();
+        if same > 1 { format!("{models}: {}", entry.info.configuration) } else { models }
     }
 
     /// The ReAct cell without faults that a cyclic cell is compared with: of the same environment and of the executor's
@@ -171,7 +193,8 @@ impl Frame<'_, '_> {
                 .shown_if(entries().any(|condition| !condition.faults.is_empty())),
             label("mark", "Mark", "What keeps the numbers from being evidence about a language model")
                 .shown_if(self.board.entries().any(|entry| !mark(entry.info).is_empty())),
-            label("configuration", "Configuration", "Configuration as the study names it").shown_if(false),
+            label("configuration", "Configuration", "Configuration as the study names it")
+                .shown_if(self.board.is_ambiguous()),
         ]
     }
 

@@ -20,7 +20,7 @@ pub(super) fn retention(frame: &Frame<'_, '_>) -> Table {
         columns,
         |entry| is_faulted(entry, false),
         |entry| {
-            let nominal = frame.board.nominal(&entry.measures.condition).map(|nominal| nominal.measures);
+            let nominal = frame.board.nominal(entry).map(|nominal| nominal.measures);
             let rates = entry.measures.success.zip(nominal.and_then(|nominal| nominal.success));
             let calls = entry.measures.won.calls.zip(nominal.and_then(|nominal| nominal.won.calls));
             vec![
@@ -48,7 +48,7 @@ pub(super) fn changes(frame: &Frame<'_, '_>, specialists: bool) -> Table {
         |entry| is_faulted(entry, specialists),
         |entry| {
             let own = entry.measures;
-            let nominal = frame.board.nominal(&own.condition).map(|nominal| nominal.measures);
+            let nominal = frame.board.nominal(entry).map(|nominal| nominal.measures);
             let (rate, calls) = (nominal.and_then(|other| other.success), nominal.and_then(|other| other.won.calls));
             let mut cells = Vec::new();
             for moments in [rate, calls, own.success, own.won.calls] {
