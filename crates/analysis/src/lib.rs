@@ -13,6 +13,7 @@ pub mod calibration;
 mod cells;
 mod compare;
 pub mod coverage;
+pub mod cyclic;
 mod describe;
 pub mod detect;
 mod error;

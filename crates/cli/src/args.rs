@@ -211,11 +211,11 @@ pub struct Report {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Print this table alone and write no files: `cells`, `paired`, ..., `t1` to `t34`, `replication`, `second-world`
-    /// (`list` shows all)
+    /// Print this table alone and write no files: `cells`, `paired`, ..., `t1` to `t34`, `replication`, `second-world`,
+    /// `cyc-1` to `cyc-18`, ... (`list` shows all)
     #[arg(long, value_name = "KEY")]
     pub table: Option<String>,
-    /// Print this figure alone as SVG, `f1` to `f29` (`list` shows all); with `--out DIR`, and for a run of several
+    /// Print this figure alone as SVG, `f1` to `f29`, `cyc-f1` to `cyc-f8` (`list` shows all); with `--out DIR`, and for a run of several
     /// environments, it is written as a file
     #[arg(long, value_name = "KEY", conflicts_with = "table")]
     pub figure: Option<String>,
@@ -361,7 +361,7 @@ pub struct Coverage {
 /// `gimbal papers`.
 #[derive(Debug, Args)]
 pub struct Papers {
-    /// Short name of the work: `bog`
+    /// Short name of the work: `bog`, `cyc`
     pub work: String,
     /// Only this table, such as `25` or `Tab. 25`; `claims` for numbers of the text, `summary` for counts by table
     #[arg(long, value_name = "TABLE")]

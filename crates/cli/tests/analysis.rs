@@ -28,6 +28,20 @@ fn a_table_by_its_key_in_any_form() {
     assert!(replication.contains("hist+net − obs") && replication.contains("BOG-210"), "{replication}");
     let list = table("list", "text").good().out;
     assert!(list.contains("paired") && list.contains("t34") && list.contains("second-world"), "{list}");
+    assert!(list.contains("cyc-1 ") && list.contains("cyc-18") && list.contains("cyc-repair"), "{list}");
+    // A run of one agent has no graphs: its tables are empty or of that agent alone, and say so.
+    for key in (1..=18).map(|number| format!("cyc-{number}")) {
+        table(&key, "text").good();
+    }
+    assert!(table("cyc-2", "csv").good().out.contains("react-monitor"));
+    assert!(table("cyc-9", "text").good().out.contains("No cell of this run"));
+    assert!(table("cyc-1", "text").good().out.contains("state-machine"));
+    let figure = place.gimbal(&["report", "small", "--figure", "cyc-f1"]).good();
+    assert!(
+        figure.out.starts_with("<svg") && figure.err.contains("no episode that walked over a graph"),
+        "{}",
+        figure.err
+    );
     let wrong = table("replicaton", "text");
     assert!(wrong.code == 2 && wrong.err.contains("`replication`") && wrong.err.contains("t34"), "{}", wrong.err);
     assert!(!place.path().join("runs/small/report.html").exists(), "a table alone writes no files");
@@ -68,6 +82,31 @@ fn published_tables_are_recomputed_and_a_spoiled_number_fails() {
     assert!(broken.code == 2 && broken.err.contains("nowhere.yaml"), "{}", broken.err);
     assert!(place.gimbal(&["papers", "bot"]).err.contains("`bog`"));
     assert_eq!(place.gimbal(&["papers", "bog", "--table", "99"]).code, 2);
+}
+
+/// The third work's facts are examined in the same way, and fail in the same way.
+// covers: CYC-R03, CYC-R10
+#[test]
+fn papers_cyc_can_fail() {
+    let place = Place::new();
+    let said = place.gimbal(&["papers", "cyc", "--json"]).good().json();
+    assert_eq!((&said["agrees"], &said["missed"]), (&serde_json::json!(true), &serde_json::json!(9)));
+    let one = place.gimbal(&["papers", "cyc", "--table", "10", "--format", "csv"]).good().out;
+    assert!(one.contains("known miss") && !one.contains("MISS"), "{one}");
+    let facts = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/cyc.yaml")).unwrap();
+    let spoiled = facts.replace("retention: 0.591", "retention: 0.581");
+    assert_ne!(spoiled, facts);
+    place.write("spoiled.yaml", &spoiled);
+    let said = place.gimbal(&["papers", "cyc", "--facts", "spoiled.yaml", "--table", "summary"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("Tab. 3, SRR of spec on TextCraft-2"), "{}", said.err);
+    place.write(
+        "spoiled.yaml",
+        &facts.replace("benchmark: Finance-Agent, control: react", "benchmark: Nowhere, control: react"),
+    );
+    let said = place.gimbal(&["papers", "cyc", "--facts", "spoiled.yaml"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("spoiled.yaml") && said.err.contains("`Nowhere`"), "{}", said.err);
 }
 
 /// Detectable differences with the SD's origin, then tokens and cost; an earlier run tells the SD of its own cells.

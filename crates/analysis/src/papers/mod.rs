@@ -4,6 +4,7 @@
 
 mod bog;
 mod claims;
+pub mod cyc;
 mod derived;
 mod facts;
 mod printed;

@@ -1,6 +1,7 @@
 //! Checks against the list of known misses: what is new, what is listed and no miss any more.
 
 use super::facts::BogFacts;
+use super::printed::KnownMiss;
 use super::{Check, Verdict, check};
 use crate::error::AnalysisError;
 use crate::table::{Cell, Column, ColumnKind, Table};
@@ -21,23 +22,28 @@ pub struct Examined {
 /// # Errors
 /// When the facts name a configuration or model that the matrix lacks.
 pub fn examine(facts: &BogFacts) -> Result<Examined, AnalysisError> {
-    let mut checks = check(facts)?;
-    let mut unlisted = Vec::new();
-    for one in checks.iter_mut().filter(|one| one.verdict == Verdict::Miss) {
-        match facts.known_misses.iter().find(|known| known.table == one.table && known.place == one.place) {
-            Some(known) => one.note = Some(known.why.clone()),
-            None => unlisted.push(format!("{}, {}", one.table, one.place)),
-        }
-    }
-    let missed = |table: &str, place: &str| {
-        checks.iter().any(|one| one.verdict == Verdict::Miss && one.table == table && one.place == place)
-    };
-    let stale = facts.known_misses.iter().filter(|known| !missed(&known.table, &known.place));
-    let stale = stale.map(|known| format!("{}, {}", known.table, known.place)).collect();
-    Ok(Examined { checks, unlisted, stale })
+    Ok(Examined::of(check(facts)?, &facts.known_misses))
 }
 
 impl Examined {
+    /// Compares the misses among checks with those that a work's facts list.
+    #[must_use]
+    pub fn of(mut checks: Vec<Check>, listed: &[KnownMiss]) -> Self {
+        let mut unlisted = Vec::new();
+        for one in checks.iter_mut().filter(|one| one.verdict == Verdict::Miss) {
+            match listed.iter().find(|known| known.table == one.table && known.place == one.place) {
+                Some(known) => one.note = Some(known.why.clone()),
+                None => unlisted.push(format!("{}, {}", one.table, one.place)),
+            }
+        }
+        let missed = |table: &str, place: &str| {
+            checks.iter().any(|one| one.verdict == Verdict::Miss && one.table == table && one.place == place)
+        };
+        let stale = listed.iter().filter(|known| !missed(&known.table, &known.place));
+        let stale = stale.map(|known| format!("{}, {}", known.table, known.place)).collect();
+        Self { checks, unlisted, stale }
+    }
+
     /// Whether every miss is listed and every listed one is a miss.
     #[must_use]
     pub fn agrees(&self) -> bool {

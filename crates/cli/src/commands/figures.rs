@@ -9,6 +9,7 @@ use gimbal_study::plan::Stored;
 use gimbal_study::read;
 use gimbal_study::run::RunFolder;
 use gimbal_view::figure::bog::{self, FIGURES, Output};
+use gimbal_view::figure::cyc;
 use gimbal_view::index;
 
 use super::report::{build, options_for};
@@ -53,29 +54,44 @@ fn traces(folder: &RunFolder) -> Result<Traces, Failure> {
 /// Prints or writes the figure that is asked for.
 pub fn one(options: &Report, key: &str) -> Result<(), Failure> {
     if key == LIST {
-        for figure in FIGURES {
-            println!("{:<4} {}", figure.key, figure.title);
+        for (key, title) in named() {
+            println!("{key:<7} {title}");
         }
         return Ok(());
     }
-    if !FIGURES.iter().any(|figure| figure.key.eq_ignore_ascii_case(key)) {
-        let hint = gimbal_core::nearest::hint(key, FIGURES.iter().map(|figure| figure.key));
+    if !named().any(|(known, _)| known.eq_ignore_ascii_case(key)) {
+        let hint = gimbal_core::nearest::hint(key, named().map(|(known, _)| known));
         return Err(Failure::Usage(format!(
-            "--figure: there is no figure `{key}`{hint}; there are f1 to f{} (`--figure list`)",
-            FIGURES.len()
+            "--figure: there is no figure `{key}`{hint}; there are f1 to f{} and cyc-f1 to cyc-f{} (`--figure list`)",
+            FIGURES.len(),
+            cyc::FIGURES.len()
         )));
     }
     let folder = run_folder(&options.run)?;
+    if cyc::FIGURES.iter().any(|figure| figure.key.eq_ignore_ascii_case(key)) {
+        return put(options, &folder, &super::cycles::figure(&folder, key)?);
+    }
     let study = Study::read(&folder, options)?;
     let traces =
         if FROM_TRACES.iter().any(|known| known.eq_ignore_ascii_case(key)) { Some(traces(&folder)?) } else { None };
     let outputs = bog::named(key, &study.grids()?, traces.as_ref()).unwrap_or_default();
-    for output in &outputs {
+    put(options, &folder, &outputs)
+}
+
+/// Keys and titles of all figures.
+fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let first = FIGURES.iter().map(|figure| (figure.key, figure.title));
+    first.chain(cyc::FIGURES.iter().map(|figure| (figure.key, figure.title)))
+}
+
+/// Prints the only drawing, or writes several, or wherever `--out` says.
+fn put(options: &Report, folder: &RunFolder, outputs: &[Output]) -> Result<(), Failure> {
+    for output in outputs {
         if let Some(missing) = &output.missing {
             eprintln!("gimbal: {}: nothing to draw: {missing}", output.file);
         }
     }
-    match (outputs.as_slice(), &options.out) {
+    match (outputs, &options.out) {
         ([only], None) => print!("{}", only.figure.svg),
         (several, out) => {
             let out = out.clone().unwrap_or_else(|| folder.root().join("figures"));
@@ -97,11 +113,14 @@ pub fn all(options: &Report) -> Result<(), Failure> {
     let grids = study.grids()?;
     let traces = traces(&folder)?;
     let built = build(&folder, options.baseline.as_deref())?;
-    let figures = bog::every(&grids, Some(&traces));
+    let mut figures = bog::every(&grids, Some(&traces));
     let mut found: Vec<Table> = built.tables.clone();
     found.extend(tables::bog::TABLES.iter().filter_map(|(key, _)| tables::bog::table(key, &grids)));
     found.extend(from_traces(&grids, &traces));
     found.extend([tables::replication(&grids), tables::second_world(&grids)]);
+    let (more_tables, more_figures) = super::cycles::everything(&folder)?;
+    found.extend(more_tables);
+    figures.extend(more_figures);
     let out = options.out.clone().unwrap_or_else(|| folder.root().join(FOLDER));
     write_tables(&out.join("tables"), &found)?;
     write_figures(&out.join("figures"), &figures)?;
@@ -136,8 +155,9 @@ fn write_tables(folder: &Path, found: &[Table]) -> Result<(), Failure> {
 fn write_figures(folder: &Path, figures: &[Output]) -> Result<(), Failure> {
     make(folder)?;
     let stale = |name: &str| {
-        let stem = name.strip_suffix(".svg").map(|stem| stem.split('-').next().unwrap_or(stem));
-        stem.is_some_and(|stem| FIGURES.iter().any(|figure| figure.key == stem))
+        name.strip_suffix(".svg").is_some_and(|stem| {
+            named().any(|(key, _)| stem.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
+        })
     };
     forget(folder, stale)?;
     for output in figures {

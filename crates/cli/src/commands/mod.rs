@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod compare;
 pub mod coverage;
+pub mod cycles;
 pub mod doctor;
 pub mod env;
 pub mod figures;

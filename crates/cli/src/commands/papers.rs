@@ -1,5 +1,7 @@
 //! `gimbal papers`: a work's published tables, recomputed.
 
+use gimbal_analysis::AnalysisError;
+use gimbal_analysis::papers::cyc::{self, CycFacts};
 use gimbal_analysis::papers::{BogFacts, Examined, examine, report, tally};
 use gimbal_core::Files as _;
 use serde::Serialize;
@@ -9,8 +11,32 @@ use crate::args::{Papers, ReportFormat};
 use crate::exit::Failure;
 use crate::home::Home;
 
-/// Works with facts, and where these are.
-const WORKS: [(&str, &str); 1] = [("bog", "papers/bog.yaml")];
+/// Reads facts (`place` is what messages call them) and recomputes them; gives the work's name with it.
+type Examine = fn(text: &str, place: &str) -> Result<(String, Examined), AnalysisError>;
+
+/// Works with facts, where these are, and how they are examined.
+const WORKS: [(&str, &str, Examine); 2] =
+    [("bog", "papers/bog.yaml", bog_facts), ("cyc", "papers/cyc.yaml", cyc_facts)];
+
+fn bog_facts(text: &str, place: &str) -> Result<(String, Examined), AnalysisError> {
+    let facts = BogFacts::parse(text, place)?;
+    let examined = examine(&facts).map_err(|error| within(place, error))?;
+    Ok((facts.work, examined))
+}
+
+fn cyc_facts(text: &str, place: &str) -> Result<(String, Examined), AnalysisError> {
+    let facts = CycFacts::parse(text, place)?;
+    let examined = cyc::examine(&facts).map_err(|error| within(place, error))?;
+    Ok((facts.work, examined))
+}
+
+/// The same error with the file in front of the place.
+fn within(file: &str, error: AnalysisError) -> AnalysisError {
+    match error {
+        AnalysisError::Facts { place, what } => AnalysisError::Facts { place: format!("{file}: {place}"), what },
+        other => other,
+    }
+}
 
 /// What `--json` says.
 #[derive(Serialize)]
@@ -35,9 +61,9 @@ struct Counted {
 
 /// Recomputes, prints, and fails on a miss that is not listed or a listed one that is none.
 pub fn papers(home: &Home, options: &Papers) -> Result<(), Failure> {
-    let (facts, place) = facts(home, options)?;
-    let examined = examine(&facts).map_err(|error| Failure::Usage(format!("{place}: {error}")))?;
-    let title = format!("Published numbers of {}, recomputed", facts.work);
+    let (text, place, examine) = facts(home, options)?;
+    let (work, examined) = examine(&text, &place).map_err(Failure::usage)?;
+    let title = format!("Published numbers of {work}, recomputed");
     match options.table.as_deref() {
         Some("summary") => tables::show(&report(&title, &examined.checks), options.format)?,
         other => {
@@ -54,10 +80,10 @@ pub fn papers(home: &Home, options: &Papers) -> Result<(), Failure> {
     verdict(&examined)
 }
 
-fn facts(home: &Home, options: &Papers) -> Result<(BogFacts, String), Failure> {
-    let Some((_, built_in)) = WORKS.iter().find(|(name, _)| *name == options.work) else {
-        let hint = gimbal_core::nearest::hint(&options.work, WORKS.iter().map(|(name, _)| *name));
-        let known: Vec<&str> = WORKS.iter().map(|(name, _)| *name).collect();
+fn facts(home: &Home, options: &Papers) -> Result<(String, String, Examine), Failure> {
+    let Some((_, built_in, examine)) = WORKS.iter().find(|(name, _, _)| *name == options.work) else {
+        let hint = gimbal_core::nearest::hint(&options.work, WORKS.iter().map(|(name, _, _)| *name));
+        let known: Vec<&str> = WORKS.iter().map(|(name, _, _)| *name).collect();
         return Err(Failure::Usage(format!("there is no work `{}`{hint} (known: {})", options.work, known.join(", "))));
     };
     let (text, place) = match &options.facts {
@@ -73,8 +99,7 @@ fn facts(home: &Home, options: &Papers) -> Result<(BogFacts, String), Failure> {
             .map_err(Failure::usage)?
             .ok_or_else(|| Failure::Usage(format!("{built_in}: is not there; name a facts file with --facts")))?,
     };
-    let facts = BogFacts::parse(&text, &place).map_err(Failure::usage)?;
-    Ok((facts, place))
+    Ok((text, place, *examine))
 }
 
 /// `25` is `Tab. 25`, and `claims` is `Claims`.

@@ -29,6 +29,7 @@ pub fn report(options: &Report) -> Result<(), Failure> {
     let folder = run_folder(&options.run)?;
     let mut built =
         build(&folder, options.baseline.as_deref())?.with_tables(super::figures::trace_tables(&folder, options)?);
+    built = built.with_tables(super::cycles::report_tables(&folder)?);
     if let Some(prices) = &options.prices {
         super::rescored::add_from(&mut built, prices)?;
     }

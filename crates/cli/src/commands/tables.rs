@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gimbal_analysis::bog::{Grids, Protocol};
-use gimbal_analysis::{Analysis, BaselineChoice, Options, Rows, Table, tables};
+use gimbal_analysis::{Analysis, BaselineChoice, Options, Rows, Table, cyclic, tables};
 use gimbal_study::read;
 use gimbal_study::run::RunFolder;
 
@@ -43,14 +43,14 @@ pub const TRACES: [(&str, &str); 3] = [
 /// Every key with its title.
 pub fn keys() -> Vec<(&'static str, &'static str)> {
     let standard = tables::KEYS.into_iter().zip(STANDARD);
-    standard.chain(tables::bog::TABLES).chain(TRACES).chain(CLAIMS).collect()
+    standard.chain(tables::bog::TABLES).chain(TRACES).chain(CLAIMS).chain(cyclic::tables::TABLES).collect()
 }
 
 /// Prints the table that is asked for.
 pub fn print(options: &Report, key: &str) -> Result<(), Failure> {
     if key == LIST {
         for (key, title) in keys() {
-            println!("{key:<13} {title}");
+            println!("{key:<15} {title}");
         }
         return Ok(());
     }
@@ -66,6 +66,8 @@ pub fn print(options: &Report, key: &str) -> Result<(), Failure> {
         standard(&folder, options.baseline.as_deref(), key)?
     } else if TRACES.iter().any(|(known, _)| *known == key) {
         super::figures::trace_table(&folder, options, key)?
+    } else if cyclic::tables::TABLES.iter().any(|(known, _)| *known == key) {
+        super::cycles::table(&folder, key)?
     } else {
         of_study(&folder, options, key)?
     };

@@ -1,6 +1,7 @@
 //! Reading run folders: no environment, no model, no network.
 
 mod bill;
+mod cycles;
 mod profile;
 mod recovery;
 mod rows;
@@ -11,6 +12,7 @@ mod verify;
 use gimbal_core::Digest;
 
 pub use bill::bill;
+pub use cycles::{cycles, has_graphs, trajectories};
 pub use profile::{profiles, traces};
 pub use recovery::recovery;
 pub use rows::{load_rows, spending, spending_of_episodes};

@@ -29,7 +29,7 @@ pub fn profiles(
         stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.world.as_str())).collect();
     let asks: BTreeMap<&str, &[String]> =
         stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.asks.as_slice())).collect();
-    let mut texts = LazyTexts { folder, opened: None };
+    let mut texts = LazyTexts::new(folder);
     let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
         if !wanted(&episode.id) {
             return Ok(());
@@ -67,7 +67,7 @@ pub fn traces(folder: &RunFolder, stored: &Stored) -> Result<Traces, RunError> {
 }
 
 /// What ends a walk over the index.
-enum Walk {
+pub(super) enum Walk {
     Run(Box<RunError>),
     Index(rusqlite::Error),
 }
@@ -85,13 +85,19 @@ impl From<RunError> for Walk {
 }
 
 /// The store of texts, opened when the first text is asked for that does not stand in its event.
-struct LazyTexts<'a> {
+pub(super) struct LazyTexts<'a> {
     folder: &'a RunFolder,
     opened: Option<Texts>,
 }
 
-impl LazyTexts<'_> {
-    fn get(&mut self, reference: &TextRef) -> Result<String, RunError> {
+impl<'a> LazyTexts<'a> {
+    /// The texts of a run, not opened yet.
+    pub(super) const fn new(folder: &'a RunFolder) -> Self {
+        Self { folder, opened: None }
+    }
+
+    /// A text.
+    pub(super) fn get(&mut self, reference: &TextRef) -> Result<String, RunError> {
         if let Some(text) = reference.as_inline() {
             return Ok(text.to_owned());
         }

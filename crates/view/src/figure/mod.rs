@@ -5,6 +5,7 @@
 
 pub mod bog;
 mod colour;
+pub mod cyc;
 mod distribution;
 mod forest;
 mod frontier;

@@ -1,6 +1,7 @@
 //! Made-up studies for tests and for looking at the page.
 #![allow(dead_code)]
 
+pub mod drawing;
 pub mod published;
 
 use gimbal_analysis::{

@@ -11,7 +11,7 @@ use crate::figure::svg::{
 
 /// How a series looks: colour, mark, hatching and dashes all tell it apart, so that grey print does too.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Look {
+pub(in crate::figure) struct Look {
     pub class: &'static str,
     pub colour: &'static str,
     pub shape: Shape,
@@ -33,33 +33,34 @@ const LOOKS: [Look; 8] = [
 ];
 
 /// The look of a series by its place; past the eighth they repeat, and names must tell.
-pub(super) fn look(place: usize) -> Look {
+pub(in crate::figure) fn look(place: usize) -> Look {
     LOOKS[place % LOOKS.len()]
 }
 
 /// Quiet grey, for what is there to compare with.
-pub(super) const QUIET: Look = Look { class: "quiet", colour: "#8b92a0", shape: Shape::Circle, hatch: 0, dash: "3 3" };
+pub(in crate::figure) const QUIET: Look =
+    Look { class: "quiet", colour: "#8b92a0", shape: Shape::Circle, hatch: 0, dash: "3 3" };
 
 /// Text beside marks.
-pub(super) const NOTE: Type = Type { size: 11.0, bold: false, class: "ink", fill: INK };
+pub(in crate::figure) const NOTE: Type = Type { size: 11.0, bold: false, class: "ink", fill: INK };
 /// The same, bold.
-pub(super) const STRONG: Type = Type { size: 11.0, bold: true, class: "ink", fill: INK };
+pub(in crate::figure) const STRONG: Type = Type { size: 11.0, bold: true, class: "ink", fill: INK };
 
 /// Where a chart stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(in crate::figure) struct Frame {
     pub left: f64,
     pub top: f64,
     pub right: f64,
     pub bottom: f64,
 }
 
-pub(super) fn mark(svg: &mut Svg, at: (f64, f64), look: Look, solid: bool) {
+pub(in crate::figure) fn mark(svg: &mut Svg, at: (f64, f64), look: Look, solid: bool) {
     draw_mark(svg, at, (look.class, look.colour, look.shape), solid);
 }
 
 /// The hatchings; once a figure that draws bars.
-pub(super) fn hatchings(svg: &mut Svg) {
+pub(in crate::figure) fn hatchings(svg: &mut Svg) {
     let mut defs = String::from("<defs>");
     for look in LOOKS.iter().chain([&QUIET]).filter(|look| look.hatch > 0) {
         let (size, turn, lines): (f64, i32, &str) = match look.hatch {
@@ -97,7 +98,7 @@ pub(super) fn hatchings(svg: &mut Svg) {
 }
 
 /// A bar between two corners.
-pub(super) fn bar(svg: &mut Svg, (x, y): (f64, f64), (width, height): (f64, f64), look: Look) {
+pub(in crate::figure) fn bar(svg: &mut Svg, (x, y): (f64, f64), (width, height): (f64, f64), look: Look) {
     let fill = if look.hatch == 0 { look.colour.to_owned() } else { format!("url(#hatch-{})", look.hatch) };
     let class = if look.hatch == 0 { format!("{} solid", look.class) } else { "hatched".to_owned() };
     svg.raw(&format!(
@@ -112,7 +113,7 @@ pub(super) fn bar(svg: &mut Svg, (x, y): (f64, f64), (width, height): (f64, f64)
 
 /// What stands before a name in a legend.
 #[derive(Clone, Copy)]
-pub(super) enum Key {
+pub(in crate::figure) enum Key {
     Mark,
     Open,
     Bar,
@@ -120,7 +121,7 @@ pub(super) enum Key {
 }
 
 /// A legend from `left` on that wraps; returns where the next thing may begin.
-pub(super) fn legend(svg: &mut Svg, left: f64, top: f64, entries: &[(Key, Look, String)]) -> f64 {
+pub(in crate::figure) fn legend(svg: &mut Svg, left: f64, top: f64, entries: &[(Key, Look, String)]) -> f64 {
     let (mut x, mut y) = (left, top);
     for (key, look, name) in entries {
         let name = fit_head(name, LABEL.size, WIDTH - left - 30.0);
@@ -144,7 +145,7 @@ pub(super) fn legend(svg: &mut Svg, left: f64, top: f64, entries: &[(Key, Look, 
 }
 
 /// Grid lines across, ticks and title beneath.
-pub(super) fn bottom_axis(svg: &mut Svg, frame: Frame, x: &Scale, title: &str) {
+pub(in crate::figure) fn bottom_axis(svg: &mut Svg, frame: Frame, x: &Scale, title: &str) {
     let wanted = (((frame.right - frame.left) / 80.0) as usize).clamp(2, 8);
     let ticks = x.ticks(wanted);
     for tick in &ticks {
@@ -160,10 +161,10 @@ pub(super) fn bottom_axis(svg: &mut Svg, frame: Frame, x: &Scale, title: &str) {
 }
 
 /// Room that [`bottom_axis`] takes beneath the frame.
-pub(super) const BELOW: f64 = 42.0;
+pub(in crate::figure) const BELOW: f64 = 42.0;
 
 /// Grid lines along, ticks and an upright title at the left.
-pub(super) fn left_axis(svg: &mut Svg, frame: Frame, y: &Scale, title: &str) {
+pub(in crate::figure) fn left_axis(svg: &mut Svg, frame: Frame, y: &Scale, title: &str) {
     let ticks = y.ticks((((frame.bottom - frame.top) / 44.0) as usize).clamp(2, 8));
     for tick in &ticks {
         let at = y.at(*tick);
@@ -175,7 +176,7 @@ pub(super) fn left_axis(svg: &mut Svg, frame: Frame, y: &Scale, title: &str) {
 }
 
 /// Room for ticks and title at the left.
-pub(super) const BESIDE: f64 = 62.0;
+pub(in crate::figure) const BESIDE: f64 = 62.0;
 
 /// A tick; on a logarithmic axis each in as few digits as it needs.
 fn amount(tick: f64, ticks: &[f64], logarithmic: bool) -> String {
@@ -183,7 +184,7 @@ fn amount(tick: f64, ticks: &[f64], logarithmic: bool) -> String {
 }
 
 /// A text that runs upwards, centred.
-pub(super) fn upright(svg: &mut Svg, (x, y): (f64, f64), words: &str, room: f64) {
+pub(in crate::figure) fn upright(svg: &mut Svg, (x, y): (f64, f64), words: &str, room: f64) {
     svg.raw(&format!(
         "<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\" font-size=\"{}\" class=\"muted\" fill=\"{MUTED}\">{}</text>",
         n(x),
@@ -194,7 +195,7 @@ pub(super) fn upright(svg: &mut Svg, (x, y): (f64, f64), words: &str, room: f64)
 }
 
 /// Positions as near to the wanted ones as can be with so much between neighbours, within the range where it has room.
-pub(super) fn apart(wanted: &[f64], gap: f64, (low, high): (f64, f64)) -> Vec<f64> {
+pub(in crate::figure) fn apart(wanted: &[f64], gap: f64, (low, high): (f64, f64)) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
     let gap = if wanted.len() > 1 { gap.min((high - low) / (wanted.len() - 1) as f64) } else { gap };
@@ -213,7 +214,7 @@ pub(super) fn apart(wanted: &[f64], gap: f64, (low, high): (f64, f64)) -> Vec<f6
 }
 
 /// A text on a halo of paper, so that lines do not run through its letters.
-pub(super) fn haloed(svg: &mut Svg, (x, y): (f64, f64), anchor: Anchor, style: Type, words: &str) {
+pub(in crate::figure) fn haloed(svg: &mut Svg, (x, y): (f64, f64), anchor: Anchor, style: Type, words: &str) {
     let held = match anchor {
         Anchor::Start => "start",
         Anchor::Middle => "middle",
@@ -231,14 +232,14 @@ pub(super) fn haloed(svg: &mut Svg, (x, y): (f64, f64), anchor: Anchor, style: T
 }
 
 /// A value with a sign, for differences.
-pub(super) fn signed(value: f64, digits: usize) -> String {
+pub(in crate::figure) fn signed(value: f64, digits: usize) -> String {
     let text = format!("{value:+.digits$}");
     let plain = text.trim_start_matches(['+', '-', '0', '.']);
     if plain.is_empty() { format!("{:.digits$}", 0.0) } else { crate::escape::minus(&text) }
 }
 
 /// A value without the noise of a minus zero.
-pub(super) fn plain(value: f64, digits: usize) -> String {
+pub(in crate::figure) fn plain(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     if text.trim_start_matches(['-', '0', '.']).is_empty() {
         format!("{:.digits$}", 0.0)
@@ -248,12 +249,12 @@ pub(super) fn plain(value: f64, digits: usize) -> String {
 }
 
 /// Digits after the point for values of this size.
-pub(super) fn digits(largest: f64) -> usize {
+pub(in crate::figure) fn digits(largest: f64) -> usize {
     if largest >= 10.0 { 1 } else { 3 }
 }
 
 /// Half the width of an interval as ` ± 3.1`, or nothing.
-pub(super) fn half(interval: Option<Interval>, digits: usize) -> String {
+pub(in crate::figure) fn half(interval: Option<Interval>, digits: usize) -> String {
     interval.map(|ends| format!(" ± {}", plain(ends.width() / 2.0, digits))).unwrap_or_default()
 }
 

@@ -8,16 +8,16 @@ mod cost;
 mod cross;
 mod deliberation;
 mod hierarchy;
-mod kit;
+pub(super) mod kit;
 mod lines;
 mod matrix;
 mod outcomes;
-mod panels;
+pub(super) mod panels;
 mod rows;
 mod scatter;
-mod scene;
+pub(super) mod scene;
 mod spread;
-mod stacked;
+pub(super) mod stacked;
 mod system;
 
 use gimbal_analysis::profile::Traces;
@@ -130,7 +130,7 @@ fn output(named: &Named, grids: &Grids<'_>, grid: &Grid<'_>, traces: Option<&Tra
 }
 
 /// What to draw where the cells are missing: that, and nothing else.
-fn gap(missing: &str) -> Picture {
+pub(super) fn gap(missing: &str) -> Picture {
     let mut svg = Svg::new();
     svg.raw(&format!(
         "<rect x=\"1\" y=\"1\" width=\"{}\" height=\"78\" rx=\"4\" fill=\"none\" class=\"rule\" stroke=\"{RULE}\" stroke-dasharray=\"5 4\"/>",
@@ -157,7 +157,7 @@ fn evidence(grid: &Grid<'_>) -> &'static str {
 }
 
 /// Letters and digits of a name, for a file.
-fn slug(name: &str) -> String {
+pub(super) fn slug(name: &str) -> String {
     let mut slug = String::new();
     for letter in name.chars() {
         if letter.is_ascii_alphanumeric() {

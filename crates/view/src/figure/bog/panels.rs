@@ -5,7 +5,7 @@ use crate::figure::scale::Scale;
 use crate::figure::svg::{Anchor, GRID, HEAD, RULE, Svg, WIDTH, fit_head};
 
 /// Frames in rows.
-pub(super) struct Panels {
+pub(in crate::figure) struct Panels {
     columns: usize,
     rows: usize,
     width: f64,
@@ -23,14 +23,14 @@ const FOOT: f64 = 44.0;
 
 impl Panels {
     /// So many frames, at most `most` side by side, each so high; the first row begins at `top`.
-    pub(super) fn new(count: usize, most: usize, height: f64, top: f64) -> Self {
+    pub(in crate::figure) fn new(count: usize, most: usize, height: f64, top: f64) -> Self {
         let columns = count.clamp(1, most.max(1));
         let width = (WIDTH - BESIDE - 4.0 - GAP * (columns - 1) as f64) / columns as f64;
         Self { columns, rows: count.div_ceil(columns).max(1), width, height, top, left: BESIDE }
     }
 
     /// Where a frame stands.
-    pub(super) fn frame(&self, place: usize) -> Frame {
+    pub(in crate::figure) fn frame(&self, place: usize) -> Frame {
         let (row, column) = (place / self.columns, place % self.columns);
         let left = self.left + column as f64 * (self.width + GAP);
         let top = self.top + HEADING + row as f64 * (HEADING + self.height + FOOT);
@@ -38,18 +38,18 @@ impl Panels {
     }
 
     /// Whether a frame is the leftmost of its row: it carries the ticks.
-    pub(super) fn is_first(&self, place: usize) -> bool {
+    pub(in crate::figure) fn is_first(&self, place: usize) -> bool {
         place.is_multiple_of(self.columns)
     }
 
     /// The title above a frame.
-    pub(super) fn title(&self, svg: &mut Svg, place: usize, name: &str) {
+    pub(in crate::figure) fn title(&self, svg: &mut Svg, place: usize, name: &str) {
         let frame = self.frame(place);
         svg.text(frame.left, frame.top - 6.0, Anchor::Start, HEAD, &fit_head(name, HEAD.size, self.width));
     }
 
     /// Grid lines without ticks, for frames that share an axis.
-    pub(super) fn grid(&self, svg: &mut Svg, frame: Frame, y: &Scale) {
+    pub(in crate::figure) fn grid(&self, svg: &mut Svg, frame: Frame, y: &Scale) {
         for tick in y.ticks((((frame.bottom - frame.top) / 44.0) as usize).clamp(2, 8)) {
             svg.line((frame.left, y.at(tick)), (frame.right, y.at(tick)), "grid", GRID, 1.0, "");
         }
@@ -57,7 +57,7 @@ impl Panels {
     }
 
     /// Beneath the last row, its foot left out.
-    pub(super) fn bottom(&self) -> f64 {
+    pub(in crate::figure) fn bottom(&self) -> f64 {
         self.frame((self.rows - 1) * self.columns).bottom
     }
 }

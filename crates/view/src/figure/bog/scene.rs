@@ -16,9 +16,9 @@ pub(super) struct Scene<'a> {
 }
 
 /// A drawing under way: its picture, height and how to read it. Where a run has not what it takes: what is missing.
-pub(super) type Drawn = Result<Picture, String>;
+pub(in crate::figure) type Drawn = Result<Picture, String>;
 
-pub(super) struct Picture {
+pub(in crate::figure) struct Picture {
     pub svg: Svg,
     pub height: f64,
     pub caption: String,

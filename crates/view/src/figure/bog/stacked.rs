@@ -6,7 +6,7 @@ use crate::figure::scale::Scale;
 use crate::figure::svg::{Anchor, HEAD, SMALL, Svg, WIDTH, fit_head, width_of};
 
 /// A bar.
-pub(super) struct Stack {
+pub(in crate::figure) struct Stack {
     /// Group it belongs to; a heading stands where it changes.
     pub group: String,
     pub name: String,
@@ -20,7 +20,7 @@ const ROW: f64 = 26.0;
 const HEADING: f64 = 21.0;
 
 /// Draws stacks one beneath the other from `top` on.
-pub(super) fn draw(
+pub(in crate::figure) fn draw(
     mut svg: Svg,
     stacks: &[Stack],
     (axis, remarks): (&str, &str),

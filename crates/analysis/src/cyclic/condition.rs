@@ -1,0 +1,208 @@
+//! What a cell stands for in a study of controllers: control, exposure of tools, shots, models by role.
+
+use serde::{Deserialize, Serialize};
+
+use crate::row::CellInfo;
+
+/// How a cell is controlled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Control {
+    /// One agent with all tools (CYC-026).
+    React,
+    /// Forward-only subtasks (CYC-025).
+    Dag,
+    /// A cyclic graph that is made for every task (CYC-020).
+    Spec,
+    /// A cyclic graph that is made once and used again (CYC-021).
+    Gen,
+    /// A cyclic graph of which no episode says where it came from.
+    Cyclic,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+impl Control {
+    /// Those of the work, in its order.
+    pub const COMPARED: [Self; 4] = [Self::React, Self::Dag, Self::Spec, Self::Gen];
+
+    /// What it is called in tables.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::React => "ReAct",
+            Self::Dag => "DepDAG",
+            Self::Spec => "Spec-Cyc",
+            Self::Gen => "Gen-Cyc",
+            Self::Cyclic => "Cyclic",
+            Self::Other => "other",
+        }
+    }
+
+    /// Machine name.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::React => "react",
+            Self::Dag => "dag",
+            Self::Spec => "spec",
+            Self::Gen => "gen",
+            Self::Cyclic => "cyclic",
+            Self::Other => "other",
+        }
+    }
+
+    /// Whether a cyclic graph is in force.
+    #[must_use]
+    pub const fn is_cyclic(self) -> bool {
+        matches!(self, Self::Spec | Self::Gen | Self::Cyclic)
+    }
+}
+
+/// What the plan says of a cell; journals say the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setup {
+    /// Name of the architecture.
+    pub architecture: String,
+    /// Whether executors are restricted to tools of their node, if the settings say so.
+    pub specialists: Option<bool>,
+    /// Summaries of won episodes that the planner reads (CYC-023), if the settings say so.
+    pub shots: Option<u32>,
+}
+
+/// What a cell stands for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Condition {
+    /// Environment with its options.
+    pub environment: String,
+    /// How it is controlled.
+    pub control: Control,
+    /// Whether executors are restricted to tools of their node.
+    pub specialists: bool,
+    /// Summaries that the planner reads.
+    pub shots: u32,
+    /// Model of the planner, where there is one.
+    pub planner: Option<String>,
+    /// Model that acts.
+    pub executor: Option<String>,
+    /// Model of the router, or of the analyser of a forward-only list.
+    pub router: Option<String>,
+    /// Injected faults as the study calls them; empty for none.
+    pub faults: String,
+}
+
+impl Condition {
+    /// From the plan, and from what the episodes' graphs say.
+    #[must_use]
+    pub fn of(info: &CellInfo, setup: &Setup, sources: &[String], specialists: bool) -> Self {
+        let model = |roles: &[&str]| {
+            let named = |role: &&str| info.models.iter().find(|entry| entry.role == **role);
+            let other = info.models.iter().find(|entry| entry.role == "default");
+            roles.iter().find_map(named).or(other).map(|entry| entry.model.clone())
+        };
+        let from = |wanted: &str| sources.iter().any(|source| source == wanted);
+        let control = match setup.architecture.as_str() {
+            "react" => Control::React,
+            "dag" => Control::Dag,
+            "cyclic" if from("planner") => Control::Spec,
+            "cyclic" if sources.is_empty() => Control::Cyclic,
+            "cyclic" => Control::Gen,
+            _ => Control::Other,
+        };
+        let graphs = control.is_cyclic() || control == Control::Dag;
+        Self {
+            environment: info.environment.clone(),
+            control,
+            specialists: setup.specialists.unwrap_or(specialists),
+            shots: setup.shots.unwrap_or(0),
+            planner: model(&["planner"]).filter(|_| graphs),
+            executor: model(&["executor"]),
+            router: model(&["router", "analyzer"]).filter(|_| graphs),
+            faults: info.faults.clone(),
+        }
+    }
+
+    /// Models as `planner/executor/router`, the last part of each name; one name where all are the same.
+    #[must_use]
+    pub fn models(&self) -> String {
+        let names: Vec<&str> =
+            [&self.planner, &self.executor, &self.router].into_iter().flatten().map(|name| short(name)).collect();
+        match names.as_slice() {
+            [] => "none".to_owned(),
+            [first, rest @ ..] if rest.iter().all(|name| name == first) => (*first).to_owned(),
+            several => several.join("/"),
+        }
+    }
+
+    /// Control with what sets it apart from the plain one.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let mut label = self.control.title().to_owned();
+        if self.specialists {
+            label.push_str(", specialists");
+        }
+        if self.shots > 0 {
+            label.push_str(&format!(", {}-shot", self.shots));
+        }
+        label
+    }
+
+    /// Whether the other cell differs in its faults alone.
+    #[must_use]
+    pub fn is_same_but_faults(&self, other: &Self) -> bool {
+        Self { faults: String::new(), ..self.clone() } == Self { faults: String::new(), ..other.clone() }
+    }
+}
+
+/// The last part of a model's name, if it says something.
+pub(crate) fn short(name: &str) -> &str {
+    let tail = name.rsplit('/').next().unwrap_or(name);
+    if tail.chars().any(char::is_alphabetic) { tail } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::{Decoding, Kind, RoleModel, Thresholds};
+
+    fn info(models: &[(&str, &str)]) -> CellInfo {
+        let models =
+            models.iter().map(|(role, model)| RoleModel { role: (*role).to_owned(), model: (*model).to_owned() });
+        CellInfo {
+            id: "c".to_owned(),
+            environment: "world".to_owned(),
+            configuration: "c".to_owned(),
+            axis: None,
+            models: models.collect(),
+            decoding: Decoding::Free,
+            kind: Kind::Remote,
+            plumbing: None,
+            planned: 1,
+            thresholds: Thresholds::default(),
+            faults: String::new(),
+        }
+    }
+
+    #[test]
+    fn journals_say_how_a_graph_came_about() {
+        let cell = info(&[("planner", "o/4o-mini"), ("executor", "o/5-mini"), ("router", "o/5-mini")]);
+        let cyclic = Setup { architecture: "cyclic".to_owned(), ..Setup::default() };
+        let of = |sources: &[&str]| {
+            let sources: Vec<String> = sources.iter().map(|source| (*source).to_owned()).collect();
+            Condition::of(&cell, &cyclic, &sources, true)
+        };
+        assert_eq!(of(&["planner"]).control, Control::Spec);
+        assert_eq!(of(&["artefact"]).control, Control::Gen);
+        assert_eq!(of(&[]).control, Control::Cyclic);
+        assert_eq!(
+            (of(&["file"]).models(), of(&["file"]).label()),
+            ("4o-mini/5-mini/5-mini".into(), "Gen-Cyc, specialists".into())
+        );
+        let react = Setup { architecture: "react".to_owned(), ..Setup::default() };
+        let agent = Condition::of(&info(&[("default", "o/4o-mini")]), &react, &[], false);
+        assert_eq!((agent.control, agent.models(), agent.planner), (Control::React, "4o-mini".into(), None));
+        let all = Condition::of(&info(&[("default", "noisy/0.1")]), &cyclic, &[], false);
+        assert_eq!(all.models(), "noisy/0.1");
+    }
+}

@@ -1,0 +1,220 @@
+//! Where an answer from documents failed: the bottleneck on the way from the query to the rubric (CYC-094, CYC-095).
+
+use serde::{Deserialize, Serialize};
+
+/// What an environment of questions and documents says of a finished episode, in the data of its last observation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What the judges said.
+    #[serde(default)]
+    pub judged: Judged,
+    /// How far the agent got towards the document that holds the answer.
+    #[serde(default)]
+    pub bottleneck: Reached,
+    /// Figures of the answer.
+    #[serde(default)]
+    pub figures: Figures,
+}
+
+/// Verdicts on an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// One verdict an item of the rubric.
+    #[serde(default)]
+    pub items: Vec<RubricItem>,
+    /// Whether the answer passes.
+    #[serde(default)]
+    pub passed: bool,
+}
+
+/// One item of a rubric.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RubricItem {
+    /// What kind of item it is.
+    #[serde(default)]
+    pub operator: String,
+    /// What is asked.
+    #[serde(default)]
+    pub criteria: String,
+    /// Verdict of the judge that is plain code.
+    #[serde(default)]
+    pub offline: Option<bool>,
+    /// Verdict of a model.
+    #[serde(default)]
+    pub model: Option<bool>,
+}
+
+/// Stations on the way to the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reached {
+    /// A query found the document.
+    #[serde(default)]
+    pub matched: bool,
+    /// It was opened.
+    #[serde(default)]
+    pub opened: bool,
+    /// It was retrieved from the store.
+    #[serde(default)]
+    pub retrieved: bool,
+    /// The answer states the figure that was asked for.
+    #[serde(default)]
+    pub stated: bool,
+}
+
+/// Figures of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Figures that it states.
+    #[serde(default)]
+    pub stated: u32,
+    /// Those that stand in a stored document.
+    #[serde(default)]
+    pub supported: u32,
+}
+
+/// The first station that a failed episode did not pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bottleneck {
+    /// No query found the document.
+    NotMatched,
+    /// It was found and not opened.
+    NotOpened,
+    /// It was opened and not retrieved.
+    NotRetrieved,
+    /// It was retrieved, and the figure is not in the answer.
+    NotStated,
+    /// The figure is there, and the rubric failed.
+    RubricFailed,
+}
+
+impl Bottleneck {
+    /// All, in the order of the way.
+    pub const ALL: [Self; 5] =
+        [Self::NotMatched, Self::NotOpened, Self::NotRetrieved, Self::NotStated, Self::RubricFailed];
+
+    /// What it is called in tables.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::NotMatched => "query never found it",
+            Self::NotOpened => "found, not opened",
+            Self::NotRetrieved => "opened, not retrieved",
+            Self::NotStated => "retrieved, figure not stated",
+            Self::RubricFailed => "stated, rubric failed",
+        }
+    }
+}
+
+impl Evidence {
+    /// Where it failed; `None` for an answer that passes.
+    ///
+    /// A later station that was reached counts as proof of the earlier ones: an address that was known without a search
+    /// can be opened.
+    #[must_use]
+    pub fn bottleneck(&self) -> Option<Bottleneck> {
+        let Reached { matched, opened, retrieved, stated } = self.bottleneck;
+        if self.judged.passed {
+            None
+        } else if stated {
+            Some(Bottleneck::RubricFailed)
+        } else if retrieved {
+            Some(Bottleneck::NotStated)
+        } else if opened {
+            Some(Bottleneck::NotRetrieved)
+        } else if matched {
+            Some(Bottleneck::NotOpened)
+        } else {
+            Some(Bottleneck::NotMatched)
+        }
+    }
+}
+
+/// Pairs of verdicts of two judges on the same items.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// Both say yes.
+    pub both: u64,
+    /// Only the first.
+    pub first: u64,
+    /// Only the second.
+    pub second: u64,
+    /// Neither.
+    pub neither: u64,
+}
+
+impl Agreement {
+    /// Takes in the items of an answer that both judged.
+    pub fn add(&mut self, judged: &Judged) {
+        for item in &judged.items {
+            match (item.offline, item.model) {
+                (Some(true), Some(true)) => self.both += 1,
+                (Some(true), Some(false)) => self.first += 1,
+                (Some(false), Some(true)) => self.second += 1,
+                (Some(false), Some(false)) => self.neither += 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Items that both judged.
+    #[must_use]
+    pub const fn items(&self) -> u64 {
+        self.both + self.first + self.second + self.neither
+    }
+
+    /// Cohen's kappa: agreement beyond chance; `None` without items, or where both judges always say the same one thing.
+    #[must_use]
+    pub fn kappa(&self) -> Option<f64> {
+        let n = self.items() as f64;
+        let share = |count: u64| count as f64 / n;
+        let seen = share(self.both + self.neither);
+        let (first, second) = (share(self.both + self.first), share(self.both + self.second));
+        let chance = first * second + (1.0 - first) * (1.0 - second);
+        (self.items() > 0 && chance < 1.0).then(|| (seen - chance) / (1.0 - chance))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shape that an environment writes, read as it is, and unknown fields passed over.
+    // covers: CYC-095
+    #[test]
+    fn the_bottleneck_is_the_first_station_that_was_not_passed() {
+        let text = r#"{"judged":{"items":[{"operator":"correctness","criteria":"4.1 bn","offline":true,"model":null}],
+            "passed":false,"by":"offline"},"bottleneck":{"matched":true,"opened":true,"retrieved":false,"stated":false},
+            "figures":{"stated":3,"supported":1}}"#;
+        let evidence: Evidence = serde_json::from_str(text).unwrap();
+        assert_eq!(evidence.bottleneck(), Some(Bottleneck::NotRetrieved));
+        let with = |matched, opened, retrieved, stated, passed| {
+            Evidence {
+                judged: Judged { passed, items: Vec::new() },
+                bottleneck: Reached { matched, opened, retrieved, stated },
+                figures: Figures::default(),
+            }
+            .bottleneck()
+        };
+        assert_eq!(with(false, false, false, false, false), Some(Bottleneck::NotMatched));
+        assert_eq!(with(true, false, false, false, false), Some(Bottleneck::NotOpened));
+        assert_eq!(with(false, true, true, false, false), Some(Bottleneck::NotStated));
+        assert_eq!(with(true, true, true, true, false), Some(Bottleneck::RubricFailed));
+        assert_eq!(with(false, false, false, false, true), None);
+        let empty: Evidence = serde_json::from_str("{}").unwrap();
+        assert_eq!(empty.bottleneck(), Some(Bottleneck::NotMatched));
+    }
+
+    /// 20 and 15 agreed of 50, 5 and 10 not: seen 0.70, chance 0.50, kappa 0.40 (a textbook's table).
+    #[test]
+    fn kappa_is_agreement_beyond_chance() {
+        let agreement = Agreement { both: 20, first: 5, second: 10, neither: 15 };
+        assert!((agreement.kappa().unwrap() - 0.4).abs() < 1e-12);
+        assert_eq!(Agreement::default().kappa(), None);
+        assert_eq!(Agreement { both: 7, ..Agreement::default() }.kappa(), None);
+        let item = |offline, model| RubricItem { offline, model, ..RubricItem::default() };
+        let mut counted = Agreement::default();
+        counted.add(&Judged { items: vec![item(Some(true), Some(false)), item(Some(true), None)], passed: true });
+        assert_eq!((counted.items(), counted.first), (1, 1));
+    }
+}

@@ -1,0 +1,193 @@
+//! What the work asks for and does not have: lost episodes beside won ones, cost of routing, failure modes, bottlenecks.
+
+use super::{Entry, Frame, count, mean, number, spread, spread_cells};
+use crate::cyclic::Control;
+use crate::cyclic::detect::Signal;
+use crate::cyclic::evidence::Bottleneck;
+use crate::table::{Cell, Column, ColumnKind, Table};
+
+fn is_played(entry: Entry<'_>) -> bool {
+    entry.measures.condition.control != Control::Other && entry.measures.episodes > 0
+}
+
+/// Won, lost and all episodes, one row each: figures of won episodes alone hide what failure costs.
+pub(super) fn groups(frame: &Frame<'_, '_>) -> Table {
+    let mut columns = vec![
+        Column::new("group", "Episodes", "group", ColumnKind::Text, "Which episodes"),
+        count("n", "n", "group", "How many"),
+    ];
+    columns.extend(spread("tc", "TC", "tc", 1, "Tool calls, refused ones too"));
+    columns.extend(spread("ats", "ATS", "ats", 1, "Visits"));
+    columns.extend(spread("aus", "AUS", "aus", 1, "Different subtasks"));
+    columns.extend(spread("asr", "ASR", "asr", 1, "Revisits"));
+    columns.extend(spread("tokens", "Tokens", "tokens", 0, "Tokens, prompt and completion"));
+    columns.extend(
+        spread("seconds", "Wall", "wall", 1, "Longest chain of waiting for models")
+            .into_iter()
+            .map(|column| column.unit("s")),
+    );
+    columns.push(number("model_calls", "Model calls", "wall", 1, "Model calls of all roles"));
+    let mut rows = Vec::new();
+    for entry in frame.board.entries().filter(|entry| is_played(*entry)) {
+        let own = entry.measures;
+        for (name, group) in [("won", &own.won), ("lost", &own.lost), ("all", &own.all)] {
+            let mut row = frame.label_cells(entry);
+            row.extend([Cell::text(name), Cell::count(group.episodes as u64)]);
+            for moments in [group.calls, group.visits, group.unique, group.revisits, group.tokens, group.seconds] {
+                row.extend(spread_cells(moments));
+            }
+            row.push(mean(group.model_calls));
+            rows.push(row);
+        }
+    }
+    let notes = vec![
+        "The work's TC, ATS and ASR are of won episodes alone; lost ones show what failure costs. Wall time hangs on the machine and is never compared by tests."
+            .to_owned(),
+    ];
+    frame.table(frame.labels().into_iter().chain(columns).collect(), rows, notes)
+}
+
+/// Decisions, their prompts and their errors (CYC-015, 068, 069, 097).
+pub(super) fn routing(frame: &Frame<'_, '_>) -> Table {
+    let columns = vec![
+        number("nodes", "Nodes", "work", 1, "Mean subtasks of a graph"),
+        count("decisions", "Decisions", "work", "Routing decisions"),
+        number("candidates", "Candidates", "work", 1, "Mean candidates of a decision: at most the number of subtasks"),
+        number("input", "Prompt", "tokens", 0, "Mean prompt tokens of the router for a decision").unit("tokens"),
+        number("per_episode", "Prompt an episode", "tokens", 0, "Mean prompt tokens of the router over an episode")
+            .unit("tokens"),
+        Column::new("share", "Share", "tokens", ColumnKind::Share(1), "Share of all prompt tokens"),
+        count("repaired", "Repaired", "errors", "Decisions that named no subtask at first"),
+        count("hallucinations", "Hallucinated", "errors", "Decisions that named none after a repair: control stayed"),
+        Column::new(
+            "fruitful",
+            "Fruitful",
+            "revisits",
+            ColumnKind::Share(1),
+            "Share of revisits that brought a state not seen before",
+        ),
+    ];
+    frame.by_cell(
+        columns,
+        |entry| entry.measures.routing.decisions > 0,
+        |entry| {
+            let own = entry.measures;
+            vec![
+                Cell::number(own.nodes),
+                Cell::count(own.routing.decisions),
+                Cell::number(own.routing.candidates),
+                Cell::number(own.routing.input),
+                mean(own.all.router_input),
+                Cell::share(own.routing.share_of_input),
+                Cell::count(own.routing.repaired),
+                Cell::count(own.routing.hallucinations),
+                Cell::share(own.fruitful_revisits),
+            ]
+        },
+    )
+}
+
+/// Failure modes, one row each that shows in a cell (CYC-094, CYC-099).
+pub(super) fn signals(frame: &Frame<'_, '_>) -> Table {
+    let columns = [
+        Column::new("signal", "Failure mode", "signal", ColumnKind::Text, "Which"),
+        count("episodes", "Episodes", "count", "Episodes in which it shows"),
+        Column::new("share", "Share", "count", ColumnKind::Share(1), "Of the cell's episodes"),
+        count("won", "Won", "count", "Those of them that were won"),
+        count("findings", "Findings", "count", "How often it shows"),
+        count("segments", "Segments", "count", "Segments that it covers"),
+        Column::new("example", "First place", "place", ColumnKind::Text, "Task, run and segments"),
+    ];
+    let (mut rows, mut met) = (Vec::new(), Vec::new());
+    for entry in frame.board.entries() {
+        for signal in Signal::ALL {
+            let Some(sums) = entry.measures.signals.get(&signal) else { continue };
+            if !met.contains(&signal) {
+                met.push(signal);
+            }
+            let mut row = frame.label_cells(entry);
+            row.extend([
+                Cell::text(signal.key()),
+                Cell::count(sums.episodes.0),
+                Cell::share(Some(sums.episodes.0 as f64 / entry.measures.episodes.max(1) as f64)),
+                Cell::count(sums.episodes.1),
+                Cell::count(sums.findings),
+                Cell::count(sums.segments),
+                Cell::text(&sums.example),
+            ]);
+            rows.push(row);
+        }
+    }
+    met.sort_unstable();
+    let notes = met.into_iter().map(|signal| format!("{}: {}.", signal.key(), signal.rule())).collect();
+    frame.table(frame.labels().into_iter().chain(columns).collect(), rows, notes)
+}
+
+/// Bottlenecks of answers from documents (CYC-094, CYC-095).
+pub(super) fn evidence(frame: &Frame<'_, '_>) -> Table {
+    let mut columns = vec![
+        count("answers", "Answers", "answers", "Episodes whose answer was judged"),
+        count("passed", "Passed", "answers", "Answers that passed"),
+        Column::new(
+            "recall",
+            "Recall",
+            "answers",
+            ColumnKind::Share(1),
+            "Share of episodes that retrieved the document with the answer",
+        ),
+    ];
+    columns.extend(Bottleneck::ALL.into_iter().map(|station| {
+        Column::new(
+            format!("failed.{}", station.title().replace([' ', ','], "_")),
+            station.title(),
+            "bottleneck",
+            ColumnKind::Integer,
+            "Failed episodes by the first station that they did not pass",
+        )
+    }));
+    columns.extend([
+        count("figures", "Figures", "figures", "Figures that the answers state"),
+        Column::new(
+            "supported",
+            "Supported",
+            "figures",
+            ColumnKind::Share(1),
+            "Share of them that stand in a stored document",
+        ),
+        count("items", "Items", "judges", "Rubric items that both judges judged"),
+        number("kappa", "Kappa", "judges", 2, "Agreement of the two judges beyond chance"),
+        count("gated", "Gate passed", "gate", "Answers that the gate let through"),
+        count("refused", "Gate refused", "gate", "Answers that it sent back"),
+        Column::new(
+            "fruitful",
+            "Fruitful",
+            "revisits",
+            ColumnKind::Share(1),
+            "Share of revisits that changed the evidence at hand",
+        ),
+    ]);
+    let mut table = frame.by_cell(
+        columns,
+        |entry| entry.measures.evidence.is_some(),
+        |entry| {
+            let Some(sums) = &entry.measures.evidence else { return Vec::new() };
+            let share = |part: u64, of: u64| Cell::share((of > 0).then(|| part as f64 / of as f64));
+            let mut row =
+                vec![Cell::count(sums.answers.0), Cell::count(sums.answers.1), share(sums.retrieved, sums.answers.0)];
+            let failed = |station| Cell::count(sums.bottlenecks.get(&station).copied().unwrap_or(0));
+            row.extend(Bottleneck::ALL.map(failed));
+            row.extend([
+                Cell::count(sums.figures.0),
+                share(sums.figures.1, sums.figures.0),
+                Cell::count(sums.agreement.items()),
+                Cell::number(sums.agreement.kappa()),
+                Cell::count(sums.gates.0),
+                Cell::count(sums.gates.1),
+                Cell::share(entry.measures.fruitful_revisits),
+            ]);
+            row
+        },
+    );
+    table.notes.insert(0, "A failed episode is counted at the first station on the way from the query to the rubric that it did not pass.".to_owned());
+    table
+}

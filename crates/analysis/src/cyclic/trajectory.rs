@@ -1,0 +1,305 @@
+//! An episode as a walk over a task graph: segments at nodes, routing decisions between them (CYC-003, CYC-015..017).
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence::Evidence;
+
+/// One finished episode.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trajectory {
+    /// Id of the cell.
+    pub cell: String,
+    /// The environment part of the pairing key.
+    pub world: String,
+    /// Task id.
+    pub task: String,
+    /// Run number: the seed of the work's tables.
+    pub run: u32,
+    /// Trial within a session, from 0.
+    pub trial: u32,
+    /// Sum of rewards in thousandths.
+    pub return_thousandths: i64,
+    /// Name of the stop.
+    pub stop: String,
+    /// Whether the goal was reached.
+    pub won: bool,
+    /// Calls to the world, rejected ones too (TC).
+    pub tool_calls: u32,
+    /// What the agent's roles asked of models, planner included.
+    pub spent: Spend,
+    /// What making the graph took.
+    pub planner: Spend,
+    /// Longest chain of calls that waited for one another, in microseconds; never compared, as it is volatile.
+    pub wall_us: u64,
+    /// Distinct situations that the agent met, the first included (CYC-067).
+    pub situations: Option<u32>,
+    /// What is to be reached, in the words of the first observation, where it says so in a line of its own.
+    pub goal: Option<String>,
+    /// Graphs that were in force, in order; one, as a rule.
+    pub graphs: Vec<Graph>,
+    /// Attempts of a planner that wrote a graph of its own, and whether the last was valid.
+    pub planned: Option<Planned>,
+    /// Segments in order.
+    pub segments: Vec<Segment>,
+    /// What judges and the record of its reading say of a final answer.
+    pub evidence: Option<Evidence>,
+    /// What gates before a final answer said (CYC-095), in order.
+    pub gates: Vec<Gate>,
+}
+
+/// Model calls and their tokens as called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spend {
+    /// Calls.
+    pub calls: u64,
+    /// Prompt tokens.
+    pub input: u64,
+    /// Completion tokens.
+    pub output: u64,
+}
+
+impl Spend {
+    /// Prompt and completion.
+    #[must_use]
+    pub const fn tokens(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+
+    /// Field by field sum.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_add(other.calls),
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+        }
+    }
+}
+
+/// A task graph as journals hold it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Graph {
+    /// Beginning of its content hash.
+    pub id: String,
+    /// Where it came from: `planner`, `file`, `artefact`, `family`.
+    #[serde(default)]
+    pub source: String,
+    /// Node that comes first.
+    #[serde(default)]
+    pub entry: String,
+    /// Nodes.
+    #[serde(default)]
+    pub nodes: Vec<GraphNode>,
+    /// Transitions with their criteria.
+    #[serde(default)]
+    pub edges: Vec<GraphEdge>,
+    /// `cyclic` or `dag`.
+    #[serde(default)]
+    pub kind: String,
+}
+
+/// A node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphNode {
+    /// Name.
+    pub name: String,
+    /// What is to be done.
+    #[serde(default)]
+    pub goal: String,
+    /// Tools that belong to it; all where none is named.
+    #[serde(default)]
+    pub tools: Vec<String>,
+}
+
+/// A transition.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphEdge {
+    /// From where.
+    pub from: String,
+    /// Where to.
+    pub to: String,
+    /// When it is taken.
+    #[serde(default)]
+    pub criterion: String,
+}
+
+impl Graph {
+    /// Whether a node has fewer tools than some other node of the graph (CYC-027).
+    #[must_use]
+    pub fn is_restricted(&self, node: &str) -> bool {
+        let Some(node) = self.nodes.iter().find(|known| known.name == node) else { return false };
+        let lacks = |tool: &String| !node.tools.contains(tool);
+        !node.tools.is_empty() && self.nodes.iter().any(|other| other.tools.is_empty() || other.tools.iter().any(lacks))
+    }
+
+    /// Whether any node is restricted: executors are specialists.
+    #[must_use]
+    pub fn has_specialists(&self) -> bool {
+        self.nodes.iter().any(|node| self.is_restricted(&node.name))
+    }
+
+    /// Mean words of a criterion; `None` without one (CYC-024).
+    #[must_use]
+    pub fn criterion_words(&self) -> Option<f64> {
+        let words: Vec<usize> = self
+            .edges
+            .iter()
+            .map(|edge| edge.criterion.split_whitespace().count())
+            .filter(|count| *count > 0)
+            .collect();
+        (!words.is_empty()).then(|| words.iter().sum::<usize>() as f64 / words.len() as f64)
+    }
+}
+
+/// What a planner's output was worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// Attempts.
+    pub attempts: u32,
+    /// Whether the last gave a graph.
+    pub valid: bool,
+}
+
+/// What a gate said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gate {
+    /// Figures in the answer.
+    #[serde(default)]
+    pub figures: u32,
+    /// Those that a stored span supports.
+    #[serde(default)]
+    pub supported: u32,
+    /// Whether the answer was let through.
+    #[serde(default)]
+    pub passed: bool,
+}
+
+/// How a segment ended (CYC-016).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SegmentEnd {
+    /// The executor said that the subtask is done.
+    #[default]
+    Done,
+    /// Its calls were used up.
+    LocalBudget,
+    /// The episode ended in it.
+    Over,
+}
+
+/// One stay at a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segment {
+    /// Number, from 0.
+    pub index: u32,
+    /// Node.
+    pub node: String,
+    /// Tool calls, rejected ones too (the work's Δk).
+    pub calls: u32,
+    /// How it ended.
+    pub ended: SegmentEnd,
+    /// The calls, in order.
+    pub acts: Vec<Act>,
+    /// What its executor asked of models.
+    pub executor: Spend,
+    /// What the decision after it asked of models.
+    pub router: Spend,
+    /// The decision; none where the episode ended in the segment.
+    pub routed: Option<Routed>,
+    /// Loops that the router's own memory speaks of.
+    pub loops_noted: u32,
+}
+
+/// A routing decision.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Routed {
+    /// The router's choice.
+    pub wanted: String,
+    /// Where control went.
+    pub to: String,
+    /// Whether the router named a node that there is, after one repair at most (CYC-015).
+    pub valid: bool,
+    /// Whether the repair was needed.
+    pub repaired: bool,
+    /// Whether a fault sent control elsewhere (CYC-084).
+    pub faulted: bool,
+    /// Candidates that the router saw.
+    pub candidates: u32,
+}
+
+/// A call to the world.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Act {
+    /// Tool.
+    pub tool: String,
+    /// Arguments as canonical JSON.
+    pub arguments: String,
+    /// What became of it.
+    pub effect: Effect,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// It brought the world into a state that the episode had not seen.
+    #[default]
+    New,
+    /// It brought the world back into a state that the episode had seen.
+    Back,
+    /// It was accepted, and the state is what it was.
+    Nothing,
+    /// It was refused.
+    Rejected,
+}
+
+impl Effect {
+    /// Whether the state is what it was.
+    #[must_use]
+    pub const fn is_fruitless(self) -> bool {
+        matches!(self, Self::Nothing | Self::Rejected)
+    }
+}
+
+impl Act {
+    /// Tool and arguments in one text: what makes two calls the same call.
+    #[must_use]
+    pub fn key(&self) -> String {
+        format!("{} {}", self.tool, self.arguments)
+    }
+
+    /// A short form for people: tool, and the longest textual argument.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let Ok(serde_json::Value::Object(arguments)) = serde_json::from_str(&self.arguments) else {
+            return self.tool.clone();
+        };
+        let longest = arguments.values().filter_map(|value| value.as_str()).max_by_key(|text| text.len());
+        longest.map_or_else(|| self.tool.clone(), |text| text.to_owned())
+    }
+}
+
+impl Trajectory {
+    /// How a person names it: cell, task and run, and the trial where there are several.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let trial = if self.trial > 0 { format!("/{}", self.trial) } else { String::new() };
+        format!("{}/{}/{}{trial}", self.cell, self.task, self.run)
+    }
+
+    /// The graph that is in force at the end.
+    #[must_use]
+    pub fn graph(&self) -> Option<&Graph> {
+        self.graphs.last()
+    }
+
+    /// Segments that a decision followed: the visits (CYC-061).
+    pub fn visits(&self) -> impl Iterator<Item = (&Segment, &Routed)> {
+        self.segments.iter().filter_map(|segment| Some((segment, segment.routed.as_ref()?)))
+    }
+
+    /// Transitions taken, self-loops included (CYC-062).
+    pub fn transitions(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.visits().map(|(segment, routed)| (segment.node.as_str(), routed.to.as_str()))
+    }
+}

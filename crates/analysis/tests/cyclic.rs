@@ -1,0 +1,276 @@
+//! The tables of cyclic control: exact small examples, a whole made-up study, and what a run lacks.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+#[path = "support/cyclic.rs"]
+mod support;
+
+use gimbal_analysis::cyclic::tables::{Board, TABLES, table};
+use gimbal_analysis::cyclic::{
+    Control, Cycles, Fold, Moments, Segment, Setup, Spend, Trajectory, exploration, measure, relative_difference,
+    retention, shared_wins, success_to_calls,
+};
+use gimbal_analysis::{Cell, Table};
+use proptest::prelude::*;
+use support::{Plan, episode, info, plans, study};
+
+const WORLDS: [&str; 2] = ["textcraft depth 2", "finance_agent synthetic"];
+
+fn shown(key: &str, cycles: &Cycles) -> Table {
+    table(key, &Board::new(cycles)).unwrap()
+}
+
+/// The number in a column of the only row whose labels hold all of the words.
+fn value(table: &Table, words: &[&str], key: &str) -> f64 {
+    let column = table.columns.iter().position(|column| column.key == key).unwrap_or_else(|| panic!("{key}"));
+    let holds = |row: &&Vec<Cell>| words.iter().all(|word| row.contains(&Cell::Text((*word).to_owned())));
+    let rows: Vec<&Vec<Cell>> = table.rows.iter().filter(holds).collect();
+    assert_eq!(rows.len(), 1, "{words:?}");
+    match rows[0][column] {
+        Cell::Number(value) | Cell::Share(value) => value,
+        Cell::Integer(value) => value as f64,
+        ref other => panic!("{other:?}"),
+    }
+}
+
+// covers: CYC-060, CYC-063, CYC-064
+#[test]
+fn the_formulas_are_the_works() {
+    assert!((success_to_calls(94.3, 7.4).unwrap() - 12.743).abs() < 1e-3);
+    assert!((retention(49.4, 83.6).unwrap() - 0.5909).abs() < 1e-4);
+    assert!((relative_difference(49.4, 83.6).unwrap() - 40.909).abs() < 1e-3);
+    assert!((relative_difference(41.7, 39.7).unwrap() - 5.0378).abs() < 1e-3, "over the rate without faults");
+    assert_eq!((success_to_calls(0.0, 0.0), retention(0.0, 0.0), relative_difference(1.0, 0.0)), (None, None, None));
+    let rates = Moments::of(&[36.363_636, 45.454_545, 54.545_454]).unwrap();
+    assert!((rates.population_sd - 7.4227).abs() < 1e-3 && (rates.sample_sd.unwrap() - 9.0909).abs() < 1e-3);
+    assert_eq!(Moments::of(&[]), None);
+    assert_eq!(Moments::of(&[3.0]).unwrap().sample_sd, None);
+}
+
+fn small(plan: &Plan, walks: Vec<Trajectory>) -> Cycles {
+    let setup = Setup { architecture: plan.architecture.to_owned(), ..Setup::default() };
+    let mut fold = Fold::new(vec![(info(plan), setup)]);
+    walks.iter().for_each(|walk| fold.add(walk));
+    fold.finish()
+}
+
+fn walk(plan: &Plan, task: &str, run: u32, won: bool, calls: u32, tokens: u64, situations: u32) -> Trajectory {
+    Trajectory {
+        cell: info(plan).id,
+        world: plan.environment.to_owned(),
+        task: task.to_owned(),
+        run,
+        won,
+        stop: if won { "solved" } else { "horizon" }.to_owned(),
+        tool_calls: calls,
+        spent: Spend { calls: 1, input: tokens, output: 0 },
+        situations: Some(situations),
+        segments: vec![Segment { calls, ..Segment::default() }],
+        ..Trajectory::default()
+    }
+}
+
+/// Two tasks, three runs; by hand: rates 100, 50, 0 percent; calls of won episodes 4, 6, 8.
+// covers: CYC-052, CYC-053, CYC-060
+#[test]
+fn a_cell_is_measured_over_runs_and_over_won_episodes() {
+    let plan = plans(WORLDS[0])[0];
+    let cycles = small(
+        &plan,
+        vec![
+            walk(&plan, "a", 0, true, 4, 10, 1),
+            walk(&plan, "b", 0, true, 6, 10, 1),
+            walk(&plan, "a", 1, true, 8, 10, 1),
+            walk(&plan, "b", 1, false, 30, 10, 1),
+            walk(&plan, "a", 2, false, 30, 10, 1),
+            walk(&plan, "b", 2, false, 30, 10, 1),
+        ],
+    );
+    let found = measure(&cycles.cells[0]);
+    assert_eq!((found.episodes, found.tasks, found.runs, found.condition.control), (6, 2, 3, Control::React));
+    let success = found.success.unwrap();
+    assert!((success.mean - 50.0).abs() < 1e-12 && (success.population_sd - 40.8248).abs() < 1e-3);
+    assert!((success.sample_sd.unwrap() - 50.0).abs() < 1e-12);
+    let calls = found.won.calls.unwrap();
+    assert!((calls.mean - 6.0).abs() < 1e-12 && (calls.population_sd - 1.632_99).abs() < 1e-4);
+    assert!((found.success_to_calls.unwrap() - 50.0 / 6.0).abs() < 1e-12);
+    assert_eq!((found.lost.episodes, found.lost.calls.unwrap().mean, found.all.episodes), (3, 30.0, 6));
+}
+
+/// Both won `a` in run 0 only: 100 against 150 tokens; all wins: mean of 100 and 300 against mean of 150 and 250.
+// covers: CYC-066, CYC-067
+#[test]
+fn comparisons_are_over_the_worlds_that_both_met() {
+    let plans = plans(WORLDS[0]);
+    let (agent, graph) = (plans[0], plans[4]);
+    let agent = small(
+        &agent,
+        vec![
+            walk(&agent, "a", 0, true, 1, 100, 3),
+            walk(&agent, "a", 1, true, 1, 300, 5),
+            walk(&agent, "b", 0, false, 1, 900, 5),
+            walk(&agent, "c", 0, true, 1, 200, 5),
+        ],
+    );
+    let graph = small(
+        &graph,
+        vec![
+            walk(&graph, "a", 0, true, 1, 150, 7),
+            walk(&graph, "a", 1, false, 1, 999, 4),
+            walk(&graph, "b", 0, true, 1, 250, 5),
+        ],
+    );
+    let (shared, all) = shared_wins(&agent.cells[0], &graph.cells[0]);
+    let shared = shared.unwrap();
+    assert_eq!((shared.episodes, shared.agent, shared.cyclic, shared.excess()), ((1, 1), 100.0, 150.0, 50.0));
+    assert_eq!(shared.percent(), Some(50.0));
+    let all = all.unwrap();
+    assert_eq!((all.episodes, all.agent, all.cyclic, all.percent()), ((3, 2), 200.0, 200.0, Some(0.0)));
+    let differences: Vec<i64> =
+        exploration(&agent.cells[0], &graph.cells[0]).iter().map(|pair| pair.difference()).collect();
+    assert_eq!(differences, [4, -1, 0]);
+    assert_eq!(shared_wins(&agent.cells[0], &small(&plans[4], Vec::new()).cells[0]), (None, None));
+}
+
+/// Every table of a whole study has its rows, and its numbers are those of the cells.
+// covers: CYC-060, CYC-061, CYC-062, CYC-063, CYC-064, CYC-065, CYC-066, CYC-067, CYC-096, CYC-101
+#[test]
+fn a_whole_study_fills_every_table() {
+    let cycles = study(&WORLDS, |_| true);
+    let board = Board::new(&cycles);
+    for (key, title) in TABLES {
+        let table = table(key, &board).unwrap();
+        assert_eq!((table.key, table.title.as_str()), (key, title));
+        assert_eq!(table.rows.is_empty(), key == "cyc-6", "{key}: no household was played");
+        let keys: std::collections::BTreeSet<&str> = table.columns.iter().map(|column| &*column.key).collect();
+        assert_eq!(keys.len(), table.columns.len(), "{key}: column keys differ");
+        assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{key}");
+        assert!(!table.to_csv().contains("NaN"), "{key}");
+    }
+    let faults = shown("cyc-12", &cycles);
+    let kept = shown("cyc-3", &cycles);
+    let sweep = shown("cyc-9", &cycles);
+    let of = [WORLDS[0], "Spec-Cyc"];
+    let (nominal, faulted) = (value(&faults, &of, "sr_nominal"), value(&faults, &of, "sr_faulted"));
+    assert!((value(&faults, &of, "change_sr") - (faulted - nominal)).abs() < 1e-9);
+    assert!((value(&kept, &of, "srr") - faulted / nominal).abs() < 1e-9);
+    assert!((value(&sweep, &of, "sr") - nominal).abs() < 1e-9, "the cell without faults is the same in both tables");
+    for words in [[WORLDS[0], "Spec-Cyc"], [WORLDS[1], "Spec-Cyc"]] {
+        let [ats, aus, asr] = ["ats", "aus", "asr"].map(|key| value(&sweep, &words, key));
+        assert!((ats - aus - asr).abs() < 1e-9, "ATS = AUS + ASR");
+        let ratio = value(&sweep, &words, "str");
+        assert!((ratio - value(&sweep, &words, "sr") / value(&sweep, &words, "tc")).abs() < 1e-9);
+    }
+    let transitions = shown("cyc-13", &cycles);
+    for row in &transitions.rows {
+        let number = |key: &str| {
+            let column = transitions.columns.iter().position(|column| column.key == key).unwrap();
+            if let Cell::Integer(value) = row[column] { value } else { panic!("{key}") }
+        };
+        assert_eq!(number("ut_all"), number("ut_won") + number("ut_never"));
+        assert!(number("ut_one") <= number("square"), "a single graph has no more than n² transitions");
+    }
+    let repair = shown("cyc-repair", &cycles);
+    for row in &repair.rows {
+        let at = |key: &str| repair.columns.iter().position(|column| column.key == key).unwrap();
+        let number = |key: &str| if let Cell::Integer(value) = row[at(key)] { value } else { panic!("{key}") };
+        assert_eq!(number("struck"), number("by_choice") + number("by_success") + number("never"));
+    }
+}
+
+// covers: CYC-101
+#[test]
+fn tables_stay_as_they_are() {
+    let cycles = study(&WORLDS[..1], |_| true);
+    for key in [
+        "cyc-1",
+        "cyc-2",
+        "cyc-3",
+        "cyc-8",
+        "cyc-9",
+        "cyc-12",
+        "cyc-13",
+        "cyc-15",
+        "cyc-16",
+        "cyc-repair",
+        "cyc-signals",
+    ] {
+        insta::assert_snapshot!(key, shown(key, &cycles).to_text(140));
+    }
+    let finance = study(&WORLDS[1..], |plan| plan.fault == 0);
+    insta::assert_snapshot!("cyc-evidence", shown("cyc-evidence", &finance).to_text(140));
+}
+
+/// Single controls, cells without episodes, other architectures: gaps, and nothing else.
+#[test]
+fn what_a_run_lacks_is_a_gap() {
+    for keep in ["react", "dag", "spec", "gen diverted"] {
+        let cycles = study(&WORLDS, |plan| plan.name == keep);
+        let board = Board::new(&cycles);
+        for (key, _) in TABLES {
+            let table = table(key, &board).unwrap();
+            assert!(!table.rows.is_empty() || !table.notes.is_empty(), "{key} of {keep}");
+        }
+    }
+    let plan = plans(WORLDS[0])[4];
+    let empty = small(&plan, Vec::new());
+    assert_eq!(empty.cells[0].condition.control, Control::Cyclic, "no episode says where its graph came from");
+    let overall = shown("cyc-2", &empty);
+    assert!(overall.rows.is_empty() && overall.notes[0].starts_with("No cell"));
+    let other = Plan { architecture: "hierarchy", name: "hier", ..plan };
+    let cycles = small(&other, vec![walk(&other, "a", 0, true, 3, 10, 2)]);
+    let board = Board::new(&cycles);
+    for (key, _) in TABLES.iter().filter(|(key, _)| !["cyc-1", "cyc-4", "cyc-5"].contains(key)) {
+        assert!(table(key, &board).unwrap().rows.is_empty(), "{key}");
+    }
+    assert_eq!(table("cyc-99", &board), None);
+}
+
+/// A complete graph and what was distilled from it stand for the same by role and model: their configuration tells them
+/// apart, and each cell with faults is compared with its own.
+// covers: CYC-063
+#[test]
+fn cells_that_stand_for_the_same_are_told_apart_by_configuration() {
+    let plans = plans(WORLDS[0]);
+    let whole = plans[4];
+    let sparse = Plan { name: "sparse", ..whole };
+    let [faulted, other] = [whole, sparse].map(|plan| Plan { fault: 50, ..plan });
+    let all = [whole, sparse, faulted, other];
+    let cell = |place: usize, plan: &Plan| gimbal_analysis::CellInfo { id: place.to_string(), ..info(plan) };
+    let setup = Setup { architecture: "cyclic".to_owned(), specialists: Some(false), shots: None };
+    let mut fold = Fold::new(all.iter().enumerate().map(|(place, plan)| (cell(place, plan), setup.clone())).collect());
+    let graphs = vec![support::graph("0123456789ab", "artefact", "cyclic", 3, false)];
+    for (place, won) in [4_u32, 2, 3, 1].into_iter().enumerate() {
+        for task in 0..4 {
+            let walk = walk(&all[place], &task.to_string(), 0, task < won, 5, 10, 1);
+            fold.add(&Trajectory { cell: place.to_string(), graphs: graphs.clone(), ..walk });
+        }
+    }
+    let cycles = fold.finish();
+    let board = Board::new(&cycles);
+    assert!(board.is_ambiguous());
+    let names: Vec<String> = board.entries().map(|entry| board.name(entry)).collect();
+    assert_eq!(names, ["4o-mini: gen", "4o-mini: sparse", "4o-mini: gen", "4o-mini: sparse"]);
+    let kept = shown("cyc-3", &cycles);
+    assert!(kept.to_text(140).contains("sparse"));
+    let srr = |name: &str| value(&kept, &[&format!("{name} | diversion 50%")], "srr");
+    assert_eq!((srr("gen"), srr("sparse")), (0.75, 0.5), "3 of 4 and 1 of 2");
+    assert!(!Board::new(&study(&WORLDS[..1], |_| true)).is_ambiguous());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// The order in which episodes are read decides nothing.
+    #[test]
+    fn the_order_of_reading_decides_nothing(seed in any::<u64>(), turn in 0..40_usize) {
+        let plan = plans(WORLDS[0])[4];
+        let mut generator = gimbal_analysis::Generator::new(seed);
+        let mut walks: Vec<Trajectory> =
+            (0..20).map(|place| episode(&plan, place % 5, place / 5, &mut generator)).collect();
+        let first = small(&plan, walks.clone());
+        let count = walks.len();
+        walks.rotate_left(turn % count);
+        walks.reverse();
+        prop_assert_eq!(first, small(&plan, walks));
+    }
+}

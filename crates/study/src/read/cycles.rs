@@ -1,0 +1,515 @@
+//! Episodes as walks over task graphs, from journals: one episode at a time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gimbal_analysis::cyclic::evidence::Evidence;
+use gimbal_analysis::cyclic::{
+    Act, Cycles, Effect, Fold, Gate, Graph, Planned, Routed, Segment, SegmentEnd, Setup, Spend, Trajectory,
+};
+use gimbal_core::event::{Body, Event, ModelCalled};
+use gimbal_core::{Digest, TextRef};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::profile::{LazyTexts, Walk};
+use crate::plan::{Stored, StoredCell};
+use crate::run::index::unreadable;
+use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder};
+
+/// Roles whose calls make a graph.
+const PLANNERS: [&str; 1] = ["planner"];
+/// Roles whose calls decide where control goes, or look back on a segment.
+const ROUTERS: [&str; 2] = ["router", "analyzer"];
+
+/// Whether any cell of the run is controlled by a graph.
+#[must_use]
+pub fn has_graphs(stored: &Stored) -> bool {
+    stored.cells.iter().any(|cell| ["cyclic", "dag"].contains(&architecture(cell)))
+}
+
+/// The cells of a run with what their episodes did over task graphs (CYC-060..067, 096).
+///
+/// # Errors
+/// Those of [`trajectories`].
+pub fn cycles(folder: &RunFolder, stored: &Stored) -> Result<Cycles, RunError> {
+    let infos = stored.cells.iter().map(|cell| (cell.info.clone(), setup(cell)));
+    let mut fold = Fold::new(infos.collect());
+    trajectories(folder, stored, |_| true, |walk| fold.add(&walk))?;
+    Ok(fold.finish())
+}
+
+/// Hands the walk of every finished episode that is wanted to `each`, in order of key.
+///
+/// # Errors
+/// When the index, a journal or a text cannot be read.
+pub fn trajectories(
+    folder: &RunFolder,
+    stored: &Stored,
+    mut wanted: impl FnMut(&EpisodeId) -> bool,
+    mut each: impl FnMut(Trajectory),
+) -> Result<(), RunError> {
+    let cells: BTreeMap<&str, &StoredCell> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell)).collect();
+    let mut texts = LazyTexts::new(folder);
+    let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
+        let Some(cell) = cells.get(episode.id.cell.as_str()).filter(|_| wanted(&episode.id)) else { return Ok(()) };
+        each(read(folder, cell, (&episode.id, episode.place), &episode.outcome, &mut texts)?);
+        Ok(())
+    });
+    walked.map_err(|error| match error {
+        Walk::Run(error) => *error,
+        Walk::Index(error) => unreadable(&folder.root().join(INDEX), &error),
+    })
+}
+
+fn architecture(cell: &StoredCell) -> &str {
+    cell.identity["architecture"]["base"].as_str().unwrap_or_default()
+}
+
+/// What the plan says of a cell, as far as its settings say it in these words; journals say the rest.
+fn setup(cell: &StoredCell) -> Setup {
+    let settings = &cell.identity["architecture"]["settings"];
+    let said = |words: [&str; 2]| {
+        let values = settings.as_object().into_iter().flat_map(|settings| settings.values());
+        values.filter_map(Value::as_str).any(|value| words.contains(&value))
+    };
+    let specialists = if said(["specialist", "specialists"]) {
+        Some(true)
+    } else {
+        said(["generalist", "generalists"]).then_some(false)
+    };
+    let shots = ["shots", "summaries", "demonstrations"].into_iter().find_map(|key| {
+        let value = &settings[key];
+        let many = value.as_u64().or_else(|| value.as_array().map(|list| list.len() as u64))?;
+        u32::try_from(many).ok()
+    });
+    Setup { architecture: architecture(cell).to_owned(), specialists, shots }
+}
+
+fn read(
+    folder: &RunFolder,
+    cell: &StoredCell,
+    (id, place): (&EpisodeId, Place),
+    outcome: &Outcome,
+    texts: &mut LazyTexts<'_>,
+) -> Result<Trajectory, RunError> {
+    let mut text = |reference: &TextRef| texts.get(reference);
+    let mut tale = Tale::new(&mut text, &cell.asks);
+    for bytes in folder.events(place)? {
+        let damaged = |error: serde_json::Error| RunError::Damaged {
+            path: folder.segment(place),
+            what: format!("an event of {}/{}/{} cannot be read: {error}", id.cell, id.task, id.run),
+        };
+        let event: Event = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if matches!(event.body, Body::Ended(_)) {
+            let raw: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
+            tale.walk.situations =
+                raw["body"]["ended"]["situations"].as_u64().and_then(|count| u32::try_from(count).ok());
+        }
+        tale.take(event.body)?;
+    }
+    let mut walk = tale.finish();
+    let above = cell.info.thresholds.success_above;
+    let stop = outcome.stop.name().to_owned();
+    walk.won = stop == "solved" || above.is_some_and(|above| outcome.episode_return.0 > above);
+    Ok(Trajectory {
+        cell: id.cell.clone(),
+        world: cell.world.clone(),
+        task: id.task.clone(),
+        run: id.run,
+        trial: id.trial,
+        return_thousandths: outcome.episode_return.0,
+        stop,
+        tool_calls: u32::try_from(outcome.spent.tool_calls).unwrap_or(u32::MAX),
+        wall_us: outcome.critical_path_us,
+        ..walk
+    })
+}
+
+/// An episode under way.
+struct Tale<'a> {
+    text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>,
+    /// Roles that the world asks: no part of what the agent does.
+    asks: &'a [String],
+    walk: Trajectory,
+    /// The last call to the world that has not been answered.
+    open: Option<(String, String)>,
+    /// Where the world stands, and where it has stood.
+    state: Option<Digest>,
+    seen: BTreeSet<Digest>,
+    /// What belongs to the segment under way.
+    acts: Vec<Act>,
+    executor: Spend,
+    /// Routing since the last decision.
+    router: Spend,
+    /// Length of the list of loops in the router's memory, as it was last.
+    loops: usize,
+    /// Where control is.
+    node: String,
+}
+
+#[derive(Deserialize)]
+struct SegmentNote {
+    index: u32,
+    node: String,
+    #[serde(default)]
+    calls: u32,
+    #[serde(default)]
+    ended: SegmentEnd,
+}
+
+#[derive(Deserialize)]
+struct RoutedNote {
+    index: u32,
+    wanted: String,
+    to: String,
+    #[serde(default = "yes")]
+    valid: bool,
+    #[serde(default)]
+    repaired: bool,
+    #[serde(default)]
+    faulted: bool,
+    #[serde(default)]
+    candidates: u32,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+impl<'a> Tale<'a> {
+    fn new(text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>, asks: &'a [String]) -> Self {
+        Self {
+            text,
+            asks,
+            walk: Trajectory::default(),
+            open: None,
+            state: None,
+            seen: BTreeSet::new(),
+            acts: Vec::new(),
+            executor: Spend::default(),
+            router: Spend::default(),
+            loops: 0,
+            node: String::new(),
+        }
+    }
+
+    fn take(&mut self, body: Body) -> Result<(), RunError> {
+        match body {
+            Body::Started(started) => {
+                self.state = Some(started.state);
+                self.seen.insert(started.state);
+                self.walk.goal = goal(&(self.text)(&started.observation)?);
+            }
+            Body::ModelCalled(call) => self.called(&call),
+            Body::ToolCalled(call) => self.open = Some((call.tool, (self.text)(&call.arguments)?)),
+            Body::Rejected(_) => self.acted(Effect::Rejected),
+            Body::Stepped(step) => {
+                let effect = if self.state == Some(step.state) {
+                    Effect::Nothing
+                } else if self.seen.insert(step.state) {
+                    Effect::New
+                } else {
+                    Effect::Back
+                };
+                self.state = Some(step.state);
+                self.acted(effect);
+            }
+            Body::Note(note) => {
+                let known = ["graph", "segment", "routed", "memory", "planned", "gated", "evidence"];
+                if known.contains(&note.kind.as_str()) {
+                    let data = (self.text)(&note.data)?;
+                    self.noted(&note.kind, &data);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Keeps the open call with what became of it. A refusal without one is of an unreadable answer: no call was made.
+    fn acted(&mut self, effect: Effect) {
+        if let Some((tool, arguments)) = self.open.take() {
+            self.acts.push(Act { tool, arguments, effect });
+        }
+    }
+
+    fn called(&mut self, call: &ModelCalled) {
+        if self.asks.contains(&call.role) {
+            return;
+        }
+        let spent = Spend { calls: 1, input: call.prompt_tokens, output: call.output_tokens };
+        self.walk.spent = self.walk.spent.plus(spent);
+        let sum = match call.role.as_str() {
+            role if PLANNERS.contains(&role) => &mut self.walk.planner,
+            role if ROUTERS.contains(&role) => &mut self.router,
+            _ => &mut self.executor,
+        };
+        *sum = sum.plus(spent);
+    }
+
+    /// What is not of the noted form says nothing; a damaged text has its checksum against it.
+    fn noted(&mut self, kind: &str, data: &str) {
+        match kind {
+            "graph" => {
+                if let Ok(graph) = serde_json::from_str::<Graph>(data) {
+                    self.node.clone_from(&graph.entry);
+                    self.walk.graphs.push(graph);
+                }
+            }
+            "segment" => {
+                if let Ok(note) = serde_json::from_str::<SegmentNote>(data) {
+                    self.settle();
+                    let segment = Segment { calls: note.calls, ..self.segment(note.index, note.node, note.ended) };
+                    self.walk.segments.push(segment);
+                }
+            }
+            "routed" => {
+                let Ok(note) = serde_json::from_str::<RoutedNote>(data) else { return };
+                self.node.clone_from(&note.to);
+                let router = std::mem::take(&mut self.router);
+                let segment = self.walk.segments.iter_mut().rev().find(|segment| segment.index == note.index);
+                let Some(segment) = segment else { return };
+                segment.router = segment.router.plus(router);
+                segment.routed = Some(Routed {
+                    wanted: note.wanted,
+                    to: note.to,
+                    valid: note.valid,
+                    repaired: note.repaired,
+                    faulted: note.faulted,
+                    candidates: note.candidates,
+                });
+            }
+            "memory" => {
+                let Ok(note) = serde_json::from_str::<Value>(data) else { return };
+                let loops = note["memory"]["loops"].as_array().map_or(0, Vec::len);
+                let more = loops.saturating_sub(self.loops);
+                self.loops = loops;
+                if let Some(segment) = self.walk.segments.last_mut() {
+                    segment.loops_noted += u32::try_from(more).unwrap_or(u32::MAX);
+                }
+            }
+            "planned" => {
+                let Ok(note) = serde_json::from_str::<Value>(data) else { return };
+                let attempts = note["attempts"].as_u64().and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
+                self.walk.planned = Some(Planned { attempts, valid: note["valid"].as_bool().unwrap_or(false) });
+            }
+            "gated" => self.walk.gates.extend(serde_json::from_str::<Gate>(data)),
+            _ => self.walk.evidence = serde_json::from_str::<Evidence>(data).ok(),
+        }
+    }
+
+    /// What belongs to the segment under way, which is over.
+    fn segment(&mut self, index: u32, node: String, ended: SegmentEnd) -> Segment {
+        let acts = std::mem::take(&mut self.acts);
+        Segment {
+            index,
+            node,
+            calls: u32::try_from(acts.len()).unwrap_or(u32::MAX),
+            ended,
+            acts,
+            executor: std::mem::take(&mut self.executor),
+            ..Segment::default()
+        }
+    }
+
+    /// Routing that came to no decision belongs to the segment before it.
+    fn settle(&mut self) {
+        let router = std::mem::take(&mut self.router);
+        if let Some(segment) = self.walk.segments.last_mut() {
+            segment.router = segment.router.plus(router);
+        }
+    }
+
+    /// The walk, with what came after the last segment as one that the end cut short. An agent without a graph has one
+    /// segment at no node.
+    fn finish(mut self) -> Trajectory {
+        self.settle();
+        if !self.acts.is_empty() || self.executor.calls > 0 {
+            let index = u32::try_from(self.walk.segments.len()).unwrap_or(u32::MAX);
+            let node = std::mem::take(&mut self.node);
+            let segment = self.segment(index, node, SegmentEnd::Over);
+            self.walk.segments.push(segment);
+        }
+        self.walk
+    }
+}
+
+/// What is to be reached, where a line of the first observation says so after `Goal:` or `task is to:`.
+fn goal(observation: &str) -> Option<String> {
+    observation.lines().find_map(|line| {
+        let small = line.to_lowercase();
+        let after = ["goal:", "task is to:"].into_iter().find_map(|mark| Some(small.find(mark)? + mark.len()))?;
+        // Lower case may be longer or shorter than what it stands for: cut only where the line has such a place.
+        let words = line.get(after..)?.trim();
+        (!words.is_empty()).then(|| words.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use gimbal_analysis::cyclic::{repairs, visits};
+    use gimbal_core::Milli;
+    use gimbal_core::event::{MessageUsed, Note, Rejected, Started, StepTaken, ToolCalled};
+
+    use super::*;
+
+    fn text(text: &str) -> TextRef {
+        TextRef::inline(text)
+    }
+
+    fn note(kind: &str, data: Value) -> Body {
+        Body::Note(Note { data: text(&data.to_string()), kind: kind.to_owned() })
+    }
+
+    fn asked(role: &str, prompt: u64) -> Body {
+        Body::ModelCalled(ModelCalled {
+            call: 0,
+            extends: Vec::new(),
+            grammar: text(""),
+            kept: 0,
+            messages: vec![MessageUsed { speaker: "user".to_owned(), text: text("x") }],
+            outcome: "completed".to_owned(),
+            output_tokens: 1,
+            prompt_tokens: prompt,
+            reply: text("y"),
+            role: role.to_owned(),
+            sampling: text("{}"),
+            tools: text(""),
+        })
+    }
+
+    fn act(command: &str) -> Body {
+        let arguments = text(&serde_json::json!({ "command": command }).to_string());
+        Body::ToolCalled(ToolCalled { arguments, justification: text(""), tool: "do".to_owned() })
+    }
+
+    fn stepped(state: &str) -> Body {
+        Body::Stepped(StepTaken { observation: text(""), reward: Milli(0), state: Digest::of(state.as_bytes()) })
+    }
+
+    fn refused() -> Body {
+        Body::Rejected(Rejected { message: text(""), reason: "bad_value".to_owned(), text: text("") })
+    }
+
+    fn walk(bodies: Vec<Body>) -> Trajectory {
+        let mut text = |reference: &TextRef| Ok(reference.as_inline().unwrap_or_default().to_owned());
+        let asks = ["judge".to_owned()];
+        let mut tale = Tale::new(&mut text, &asks);
+        for body in bodies {
+            tale.take(body).unwrap();
+        }
+        tale.finish()
+    }
+
+    /// An episode as the controllers note it: planner, two segments with a diverted decision between them, one without a
+    /// readable choice, and one that the end cuts short.
+    // covers: CYC-003, CYC-015, CYC-061, CYC-062, CYC-084, CYC-096
+    #[test]
+    fn notes_become_segments_and_decisions() {
+        let graph = serde_json::json!({ "id": "0123456789ab", "source": "planner", "entry": "A", "kind": "cyclic",
+            "nodes": [{ "name": "A", "goal": "begin", "tools": ["get"] }, { "name": "B", "goal": "end", "tools": ["get", "do"] }],
+            "edges": [{ "from": "A", "to": "B", "criterion": "when A is done", "weight": 300 }] });
+        let routed = |index: u32, from: &str, wanted: &str, to: &str, valid: bool, faulted: bool| {
+            note(
+                "routed",
+                serde_json::json!({ "index": index, "from": from, "wanted": wanted, "to": to, "valid": valid,
+                "repaired": !valid, "faulted": faulted, "candidates": 2 }),
+            )
+        };
+        let segment = |index: u32, node: &str, calls: u32, ended: &str| {
+            note("segment", serde_json::json!({ "index": index, "node": node, "calls": calls, "ended": ended }))
+        };
+        let loops = |loops: &[&str]| note("memory", serde_json::json!({ "index": 0, "memory": { "loops": loops } }));
+        let walk = walk(vec![
+            Body::Started(Started {
+                key: Digest::of(b"key"),
+                observation: text(
+                    "You see a table.
+
+Goal: craft polished_granite.
+",
+                ),
+                seed: "00".to_owned(),
+                state: Digest::of(b"0"),
+                task: "t".to_owned(),
+                tools: text("[]"),
+                trial: 0,
+                version: 1,
+            }),
+            asked("planner", 500),
+            note("planned", serde_json::json!({ "attempts": 2, "valid": true, "problems": [] })),
+            note("graph", graph),
+            asked("executor", 100),
+            act("a"),
+            stepped("1"),
+            asked("executor", 100),
+            refused(),
+            act("b"),
+            refused(),
+            segment(0, "A", 2, "done"),
+            asked("router", 40),
+            loops(&["A again"]),
+            routed(0, "A", "B", "A", true, true),
+            act("c"),
+            stepped("1"),
+            asked("judge", 9999),
+            act("d"),
+            stepped("0"),
+            segment(1, "A", 2, "local_budget"),
+            asked("router", 40),
+            asked("router", 60),
+            loops(&["A again", "and again"]),
+            routed(1, "A", "A", "A", false, false),
+            asked("executor", 100),
+            act("e"),
+            stepped("2"),
+        ]);
+        assert_eq!(walk.goal.as_deref(), Some("craft polished_granite."));
+        assert_eq!((walk.planner.tokens(), walk.spent.calls, walk.spent.input), (501, 7, 940));
+        assert_eq!(walk.planned, Some(Planned { attempts: 2, valid: true }));
+        let graph = walk.graph().unwrap();
+        assert!(graph.is_restricted("A") && !graph.is_restricted("B"));
+        assert_eq!(graph.criterion_words(), Some(4.0));
+        let [first, second, third] = walk.segments.as_slice() else { panic!("{:#?}", walk.segments) };
+        let effects = |segment: &Segment| segment.acts.iter().map(|act| act.effect).collect::<Vec<_>>();
+        assert_eq!(effects(first), [Effect::New, Effect::Rejected], "an unreadable answer is no call");
+        assert_eq!(effects(second), [Effect::Nothing, Effect::Back]);
+        assert_eq!((first.executor.calls, first.router.input, first.calls), (2, 40, 2));
+        assert_eq!((second.router.calls, second.router.input, second.ended), (2, 100, SegmentEnd::LocalBudget));
+        assert_eq!((first.loops_noted, second.loops_noted), (1, 1));
+        assert_eq!((third.node.as_str(), third.ended, third.calls), ("A", SegmentEnd::Over, 1));
+        let counts = visits(&walk);
+        assert_eq!((counts.total, counts.unique, counts.revisits, counts.self_loops), (2, 1, 1, 2));
+        assert_eq!(repairs(&walk)[0].taken, None, "never set right");
+        assert!(!walk.segments[1].routed.as_ref().unwrap().valid);
+    }
+
+    /// An agent without a graph is one segment at no node; what a world says of an answer is read.
+    // covers: CYC-095
+    #[test]
+    fn an_agent_without_a_graph_is_no_walk() {
+        let judged = serde_json::json!({ "judged": { "items": [], "passed": false },
+            "bottleneck": { "matched": true, "opened": false, "retrieved": false, "stated": false } });
+        let gated = serde_json::json!({ "figures": 3, "supported": 1, "passed": false });
+        let walk = walk(vec![
+            asked("default", 10),
+            act("a"),
+            stepped("1"),
+            note("gated", gated),
+            note("evidence", judged),
+            note("graph", serde_json::json!("no graph")),
+            note("off_menu", serde_json::json!({})),
+        ]);
+        assert_eq!((walk.segments.len(), walk.graphs.len(), visits(&walk).total), (1, 0, 0));
+        assert!(walk.evidence.is_some_and(|evidence| evidence.bottleneck.matched));
+        assert_eq!(walk.gates, [Gate { figures: 3, supported: 1, passed: false }]);
+        assert_eq!(
+            goal(
+                "-= Welcome =-
+Your task is to: put a clean egg in microwave."
+            ),
+            Some("put a clean egg in microwave.".into())
+        );
+        assert_eq!(goal("no such line"), None);
+    }
+}

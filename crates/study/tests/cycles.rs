@@ -1,0 +1,62 @@
+//! Walks agree with the rows of the same run, episode by episode.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::folders::STUDY;
+use gimbal_analysis::cyclic::tables::{Board, TABLES, table};
+use gimbal_analysis::cyclic::{Control, Effect};
+use gimbal_study::plan::Stored;
+use gimbal_study::read::{cycles, has_graphs, load_rows, trajectories};
+use gimbal_study::run::RunFolder;
+
+// covers: CYC-060, CYC-066
+#[tokio::test]
+async fn walks_sum_to_the_rows_of_the_run() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("small");
+    common::run(STUDY, &root, 4).await.unwrap();
+    let folder = RunFolder::open(&root).unwrap();
+    let stored = Stored::read(&folder).unwrap();
+    let rows = load_rows(&folder).unwrap();
+    let by_name: BTreeMap<_, _> = rows
+        .episodes
+        .iter()
+        .filter(|row| !row.infrastructure)
+        .map(|row| ((row.cell.clone(), row.task.clone(), row.run, row.trial), row))
+        .collect();
+    let above: BTreeMap<&str, Option<i64>> =
+        rows.cells.iter().map(|cell| (cell.id.as_str(), cell.thresholds.success_above)).collect();
+    let (mut seen, mut won) = (0, 0);
+    trajectories(
+        &folder,
+        &stored,
+        |_| true,
+        |walk| {
+            let row = by_name[&(walk.cell.clone(), walk.task.clone(), walk.run, walk.trial)];
+            assert_eq!((&walk.world, &walk.stop), (&row.world, &row.stop));
+            assert_eq!((walk.return_thousandths, walk.tool_calls), (row.return_thousandths, row.tool_calls));
+            assert_eq!(walk.spent.tokens(), row.agent_tokens().total());
+            let acts = || walk.segments.iter().flat_map(|segment| &segment.acts);
+            let steps = acts().filter(|act| act.effect != Effect::Rejected).count();
+            assert_eq!(steps as u32, row.steps, "accepted calls are steps");
+            assert!(acts().count() as u32 <= row.tool_calls);
+            let better = above[walk.cell.as_str()].is_some_and(|above| row.return_thousandths > above);
+            assert_eq!(walk.won, row.stop == "solved" || better);
+            assert!(walk.graphs.is_empty() && walk.visits().next().is_none());
+            won += u32::from(walk.won);
+            seen += 1;
+        },
+    )
+    .unwrap();
+    assert_eq!(seen, by_name.len());
+    assert!(won > 0);
+    // No cell of the run is controlled by a graph: tables are empty and no error.
+    assert!(!has_graphs(&stored));
+    let cycles = cycles(&folder, &stored).unwrap();
+    assert!(cycles.cells.iter().all(|cell| cell.condition.control == Control::Other));
+    let board = Board::new(&cycles);
+    assert!(TABLES.iter().all(|(key, _)| table(key, &board).is_some()));
+}

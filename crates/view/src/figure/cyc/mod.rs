@@ -1,0 +1,130 @@
+//! The named figures `cyc-f1` to `cyc-f8` of a study of cyclic control (CYC-100): one drawing a figure and environment.
+//!
+//! Each is drawn from the cells that a run has. Where a run lacks what a figure is about, the figure says so.
+
+mod exploration;
+mod graph;
+mod regimes;
+mod trace;
+mod visits;
+
+use gimbal_analysis::cyclic::SampleKind;
+use gimbal_analysis::cyclic::tables::{Board, Entry};
+
+use super::Figure;
+use super::bog::scene::{Drawn, Picture};
+use super::bog::{Output, gap, slug};
+
+/// A named figure.
+#[derive(Clone, Copy)]
+pub struct Named {
+    /// Its key: `cyc-f1` to `cyc-f8`.
+    pub key: &'static str,
+    /// Title.
+    pub title: &'static str,
+    draw: fn(&Scene<'_>) -> Drawn,
+}
+
+/// What a figure is drawn from: the cells of one environment.
+struct Scene<'a> {
+    board: &'a Board<'a>,
+    environment: &'a str,
+}
+
+/// Every named figure, in order.
+pub const FIGURES: &[Named] = &[
+    Named { key: "cyc-f1", title: "A task graph and how it was walked", draw: graph::draw },
+    Named { key: "cyc-f2", title: "Task-specific and benchmark-generic graphs: success and cost", draw: regimes::draw },
+    Named { key: "cyc-f3", title: "Visits of won episodes: first ones and revisits", draw: visits::draw },
+    Named { key: "cyc-f4", title: "Exploration: situations met, cyclic minus ReAct", draw: exploration::draw },
+    Named {
+        key: "cyc-f5",
+        title: "An episode won by going back",
+        draw: |scene| trace::draw(scene, SampleKind::WonByRevisits),
+    },
+    Named {
+        key: "cyc-f6",
+        title: "An episode lost to and fro",
+        draw: |scene| trace::draw(scene, SampleKind::LostOscillating),
+    },
+    Named {
+        key: "cyc-f7",
+        title: "An episode lost at one subtask",
+        draw: |scene| trace::draw(scene, SampleKind::LostInDeadEnd),
+    },
+    Named {
+        key: "cyc-f8",
+        title: "An episode lost by acts that lead nowhere",
+        draw: |scene| trace::draw(scene, SampleKind::LostDrifting),
+    },
+];
+
+impl<'a> Scene<'a> {
+    /// The environment's cells that were played, with a control of the work.
+    fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.board.entries().filter(|entry| {
+            let condition = &entry.measures.condition;
+            condition.environment == self.environment
+                && entry.measures.episodes > 0
+                && condition.control != gimbal_analysis::cyclic::Control::Other
+        })
+    }
+
+    /// Those without faults.
+    fn plain(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.entries().filter(|entry| entry.measures.condition.faults.is_empty())
+    }
+}
+
+/// The figures of this key, one an environment; `None` where there is no such key. Keys are told apart without case.
+#[must_use]
+pub fn named(key: &str, board: &Board<'_>) -> Option<Vec<Output>> {
+    let figure = FIGURES.iter().find(|figure| figure.key.eq_ignore_ascii_case(key))?;
+    Some(outputs(figure, board))
+}
+
+/// Every figure of every environment, in order of figure.
+#[must_use]
+pub fn every(board: &Board<'_>) -> Vec<Output> {
+    FIGURES.iter().flat_map(|figure| outputs(figure, board)).collect()
+}
+
+fn outputs(named: &Named, board: &Board<'_>) -> Vec<Output> {
+    let environments = board.environments();
+    let several = environments.len() > 1;
+    let mut files: Vec<String> = Vec::new();
+    let each = environments.iter().map(|environment| {
+        let scene = Scene { board, environment };
+        let title = if several { format!("{}: {environment}", named.title) } else { named.title.to_owned() };
+        let (picture, missing) = match (named.draw)(&scene) {
+            Ok(picture) => (picture, None),
+            Err(missing) => (gap(&missing), Some(missing)),
+        };
+        let mut file = if several { format!("{}-{}", named.key, slug(environment)) } else { named.key.to_owned() };
+        // Two names that differ in other than letters and digits alone must not fall on one file.
+        while files.contains(&file) {
+            file.push('x');
+        }
+        files.push(file.clone());
+        let Picture { svg, height, caption } = picture;
+        let caption = format!("{caption}{}", evidence(&scene));
+        let svg = svg.finish(height, &title);
+        Output {
+            key: named.key,
+            environment: (*environment).to_owned(),
+            file,
+            figure: Figure { name: named.key, title, caption, svg },
+            missing,
+        }
+    });
+    each.collect()
+}
+
+/// What must be said of rows that are no evidence.
+fn evidence(scene: &Scene<'_>) -> &'static str {
+    if scene.entries().any(|entry| !entry.info.is_evidence()) {
+        " Scripted, noisy-expert and plumbing rows show what the scaffolding does and are no evidence about language models."
+    } else {
+        ""
+    }
+}

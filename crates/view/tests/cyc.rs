@@ -1,0 +1,114 @@
+//! The figures of cyclic control: complete, inside their frames, the same bytes for the same rows, honest about gaps.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+#[path = "../../analysis/tests/support/cyclic.rs"]
+mod cyclic;
+mod support;
+
+use cyclic::{Plan, episode, graph, info, plans, study};
+use gimbal_analysis::Generator;
+use gimbal_analysis::cyclic::tables::Board;
+use gimbal_analysis::cyclic::{Cycles, Fold, Setup};
+use gimbal_view::figure::bog::Output;
+use gimbal_view::figure::cyc::{self, FIGURES};
+use proptest::prelude::*;
+use support::drawing::{check, wrong};
+
+const WORLD: &str = "household unseen";
+
+fn drawn(cycles: &Cycles) -> Vec<Output> {
+    cyc::every(&Board::new(cycles))
+}
+
+// covers: CYC-100
+#[test]
+fn a_whole_study_has_all_eight_figures() {
+    let keys: Vec<String> = FIGURES.iter().map(|figure| figure.key.to_owned()).collect();
+    assert_eq!(keys, (1..=8).map(|number| format!("cyc-f{number}")).collect::<Vec<_>>());
+    let cycles = study(&[WORLD], |_| true);
+    let outputs = drawn(&cycles);
+    assert_eq!(outputs.len(), 8);
+    for output in &outputs {
+        assert_eq!(output.missing, None, "{}", output.file);
+        assert_eq!(output.file, output.key);
+    }
+    check(&outputs, "whole");
+    let svg = |key: &str| &outputs.iter().find(|output| output.key == key).unwrap().figure.svg;
+    for name in ["Locate", "Take", "Clean", "Place"] {
+        assert!(svg("cyc-f1").contains(name), "{name}");
+    }
+    let visited = ["Locate", "Take", "Clean", "Place"].iter().filter(|name| svg("cyc-f5").contains(**name)).count();
+    assert!(visited >= 2, "{visited} subtasks are in the trace");
+    assert!(svg("cyc-f2").contains("ReAct") && svg("cyc-f2").contains("4o-mini/5-mini/5-mini"));
+    assert!(svg("cyc-f5").contains(">won<") && svg("cyc-f6").contains("lost (horizon)"));
+    assert_eq!(drawn(&study(&[WORLD], |_| true)), outputs, "the same rows give the same bytes");
+}
+
+/// Single controls and runs without episodes: what is missing is said.
+// covers: CYC-100
+#[test]
+fn what_a_run_lacks_is_said_and_not_filled_in() {
+    for (keep, missing) in [("react", 8), ("dag", 6), ("gen", 1), ("spec diverted", 2)] {
+        let outputs = drawn(&study(&[WORLD], |plan| plan.name == keep));
+        check(&outputs, keep);
+        let said: Vec<&str> =
+            outputs.iter().filter(|output| output.missing.is_some()).map(|output| output.key).collect();
+        assert!(said.len() >= missing, "{keep}: {said:?}");
+    }
+    let empty = Fold::new(plans(WORLD).iter().map(|plan| (info(plan), Setup::default())).collect()).finish();
+    let outputs = drawn(&empty);
+    assert!(outputs.iter().all(|output| output.missing.is_some()));
+    check(&outputs, "empty");
+    let two = drawn(&study(&[WORLD, "crafting depth 2"], |_| true));
+    assert_eq!(two.len(), 16);
+    assert!(two.iter().any(|output| output.file == "cyc-f3-crafting-depth-2"));
+    check(&two, "two");
+}
+
+// covers: CYC-100
+#[test]
+fn small_figures_stay_as_they_are() {
+    let outputs = drawn(&study(&[WORLD], |plan| ["react", "spec", "gen diverted"].contains(&plan.name)));
+    for key in ["cyc-f1", "cyc-f3", "cyc-f5"] {
+        let output = outputs.iter().find(|output| output.key == key).unwrap();
+        insta::assert_snapshot!(key, output.figure.svg);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Graphs of one node to sixty with strange names, walks of any kind: every figure is whole and inside its frame.
+    // covers: CYC-100
+    #[test]
+    fn every_figure_of_any_walks_is_whole(
+        nodes in 1..60_usize,
+        seed in any::<u64>(),
+        names in prop::collection::vec("[ -~]{1,60}", 60),
+        kind in 0..4_usize,
+    ) {
+        let plan = Plan { ..plans(WORLD)[[3, 4, 6, 8][kind]] };
+        let mut generator = Generator::new(seed);
+        let setup = Setup { architecture: plan.architecture.to_owned(), ..Setup::default() };
+        let mut fold = Fold::new(vec![(info(&plan), setup)]);
+        for place in 0..12 {
+            let mut walk = episode(&plan, place % 4, place / 4, &mut generator);
+            let mut strange = graph("0123456789ab", plan.source, "cyclic", nodes, plan.specialists);
+            for (node, name) in strange.nodes.iter_mut().zip(&names) {
+                node.name.clone_from(name);
+            }
+            for segment in &mut walk.segments {
+                segment.node = names[generator.below(nodes as u64) as usize].clone();
+                if let Some(routed) = &mut segment.routed {
+                    routed.to = names[generator.below(nodes as u64) as usize].clone();
+                }
+            }
+            walk.graphs = vec![strange];
+            fold.add(&walk);
+        }
+        for output in drawn(&fold.finish()) {
+            let wrong = wrong(&output.figure.svg);
+            prop_assert!(wrong.is_none(), "{}: {}", output.file, wrong.unwrap_or_default());
+        }
+    }
+}
