@@ -89,6 +89,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Env { name, verb } => commands::env::env(&name, verb),
         Command::Model { verb } => commands::model::model(&home, verb).await,
         Command::Persona { verb } => commands::persona::persona(&home, verb).await,
+        Command::Advise(asked) => commands::advise::advise(&asked).await,
         Command::Graph { verb } => commands::graph::graph(&home, verb).await,
         Command::Schema { kind } => commands::shown::schema(kind),
         Command::Doctor { json } => commands::doctor::doctor(&home, json),

@@ -1,9 +1,11 @@
 //! One file a command.
 
+pub mod advise;
 pub mod audit;
 pub mod compare;
 pub mod coverage;
 pub mod cycles;
+mod distil;
 pub mod doctor;
 pub mod env;
 pub mod figures;

@@ -1,0 +1,193 @@
+//! `gimbal graph distil` and `gimbal graph shots`: what runs leave for later ones.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gimbal_analysis::cyclic::{Graph, Trajectory};
+use gimbal_architectures::graph::distil::{Use, distil as sparse};
+use gimbal_architectures::graph::{self, Edge, Node, TaskGraph, Ways};
+use gimbal_study::plan::Stored;
+use gimbal_study::read;
+
+use super::{run_failure, run_folder, write_file};
+use crate::exit::Failure;
+
+/// Walks of a run, of one cell where it is named.
+fn walks(run: &Path, cell: Option<&str>) -> Result<Vec<Trajectory>, Failure> {
+    let folder = run_folder(run)?;
+    let stored = Stored::read(&folder).map_err(run_failure)?;
+    if let Some(cell) = cell
+        && !stored.cells.iter().any(|known| known.info.id == cell || known.info.configuration == cell)
+    {
+        let known: Vec<&str> = stored.cells.iter().map(|known| known.info.id.as_str()).collect();
+        let hint = gimbal_core::nearest::hint(cell, known.iter().copied());
+        return Err(Failure::Usage(format!("--cell: there is no cell `{cell}`{hint} (cells: {})", known.join(", "))));
+    }
+    let of = |id: &str| {
+        cell.is_none_or(|cell| {
+            id == cell || stored.cells.iter().any(|known| known.info.id == id && known.info.configuration == cell)
+        })
+    };
+    let mut walks = Vec::new();
+    read::trajectories(&folder, &stored, |id| of(&id.cell), |walk| walks.push(walk)).map_err(run_failure)?;
+    Ok(walks)
+}
+
+/// Makes a sparse graph of what a run's episodes did with a complete one.
+pub fn distil(
+    run: &Path,
+    (cell, wanted): (Option<&str>, Option<&str>),
+    weight: u32,
+    out: Option<&Path>,
+) -> Result<(), Failure> {
+    let walks = walks(run, cell)?;
+    let mut graphs: BTreeMap<&str, (&Graph, u64)> = BTreeMap::new();
+    for graph in walks.iter().filter_map(Trajectory::graph).filter(|graph| graph.kind != "dag") {
+        graphs.entry(&graph.id).or_insert((graph, 0)).1 += 1;
+    }
+    let known =
+        || graphs.iter().map(|(id, (_, count))| format!("{id} ({count} episodes)")).collect::<Vec<_>>().join(", ");
+    let chosen = match (wanted, graphs.len()) {
+        (Some(id), _) => graphs.get(id).map(|(graph, _)| *graph),
+        (None, 1) => graphs.values().next().map(|(graph, _)| *graph),
+        (None, 0) => {
+            return Err(Failure::Usage(
+                "no episode of this run was played on a graph with ways to choose among".to_owned(),
+            ));
+        }
+        (None, _) => {
+            return Err(Failure::Usage(format!(
+                "the run was played on several graphs; name one with --graph: {}",
+                known()
+            )));
+        }
+    };
+    let chosen =
+        chosen.ok_or_else(|| Failure::Usage(format!("--graph: there is none of that id; there are: {}", known())))?;
+    let (mut uses, mut episodes, mut won) = (BTreeMap::<(String, String), Use>::new(), 0_u64, 0_u64);
+    for walk in walks.iter().filter(|walk| walk.graph().is_some_and(|graph| graph.id == chosen.id)) {
+        episodes += 1;
+        won += u64::from(walk.won);
+        count(walk, &mut uses);
+    }
+    let whole = task_graph(chosen);
+    let (left, fates) = sparse(&whole, &uses, weight);
+    left.check(None).map_err(|error| Failure::World(format!("what is left is no graph: {error}")))?;
+    eprintln!(
+        "{}: {episodes} episodes, {won} won; {} of {} ways and {} of {} subtasks are left",
+        chosen.id,
+        left.edges.len(),
+        whole.edges.len(),
+        left.nodes.len(),
+        whole.nodes.len()
+    );
+    for (edge, used, fate) in &fates {
+        eprintln!(
+            "  {} -> {}: taken {} times, {} in won episodes, {} as repair: {}",
+            edge.from,
+            edge.to,
+            used.all,
+            used.won,
+            used.repairs,
+            fate.name()
+        );
+    }
+    let text = format!(
+        "# Distilled from {episodes} episodes ({won} won) on the graph {}.\n{}",
+        chosen.id,
+        graph::write(&left)
+    );
+    match out {
+        Some(path) => write_file(path, &text),
+        None => {
+            print!("{text}");
+            Ok(())
+        }
+    }
+}
+
+/// Counts the router's own choices; where a fault took control elsewhere, the choice that then leads to what had been wanted is
+/// a repair.
+fn count(walk: &Trajectory, uses: &mut BTreeMap<(String, String), Use>) {
+    let mut diverted_from: Option<&str> = None;
+    for (segment, routed) in walk.visits() {
+        if routed.faulted {
+            diverted_from.get_or_insert(&routed.wanted);
+            continue;
+        }
+        let used = uses.entry((segment.node.clone(), routed.to.clone())).or_default();
+        used.all += 1;
+        used.won += u64::from(walk.won);
+        if diverted_from.is_some_and(|wanted| wanted == routed.to) {
+            used.repairs += 1;
+            diverted_from = None;
+        }
+    }
+}
+
+fn task_graph(graph: &Graph) -> TaskGraph {
+    let node = |node: &gimbal_analysis::cyclic::GraphNode| Node {
+        name: node.name.clone(),
+        goal: node.goal.clone(),
+        tools: node.tools.clone(),
+    };
+    let edge = |edge: &gimbal_analysis::cyclic::GraphEdge| Edge {
+        from: edge.from.clone(),
+        to: edge.to.clone(),
+        criterion: edge.criterion.clone(),
+        weight: 1000,
+    };
+    TaskGraph {
+        ways: Ways::Sparse,
+        entry: graph.entry.clone(),
+        nodes: graph.nodes.iter().map(node).collect(),
+        edges: graph.edges.iter().map(edge).collect(),
+    }
+}
+
+/// Writes summaries of won episodes for a planner (CYC-023): by plain code, in the order of the run, one a task.
+pub fn shots(run: &Path, cell: Option<&str>, most: usize, out: Option<&Path>) -> Result<(), Failure> {
+    let walks = walks(run, cell)?;
+    let mut seen = std::collections::BTreeSet::new();
+    let won = walks.iter().filter(|walk| walk.won && seen.insert((&walk.world, &walk.task))).take(most);
+    let texts: Vec<String> = won.map(summary).collect();
+    if texts.is_empty() {
+        return Err(Failure::Usage("no episode of these cells was won: there is nothing to sum up".to_owned()));
+    }
+    let items: Vec<String> =
+        texts.iter().map(|text| format!("  - {}\n", serde_json::Value::from(text.as_str()))).collect();
+    let text = format!(
+        "# Summaries of {} won episodes, for a planner alone (CYC-023).\nshots:\n{}",
+        texts.len(),
+        items.concat()
+    );
+    match out {
+        Some(path) => write_file(path, &text),
+        None => {
+            print!("{text}");
+            Ok(())
+        }
+    }
+}
+
+/// What an episode did: its goal, its subtasks in order, the kinds of call in each.
+fn summary(walk: &Trajectory) -> String {
+    let goal = walk.goal.as_deref().unwrap_or("the task").lines().last().unwrap_or_default();
+    let stretches: Vec<String> = walk
+        .segments
+        .iter()
+        .map(|segment| {
+            let mut kinds: Vec<(&str, u32)> = Vec::new();
+            for act in &segment.acts {
+                match kinds.iter_mut().find(|(tool, _)| *tool == act.tool) {
+                    Some((_, times)) => *times += 1,
+                    None => kinds.push((&act.tool, 1)),
+                }
+            }
+            let kinds: Vec<String> = kinds.iter().map(|(tool, times)| format!("{times} x {tool}")).collect();
+            format!("{} ({})", segment.node, if kinds.is_empty() { "no call".to_owned() } else { kinds.join(", ") })
+        })
+        .collect();
+    let what = if stretches.is_empty() { "in one stretch".to_owned() } else { stretches.join(", then ") };
+    format!("Task: {goal} Won with {} calls: {what}.", walk.tool_calls)
+}

@@ -1,0 +1,145 @@
+//! What the work on cyclic graphs tells of single episodes (CYC-098), with scripted agents: the control flow must do the
+//! same with the same decisions.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gimbal_architectures::kinds;
+use gimbal_core::event::{Body, Event};
+use gimbal_core::{Catalogue, ChatModel, Decoding, Digest, RoleSettings, Sampling, Stop, TaskId};
+use gimbal_study::registry::Library;
+use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
+use gimbal_testkit::models::Reciter;
+use serde_json::{Value, json};
+
+/// Plays an episode whose executor and router say their lines.
+async fn recite(
+    (family, options, task): (&dyn Catalogue, Value, &str),
+    settings: Value,
+    executor: Vec<String>,
+    router: Vec<String>,
+) -> (Outcome, Recorded) {
+    let library = Library::new(&[], vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into()]);
+    let kinds = kinds();
+    let kind = kinds.iter().find(|kind| kind.name() == "cyclic").unwrap();
+    let architecture = kind.build(&settings, &library).unwrap();
+    let role = |lines: Vec<String>| {
+        let settings =
+            RoleSettings { model: "recited".to_owned(), decoding: Decoding::Free, sampling: Sampling::default() };
+        Role { settings: Arc::new(settings), model: Arc::new(Reciter::of(lines)) as Arc<dyn ChatModel> }
+    };
+    let roles = BTreeMap::from([("executor".to_owned(), role(executor)), ("router".to_owned(), role(router))]);
+    let options = family.resolve(&options).unwrap();
+    let setup = EpisodeSetup::new(Digest::of(b"trace"), TaskId(task.to_owned()), 1, Arc::new(roles));
+    let recorder = Arc::new(MemoryRecorder::default());
+    let outcome = play_episode(&*architecture, family.open(&options).unwrap(), setup, recorder.clone()).await;
+    (outcome.unwrap(), recorder.recorded())
+}
+
+fn text(recorded: &Recorded, reference: &gimbal_core::TextRef) -> String {
+    match reference.as_inline() {
+        Some(text) => text.to_owned(),
+        None => recorded.texts[&reference.as_stored().unwrap()].clone(),
+    }
+}
+
+fn events(recorded: &Recorded) -> Vec<Event> {
+    recorded.events.iter().map(|bytes| serde_json::from_slice(bytes).unwrap()).collect()
+}
+
+fn notes(recorded: &Recorded, kind: &str) -> Vec<Value> {
+    let of = |event: Event| match event.body {
+        Body::Note(note) if note.kind == kind => Some(serde_json::from_str(&text(recorded, &note.data)).unwrap()),
+        _ => None,
+    };
+    events(recorded).into_iter().filter_map(of).collect()
+}
+
+fn observations(recorded: &Recorded) -> Vec<String> {
+    let of = |event: Event| match event.body {
+        Body::Stepped(step) => Some(text(recorded, &step.observation)),
+        _ => None,
+    };
+    events(recorded).into_iter().filter_map(of).collect()
+}
+
+fn acts(action: &str) -> String {
+    format!("Thought: as told\nAnswer: {action}")
+}
+
+fn to(node: &str, loops: &str) -> String {
+    let memory = json!({ "loops": [loops] });
+    let answer = json!({ "analysis": "as told", "memory": memory, "next": node, "reason": "as told" });
+    format!("Thought: as told\nAnswer: {answer}")
+}
+
+fn gather_and_craft() -> Value {
+    json!({ "ways": "complete", "entry": "GATHER",
+        "nodes": [
+            { "name": "GATHER", "goal": "Get what is missing.", "tools": ["textcraft_get_item"] },
+            { "name": "CRAFT", "goal": "Make the goal.", "tools": ["textcraft_craft"] },
+        ],
+        "edges": [
+            { "from": "GATHER", "to": "GATHER", "criterion": "Something is still missing." },
+            { "from": "GATHER", "to": "CRAFT", "criterion": "Nothing is missing any more." },
+            { "from": "CRAFT", "to": "GATHER", "criterion": "A craft failed for want of something." },
+            { "from": "CRAFT", "to": "CRAFT", "criterion": "A craft succeeded and another one is needed." },
+        ],
+    })
+}
+
+// covers: CYC-098, CYC-R04, CYC-R06
+#[tokio::test]
+async fn polished_granite_with_specialists_ends_in_a_self_loop_at_the_cap() {
+    let world = (&gimbal_textcraft::environment::TextCraft as &dyn Catalogue, json!({}), "polished_granite");
+    let settings = json!({ "graph": gather_and_craft(), "exposure": "specialist", "local_calls": 5 });
+    // Who may only get asks for what must be crafted, and now and then for a tool that belongs to the other subtask.
+    let mut executor: Vec<String> = Vec::new();
+    for _ in 0..20 {
+        executor.extend(["get 2 cobblestone", "get 1 diorite", "get 4 granite"].map(acts));
+        executor.push(acts("craft 2 diorite using 2 quartz, 2 cobblestone"));
+    }
+    let (outcome, recorded) = recite(world, settings, executor, vec![to("GATHER", "granite is still missing")]).await;
+    assert!(matches!(outcome.stop, Stop::ToolBudget | Stop::Horizon), "{:?}", outcome.stop);
+    assert_eq!(outcome.spent.tool_calls, 50, "the cap is never exceeded, whatever the published trace counted");
+    let routed = notes(&recorded, "routed");
+    assert!(routed.len() >= 9 && routed.iter().all(|note| note["from"] == "GATHER" && note["to"] == "GATHER"));
+    let seen = observations(&recorded);
+    assert!(seen.iter().any(|text| text.contains("Could not find granite")), "{seen:?}");
+    assert!(!seen.iter().any(|text| text.starts_with("Crafted")), "the tool was not among those of the subtask");
+    assert!(outcome.rejected >= 10);
+}
+
+// covers: CYC-098
+#[tokio::test]
+async fn polished_granite_with_a_generalist_drifts_and_never_makes_granite() {
+    let world = (&gimbal_textcraft::environment::TextCraft as &dyn Catalogue, json!({}), "polished_granite");
+    let settings = json!({ "graph": gather_and_craft(), "exposure": "generalist", "local_calls": 5 });
+    let mut executor: Vec<String> = vec![
+        acts("get 100 cobblestone"),
+        acts("get 50 quartz"),
+        acts("craft 4 polished granite using 4 granite"),
+        acts("craft 2 diorite using 2 quartz, 2 cobblestone"),
+        acts("textcraft_inventory"),
+    ];
+    for _ in 0..20 {
+        executor.extend(
+            ["craft 4 oak planks using 1 oak logs", "craft 4 polished granite using 4 granite", "get 100 cobblestone"]
+                .map(acts),
+        );
+    }
+    let router =
+        vec![to("CRAFT", ""), to("GATHER", "the goal was tried early"), to("CRAFT", "the goal was tried early")];
+    let (outcome, recorded) = recite(world, settings, executor, router).await;
+    assert_ne!(outcome.stop, Stop::Solved);
+    assert_eq!(outcome.spent.tool_calls, 50);
+    let seen = observations(&recorded);
+    assert_eq!(seen[0], "Got 100 cobblestone");
+    assert_eq!(seen[2], "Could not find enough items to craft minecraft:polished_granite");
+    assert_eq!(seen[3], "Crafted 2 minecraft:diorite");
+    assert!(
+        !seen.iter().any(|text| text.contains("minecraft:granite") && text.starts_with("Crafted")),
+        "never granite"
+    );
+}
