@@ -1,9 +1,11 @@
 //! draft
+pub mod bench;
 pub mod engine;
 pub mod error;
 pub mod grammar;
 pub mod library;
 pub mod pddl;
+pub mod plan;
 mod words;
 
 pub use engine::{Game, Play, Stepped};

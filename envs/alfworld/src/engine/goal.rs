@@ -30,6 +30,12 @@ impl Goal {
         Ok(Self { parts, formula: formula.clone() })
     }
 
+    /// Its parts: of each one plan must match.
+    #[must_use]
+    pub fn parts(&self) -> &[Vec<Join>] {
+        &self.parts
+    }
+
     /// Whether it holds.
     pub fn holds(&self, view: &View<'_>, symbols: u16) -> bool {
         let mut binding = UNBOUND;
