@@ -34,7 +34,7 @@ pub struct BenchReport {
     pub steps_per_second: f64,
     /// Admissible commands, a step on average.
     pub admissible: f64,
-    /// Of all observations and the lengths of all lists.
+    /// Of all observations, and of how long each list of commands was.
     pub checksum: String,
 }
 
@@ -42,17 +42,20 @@ pub struct BenchReport {
 /// as text and the admissible commands as a sorted list of texts.
 #[must_use]
 pub fn bench(games: &[Arc<Game>], options: BenchOptions) -> BenchReport {
-    let mut plays: Vec<Play> = games.iter().map(|game| Play::new(Arc::clone(game))).collect();
     let mut draws = Fast::new(options.seed);
     let (mut steps, mut resets, mut won, mut listed, mut sum) = (0_u64, 0_u64, 0_u64, 0_u64, 0_u64);
     let mut command = String::with_capacity(128);
+    let every = options.every.max(1);
     let start = Instant::now();
-    while steps < options.steps && !plays.is_empty() {
-        for play in &mut plays {
+    for (at, game) in games.iter().enumerate() {
+        // Each game its share of the steps.
+        let until = options.steps * (at as u64 + 1) / games.len() as u64;
+        let mut play = Play::new(Arc::clone(game));
+        while steps < until {
             play.reset();
             resets += 1;
             let mut any = false;
-            for _ in 0..options.every.max(1) {
+            for _ in 0..every.min(until - steps) {
                 let count = play.admissible().len();
                 let at = draws.below(count as u32) as usize;
                 command.clear();
@@ -60,16 +63,10 @@ pub fn bench(games: &[Arc<Game>], options: BenchOptions) -> BenchReport {
                 let stepped = play.step(&command);
                 any |= stepped.won;
                 listed += count as u64;
-                sum = fold(sum, play.observation(), play.admissible().map(str::len).sum());
-                steps += 1;
-                if steps >= options.steps {
-                    break;
-                }
+                sum = fold(sum, play.observation(), play.admissible().len());
             }
+            steps += every.min(until - steps);
             won += u64::from(any);
-            if steps >= options.steps {
-                break;
-            }
         }
     }
     let seconds = start.elapsed().as_secs_f64();
@@ -86,8 +83,8 @@ pub fn bench(games: &[Arc<Game>], options: BenchOptions) -> BenchReport {
 
 fn fold(sum: u64, text: &str, lengths: usize) -> u64 {
     let mut sum = (sum ^ lengths as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    for chunk in text.as_bytes().chunks(8) {
-        let word = chunk.iter().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    for word in words.iter().map(|word| u64::from_le_bytes(*word)).chain(rest.iter().map(|byte| u64::from(*byte))) {
         sum = (sum.rotate_left(17) ^ word).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     }
     sum

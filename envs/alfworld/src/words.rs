@@ -1,4 +1,4 @@
-//! Small things that several modules share: a fast hash, and names in one piece of text.
+//! Small things that several modules share: a fast hash, and texts by number.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -63,31 +63,25 @@ impl Hasher for FastHasher {
     }
 }
 
-/// Many short texts in one.
+/// Texts by number.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Texts {
-    all: String,
-    ends: Vec<u32>,
-}
+pub(crate) struct Texts(Vec<Box<str>>);
 
 impl Texts {
     /// Adds one; gives its number.
     pub fn push(&mut self, text: &str) -> u32 {
-        self.all.push_str(text);
-        self.ends.push(self.all.len() as u32);
-        (self.ends.len() - 1) as u32
+        self.0.push(text.into());
+        (self.0.len() - 1) as u32
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.0.len()
     }
 
     /// One by its number; empty if there is none.
     #[inline]
     pub fn get(&self, at: usize) -> &str {
-        let Some(end) = self.ends.get(at) else { return "" };
-        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
-        &self.all[start..*end as usize]
+        self.0.get(at).map_or("", |text| text)
     }
 }

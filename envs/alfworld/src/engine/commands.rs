@@ -37,7 +37,7 @@ pub(crate) struct Commands {
     texts: Texts,
     /// Numbers of texts by code points of the texts.
     sorted: Vec<u32>,
-    /// The place of each text in `sorted`.
+    /// The place of each command's text in `sorted`.
     rank: Vec<u32>,
 }
 
@@ -57,6 +57,7 @@ impl Commands {
         let text = self.text_number(&write());
         let number = self.all.len() as u32;
         self.all.push(Command { action, text, arguments });
+        self.rank.push(self.sorted.iter().position(|known| *known == text).unwrap_or_default() as u32);
         self.index.insert((action, key), number);
         number
     }
@@ -68,10 +69,8 @@ impl Commands {
             Err(at) => {
                 let number = self.texts.push(text);
                 self.sorted.insert(at, number);
-                self.rank.push(0);
-                for (rank, number) in self.sorted.iter().enumerate().skip(at) {
-                    self.rank[*number as usize] = rank as u32;
-                }
+                // All behind the new one move on by one.
+                self.rank.iter_mut().filter(|rank| **rank >= at as u32).for_each(|rank| *rank += 1);
                 number
             }
         }
@@ -94,9 +93,10 @@ impl Commands {
         self.texts.get(self.all[number as usize].text as usize)
     }
 
-    /// The place of a command's text among all texts.
+    /// A command with the place of its text among all texts in the high half: in the order of texts as a number. It
+    /// holds until the next new text.
     #[inline]
-    pub fn rank(&self, number: u32) -> u32 {
-        self.rank[self.all[number as usize].text as usize]
+    pub fn ordered(&self, number: u32) -> u64 {
+        u64::from(self.rank[number as usize]) << 32 | u64::from(number)
     }
 }

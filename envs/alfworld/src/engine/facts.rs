@@ -7,6 +7,8 @@ pub struct Relation {
     forward: Vec<u32>,
     /// Second argument in the high half.
     backward: Vec<u32>,
+    /// Where the pairs of each symbol begin, both ways, once nothing changes any more.
+    starts: Option<Box<[Vec<u32>; 2]>>,
 }
 
 #[inline]
@@ -33,7 +35,27 @@ impl Relation {
             list.sort_unstable();
             list.dedup();
         }
-        Self { forward, backward }
+        Self { forward, backward, starts: None }
+    }
+
+    /// Nothing changes any more: pairs of one of `symbols` symbols are found without search.
+    pub fn fix(&mut self, symbols: usize) {
+        let index = |list: &[u32]| {
+            let mut starts = vec![0_u32; symbols + 1];
+            list.iter().for_each(|pair| starts[(pair >> 16) as usize + 1] += 1);
+            for at in 0..symbols {
+                starts[at + 1] += starts[at];
+            }
+            starts
+        };
+        self.starts = Some(Box::new([index(&self.forward), index(&self.backward)]));
+    }
+
+    #[inline]
+    fn found(&self, way: usize, symbol: u16) -> Option<std::ops::Range<usize>> {
+        let starts = &self.starts.as_ref()?[way];
+        let at = usize::from(symbol);
+        Some(*starts.get(at)? as usize..*starts.get(at + 1)? as usize)
     }
 
     /// Whether the pair is there.
@@ -47,14 +69,20 @@ impl Relation {
     #[inline]
     #[must_use]
     pub fn of_first(&self, one: u16) -> &[u32] {
-        range(&self.forward, one)
+        match self.found(0, one) {
+            Some(place) => &self.forward[place],
+            None => range(&self.forward, one),
+        }
     }
 
     /// Pairs with this second argument: the first is in the low half.
     #[inline]
     #[must_use]
     pub fn of_second(&self, other: u16) -> &[u32] {
-        range(&self.backward, other)
+        match self.found(1, other) {
+            Some(place) => &self.backward[place],
+            None => range(&self.backward, other),
+        }
     }
 
     /// All pairs, by first and then by second argument.
@@ -65,6 +93,7 @@ impl Relation {
 
     /// Adds a pair.
     pub fn insert(&mut self, one: u16, other: u16) {
+        self.starts = None;
         if let Err(at) = self.forward.binary_search(&pair(one, other)) {
             self.forward.insert(at, pair(one, other));
             if let Err(at) = self.backward.binary_search(&pair(other, one)) {
@@ -75,6 +104,7 @@ impl Relation {
 
     /// Takes a pair away.
     pub fn remove(&mut self, one: u16, other: u16) {
+        self.starts = None;
         if let Ok(at) = self.forward.binary_search(&pair(one, other)) {
             self.forward.remove(at);
             if let Ok(at) = self.backward.binary_search(&pair(other, one)) {

@@ -31,6 +31,8 @@ pub struct Game {
     pub(crate) first: Facts,
     pub(crate) constants: Vec<u16>,
     pub(crate) goal: Goal,
+    /// Whether the first facts keep to the declared types.
+    typed: bool,
     /// Whether a change of a predicate can be noticed at all.
     pub(crate) live: Vec<bool>,
 }
@@ -73,7 +75,14 @@ impl Game {
         let mut first = Facts::new(count, moving_one, moving_two);
         let mut pairs: Vec<Vec<[u16; 2]>> = vec![Vec::new(); rules.predicates.all.len()];
         let mut named = vec![false; count];
+        let mut typed = true;
         for (predicate, arguments) in &problem.facts {
+            if let Some(types) = rules.predicates.all[usize::from(*predicate)].types {
+                typed &= arguments.iter().zip(types).all(|(object, wanted)| {
+                    let kind = problem.objects[usize::from(*object)].1;
+                    kind == wanted || domain.is_a(kind, wanted)
+                });
+            }
             let [one, other] = arguments.map(|object| place[usize::from(object)]);
             named[usize::from(one)] = true;
             named[usize::from(other)] = true;
@@ -90,6 +99,9 @@ impl Game {
                 let table = if predicate.place.moving { &mut first } else { &mut fixed };
                 let relation = table.relation_mut(predicate.place.index);
                 *relation = Relation::of(pairs.into_iter());
+                if !predicate.place.moving {
+                    relation.fix(count);
+                }
             }
         }
         let names = names(&ids, &named);
@@ -106,7 +118,7 @@ impl Game {
         goal.predicates(&mut |predicate| live[usize::from(predicate)] = true);
         let goal = Goal::new(goal, &rules.predicates)?;
         let symbols = count as u16;
-        Ok(Self { rules, task, walkthrough, ids, names, symbols, types, fixed, first, constants, goal, live })
+        Ok(Self { rules, task, walkthrough, ids, names, symbols, types, fixed, first, constants, goal, typed, live })
     }
 
     /// The sentence that says what to do, without the words before its colon.
@@ -143,6 +155,7 @@ impl Game {
             types: &self.types,
             constants: &self.constants,
             relaxed: false,
+            typed: self.typed,
         }
     }
 }

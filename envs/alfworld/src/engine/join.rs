@@ -1,6 +1,6 @@
 //! Conjunctive conditions as plans: which variable is bound when, and what is tested as soon as it can be.
 
-use super::predicates::Predicates;
+use super::predicates::{Place, Predicates};
 use super::view::{Binding, View};
 use crate::pddl::{Formula, NO_SYMBOL, Slot, Term, TypeId};
 
@@ -8,17 +8,19 @@ use crate::pddl::{Formula, NO_SYMBOL, Slot, Term, TypeId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     /// Binds a variable to each member of a predicate.
-    Member(u16, Slot),
+    Member(Place, Slot),
     /// Binds two variables to each pair of a predicate.
-    Pair(u16, Slot, Slot),
+    Pair(Place, Slot, Slot),
     /// Binds the second variable to each partner of the first term.
-    Second(u16, Term, Slot),
+    Second(Place, Term, Slot),
     /// Binds the first variable to each partner of the second term.
-    First(u16, Slot, Term),
+    First(Place, Slot, Term),
     /// Binds a variable to each member of a type.
     Each(Slot, TypeId),
     /// A fact must hold.
-    Fact(u16, [Term; 2]),
+    Fact(Place, [Term; 2]),
+    /// A fact must not hold.
+    NoFact(Place, [Term; 2]),
     /// A value must be of a type.
     Type(Slot, TypeId),
     /// A condition must hold.
@@ -31,7 +33,7 @@ pub enum Lasting {
     /// They hang on nothing that changes.
     Always,
     /// They hang on what the first step binds, and on nothing else that changes.
-    ForFirst(u16),
+    ForFirst(Place),
     /// They hang on more.
     No,
 }
@@ -40,12 +42,16 @@ pub enum Lasting {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Join {
     steps: Vec<Step>,
+    /// The same without tests of types that facts with declared types always pass.
+    lean: Vec<Step>,
     /// See [`Lasting`].
     pub lasting: Lasting,
     /// The facts that must hold, for those who look at them one by one.
     pub facts: Vec<(u16, [Term; 2])>,
     /// What else must hold.
     pub tests: Vec<Formula>,
+    /// Places of the facts of two arguments that can change.
+    pairs: Vec<u16>,
 }
 
 /// Parts of a conjunction: variables with their types, and conjuncts.
@@ -96,14 +102,17 @@ impl Join {
             return None;
         }
         let (facts, tests) = (parts.facts.clone(), parts.rest.clone());
-        let moving = |predicate: u16| predicates.all[usize::from(predicate)].place.moving;
+        let place = |predicate: u16| predicates.all[usize::from(predicate)].place;
+        let moving = |predicate: u16| place(predicate).moving;
         let mut steps = Vec::new();
+        // Which of them are tests of types that add nothing.
+        let mut idle = Vec::new();
         let mut bound = 0_u32;
         loop {
             parts.rest.retain(|part| {
                 let ready = part.slots() & !bound == 0;
                 if ready {
-                    steps.push(Step::Test(part.clone()));
+                    steps.push(test(part, predicates));
                 }
                 !ready
             });
@@ -123,23 +132,36 @@ impl Join {
             let mut fresh = 0_u32;
             if let Some(at) = best {
                 let (predicate, [one, other]) = parts.facts.remove(at);
-                let binary = predicates.all[usize::from(predicate)].arity == 2;
+                let (binary, types) =
+                    (place(predicate).binary, predicates.all[usize::from(predicate)].types);
+                let at = place(predicate);
                 let step = match (one, other) {
-                    (Term::Slot(slot), _) if !binary && !known(one) => Step::Member(predicate, slot),
+                    (Term::Slot(slot), _) if !binary && !known(one) => Step::Member(at, slot),
                     (Term::Slot(a), Term::Slot(b)) if !known(one) && !known(other) && a != b => {
-                        Step::Pair(predicate, a, b)
+                        Step::Pair(at, a, b)
                     }
-                    (_, Term::Slot(slot)) if known(one) && !known(other) => Step::Second(predicate, one, slot),
-                    (Term::Slot(slot), _) if !known(one) && known(other) => Step::First(predicate, slot, other),
+                    (_, Term::Slot(slot)) if known(one) && !known(other) => Step::Second(at, one, slot),
+                    (Term::Slot(slot), _) if !known(one) && known(other) => Step::First(at, slot, other),
                     (Term::Slot(slot), _) if !known(one) => {
                         // The same unknown twice.
                         steps.push(Step::Each(slot, TypeId::ANYTHING));
-                        Step::Fact(predicate, [one, other])
+                        Step::Fact(at, [one, other])
                     }
-                    _ => Step::Fact(predicate, [one, other]),
+                    _ => Step::Fact(at, [one, other]),
                 };
                 steps.push(step);
                 fresh |= (term_bit(one) | term_bit(other)) & !bound;
+                for (slot, kind) in parts.variables.iter().filter(|(slot, _)| fresh & (1 << slot) != 0) {
+                    let told = types.is_some_and(|types| {
+                        [one, other].iter().zip(types).any(|(term, told)| *term == Term::Slot(*slot) && told == *kind)
+                    });
+                    if *kind != TypeId::ANYTHING {
+                        if told {
+                            idle.push(steps.len());
+                        }
+                        steps.push(Step::Type(*slot, *kind));
+                    }
+                }
             } else if let Some((slot, kind)) = parts.variables.iter().find(|(slot, _)| bound & (1 << slot) == 0) {
                 steps.push(Step::Each(*slot, *kind));
                 bound |= 1 << slot;
@@ -148,18 +170,14 @@ impl Join {
                 break;
             }
             bound |= fresh;
-            for (slot, kind) in parts.variables.iter().filter(|(slot, _)| fresh & (1 << slot) != 0) {
-                if *kind != TypeId::ANYTHING {
-                    steps.push(Step::Type(*slot, *kind));
-                }
-            }
         }
         let changes = |step: &Step| match step {
-            Step::Member(predicate, _)
-            | Step::Pair(predicate, ..)
-            | Step::Second(predicate, ..)
-            | Step::First(predicate, ..)
-            | Step::Fact(predicate, _) => moving(*predicate),
+            Step::Member(place, _)
+            | Step::Pair(place, ..)
+            | Step::Second(place, ..)
+            | Step::First(place, ..)
+            | Step::Fact(place, _)
+            | Step::NoFact(place, _) => place.moving,
             Step::Each(..) | Step::Type(..) => false,
             Step::Test(formula) => {
                 let mut any = false;
@@ -168,13 +186,23 @@ impl Join {
             }
         };
         let lasting = match steps.split_first() {
-            Some((Step::Pair(predicate, ..), rest)) if moving(*predicate) && !rest.iter().any(changes) => {
-                Lasting::ForFirst(*predicate)
+            Some((Step::Pair(place, ..), rest)) if place.moving && !rest.iter().any(changes) => {
+                Lasting::ForFirst(*place)
             }
             _ if !steps.iter().any(changes) => Lasting::Always,
             _ => Lasting::No,
         };
-        Some(Self { steps, lasting, facts, tests })
+        let places = facts.iter().map(|(predicate, _)| predicates.all[usize::from(*predicate)].place);
+        let pairs = places.filter(|place| place.moving && place.binary).map(|place| place.index).collect();
+        let kept = steps.iter().enumerate().filter(|(at, _)| !idle.contains(at));
+        let lean = kept.map(|(_, step)| step.clone()).collect();
+        Some(Self { steps, lean, lasting, facts, tests, pairs })
+    }
+
+    /// Whether every predicate of two arguments that it asks for has facts at all: seen without looking at them.
+    #[inline]
+    pub fn possible(&self, view: &View<'_>) -> bool {
+        self.pairs.iter().all(|index| !view.moving.relation(*index).pairs().is_empty())
     }
 
     /// Calls `each` with every match, until it says to stop; whether it did. What `binding` holds already stays bound.
@@ -185,7 +213,8 @@ impl Join {
         binding: &mut Binding,
         each: &mut F,
     ) -> bool {
-        run(&self.steps, view, symbols, binding, each)
+        let steps = if view.typed { &self.lean } else { &self.steps };
+        run(steps, view, symbols, binding, each)
     }
 
     /// The same for one value of the first step, which must be a pair.
@@ -197,7 +226,8 @@ impl Join {
         binding: &mut Binding,
         each: &mut F,
     ) -> bool {
-        let Some((Step::Pair(_, one, other), rest)) = self.steps.split_first() else { return false };
+        let steps = if view.typed { &self.lean } else { &self.steps };
+        let Some((Step::Pair(_, one, other), rest)) = steps.split_first() else { return false };
         binding[usize::from(*one)] = (first >> 16) as u16;
         binding[usize::from(*other)] = first as u16;
         run(rest, view, symbols, binding, each)
@@ -236,6 +266,16 @@ const fn term_bit(term: Term) -> u32 {
     }
 }
 
+fn test(part: &Formula, predicates: &Predicates) -> Step {
+    match part {
+        Formula::Not(inner) => match &**inner {
+            Formula::Atom(predicate, terms) => Step::NoFact(predicates.all[usize::from(*predicate)].place, *terms),
+            _ => Step::Test(part.clone()),
+        },
+        _ => Step::Test(part.clone()),
+    }
+}
+
 fn run<F: FnMut(&mut Binding) -> bool>(
     steps: &[Step],
     view: &View<'_>,
@@ -245,9 +285,14 @@ fn run<F: FnMut(&mut Binding) -> bool>(
 ) -> bool {
     let Some((step, rest)) = steps.split_first() else { return each(binding) };
     match step {
-        Step::Fact(predicate, [one, other]) => {
+        Step::Fact(place, [one, other]) => {
             let (one, other) = (view.value(*one, binding), view.value(*other, binding));
-            view.holds(view.place(*predicate), one, other) && run(rest, view, symbols, binding, each)
+            view.holds(*place, one, other) && run(rest, view, symbols, binding, each)
+        }
+        Step::NoFact(place, [one, other]) => {
+            let (one, other) = (view.value(*one, binding), view.value(*other, binding));
+            ((view.relaxed && place.moving) || !view.holds(*place, one, other))
+                && run(rest, view, symbols, binding, each)
         }
         Step::Type(slot, kind) => {
             view.is_of(binding[usize::from(*slot)], *kind) && run(rest, view, symbols, binding, each)
@@ -255,9 +300,8 @@ fn run<F: FnMut(&mut Binding) -> bool>(
         Step::Test(formula) => {
             view.satisfies(formula, binding, symbols) && run(rest, view, symbols, binding, each)
         }
-        Step::Member(predicate, slot) => {
-            let place = view.place(*predicate);
-            view.table(place).members(place.index).any(|symbol| {
+        Step::Member(place, slot) => {
+            view.table(*place).members(place.index).any(|symbol| {
                 binding[usize::from(*slot)] = symbol;
                 run(rest, view, symbols, binding, each)
             })
@@ -266,32 +310,29 @@ fn run<F: FnMut(&mut Binding) -> bool>(
             binding[usize::from(*slot)] = symbol;
             run(rest, view, symbols, binding, each)
         }),
-        Step::Pair(predicate, one, other) => {
-            let place = view.place(*predicate);
-            view.table(place).relation(place.index).pairs().iter().any(|pair| {
+        Step::Pair(place, one, other) => {
+            view.table(*place).relation(place.index).pairs().iter().any(|pair| {
                 binding[usize::from(*one)] = (*pair >> 16) as u16;
                 binding[usize::from(*other)] = *pair as u16;
                 run(rest, view, symbols, binding, each)
             })
         }
-        Step::Second(predicate, one, slot) => {
+        Step::Second(place, one, slot) => {
             let one = view.value(*one, binding);
             if one == NO_SYMBOL {
                 return false;
             }
-            let place = view.place(*predicate);
-            view.table(place).relation(place.index).of_first(one).iter().any(|pair| {
+            view.table(*place).relation(place.index).of_first(one).iter().any(|pair| {
                 binding[usize::from(*slot)] = *pair as u16;
                 run(rest, view, symbols, binding, each)
             })
         }
-        Step::First(predicate, slot, other) => {
+        Step::First(place, slot, other) => {
             let other = view.value(*other, binding);
             if other == NO_SYMBOL {
                 return false;
             }
-            let place = view.place(*predicate);
-            view.table(place).relation(place.index).of_second(other).iter().any(|pair| {
+            view.table(*place).relation(place.index).of_second(other).iter().any(|pair| {
                 binding[usize::from(*slot)] = *pair as u16;
                 run(rest, view, symbols, binding, each)
             })

@@ -9,7 +9,7 @@ use super::join::Lasting;
 use super::render::{EMPTY_SCOPE, Writer};
 use super::predicates::Place;
 use super::rules::{Action, Role};
-use super::view::UNBOUND;
+use super::view::{Binding, UNBOUND, View};
 use crate::grammar::Piece;
 
 /// What is seen after a command that is not admissible.
@@ -43,7 +43,10 @@ impl Stepped {
 struct Memo {
     /// Key, and where its commands stand in `commands`; sorted by key.
     places: Vec<(u32, u32, u32)>,
-    commands: Vec<u32>,
+    /// In the order of texts, for each key apart.
+    commands: Vec<u64>,
+    /// How many texts there were when they were put in order.
+    texts: usize,
 }
 
 /// A play. A step allocates nothing, but where a command is met for the first time in this play.
@@ -68,15 +71,24 @@ pub struct Play {
     state: Facts,
     commands: Commands,
     memos: Vec<Memo>,
-    admissible: Vec<u32>,
+    /// By code points of the texts; see [`Commands::ordered`].
+    admissible: Vec<u64>,
     observation: String,
     won: bool,
     steps: u64,
-    /// Commands of this moment in no order.
+    /// Commands that plans met now.
     met: Vec<u32>,
-    /// Bits by rank of text, and the command of each.
-    marks: Vec<u64>,
-    chosen: Vec<u32>,
+    /// Lists that last, and all commands but those of the longest of them.
+    lasting: Vec<Found>,
+    few: Vec<u64>,
+}
+
+/// A list of commands in a memo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Found {
+    memo: usize,
+    start: usize,
+    end: usize,
 }
 
 impl Play {
@@ -100,8 +112,8 @@ impl Play {
             won: false,
             steps: 0,
             met: Vec::with_capacity(128),
-            marks: Vec::new(),
-            chosen: Vec::new(),
+            lasting: Vec::with_capacity(32),
+            few: Vec::with_capacity(128),
         };
         play.begin();
         play
@@ -148,19 +160,19 @@ impl Play {
 
     /// The admissible commands, by code points.
     pub fn admissible(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
-        self.admissible.iter().map(|number| self.commands.text(*number))
+        self.admissible.iter().map(|number| self.commands.text(*number as u32))
     }
 
     /// One of the admissible commands.
     #[must_use]
     pub fn command(&self, at: usize) -> Option<&str> {
-        self.admissible.get(at).map(|number| self.commands.text(*number))
+        self.admissible.get(at).map(|number| self.commands.text(*number as u32))
     }
 
     /// The same with its action and arguments.
     #[must_use]
     pub fn grounded(&self, at: usize) -> Option<&Command> {
-        self.admissible.get(at).map(|number| self.commands.get(*number))
+        self.admissible.get(at).map(|number| self.commands.get(*number as u32))
     }
 
     /// What one of the admissible commands is about.
@@ -172,7 +184,7 @@ impl Play {
     /// The place of a command among the admissible ones.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<usize> {
-        self.admissible.binary_search_by(|number| self.commands.text(*number).cmp(text)).ok()
+        self.admissible.binary_search_by(|number| self.commands.text(*number as u32).cmp(text)).ok()
     }
 
     /// Carries out a command as it is typed; white space at both ends does not count.
@@ -196,15 +208,15 @@ impl Play {
             self.observation.push_str(NOTHING_HAPPENS);
             return Stepped { accepted: false, won: self.won };
         };
-        let command = *self.commands.get(*number);
-        let game = Arc::clone(&self.game);
+        let command = *self.commands.get(*number as u32);
+        let game = &*self.game;
         let action = &game.rules.actions[usize::from(command.action)];
-        apply(&game, action, &command, &mut self.state);
+        apply(game, action, &command, &mut self.state);
         let mut scope = EMPTY_SCOPE;
         for (slot, variable) in &action.variables {
             scope[usize::from(*variable)] = command.arguments[usize::from(*slot)];
         }
-        let writer = Writer { game: &game, view: game.view(&self.state) };
+        let writer = Writer { game, view: game.view(&self.state) };
         writer.write(&action.feedback, &mut scope, &mut self.observation);
         self.look_around();
         Stepped { accepted: true, won: self.won }
@@ -212,77 +224,55 @@ impl Play {
 
     /// The admissible commands and whether the game is won, from the state.
     fn look_around(&mut self) {
-        let Self { game, state, commands, memos, met, .. } = self;
+        let Self { game, state, commands, memos, met, lasting, few, admissible, .. } = self;
         let view = game.view(state);
         self.won = game.goal.holds(&view, game.symbols);
         met.clear();
-        let mut memos = memos.iter_mut();
+        lasting.clear();
+        let mut number = 0;
         for (at, action) in game.rules.actions.iter().enumerate() {
-            let text = |binding: &[u16]| {
-                let mut scope = EMPTY_SCOPE;
-                for (slot, variable) in &action.variables {
-                    scope[usize::from(*variable)] = binding[usize::from(*slot)];
-                }
-                let mut text = String::new();
-                Writer { game, view }.write(&action.template, &mut scope, &mut text);
-                text
-            };
-            for (join, memo) in action.joins.iter().zip(&mut memos) {
-                let mut binding = UNBOUND;
-                let mut each = |binding: &mut [u16; 16], out: &mut Vec<u32>| {
+            for join in &action.joins {
+                let mut each = |binding: &mut Binding, out: &mut Vec<u32>| {
                     if !action.idle(join, binding, &view) {
-                        out.push(commands.number(at as u16, action.parameters, binding, || text(&binding[..])));
+                        let text = || template(game, action, binding, view);
+                        out.push(commands.number(at as u16, action.parameters, binding, text));
                     }
                     false
                 };
                 match join.lasting {
                     Lasting::No => {
-                        join.run(&view, game.symbols, &mut binding, &mut |binding| each(binding, met));
+                        if join.possible(&view) {
+                            let mut binding = UNBOUND;
+                            join.run(&view, game.symbols, &mut binding, &mut |binding| each(binding, met));
+                        }
                     }
-                    Lasting::Always => {
-                        let found = memo.get(0, |out| {
-                            join.run(&view, game.symbols, &mut binding, &mut |binding| each(binding, out));
-                        });
-                        met.extend_from_slice(found);
-                    }
-                    Lasting::ForFirst(predicate) => {
-                        let place = view.place(predicate);
+                    Lasting::Always => lasting.push(memos[number].find(number, 0, |out| {
+                        let mut binding = UNBOUND;
+                        join.run(&view, game.symbols, &mut binding, &mut |binding| each(binding, out));
+                    })),
+                    Lasting::ForFirst(place) => {
                         for pair in view.table(place).relation(place.index).pairs() {
-                            let found = memo.get(*pair, |out| {
-                                let mut run = |binding: &mut [u16; 16]| each(binding, out);
+                            lasting.push(memos[number].find(number, *pair, |out| {
+                                let mut binding = UNBOUND;
+                                let mut run = |binding: &mut Binding| each(binding, out);
                                 join.run_for(*pair, &view, game.symbols, &mut binding, &mut run);
-                            });
-                            met.extend_from_slice(found);
+                            }));
                         }
                     }
                 }
+                number += 1;
             }
         }
-        self.sort();
-    }
-
-    /// Puts what was met in the order of texts, each text once.
-    fn sort(&mut self) {
-        let Self { commands, met, marks, chosen, admissible, .. } = self;
-        let texts = commands.texts();
-        if chosen.len() < texts {
-            chosen.resize(texts + 64, 0);
-            marks.resize((texts + 64).div_ceil(64), 0);
+        // New texts move others: only now do places in their order hold.
+        few.clear();
+        few.extend(met.iter().map(|number| commands.ordered(*number)));
+        let longest = lasting.iter().max_by_key(|found| found.end - found.start).copied();
+        for found in lasting.iter().filter(|found| Some(**found) != longest) {
+            few.extend_from_slice(memos[found.memo].ordered(*found, commands));
         }
-        // Of several with one text the first stays.
-        for number in met.iter().rev() {
-            let rank = commands.rank(*number);
-            marks[(rank >> 6) as usize] |= 1 << (rank & 63);
-            chosen[rank as usize] = *number;
-        }
-        admissible.clear();
-        for (at, word) in marks.iter_mut().enumerate() {
-            while *word != 0 {
-                let rank = at * 64 + word.trailing_zeros() as usize;
-                *word &= *word - 1;
-                admissible.push(chosen[rank]);
-            }
-        }
+        insertion_sort(few);
+        let many = longest.map_or(&[][..], |found| memos[found.memo].ordered(found, commands));
+        merge(many, few, admissible);
     }
 
     /// The facts that change, as they stand.
@@ -297,21 +287,79 @@ impl Play {
     }
 }
 
+/// The command of an action under a binding.
+fn template(game: &Game, action: &Action, binding: &Binding, view: View<'_>) -> String {
+    let mut scope = EMPTY_SCOPE;
+    for (slot, variable) in &action.variables {
+        scope[usize::from(*variable)] = binding[usize::from(*slot)];
+    }
+    let mut text = String::new();
+    Writer { game, view }.write(&action.template, &mut scope, &mut text);
+    text
+}
+
+/// Puts a list in order that is short, or nearly in order.
+fn insertion_sort(list: &mut [u64]) {
+    for at in 1..list.len() {
+        let item = list[at];
+        let mut hole = at;
+        while hole > 0 && list[hole - 1] > item {
+            list[hole] = list[hole - 1];
+            hole -= 1;
+        }
+        list[hole] = item;
+    }
+}
+
+/// Joins a long and a short list that are in order, with each text once: of several commands with one text the first
+/// stays.
+fn merge(many: &[u64], few: &[u64], out: &mut Vec<u64>) {
+    out.clear();
+    let mut rest = many;
+    for item in few {
+        let (before, after) = rest.split_at(rest.partition_point(|known| known < item));
+        out.extend_from_slice(before);
+        out.push(*item);
+        rest = after;
+    }
+    out.extend_from_slice(rest);
+    out.dedup_by_key(|item| *item >> 32);
+}
+
 impl Memo {
-    /// The commands of a key, found once.
+    /// Finds the commands of a key, once.
     #[inline]
-    fn get(&mut self, key: u32, find: impl FnOnce(&mut Vec<u32>)) -> &[u32] {
+    fn find(&mut self, memo: usize, key: u32, find: impl FnOnce(&mut Vec<u32>)) -> Found {
         let at = match self.places.binary_search_by_key(&key, |(known, ..)| *known) {
             Ok(at) => at,
             Err(at) => {
-                let start = self.commands.len() as u32;
-                find(&mut self.commands);
-                self.places.insert(at, (key, start, self.commands.len() as u32));
+                let start = self.commands.len();
+                let mut found = Vec::new();
+                find(&mut found);
+                self.commands.extend(found.into_iter().map(u64::from));
+                self.places.insert(at, (key, start as u32, self.commands.len() as u32));
+                // Nothing is in order now.
+                self.texts = usize::MAX;
                 at
             }
         };
         let (_, start, end) = self.places[at];
-        &self.commands[start as usize..end as usize]
+        Found { memo, start: start as usize, end: end as usize }
+    }
+
+    /// The commands of a key, in the order of texts.
+    #[inline]
+    fn ordered(&mut self, found: Found, commands: &Commands) -> &[u64] {
+        if self.texts != commands.texts() {
+            self.texts = commands.texts();
+            for number in &mut self.commands {
+                *number = commands.ordered(*number as u32);
+            }
+            for (_, start, end) in &self.places {
+                self.commands[*start as usize..*end as usize].sort_unstable();
+            }
+        }
+        &self.commands[found.start..found.end]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which facts can change, and where they are kept.
 
-use crate::pddl::Domain;
+use crate::pddl::{Domain, Term, TypeId};
 
 /// Where the facts of a predicate are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct Predicate {
     pub place: Place,
     /// The predicate that keeps its explicit negations, if a text asks for them.
     pub negation: Option<u16>,
+    /// Types that its arguments always have, if the first facts keep to them: no action adds others. None if one may.
+    pub types: Option<[TypeId; 2]>,
 }
 
 /// All predicates: those of the domain, then the negations that a grammar asks for.
@@ -42,11 +44,25 @@ impl Predicates {
             arity: form.arity,
             place: Place { binary: form.arity == 2, ..Place::default() },
             negation: None,
+            types: form.types.first().zip(form.types.last()).map(|(one, other)| [*one, *other]),
         });
         let mut predicates = Self { all: all.collect() };
         for action in &domain.actions {
             for (predicate, _) in action.effects.iter().flat_map(|effect| effect.adds.iter().chain(&effect.deletes)) {
                 predicates.all[usize::from(*predicate)].place.moving = true;
+            }
+            for (predicate, terms) in action.effects.iter().flat_map(|effect| &effect.adds) {
+                let known = &mut predicates.all[usize::from(*predicate)].types;
+                let keeps = |(term, wanted): (&Term, &TypeId)| match term {
+                    Term::Constant(_) => *wanted == TypeId::ANYTHING,
+                    Term::Slot(slot) => action
+                        .parameters
+                        .iter()
+                        .any(|(_, parameter, kind)| parameter == slot && domain.is_a(*kind, *wanted)),
+                };
+                if known.is_some_and(|types| !terms.iter().zip(&types).all(keeps)) {
+                    *known = None;
+                }
             }
         }
         predicates
@@ -70,7 +86,7 @@ impl Predicates {
         }
         let of = self.find(name.strip_prefix("not_")?)?;
         let base = &self.all[usize::from(of)];
-        let negation = Predicate { name: name.to_owned(), negation: None, ..base.clone() };
+        let negation = Predicate { name: name.to_owned(), negation: None, types: None, ..base.clone() };
         let arity = negation.arity;
         let at = self.all.len() as u16;
         self.all.push(negation);

@@ -25,6 +25,8 @@ pub struct View<'a> {
     pub constants: &'a [u16],
     /// Read as if nothing that can change ever stopped holding or stood in the way: what might become possible.
     pub relaxed: bool,
+    /// Whether all facts keep to the declared types, so that these need not be looked at again.
+    pub typed: bool,
 }
 
 impl<'a> View<'a> {
