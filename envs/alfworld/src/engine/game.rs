@@ -51,7 +51,9 @@ impl Game {
         let domain = &rules.domain;
         let count = problem.objects.len();
         let mut order: Vec<u16> = (0..count as u16).collect();
-        order.sort_unstable_by(|one, other| problem.objects[usize::from(*one)].0.cmp(&problem.objects[usize::from(*other)].0));
+        order.sort_unstable_by(|one, other| {
+            problem.objects[usize::from(*one)].0.cmp(&problem.objects[usize::from(*other)].0)
+        });
         let mut place = vec![NO_SYMBOL; count];
         let mut ids = Texts::default();
         let mut types = Facts::new(count, domain.types.len(), 0);
@@ -106,7 +108,8 @@ impl Game {
         }
         let names = names(&ids, &named);
         let find = |name: &String| {
-            let found = order.binary_search_by(|object| problem.objects[usize::from(*object)].0.as_ref().cmp(name.as_str()));
+            let found =
+                order.binary_search_by(|object| problem.objects[usize::from(*object)].0.as_ref().cmp(name.as_str()));
             found.map_or(NO_SYMBOL, |at| at as u16)
         };
         let constants = problem.constants.iter().map(find).collect();
@@ -143,6 +146,12 @@ impl Game {
     pub(crate) fn carry_out(&self, action: u16, arguments: &[u16; MOST_ARGUMENTS], state: &mut Facts) {
         let command = Command { action, text: 0, arguments: *arguments };
         super::play::apply(self, &self.rules.actions[usize::from(action)], &command, state);
+    }
+
+    /// The text of an action with its arguments.
+    pub(crate) fn command_text(&self, action: u16, arguments: &[u16; MOST_ARGUMENTS], state: &Facts) -> String {
+        let command = Command { action, text: 0, arguments: *arguments };
+        super::play::template(self, &self.rules.actions[usize::from(action)], &command.binding(), self.view(state))
     }
 
     /// What holds in a state.

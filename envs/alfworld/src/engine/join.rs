@@ -132,14 +132,11 @@ impl Join {
             let mut fresh = 0_u32;
             if let Some(at) = best {
                 let (predicate, [one, other]) = parts.facts.remove(at);
-                let (binary, types) =
-                    (place(predicate).binary, predicates.all[usize::from(predicate)].types);
+                let (binary, types) = (place(predicate).binary, predicates.all[usize::from(predicate)].types);
                 let at = place(predicate);
                 let step = match (one, other) {
                     (Term::Slot(slot), _) if !binary && !known(one) => Step::Member(at, slot),
-                    (Term::Slot(a), Term::Slot(b)) if !known(one) && !known(other) && a != b => {
-                        Step::Pair(at, a, b)
-                    }
+                    (Term::Slot(a), Term::Slot(b)) if !known(one) && !known(other) && a != b => Step::Pair(at, a, b),
                     (_, Term::Slot(slot)) if known(one) && !known(other) => Step::Second(at, one, slot),
                     (Term::Slot(slot), _) if !known(one) && known(other) => Step::First(at, slot, other),
                     (Term::Slot(slot), _) if !known(one) => {
@@ -297,26 +294,20 @@ fn run<F: FnMut(&mut Binding) -> bool>(
         Step::Type(slot, kind) => {
             view.is_of(binding[usize::from(*slot)], *kind) && run(rest, view, symbols, binding, each)
         }
-        Step::Test(formula) => {
-            view.satisfies(formula, binding, symbols) && run(rest, view, symbols, binding, each)
-        }
-        Step::Member(place, slot) => {
-            view.table(*place).members(place.index).any(|symbol| {
-                binding[usize::from(*slot)] = symbol;
-                run(rest, view, symbols, binding, each)
-            })
-        }
+        Step::Test(formula) => view.satisfies(formula, binding, symbols) && run(rest, view, symbols, binding, each),
+        Step::Member(place, slot) => view.table(*place).members(place.index).any(|symbol| {
+            binding[usize::from(*slot)] = symbol;
+            run(rest, view, symbols, binding, each)
+        }),
         Step::Each(slot, kind) => view.members(*kind, symbols).any(|symbol| {
             binding[usize::from(*slot)] = symbol;
             run(rest, view, symbols, binding, each)
         }),
-        Step::Pair(place, one, other) => {
-            view.table(*place).relation(place.index).pairs().iter().any(|pair| {
-                binding[usize::from(*one)] = (*pair >> 16) as u16;
-                binding[usize::from(*other)] = *pair as u16;
-                run(rest, view, symbols, binding, each)
-            })
-        }
+        Step::Pair(place, one, other) => view.table(*place).relation(place.index).pairs().iter().any(|pair| {
+            binding[usize::from(*one)] = (*pair >> 16) as u16;
+            binding[usize::from(*other)] = *pair as u16;
+            run(rest, view, symbols, binding, each)
+        }),
         Step::Second(place, one, slot) => {
             let one = view.value(*one, binding);
             if one == NO_SYMBOL {

@@ -6,8 +6,8 @@ use super::commands::{Command, Commands};
 use super::facts::Facts;
 use super::game::Game;
 use super::join::Lasting;
-use super::render::{EMPTY_SCOPE, Writer};
 use super::predicates::Place;
+use super::render::{EMPTY_SCOPE, Writer};
 use super::rules::{Action, Role};
 use super::view::{Binding, UNBOUND, View};
 use crate::grammar::Piece;
@@ -58,7 +58,7 @@ struct Memo {
 ///
 /// let household = Household::generate(&Dials::default(), 7)?;
 /// let mut play = Play::new(household.game()?.into());
-/// assert!(play.observation().starts_with("-="));
+/// assert!(play.observation().starts_with("You come into a house"));
 /// let first = play.command(0).map(str::to_owned);
 /// let stepped = play.step("no such command");
 /// assert!(!stepped.accepted && play.observation() == "Nothing happens.");
@@ -187,6 +187,16 @@ impl Play {
         self.admissible.binary_search_by(|number| self.commands.text(*number as u32).cmp(text)).ok()
     }
 
+    /// The place of an action with these arguments among the admissible ones.
+    #[must_use]
+    pub fn find_grounded(&self, action: u16, arguments: &[u16; super::commands::MOST_ARGUMENTS]) -> Option<usize> {
+        let count = self.game.rules.actions.get(usize::from(action))?.parameters;
+        self.admissible.iter().position(|number| {
+            let known = self.commands.get(*number as u32);
+            known.action == action && known.arguments[..count] == arguments[..count]
+        })
+    }
+
     /// Carries out a command as it is typed; white space at both ends does not count.
     pub fn step(&mut self, text: &str) -> Stepped {
         match self.find(text.trim()) {
@@ -288,7 +298,7 @@ impl Play {
 }
 
 /// The command of an action under a binding.
-fn template(game: &Game, action: &Action, binding: &Binding, view: View<'_>) -> String {
+pub(super) fn template(game: &Game, action: &Action, binding: &Binding, view: View<'_>) -> String {
     let mut scope = EMPTY_SCOPE;
     for (slot, variable) in &action.variables {
         scope[usize::from(*variable)] = binding[usize::from(*slot)];

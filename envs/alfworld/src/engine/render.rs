@@ -157,26 +157,30 @@ impl Writer<'_> {
                     && self.view.is_of(second, other.1)
                     && self.matches(rest, query, scope, each)
             }
-            (true, false) => self.view.is_of(first, one.1) && {
-                relation.of_first(first).iter().any(|pair| {
-                    let fits = bind(scope, other, *pair as u16);
-                    let stopped = fits && self.matches(rest, query, scope, each);
-                    if fits {
-                        scope[usize::from(other.0)] = NO_SYMBOL;
-                    }
-                    stopped
-                })
-            },
-            (false, true) => self.view.is_of(second, other.1) && {
-                relation.of_second(second).iter().any(|pair| {
-                    let fits = bind(scope, one, *pair as u16);
-                    let stopped = fits && self.matches(rest, query, scope, each);
-                    if fits {
-                        scope[usize::from(one.0)] = NO_SYMBOL;
-                    }
-                    stopped
-                })
-            },
+            (true, false) => {
+                self.view.is_of(first, one.1) && {
+                    relation.of_first(first).iter().any(|pair| {
+                        let fits = bind(scope, other, *pair as u16);
+                        let stopped = fits && self.matches(rest, query, scope, each);
+                        if fits {
+                            scope[usize::from(other.0)] = NO_SYMBOL;
+                        }
+                        stopped
+                    })
+                }
+            }
+            (false, true) => {
+                self.view.is_of(second, other.1) && {
+                    relation.of_second(second).iter().any(|pair| {
+                        let fits = bind(scope, one, *pair as u16);
+                        let stopped = fits && self.matches(rest, query, scope, each);
+                        if fits {
+                            scope[usize::from(one.0)] = NO_SYMBOL;
+                        }
+                        stopped
+                    })
+                }
+            }
             (false, false) => relation.pairs().iter().any(|pair| {
                 let (a, b) = ((*pair >> 16) as u16, *pair as u16);
                 let mut stopped = false;

@@ -223,6 +223,9 @@ fn may_be_idle(effects: &[EffectForm], joins: &[Join]) -> bool {
     effects.iter().all(|effect| {
         effect.when.is_none()
             && effect.adds.iter().all(|(predicate, _)| asks(*predicate))
-            && effect.deletes.iter().all(|(predicate, _)| asks(*predicate) || effect.adds.iter().any(|add| add.0 == *predicate))
+            && effect
+                .deletes
+                .iter()
+                .all(|(predicate, _)| asks(*predicate) || effect.adds.iter().any(|add| add.0 == *predicate))
     })
 }

@@ -128,8 +128,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a block of rules; lines that begin with `#` are comments.
     fn rules(&self, text: &str, blocks: &mut Blocks) -> Result<(), GameError> {
-        let kept: String =
-            text.split_inclusive('\n').filter(|line| !line.trim_start().starts_with('#')).collect();
+        let kept: String = text.split_inclusive('\n').filter(|line| !line.trim_start().starts_with('#')).collect();
         let rules: Map<String, Value> =
             serde_json::from_str(&kept).map_err(|error| self.fault(Fault::NotJson(error.to_string())))?;
         blocks.symbols.extend(rules);

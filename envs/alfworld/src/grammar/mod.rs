@@ -59,11 +59,7 @@ impl Grammar {
     ///
     /// # Errors
     /// When a text cannot be read, or asks for a symbol or a predicate that is not there.
-    pub(crate) fn read(
-        text: &str,
-        domain: &Domain,
-        predicates: &mut Predicates,
-    ) -> Result<(Self, String), GameError> {
+    pub(crate) fn read(text: &str, domain: &Domain, predicates: &mut Predicates) -> Result<(Self, String), GameError> {
         reader::Reader::read(text, domain, predicates)
     }
 

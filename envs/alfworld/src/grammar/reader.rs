@@ -231,7 +231,8 @@ impl<'r> Reader<'r> {
         let mut query = Query::default();
         for conjunct in text.split('&') {
             let form = "a condition is `predicate(x:type, y:type)`, joined with `&`";
-            let Some((name, arguments)) = conjunct.trim().strip_suffix(')').and_then(|text| text.split_once('(')) else {
+            let Some((name, arguments)) = conjunct.trim().strip_suffix(')').and_then(|text| text.split_once('('))
+            else {
                 return Err(self.bad(text, form));
             };
             let name = name.trim().to_ascii_lowercase();

@@ -225,7 +225,8 @@ impl Domain {
 
     fn read_action(&mut self, items: &[Tree<'_>], at: usize, lexer: &Lexer<'_>) -> Result<ActionForm, GameError> {
         let Some(name) = items.get(1).and_then(Tree::word) else {
-            let fault = Fault::Unexpected { found: "`(:action`".to_owned(), wanted: "the name of an action".to_owned() };
+            let fault =
+                Fault::Unexpected { found: "`(:action`".to_owned(), wanted: "the name of an action".to_owned() };
             return Err(lexer.fault_at(at, fault));
         };
         let part = |key: &str| {

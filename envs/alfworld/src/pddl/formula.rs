@@ -186,10 +186,8 @@ impl<'d, 'a> FormulaReader<'d, 'a> {
         let Some(first) = items.first() else { return Ok(Formula::TRUE) };
         let rest = &items[1..];
         let one = |wanted: usize| {
-            let fault = || Fault::Unexpected {
-                found: tree.shown(),
-                wanted: format!("{} with {wanted} parts", first.shown()),
-            };
+            let fault =
+                || Fault::Unexpected { found: tree.shown(), wanted: format!("{} with {wanted} parts", first.shown()) };
             if rest.len() == wanted { Ok(()) } else { Err(self.lexer.fault_at(tree.at(), fault())) }
         };
         match first.word() {

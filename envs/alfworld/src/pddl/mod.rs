@@ -9,6 +9,6 @@ mod tree;
 pub use domain::{ActionForm, Atom, Domain, EffectForm, PredicateForm, TypeId};
 pub(crate) use formula::hint;
 pub use formula::{Formula, MAX_SLOTS, Slot, Term};
-pub use problem::{Fact, Problem};
 pub(crate) use lexer::shortened;
 pub(crate) use problem::NO_SYMBOL;
+pub use problem::{Fact, Problem};

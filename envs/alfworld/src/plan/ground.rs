@@ -47,13 +47,8 @@ impl Task {
     /// Grounds a game from its first state.
     #[must_use]
     pub fn new(game: &Game) -> Self {
-        let mut task = Self {
-            facts: Vec::new(),
-            index: HashMap::default(),
-            steps: Vec::new(),
-            users: Vec::new(),
-            goal: 0,
-        };
+        let mut task =
+            Self { facts: Vec::new(), index: HashMap::default(), steps: Vec::new(), users: Vec::new(), goal: 0 };
         let reached = task.reach(game);
         task.reach_goal(game, &reached);
         task.users = vec![Vec::new(); 2 * task.facts.len()];
@@ -232,7 +227,12 @@ impl Task {
                 });
                 for binding in found {
                     for needs in self.conditions(game, plan, &binding) {
-                        self.steps.push(Step { action: None, arguments: [0; MOST_ARGUMENTS], needs, gives: vec![part] });
+                        self.steps.push(Step {
+                            action: None,
+                            arguments: [0; MOST_ARGUMENTS],
+                            needs,
+                            gives: vec![part],
+                        });
                     }
                 }
             }

@@ -9,8 +9,8 @@ mod ground;
 pub use estimate::{Estimate, Estimator};
 pub use ground::{Step, Task};
 
-use std::collections::{BinaryHeap, HashSet};
 use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
 
 use crate::engine::{Facts, Game, MOST_ARGUMENTS};
 use crate::words::FastHash;
@@ -66,7 +66,9 @@ fn search(game: &Game, task: &Task, state: &Facts, estimator: &mut Estimator, gu
         }
         let steps: Vec<u32> = match guided {
             true => nodes[at].estimate.first.clone(),
-            false => (0..task.steps.len() as u32).filter(|step| possible(game, task, *step, &nodes[at].state)).collect(),
+            false => {
+                (0..task.steps.len() as u32).filter(|step| possible(game, task, *step, &nodes[at].state)).collect()
+            }
         };
         for step in steps {
             let Some(action) = task.steps[step as usize].action else { continue };
