@@ -18,7 +18,7 @@ const ENVIRONMENTS: [&str; 6] = [
     "gimbal-triage",
 ];
 
-const ROOMS: [Room; 11] = [
+const ROOMS: [Room; 12] = [
     Room {
         folder: "crates/core",
         forbidden_crates: &["tokio", "rusqlite", "genai", "reqwest", "gimbal-"],
@@ -76,6 +76,19 @@ const ROOMS: [Room; 11] = [
     Room {
         folder: "envs/cage2",
         forbidden_crates: &["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "tokio"],
+        forbidden_words: &["ChatModel"],
+    },
+    Room {
+        folder: "envs/alfworld",
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-cage2",
+            "gimbal-yawning-titan",
+            "tokio",
+        ],
         forbidden_words: &["ChatModel"],
     },
     Room {

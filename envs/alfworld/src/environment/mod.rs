@@ -175,9 +175,8 @@ impl Environment for AlfworldEnvironment {
             "expert" => Some(self.expert_call(&self.expert)),
             "planner" => Some(self.expert_call(&self.planner)),
             "random" => {
-                let count = self.play.admissible().len() as u64;
-                let at = (draws.next_u64() % count.max(1)) as usize;
-                Some(self.call_of(at))
+                let count = (self.play.admissible().len() as u64).max(1);
+                Some(self.call_of(draws.below(count) as usize))
             }
             "nothing" => Some(self.loaded.brief.idle.clone()),
             _ => None,
