@@ -86,7 +86,8 @@ fn a_recording_agrees_and_a_spoilt_one_is_named_by_place_and_field() {
 fn bench_and_returns_play_files_and_households() {
     let place = place();
     for world in [&["--games", "games"][..], &["--set", "task=generated/4"]] {
-        let report = place.gimbal(&[&["env", NAME, "bench", "--steps", "3000", "--json"], world].concat()).good().json();
+        let report =
+            place.gimbal(&[&["env", NAME, "bench", "--steps", "3000", "--json"], world].concat()).good().json();
         assert!(report["steps"] == 3000 && report["resets"] == 60, "{report}");
         for policy in ["expert", "planner"] {
             let arguments = [&["env", NAME, "returns", "--policy", policy, "--json"], world].concat();

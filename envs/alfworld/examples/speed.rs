@@ -24,7 +24,8 @@ fn below(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 fn spread(name: &str, mut times: Vec<f64>) {
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| times.get((times.len() as f64 * share) as usize).or(times.last()).copied().unwrap_or_default();
+    let at =
+        |share: f64| times.get((times.len() as f64 * share) as usize).or(times.last()).copied().unwrap_or_default();
     println!("{name}: median {:.3} ms, 95 % {:.3} ms, most {:.3} ms", at(0.5), at(0.95), at(1.0));
 }
 

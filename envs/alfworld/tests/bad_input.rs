@@ -73,14 +73,14 @@ fn slips_are_named_with_their_line_and_the_nearest_word() {
         (with("grammar", "lies(t:thing", "lie(t:thing"), "grammar symbol", "did you mean `lies`?"),
         (with("grammar", "{f.name} falls", "{g.name} falls"), "grammar, action `shut`", "bound by no parameter"),
         (with("grammar", "there is #things#.", "there is [#things#."), "grammar", "a `[` needs its `]`"),
-        (with("pddl_problem", "(lies Egg", "(lie Egg"), "pddl_problem, line 12", "did you mean `lies`?"),
+        (with("pddl_problem", "(lies Egg", "(lie Egg"), "pddl_problem, line 11", "did you mean `lies`?"),
         (
             with("pddl_problem", "(portable Egg_bar_x)", "(portable Egg_bar_x me)"),
-            "pddl_problem, line 12",
+            "pddl_problem, line 11",
             "takes 1 arguments and is given 2",
         ),
         (with("pddl_problem", "(made ?f shelf)", "(made ?f shel)"), "pddl_problem", "did you mean `shelf`?"),
-        (with("pddl_problem", "(lies ?t ?f)", "(lies ?u ?f)"), "pddl_problem, line 14", "variable `?u`"),
+        (with("pddl_problem", "(lies ?t ?f)", "(lies ?u ?f)"), "pddl_problem, line 13", "variable `?u`"),
         (with("pddl_problem", "egg - sort", "egg - sorts"), "pddl_problem, line 5", "did you mean `sort`?"),
         (
             with("pddl_domain", "(ajar ?f))\n\n (:action shut", "(ajr ?f))\n\n (:action shut"),

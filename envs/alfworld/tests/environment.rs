@@ -220,7 +220,8 @@ fn a_situation_is_place_sight_hands_and_doors_and_nothing_else() {
     say(&mut *world, "dance");
     assert_eq!(world.situation(), start);
     assert_ne!(world.state(), state);
-    let goes: Vec<String> = choices(&*world, "explore").into_iter().filter(|command| command.starts_with("go")).collect();
+    let goes: Vec<String> =
+        choices(&*world, "explore").into_iter().filter(|command| command.starts_with("go")).collect();
     say(&mut *world, &goes[0]);
     let there = world.situation();
     assert_ne!(there, start);
@@ -270,11 +271,9 @@ fn splits_and_tasks_need_no_data_and_say_what_is_missing() {
     let error = family.tasks("unsen").unwrap_err().to_string();
     assert!(error.contains("did you mean `unseen`?"), "{error}");
     let mut world = open(json!({}));
-    for (task, what) in [
-        ("valid_unseen/x/y", "GIMBAL_DATA"),
-        ("generated/x", "generated/17"),
-        ("household/mine", "households"),
-    ] {
+    for (task, what) in
+        [("valid_unseen/x/y", "GIMBAL_DATA"), ("generated/x", "generated/17"), ("household/mine", "households")]
+    {
         let error = now(world.reset(&TaskId(task.to_owned()), 0)).unwrap_err().to_string();
         assert!(error.contains(what), "{task}: {error}");
     }
@@ -296,7 +295,7 @@ fn options_are_checked_and_written_out() {
         (json!({ "max_calls": 0 }), "from 1 to"),
         (json!({ "wording": "2.1" }), "known: file, 2.1.1"),
         (json!({ "tools": "alll" }), "did you mean `all`?"),
-        (json!({ "household": { "rums": 3 } }), "did you mean `rooms`?"),
+        (json!({ "household": { "room": 3 } }), "did you mean `rooms`?"),
         (json!({ "household": { "receptacles": 1 } }), "from 4 to 60"),
         (json!({ "household": { "task": "cleaning" } }), "clean"),
         (json!({ "games": 3 }), "path of a folder"),

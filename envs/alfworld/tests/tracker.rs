@@ -59,14 +59,25 @@ fn statuses_follow_what_is_seen_and_done() {
     assert_eq!(status(&tracker, "fridge 1"), Status::Changed);
     let went = json!({ "receptacle": "shelf 1", "state": "plain", "holds": [], "effect": "went" });
     update(&mut tracker, 6, "go to shelf 1", went);
-    update(&mut tracker, 7, "put egg 2 in/on shelf 1", json!({ "receptacle": "shelf 1", "object": "egg 2", "effect": "put" }));
+    update(
+        &mut tracker,
+        7,
+        "put egg 2 in/on shelf 1",
+        json!({ "receptacle": "shelf 1", "object": "egg 2", "effect": "put" }),
+    );
     assert_eq!(status(&tracker, "shelf 1"), Status::Changed);
     assert_eq!(status(&tracker, "shelf 2"), Status::Baseline);
     let blocks: Vec<String> = tracker.blocks().iter().map(|name| tracker.block(name).unwrap()).collect();
     insta::assert_snapshot!("blocks", blocks.join("\n---\n"));
-    assert_eq!(query(&tracker, "subject_baseline", "fridge 1"), json!({ "receptacle_name": "fridge 1", "baseline_state": "egg 1, egg 2" }));
+    assert_eq!(
+        query(&tracker, "subject_baseline", "fridge 1"),
+        json!({ "receptacle_name": "fridge 1", "baseline_state": "egg 1, egg 2" })
+    );
     let now = query(&tracker, "subject_state", "fridge 1");
-    assert_eq!((&now["current_status"], &now["holds"], &now["door"]), (&"changed".into(), &"egg 1".into(), &"open".into()));
+    assert_eq!(
+        (&now["current_status"], &now["holds"], &now["door"]),
+        (&"changed".into(), &"egg 1".into(), &"open".into())
+    );
     assert_eq!(query(&tracker, "subject_state", "Shelf 2")["notice"], words::NO_EVIDENCE);
     // Seen again as it is held to be, nothing is news; seen otherwise, it is.
     let same = json!({ "receptacle": "shelf 1", "state": "plain", "holds": ["egg 2"], "effect": "looked" });

@@ -33,7 +33,8 @@ struct Chosen {
 }
 
 fn chosen(world: &EnvWorld) -> Result<Chosen, Failure> {
-    let foreign = [("--red", world.red.is_some()), ("--mode", world.mode.is_some()), ("--network", world.network.is_some())];
+    let foreign =
+        [("--red", world.red.is_some()), ("--mode", world.mode.is_some()), ("--network", world.network.is_some())];
     if let Some((name, _)) = foreign.iter().find(|(_, given)| *given) {
         return Err(Failure::Usage(format!("{name}: alfworld has none; choose with --games and --set")));
     }
@@ -46,7 +47,9 @@ fn chosen(world: &EnvWorld) -> Result<Chosen, Failure> {
     }
     for setting in &world.set {
         let (name, value) = setting.split_once('=').ok_or_else(|| {
-            Failure::Usage(format!("--set {setting}: write it as NAME=VALUE, such as `task={GENERATED}17` or `receptacles=30`"))
+            Failure::Usage(format!(
+                "--set {setting}: write it as NAME=VALUE, such as `task={GENERATED}17` or `receptacles=30`"
+            ))
         })?;
         let (name, value) = (name.trim(), value.trim());
         // A bare word is a text, and so is the number of a wording.
@@ -139,7 +142,9 @@ impl Workbench for Alfworld {
         }
         let games = options.games.clone().or_else(|| data_folder().map(|folder| folder.join("games")));
         let games = games.ok_or_else(|| {
-            Failure::Usage("--games DIR: name the folder of the games that the recordings are of, or set GIMBAL_DATA".to_owned())
+            Failure::Usage(
+                "--games DIR: name the folder of the games that the recordings are of, or set GIMBAL_DATA".to_owned(),
+            )
         })?;
         if !games.is_dir() {
             return Err(Failure::Usage(format!("--games {}: there is no such folder", games.display())));
@@ -154,7 +159,10 @@ impl Workbench for Alfworld {
         );
         if let Some(first) = &report.first {
             let step = if first.step == 0 { "at its start".to_owned() } else { format!("step {}", first.step) };
-            println!("first: {}:{}, {}, {step} `{}`, {}", first.file, first.line, first.game, first.command, first.field);
+            println!(
+                "first: {}:{}, {}, {step} `{}`, {}",
+                first.file, first.line, first.game, first.command, first.field
+            );
             println!("  expected {}\n  got      {}", first.expected, first.got);
         }
         if options.json {
@@ -242,12 +250,7 @@ fn loading(chosen: &Chosen) -> Result<Option<Loading>, Failure> {
     let Some((cold, rest)) = times.split_first_mut() else { return Ok(None) };
     rest.sort_by(f64::total_cmp);
     let (median, most) = (rest.get(rest.len() / 2).copied(), rest.last().copied());
-    Ok(Some(Loading {
-        games: files.len(),
-        cold: *cold,
-        median: median.unwrap_or(*cold),
-        most: most.unwrap_or(*cold),
-    }))
+    Ok(Some(Loading { games: files.len(), cold: *cold, median: median.unwrap_or(*cold), most: most.unwrap_or(*cold) }))
 }
 
 /// A difference fails the check; a file that cannot be read is the user's, and named in either case.

@@ -132,8 +132,15 @@ fn bare(command: &str, role: Option<crate::engine::Role>, offered: Offered) -> T
 
 /// A text without its outer quotes and a closing full stop.
 fn unquoted(text: &str) -> &str {
-    let text = text.trim().trim_matches(['"', '\'', '`', '\u{201c}', '\u{201d}']).trim();
-    text.strip_suffix(['.', ';']).unwrap_or(text).trim()
+    let mut inner = text.trim();
+    loop {
+        let shorter = inner.strip_suffix(['.', ';']).unwrap_or(inner).trim();
+        let shorter = shorter.trim_matches(['"', '\'', '`', '\u{201c}', '\u{201d}']).trim();
+        if shorter.len() == inner.len() {
+            return inner;
+        }
+        inner = shorter;
+    }
 }
 
 /// The text of a call.

@@ -36,7 +36,7 @@ impl Status {
             Self::Baseline => words::BASELINE,
             Self::Changed => words::CHANGED,
             Self::Unknown => words::UNKNOWN,
-            Self::Analysed(_) => words::ANALYSED,
+            Self::Analysed(_) => words::SEEN,
         }
     }
 }

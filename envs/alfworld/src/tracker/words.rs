@@ -20,6 +20,8 @@ pub const CHANGED: &str = "changed";
 pub const UNKNOWN: &str = "unknown";
 /// What it holds was seen; the number of the step follows.
 pub const ANALYSED: &str = "analysed at step";
+/// In the log: what it holds was seen.
+pub const SEEN: &str = "analysed";
 /// The receptacle appears in the latest observation.
 pub const CURRENT: &str = "Current";
 /// It does not.
@@ -64,7 +66,7 @@ pub const CLOSED: &str = "it is closed, and what it holds has not been seen";
 pub const NO_EVIDENCE: &str = "it has not been seen; this is the baseline";
 
 /// All of the above, and the words of doors.
-pub const ALL: [&str; 39] = [
+pub const ALL: [&str; 40] = [
     OBSERVATION,
     STATUS,
     ALL_BASELINE,
@@ -78,6 +80,7 @@ pub const ALL: [&str; 39] = [
     CHANGED,
     UNKNOWN,
     ANALYSED,
+    SEEN,
     CURRENT,
     PAST,
     NONE,
