@@ -83,7 +83,7 @@ pub enum ReplayError {
         /// The line, from one.
         line: usize,
         /// What is wrong with the game.
-        error: GameError,
+        error: Box<GameError>,
     },
     /// The recording is of the other wording, and that is not there.
     #[error("{}:{line}: this walk is in the words of the older downloads; give their folder with --variant ({why})", path.display())]
@@ -244,7 +244,7 @@ impl Replayer {
             return Ok(Arc::clone(known));
         }
         let file = self.options.games.join(id).join(crate::environment::GAME_FILE);
-        let wrong = |error| ReplayError::Game { path: path.to_owned(), line, error };
+        let wrong = |error| ReplayError::Game { path: path.to_owned(), line, error: Box::new(error) };
         let game = if older {
             let folder =
                 self.options.variant.clone().or_else(|| Some(self.options.games.parent()?.join("variant_2.1.1")));

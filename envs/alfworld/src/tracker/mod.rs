@@ -113,7 +113,7 @@ impl ReceptacleTracker {
             known.seen(step, holds);
         }
         let news = before != known.status || held != known.holds || matches!(effect, "taken" | "put");
-        news.then(|| (name, known.status))
+        news.then_some((name, known.status))
     }
 
     fn status_block(&self) -> String {

@@ -1,5 +1,5 @@
 //! What several tests need.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
