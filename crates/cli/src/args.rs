@@ -61,7 +61,7 @@ pub enum Command {
     },
     /// Plays, replays, benches and evaluates an environment
     Env {
-        /// Environment: `cage2`, `yawning_titan`
+        /// Environment: `cage2`, `yawning_titan`, `alfworld`
         name: String,
         /// What to do with it
         #[command(subcommand)]
@@ -503,10 +503,14 @@ pub struct EnvWorld {
     /// Game mode, where the environment has some (yawning_titan: `default`)
     #[arg(long, value_name = "NAME")]
     pub mode: Option<String>,
+    /// Folder of game files, where the environment reads some (default: alfworld/games in the folder that GIMBAL_DATA names)
+    #[arg(long, value_name = "DIR")]
+    pub games: Option<PathBuf>,
     /// Network, where the environment has some (yawning_titan: `default_18`)
     #[arg(long, value_name = "NAME")]
     pub network: Option<String>,
-    /// An option of the mode, e.g. `--set red.action_set.spread.use=true` (may be repeated)
+    /// An option of the mode, e.g. `--set red.action_set.spread.use=true`; in alfworld one of `task`, `write`, `wording`,
+    /// `variant`, or a dial of generated households such as `receptacles` (may be repeated)
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 }
@@ -514,6 +518,12 @@ pub struct EnvWorld {
 /// `gimbal env NAME replay`.
 #[derive(Debug, Args)]
 pub struct EnvReplay {
+    /// Folder of game files, where recordings are of games (default: alfworld/games in the folder that GIMBAL_DATA names)
+    #[arg(long, value_name = "DIR")]
+    pub games: Option<PathBuf>,
+    /// Folder of the older words, for recordings in them (default: `variant_2.1.1` beside the games)
+    #[arg(long, value_name = "DIR")]
+    pub variant: Option<PathBuf>,
     /// Recordings or action lists saved by bench (.jsonl or .jsonl.gz; - is standard input)
     #[arg(required = true)]
     pub files: Vec<PathBuf>,

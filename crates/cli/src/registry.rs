@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gimbal_study::registry::Registry;
 
 use crate::exit::Failure;
-use crate::workbench::{Cage2, TextCraft, Workbench, YawningTitan};
+use crate::workbench::{Alfworld, Cage2, TextCraft, Workbench, YawningTitan};
 
 /// Environments and architectures of this program.
 pub fn registry() -> Registry {
@@ -14,6 +14,7 @@ pub fn registry() -> Registry {
             Arc::new(gimbal_cage2::Cage2),
             Arc::new(gimbal_yawning_titan::YawningTitan),
             Arc::new(gimbal_textcraft::TextCraft),
+            Arc::new(gimbal_alfworld::Alfworld::new()),
         ],
         architectures: gimbal_architectures::kinds(),
     }
@@ -25,6 +26,7 @@ pub fn workbench(name: &str) -> Result<Box<dyn Workbench>, Failure> {
         "cage2" => Ok(Box::new(Cage2)),
         "yawning_titan" => Ok(Box::new(YawningTitan)),
         "textcraft" => Ok(Box::new(TextCraft)),
+        "alfworld" => Ok(Box::new(Alfworld)),
         _ => {
             let registry = registry();
             let names: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();

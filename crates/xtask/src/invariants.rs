@@ -79,6 +79,19 @@ const ROOMS: [Room; 12] = [
         forbidden_words: &["ChatModel"],
     },
     Room {
+        folder: "envs/alfworld",
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-cage2",
+            "gimbal-yawning-titan",
+            "tokio",
+        ],
+        forbidden_words: &["ChatModel"],
+    },
+    Room {
         folder: "envs/yawning_titan",
         forbidden_crates: &[
             "gimbal-model",

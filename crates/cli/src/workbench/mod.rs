@@ -1,9 +1,11 @@
 //! What can be done with an environment alone: play, replay, bench, returns. The same verbs and keys for each.
 
+mod alfworld;
 mod cage2;
 mod textcraft;
 mod yawning_titan;
 
+pub use alfworld::Alfworld;
 pub use cage2::Cage2;
 pub use textcraft::TextCraft;
 pub use yawning_titan::YawningTitan;
@@ -26,7 +28,10 @@ pub trait Workbench {
     fn returns(&self, options: &EnvReturns) -> Result<(), Failure>;
 
     /// The environment's own table for a policy.
-    fn evaluate(&self, options: &EnvEvaluate) -> Result<(), Failure>;
+    fn evaluate(&self, options: &EnvEvaluate) -> Result<(), Failure> {
+        let _ = options;
+        Err(Failure::Usage("this environment has no table of its own; `returns` tells how a policy fares".to_owned()))
+    }
 
     /// Returns in thousandths of so many episodes of a built-in policy, on the default options, by consecutive seeds. Two
     /// policies meet the same seeds.

@@ -1,0 +1,60 @@
+//! The brief, from `brief.yaml`.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use serde::Deserialize;
+
+use super::settings::Settings;
+use super::tools::{COMMAND, Tool};
+use crate::engine::{Game, Role};
+use crate::scene::Lexicon;
+
+/// The built-in text of the brief.
+const TEXT: &str = include_str!("../../brief.yaml");
+
+/// Reward of the step that solves a task.
+pub const SOLVED: Milli = Milli(1000);
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    role: String,
+    subject: String,
+    glossary: Vec<GlossaryEntry>,
+    tool_names: BTreeMap<String, String>,
+    forbidden_words: Vec<String>,
+}
+
+fn form() -> Result<&'static Form, EnvError> {
+    static FORM: OnceLock<Result<Form, String>> = OnceLock::new();
+    let read = || yaml::read(TEXT, "envs/alfworld/brief.yaml").map_err(|error| error.to_string());
+    FORM.get_or_init(read).as_ref().map_err(|error| EnvError::Data(error.clone()))
+}
+
+/// The brief of a game.
+pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<Brief, EnvError> {
+    let form = form()?;
+    let offered: Vec<&str> = Tool::offered(settings.tools).map(Tool::name).collect();
+    let subjects = lexicon.receptacles(game).into_iter().map(|symbol| game.name(symbol).trim().to_owned());
+    // Looking around changes nothing.
+    let idle = ToolCall::with(Tool::of(Role::Look, settings.tools).name(), &[(COMMAND, "look")]);
+    Ok(Brief {
+        environment: "alfworld".to_owned(),
+        goal: game.goal_sentence().to_owned(),
+        role: form.role.clone(),
+        subject: form.subject.clone(),
+        subjects: subjects.collect(),
+        glossary: form.glossary.iter().filter(|entry| offered.contains(&entry.name.as_str())).cloned().collect(),
+        horizon: settings.max_calls,
+        reward_range: Some((Milli(0), SOLVED)),
+        thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
+        idle,
+        seconds_per_step: None,
+        materials: Vec::new(),
+        tool_names: form.tool_names.clone(),
+        forbidden_words: form.forbidden_words.clone(),
+        efficiency_shift: None,
+    })
+}

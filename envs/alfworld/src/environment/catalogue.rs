@@ -1,0 +1,201 @@
+//! The family of environments by which a study finds this one.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gimbal_core::architecture::Offers;
+use gimbal_core::{Catalogue, EnvError, Environment, TaskId, nearest};
+use gimbal_parity::Mersenne;
+use serde_json::Value;
+
+use super::loaded::{GAME_FILE, GENERATED, HOUSEHOLD, HOUSEHOLD_FILE};
+use super::settings::{self, Settings, data_folder};
+use super::{AlfworldEnvironment, POLICIES};
+use crate::library::Library;
+
+/// The family `alfworld`.
+///
+/// Where the user's data hold games, the published splits come first; `generated` needs no data and is all there is
+/// without them.
+#[derive(Debug, Default)]
+pub struct Alfworld {
+    data: Option<PathBuf>,
+    library: Arc<Library>,
+}
+
+/// Splits with data: published ones with their halves by CYC-040, and ours.
+const WITH_DATA: [&str; 11] = [
+    "unseen",
+    "unseen-train",
+    "unseen-test",
+    "seen",
+    "seen-train",
+    "seen-test",
+    "train",
+    "households",
+    "generated",
+    "generated-train",
+    "generated-test",
+];
+/// Splits without data.
+const WITHOUT: [&str; 3] = ["generated", "generated-train", "generated-test"];
+
+/// The seed of the halves.
+const SPLIT_SEED: u64 = 42;
+
+/// Tasks of the split `generated`.
+pub const GENERATED_TASKS: u64 = 100;
+
+impl Alfworld {
+    /// The family over the data that `GIMBAL_DATA` names, if it is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::over(data_folder())
+    }
+
+    /// The family over a folder that holds `games`.
+    #[must_use]
+    pub fn over(data: Option<PathBuf>) -> Self {
+        Self { data: data.filter(|folder| folder.join("games").is_dir()), library: Arc::default() }
+    }
+
+    fn games(&self, split: &str, folder: &str) -> Result<Vec<TaskId>, EnvError> {
+        let Some(data) = &self.data else {
+            return Err(EnvError::Data(format!(
+                "the split `{split}` of `alfworld` needs game files; set GIMBAL_DATA to the folder that holds \
+                 alfworld/games, or take the split `generated`, which needs none"
+            )));
+        };
+        let games = data.join("games");
+        let mut found = Vec::new();
+        below(&games.join(folder), &games, &mut found)?;
+        found.sort_unstable();
+        if found.is_empty() {
+            let place = games.join(folder);
+            return Err(EnvError::Data(format!("{}: holds no {GAME_FILE}; fetch the games", place.display())));
+        }
+        Ok(found.into_iter().map(TaskId).collect())
+    }
+
+    fn households(&self) -> Result<Vec<TaskId>, EnvError> {
+        let Some(folder) = self.data.as_ref().map(|data| data.join("households")) else { return Ok(Vec::new()) };
+        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(Vec::new()) };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names
+            .filter_map(|name| name.strip_suffix(HOUSEHOLD_FILE).map(|stem| format!("{HOUSEHOLD}{stem}")))
+            .collect();
+        names.sort_unstable();
+        Ok(names.into_iter().map(TaskId).collect())
+    }
+}
+
+/// Ids of the games below a folder.
+fn below(folder: &Path, games: &Path, found: &mut Vec<String>) -> Result<(), EnvError> {
+    let failed = |error: std::io::Error| EnvError::Data(format!("{}: cannot be read ({error})", folder.display()));
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(failed(error)),
+    };
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        if entry.file_type().map_err(failed)?.is_dir() {
+            below(&entry.path(), games, found)?;
+        } else if entry.file_name() == GAME_FILE
+            && let Ok(relative) = folder.strip_prefix(games)
+        {
+            let parts: Vec<String> = relative.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+            found.push(parts.join("/"));
+        }
+    }
+    Ok(())
+}
+
+/// The first 30 % of a shuffled list, or the rest of it, in the order of the shuffle (CYC-040).
+fn part(tasks: Vec<TaskId>, train: bool) -> Vec<TaskId> {
+    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    Mersenne::new(SPLIT_SEED).shuffle_all(&mut order);
+    let first = (tasks.len() * 3 + 5) / 10;
+    let (one, other) = order.split_at(first);
+    (if train { one } else { other }).iter().map(|at| tasks[*at].clone()).collect()
+}
+
+impl Catalogue for Alfworld {
+    fn name(&self) -> &'static str {
+        "alfworld"
+    }
+
+    fn behaviour(&self) -> u32 {
+        crate::BEHAVIOUR
+    }
+
+    fn splits(&self) -> &[&'static str] {
+        if self.data.is_some() { &WITH_DATA } else { &WITHOUT }
+    }
+
+    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
+        let (whole, train) = match split.rsplit_once('-') {
+            Some((whole, "train")) => (whole, Some(true)),
+            Some((whole, "test")) => (whole, Some(false)),
+            _ => (split, None),
+        };
+        let tasks = match whole {
+            "unseen" => self.games(split, "valid_unseen")?,
+            "seen" => self.games(split, "valid_seen")?,
+            "train" if train.is_none() => self.games(split, "train")?,
+            "households" if train.is_none() => self.households()?,
+            "generated" => (0..GENERATED_TASKS).map(|number| TaskId(format!("{GENERATED}{number}"))).collect(),
+            _ => {
+                let hint = nearest::hint(split, WITH_DATA);
+                let known = WITH_DATA.join(", ");
+                return Err(EnvError::Usage(format!("`alfworld` has no split `{split}`{hint} (known: {known})")));
+            }
+        };
+        Ok(match train {
+            None => tasks,
+            Some(train) => part(tasks, train),
+        })
+    }
+
+    fn schema(&self) -> Value {
+        settings::schema()
+    }
+
+    fn resolve(&self, options: &Value) -> Result<Value, EnvError> {
+        let settings = Settings::read(options)?;
+        serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
+    }
+
+    fn world(&self, resolved: &Value) -> Value {
+        // Where files lie and which tools there are decide nothing of the world.
+        let mut world = resolved.clone();
+        if let Some(map) = world.as_object_mut() {
+            for key in ["games", "variant", "households", "tools"] {
+                map.shift_remove(key);
+            }
+        }
+        world
+    }
+
+    fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
+        let mut settings = Settings::read(options)?;
+        if let (None, Some(data)) = (&settings.games, &self.data) {
+            settings.games = Some(data.join("games").to_string_lossy().into_owned());
+        }
+        if let (None, Some(data)) = (&settings.households, &self.data) {
+            settings.households = Some(data.join("households").to_string_lossy().into_owned());
+        }
+        Ok(Box::new(AlfworldEnvironment::new(settings, Arc::clone(&self.library))?))
+    }
+
+    fn offers(&self) -> Offers {
+        Offers {
+            subjects: true,
+            simulator: true,
+            policies: POLICIES.map(str::to_owned).to_vec(),
+            blocks: ["observation", "history", "status"].map(str::to_owned).to_vec(),
+            queries: ["subject_state", "subject_baseline"].map(str::to_owned).to_vec(),
+            ..Offers::default()
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Calls and texts as models write them.
+
+use gimbal_core::{Rejection, RejectionKind, ToolCall, nearest};
+use gimbal_worlds::grammar;
+
+use super::loaded::Loaded;
+use super::settings::Offered;
+use super::tools::{self, COMMAND, REASONING, TOOLS, Tool};
+use crate::engine::Play;
+
+/// Longest command that is looked at; no admissible one comes near it.
+const LONGEST: usize = 1_000;
+
+/// The command of a call, if the call fits its tool.
+pub fn read<'c>(call: &'c ToolCall, loaded: &Loaded, play: &Play, offered: Offered) -> Result<&'c str, Rejection> {
+    let Some(tool) = Tool::offered(offered).find(|tool| tool.name() == call.tool) else {
+        let names: Vec<&str> = Tool::offered(offered).map(Tool::name).collect();
+        let hint = nearest::hint(&call.tool, names.iter().copied());
+        let message = format!("there is no tool `{}`{hint}; there are: {}", call.tool, names.join(", "));
+        return Err(Rejection::new(RejectionKind::UnknownTool, message));
+    };
+    if let Some(other) = call.arguments.keys().find(|name| *name != COMMAND && *name != REASONING) {
+        let message = format!("`{}` takes no argument `{other}`; it takes `{COMMAND}`", call.tool);
+        return Err(Rejection::new(RejectionKind::UnknownArgument, message));
+    }
+    let Some(value) = call.arguments.get(COMMAND) else {
+        let message = format!("`{}` needs the argument `{COMMAND}`: the command to carry out", call.tool);
+        return Err(Rejection::new(RejectionKind::MissingArgument, message));
+    };
+    let Some(command) = value.as_str() else {
+        let message = format!("`{COMMAND}` of `{}` must be a text: the command to carry out", call.tool);
+        return Err(Rejection::new(RejectionKind::BadValue, message));
+    };
+    if command.len() > LONGEST {
+        let message = format!("`{COMMAND}` is longer than {LONGEST} bytes; no command is");
+        return Err(Rejection::new(RejectionKind::BadValue, message));
+    }
+    if fits(tool, command.trim(), loaded, play) {
+        return Ok(command);
+    }
+    let forms = tools::forms(tool, &loaded.game.rules, &loaded.lexicon).join("; ");
+    let message = format!("`{}` is no command of `{}`, which takes: {forms}", command.trim(), call.tool);
+    Err(Rejection::new(RejectionKind::BadValue, message))
+}
+
+/// Whether a command is one that the tool takes, possible now or not.
+fn fits(tool: Tool, command: &str, loaded: &Loaded, play: &Play) -> bool {
+    if tool == Tool::Select {
+        return true;
+    }
+    match play.find(command).and_then(|at| play.role(at)) {
+        Some(role) => tool.takes(role),
+        None => loaded.game.rules.actions.iter().any(|action| {
+            let beginning = tools::beginning(action);
+            tool.takes(action.role) && !beginning.is_empty() && command.starts_with(beginning)
+        }),
+    }
+}
+
+/// Whether a text begins as some command does.
+fn like_a_command(text: &str, loaded: &Loaded) -> bool {
+    loaded.game.rules.actions.iter().any(|action| {
+        let beginning = tools::beginning(action).trim();
+        !beginning.is_empty()
+            && text.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning))
+            && text[beginning.len()..].chars().next().is_none_or(|next| !next.is_alphanumeric())
+    })
+}
+
+/// Reads an action text: `tool command="..."`, `tool(command="...")`, `tool: ...`, or a bare command.
+pub fn parse(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Result<ToolCall, Rejection> {
+    let written = text.trim();
+    // Exactly a command: nothing in it is taken for quotes or brackets.
+    if let Some(at) = play.find(written) {
+        return Ok(bare(written, play.role(at), offered));
+    }
+    let Some((name, rest)) = grammar::split(written) else {
+        let message = "there is no action in the text; write a tool and a command, such as explore command=\"look\"";
+        return Err(Rejection::new(RejectionKind::Unreadable, message));
+    };
+    if let Some(tool) = TOOLS.into_iter().find(|tool| tool.name().eq_ignore_ascii_case(name)) {
+        let arguments = grammar::arguments(rest);
+        if let Some((Some(key), _)) =
+            arguments.iter().find(|(key, _)| key.is_some_and(|key| key != COMMAND && key != REASONING))
+        {
+            let message = format!("`{}` takes no argument `{key}`; it takes `{COMMAND}`", tool.name());
+            return Err(Rejection::new(RejectionKind::UnknownArgument, message));
+        }
+        let named = arguments.iter().find(|(key, _)| *key == Some(COMMAND));
+        let command = match named {
+            // A command without its quotes runs to the end of the text.
+            Some((_, value)) if rest.contains(['"', '\'', '`', '\u{201c}']) => (*value).to_owned(),
+            Some(_) => rest.split_once(['=', ':']).map_or(rest, |(_, value)| value).trim().to_owned(),
+            None => unquoted(rest).to_owned(),
+        };
+        if command.is_empty() {
+            let message = format!("`{}` needs a command, such as {} command=\"...\"", tool.name(), tool.name());
+            return Err(Rejection::new(RejectionKind::MissingArgument, message));
+        }
+        let call = ToolCall::with(tool.name(), &[(COMMAND, &command)]);
+        read(&call, loaded, play, offered)?;
+        return Ok(call);
+    }
+    let command = unquoted(written);
+    if let Some(at) = play.find(command) {
+        return Ok(bare(command, play.role(at), offered));
+    }
+    if like_a_command(command, loaded) && command.len() <= LONGEST && offered != Offered::Split {
+        return Ok(bare(command, None, offered));
+    }
+    if offered == Offered::Split {
+        // Without the tool for all commands, the one that takes such a command is meant.
+        let meant = Tool::offered(offered).find(|tool| fits(*tool, command, loaded, play));
+        if let Some(tool) = meant.filter(|_| command.len() <= LONGEST) {
+            return Ok(ToolCall::with(tool.name(), &[(COMMAND, command)]));
+        }
+    }
+    let names: Vec<&str> = Tool::offered(offered).map(Tool::name).collect();
+    let hint = nearest::hint(name, names.iter().copied());
+    let message = format!("there is no tool `{}`{hint}; there are: {}", crate::pddl::shortened(name), names.join(", "));
+    Err(Rejection::new(RejectionKind::UnknownTool, message))
+}
+
+/// The call for a command that was written without a tool.
+fn bare(command: &str, role: Option<crate::engine::Role>, offered: Offered) -> ToolCall {
+    let tool = match (offered, role) {
+        (Offered::Split, Some(role)) => Tool::of(role, offered),
+        _ => Tool::Select,
+    };
+    ToolCall::with(tool.name(), &[(COMMAND, command)])
+}
+
+/// A text without its outer quotes and a closing full stop.
+fn unquoted(text: &str) -> &str {
+    let mut inner = text.trim();
+    loop {
+        let shorter = inner.strip_suffix(['.', ';']).unwrap_or(inner).trim();
+        let shorter = shorter.trim_matches(['"', '\'', '`', '\u{201c}', '\u{201d}']).trim();
+        if shorter.len() == inner.len() {
+            return inner;
+        }
+        inner = shorter;
+    }
+}
+
+/// The text of a call.
+pub fn render(call: &ToolCall) -> String {
+    match call.string(COMMAND) {
+        // Quotes that the command itself does not hold.
+        Some(command) if command.contains('"') => format!("{} {COMMAND}='{command}'", call.tool),
+        Some(command) => format!("{} {COMMAND}=\"{command}\"", call.tool),
+        None => call.tool.clone(),
+    }
+}

@@ -1,0 +1,8 @@
+//! Households of our own: rules, words, a generator, and a file form. Nothing here needs any data.
+
+mod generate;
+mod household;
+pub mod tables;
+
+pub use generate::Dials;
+pub use household::{Errand, Furniture, Household, SCHEMA, TASK_KINDS, TaskKind, Thing, rules};

@@ -1,0 +1,349 @@
+//! Games behind the seams: what a stage, a study and an architecture meet.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+mod common;
+
+use std::future::Future;
+use std::task::{Context, Poll, Waker};
+
+use gimbal_alfworld::Alfworld;
+use gimbal_core::environment::Ending;
+use gimbal_core::{
+    Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
+};
+use serde_json::{Value, json};
+
+/// This world never waits: a future is ready at once.
+fn now<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("the world waited"),
+    }
+}
+
+fn family() -> Alfworld {
+    Alfworld::over(None)
+}
+
+fn open(options: Value) -> Box<dyn Environment> {
+    family().open(&options).unwrap()
+}
+
+fn reset(world: &mut dyn Environment, task: &str) -> Observation {
+    now(world.reset(&TaskId(task.to_owned()), 0)).unwrap()
+}
+
+fn step(world: &mut dyn Environment, call: &ToolCall) -> Transition {
+    match now(world.call(call)).unwrap() {
+        Reply::Step(transition) => transition,
+        Reply::Ask(_) => panic!("this world asks nobody"),
+    }
+}
+
+fn say(world: &mut dyn Environment, command: &str) -> Transition {
+    step(world, &ToolCall::with("select_command", &[("command", command)]))
+}
+
+fn choices(world: &dyn Environment, tool: &str) -> Vec<String> {
+    world.choices(tool, "command").unwrap().into_iter().map(|choice| choice.into_owned()).collect()
+}
+
+// covers: CYC-036, CYC-R09
+#[test]
+fn four_tools_share_the_commands_and_their_literals_follow_the_state() {
+    let mut world = open(json!({}));
+    reset(&mut *world, "generated/3");
+    let names: Vec<&str> = world.tools().iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["select_command", "manage_inventory", "explore", "manipulate_object"]);
+    for tool in world.tools().iter() {
+        assert_eq!(tool.required().collect::<Vec<_>>(), ["command"]);
+        assert_eq!(tool.parameters["properties"]["reasoning"]["type"], "array");
+    }
+    assert!(world.tools()[1].description.contains("take <object> from <receptacle>; put <object> in/on <receptacle>"));
+    let mut seen = [0_usize; 3];
+    for turn in 0..200 {
+        let all = choices(&*world, "select_command");
+        assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
+        let parts: Vec<Vec<String>> =
+            ["manage_inventory", "explore", "manipulate_object"].map(|tool| choices(&*world, tool)).to_vec();
+        // Every command but `help` belongs to one of the three, and to one only.
+        let mut together: Vec<String> = parts.concat();
+        together.push("help".to_owned());
+        together.sort();
+        assert_eq!(together, all);
+        seen.iter_mut().zip(&parts).for_each(|(seen, part)| *seen = (*seen).max(part.len()));
+        for (tool, part) in ["manage_inventory", "explore", "manipulate_object"].iter().zip(&parts) {
+            for command in part {
+                let call = ToolCall::with(tool, &[("command", command)]);
+                assert_eq!(world.parse(&world.render(&call)), Ok(call));
+            }
+        }
+        let command = all[(turn * 7) % all.len()].clone();
+        if say(&mut *world, &command).done.is_some() {
+            reset(&mut *world, "generated/3");
+        }
+    }
+    assert!(seen.iter().all(|most| *most > 0), "{seen:?}");
+    for (offered, tools) in [("select", 1), ("split", 3)] {
+        let mut world = open(json!({ "tools": offered }));
+        reset(&mut *world, "generated/3");
+        assert_eq!(world.tools().len(), tools);
+        assert_eq!(world.brief().glossary.len(), tools);
+        let idle = world.brief().idle.clone();
+        step(&mut *world, &idle);
+    }
+}
+
+#[test]
+fn what_fits_the_tool_is_a_step_and_what_does_not_is_refused() {
+    let mut world = open(json!({}));
+    reset(&mut *world, "generated/3");
+    for command in ["dance", "go to narnia 1", "", "take egg 9 from fridge 7"] {
+        assert_eq!(say(&mut *world, command).observation.text, "Nothing happens.");
+    }
+    let strange = ToolCall::with("explore", &[("command", "go to narnia 1")]);
+    assert_eq!(step(&mut *world, &strange).observation.text, "Nothing happens.");
+    let state = world.state();
+    let wrong = [
+        (ToolCall::bare("dance"), RejectionKind::UnknownTool),
+        (ToolCall::bare("explore"), RejectionKind::MissingArgument),
+        (ToolCall::with("explore", &[("command", "inventory")]), RejectionKind::BadValue),
+        (ToolCall::with("manage_inventory", &[("command", "go to narnia 1")]), RejectionKind::BadValue),
+        (ToolCall::with("explore", &[("command", "look"), ("place", "here")]), RejectionKind::UnknownArgument),
+    ];
+    for (call, kind) in wrong {
+        assert_eq!(now(world.call(&call)).unwrap_err().kind, kind, "{call:?}");
+    }
+    let mut number = ToolCall::bare("explore");
+    number.arguments.insert("command".to_owned(), 3.into());
+    assert_eq!(now(world.call(&number)).unwrap_err().kind, RejectionKind::BadValue);
+    assert_eq!(world.state(), state);
+    // Thoughts are no part of the command.
+    let mut call = ToolCall::with("explore", &[("command", " look ")]);
+    call.arguments.insert("reasoning".to_owned(), json!(["I look.", "Then I go."]));
+    assert!(step(&mut *world, &call).observation.text.starts_with("You stand at the door"));
+}
+
+#[test]
+fn commands_are_read_however_they_are_written() {
+    let mut world = open(json!({}));
+    reset(&mut *world, "generated/3");
+    let command = choices(&*world, "explore")[0].clone();
+    let explore = ToolCall::with("explore", &[("command", &command)]);
+    for text in [
+        format!("explore command=\"{command}\""),
+        format!("explore(command='{command}')"),
+        format!("explore: {command}"),
+        format!("Explore command={command}"),
+        format!("`explore command = \"{command}\"`."),
+    ] {
+        assert_eq!(world.parse(&text), Ok(explore.clone()), "{text}");
+    }
+    let bare = ToolCall::with("select_command", &[("command", &command)]);
+    for text in [command.clone(), format!("  {command}\n"), format!("\"{command}\"."), format!("`{command}`")] {
+        assert_eq!(world.parse(&text), Ok(bare.clone()), "{text}");
+    }
+    assert_eq!(world.parse("go to narnia 1").unwrap().string("command"), Some("go to narnia 1"));
+    assert_eq!(world.parse("").unwrap_err().kind, RejectionKind::Unreadable);
+    assert_eq!(world.parse("I have no idea").unwrap_err().kind, RejectionKind::UnknownTool);
+    assert!(world.parse("explor command=look").unwrap_err().message.contains("did you mean `explore`?"));
+    assert_eq!(world.parse("explore").unwrap_err().kind, RejectionKind::MissingArgument);
+}
+
+// covers: CYC-050
+#[test]
+fn an_episode_ends_when_it_is_solved_or_after_75_calls() {
+    let mut world = open(json!({}));
+    assert_eq!(world.brief().horizon, 75);
+    for number in 0..12 {
+        let first = reset(&mut *world, &format!("generated/{number}"));
+        assert!(first.text.contains("Your task: ") && first.text.ends_with(&world.brief().goal));
+        let mut total = Milli(0);
+        loop {
+            let call = world.simulator().unwrap().expert().unwrap();
+            let transition = step(&mut *world, &call);
+            total = Milli(total.0 + transition.reward.0);
+            if let Some(ending) = transition.done {
+                assert_eq!(ending, Ending::Solved);
+                break;
+            }
+        }
+        assert_eq!(total, Milli(1000));
+        assert!(total.0 > world.brief().thresholds.success.unwrap().0);
+        assert_eq!(now(world.call(&world.brief().idle.clone())).unwrap_err().kind, RejectionKind::NotNow);
+        assert_eq!(world.simulator().unwrap().expert(), None);
+    }
+    reset(&mut *world, "generated/0");
+    for call in 1..=75 {
+        let done = say(&mut *world, "dance").done;
+        assert_eq!(done, (call == 75).then_some(Ending::Horizon));
+    }
+}
+
+#[test]
+fn the_expert_finds_its_way_back_and_forks_go_their_own() {
+    let mut world = open(json!({}));
+    let mut draws = Rng::stream(7, "test");
+    for number in 0..20 {
+        reset(&mut *world, &format!("generated/{number}"));
+        let mut over = false;
+        for turn in 0..60 {
+            let policy = if turn < 30 && turn % 3 != 0 { "random" } else { "expert" };
+            let before = (world.state(), world.situation());
+            let fork = world.simulator().unwrap().fork(1);
+            assert_eq!((fork.state(), fork.situation()), before);
+            let call = world.decide(policy, &mut draws).unwrap();
+            if step(&mut *world, &call).done.is_some() {
+                over = true;
+                break;
+            }
+            assert_eq!((fork.state(), fork.situation()), before);
+        }
+        assert!(over, "generated/{number}");
+    }
+    for policy in ["expert", "planner", "nothing", "random"] {
+        assert!(world.policies().contains(&policy) && world.decide(policy, &mut draws).is_some());
+    }
+    assert_eq!(world.decide("greedy", &mut draws), None);
+}
+
+// covers: CYC-067
+#[test]
+fn a_situation_is_place_sight_hands_and_doors_and_nothing_else() {
+    let mut world = open(json!({ "household": { "task": "clean", "closed": 100, "together": 0 } }));
+    reset(&mut *world, "generated/1");
+    let start = world.situation();
+    // Looking changes nothing, though it is a step.
+    let state = world.state();
+    say(&mut *world, "look");
+    say(&mut *world, "dance");
+    assert_eq!(world.situation(), start);
+    assert_ne!(world.state(), state);
+    let goes: Vec<String> =
+        choices(&*world, "explore").into_iter().filter(|command| command.starts_with("go")).collect();
+    say(&mut *world, &goes[0]);
+    let there = world.situation();
+    assert_ne!(there, start);
+    say(&mut *world, &goes[1]);
+    assert_ne!(world.situation(), there);
+    say(&mut *world, &goes[0]);
+    assert_eq!(world.situation(), there);
+    // An opened door is told apart from anywhere, and so is what is carried.
+    let mut seen = vec![there];
+    for go in &goes {
+        say(&mut *world, go);
+        let open = choices(&*world, "explore").into_iter().find(|command| command.starts_with("open"));
+        if let Some(open) = open {
+            say(&mut *world, &open);
+            say(&mut *world, &goes[0]);
+            assert!(!seen.contains(&world.situation()), "{open}");
+            seen.push(world.situation());
+        }
+        say(&mut *world, go);
+        let take = choices(&*world, "manage_inventory").into_iter().find(|command| command.starts_with("take"));
+        if let Some(take) = take {
+            let before = world.situation();
+            say(&mut *world, &take);
+            assert_ne!(world.situation(), before);
+            break;
+        }
+    }
+}
+
+// covers: CYC-040
+#[test]
+fn splits_and_tasks_need_no_data_and_say_what_is_missing() {
+    let family = family();
+    assert_eq!(family.splits(), ["generated", "generated-train", "generated-test"]);
+    let count = |split: &str| family.tasks(split).unwrap().len();
+    assert_eq!((count("generated"), count("generated-train"), count("generated-test")), (100, 30, 70));
+    let mut halves = [family.tasks("generated-train").unwrap(), family.tasks("generated-test").unwrap()].concat();
+    halves.sort();
+    let mut all = family.tasks("generated").unwrap();
+    all.sort();
+    assert_eq!(halves, all);
+    // `random.seed(42)`, `random.shuffle(list(range(100)))` of Python.
+    let first: Vec<String> = family.tasks("generated-train").unwrap().into_iter().take(5).map(|task| task.0).collect();
+    assert_eq!(first, [42, 41, 91, 9, 65].map(|number| format!("generated/{number}")));
+    let error = family.tasks("unseen").unwrap_err().to_string();
+    assert!(error.contains("GIMBAL_DATA") && error.contains("`generated`"), "{error}");
+    let error = family.tasks("unsen").unwrap_err().to_string();
+    assert!(error.contains("did you mean `unseen`?"), "{error}");
+    let mut world = open(json!({}));
+    for (task, what) in
+        [("valid_unseen/x/y", "GIMBAL_DATA"), ("generated/x", "generated/17"), ("household/mine", "households")]
+    {
+        let error = now(world.reset(&TaskId(task.to_owned()), 0)).unwrap_err().to_string();
+        assert!(error.contains(what), "{task}: {error}");
+    }
+    let mut world = open(json!({ "games": "somewhere" }));
+    let error = now(world.reset(&TaskId("../../etc".to_owned()), 0)).unwrap_err().to_string();
+    assert!(error.contains("an id is a path below"), "{error}");
+}
+
+#[test]
+fn options_are_checked_and_written_out() {
+    let family = family();
+    let resolved = family.resolve(&json!({ "household": { "rooms": 3 }, "wording": "2.1.1" })).unwrap();
+    assert_eq!(resolved["household"]["rooms"], 3);
+    assert_eq!((&resolved["max_calls"], &resolved["wording"]), (&75.into(), &"2.1.1".into()));
+    assert_eq!(family.resolve(&resolved).unwrap(), resolved);
+    assert!(family.world(&resolved).get("tools").is_none());
+    for (options, what) in [
+        (json!({ "max_cals": 3 }), "did you mean `max_calls`?"),
+        (json!({ "max_calls": 0 }), "from 1 to"),
+        (json!({ "wording": "2.1" }), "known: file, 2.1.1"),
+        (json!({ "tools": "alll" }), "did you mean `all`?"),
+        (json!({ "household": { "room": 3 } }), "did you mean `rooms`?"),
+        (json!({ "household": { "receptacles": 1 } }), "from 4 to 60"),
+        (json!({ "household": { "task": "cleaning" } }), "clean"),
+        (json!({ "games": 3 }), "path of a folder"),
+        (json!([]), "expected a map"),
+    ] {
+        let error = family.resolve(&options).unwrap_err().to_string();
+        assert!(error.contains(what), "{options}: {error}");
+    }
+}
+
+#[test]
+fn saved_households_are_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    let household = &common::households(3)[2];
+    std::fs::write(folder.path().join("mine.household.json"), household.write()).unwrap();
+    let mut world = open(json!({ "households": folder.path().to_str().unwrap() }));
+    let first = reset(&mut *world, "household/mine");
+    assert_eq!(first.text, common::play(household).observation());
+}
+
+// covers: CYC-035, CYC-040
+#[test]
+fn real_games_are_tasks_in_both_wordings() {
+    let Some(folder) = common::reference() else { return };
+    let family = Alfworld::over(Some(folder));
+    assert_eq!(family.splits()[0], "unseen");
+    let count = |split: &str| family.tasks(split).unwrap().len();
+    assert_eq!((count("unseen"), count("seen"), count("train")), (134, 140, 120));
+    assert_eq!((count("unseen-train"), count("unseen-test")), (40, 94));
+    assert_eq!((count("seen-train"), count("seen-test")), (42, 98));
+    let tasks = family.tasks("unseen").unwrap();
+    assert!(tasks.is_sorted());
+    for (wording, put) in [("file", "move "), ("2.1.1", "put ")] {
+        let mut world = family.open(&json!({ "wording": wording })).unwrap();
+        for task in tasks.iter().step_by(9) {
+            let first = reset(&mut *world, &task.0);
+            assert!(first.text.ends_with(&format!("Your task is to: {}", world.brief().goal)));
+            assert!(world.tools()[1].description.contains(put));
+            let mut calls = 0;
+            let solved = loop {
+                let call = world.simulator().unwrap().expert().unwrap();
+                calls += 1;
+                match step(&mut *world, &call).done {
+                    Some(ending) => break ending == Ending::Solved,
+                    None => assert!(calls < 75),
+                }
+            };
+            assert!(solved && calls <= 10, "{task} {wording}: {calls}");
+        }
+    }
+}
