@@ -33,8 +33,8 @@ pub fn agreement(pairs: impl IntoIterator<Item = (bool, bool)>) -> Agreement {
     // Chance agreement times items squared: whole numbers until the last division.
     let chance = (first + both) * (second + both) + (neither + second) * (neither + first);
     let whole = items * items;
-    let kappa = (items > 0 && whole > chance)
-        .then(|| (same * items) as f64 / (whole - chance) as f64 - chance as f64 / (whole - chance) as f64);
+    let beyond = (same * items) as f64 - chance as f64;
+    let kappa = (items > 0 && whole > chance).then(|| beyond / (whole - chance) as f64);
     Agreement { items: items as usize, same: same as usize, kappa }
 }
 

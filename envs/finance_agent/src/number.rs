@@ -269,7 +269,9 @@ fn read(text: &str, start: usize, body: usize) -> Option<Figure> {
             && after.strip_prefix(' ').is_some_and(|rest| MONTHS.iter().any(|month| {
                 rest.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(month)) && rest.len() > 3
             }));
-        if plain_year || of_day || day_before_month {
+        // `Q4'24`
+        let short_year = whole == 2 && before.ends_with(['\'', '\u{2019}']);
+        if plain_year || of_day || day_before_month || short_year {
             return None;
         }
     }

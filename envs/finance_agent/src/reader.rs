@@ -84,22 +84,35 @@ impl Reading {
             return;
         }
         let size = self.bound * CHARACTERS_PER_TOKEN - 6000;
-        let mut room = MOST_PARTS;
+        // What one document alone may take of the last call; shorter ones are left as they are.
+        let long = |text: &str| text.chars().count() > SUMMARY_TOKENS * CHARACTERS_PER_TOKEN;
+        let mut cut: Vec<(usize, VecDeque<String>)> = Vec::new();
         for (at, piece) in self.pieces.iter().enumerate() {
-            // What one document alone may take of the last call; shorter ones are left as they are.
-            let Piece::Document { text, .. } = piece else { continue };
-            if text.chars().count() <= SUMMARY_TOKENS * CHARACTERS_PER_TOKEN {
-                continue;
-            }
-            for part in parts(text, size) {
-                if room == 0 {
-                    self.unread += part.chars().count();
-                    continue;
-                }
-                room -= 1;
-                self.waiting.push_back((at, part));
+            if let Piece::Document { text, .. } = piece
+                && long(text)
+            {
+                cut.push((at, parts(text, size).into()));
             }
         }
+        // In turn, so that no document is left out because another is long.
+        let mut kept: Vec<(usize, String)> = Vec::new();
+        while kept.len() < MOST_PARTS && cut.iter().any(|(_, parts)| !parts.is_empty()) {
+            for (at, parts) in &mut cut {
+                if kept.len() < MOST_PARTS {
+                    kept.extend(parts.pop_front().map(|part| (*at, part)));
+                }
+            }
+        }
+        for (at, parts) in &cut {
+            self.unread += parts.iter().map(|part| part.chars().count()).sum::<usize>();
+            if let Some(Piece::Document { text, .. }) = self.pieces.get_mut(*at)
+                && kept.iter().all(|(place, _)| place != at)
+            {
+                text.clear();
+            }
+        }
+        kept.sort_by_key(|(at, _)| *at);
+        self.waiting = kept.into();
         self.parts = self.waiting.len();
         if self.parts == 0 {
             // Too many short documents, or too many words: the end is cut.

@@ -166,6 +166,10 @@ impl Maker<'_> {
             .iter()
             .map(|(name, fees, stock)| (name.clone(), [*fees, *stock, fees + stock].map(|amount| format!("${}", grouped(amount))).to_vec()))
             .collect();
+        let total = |of: fn(&(String, u64, u64)) -> u64| company.directors.iter().map(of).sum::<u64>();
+        let totals = [total(|(_, fees, _)| *fees), total(|(_, _, stock)| *stock), total(|(_, fees, stock)| fees + stock)];
+        let mut rows = rows;
+        rows.push(("Total".to_owned(), totals.map(|amount| format!("${}", grouped(amount))).to_vec()));
         let heads = ["Fees earned in cash", "Stock awards", "Total"].map(str::to_owned);
         body.push_str(&table(&format!("Item 11. Compensation of non-employee directors in {year}"), &heads, &rows));
     }
