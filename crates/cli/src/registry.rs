@@ -5,12 +5,16 @@ use std::sync::Arc;
 use gimbal_study::registry::Registry;
 
 use crate::exit::Failure;
-use crate::workbench::{Cage2, Workbench, YawningTitan};
+use crate::workbench::{Cage2, FinanceAgent, Workbench, YawningTitan};
 
 /// Environments and architectures of this program.
 pub fn registry() -> Registry {
     Registry {
-        environments: vec![Arc::new(gimbal_cage2::Cage2), Arc::new(gimbal_yawning_titan::YawningTitan)],
+        environments: vec![
+            Arc::new(gimbal_cage2::Cage2),
+            Arc::new(gimbal_yawning_titan::YawningTitan),
+            Arc::new(gimbal_finance_agent::FinanceAgent),
+        ],
         architectures: gimbal_architectures::kinds(),
     }
 }
@@ -20,6 +24,7 @@ pub fn workbench(name: &str) -> Result<Box<dyn Workbench>, Failure> {
     match name {
         "cage2" => Ok(Box::new(Cage2)),
         "yawning_titan" => Ok(Box::new(YawningTitan)),
+        "finance_agent" => Ok(Box::new(FinanceAgent)),
         _ => {
             let registry = registry();
             let names: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();

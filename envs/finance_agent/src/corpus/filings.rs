@@ -68,8 +68,13 @@ impl Maker<'_> {
 
     fn cover(&self, form: &str, period: &str) -> String {
         let Company { name, ticker, cik, city, state, .. } = self.company;
+        let what = match form {
+            "10-K" => "Annual report",
+            "10-Q" => "Quarterly report",
+            _ => "Current report",
+        };
         format!(
-            "<h1>{name}</h1>\n<p>UNITED STATES SECURITIES AND EXCHANGE COMMISSION</p>\n<p>Form {form} for the period ended {period}</p>\n\
+            "<h1>{name}</h1>\n<p>{what} under the Securities Exchange Act</p>\n<p>UNITED STATES SECURITIES AND EXCHANGE COMMISSION</p>\n<p>Form {form} for the period ended {period}</p>\n\
              <p>Commission file number 001-{:05}. Central index key {cik:010}. Principal offices in {city}, {state}.</p>\n\
              <p>Common stock, trading symbol {ticker}.</p>\n",
             cik % 99_999
