@@ -63,7 +63,8 @@ fn a_server_that_stays_busy_ends_an_episode_as_infrastructure() {
         for mut stream in listener.incoming().flatten() {
             let mut bytes = [0; 1024];
             let _ = stream.read(&mut bytes);
-            let _ = stream.write_all(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            let _ =
+                stream.write_all(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         }
     });
     let place = Place::new();
@@ -98,18 +99,27 @@ fn the_corpus_is_served_until_it_is_stopped() {
         stream.read_to_string(&mut text).unwrap();
         text
     };
-    let get = |path: &str| ask(format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nUser-Agent: me me@place.example\r\n\r\n"));
+    let get = |path: &str| {
+        ask(format!(
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nUser-Agent: me me@place.example\r\n\r\n"
+        ))
+    };
     let found = get("/LATEST/search-index?q=guidance&forms=8-K");
     assert!(found.starts_with("HTTP/1.1 200 OK") && found.contains("\"_index\":\"edgar_file\""), "{found}");
-    let bare = ask(format!("GET /LATEST/search-index?q=guidance HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));
+    let bare =
+        ask(format!("GET /LATEST/search-index?q=guidance HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));
     assert!(bare.starts_with("HTTP/1.1 403"), "{bare}");
     let body = "{\"query\":\"guidance\"}";
     let post = |head: &str| {
-        ask(format!("POST /full-text-search HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len()))
+        ask(format!(
+            "POST /full-text-search HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        ))
     };
     assert!(post("").starts_with("HTTP/1.1 403"));
     let found = post("Authorization: any\r\n");
-    let url = found.split("\"filingUrl\":\"https://www.sec.example").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let url =
+        found.split("\"filingUrl\":\"https://www.sec.example").nth(1).unwrap().split('"').next().unwrap().to_owned();
     assert!(get(&url).contains("<!DOCTYPE html>"));
     assert!(get("/search?q=finance+chief").starts_with("HTTP/1.1 401"));
     assert!(get("/search?q=finance+chief&api_key=x").contains("\"organic_results\""));
@@ -136,9 +146,19 @@ fn the_workbench_plays_lists_and_refuses_politely() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(b"google_web_search finance chief\nnonsense\nfinal_answer nobody knows\n").unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"google_web_search finance chief\nnonsense\nfinal_answer nobody knows\n")
+        .unwrap();
     let said = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-    assert!(said.contains("\"position\":1") && said.contains("rejected: Tool 'nonsense' not found") && said.ends_with("reward 0.000\n"), "{said}");
+    assert!(
+        said.contains("\"position\":1")
+            && said.contains("rejected: Tool 'nonsense' not found")
+            && said.ends_with("reward 0.000\n"),
+        "{said}"
+    );
     for (arguments, mend) in [
         (&["bench"][..], "no verb `bench`"),
         (&["play", "--mode", "x"], "--set NAME=VALUE"),
@@ -152,4 +172,75 @@ fn the_workbench_plays_lists_and_refuses_politely() {
     }
     let said = place.gimbal(&["env", "cage2", "serve"]);
     assert!(said.code == 2 && said.err.contains("it has no services"), "{}", said.err);
+}
+
+/// The live services by their addresses, with the served corpus in the place of the real ones.
+#[test]
+fn live_services_take_addresses_and_keys_and_show_no_key() {
+    let place = Place::new();
+    place.gimbal(&["env", "finance_agent", "serve", "--questions", "own.csv"]).good();
+    let mut child = place.command().args(["env", "finance_agent", "serve"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.strip_prefix("http://").unwrap().split(' ').next().unwrap().to_owned();
+    let served = format!("served={{\".example\":\"{address}\"}}");
+    let play = |search: &str, variables: &[(&str, &str)], input: &str| -> common::Said {
+        let mut command = place.command();
+        command.args([
+            "env",
+            "finance_agent",
+            "play",
+            "--task",
+            "q01",
+            "--set",
+            "services=live",
+            "--set",
+            "questions=own.csv",
+        ]);
+        command.args(["--set", "api=https://api.sec-api.example/full-text-search", "--set", "archive=www.sec.example"]);
+        command.args([
+            "--set",
+            "archive_search=https://efts.sec.example/LATEST/search-index",
+            "--set",
+            "reader=extract",
+        ]);
+        command.args([
+            "--set",
+            "serp=https://serp.example/search",
+            "--set",
+            &served,
+            "--set",
+            &format!("search={search}"),
+        ]);
+        for name in ["SEC_API_KEY", "SERPAPI_API_KEY", "SEC_CONTACT"] {
+            command.env_remove(name);
+        }
+        let mut child = command
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap().into()
+    };
+    let keys = [("SEC_API_KEY", "topsecret-1"), ("SERPAPI_API_KEY", "topsecret-2")];
+    let search = "edgar_search query=\"appointed Chief Financial Officer\", form_types=[\"8-K\"]\n";
+    let said = play("api", &keys, &format!("{search}google_web_search finance chief\nquit\n"));
+    assert!(
+        said.code == 0 && said.out.contains("\"accessionNo\"") && said.out.contains("\"position\":1"),
+        "{} {}",
+        said.out,
+        said.err
+    );
+    assert!(!said.out.contains("topsecret") && !said.err.contains("topsecret"));
+    let said = play("archive", &[("SEC_CONTACT", "Me me@place.example")], search);
+    assert!(said.code == 0 && said.out.contains("\"accessionNo\""), "{} {}", said.out, said.err);
+    for (search, mend) in [("api", "set SEC_API_KEY"), ("archive", "set SEC_CONTACT")] {
+        let said = play(search, &[], "quit\n");
+        assert!(said.code == 2 && said.err.contains(mend), "{}", said.err);
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

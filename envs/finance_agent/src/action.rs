@@ -40,7 +40,10 @@ pub fn parse(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
     let (name, rest) = text.split_at(end);
     if name.is_empty() {
         let known = TOOLS.join(", ");
-        return Err(unreadable(format!("an action begins with the name of a tool (known: {known}), as in `{}`", example())));
+        return Err(unreadable(format!(
+            "an action begins with the name of a tool (known: {known}), as in `{}`",
+            example()
+        )));
     }
     let tool = find(name, tools)?;
     let rest = rest.trim().trim_start_matches([':', ',']).trim();
@@ -67,14 +70,23 @@ fn find<'a>(name: &str, tools: &'a [ToolSpec]) -> Result<&'a ToolSpec, Rejection
     tools.iter().find(same).ok_or_else(|| {
         let known: Vec<String> = tools.iter().map(|tool| crate::tools::python::quote(&tool.name)).collect();
         let hint = nearest::hint(name, tools.iter().map(|tool| tool.name.as_str()));
-        Rejection::new(RejectionKind::UnknownTool, format!("Tool '{name}' not found. Available tools: [{}]{hint}", known.join(", ")))
+        Rejection::new(
+            RejectionKind::UnknownTool,
+            format!("Tool '{name}' not found. Available tools: [{}]{hint}", known.join(", ")),
+        )
     })
 }
 
 /// The arguments behind a tool's name.
 fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, String> {
-    let known: Vec<&str> =
-        tool.parameters.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let known: Vec<&str> = tool
+        .parameters
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str())
+        .collect();
     let mut arguments = BTreeMap::new();
     let mut rest = text;
     loop {
@@ -91,7 +103,11 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Str
             // A bare value: all that is left, for the first argument that a call needs.
             let first = tool.required().next().filter(|_| arguments.is_empty());
             let Some(first) = first else {
-                return Err(format!("`{}` is no argument; write `name=\"value\"` with one of: {}", shortened(rest), known.join(", ")));
+                return Err(format!(
+                    "`{}` is no argument; write `name=\"value\"` with one of: {}",
+                    shortened(rest),
+                    known.join(", ")
+                ));
             };
             let bare = rest.trim().trim_matches(['"', '\'', '\u{201c}', '\u{201d}']);
             arguments.insert(first.to_owned(), Value::from(bare));
@@ -187,7 +203,12 @@ mod tests {
     fn one_action_is_written_in_many_ways() {
         let expected = ToolCall {
             tool: EDGAR_SEARCH.to_owned(),
-            arguments: [("query".to_owned(), json!("net sales")), ("form_types".to_owned(), json!(["10-K"])), ("page".to_owned(), json!(2))].into(),
+            arguments: [
+                ("query".to_owned(), json!("net sales")),
+                ("form_types".to_owned(), json!(["10-K"])),
+                ("page".to_owned(), json!(2)),
+            ]
+            .into(),
         };
         for text in [
             "finance_agent_edgar_search query=\"net sales\", form_types=[\"10-K\"], page=2",
@@ -201,7 +222,10 @@ mod tests {
         let page = read("parse_html_page url=https://a.example/x?y=1&z=2, key=doc 1").unwrap();
         assert_eq!(page, ToolCall::with(PARSE_PAGE, &[("url", "https://a.example/x?y=1&z=2"), ("key", "doc 1")]));
         assert_eq!(read("parse_html_page https://a.example/").unwrap().string("url"), Some("https://a.example/"));
-        assert_eq!(read("final_answer The margin: 5%, as asked.").unwrap(), ToolCall::with(FINAL_ANSWER, &[("answer", "The margin: 5%, as asked.")]));
+        assert_eq!(
+            read("final_answer The margin: 5%, as asked.").unwrap(),
+            ToolCall::with(FINAL_ANSWER, &[("answer", "The margin: 5%, as asked.")])
+        );
         assert_eq!(read("edgar_search query=\"x\", form_types=['8-K']").unwrap().string("form_types"), Some("['8-K']"));
         let prompt = read("retrieve_information prompt=\"What? {{a}}\"").unwrap();
         assert_eq!(prompt, ToolCall::with(RETRIEVE, &[("prompt", "What? {{a}}")]));

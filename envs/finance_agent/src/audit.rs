@@ -1,14 +1,17 @@
 //! Where an episode got stuck: which gold documents its queries matched, which it opened and read, and what became of
 //! the figures (issue: bottleneck attribution).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use gimbal_core::ToolCall;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::corpus::Gold;
 use crate::number::{Figure, figures};
+use crate::record::Record;
 use crate::rubric::{Item, Operator};
+use crate::tools::{EDGAR_SEARCH, PARSE_PAGE, RETRIEVE, WEB_SEARCH, template};
 
 /// What an episode did with documents, by their addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,14 +24,50 @@ pub struct Trail {
     pub opened: BTreeSet<String>,
     /// Addresses whose text was put before the reader.
     pub read: BTreeSet<String>,
+    /// Addresses by the keys that now hold their texts.
+    keys: BTreeMap<String, String>,
 }
 
 impl Trail {
     /// Takes in the rows of a search.
     pub fn show(&mut self, rows: &[Value]) {
-        let texts = |name: &'static str| rows.iter().filter_map(move |row| row.get(name).and_then(Value::as_str)).map(str::to_owned);
+        let texts = |name: &'static str| {
+            rows.iter().filter_map(move |row| row.get(name).and_then(Value::as_str)).map(str::to_owned)
+        };
         self.shown.extend(texts("filingUrl").chain(texts("link")).chain(texts("url")));
         self.accessions.extend(texts("accessionNo"));
+    }
+
+    /// A text was stored.
+    pub(crate) fn open(&mut self, key: &str, url: &str) {
+        self.opened.insert(url.to_owned());
+        self.keys.insert(key.to_owned(), url.to_owned());
+    }
+
+    /// Follows an episode by its calls and the texts that they led to, as a journal keeps them: what a world knows of an
+    /// episode at play, except for the ends of redirects. Two trails of an episode tell what a revisit changed.
+    pub fn follow(&mut self, call: &ToolCall, text: &str) {
+        let text = Record::before(text);
+        match call.tool.as_str() {
+            EDGAR_SEARCH | WEB_SEARCH => {
+                if let Ok(Value::Array(rows)) = serde_json::from_str(text) {
+                    self.show(&rows);
+                }
+            }
+            PARSE_PAGE => {
+                let stored = text.starts_with("SUCCESS: ") || text.starts_with("WARNING: ");
+                if let (Some(url), Some(key), true) = (call.string("url"), call.string("key"), stored) {
+                    self.open(key, url);
+                }
+            }
+            RETRIEVE => {
+                let keys = template::keys(call.string("prompt").unwrap_or_default());
+                let all: Option<Vec<String>> = keys.iter().map(|key| self.keys.get(key).cloned()).collect();
+                let failed = ["ERROR: ", "\"ERROR: ", "'ERROR: "].iter().any(|start| text.starts_with(start));
+                self.read.extend(all.filter(|_| !failed).unwrap_or_default());
+            }
+            _ => {}
+        }
     }
 }
 
@@ -142,11 +181,13 @@ mod tests {
             kind: "10-K".to_owned(),
             url: format!("https://x.example/{name}"),
         };
-        let (gold, rubric) = ([gold("a"), gold("b")], [Item { operator: Operator::Correctness, criteria: "5.25%".to_owned() }]);
+        let (gold, rubric) =
+            ([gold("a"), gold("b")], [Item { operator: Operator::Correctness, criteria: "5.25%".to_owned() }]);
         let mut trail = Trail::default();
         let said = |trail: &Trail, answer: Option<&str>| Audit::of(&gold, &rubric, trail, answer).bottleneck();
         assert_eq!(said(&trail, None), Bottleneck::NotMatched);
-        let row = |name: &str| serde_json::json!({ "filingUrl": format!("https://x.example/{name}"), "accessionNo": name });
+        let row =
+            |name: &str| serde_json::json!({ "filingUrl": format!("https://x.example/{name}"), "accessionNo": name });
         trail.show(&[row("a")]);
         assert_eq!(said(&trail, None), Bottleneck::NotMatched);
         trail.show(&[row("b")]);

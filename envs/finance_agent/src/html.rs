@@ -86,7 +86,9 @@ impl TokenSink for Collector {
                     "script" => Some(RawKind::ScriptData),
                     "style" => Some(RawKind::Rawtext),
                     // Markup inside of these is text.
-                    "title" | "textarea" if tag.kind == TagKind::StartTag => return TokenSinkResult::RawData(RawKind::Rcdata),
+                    "title" | "textarea" if tag.kind == TagKind::StartTag => {
+                        return TokenSinkResult::RawData(RawKind::Rcdata);
+                    }
                     _ => None,
                 };
                 if let Some(raw) = raw {
@@ -186,7 +188,10 @@ mod tests {
             (decoded.text, decoded.charset, decoded.mended)
         };
         let latin = b"caf\xe9 \x80 5";
-        assert_eq!(read(latin, Some("text/html; charset=windows-1252")), ("café € 5".to_owned(), "windows-1252", false));
+        assert_eq!(
+            read(latin, Some("text/html; charset=windows-1252")),
+            ("café € 5".to_owned(), "windows-1252", false)
+        );
         assert_eq!(read(latin, None), ("café € 5".to_owned(), "windows-1252", true));
         assert_eq!(read("café".as_bytes(), None), ("café".to_owned(), "UTF-8", false));
         // A server that says otherwise than its bytes.

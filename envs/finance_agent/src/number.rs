@@ -155,7 +155,9 @@ pub fn periods(text: &str) -> Vec<String> {
         let attached = before.len() == at;
         match digits.len() {
             4 if is_year(digits) && !bytes.get(end).is_some_and(|next| *next == b'%') => found.push(digits.to_owned()),
-            2 if tail == "fy" || (attached && before.ends_with(['\'', '\u{2019}'])) => found.push(format!("20{digits}")),
+            2 if tail == "fy" || (attached && before.ends_with(['\'', '\u{2019}'])) => {
+                found.push(format!("20{digits}"))
+            }
             1 if attached && tail == "q" => found.push(format!("q{digits}")),
             _ => {}
         }
@@ -171,9 +173,9 @@ fn is_year(digits: &str) -> bool {
 }
 
 fn last_word(text: &str) -> &str {
-    let start = text.rfind(|letter: char| !letter.is_ascii_alphabetic()).map_or(0, |at| {
-        at + text[at..].chars().next().map_or(1, char::len_utf8)
-    });
+    let start = text
+        .rfind(|letter: char| !letter.is_ascii_alphabetic())
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
     &text[start..]
 }
 
@@ -206,7 +208,28 @@ fn skipped(text: &str, start: usize, body: usize) -> usize {
 }
 
 const CURRENCIES: [&str; 4] = ["$", "€", "£", "¥"];
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// Whether a word is the name of a month, in full or short, with a capital.
+fn is_month(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    word.starts_with(|first: char| first.is_ascii_uppercase())
+        && (lower == "sept"
+            || MONTHS.iter().any(|month| lower == *month || (lower.len() == 3 && month.starts_with(&lower))))
+}
 
 fn read(text: &str, start: usize, body: usize) -> Option<Figure> {
     let digits = &text[start..body];
@@ -249,9 +272,12 @@ fn read(text: &str, start: usize, body: usize) -> Option<Figure> {
         return None;
     }
     let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    let mut mantissa: i128 = digits.bytes().filter(u8::is_ascii_digit).collect::<Vec<u8>>().iter().fold(0, |sum, digit| {
-        sum * 10 + i128::from(digit - b'0')
-    });
+    let mut mantissa: i128 = digits
+        .bytes()
+        .filter(u8::is_ascii_digit)
+        .collect::<Vec<u8>>()
+        .iter()
+        .fold(0, |sum, digit| sum * 10 + i128::from(digit - b'0'));
     if negative {
         mantissa = -mantissa;
     }
@@ -262,13 +288,13 @@ fn read(text: &str, start: usize, body: usize) -> Option<Figure> {
     let bare = !money && !bracket && suffix.length == 0;
     if bare && decimals == 0 {
         let plain_year = is_year(digits);
-        let month = last_word(symbol.trim_end_matches([' ', '.'])).to_ascii_lowercase();
-        let is_month = month.len() >= 3 && MONTHS.iter().any(|known| month.starts_with(known)) && month != "decrease";
-        let of_day = is_month && mantissa.unsigned_abs() <= 31;
-        let day_before_month = mantissa.unsigned_abs() <= 31
-            && after.strip_prefix(' ').is_some_and(|rest| MONTHS.iter().any(|month| {
-                rest.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(month)) && rest.len() > 3
-            }));
+        let day = mantissa.unsigned_abs() <= 31;
+        let of_day = day && is_month(last_word(symbol.trim_end_matches([' ', '.'])));
+        let day_before_month = day
+            && after.strip_prefix(' ').is_some_and(|rest| {
+                let end = rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len());
+                is_month(&rest[..end])
+            });
         // `Q4'24`
         let short_year = whole == 2 && before.ends_with(['\'', '\u{2019}']);
         if plain_year || of_day || day_before_month || short_year {
@@ -284,7 +310,11 @@ fn read(text: &str, start: usize, body: usize) -> Option<Figure> {
             return None;
         }
     }
-    place.end = if bracket && suffix.length == 0 { body + 1 + usize::from(after.starts_with('%')) } else { body + suffix.length };
+    place.end = if bracket && suffix.length == 0 {
+        body + 1 + usize::from(after.starts_with('%'))
+    } else {
+        body + suffix.length
+    };
     let percent = suffix.measure == Some(Measure::Percent) || (bracket && after.starts_with('%'));
     let measure = match suffix.measure {
         _ if percent => Measure::Percent,
@@ -406,9 +436,12 @@ mod tests {
 
     #[test]
     fn dates_forms_and_quarters_are_no_figures() {
-        for text in ["FY 2024", "Q4'24 of FY2023", "the 10-K", "June 30, 2024", "2024-06-30", "30 June 2024", "Item 1A", "2nd"] {
+        for text in
+            ["FY 2024", "Q4'24 of FY2023", "the 10-K", "June 30, 2024", "2024-06-30", "30 June 2024", "Item 1A", "2nd"]
+        {
             assert_eq!(texts(text), [""; 0], "{text}");
         }
+        assert_eq!(texts("decreased 5 marketing 12 on May 7"), ["5", "12"]);
         assert_eq!(periods("Q4'24 and FY23, FY 2022; 2021"), ["2021", "2022", "2023", "2024", "q4"]);
     }
 

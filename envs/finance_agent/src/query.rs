@@ -208,7 +208,9 @@ impl std::fmt::Display for Query {
         };
         match self {
             // A lone operator word is quoted, so that it stays a word.
-            Self::Phrase(words) if words.len() == 1 && !matches!(words[0].as_str(), "and" | "or" | "not") => f.write_str(&words[0]),
+            Self::Phrase(words) if words.len() == 1 && !matches!(words[0].as_str(), "and" | "or" | "not") => {
+                f.write_str(&words[0])
+            }
             Self::Phrase(words) => write!(f, "\"{}\"", words.join(" ")),
             Self::Prefix(words) => write!(f, "{}*", words.join(".")),
             Self::And(parts) => list(f, parts, " AND "),

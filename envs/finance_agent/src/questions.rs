@@ -183,7 +183,8 @@ pub fn parse(bytes: &[u8], file: &str) -> Result<Vec<Question>, TableError> {
                 fail(format!("it has {} cells and no `{}`; are its quotes closed?", record.len(), COLUMNS[column]))
             })
         };
-        let of_cell = |column: usize, why: String| TableError::Cell { file: file.to_owned(), row, column: COLUMNS[column], why };
+        let of_cell =
+            |column: usize, why: String| TableError::Cell { file: file.to_owned(), row, column: COLUMNS[column], why };
         let kind = cell(2)?;
         let kind = Kind::from_name(kind).ok_or_else(|| {
             let hint = nearest::hint(kind, Kind::ALL.map(Kind::name));
@@ -193,8 +194,8 @@ pub fn parse(bytes: &[u8], file: &str) -> Result<Vec<Question>, TableError> {
             return Err(of_cell(0, "the question is empty".to_owned()));
         }
         let rubric_text = cell(4)?.to_owned();
-        let rubric = rubric::read(&rubric_text)
-            .map_err(|RubricError { at, why }| of_cell(4, format!("character {at}: {why}")));
+        let rubric =
+            rubric::read(&rubric_text).map_err(|RubricError { at, why }| of_cell(4, format!("character {at}: {why}")));
         questions.push(Question {
             text: cell(0)?.to_owned(),
             answer: cell(1)?.to_owned(),
@@ -236,7 +237,9 @@ mod tests {
     #[test]
     fn one_bad_rubric_loses_nothing_and_is_named_by_row_and_column() {
         let good = r#""[{'operator': 'correctness', 'criteria': '5%'}]""#;
-        let rows = format!("Why?,Because,Trends,5,{good}\r\nHow?,\"So, so\",Beat or Miss,,[{{'operator' 'x'}}]\r\nWho?,She,Adjustments,2,{good}");
+        let rows = format!(
+            "Why?,Because,Trends,5,{good}\r\nHow?,\"So, so\",Beat or Miss,,[{{'operator' 'x'}}]\r\nWho?,She,Adjustments,2,{good}"
+        );
         let questions = parsed(&rows).unwrap();
         assert_eq!(questions.len(), 3);
         assert_eq!(questions[0].rubric.as_ref().unwrap()[0].operator, Operator::Correctness);
@@ -254,9 +257,15 @@ mod tests {
     #[test]
     fn a_table_that_is_none_is_refused_with_its_mend() {
         let said = |result: Result<Vec<Question>, TableError>| result.unwrap_err().to_string();
-        assert!(said(parse(b"Question,Answr,Question Type,Expert time (mins),Rubric\n", "own.csv")).contains("did you mean `Answr`?"));
+        assert!(
+            said(parse(b"Question,Answr,Question Type,Expert time (mins),Rubric\n", "own.csv"))
+                .contains("did you mean `Answr`?")
+        );
         assert!(said(parsed("Why?,Because\r\n")).contains("row 2: it has 2 cells"));
-        assert!(said(parsed("Why?,Because,Trend,5,[]\r\n")).contains("row 2, column `Question Type`, there is no type `Trend`"));
+        assert!(
+            said(parsed("Why?,Because,Trend,5,[]\r\n"))
+                .contains("row 2, column `Question Type`, there is no type `Trend`")
+        );
         assert!(said(load(Path::new("nowhere.csv"))).starts_with("nowhere.csv: cannot be read"));
     }
 }

@@ -207,7 +207,10 @@ const EXTRACT: usize = 2400;
 #[must_use]
 pub fn extract(pieces: &[Piece]) -> String {
     let words = |text: &str| -> Vec<String> {
-        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.len() > 2).map(str::to_lowercase).collect()
+        text.split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| word.len() > 2)
+            .map(str::to_lowercase)
+            .collect()
     };
     let wanted: Vec<String> = pieces
         .iter()
@@ -217,6 +220,7 @@ pub fn extract(pieces: &[Piece]) -> String {
         })
         .flatten()
         .collect();
+    let wanted: std::collections::BTreeSet<String> = wanted.into_iter().collect();
     let mut out = String::new();
     let documents: Vec<(&str, &str)> = pieces
         .iter()
@@ -228,10 +232,16 @@ pub fn extract(pieces: &[Piece]) -> String {
     let room = EXTRACT / documents.len().max(1);
     for (key, text) in documents {
         let lines: Vec<&str> = text.lines().collect();
-        let mut scored: Vec<(usize, usize)> = lines
+        let of_lines: Vec<Vec<String>> = lines.iter().map(|line| words(line)).collect();
+        let holds = |word: &String| of_lines.iter().filter(|line| line.contains(word)).count();
+        // What stands everywhere tells nothing.
+        let weights: Vec<(&String, usize)> = wanted.iter().map(|word| (word, 1000 / holds(word).max(1))).collect();
+        let mut scored: Vec<(usize, usize)> = of_lines
             .iter()
             .enumerate()
-            .map(|(at, line)| (wanted.iter().filter(|word| words(line).contains(word)).count(), at))
+            .map(|(at, line)| {
+                (weights.iter().filter(|(word, _)| line.contains(word)).map(|(_, weight)| weight).sum(), at)
+            })
             .filter(|(score, _)| *score > 0)
             .collect();
         scored.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
@@ -265,7 +275,8 @@ mod tests {
     // covers: CYC-039
     #[test]
     fn what_fits_is_one_message_as_it_stands() {
-        let mut reading = Reading::new(vec![Piece::Words("What? ".to_owned()), document("a", "net 5".to_owned())], 24_000);
+        let mut reading =
+            Reading::new(vec![Piece::Words("What? ".to_owned()), document("a", "net 5".to_owned())], 24_000);
         assert_eq!(reading.question(), "What? net 5");
         assert_eq!(reading.answer("five"), Some("five".to_owned()));
     }
@@ -274,7 +285,10 @@ mod tests {
     #[test]
     fn long_texts_are_summed_up_in_bounded_parts_and_again() {
         let long: String = (0..60_000).map(|line| format!("line {line} of the long text\n")).collect();
-        let mut reading = Reading::new(vec![Piece::Words("What? ".to_owned()), document("a", long.clone()), document("b", "short".to_owned())], 24_000);
+        let mut reading = Reading::new(
+            vec![Piece::Words("What? ".to_owned()), document("a", long.clone()), document("b", "short".to_owned())],
+            24_000,
+        );
         let (mut calls, mut seen) = (0, String::new());
         loop {
             let question = reading.question();
@@ -299,8 +313,12 @@ mod tests {
     // covers: CYC-039
     #[test]
     fn the_number_of_calls_is_bounded_whatever_the_length() {
-        for (long, reply) in [("x".repeat(12_000_000), "y".repeat(100_000)), ("x y\n".repeat(3_000_000), String::new())] {
-            let mut reading = Reading::new(vec![Piece::Words("Q ".to_owned()), document("a", long.clone()), document("b", long)], 24_000);
+        for (long, reply) in [("x".repeat(12_000_000), "y".repeat(100_000)), ("x y\n".repeat(3_000_000), String::new())]
+        {
+            let mut reading = Reading::new(
+                vec![Piece::Words("Q ".to_owned()), document("a", long.clone()), document("b", long)],
+                24_000,
+            );
             let mut calls = 1;
             while reading.answer(&reply).is_none() {
                 calls += 1;
@@ -316,7 +334,8 @@ mod tests {
 
     #[test]
     fn the_extract_holds_the_lines_that_were_asked_for() {
-        let text: String = (0..500).map(|line| format!("filler {line}\n")).collect::<String>() + "Net income\n1,234.5\n1,100.0\n";
+        let text: String =
+            (0..500).map(|line| format!("filler {line}\n")).collect::<String>() + "Net income\n1,234.5\n1,100.0\n";
         let found = extract(&[Piece::Words("What was net income?".to_owned()), document("k", text)]);
         assert!(found.starts_with("[k]\n") && found.contains("Net income\n1,234.5\n1,100.0"), "{found}");
         assert!(found.len() <= EXTRACT + 10);

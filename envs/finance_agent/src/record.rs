@@ -71,6 +71,12 @@ impl Record {
         format!("{text}{MARK}{}", serde_json::to_string(self).unwrap_or_default())
     }
 
+    /// The tool's own text of an observation, without the record behind it.
+    #[must_use]
+    pub fn before(text: &str) -> &str {
+        text.rfind(MARK).and_then(|at| text.get(..at)).unwrap_or(text)
+    }
+
     /// The record in the text of a last observation; none where there is none.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {

@@ -91,7 +91,11 @@ fn item(at: usize, pairs: Vec<(String, String)>) -> Result<Item, RubricError> {
                 operator = Some(match value.as_str() {
                     "correctness" => Operator::Correctness,
                     "contradiction" => Operator::Contradiction,
-                    _ => return Err(fail(format!("there is no operator `{value}` (known: correctness, contradiction)"))),
+                    _ => {
+                        return Err(fail(format!(
+                            "there is no operator `{value}` (known: correctness, contradiction)"
+                        )));
+                    }
                 });
             }
             "criteria" => criteria = Some(value),

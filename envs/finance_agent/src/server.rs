@@ -103,8 +103,15 @@ impl Drop for Loopback {
     }
 }
 
-async fn answer(State(corpus): State<Arc<Corpus>>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
-    let header = |name| headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok()).unwrap_or_default();
+async fn answer(
+    State(corpus): State<Arc<Corpus>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let header =
+        |name| headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok()).unwrap_or_default();
     let pairs: Vec<(String, String)> =
         form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
     let value = |name: &str| pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
@@ -149,7 +156,9 @@ fn page<'a>(corpus: &'a Corpus, host: &str, path: &str) -> Option<&'a str> {
     let of = |host: &str| corpus.page(&format!("https://{host}{path}"));
     of(host).or_else(|| {
         let bare = !host.ends_with(corpus::DOMAIN);
-        let elsewhere = || corpus.pages().iter().find(|page| page.url.ends_with(path) && path.len() > 1).map(|page| page.html.as_str());
+        let elsewhere = || {
+            corpus.pages().iter().find(|page| page.url.ends_with(path) && path.len() > 1).map(|page| page.html.as_str())
+        };
         bare.then(|| of(corpus::HOST).or_else(elsewhere)).flatten()
     })
 }
@@ -162,5 +171,6 @@ fn reply(found: Result<Value, CorpusError>) -> Response {
 }
 
 fn refused(status: StatusCode, why: &str) -> Response {
-    (status, [(CONTENT_TYPE, "application/json")], json!({ "status": status.as_u16(), "error": why }).to_string()).into_response()
+    (status, [(CONTENT_TYPE, "application/json")], json!({ "status": status.as_u16(), "error": why }).to_string())
+        .into_response()
 }

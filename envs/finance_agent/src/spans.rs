@@ -96,7 +96,13 @@ impl Numbers {
     pub fn of(text: &str) -> Self {
         let heads = heads(text);
         let power = |at: usize| heads.iter().rev().find(|(head, _)| *head < at).map_or(0, |(_, power)| *power);
-        Self { figures: figures(text).into_iter().map(|figure| (power(figure.place.start), figure)).map(|(power, figure)| (figure, power)).collect() }
+        Self {
+            figures: figures(text)
+                .into_iter()
+                .map(|figure| (power(figure.place.start), figure))
+                .map(|(power, figure)| (figure, power))
+                .collect(),
+        }
     }
 
     /// Bytes of the places that state a figure, at most so many.
@@ -117,7 +123,9 @@ impl Numbers {
 /// must be the very number.
 fn states(wanted: &Figure, stored: &Figure) -> bool {
     if wanted.digits() < 3 && wanted.measure == Measure::Plain {
-        return stored.measure == Measure::Plain && wanted.mantissa.abs() == stored.mantissa.abs() && wanted.exponent == stored.exponent;
+        return stored.measure == Measure::Plain
+            && wanted.mantissa.abs() == stored.mantissa.abs()
+            && wanted.exponent == stored.exponent;
     }
     wanted.stated_by(stored)
 }
@@ -135,7 +143,10 @@ fn heads(text: &str) -> Vec<(usize, i32)> {
 
 /// What the figures of an answer rest on. Documents are given by key, text and figures.
 #[must_use]
-pub fn evidence<'a>(answer: &str, documents: impl IntoIterator<Item = (&'a str, &'a str, &'a Numbers)> + Clone) -> Evidence {
+pub fn evidence<'a>(
+    answer: &str,
+    documents: impl IntoIterator<Item = (&'a str, &'a str, &'a Numbers)> + Clone,
+) -> Evidence {
     let wanted = figures(answer);
     let mut found: Vec<Supported> = wanted
         .iter()
@@ -161,7 +172,8 @@ pub fn evidence<'a>(answer: &str, documents: impl IntoIterator<Item = (&'a str, 
         if found[at].support != Support::Missing {
             continue;
         }
-        let bases: Vec<usize> = (0..found.len()).filter(|other| *other != at && found[*other].support != Support::Missing).collect();
+        let bases: Vec<usize> =
+            (0..found.len()).filter(|other| *other != at && found[*other].support != Support::Missing).collect();
         let derived = bases.iter().find_map(|one| {
             bases.iter().filter(|other| *other != one).find_map(|other| {
                 let by = derivation(&wanted[at], &wanted[*one], &wanted[*other])?;
@@ -214,7 +226,8 @@ mod tests {
     use super::*;
 
     fn supports(answer: &str, documents: &[(&str, &str)]) -> Evidence {
-        let read: Vec<(&str, &str, Numbers)> = documents.iter().map(|(key, text)| (*key, *text, Numbers::of(text))).collect();
+        let read: Vec<(&str, &str, Numbers)> =
+            documents.iter().map(|(key, text)| (*key, *text, Numbers::of(text))).collect();
         evidence(answer, read.iter().map(|(key, text, numbers)| (*key, *text, numbers)))
     }
 
@@ -236,7 +249,10 @@ mod tests {
     #[test]
     fn computed_figures_rest_on_stated_ones() {
         let filing = "(in millions)\nRevenue 2024\n1,200.0\nRevenue 2023\n1,000.0\n";
-        let found = supports("$1,200.0 million against $1,000.0 million: growth of 20.0%, difference $200.0 million, and 77.7%.", &[("k", filing)]);
+        let found = supports(
+            "$1,200.0 million against $1,000.0 million: growth of 20.0%, difference $200.0 million, and 77.7%.",
+            &[("k", filing)],
+        );
         let kinds: Vec<&str> = found
             .figures
             .iter()

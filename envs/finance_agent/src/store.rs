@@ -59,7 +59,8 @@ impl Store {
     /// A hash of keys and texts, whatever the order in which they came.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let mut parts: Vec<Vec<u8>> = self.0.iter().map(|document| [document.key.as_bytes(), &[0], &document.digest.0].concat()).collect();
+        let mut parts: Vec<Vec<u8>> =
+            self.0.iter().map(|document| [document.key.as_bytes(), &[0], &document.digest.0].concat()).collect();
         parts.sort();
         Digest::of_parts(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }

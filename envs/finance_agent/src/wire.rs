@@ -85,7 +85,9 @@ impl Search {
         };
         let page = match body.get("page") {
             None | Some(Value::Null) => 1,
-            Some(Value::String(text)) => text.parse().map_err(|_| format!("`page` is `{text}`; it must be a number"))?,
+            Some(Value::String(text)) => {
+                text.parse().map_err(|_| format!("`page` is `{text}`; it must be a number"))?
+            }
             Some(page) => page.as_u64().ok_or_else(|| format!("`page` is {page}; it must be a number from 1"))?,
         };
         let query = text("query")?.ok_or("`query` is missing")?;
@@ -223,7 +225,8 @@ pub fn read_api(reply: &Value) -> Result<Vec<Value>, String> {
 /// # Errors
 /// What is wrong with the reply.
 pub fn read_archive(reply: &Value, archive: &str) -> Result<Vec<Value>, String> {
-    let hits = reply.pointer("/hits/hits").and_then(Value::as_array).ok_or("it is no object with a list `hits.hits`")?;
+    let hits =
+        reply.pointer("/hits/hits").and_then(Value::as_array).ok_or("it is no object with a list `hits.hits`")?;
     let mut rows = Vec::with_capacity(hits.len());
     for hit in hits {
         let text = |place: &str| hit.pointer(place).and_then(Value::as_str).unwrap_or_default();
@@ -235,7 +238,8 @@ pub fn read_archive(reply: &Value, archive: &str) -> Result<Vec<Value>, String> 
         let cik = text("/_source/ciks/0").trim_start_matches('0');
         let display = text("/_source/display_names/0").split_whitespace().collect::<Vec<_>>().join(" ");
         // "Name (TICK) (CIK 0000000001)"
-        let ticker = display.split('(').nth(1).and_then(|part| part.split(')').next()).filter(|part| !part.starts_with("CIK"));
+        let ticker =
+            display.split('(').nth(1).and_then(|part| part.split(')').next()).filter(|part| !part.starts_with("CIK"));
         let description = match text("/_source/file_description") {
             "" => text("/_source/file_type"),
             description => description,

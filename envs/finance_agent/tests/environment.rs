@@ -7,7 +7,8 @@ use common::{ask, call, open, reset, said, step};
 use gimbal_core::environment::Ending;
 use gimbal_core::{Catalogue, RejectionKind, Reply, Rng, ToolCall};
 use gimbal_finance_agent::FinanceAgent;
-use gimbal_finance_agent::audit::Bottleneck;
+use gimbal_finance_agent::audit::{Audit, Bottleneck, Trail};
+use gimbal_finance_agent::environment::question;
 use gimbal_finance_agent::record::Record;
 use gimbal_finance_agent::tools::{EDGAR_SEARCH, FINAL_ANSWER, PARSE_PAGE, RETRIEVE, TOOLS, WEB_SEARCH};
 use serde_json::{Value, json};
@@ -44,15 +45,34 @@ async fn an_episode_by_hand_finds_opens_reads_and_answers() {
     let first = reset(&mut *world, "s03", 1).await;
     assert_eq!(first.text, world.brief().goal);
     let name = first.text.split("revenue of ").nth(1).unwrap().split(" (").next().unwrap().to_owned();
-    let found = step(&mut *world, &call(EDGAR_SEARCH, json!({ "query": format!("\"{name}\" annual report"), "form_types": ["10-K"], "top_n_results": 3 }))).await;
+    let found = step(
+        &mut *world,
+        &call(
+            EDGAR_SEARCH,
+            json!({ "query": format!("\"{name}\" annual report"), "form_types": ["10-K"], "top_n_results": 3 }),
+        ),
+    )
+    .await;
     let rows: Vec<Value> = serde_json::from_str(&found.observation.text).unwrap();
     assert_eq!(rows.len(), 3);
     let keys: Vec<&String> = rows[0].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["accessionNo", "cik", "companyNameLong", "ticker", "description", "formType", "type", "filingUrl", "filedAt"]);
-    assert!(rows.iter().all(|row| row["formType"] == "10-K" && row["companyNameLong"].as_str().unwrap().starts_with(&name)));
+    assert_eq!(
+        keys,
+        ["accessionNo", "cik", "companyNameLong", "ticker", "description", "formType", "type", "filingUrl", "filedAt"]
+    );
+    assert!(
+        rows.iter().all(|row| row["formType"] == "10-K" && row["companyNameLong"].as_str().unwrap().starts_with(&name))
+    );
     let cik = rows[0]["cik"].as_str().unwrap();
     // The text of a list is read as one.
-    let again = step(&mut *world, &call(EDGAR_SEARCH, json!({ "query": "annual report", "form_types": "['10-K']", "ciks": [cik], "start_date": "2025-01-01" }))).await;
+    let again = step(
+        &mut *world,
+        &call(
+            EDGAR_SEARCH,
+            json!({ "query": "annual report", "form_types": "['10-K']", "ciks": [cik], "start_date": "2025-01-01" }),
+        ),
+    )
+    .await;
     let rows: Vec<Value> = serde_json::from_str(&again.observation.text).unwrap();
     let url = rows.iter().find(|row| row["type"] == "10-K").unwrap()["filingUrl"].as_str().unwrap().to_owned();
     assert!(url.starts_with("https://www.sec.example/Archives/edgar/data/"));
@@ -68,16 +88,26 @@ async fn an_episode_by_hand_finds_opens_reads_and_answers() {
     assert_eq!(pages[0]["position"], 1);
     let page = pages[0]["link"].as_str().unwrap();
     let second = step(&mut *world, &call(PARSE_PAGE, json!({ "url": page, "key": "report" }))).await;
-    assert!(second.observation.text.starts_with("WARNING: The key already exists in the data storage. The new result overwrites the old one.\nSUCCESS:"));
+    assert!(second.observation.text.starts_with(
+        "WARNING: The key already exists in the data storage. The new result overwrites the old one.\nSUCCESS:"
+    ));
     let third = step(&mut *world, &call(PARSE_PAGE, json!({ "url": url, "key": "k2" }))).await;
     assert!(third.observation.text.ends_with("following keys:\n        report\nk2\n"));
-    let question = ask(&mut *world, &call(RETRIEVE, json!({ "prompt": "Revenue? {{k2}} Thanks.", "input_character_ranges": { "k2": [0, 12] } }))).await;
+    let question = ask(
+        &mut *world,
+        &call(RETRIEVE, json!({ "prompt": "Revenue? {{k2}} Thanks.", "input_character_ranges": { "k2": [0, 12] } })),
+    )
+    .await;
     assert_eq!((question.role.as_str(), question.messages.len()), ("reader", 1));
     assert!(question.messages[0].text.starts_with("Revenue? ") && question.messages[0].text.ends_with(" Thanks."));
     assert_eq!(question.messages[0].text.chars().count(), 9 + 12 + 8);
     let Reply::Step(read) = world.answer("It was 5.").await.unwrap() else { panic!() };
     assert_eq!(&*read.observation.text, "It was 5.");
-    let answer = step(&mut *world, &call(FINAL_ANSWER, json!({ "answer": "About 5%.", "sources": [{ "url": url, "name": "10-K" }] }))).await;
+    let answer = step(
+        &mut *world,
+        &call(FINAL_ANSWER, json!({ "answer": "About 5%.", "sources": [{ "url": url, "name": "10-K" }] })),
+    )
+    .await;
     assert_eq!((answer.done, answer.reward.0), (Some(Ending::Answered), 0));
     assert!(answer.observation.text.starts_with("The final answer has been submitted.\n"));
     let record = Record::read(&answer.observation.text).unwrap();
@@ -94,10 +124,19 @@ async fn errors_are_steps_and_misfits_are_rejections() {
     let mut world = open(json!({}));
     reset(&mut *world, "s01", 1).await;
     for (call, text) in [
-        (call(RETRIEVE, json!({ "prompt": "x" })), "ERROR: Your prompt must include at least one key from data storage in the format {{key_name}}. Please try again with the correct format."),
-        (call(RETRIEVE, json!({ "prompt": "{{a}}" })), "\"ERROR: The key 'a' was not found in the data storage. Available keys are: \""),
+        (
+            call(RETRIEVE, json!({ "prompt": "x" })),
+            "ERROR: Your prompt must include at least one key from data storage in the format {{key_name}}. Please try again with the correct format.",
+        ),
+        (
+            call(RETRIEVE, json!({ "prompt": "{{a}}" })),
+            "\"ERROR: The key 'a' was not found in the data storage. Available keys are: \"",
+        ),
         (call(FINAL_ANSWER, json!({ "answer": "  " })), "Final result must not be empty"),
-        (call(PARSE_PAGE, json!({ "url": "https://www.sec.example/none.htm", "key": "a" })), "404, message='Not Found', url='https://www.sec.example/none.htm'"),
+        (
+            call(PARSE_PAGE, json!({ "url": "https://www.sec.example/none.htm", "key": "a" })),
+            "404, message='Not Found', url='https://www.sec.example/none.htm'",
+        ),
         (call(EDGAR_SEARCH, json!({ "query": "zzzunknownword" })), "[]"),
         (call(EDGAR_SEARCH, json!({ "query": "revenue", "page": 50 })), "[]"),
     ] {
@@ -118,7 +157,11 @@ async fn errors_are_steps_and_misfits_are_rejections() {
     }
     assert_eq!(world.state(), state, "a rejection changes nothing");
     let unknown = world.call(&call("parse", json!({}))).await.unwrap_err();
-    assert!(unknown.message.starts_with("Tool 'parse' not found. Available tools: ['finance_agent_edgar_search', "), "{}", unknown.message);
+    assert!(
+        unknown.message.starts_with("Tool 'parse' not found. Available tools: ['finance_agent_edgar_search', "),
+        "{}",
+        unknown.message
+    );
 }
 
 // covers: CYC-038
@@ -127,18 +170,29 @@ async fn version_1_1_has_its_own_texts() {
     let mut world = open(json!({ "texts": "v1.1" }));
     reset(&mut *world, "s01", 1).await;
     for (arguments, text) in [
-        (json!({ "search_query": "revenue", "start_date": "2024-1-1" }), "start_date '2024-1-1' is not in yyyy-mm-dd format"),
+        (
+            json!({ "search_query": "revenue", "start_date": "2024-1-1" }),
+            "start_date '2024-1-1' is not in yyyy-mm-dd format",
+        ),
         (json!({ "search_query": "revenue", "end_date": "soon" }), "end_date 'soon' is not in yyyy-mm-dd format"),
-        (json!({ "search_query": "revenue", "start_date": "2024-05-01", "end_date": "2024-04-01" }), "Parameter start_date '2024-05-01' was set to a date that is later than end_date '2024-04-01'"),
+        (
+            json!({ "search_query": "revenue", "start_date": "2024-05-01", "end_date": "2024-04-01" }),
+            "Parameter start_date '2024-05-01' was set to a date that is later than end_date '2024-04-01'",
+        ),
     ] {
         assert_eq!(said(&mut *world, &call(EDGAR_SEARCH, arguments)).await, text);
     }
     // Later days are set to the last known one.
-    let capped = said(&mut *world, &call(EDGAR_SEARCH, json!({ "search_query": "revenue", "start_date": "2030-01-01" }))).await;
+    let capped =
+        said(&mut *world, &call(EDGAR_SEARCH, json!({ "search_query": "revenue", "start_date": "2030-01-01" }))).await;
     assert_eq!(capped, "[]");
-    let all: Vec<Value> = serde_json::from_str(&said(&mut *world, &call(EDGAR_SEARCH, json!({ "search_query": "revenue" }))).await).unwrap();
+    let all: Vec<Value> =
+        serde_json::from_str(&said(&mut *world, &call(EDGAR_SEARCH, json!({ "search_query": "revenue" }))).await)
+            .unwrap();
     assert_eq!(all.len(), 100);
-    let pages: Vec<Value> = serde_json::from_str(&said(&mut *world, &call(WEB_SEARCH, json!({ "search_query": "finance chief" }))).await).unwrap();
+    let pages: Vec<Value> =
+        serde_json::from_str(&said(&mut *world, &call(WEB_SEARCH, json!({ "search_query": "finance chief" }))).await)
+            .unwrap();
     assert_eq!(pages[0].as_object().unwrap().keys().collect::<Vec<_>>(), ["url", "title", "content", "score"]);
     let missing = said(&mut *world, &call(RETRIEVE, json!({ "prompt": "{{a}}" }))).await;
     assert!(missing.ends_with(". Use the retrieve_information tool to add keys to the data storage.\""), "{missing}");
@@ -164,7 +218,9 @@ async fn the_last_call_ends_the_episode_and_tells_where_it_got_stuck() {
 #[tokio::test]
 async fn both_judges_are_reported_and_the_offline_one_decides() {
     let catalogue = FinanceAgent;
-    for (judge, reply, passed) in [("both", "no", true), ("model", "no", false), ("model", "Yes.", true), ("model", "maybe", false)] {
+    for (judge, reply, passed) in
+        [("both", "no", true), ("model", "no", false), ("model", "Yes.", true), ("model", "maybe", false)]
+    {
         let mut world = catalogue.open(&json!({ "judge": judge })).unwrap();
         reset(&mut *world, "s02", 1).await;
         let expert = loop {
@@ -192,7 +248,11 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
         let record = Record::read(&done.observation.text).unwrap();
         assert_eq!((asked, record.verdicts.len(), record.passed), (3, 3, passed), "{judge} {reply}");
         assert!(record.verdicts.iter().all(|judged| judged.offline));
-        let said = match reply { "no" => Some(false), "Yes." => Some(true), _ => None };
+        let said = match reply {
+            "no" => Some(false),
+            "Yes." => Some(true),
+            _ => None,
+        };
         assert!(record.verdicts.iter().all(|judged| judged.model == said));
         assert_eq!(record.agreement().items, if said.is_some() { 3 } else { 0 });
         assert_eq!(done.reward.0, if passed { 1000 } else { 0 });
@@ -225,16 +285,24 @@ async fn the_expert_solves_every_question_from_wherever_it_takes_over() {
             }
         }
         let mut calls = at % 20;
+        let mut trail = Trail::default();
         let end = loop {
             let call = world.simulator().unwrap().expert().unwrap();
             calls += 1;
             let step = step(&mut *world, &call).await;
+            trail.follow(&call, &step.observation.text);
             if step.done.is_some() {
                 break step;
             }
         };
         assert_eq!((end.done, end.reward.0), (Some(Ending::Answered), 1000), "{task} after {}", at % 20);
         assert!(calls <= 20);
+        if at % 20 == 0 {
+            // The journal alone tells the same.
+            let asked = question(task, &json!({})).unwrap();
+            let record = Record::read(&end.observation.text).unwrap();
+            assert_eq!(Audit::of(&asked.gold, &asked.rubric, &trail, Some(&asked.answer)), record.audit);
+        }
         if at % 20 < 5 {
             let record = Record::read(&end.observation.text).unwrap();
             assert_eq!(record.audit.read, record.audit.gold.len(), "{task}");
@@ -259,7 +327,10 @@ async fn the_same_calls_give_the_same_bytes_whatever_port_and_fork() {
             let before = world.state();
             let now = step(&mut *world, &call).await;
             assert_ne!(world.state(), before);
-            assert_eq!((&ahead.observation.text, fork.state(), fork.situation()), (&now.observation.text, world.state(), world.situation()));
+            assert_eq!(
+                (&ahead.observation.text, fork.state(), fork.situation()),
+                (&now.observation.text, world.state(), world.situation())
+            );
             seen.push(now.observation.text.clone());
             if now.done.is_some() {
                 break;
@@ -303,8 +374,8 @@ async fn suggested_literals_are_refreshed_and_every_one_is_a_legal_call() {
     step(&mut *world, &expert).await;
     let urls: Vec<String> = world.choices(PARSE_PAGE, "url").unwrap().into_iter().map(String::from).collect();
     assert!(!urls.is_empty());
-    step(&mut *world, &ToolCall::with(PARSE_PAGE, &[("url", &urls[0]), ("key", "doc1")])).await;
-    assert_eq!(world.choices(PARSE_PAGE, "key").unwrap(), ["doc2"]);
+    step(&mut *world, &ToolCall::with(PARSE_PAGE, &[("url", &urls[0]), ("key", "10-K")])).await;
+    assert_eq!(world.choices(PARSE_PAGE, "key").unwrap(), ["10-K 2", "10-Q", "8-K", "exhibit", "web page"]);
     let prompt = world.choices(RETRIEVE, "prompt").unwrap()[0].to_string();
     let read = said(&mut *world, &ToolCall::with(RETRIEVE, &[("prompt", &prompt)])).await;
     let answers: Vec<String> = world.choices(FINAL_ANSWER, "answer").unwrap().into_iter().map(String::from).collect();
@@ -322,7 +393,10 @@ async fn suggested_literals_are_refreshed_and_every_one_is_a_legal_call() {
 fn options_are_checked_and_written_out() {
     let resolved = FinanceAgent.resolve(&json!({})).unwrap();
     assert_eq!(FinanceAgent.resolve(&resolved).unwrap(), resolved);
-    assert_eq!((&resolved["max_calls"], &resolved["chunk_tokens"], &resolved["literals"]), (&json!(20), &json!(24000), &json!("suggested")));
+    assert_eq!(
+        (&resolved["max_calls"], &resolved["chunk_tokens"], &resolved["literals"]),
+        (&json!(20), &json!(24000), &json!("suggested"))
+    );
     assert_eq!(FinanceAgent.resolve(&json!({ "services": "live" })).unwrap()["literals"], "open");
     let known = FinanceAgent.schema();
     let keys: Vec<&String> = known["properties"].as_object().unwrap().keys().collect();

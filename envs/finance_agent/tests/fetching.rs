@@ -49,12 +49,15 @@ impl Server {
 }
 
 fn reply(stream: &mut TcpStream, head: &str, body: &[u8]) -> std::io::Result<()> {
-    stream.write_all(format!("HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes())?;
+    stream.write_all(
+        format!("HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes(),
+    )?;
     stream.write_all(body)
 }
 
 async fn world(server: &Server, more: serde_json::Value) -> Box<dyn Environment> {
-    let mut options = json!({ "served": { "odd.test": server.address.to_string() }, "first_wait": 1, "reader": "extract" });
+    let mut options =
+        json!({ "served": { "odd.test": server.address.to_string() }, "first_wait": 1, "reader": "extract" });
     options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let mut world = open(options);
     reset(&mut *world, "s01", 1).await;
@@ -121,15 +124,27 @@ async fn private_addresses_are_refused_at_the_first_hop_and_at_every_other() {
     let mut world = world(&server, json!({ "max_calls": 50 })).await;
     for path in ["v4", "mapped", "number", "octal", "name", "meta", "again"] {
         let text = said(&mut *world, &page(path)).await;
-        assert!(text.contains("which is no public address; addresses of private networks are not fetched"), "{path}: {text}");
+        assert!(
+            text.contains("which is no public address; addresses of private networks are not fetched"),
+            "{path}: {text}"
+        );
     }
     assert!(said(&mut *world, &page("file")).await.contains("a redirect without a readable address"));
     assert_eq!(said(&mut *world, &page("loop")).await, "https://odd.test/loop: more than 5 redirects");
-    for url in [format!("http://127.0.0.1:{port}/"), format!("http://localhost:{port}/"), format!("http://[::1]:{port}/"), "http://10.0.0.1/".to_owned()] {
+    for url in [
+        format!("http://127.0.0.1:{port}/"),
+        format!("http://localhost:{port}/"),
+        format!("http://[::1]:{port}/"),
+        "http://10.0.0.1/".to_owned(),
+    ] {
         let text = said(&mut *world, &call(PARSE_PAGE, json!({ "url": url, "key": "k" }))).await;
         assert!(text.contains("private networks are not fetched"), "{url}: {text}");
     }
-    for (url, why) in [("ftp://a.example/", "`ftp` is not fetched"), ("no address", "is no address of a page"), ("https://", "is no address of a page")] {
+    for (url, why) in [
+        ("ftp://a.example/", "`ftp` is not fetched"),
+        ("no address", "is no address of a page"),
+        ("https://", "is no address of a page"),
+    ] {
         let text = said(&mut *world, &call(PARSE_PAGE, json!({ "url": url, "key": "k" }))).await;
         assert!(text.contains(why), "{url}: {text}");
     }
@@ -137,7 +152,8 @@ async fn private_addresses_are_refused_at_the_first_hop_and_at_every_other() {
     // Where it is configured, it is reached.
     let mut allowed = open(json!({ "allow_private": true }));
     reset(&mut *allowed, "s01", 1).await;
-    let text = said(&mut *allowed, &call(PARSE_PAGE, json!({ "url": format!("http://127.0.0.1:{port}/"), "key": "k" }))).await;
+    let text =
+        said(&mut *allowed, &call(PARSE_PAGE, json!({ "url": format!("http://127.0.0.1:{port}/"), "key": "k" }))).await;
     assert!(text.starts_with("SUCCESS"), "{text}");
 }
 
@@ -160,7 +176,9 @@ async fn a_busy_server_is_asked_again_and_one_that_stays_busy_is_the_worlds_fail
         assert_eq!(server.hits(), 9, "once and eight times again");
         let code = &status[..3];
         match world.failure() {
-            Some(EnvError::World(text)) => assert_eq!(text, &format!("https://odd.test/busy: the server answered {code} 9 times")),
+            Some(EnvError::World(text)) => {
+                assert_eq!(text, &format!("https://odd.test/busy: the server answered {code} 9 times"))
+            }
             other => panic!("{other:?}"),
         }
         assert_eq!(world.state(), state, "no step was taken");
@@ -194,11 +212,20 @@ async fn other_failures_of_a_page_are_the_addresss_own() {
         assert!(text.starts_with("Cannot connect to host odd.test:443: "), "{text}");
     }
     let latin = step(&mut *world, &page("latin")).await;
-    assert_eq!((&latin.observation.data["charset"], &latin.observation.data["mended"]), (&json!("UTF-8"), &json!(true)));
+    assert_eq!(
+        (&latin.observation.data["charset"], &latin.observation.data["mended"]),
+        (&json!("UTF-8"), &json!(true))
+    );
     let wrong = step(&mut *world, &page("wrong")).await;
-    assert_eq!((&wrong.observation.data["charset"], &wrong.observation.data["characters"]), (&json!("UTF-8"), &json!(3)));
+    assert_eq!(
+        (&wrong.observation.data["charset"], &wrong.observation.data["characters"]),
+        (&json!("UTF-8"), &json!(3))
+    );
     let big = step(&mut *world, &page("big")).await;
-    assert_eq!((&big.observation.data["cut"], &big.observation.data["characters"]), (&json!(false), &json!(150_000 * 8 - 1)));
+    assert_eq!(
+        (&big.observation.data["cut"], &big.observation.data["characters"]),
+        (&json!(false), &json!(150_000 * 8 - 1))
+    );
     let mut later = open(json!({ "texts": "v1.1", "served": { "odd.test": server.address.to_string() } }));
     reset(&mut *later, "s01", 1).await;
     assert_eq!(said(&mut *later, &page("empty")).await, "HTML output was empty");
@@ -213,21 +240,28 @@ async fn keys_are_sent_and_shown_nowhere() {
         let body = json!({ "filings": [{ "accessionNo": "1", "filingUrl": "https://a.example/", "companyNameLong": format!("echo {key}") }] });
         reply(stream, "200 OK", body.to_string().as_bytes())
     });
-    let net = Net::new(NetSettings { served: vec![("api.test".to_owned(), server.address)], ..NetSettings::default() }).unwrap();
-    let request = Request { url: "https://api.test/x?api_key=hidden-9", json: Some("{}".to_owned()), key: Some("secret-123") };
+    let net = Net::new(NetSettings { served: vec![("api.test".to_owned(), server.address)], ..NetSettings::default() })
+        .unwrap();
+    let request =
+        Request { url: "https://api.test/x?api_key=hidden-9", json: Some("{}".to_owned()), key: Some("secret-123") };
     let fetched = net.fetch(&request, &mut Rng::stream(0, "w")).await.unwrap();
     let text = String::from_utf8(fetched.bytes).unwrap();
     assert!(text.contains("echo **********") && !text.contains("secret-123"), "{text}");
     assert_eq!(fetched.url, "https://api.test/x");
     // Errors show no query.
     let server = Server::new(|_, _, stream| reply(stream, "403 Forbidden", b""));
-    let net = Net::new(NetSettings { served: vec![("api.test".to_owned(), server.address)], ..NetSettings::default() }).unwrap();
+    let net = Net::new(NetSettings { served: vec![("api.test".to_owned(), server.address)], ..NetSettings::default() })
+        .unwrap();
     let error = net.fetch(&request, &mut Rng::stream(0, "w")).await.unwrap_err();
-    assert_eq!(error, FetchError::Status { status: 403, reason: "Forbidden".to_owned(), url: "https://api.test/x".to_owned() });
+    assert_eq!(
+        error,
+        FetchError::Status { status: 403, reason: "Forbidden".to_owned(), url: "https://api.test/x".to_owned() }
+    );
     assert!(!format!("{error:?} {net:?}").contains("hidden-9"));
     // A key does not follow a redirect to another host.
     let other = Server::new(|head, _, stream| reply(stream, "200 OK", head.as_bytes()));
-    let server = Server::new(move |_, _, stream| reply(stream, "307 Temporary Redirect\r\nLocation: https://other.test/", b""));
+    let server =
+        Server::new(move |_, _, stream| reply(stream, "307 Temporary Redirect\r\nLocation: https://other.test/", b""));
     let served = vec![("api.test".to_owned(), server.address), ("other.test".to_owned(), other.address)];
     let net = Net::new(NetSettings { served, ..NetSettings::default() }).unwrap();
     let fetched = net.fetch(&request, &mut Rng::stream(0, "w")).await.unwrap();
@@ -236,10 +270,16 @@ async fn keys_are_sent_and_shown_nowhere() {
 
 #[tokio::test]
 async fn a_service_that_fails_or_speaks_nonsense_is_the_worlds_failure() {
-    for (head, body) in [("500 Internal Server Error", "x"), ("200 OK", "no json"), ("200 OK", "{\"filings\": 5}"), ("403 Forbidden", "")] {
+    for (head, body) in [
+        ("500 Internal Server Error", "x"),
+        ("200 OK", "no json"),
+        ("200 OK", "{\"filings\": 5}"),
+        ("403 Forbidden", ""),
+    ] {
         let server = Server::new(move |_, _, stream| reply(stream, head, body.as_bytes()));
         // The synthetic hosts are overridden by one's own.
-        let served = json!({ "api.sec-api.example": server.address.to_string(), "serp.example": server.address.to_string() });
+        let served =
+            json!({ "api.sec-api.example": server.address.to_string(), "serp.example": server.address.to_string() });
         let mut world = open(json!({ "served": served, "first_wait": 1 }));
         reset(&mut *world, "s01", 1).await;
         assert!(world.call(&call(EDGAR_SEARCH, json!({ "query": "x" }))).await.is_err());
@@ -249,5 +289,8 @@ async fn a_service_that_fails_or_speaks_nonsense_is_the_worlds_failure() {
     let server = Server::new(|_, _, stream| reply(stream, "400 Bad Request", b""));
     let mut world = open(json!({ "served": { "serp.example": server.address.to_string() } }));
     reset(&mut *world, "s01", 1).await;
-    assert_eq!(said(&mut *world, &call(WEB_SEARCH, json!({ "search_query": "x" }))).await, "400, message='Bad Request', url='https://serp.example/search'");
+    assert_eq!(
+        said(&mut *world, &call(WEB_SEARCH, json!({ "search_query": "x" }))).await,
+        "400, message='Bad Request', url='https://serp.example/search'"
+    );
 }

@@ -18,9 +18,17 @@ async fn play(calls: &[ToolCall]) -> (Box<dyn Tracker>, Vec<String>) {
     let mut seen = vec![tracker.block("status").unwrap() + "\n" + &tracker.block("history").unwrap()];
     for (at, call) in calls.iter().enumerate() {
         let taken = step(&mut *world, call).await;
-        tracker.update(Stepped { step: at as u32 + 1, call, observation: &taken.observation, justification: Some("it seemed right") });
+        tracker.update(Stepped {
+            step: at as u32 + 1,
+            call,
+            observation: &taken.observation,
+            justification: Some("it seemed right"),
+        });
         seen.push(["status", "history"].map(|name| tracker.block(name).unwrap()).join("\n"));
-        assert_eq!(tracker.block("observation").unwrap(), format!("{}\n{}", words::OBSERVATION, taken.observation.text));
+        assert_eq!(
+            tracker.block("observation").unwrap(),
+            format!("{}\n{}", words::OBSERVATION, taken.observation.text)
+        );
     }
     (tracker, seen)
 }
@@ -28,7 +36,10 @@ async fn play(calls: &[ToolCall]) -> (Box<dyn Tracker>, Vec<String>) {
 fn calls() -> Vec<ToolCall> {
     let url = "https://www.sec.example/Archives/edgar/data/9000001/000900000125000012/none.htm";
     vec![
-        call(EDGAR_SEARCH, json!({ "query": "\"non-employee directors\"", "form_types": ["10-K"], "top_n_results": 2 })),
+        call(
+            EDGAR_SEARCH,
+            json!({ "query": "\"non-employee directors\"", "form_types": ["10-K"], "top_n_results": 2 }),
+        ),
         call(PARSE_PAGE, json!({ "url": url, "key": "missing" })),
         call(RETRIEVE, json!({ "prompt": "" })),
     ]
@@ -72,12 +83,13 @@ async fn queries_tell_of_kinds_and_of_the_figures_of_an_answer() {
     };
     let ask = |name: &str, argument: &str, value: &str| tracker.query(&ToolCall::with(name, &[(argument, value)]));
     let state: Value = serde_json::from_str(&ask("subject_state", "subject", "10-k").unwrap()).unwrap();
-    assert_eq!(state, json!({ "source": "10-K", "current_status": "read", "found": 1, "keys": ["doc1"] }));
+    assert_eq!(state, json!({ "source": "10-K", "current_status": "read", "found": 1, "keys": ["10-K"] }));
     let baseline: Value = serde_json::from_str(&ask("subject_baseline", "subject", "exhibit").unwrap()).unwrap();
     assert_eq!(baseline, json!({ "source": "exhibit", "baseline": "none found" }));
-    let evidence: Value = serde_json::from_str(&ask("evidence", "answer", &format!("{answer} And $77.7 million.")).unwrap()).unwrap();
+    let evidence: Value =
+        serde_json::from_str(&ask("evidence", "answer", &format!("{answer} And $77.7 million.")).unwrap()).unwrap();
     assert_eq!((&evidence["all"], &evidence["stored"]), (&json!(3), &json!(2)), "{evidence}");
-    assert_eq!(evidence["figures"][0]["spans"][0]["key"], "doc1");
+    assert_eq!(evidence["figures"][0]["spans"][0]["key"], "10-K");
     assert_eq!(evidence["figures"][2]["support"], "missing");
     for (name, argument, value, kind) in [
         ("subject_state", "subject", "10-X", RejectionKind::BadValue),
@@ -93,6 +105,7 @@ async fn queries_tell_of_kinds_and_of_the_figures_of_an_answer() {
     // Blind to what no observation told.
     let mut blind = world.tracker();
     blind.begin(&Observation::default());
-    let nothing: Value = serde_json::from_str(&blind.query(&ToolCall::with("evidence", &[("answer", &answer)])).unwrap()).unwrap();
+    let nothing: Value =
+        serde_json::from_str(&blind.query(&ToolCall::with("evidence", &[("answer", &answer)])).unwrap()).unwrap();
     assert_eq!(nothing["stored"], 0);
 }

@@ -24,9 +24,9 @@ impl Workbench for FinanceAgent {
             settings.insert("max_calls".to_owned(), calls.into());
         }
         for setting in &world.set {
-            let (name, value) = setting
-                .split_once('=')
-                .ok_or_else(|| Failure::Usage(format!("--set {setting}: write it as NAME=VALUE, such as `reader=extract`")))?;
+            let (name, value) = setting.split_once('=').ok_or_else(|| {
+                Failure::Usage(format!("--set {setting}: write it as NAME=VALUE, such as `reader=extract`"))
+            })?;
             let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
             settings.insert(name.trim().to_owned(), value);
         }
@@ -44,7 +44,9 @@ impl Workbench for FinanceAgent {
                 println!("reward {:.3}", reward as f64 / 1000.0);
                 Ok(())
             }
-            Err(gimbal_finance_agent::play::PlayError::World(error @ gimbal_core::EnvError::Usage(_))) => Err(Failure::usage(error)),
+            Err(gimbal_finance_agent::play::PlayError::World(error @ gimbal_core::EnvError::Usage(_))) => {
+                Err(Failure::usage(error))
+            }
             Err(error) => Err(Failure::world(error)),
         }
     }
@@ -54,7 +56,8 @@ impl Workbench for FinanceAgent {
         if !(least..=most).contains(&options.companies) {
             return Err(Failure::Usage(format!("--companies {}: give {least} to {most}", options.companies)));
         }
-        let corpus = Corpus::new(Spec { seed: options.corpus, companies: options.companies }).map_err(Failure::world)?;
+        let corpus =
+            Corpus::new(Spec { seed: options.corpus, companies: options.companies }).map_err(Failure::world)?;
         if let Some(file) = &options.questions {
             let all: Vec<_> = corpus.questions().iter().map(|asked| asked.question.clone()).collect();
             std::fs::write(file, questions::write(&all))

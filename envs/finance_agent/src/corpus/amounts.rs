@@ -69,9 +69,18 @@ mod tests {
 
     #[test]
     fn amounts_are_written_as_filings_write_them() {
-        assert_eq!((millions(12_345), millions(-1_497), millions(5)), ("1,234.5".to_owned(), "(149.7)".to_owned(), "0.5".to_owned()));
-        assert_eq!((grouped(0), grouped(999), grouped(1_000_000)), ("0".to_owned(), "999".to_owned(), "1,000,000".to_owned()));
-        assert_eq!((percent(1, 8), percent(-1, 16), percent(2, 3)), ("12.5".to_owned(), "-6.3".to_owned(), "66.7".to_owned()));
+        assert_eq!(
+            (millions(12_345), millions(-1_497), millions(5)),
+            ("1,234.5".to_owned(), "(149.7)".to_owned(), "0.5".to_owned())
+        );
+        assert_eq!(
+            (grouped(0), grouped(999), grouped(1_000_000)),
+            ("0".to_owned(), "999".to_owned(), "1,000,000".to_owned())
+        );
+        assert_eq!(
+            (percent(1, 8), percent(-1, 16), percent(2, 3)),
+            ("12.5".to_owned(), "-6.3".to_owned(), "66.7".to_owned())
+        );
         assert_eq!(quotient(14_060, 2_148, 2), "6.55");
     }
 

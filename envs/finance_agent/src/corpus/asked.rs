@@ -52,7 +52,14 @@ impl Draft {
         let rubric_text = rubric::write(&rubric);
         let gold: Vec<Gold> = gold.collect();
         Asked {
-            question: Question { text: self.text, answer: self.answer, kind, minutes: Some(10), rubric: Ok(rubric), rubric_text },
+            question: Question {
+                text: self.text,
+                answer: self.answer,
+                kind,
+                minutes: Some(10),
+                rubric: Ok(rubric),
+                rubric_text,
+            },
             gold,
         }
     }
@@ -95,23 +102,35 @@ fn qualitative(company: &Company, variant: usize) -> Draft {
     let name = named(company);
     match variant {
         0 => Draft {
-            text: format!("Who was appointed Chief Financial Officer of {name} in 2024, and whom did that person succeed?"),
-            answer: format!("{} was appointed Chief Financial Officer and succeeds {}.", company.new_cfo, company.former_cfo),
+            text: format!(
+                "Who was appointed Chief Financial Officer of {name} in 2024, and whom did that person succeed?"
+            ),
+            answer: format!(
+                "{} was appointed Chief Financial Officer and succeeds {}.",
+                company.new_cfo, company.former_cfo
+            ),
             facts: vec![company.new_cfo.clone(), format!("succeeds {}", company.former_cfo)],
             gold: vec![(company.cik, format!("{}-8k_officer.htm", company.ticker.to_lowercase()))],
         },
         1 => {
             let measures = company.sector.measures;
             Draft {
-                text: format!("Which operating measures does the management of {name} follow according to its 10-K for FY 2024?"),
+                text: format!(
+                    "Which operating measures does the management of {name} follow according to its 10-K for FY 2024?"
+                ),
                 answer: format!("Management follows {}, {} and {}.", measures[0], measures[1], measures[2]),
                 facts: measures.map(str::to_owned).to_vec(),
                 gold: vec![annual(company)],
             }
         }
         _ => Draft {
-            text: format!("Which vendor clears the payments of the customers of {name}, and when is production at its new plant expected to begin (10-K for FY 2024)?"),
-            answer: format!("{} clears the payments. Production in {} is expected to begin in {}.", company.vendor, company.plant.0, company.plant.1),
+            text: format!(
+                "Which vendor clears the payments of the customers of {name}, and when is production at its new plant expected to begin (10-K for FY 2024)?"
+            ),
+            answer: format!(
+                "{} clears the payments. Production in {} is expected to begin in {}.",
+                company.vendor, company.plant.0, company.plant.1
+            ),
             facts: vec![company.vendor.clone(), format!("Production expected to begin in {}", company.plant.1)],
             gold: vec![annual(company)],
         },
@@ -125,8 +144,14 @@ fn quantitative(company: &Company, variant: usize) -> Draft {
             let total: u64 = company.directors.iter().map(|(_, fees, stock)| fees + stock).sum();
             let fees: u64 = company.directors.iter().map(|(_, fees, _)| fees).sum();
             Draft {
-                text: format!("What did {name} pay its non-employee directors in 2024 in total, and how much of it in cash fees?"),
-                answer: format!("The total was ${}, of which ${} were fees earned in cash.", grouped(total), grouped(fees)),
+                text: format!(
+                    "What did {name} pay its non-employee directors in 2024 in total, and how much of it in cash fees?"
+                ),
+                answer: format!(
+                    "The total was ${}, of which ${} were fees earned in cash.",
+                    grouped(total),
+                    grouped(fees)
+                ),
                 facts: vec![format!("total of ${}", grouped(total)), format!("${} fees in cash", grouped(fees))],
                 gold: vec![annual(company)],
             }
@@ -135,7 +160,10 @@ fn quantitative(company: &Company, variant: usize) -> Draft {
             let deal = &company.deal;
             let price = quotient(i128::from(deal.price), 100, 2);
             Draft {
-                text: format!("At what price is {name} acquiring {}? Give price per share, equity value and enterprise value.", deal.target),
+                text: format!(
+                    "At what price is {name} acquiring {}? Give price per share, equity value and enterprise value.",
+                    deal.target
+                ),
                 answer: format!(
                     "${price} per share, an equity value of ${} million and an enterprise value of ${} million.",
                     millions(deal.equity),
@@ -187,8 +215,13 @@ fn numerical(company: &Company, variant: usize) -> Draft {
             let turnover = quotient(i128::from(now.cost) * 2, i128::from(now.inventory + before.inventory), 2);
             let average = quotient(i128::from(now.inventory + before.inventory), 20, 2);
             Draft {
-                text: format!("What was the inventory turnover of {name} in FY 2024 (cost of revenue over average inventory)?"),
-                answer: format!("Cost of revenue: ${} million\nAverage inventory: ${average} million\nInventory turnover: {turnover}x", millions(now.cost)),
+                text: format!(
+                    "What was the inventory turnover of {name} in FY 2024 (cost of revenue over average inventory)?"
+                ),
+                answer: format!(
+                    "Cost of revenue: ${} million\nAverage inventory: ${average} million\nInventory turnover: {turnover}x",
+                    millions(now.cost)
+                ),
                 facts: vec![
                     format!("Cost of revenue: ${} million", millions(now.cost)),
                     format!("Average inventory: ${average} million"),
@@ -201,7 +234,9 @@ fn numerical(company: &Company, variant: usize) -> Draft {
             let (home, abroad) = company.employees;
             let share = percent(abroad as i64, (home + abroad) as i64);
             Draft {
-                text: format!("What share of the full-time employees of {name} worked outside of the United States as of December 31, 2024?"),
+                text: format!(
+                    "What share of the full-time employees of {name} worked outside of the United States as of December 31, 2024?"
+                ),
                 answer: format!("{share}% ({} of {})", grouped(abroad), grouped(home + abroad)),
                 facts: vec![format!("{share}%")],
                 gold: vec![annual(company)],
@@ -227,7 +262,11 @@ fn beat(company: &Company, round: usize) -> Draft {
                 "Did {name} beat or miss the midpoint of its Q{next} 2024 revenue guidance, given with its Q{quarter} 2024 results? \
                  Express it as % BEAT or MISS."
             ),
-            answer: format!("{share}% {word}: revenue of ${} million against a midpoint of ${} million", millions(came.revenue), quotient(i128::from(twice), 20, 1)),
+            answer: format!(
+                "{share}% {word}: revenue of ${} million against a midpoint of ${} million",
+                millions(came.revenue),
+                quotient(i128::from(twice), 20, 1)
+            ),
             facts: vec![format!("{share}% {word}")],
             gold,
         }
@@ -240,7 +279,12 @@ fn beat(company: &Company, round: usize) -> Draft {
                 "By how many basis points did the Q{next} 2024 gross margin of {name} beat or miss the midpoint of the guidance given \
                  with its Q{quarter} 2024 results?"
             ),
-            answer: format!("{}bps {word}: {}% against a midpoint of {}%", points.abs(), tenths(came.margin), tenths(middle)),
+            answer: format!(
+                "{}bps {word}: {}% against a midpoint of {}%",
+                points.abs(),
+                tenths(came.margin),
+                tenths(middle)
+            ),
             facts: vec![format!("{}bps {word}", points.abs())],
             gold,
         }
@@ -253,8 +297,13 @@ fn adjustments(company: &Company, round: usize) -> Draft {
     if round.is_multiple_of(2) {
         let stock = millions(year.stock);
         return Draft {
-            text: format!("By how much did {name} adjust its FY 2024 net income for stock-based compensation expense to derive adjusted EBITDA, and what was adjusted EBITDA?"),
-            answer: format!("Stock-based compensation expense: ${stock} million. Adjusted EBITDA: ${} million.", millions(year.adjusted())),
+            text: format!(
+                "By how much did {name} adjust its FY 2024 net income for stock-based compensation expense to derive adjusted EBITDA, and what was adjusted EBITDA?"
+            ),
+            answer: format!(
+                "Stock-based compensation expense: ${stock} million. Adjusted EBITDA: ${} million.",
+                millions(year.adjusted())
+            ),
             facts: vec![
                 format!("Stock-based compensation expense: ${stock} million"),
                 format!("Adjusted EBITDA: ${} million", millions(year.adjusted())),
@@ -290,8 +339,11 @@ fn modelling(company: &Company, round: usize) -> Draft {
             .collect();
         let mean = rounded(growths.iter().sum(), growths.len() as i128);
         let next = rounded(i128::from(now.revenue) * (1000 + mean), 1000) as i64;
-        let listed: Vec<String> =
-            growths.iter().zip(&YEARS[1..]).map(|(growth, year)| format!("Growth in {year}: {}%", decimal(*growth, 1))).collect();
+        let listed: Vec<String> = growths
+            .iter()
+            .zip(&YEARS[1..])
+            .map(|(growth, year)| format!("Growth in {year}: {}%", decimal(*growth, 1)))
+            .collect();
         let mut facts = listed.clone();
         facts.push(format!("Average growth: {}%", decimal(mean, 1)));
         facts.push(format!("FY 2025 revenue: ${} million", millions(next)));
@@ -339,11 +391,17 @@ fn market(companies: &[Company], place: usize, round: usize) -> Draft {
             (*company, part, whole)
         })
         .collect();
-    ranked.sort_by_key(|(_, part, whole)| std::cmp::Reverse(rounded(i128::from(*part) * 1_000_000, i128::from(*whole))));
-    let facts: Vec<String> =
-        ranked.iter().map(|(company, part, whole)| format!("{}: {}%", company.ticker, percent(*part, *whole))).collect();
+    ranked
+        .sort_by_key(|(_, part, whole)| std::cmp::Reverse(rounded(i128::from(*part) * 1_000_000, i128::from(*whole))));
+    let facts: Vec<String> = ranked
+        .iter()
+        .map(|(company, part, whole)| format!("{}: {}%", company.ticker, percent(*part, *whole)))
+        .collect();
     Draft {
-        text: format!("Compare the FY 2024 {what} of {}, and rank them from highest to lowest, in percent.", names.join(", ")),
+        text: format!(
+            "Compare the FY 2024 {what} of {}, and rank them from highest to lowest, in percent.",
+            names.join(", ")
+        ),
         answer: facts.join("\n"),
         facts,
         gold: peers.iter().map(|company| annual(company)).collect(),
@@ -359,7 +417,9 @@ fn trends(company: &Company, round: usize) -> Draft {
     };
     let facts: Vec<String> = (1..YEARS.len()).map(|at| format!("{}: {}%", YEARS[at], of(&company.years[at]))).collect();
     Draft {
-        text: format!("How did the {what} of {name} develop from FY 2022 to FY 2024? Give it for each year in percent."),
+        text: format!(
+            "How did the {what} of {name} develop from FY 2022 to FY 2024? Give it for each year in percent."
+        ),
         answer: format!("The {label} was\n{}", facts.join("\n")),
         facts,
         gold: vec![annual(company)],
@@ -373,7 +433,9 @@ fn complex(company: &Company, round: usize) -> Draft {
         let [first, second, ..] = company.leases;
         let share = percent(first + second, total);
         return Draft {
-            text: format!("How much of the operating lease payments of {name} as of the end of FY 2024 is due in 2025 and 2026 together, in dollars and as a share of all?"),
+            text: format!(
+                "How much of the operating lease payments of {name} as of the end of FY 2024 is due in 2025 and 2026 together, in dollars and as a share of all?"
+            ),
             answer: format!("${} million, which is {share}% of ${} million", millions(first + second), millions(total)),
             facts: vec![format!("${} million", millions(first + second)), format!("{share}% of lease payments")],
             gold: vec![annual(company)],
@@ -383,7 +445,9 @@ fn complex(company: &Company, round: usize) -> Draft {
     let share = percent(revenue, last(company).revenue);
     let count = company.subsidiaries.len();
     Draft {
-        text: format!("What share of FY 2024 revenue did the largest segment of {name} bring, and how many subsidiaries does Exhibit 21 of that 10-K list?"),
+        text: format!(
+            "What share of FY 2024 revenue did the largest segment of {name} bring, and how many subsidiaries does Exhibit 21 of that 10-K list?"
+        ),
         answer: format!("{segment}: {share}% of revenue. Exhibit 21 lists {count} subsidiaries."),
         facts: vec![format!("{segment}: {share}%"), format!("{count} subsidiaries")],
         gold: vec![annual(company), (company.cik, format!("{}-ex21_2024.htm", company.ticker.to_lowercase()))],

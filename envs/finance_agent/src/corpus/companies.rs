@@ -148,20 +148,58 @@ pub const SECTORS: [Sector; 6] = [
 ];
 
 const FIRST: [&str; 20] = [
-    "Alder", "Brightmoor", "Corvane", "Dunmarrow", "Eastlake", "Fenwick", "Glasswing", "Harrowgate", "Ironbark", "Juniper",
-    "Kestrel", "Larkspur", "Meridale", "Northgate", "Oakhaven", "Pinecrest", "Quillon", "Ravensbourne", "Silverbrook", "Thornfield",
+    "Alder",
+    "Brightmoor",
+    "Corvane",
+    "Dunmarrow",
+    "Eastlake",
+    "Fenwick",
+    "Glasswing",
+    "Harrowgate",
+    "Ironbark",
+    "Juniper",
+    "Kestrel",
+    "Larkspur",
+    "Meridale",
+    "Northgate",
+    "Oakhaven",
+    "Pinecrest",
+    "Quillon",
+    "Ravensbourne",
+    "Silverbrook",
+    "Thornfield",
 ];
 const SECOND: [&str; 6] = ["Dynamics", "Holdings", "Industries", "Group", "Technologies", "Partners"];
 const GIVEN: [&str; 16] = [
-    "Amara", "Bertil", "Celeste", "Dorian", "Edith", "Farid", "Greta", "Hollis", "Imogen", "Jonas", "Keiko", "Leandro", "Maren",
-    "Nadia", "Osric", "Philippa",
+    "Amara", "Bertil", "Celeste", "Dorian", "Edith", "Farid", "Greta", "Hollis", "Imogen", "Jonas", "Keiko", "Leandro",
+    "Maren", "Nadia", "Osric", "Philippa",
 ];
 const FAMILY: [&str; 16] = [
-    "Abernethy", "Bellweather", "Castellane", "Dravec", "Eddington", "Fairbairn", "Grunwald", "Hathersage", "Isakov", "Jessop",
-    "Kowalczyk", "Lindqvist", "Marchetti", "Nakagawa", "Ostrander", "Pellegrin",
+    "Abernethy",
+    "Bellweather",
+    "Castellane",
+    "Dravec",
+    "Eddington",
+    "Fairbairn",
+    "Grunwald",
+    "Hathersage",
+    "Isakov",
+    "Jessop",
+    "Kowalczyk",
+    "Lindqvist",
+    "Marchetti",
+    "Nakagawa",
+    "Ostrander",
+    "Pellegrin",
 ];
 const PLACES: [(&str, &str); 8] = [
-    ("Duluth", "MN"), ("Provo", "UT"), ("Savannah", "GA"), ("Dayton", "OH"), ("Tacoma", "WA"), ("Mobile", "AL"), ("Reno", "NV"),
+    ("Duluth", "MN"),
+    ("Provo", "UT"),
+    ("Savannah", "GA"),
+    ("Dayton", "OH"),
+    ("Tacoma", "WA"),
+    ("Mobile", "AL"),
+    ("Reno", "NV"),
     ("Albany", "NY"),
 ];
 const ANNOUNCED: [&str; 4] = ["2024-05-20", "2024-06-11", "2024-08-27", "2024-09-17"];
@@ -204,12 +242,17 @@ pub fn company(seed: u64, number: u32) -> Company {
     let quarters = quarters(&mut draw, &before, &last);
     let large = draw.share(last.revenue, 480, 560);
     let middle = draw.share(last.revenue, 220, 290);
-    let segments = [(sector.segments[0], large), (sector.segments[1], middle), (sector.segments[2], last.revenue - large - middle)];
+    let segments = [
+        (sector.segments[0], large),
+        (sector.segments[1], middle),
+        (sector.segments[2], last.revenue - large - middle),
+    ];
     let former_cfo = draw.person();
     let new_cfo = other_person(&mut draw, &[&former_cfo]);
     let mut directors: Vec<(String, u64, u64)> = Vec::new();
     while directors.len() < 6 {
-        let taken: Vec<&str> = directors.iter().map(|(name, ..)| name.as_str()).chain([former_cfo.as_str(), new_cfo.as_str()]).collect();
+        let taken: Vec<&str> =
+            directors.iter().map(|(name, ..)| name.as_str()).chain([former_cfo.as_str(), new_cfo.as_str()]).collect();
         let name = other_person(&mut draw, &taken);
         directors.push((name, draw.between(70_000, 120_000) as u64, draw.between(150_000, 230_000) as u64));
     }
@@ -304,13 +347,7 @@ fn quarters(draw: &mut Draw, before: &Year, last: &Year) -> [Quarter; QUARTERS.l
     let first = draw.share(last.revenue, 228, 242);
     let second = draw.share(last.revenue, 240, 252);
     let third = draw.share(last.revenue, 250, 262);
-    let revenues = [
-        draw.share(before.revenue, 255, 268),
-        first,
-        second,
-        third,
-        last.revenue - first - second - third,
-    ];
+    let revenues = [draw.share(before.revenue, 255, 268), first, second, third, last.revenue - first - second - third];
     let usual = last.gross() * 1000 / last.revenue;
     let margins: [i64; QUARTERS.len()] = std::array::from_fn(|_| usual + draw.between(-18, 18));
     std::array::from_fn(|at| {

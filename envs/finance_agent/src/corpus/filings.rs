@@ -96,14 +96,19 @@ impl Maker<'_> {
         let _ = writeln!(
             body,
             "<p>Management follows these operating measures: {}, {} and {}. At the end of fiscal {year} we served {} customers.</p>",
-            sector.measures[0], sector.measures[1], sector.measures[2], grouped(now.customers)
+            sector.measures[0],
+            sector.measures[1],
+            sector.measures[2],
+            grouped(now.customers)
         );
         let (home, abroad) = if latest { *employees } else { (employees.0 * 9 / 10, employees.1 * 8 / 10) };
         let _ = writeln!(
             body,
             "<p>As of December 31, {year} we employed {} people full time, of whom {} work in the United States and {} in other \
              countries.</p>",
-            grouped(home + abroad), grouped(home), grouped(abroad)
+            grouped(home + abroad),
+            grouped(home),
+            grouped(abroad)
         );
         let _ = writeln!(
             body,
@@ -118,14 +123,22 @@ impl Maker<'_> {
         let rates: Vec<String> = shown.iter().map(|at| format!("{}%", rate(&company.years[*at]))).collect();
         body.push_str(&table("Effective tax rate", &self.heads(&shown), &[("Effective tax rate".to_owned(), rates)]));
         let bookings: Vec<String> = shown.iter().map(|at| millions(company.years[*at].bookings)).collect();
-        body.push_str(&table("Gross bookings (in millions)", &self.heads(&shown), &[("Gross bookings".to_owned(), bookings)]));
+        body.push_str(&table(
+            "Gross bookings (in millions)",
+            &self.heads(&shown),
+            &[("Gross bookings".to_owned(), bookings)],
+        ));
         if latest {
-            let rows: Vec<(String, Vec<String>)> =
-                company.segments.iter().map(|(segment, revenue)| ((*segment).to_owned(), vec![millions(*revenue)])).collect();
+            let rows: Vec<(String, Vec<String>)> = company
+                .segments
+                .iter()
+                .map(|(segment, revenue)| ((*segment).to_owned(), vec![millions(*revenue)]))
+                .collect();
             body.push_str(&table("Revenue by segment (in millions)", &[year.to_string()], &rows));
         }
         body.push_str("<h2>Item 8. Financial Statements</h2>\n");
-        let line = |of: fn(&Year) -> Amount| shown.iter().map(|at| millions(of(&company.years[*at]))).collect::<Vec<_>>();
+        let line =
+            |of: fn(&Year) -> Amount| shown.iter().map(|at| millions(of(&company.years[*at]))).collect::<Vec<_>>();
         body.push_str(&table(
             "Balance sheets and cash flows (in millions)",
             &self.heads(&shown),
@@ -169,10 +182,13 @@ impl Maker<'_> {
         let rows: Vec<(String, Vec<String>)> = company
             .directors
             .iter()
-            .map(|(name, fees, stock)| (name.clone(), [*fees, *stock, fees + stock].map(|amount| format!("${}", grouped(amount))).to_vec()))
+            .map(|(name, fees, stock)| {
+                (name.clone(), [*fees, *stock, fees + stock].map(|amount| format!("${}", grouped(amount))).to_vec())
+            })
             .collect();
         let total = |of: fn(&(String, u64, u64)) -> u64| company.directors.iter().map(of).sum::<u64>();
-        let totals = [total(|(_, fees, _)| *fees), total(|(_, _, stock)| *stock), total(|(_, fees, stock)| fees + stock)];
+        let totals =
+            [total(|(_, fees, _)| *fees), total(|(_, _, stock)| *stock), total(|(_, fees, stock)| fees + stock)];
         let mut rows = rows;
         rows.push(("Total".to_owned(), totals.map(|amount| format!("${}", grouped(amount))).to_vec()));
         let heads = ["Fees earned in cash", "Stock awards", "Total"].map(str::to_owned);
@@ -242,13 +258,19 @@ impl Maker<'_> {
         let _ = writeln!(
             body,
             "<p>{} ({}) today reported revenue of ${} million and a gross margin of {}% for Q{quarter} {year}.</p>",
-            company.name, company.ticker, millions(now.revenue), tenths(now.margin)
+            company.name,
+            company.ticker,
+            millions(now.revenue),
+            tenths(now.margin)
         );
         let _ = writeln!(
             body,
             "<h2>Guidance for Q{next} {next_year}</h2>\n<p>We expect revenue of ${} million to ${} million and a gross margin of {}% to \
              {}% in Q{next} {next_year}.</p>",
-            millions(now.promised.0), millions(now.promised.1), tenths(now.promised_margin.0), tenths(now.promised_margin.1)
+            millions(now.promised.0),
+            millions(now.promised.1),
+            tenths(now.promised_margin.0),
+            tenths(now.promised_margin.1)
         );
         if quarter == 4 {
             let full = &company.years[usize::from(year - YEARS[0])];
@@ -270,7 +292,10 @@ impl Maker<'_> {
             4 => (format!("{}-02-0{}", year + 1, 4 + company.cik % 5), format!("{year}-12-31")),
             _ => {
                 let last = if quarter == 1 { 31 } else { 30 };
-                (format!("{year}-{:02}-2{}", quarter * 3 + 1, company.cik % 7), format!("{year}-{:02}-{last}", quarter * 3))
+                (
+                    format!("{year}-{:02}-2{}", quarter * 3 + 1, company.cik % 7),
+                    format!("{year}-{:02}-{last}", quarter * 3),
+                )
             }
         };
         let ticker = company.ticker.to_lowercase();
@@ -278,7 +303,8 @@ impl Maker<'_> {
         let main = format!(
             "{}<h2>Item 2.02 Results of Operations and Financial Condition</h2>\n<p>On {filed} {} issued a press release with its \
              results for Q{quarter} {year}, furnished as <a href=\"{exhibit}\">Exhibit 99.1</a>.</p>\n",
-            self.cover("8-K", &filed), company.name
+            self.cover("8-K", &filed),
+            company.name
         );
         self.current(&filed, &period, &format!("{ticker}-8k_q{quarter}{year}.htm"), main, Some((exhibit, body)));
     }
@@ -321,7 +347,9 @@ impl Maker<'_> {
         let main = format!(
             "{}<h2>Item 1.01 Entry into a Material Definitive Agreement</h2>\n<p>{} entered into a merger agreement with {}; see \
              <a href=\"{exhibit}\">Exhibit 99.1</a>.</p>\n",
-            self.cover("8-K", deal.announced), company.name, deal.target
+            self.cover("8-K", deal.announced),
+            company.name,
+            deal.target
         );
         self.current(deal.announced, deal.announced, &format!("{ticker}-8k_deal.htm"), main, Some((exhibit, release)));
     }
@@ -332,7 +360,11 @@ impl Maker<'_> {
         let main = format!(
             "{}<h2>Item 5.02 Departure and Appointment of Certain Officers</h2>\n<p>{} appointed {} as Chief Financial Officer. {} \
              succeeds {}, who retires.</p>\n",
-            self.cover("8-K", &filed), company.name, company.new_cfo, company.new_cfo, company.former_cfo
+            self.cover("8-K", &filed),
+            company.name,
+            company.new_cfo,
+            company.new_cfo,
+            company.former_cfo
         );
         let file = format!("{}-8k_officer.htm", company.ticker.to_lowercase());
         self.current(&filed, &filed, &file, main, None);
@@ -352,11 +384,15 @@ pub fn tenths(share: i64) -> String {
 /// A table with its caption; every cell on a line of its own, so that its text reads row by row.
 fn table(caption: &str, heads: &[String], rows: &[(String, Vec<String>)]) -> String {
     let mut out = format!("<table>\n<caption>{caption}</caption>\n<tr>\n<th> </th>\n");
-    heads.iter().for_each(|head| { let _ = writeln!(out, "<th>{head}</th>"); });
+    heads.iter().for_each(|head| {
+        let _ = writeln!(out, "<th>{head}</th>");
+    });
     out.push_str("</tr>\n");
     for (name, cells) in rows {
         let _ = writeln!(out, "<tr>\n<td>{name}</td>");
-        cells.iter().for_each(|cell| { let _ = writeln!(out, "<td align=\"right\">{cell}</td>"); });
+        cells.iter().for_each(|cell| {
+            let _ = writeln!(out, "<td align=\"right\">{cell}</td>");
+        });
         out.push_str("</tr>\n");
     }
     out.push_str("</table>\n");

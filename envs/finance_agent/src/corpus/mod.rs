@@ -245,11 +245,18 @@ impl Corpus {
                 && filter.start.as_ref().is_none_or(|start| filed.filed >= *start)
                 && filter.end.as_ref().is_none_or(|end| filed.filed <= *end)
         };
-        let mut found: Vec<(&Filed, i64)> =
-            scores.into_iter().map(|(at, score)| (&self.filings[at], score)).filter(|(filed, _)| passes(filed)).collect();
+        let mut found: Vec<(&Filed, i64)> = scores
+            .into_iter()
+            .map(|(at, score)| (&self.filings[at], score))
+            .filter(|(filed, _)| passes(filed))
+            .collect();
         found.sort_by(|(one, score), (other, other_score)| {
             let newest = other.filed.cmp(&one.filed);
-            other_score.cmp(score).then(newest).then(one.accession.cmp(&other.accession)).then(one.sequence.cmp(&other.sequence))
+            other_score
+                .cmp(score)
+                .then(newest)
+                .then(one.accession.cmp(&other.accession))
+                .then(one.sequence.cmp(&other.sequence))
         });
         Ok(found)
     }
@@ -259,7 +266,8 @@ impl Corpus {
     /// # Errors
     /// When the search library refuses.
     pub fn web(&self, query: &str, most: usize) -> Result<Vec<&Page>, CorpusError> {
-        let words: Vec<Query> = crate::query::words(query).into_iter().take(32).map(|word| Query::Phrase(vec![word])).collect();
+        let words: Vec<Query> =
+            crate::query::words(query).into_iter().take(32).map(|word| Query::Phrase(vec![word])).collect();
         let mut found: Vec<(usize, i64)> = self.web.find(&Query::Or(words))?.into_iter().collect();
         found.sort_by_key(|(at, score)| (std::cmp::Reverse(*score), *at));
         Ok(found.into_iter().take(most).map(|(at, _)| &self.pages[at]).collect())
@@ -312,7 +320,10 @@ fn pages(company: &Company) -> Vec<Page> {
             format!("{} changes its finance chief", company.name),
             "2024-11-20",
             "Ledger Wire",
-            format!("{} of {} is to step down as Chief Financial Officer; a successor has been named.", company.former_cfo, company.name),
+            format!(
+                "{} of {} is to step down as Chief Financial Officer; a successor has been named.",
+                company.former_cfo, company.name
+            ),
         ),
     ]
 }

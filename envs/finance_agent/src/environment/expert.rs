@@ -4,7 +4,7 @@
 use gimbal_core::ToolCall;
 use serde_json::json;
 
-use super::literals::{next_key, plain, prompt};
+use super::literals::{free_key, plain, prompt};
 use super::session::Session;
 use super::task::Asked;
 use crate::corpus::Gold;
@@ -14,7 +14,8 @@ pub(super) fn expert(asked: &Asked, session: &Session, max_calls: u32, version: 
     if session.over {
         return None;
     }
-    let stored = |gold: &Gold| session.store.documents().iter().any(|document| document.url == gold.url && plain(&document.key));
+    let stored =
+        |gold: &Gold| session.store.documents().iter().any(|document| document.url == gold.url && plain(&document.key));
     let shown = |gold: &Gold| session.trail.shown.contains(&gold.url);
     let missing: Vec<&Gold> = asked.gold.iter().filter(|gold| !stored(gold)).collect();
     let unread = asked.gold.iter().any(|gold| !session.trail.read.contains(&gold.url));
@@ -29,7 +30,8 @@ pub(super) fn expert(asked: &Asked, session: &Session, max_calls: u32, version: 
         return Some(search(gold, version));
     }
     if let Some(gold) = missing.first() {
-        return Some(ToolCall::with(PARSE_PAGE, &[("url", &gold.url), ("key", &next_key(session))]));
+        let kind = session.found.iter().find(|found| found.url == gold.url).map_or("web page", |found| found.kind);
+        return Some(ToolCall::with(PARSE_PAGE, &[("url", &gold.url), ("key", &free_key(kind, session))]));
     }
     if unread {
         let documents = session.store.documents().iter();

@@ -4,6 +4,7 @@
 use super::session::Session;
 use super::task::Asked;
 use crate::tools::{EDGAR_SEARCH, FINAL_ANSWER, PARSE_PAGE, RETRIEVE, WEB_SEARCH};
+use crate::tracker::KINDS;
 
 /// Addresses that are listed at most.
 const MOST_URLS: usize = 24;
@@ -15,7 +16,7 @@ pub(super) fn of(tool: &str, parameter: &str, asked: &Asked, session: &Session) 
     Some(match (tool, parameter) {
         (EDGAR_SEARCH, "query" | "search_query") | (WEB_SEARCH, "search_query") => queries(&asked.text),
         (PARSE_PAGE, "url") => urls(session),
-        (PARSE_PAGE, "key") => vec![next_key(session)],
+        (PARSE_PAGE, "key") => KINDS.iter().map(|kind| free_key(kind, session)).collect(),
         (RETRIEVE, "prompt") => prompts(&asked.text, session),
         (FINAL_ANSWER, "answer") => answers(session),
         _ => return None,
@@ -25,8 +26,26 @@ pub(super) fn of(tool: &str, parameter: &str, asked: &Asked, session: &Session) 
 /// Names in a question: runs of capitalised words, the first word left out.
 fn names(question: &str) -> Vec<String> {
     const NO_NAMES: [&str; 20] = [
-        "What", "Which", "Who", "How", "Did", "By", "If", "In", "Compare", "Assume", "Express", "Give", "Chief", "Financial",
-        "Officer", "United", "December", "Exhibit", "At", "EBITDA",
+        "What",
+        "Which",
+        "Who",
+        "How",
+        "Did",
+        "By",
+        "If",
+        "In",
+        "Compare",
+        "Assume",
+        "Express",
+        "Give",
+        "Chief",
+        "Financial",
+        "Officer",
+        "United",
+        "December",
+        "Exhibit",
+        "At",
+        "EBITDA",
     ];
     let mut names: Vec<String> = Vec::new();
     let mut run: Vec<&str> = Vec::new();
@@ -80,13 +99,15 @@ fn urls(session: &Session) -> Vec<String> {
     session.found.iter().rev().take(MOST_URLS).map(|found| found.url.clone()).collect()
 }
 
-/// The first key `doc1`, `doc2`, ... that holds nothing yet.
-pub(super) fn next_key(session: &Session) -> String {
-    let mut number = session.store.documents().len() + 1;
-    while session.store.get(&format!("doc{number}")).is_some() {
+/// A key that holds nothing yet, named after the kind of source: `10-K`, `10-K 2`, ... So that a call names its subject.
+pub(super) fn free_key(kind: &str, session: &Session) -> String {
+    let mut key = kind.to_owned();
+    let mut number = 1;
+    while session.store.get(&key).is_some() {
         number += 1;
+        key = format!("{kind} {number}");
     }
-    format!("doc{number}")
+    key
 }
 
 /// A question with the keys of stored texts behind it; its own braces are doubled, so that they stay braces.
@@ -110,9 +131,7 @@ fn prompts(question: &str, session: &Session) -> Vec<String> {
 
 /// Whether a key can stand in a format string.
 pub(super) fn plain(key: &str) -> bool {
-    !key.is_empty()
-        && !key.contains(['{', '}', '.', '[', ':', '!'])
-        && !key.bytes().all(|byte| byte.is_ascii_digit())
+    !key.is_empty() && !key.contains(['{', '}', '.', '[', ':', '!']) && !key.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn answers(session: &Session) -> Vec<String> {

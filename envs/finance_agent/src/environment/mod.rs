@@ -19,8 +19,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_core::environment::Ending;
 use gimbal_core::{
-    Ask, Brief, Digest, EnvError, Environment, Message, Milli, Observation, Rejection, RejectionKind, Reply, Rng, Speaker, TaskId,
-    ToolCall, ToolSpec, Tracker, Transition,
+    Ask, Brief, Digest, EnvError, Environment, Message, Milli, Observation, Rejection, RejectionKind, Reply, Rng,
+    Speaker, TaskId, ToolCall, ToolSpec, Tracker, Transition,
 };
 use serde_json::{Value, json};
 
@@ -147,7 +147,9 @@ impl FinanceEnvironment {
         if self.settings.texts == Version::V11 {
             let from = start.unwrap_or_else(|| "1900-01-01".to_owned());
             let to = end.unwrap_or_else(|| LAST_DAY.to_owned());
-            if let Some((name, day)) = [("start_date", &from), ("end_date", &to)].into_iter().find(|(_, day)| !texts::is_day(day)) {
+            if let Some((name, day)) =
+                [("start_date", &from), ("end_date", &to)].into_iter().find(|(_, day)| !texts::is_day(day))
+            {
                 return Ok(self.said(tool, texts::bad_day(name, day)));
             }
             let capped = |day: String| if day.as_str() > LAST_DAY { LAST_DAY.to_owned() } else { day };
@@ -157,7 +159,8 @@ impl FinanceEnvironment {
             }
             (start, end) = (Some(from), Some(to));
         }
-        let wanted = Search { query: search.query, forms: search.form_types, ciks: search.ciks, start, end, page: search.page };
+        let wanted =
+            Search { query: search.query, forms: search.form_types, ciks: search.ciks, start, end, page: search.page };
         let access = Arc::clone(&self.access);
         match access.filings(&wanted, &mut self.waits).await {
             Ok(mut rows) => {
@@ -205,7 +208,8 @@ impl FinanceEnvironment {
         let digest = Digest::of(text.as_bytes());
         self.shelf.put(digest, text.as_str().into());
         // A page that was reached by a redirect is opened under both addresses.
-        self.session.trail.opened.extend([url.to_owned(), fetched.url]);
+        self.session.trail.opened.insert(fetched.url);
+        self.session.trail.open(key, url);
         data["overwrote"] = json!(overwrote);
         data["digest"] = json!(digest);
         Ok(self.step(texts::stored(key, &self.session.store, overwrote), data, None))
@@ -225,7 +229,8 @@ impl FinanceEnvironment {
                 keys.push(key.clone());
             }
         }
-        let urls = keys.iter().filter_map(|key| self.session.store.get(key)).map(|document| document.url.clone()).collect();
+        let urls =
+            keys.iter().filter_map(|key| self.session.store.get(key)).map(|document| document.url.clone()).collect();
         if self.settings.reader == ReadBy::Extract {
             let text = extract(&pieces);
             return self.read(text, keys, urls, 0, 0);
@@ -349,7 +354,10 @@ impl Environment for FinanceEnvironment {
         // A question that nobody answered is dropped: its call changed nothing.
         self.pending = None;
         if self.session.over {
-            return Err(Rejection::new(RejectionKind::NotNow, "the episode is over: the answer was given, or the last call made"));
+            return Err(Rejection::new(
+                RejectionKind::NotNow,
+                "the episode is over: the answer was given, or the last call made",
+            ));
         }
         match Call::read(call, self.settings.texts)? {
             Call::Edgar(search) => self.edgar(search).await,

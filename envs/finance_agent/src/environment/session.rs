@@ -65,7 +65,12 @@ impl Session {
             let what = match (text("companyNameLong"), text("title")) {
                 (Some(company), _) => {
                     let (form, of, day) = (text("formType"), text("type"), text("filedAt"));
-                    format!("{} {} of {company}, {}", form.unwrap_or_default(), of.unwrap_or_default(), day.unwrap_or_default())
+                    format!(
+                        "{} {} of {company}, {}",
+                        form.unwrap_or_default(),
+                        of.unwrap_or_default(),
+                        day.unwrap_or_default()
+                    )
                 }
                 (None, title) => title.unwrap_or_default().to_owned(),
             };
@@ -106,7 +111,13 @@ impl Session {
     }
 
     /// What the last observation tells.
-    pub fn record(&self, asked: &Asked, given: Option<(&str, &[Source])>, verdicts: Vec<Judged>, passed: bool) -> Record {
+    pub fn record(
+        &self,
+        asked: &Asked,
+        given: Option<(&str, &[Source])>,
+        verdicts: Vec<Judged>,
+        passed: bool,
+    ) -> Record {
         let answer = given.map(|(answer, _)| answer);
         let evidence = answer.map(|answer| self.evidence(answer)).unwrap_or_default();
         let audit = Audit::of(&asked.gold, &asked.rubric, &self.trail, answer);
@@ -115,7 +126,11 @@ impl Session {
             audit,
             answer: answer.map(str::to_owned),
             sources: given.map(|(_, sources)| sources.to_vec()).unwrap_or_default(),
-            figures: Figures { all: evidence.figures.len(), stored: evidence.stored(), supported: evidence.supported() },
+            figures: Figures {
+                all: evidence.figures.len(),
+                stored: evidence.stored(),
+                supported: evidence.supported(),
+            },
             passed,
             verdicts,
         }
@@ -128,7 +143,10 @@ pub(super) fn rows_data(tool: &str, rows: &[Value]) -> Value {
         .iter()
         .map(|row| {
             let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
-            let url = [text("filingUrl"), text("link"), text("url")].into_iter().find(|url| !url.is_empty()).unwrap_or_default();
+            let url = [text("filingUrl"), text("link"), text("url")]
+                .into_iter()
+                .find(|url| !url.is_empty())
+                .unwrap_or_default();
             let named: BTreeMap<&str, &str> = [
                 ("company", text("companyNameLong")),
                 ("filed", text("filedAt")),

@@ -145,8 +145,27 @@ pub const EDITIONS: [&str; 2] = ["2025-09", "2026-02"];
 
 /// Names of the options.
 const KEYS: [&str; 21] = [
-    "services", "questions", "texts", "judge", "reader", "literals", "search", "max_calls", "chunk_tokens", "corpus", "companies",
-    "seconds", "page_bytes", "retries", "first_wait", "api", "archive_search", "archive", "serp", "served", "allow_private",
+    "services",
+    "questions",
+    "texts",
+    "judge",
+    "reader",
+    "literals",
+    "search",
+    "max_calls",
+    "chunk_tokens",
+    "corpus",
+    "companies",
+    "seconds",
+    "page_bytes",
+    "retries",
+    "first_wait",
+    "api",
+    "archive_search",
+    "archive",
+    "serp",
+    "served",
+    "allow_private",
 ];
 
 /// Bounds of the numbers.
@@ -177,7 +196,11 @@ impl Settings {
             other => return Err(usage(format!("{other} is no map of options"))),
         };
         if let Some(other) = given.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(usage(format!("unknown key `{other}`{} (known: {})", nearest::hint(other, KEYS), KEYS.join(", "))));
+            return Err(usage(format!(
+                "unknown key `{other}`{} (known: {})",
+                nearest::hint(other, KEYS),
+                KEYS.join(", ")
+            )));
         }
         for (key, least, most) in BOUNDS {
             if let Some(value) = given.get(key)
@@ -215,7 +238,9 @@ impl Settings {
             served: field(given, "served", default.served)?,
             allow_private: field(given, "allow_private", default.allow_private)?,
         };
-        for (key, address) in [("api", &settings.api), ("archive_search", &settings.archive_search), ("serp", &settings.serp)] {
+        for (key, address) in
+            [("api", &settings.api), ("archive_search", &settings.archive_search), ("serp", &settings.serp)]
+        {
             if !(address.starts_with("https://") || address.starts_with("http://")) {
                 return Err(usage(format!("`{key}` is `{address}`; give an address that begins with https://")));
             }
@@ -237,7 +262,11 @@ impl Settings {
     /// # Errors
     /// When it is an edition and no data folder is named.
     pub fn table(&self) -> Result<PathBuf, EnvError> {
-        if EDITIONS.contains(&self.questions.as_str()) { edition(&self.questions) } else { Ok(PathBuf::from(&self.questions)) }
+        if EDITIONS.contains(&self.questions.as_str()) {
+            edition(&self.questions)
+        } else {
+            Ok(PathBuf::from(&self.questions))
+        }
     }
 }
 
@@ -275,7 +304,8 @@ pub(super) fn schema() -> Value {
         let bounds = BOUNDS.iter().find(|(known, ..)| *known == key);
         json!({ "type": "integer", "minimum": bounds.map_or(0, |bounds| bounds.1), "maximum": bounds.map_or(u64::MAX, |bounds| bounds.2), "default": value, "description": description })
     };
-    let text = |value: &str, description: &str| json!({ "type": "string", "default": value, "description": description });
+    let text =
+        |value: &str, description: &str| json!({ "type": "string", "default": value, "description": description });
     json!({
         "type": "object",
         "additionalProperties": false,

@@ -8,7 +8,11 @@ use crate::number::{Measure, figures, periods};
 pub fn found(reference: &str, question: &Read<'_>, answer: &Read<'_>) -> Option<String> {
     let wanted = Read::of(reference);
     if let Some(direction) = opposite(&wanted, answer) {
-        return Some(format!("the answer says {} where the reference says {}", direction.opposite().name(), direction.name()));
+        return Some(format!(
+            "the answer says {} where the reference says {}",
+            direction.opposite().name(),
+            direction.name()
+        ));
     }
     if let Some(why) = lone_figure(&wanted, question, answer) {
         return Some(why);
@@ -17,13 +21,21 @@ pub fn found(reference: &str, question: &Read<'_>, answer: &Read<'_>) -> Option<
     for segment in segments(reference) {
         let Some(label) = segment.label() else { continue };
         let [figure] = segment.figures.as_slice() else { continue };
-        for other in said.iter().filter(|other| other.label().as_ref() == Some(&label)) {
-            let rivals: Vec<_> = other.figures.iter().filter(|rival| rival.measure == figure.measure).collect();
-            if !rivals.is_empty() && !other.figures.iter().any(|rival| figure.stated_by(rival)) {
-                let stated = segment.text.get(figure.place.clone()).unwrap_or_default();
-                let rival = other.text.get(rivals[0].place.clone()).unwrap_or_default();
-                return Some(format!("for {} the answer gives {rival} where the reference gives {stated}", label.join(" ")));
-            }
+        let same: Vec<&Segment<'_>> = said.iter().filter(|other| other.label().as_ref() == Some(&label)).collect();
+        // A label that stands for several things (`guidance: ...` of two years) is met by one of them.
+        if same.iter().any(|other| other.figures.iter().any(|rival| figure.stated_by(rival))) {
+            continue;
+        }
+        let rival = same
+            .iter()
+            .find_map(|other| Some((other, other.figures.iter().find(|rival| rival.measure == figure.measure)?)));
+        if let Some((other, rival)) = rival {
+            let stated = segment.text.get(figure.place.clone()).unwrap_or_default();
+            let rival = other.text.get(rival.place.clone()).unwrap_or_default();
+            return Some(format!(
+                "for {} the answer gives {rival} where the reference gives {stated}",
+                label.join(" ")
+            ));
         }
     }
     None
@@ -71,7 +83,11 @@ impl Segment<'_> {
         if let Some((name, rest)) = before.rsplit_once([':', '='])
             && rest.trim().is_empty()
         {
-            label.extend(tokens(name).filter(|word| word.chars().any(char::is_alphabetic) && directions(word).is_empty()).map(|word| stem(&word)));
+            label.extend(
+                tokens(name)
+                    .filter(|word| word.chars().any(char::is_alphabetic) && directions(word).is_empty())
+                    .map(|word| stem(&word)),
+            );
         }
         label.sort_unstable();
         label.dedup();

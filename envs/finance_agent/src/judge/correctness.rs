@@ -1,13 +1,15 @@
 //! Whether an answer states a fact.
 
 use super::words::{Direction, Read, is_stop, stem, tokens};
-use crate::number::{Figure, figures};
+use crate::number::{Figure, Measure, figures};
 
 /// Share of a criterion's words, in hundredths, that an answer must hold: beside figures, and alone.
 const BESIDE_FIGURES: usize = 50;
 const ALONE: usize = 66;
 /// Words up to which a criterion without figures must be there as a whole: names, for the most part.
-const SHORT: usize = 3;
+const SHORT: usize = 2;
+/// Significant digits from which a figure tells by itself which period it is of.
+const TELLING: u32 = 4;
 /// Bytes around a figure in which a word may give it its sign.
 const NEAR: usize = 60;
 
@@ -15,13 +17,19 @@ const NEAR: usize = 60;
 pub fn missing(criterion: &str, question: &Read<'_>, answer: &Read<'_>) -> Option<String> {
     let wanted = Read::of(criterion);
     for figure in &wanted.figures {
-        let stated = answer.figures.iter().any(|given| figure.stated_by(given) && signs_agree(figure, &wanted, given, answer));
-        if !stated {
+        let stated =
+            answer.figures.iter().any(|given| figure.stated_by(given) && signs_agree(figure, &wanted, given, answer));
+        // A small count that the question names (`the 3 year growth`) is part of the question.
+        let asked = figure.measure == Measure::Plain
+            && figure.digits() < 3
+            && question.figures.iter().any(|asked| figure.close(asked));
+        if !stated && !asked {
             let text = criterion.get(figure.place.clone()).unwrap_or_default();
             return Some(format!("the figure {text} is not in the answer"));
         }
     }
-    for period in &wanted.periods {
+    let telling = wanted.figures.iter().any(|figure| figure.digits() >= TELLING);
+    for period in wanted.periods.iter().filter(|_| !telling) {
         if !answer.periods.contains(period) && !question.periods.contains(period) {
             return Some(format!("the answer does not name {period}"));
         }
@@ -44,7 +52,8 @@ pub fn missing(criterion: &str, question: &Read<'_>, answer: &Read<'_>) -> Optio
         (true, all) => (all * BESIDE_FIGURES) / 100,
     };
     if held < needed {
-        let lost: Vec<&str> = asked.iter().filter(|word| !answer.says(word)).map(|word| word.as_str()).take(6).collect();
+        let lost: Vec<&str> =
+            asked.iter().filter(|word| !answer.says(word)).map(|word| word.as_str()).take(6).collect();
         return Some(format!("{held} of {} key words are in the answer; not: {}", asked.len(), lost.join(", ")));
     }
     None
@@ -54,7 +63,23 @@ pub fn missing(criterion: &str, question: &Read<'_>, answer: &Read<'_>) -> Optio
 fn counts(word: &str) -> bool {
     !is_stop(word)
         && word.chars().any(char::is_alphabetic)
-        && !matches!(word, "q1" | "q2" | "q3" | "q4" | "million" | "billion" | "thousand" | "bps" | "usd" | "millions" | "billions" | "thousands" | "percent" | "basis" | "points")
+        && !matches!(
+            word,
+            "q1" | "q2"
+                | "q3"
+                | "q4"
+                | "million"
+                | "billion"
+                | "thousand"
+                | "bps"
+                | "usd"
+                | "millions"
+                | "billions"
+                | "thousands"
+                | "percent"
+                | "basis"
+                | "points"
+        )
         && !(word.len() <= 6 && word.starts_with("fy") && word[2..].chars().all(|digit| digit.is_ascii_digit()))
         && super::words::directions(word).is_empty()
 }
@@ -110,8 +135,25 @@ fn negative_near(text: &str, figure: &Figure) -> bool {
     tokens(around).any(|word| {
         matches!(
             word.as_str(),
-            "loss" | "losses" | "negative" | "minus" | "decrease" | "decreased" | "decline" | "declined" | "fell" | "down" | "drop"
-                | "dropped" | "lower" | "below" | "benefit" | "miss" | "missed" | "outflow" | "used"
+            "loss"
+                | "losses"
+                | "negative"
+                | "minus"
+                | "decrease"
+                | "decreased"
+                | "decline"
+                | "declined"
+                | "fell"
+                | "down"
+                | "drop"
+                | "dropped"
+                | "lower"
+                | "below"
+                | "benefit"
+                | "miss"
+                | "missed"
+                | "outflow"
+                | "used"
         )
     })
 }

@@ -53,10 +53,13 @@ pub fn offline(question: &str, rubric: &[Item], answer: &str) -> Vec<Verdict> {
                 Operator::Contradiction => contradiction::found(&item.criteria, &question, &answer),
             };
             let (passed, why) = match found {
-                None => (true, match item.operator {
-                    Operator::Correctness => "stated".to_owned(),
-                    Operator::Contradiction => "no contradiction found".to_owned(),
-                }),
+                None => (
+                    true,
+                    match item.operator {
+                        Operator::Correctness => "stated".to_owned(),
+                        Operator::Contradiction => "no contradiction found".to_owned(),
+                    },
+                ),
                 Some(why) => (false, why),
             };
             Verdict { operator: item.operator, criteria: item.criteria.clone(), passed, why }

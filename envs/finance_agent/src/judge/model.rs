@@ -25,7 +25,9 @@ pub fn messages(question: &str, item: &Item, answer: &str) -> Vec<Message> {
         Operator::Correctness => "FACT",
         Operator::Contradiction => "REFERENCE",
     };
-    let system = format!("You grade answers to financial questions, one point at a time. {task} Reply with the one word yes or no.");
+    let system = format!(
+        "You grade answers to financial questions, one point at a time. {task} Reply with the one word yes or no."
+    );
     let user = format!("QUESTION:\n{question}\n\n{name}:\n{}\n\nANSWER:\n{answer}", item.criteria);
     vec![Message::new(Speaker::System, system), Message::new(Speaker::User, user)]
 }

@@ -56,10 +56,12 @@ impl Direction {
         Some(match word {
             "beat" | "beats" | "beaten" | "exceed" | "exceeded" | "exceeds" | "surpassed" => Self::Beat,
             "miss" | "missed" | "misses" | "shortfall" => Self::Miss,
-            "increase" | "increased" | "increases" | "increasing" | "grew" | "rose" | "risen" | "improved" | "expanded"
-            | "higher" | "increasingly" | "upward" => Self::Up,
-            "decrease" | "decreased" | "decreases" | "decreasing" | "declined" | "decline" | "declines" | "declining" | "fell"
-            | "fallen" | "dropped" | "contracted" | "lower" | "shrank" | "downward" => Self::Down,
+            "increase" | "increased" | "increases" | "increasing" | "grew" | "rose" | "risen" | "improved"
+            | "expanded" | "higher" | "increasingly" | "upward" => Self::Up,
+            "decrease" | "decreased" | "decreases" | "decreasing" | "declined" | "decline" | "declines"
+            | "declining" | "fell" | "fallen" | "dropped" | "contracted" | "lower" | "shrank" | "downward" => {
+                Self::Down
+            }
             _ => return None,
         })
     }
@@ -71,11 +73,15 @@ pub fn directions(text: &str) -> Vec<Direction> {
     let mut last: [String; 3] = Default::default();
     for token in tokens(text) {
         if let Some(direction) = Direction::of(&token) {
-            let negated = last.iter().any(|word| matches!(word.as_str(), "not" | "didn't" | "neither" | "never" | "failed"));
-            let direction = if negated { direction.opposite() } else { direction };
-            if !found.contains(&direction) {
-                found.push(direction);
-            }
+            let negated =
+                last.iter().any(|word| matches!(word.as_str(), "not" | "didn't" | "neither" | "never" | "failed"));
+            let direction = match direction {
+                // What did not rise need not have fallen.
+                Direction::Up | Direction::Down if negated => None,
+                _ if negated => Some(direction.opposite()),
+                _ => Some(direction),
+            };
+            found.extend(direction.filter(|direction| !found.contains(direction)));
         }
         last.rotate_left(1);
         last[2] = token;
@@ -98,7 +104,9 @@ pub fn tokens(text: &str) -> impl Iterator<Item = String> + '_ {
 /// A word without its commonest endings.
 pub fn stem(word: &str) -> String {
     let mut stem = word;
-    for ending in ["ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ied", "ies", "ed", "es", "ly", "s", "e", "y"] {
+    for ending in [
+        "ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ied", "ies", "ed", "es", "ly", "s", "e", "y",
+    ] {
         if let Some(shorter) = word.strip_suffix(ending)
             && shorter.chars().count() >= 4
         {
@@ -111,12 +119,79 @@ pub fn stem(word: &str) -> String {
 
 /// Words that say nothing by themselves.
 pub fn is_stop(word: &str) -> bool {
-    const STOP: [&str; 62] = [
-        "a", "an", "the", "of", "in", "on", "at", "to", "for", "and", "or", "is", "are", "was", "were", "be", "been", "by",
-        "with", "from", "as", "that", "this", "these", "those", "it", "its", "their", "which", "has", "have", "had", "will",
-        "would", "not", "no", "all", "any", "both", "per", "than", "then", "there", "into", "over", "under", "up", "down",
-        "due", "such", "also", "may", "can", "could", "about", "approximately", "total", "respectively", "company", "fiscal",
-        "year", "fy",
+    const STOP: [&str; 72] = [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "and",
+        "or",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "by",
+        "with",
+        "from",
+        "as",
+        "that",
+        "this",
+        "these",
+        "those",
+        "it",
+        "its",
+        "their",
+        "which",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "not",
+        "no",
+        "all",
+        "any",
+        "both",
+        "per",
+        "than",
+        "then",
+        "there",
+        "into",
+        "over",
+        "under",
+        "up",
+        "down",
+        "due",
+        "such",
+        "also",
+        "may",
+        "can",
+        "could",
+        "about",
+        "approximately",
+        "total",
+        "respectively",
+        "company",
+        "fiscal",
+        "year",
+        "fy",
+        "years",
+        "include",
+        "includes",
+        "included",
+        "including",
+        "current",
+        "currently",
+        "based",
+        "compared",
+        "according",
     ];
     STOP.contains(&word)
 }

@@ -53,7 +53,9 @@ pub enum FetchError {
         tries: u32,
     },
     /// The time is used up.
-    #[error("Timeout error when parsing HTML page after {seconds} seconds. The URL might be blocked or the server is taking too long to respond.")]
+    #[error(
+        "Timeout error when parsing HTML page after {seconds} seconds. The URL might be blocked or the server is taking too long to respond."
+    )]
     Timeout {
         /// The bound.
         seconds: u64,

@@ -4,6 +4,7 @@ mod error;
 mod guard;
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use gimbal_core::Rng;
@@ -97,17 +98,7 @@ impl Net {
     /// # Errors
     /// When the program's own means of encryption cannot be set up.
     pub fn new(settings: NetSettings) -> Result<Self, String> {
-        // The second installation of the process fails, and that is well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            // A proxy would resolve names behind our back.
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .dns_resolver(Resolver { allow_private: settings.allow_private })
-            // Connections belong to the runtime that opened them, and a world may outlive it.
-            .pool_max_idle_per_host(0)
-            .build()
-            .map_err(|error| format!("cannot set up fetching: {}", error.without_url()))?;
+        let client = client(settings.allow_private)?;
         Ok(Self { client, settings })
     }
 
@@ -205,7 +196,8 @@ impl Net {
             Some(Host::Domain(host)) => {
                 let host = host.trim_end_matches('.').to_ascii_lowercase();
                 let served = self.settings.served.iter().find(|(domain, _)| {
-                    host == domain.trim_start_matches('.') || (domain.starts_with('.') && host.ends_with(domain.as_str()))
+                    host == domain.trim_start_matches('.')
+                        || (domain.starts_with('.') && host.ends_with(domain.as_str()))
                 });
                 if let Some((_, address)) = served {
                     let mut target = url.clone();
@@ -230,7 +222,8 @@ impl Net {
     }
 
     async fn read(&self, mut response: Response, url: &Url, key: Option<&str>) -> Result<Fetched, FetchError> {
-        let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let content_type =
+            response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let most = self.settings.most_bytes;
         let mut bytes = Vec::new();
         let mut cut = false;
@@ -249,6 +242,25 @@ impl Net {
     }
 }
 
+/// The client of this process: the settings of encryption are costly to make, and worlds are many.
+fn client(allow_private: bool) -> Result<Client, String> {
+    static CLIENTS: [OnceLock<Result<Client, String>>; 2] = [OnceLock::new(), OnceLock::new()];
+    let made = CLIENTS[usize::from(allow_private)].get_or_init(|| {
+        // The second installation of the process fails, and that is well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        Client::builder()
+            // A proxy would resolve names behind our back.
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .dns_resolver(Resolver { allow_private })
+            // Connections belong to the runtime that opened them, and a world may outlive it.
+            .pool_max_idle_per_host(0)
+            .build()
+            .map_err(|error| format!("cannot set up fetching: {}", error.without_url()))
+    });
+    made.clone()
+}
+
 /// A service that repeats its caller's key must not put it into an observation.
 pub(crate) fn scrub(bytes: &mut [u8], key: &[u8]) {
     let mut at = 0;
@@ -261,7 +273,8 @@ pub(crate) fn scrub(bytes: &mut [u8], key: &[u8]) {
 
 fn readable(url: &str) -> Result<Url, FetchError> {
     let short: String = url.chars().take(200).collect();
-    let parsed = Url::parse(url.trim()).map_err(|error| FetchError::Address { url: short.clone(), why: error.to_string() })?;
+    let parsed =
+        Url::parse(url.trim()).map_err(|error| FetchError::Address { url: short.clone(), why: error.to_string() })?;
     if !matches!(parsed.scheme(), "http" | "https") {
         return Err(FetchError::Address { url: short, why: format!("`{}` is not fetched", parsed.scheme()) });
     }

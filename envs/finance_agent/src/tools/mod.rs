@@ -236,7 +236,9 @@ impl Arguments<'_> {
                     Err(_) => Err(self.bad(name, "it must be a list of texts, such as [\"10-K\", \"8-K\"]")),
                 }
             }
-            Some(Value::String(text)) => Ok(text.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()),
+            Some(Value::String(text)) => {
+                Ok(text.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect())
+            }
             Some(_) => Err(self.bad(name, "it must be a list of texts, such as [\"10-K\", \"8-K\"]")),
         }
     }
@@ -248,7 +250,9 @@ impl Arguments<'_> {
             Some(Value::String(text)) => text.trim().parse().ok(),
             Some(value) => value.as_u64(),
         };
-        found.filter(|count| (1..=10_000).contains(count)).ok_or_else(|| self.bad(name, "it must be a whole number from 1 to 10000"))
+        found
+            .filter(|count| (1..=10_000).contains(count))
+            .ok_or_else(|| self.bad(name, "it must be a whole number from 1 to 10000"))
     }
 
     fn sources(&self) -> Result<Vec<Source>, Rejection> {

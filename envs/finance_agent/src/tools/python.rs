@@ -55,9 +55,15 @@ mod tests {
 
     #[test]
     fn slices_are_those_of_python() {
-        for (start, end, expected) in
-            [(1, 6, "nnual"), (0, 100, "Annual Report é"), (-1, 100, "é"), (3, 3, ""), (5, 2, ""), (-100, 2, "An"), (0, -2, "Annual Report")]
-        {
+        for (start, end, expected) in [
+            (1, 6, "nnual"),
+            (0, 100, "Annual Report é"),
+            (-1, 100, "é"),
+            (3, 3, ""),
+            (5, 2, ""),
+            (-100, 2, "An"),
+            (0, -2, "Annual Report"),
+        ] {
             assert_eq!(slice("Annual Report é", start, end), expected, "{start}..{end}");
         }
     }

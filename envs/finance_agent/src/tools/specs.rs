@@ -13,14 +13,18 @@ pub fn specs(version: Version) -> Vec<ToolSpec> {
     let mut search = Map::new();
     search.insert(query_name(version).to_owned(), words);
     let most = if version == Version::V11 { 100 } else { 10 };
-    let list = |description: &str| json!({ "type": "array", "items": { "type": "string" }, "description": description });
+    let list =
+        |description: &str| json!({ "type": "array", "items": { "type": "string" }, "description": description });
     let more = [
         ("form_types", list("Forms to search in, such as [\"10-K\", \"8-K\"]; all if left out.")),
         ("ciks", list("Central index keys of companies; all if left out.")),
         ("start_date", json!({ "type": "string", "description": "First day of filing, yyyy-mm-dd." })),
         ("end_date", json!({ "type": "string", "description": "Last day of filing, yyyy-mm-dd." })),
         ("page", json!({ "type": "integer", "minimum": 1, "default": 1, "description": "Page of results." })),
-        ("top_n_results", json!({ "type": "integer", "minimum": 1, "default": most, "description": "Results to show of that page." })),
+        (
+            "top_n_results",
+            json!({ "type": "integer", "minimum": 1, "default": most, "description": "Results to show of that page." }),
+        ),
     ];
     search.extend(more.map(|(name, schema)| (name.to_owned(), schema)));
     let ranges = match version {

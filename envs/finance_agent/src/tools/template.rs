@@ -20,7 +20,8 @@ impl Ranges {
         let value = match value {
             Some(Value::String(text)) if text.trim().is_empty() => None,
             Some(Value::String(text)) => {
-                decoded = serde_json::from_str::<Value>(text).map_err(|_| "it is a text that holds no JSON".to_owned())?;
+                decoded =
+                    serde_json::from_str::<Value>(text).map_err(|_| "it is a text that holds no JSON".to_owned())?;
                 Some(&decoded)
             }
             other => other,
@@ -223,24 +224,42 @@ mod tests {
 
     fn filled(prompt: &str) -> Result<String, String> {
         let pieces = fill(prompt, &Ranges::default(), &store(), Version::V10)?;
-        Ok(pieces.into_iter().map(|piece| match piece { Piece::Words(words) => words, Piece::Document { text, .. } => text }).collect())
+        Ok(pieces
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Words(words) => words,
+                Piece::Document { text, .. } => text,
+            })
+            .collect())
     }
 
     // covers: CYC-038
     #[test]
     fn keys_become_texts_and_every_error_has_its_text() {
-        assert_eq!(filled("Sum up: {{a}} and {{b}}, {{a}}").unwrap(), "Sum up: Annual Report 2023 and with {braces}, Annual Report 2023");
+        assert_eq!(
+            filled("Sum up: {{a}} and {{b}}, {{a}}").unwrap(),
+            "Sum up: Annual Report 2023 and with {braces}, Annual Report 2023"
+        );
         assert_eq!(filled("{{{a}}}").unwrap(), "{a}");
         for (prompt, error) in [
-            ("no key", "ERROR: Your prompt must include at least one key from data storage in the format {{key_name}}. Please try again with the correct format."),
-            ("{a} {{}}", "ERROR: Your prompt must include at least one key from data storage in the format {{key_name}}. Please try again with the correct format."),
+            (
+                "no key",
+                "ERROR: Your prompt must include at least one key from data storage in the format {{key_name}}. Please try again with the correct format.",
+            ),
+            (
+                "{a} {{}}",
+                "ERROR: Your prompt must include at least one key from data storage in the format {{key_name}}. Please try again with the correct format.",
+            ),
             ("{{c}}", "\"ERROR: The key 'c' was not found in the data storage. Available keys are: a, b\""),
             ("{{a}} {x}", "\"ERROR: The key 'x' was not found in the data storage. Available keys are: a, b\""),
             ("{{a}} }", "Single '}' encountered in format string"),
             ("{{a}} {", "Single '{' encountered in format string"),
             ("{{a}} {x", "expected '}' before end of string"),
             ("{{a}} {}", "Replacement index 0 out of range for positional args tuple"),
-            ("{\"k\": {{a}}}", "'ERROR: The key \\'\"k\"\\' was not found in the data storage. Available keys are: a, b'"),
+            (
+                "{\"k\": {{a}}}",
+                "'ERROR: The key \\'\"k\"\\' was not found in the data storage. Available keys are: a, b'",
+            ),
         ] {
             assert_eq!(filled(prompt), Err(error.to_owned()), "{prompt}");
         }
@@ -259,9 +278,17 @@ mod tests {
         assert_eq!(part(serde_json::json!({ "a": [1, 6] }), Version::V10).unwrap(), "nnual");
         assert_eq!(part(serde_json::json!({ "a": [] }), Version::V10).unwrap(), "Annual Report 2023");
         assert_eq!(part(serde_json::json!("{\"a\": [-4, 100]}"), Version::V10).unwrap(), "2023");
-        assert!(part(serde_json::json!({ "a": [1] }), Version::V10).unwrap_err().contains("must be an list with two elements"));
+        assert!(
+            part(serde_json::json!({ "a": [1] }), Version::V10)
+                .unwrap_err()
+                .contains("must be an list with two elements")
+        );
         assert_eq!(part(serde_json::json!([{ "key": "a", "start": 1, "end": 6 }]), Version::V11).unwrap(), "nnual");
-        assert!(part(serde_json::json!([{ "key": "z", "start": 1, "end": 6 }]), Version::V11).unwrap_err().contains("Keys in prompt: a"));
+        assert!(
+            part(serde_json::json!([{ "key": "z", "start": 1, "end": 6 }]), Version::V11)
+                .unwrap_err()
+                .contains("Keys in prompt: a")
+        );
         assert!(Ranges::read(Some(&serde_json::json!([1])), Version::V10).is_err());
         assert!(Ranges::read(Some(&serde_json::json!([{ "key": "a" }])), Version::V11).is_err());
     }

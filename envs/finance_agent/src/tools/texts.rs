@@ -24,14 +24,20 @@ pub fn unknown_key(key: &str, store: &Store, version: Version) -> String {
         Version::V10 => "",
         Version::V11 => ". Use the retrieve_information tool to add keys to the data storage.",
     };
-    quote(&format!("ERROR: The key '{key}' was not found in the data storage. Available keys are: {}{tail}", store.keys(", ")))
+    quote(&format!(
+        "ERROR: The key '{key}' was not found in the data storage. Available keys are: {}{tail}",
+        store.keys(", ")
+    ))
 }
 
 /// A name in single braces that is no key.
 #[must_use]
 pub fn unknown_field(field: &str, store: &Store) -> String {
     let field = quote(field);
-    quote(&format!("ERROR: The key {field} was not found in the data storage. Available keys are: {}", store.keys(", ")))
+    quote(&format!(
+        "ERROR: The key {field} was not found in the data storage. Available keys are: {}",
+        store.keys(", ")
+    ))
 }
 
 /// A range that is none.
@@ -97,5 +103,8 @@ pub fn days_reversed(start: &str, end: &str) -> String {
 pub fn is_day(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == 10
-        && bytes.iter().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() })
+        && bytes
+            .iter()
+            .enumerate()
+            .all(|(at, byte)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() })
 }

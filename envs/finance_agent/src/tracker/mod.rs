@@ -142,7 +142,8 @@ impl SourceTracker {
             }
         }
         if tool == RETRIEVE {
-            let keys: Vec<&str> = data.get("keys").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+            let keys: Vec<&str> =
+                data.get("keys").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
             for stored in self.stored.iter_mut().filter(|stored| keys.contains(&stored.key.as_str())) {
                 stored.read = true;
             }

@@ -14,7 +14,11 @@ const ANSWER: &str = "answer";
 static SPECS: LazyLock<[ToolSpec; 3]> = LazyLock::new(|| {
     let parameters = [(SUBJECT, "One kind of source.")];
     [
-        ToolSpec::of_strings(QUERIES[0], "Tells what was found, stored and read so far of one kind of source.", &parameters),
+        ToolSpec::of_strings(
+            QUERIES[0],
+            "Tells what was found, stored and read so far of one kind of source.",
+            &parameters,
+        ),
         ToolSpec::of_strings(QUERIES[1], "Tells what was known of one kind of source at the start.", &parameters),
         ToolSpec::of_strings(
             QUERIES[2],
@@ -39,7 +43,8 @@ pub(super) fn answer(tracker: &SourceTracker, call: &ToolCall) -> Result<String,
         }
         "evidence" => Ok(of_answer(tracker, argument(call, ANSWER)?)),
         other => {
-            let message = format!("there is no query `{other}`{} (known: {})", nearest::hint(other, QUERIES), QUERIES.join(", "));
+            let message =
+                format!("there is no query `{other}`{} (known: {})", nearest::hint(other, QUERIES), QUERIES.join(", "));
             Err(Rejection::new(RejectionKind::UnknownTool, message))
         }
     }
@@ -53,13 +58,16 @@ fn argument<'a>(call: &'a ToolCall, name: &str) -> Result<&'a str, Rejection> {
     match call.arguments.get(name) {
         Some(Value::String(text)) => Ok(text),
         Some(_) => Err(Rejection::new(RejectionKind::BadValue, format!("`{name}` of `{}` must be a text", call.tool))),
-        None => Err(Rejection::new(RejectionKind::MissingArgument, format!("`{}` needs the argument `{name}`", call.tool))),
+        None => {
+            Err(Rejection::new(RejectionKind::MissingArgument, format!("`{}` needs the argument `{name}`", call.tool)))
+        }
     }
 }
 
 fn kind(name: &str) -> Result<&'static str, Rejection> {
     KINDS.into_iter().find(|kind| kind.eq_ignore_ascii_case(name.trim())).ok_or_else(|| {
-        let message = format!("there is no source `{name}`{} (known: {})", nearest::hint(name, KINDS), KINDS.join(", "));
+        let message =
+            format!("there is no source `{name}`{} (known: {})", nearest::hint(name, KINDS), KINDS.join(", "));
         Rejection::new(RejectionKind::BadValue, message)
     })
 }

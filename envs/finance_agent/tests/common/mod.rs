@@ -48,3 +48,14 @@ pub async fn ask(world: &mut dyn Environment, call: &ToolCall) -> Ask {
         other => panic!("{other:?}"),
     }
 }
+
+/// A text with the leading digit of every figure of three digits and more changed.
+pub fn with_other_figures(text: &str) -> String {
+    let mut out = text.to_owned();
+    for figure in gimbal_finance_agent::number::figures(text).into_iter().filter(|figure| figure.digits() >= 3) {
+        let at = figure.place.start + text[figure.place.clone()].find(|letter: char| letter.is_ascii_digit()).unwrap();
+        let digit = if text[at..].starts_with('9') { "1" } else { "9" };
+        out.replace_range(at..=at, digit);
+    }
+    out
+}
