@@ -61,7 +61,7 @@ pub enum Command {
     },
     /// Plays, replays, benches and evaluates an environment
     Env {
-        /// Environment: `cage2`, `yawning_titan`, `alfworld`
+        /// Environment: `cage2`, `yawning_titan`, `textcraft`, `alfworld`, `finance_agent`
         name: String,
         /// What to do with it
         #[command(subcommand)]
@@ -463,6 +463,8 @@ pub enum EnvVerb {
     Returns(EnvReturns),
     /// The challenge's own table for a policy
     Evaluate(EnvEvaluate),
+    /// Serve its services on this machine until Ctrl-C
+    Serve(EnvServe),
     /// List the tasks
     Tasks {
         /// Split
@@ -491,6 +493,23 @@ pub struct EnvPlay {
     pub names: String,
 }
 
+/// `gimbal env NAME serve`.
+#[derive(Debug, Args)]
+pub struct EnvServe {
+    /// Port on 127.0.0.1; 0 lets the system choose one
+    #[arg(long, default_value_t = 0)]
+    pub port: u16,
+    /// Seed of the corpus
+    #[arg(long, default_value_t = 2025)]
+    pub corpus: u64,
+    /// Companies of the corpus
+    #[arg(long, default_value_t = 12)]
+    pub companies: u32,
+    /// Write the questions as a table and stop
+    #[arg(long, value_name = "FILE")]
+    pub questions: Option<PathBuf>,
+}
+
 /// Which world of an environment.
 #[derive(Debug, Args)]
 pub struct EnvWorld {
@@ -506,6 +525,9 @@ pub struct EnvWorld {
     /// Folder of game files, where the environment reads some (default: alfworld/games in the folder that GIMBAL_DATA names)
     #[arg(long, value_name = "DIR")]
     pub games: Option<PathBuf>,
+    /// Task to play, where the environment has several (finance_agent: `s01`)
+    #[arg(long, value_name = "NAME")]
+    pub task: Option<String>,
     /// Network, where the environment has some (yawning_titan: `default_18`)
     #[arg(long, value_name = "NAME")]
     pub network: Option<String>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gimbal_study::registry::Registry;
 
 use crate::exit::Failure;
-use crate::workbench::{Alfworld, Cage2, TextCraft, Workbench, YawningTitan};
+use crate::workbench::{Alfworld, Cage2, FinanceAgent, TextCraft, Workbench, YawningTitan};
 
 /// Environments and architectures of this program.
 pub fn registry() -> Registry {
@@ -15,6 +15,7 @@ pub fn registry() -> Registry {
             Arc::new(gimbal_yawning_titan::YawningTitan),
             Arc::new(gimbal_textcraft::TextCraft),
             Arc::new(gimbal_alfworld::Alfworld::new()),
+            Arc::new(gimbal_finance_agent::FinanceAgent),
         ],
         architectures: gimbal_architectures::kinds(),
     }
@@ -27,6 +28,7 @@ pub fn workbench(name: &str) -> Result<Box<dyn Workbench>, Failure> {
         "yawning_titan" => Ok(Box::new(YawningTitan)),
         "textcraft" => Ok(Box::new(TextCraft)),
         "alfworld" => Ok(Box::new(Alfworld)),
+        "finance_agent" => Ok(Box::new(FinanceAgent)),
         _ => {
             let registry = registry();
             let names: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();

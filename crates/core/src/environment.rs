@@ -135,6 +135,12 @@ pub trait Environment: Send {
         Err(Rejection::new(crate::RejectionKind::NotNow, "no question is open in this environment"))
     }
 
+    /// A failure of the world's own services in the latest call or answer, which is nobody's outcome: the stage ends the
+    /// episode as one of infrastructure. It stands until the next [`Environment::reset`].
+    fn failure(&self) -> Option<&EnvError> {
+        None
+    }
+
     /// A fresh belief state for this episode.
     fn tracker(&self) -> Box<dyn Tracker>;
 

@@ -18,7 +18,7 @@ const ENVIRONMENTS: [&str; 6] = [
     "gimbal-triage",
 ];
 
-const ROOMS: [Room; 12] = [
+const ROOMS: [Room; 14] = [
     Room {
         folder: "crates/core",
         forbidden_crates: &["tokio", "rusqlite", "genai", "reqwest", "gimbal-"],
@@ -113,6 +113,19 @@ const ROOMS: [Room; 12] = [
             "gimbal-cage2",
             "gimbal-yawning-titan",
             "tokio",
+        ],
+        forbidden_words: &["ChatModel"],
+    },
+    // Its tools fetch, so it may do what other worlds may not: wait, and speak to servers.
+    Room {
+        folder: "envs/finance_agent",
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-cage2",
+            "gimbal-yawning-titan",
         ],
         forbidden_words: &["ChatModel"],
     },

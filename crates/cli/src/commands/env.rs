@@ -13,6 +13,7 @@ pub fn env(name: &str, verb: EnvVerb) -> Result<(), Failure> {
         EnvVerb::Bench(options) => bench.bench(&options),
         EnvVerb::Returns(options) => bench.returns(&options),
         EnvVerb::Evaluate(options) => bench.evaluate(&options),
+        EnvVerb::Serve(options) => bench.serve(&options),
         EnvVerb::Tasks { split, json } => tasks(name, split.as_deref(), json),
     }
 }
@@ -24,8 +25,11 @@ fn tasks(name: &str, split: Option<&str>, json: bool) -> Result<(), Failure> {
     };
     let mut all = Vec::new();
     for known in family.splits().iter().filter(|known| split.is_none_or(|split| split == **known)) {
-        for task in family.tasks(known).map_err(Failure::world)? {
-            all.push((*known, task));
+        match family.tasks(known) {
+            Ok(tasks) => all.extend(tasks.into_iter().map(|task| (*known, task))),
+            // Without its data a split is left out of the list of all, and said so.
+            Err(gimbal_core::EnvError::Data(why)) if split.is_none() => eprintln!("gimbal: split `{known}`: {why}"),
+            Err(error) => return Err(Failure::world(error)),
         }
     }
     if let Some(split) = split

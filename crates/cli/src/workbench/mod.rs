@@ -3,34 +3,51 @@
 mod alfworld;
 mod cage2;
 mod textcraft;
+mod finance_agent;
 mod yawning_titan;
 
 pub use alfworld::Alfworld;
 pub use cage2::Cage2;
 pub use textcraft::TextCraft;
+pub use finance_agent::FinanceAgent;
 pub use yawning_titan::YawningTitan;
 
-use crate::args::{EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns};
+use crate::args::{EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvServe};
 use crate::exit::Failure;
 
-/// The verbs of `gimbal env NAME`.
+/// The verbs of `gimbal env NAME`. A world that has nothing to say to a verb leaves it out.
 pub trait Workbench {
     /// A person plays at the terminal.
     fn play(&self, options: &EnvPlay) -> Result<(), Failure>;
 
     /// Recordings are played again and compared field by field.
-    fn replay(&self, options: &EnvReplay) -> Result<(), Failure>;
+    fn replay(&self, options: &EnvReplay) -> Result<(), Failure> {
+        let _ = options;
+        Err(absent("replay", "it keeps no recordings"))
+    }
 
     /// Steps a second on one core.
-    fn bench(&self, options: &EnvBench) -> Result<(), Failure>;
+    fn bench(&self, options: &EnvBench) -> Result<(), Failure> {
+        let _ = options;
+        Err(absent("bench", "its steps wait for services"))
+    }
 
     /// Mean and SD of the returns of a built-in policy.
-    fn returns(&self, options: &EnvReturns) -> Result<(), Failure>;
+    fn returns(&self, options: &EnvReturns) -> Result<(), Failure> {
+        let _ = options;
+        Err(absent("returns", "play its policies in a study, with `base: baseline`"))
+    }
 
     /// The environment's own table for a policy.
     fn evaluate(&self, options: &EnvEvaluate) -> Result<(), Failure> {
         let _ = options;
-        Err(Failure::Usage("this environment has no table of its own; `returns` tells how a policy fares".to_owned()))
+        Err(absent("evaluate", "it has no table of its own"))
+    }
+
+    /// Its services on a port of this machine, until it is stopped.
+    fn serve(&self, options: &EnvServe) -> Result<(), Failure> {
+        let _ = options;
+        Err(absent("serve", "it has no services"))
     }
 
     /// Returns in thousandths of so many episodes of a built-in policy, on the default options, by consecutive seeds. Two
@@ -39,4 +56,8 @@ pub trait Workbench {
         let _ = (policy, episodes, seed);
         Err(Failure::Usage("this environment has no policies that are played without journals".to_owned()))
     }
+}
+
+fn absent(verb: &str, why: &str) -> Failure {
+    Failure::Usage(format!("this environment has no verb `{verb}`: {why}"))
 }

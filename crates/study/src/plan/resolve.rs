@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_analysis::{self as row, CellInfo, RoleModel};
-use gimbal_core::{Architecture, Decoding, Files, Needs, RoleSettings, TaskId, nearest};
+use gimbal_core::{Architecture, Decoding, EnvError, Files, Needs, RoleSettings, TaskId, nearest};
 use gimbal_model::{ModelFacts, ModelKind};
 use serde_json::{Value, json};
 
@@ -139,15 +139,19 @@ fn named_tasks(
     names: &[String],
 ) -> Result<Vec<TaskId>, Problem> {
     let mut known = Vec::new();
+    let mut absent = String::new();
     for split in family.splits() {
-        known.extend(
-            family.tasks(split).map_err(|error| Problem::at(&study.file, study.episodes.at, error.to_string()))?,
-        );
+        match family.tasks(split) {
+            Ok(tasks) => known.extend(tasks),
+            // A split whose data are not at hand must not keep others from being played.
+            Err(EnvError::Data(why)) => absent = format!(" ({why})"),
+            Err(error) => return Err(Problem::at(&study.file, study.episodes.at, error.to_string())),
+        }
     }
     for name in names {
         if !known.iter().any(|task| task.0 == *name) {
             let hint = nearest::hint(name, known.iter().map(|task| task.0.as_str()));
-            let what = format!("`{}` has no task `{name}`{hint}", family.name());
+            let what = format!("`{}` has no task `{name}`{hint}{absent}", family.name());
             return Err(Problem::at(&study.file, study.episodes.at, what));
         }
     }

@@ -33,6 +33,10 @@ impl EpisodeStage {
         }
         let mut reply = environment.call(call).await;
         for _ in 0..QUESTIONS {
+            // A service of the world that failed is no outcome of the agent.
+            if let Some(error) = environment.failure() {
+                return Err(self.lock().end(Halt::infrastructure(error.to_string())));
+            }
             match reply {
                 Ok(Reply::Ask(ask)) => reply = self.ask_for_world(&mut **environment, ask).await?,
                 Ok(Reply::Step(transition)) => {

@@ -1,0 +1,246 @@
+//! Questions about filings as a user plays them: by studies, by services on a port, by hand.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
+
+mod common;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+
+use common::Place;
+use gimbal_analysis::EpisodeRow;
+use gimbal_study::read::load_rows;
+use gimbal_study::run::RunFolder;
+
+/// Names and bases of all shipped configurations.
+fn configurations() -> Vec<(String, String)> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../personas/configurations.yaml");
+    let text = std::fs::read_to_string(path).unwrap();
+    let after = |line: &str, key: &str| line.split(key).nth(1)?.split(',').next().map(|value| value.trim().to_owned());
+    text.lines()
+        .filter(|line| line.trim_start().starts_with("- { name:"))
+        .map(|line| (after(line, "name:").unwrap(), after(line, "base:").unwrap()))
+        .collect()
+}
+
+fn rows(place: &Place, run: &str) -> Vec<EpisodeRow> {
+    load_rows(&RunFolder::open(&place.path().join("runs").join(run)).unwrap()).unwrap().episodes
+}
+
+// covers: BOG-030, BOG-180, CYC-037
+#[test]
+fn every_configuration_plays_with_a_perfect_expert_and_wins() {
+    let place = Place::new();
+    let mut study = "study: finance\ndescription: Does every configuration play here?\nenvironment: { name: finance_agent }\narchitectures:\n".to_owned();
+    let all = configurations();
+    assert!(all.len() >= 20, "{all:?}");
+    for (name, base) in &all {
+        study.push_str(&format!("  - {{ base: {base}, configuration: \"{name}\" }}\n"));
+    }
+    study.push_str("  - { base: baseline, policy: expert }\n");
+    study.push_str("roles:\n  - { default: noisy/1.0 }\nepisodes: { tasks: [s01, s04], runs: 1 }\n");
+    place.write("finance.yaml", &study);
+    place.gimbal(&["run", "finance.yaml", "--progress", "quiet", "--no-report"]).good();
+    let said = place.gimbal(&["verify", "finance", "--json"]).good().json();
+    let expected = (all.len() as u64 + 1) * 2;
+    assert_eq!((said["episodes"].as_u64(), said["problems"].as_array().unwrap().len()), (Some(expected), 0));
+    let first = place.gimbal(&["digest", "finance"]).good().out;
+    // Another process has another port, and the same bytes.
+    let again = Place::new();
+    again.write("finance.yaml", &study);
+    again.gimbal(&["run", "finance.yaml", "--progress", "quiet", "--no-report", "--jobs", "1"]).good();
+    assert_eq!(again.gimbal(&["digest", "finance"]).good().out, first);
+    for row in rows(&place, "finance") {
+        assert_eq!((row.stop.as_str(), row.return_thousandths), ("answered", 1000), "{} {}", row.cell, row.task);
+    }
+}
+
+#[test]
+fn a_server_that_stays_busy_ends_an_episode_as_infrastructure() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut bytes = [0; 1024];
+            let _ = stream.read(&mut bytes);
+            let _ =
+                stream.write_all(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        }
+    });
+    let place = Place::new();
+    std::fs::create_dir_all(place.path().join("scripted")).unwrap();
+    place.write(
+        "scripted/opens.yaml",
+        "rules:\n  - say: |-\n      Thought: open it\n      Answer: finance_agent_parse_html_page url=\"https://busy.test/\", key=\"k\"\n",
+    );
+    let study = format!(
+        "study: busy\nenvironment: {{ name: finance_agent, first_wait: 1, served: {{ busy.test: \"{address}\" }} }}\n\
+         architectures: [{{ base: react, configuration: obs }}]\nroles: [{{ default: scripted/opens.yaml }}]\n\
+         episodes: {{ tasks: [s01], runs: 1 }}\n"
+    );
+    place.write("busy.yaml", &study);
+    let said = place.gimbal(&["run", "busy.yaml", "--progress", "quiet", "--no-report"]);
+    assert_ne!(said.code, 0, "{}", said.out);
+    let told = format!("{}{}", said.out, said.err);
+    assert!(told.contains("the server answered 503 9 times"), "{told}");
+}
+
+#[test]
+fn the_corpus_is_served_until_it_is_stopped() {
+    let place = Place::new();
+    let mut child = place.command().args(["env", "finance_agent", "serve"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.strip_prefix("http://").unwrap().split(' ').next().unwrap().to_owned();
+    let ask = |request: String| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    };
+    let get = |path: &str| {
+        ask(format!(
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nUser-Agent: me me@place.example\r\n\r\n"
+        ))
+    };
+    let found = get("/LATEST/search-index?q=guidance&forms=8-K");
+    assert!(found.starts_with("HTTP/1.1 200 OK") && found.contains("\"_index\":\"edgar_file\""), "{found}");
+    let bare =
+        ask(format!("GET /LATEST/search-index?q=guidance HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));
+    assert!(bare.starts_with("HTTP/1.1 403"), "{bare}");
+    let body = "{\"query\":\"guidance\"}";
+    let post = |head: &str| {
+        ask(format!(
+            "POST /full-text-search HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+    };
+    assert!(post("").starts_with("HTTP/1.1 403"));
+    let found = post("Authorization: any\r\n");
+    let url =
+        found.split("\"filingUrl\":\"https://www.sec.example").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    assert!(get(&url).contains("<!DOCTYPE html>"));
+    assert!(get("/search?q=finance+chief").starts_with("HTTP/1.1 401"));
+    assert!(get("/search?q=finance+chief&api_key=x").contains("\"organic_results\""));
+    assert!(get("/nothing").starts_with("HTTP/1.1 404"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn the_workbench_plays_lists_and_refuses_politely() {
+    let place = Place::new();
+    let tasks = place.gimbal(&["env", "finance_agent", "tasks", "--split", "synthetic-train"]).good().out;
+    assert_eq!(tasks.lines().count(), 16);
+    let mut command = place.command();
+    command.env_remove("GIMBAL_DATA").args(["env", "finance_agent", "tasks"]);
+    let all: common::Said = command.output().unwrap().into();
+    assert!(all.code == 0 && all.err.contains("set GIMBAL_DATA") && all.out.contains("s54"), "{}", all.err);
+    let table = place.gimbal(&["env", "finance_agent", "serve", "--questions", "own.csv"]).good().out;
+    assert!(table.starts_with("54 questions"), "{table}");
+    let mut child = place
+        .command()
+        .args(["env", "finance_agent", "play", "--task", "s01", "--set", "reader=extract"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"google_web_search finance chief\nnonsense\nfinal_answer nobody knows\n")
+        .unwrap();
+    let said = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert!(
+        said.contains("\"position\":1")
+            && said.contains("rejected: Tool 'nonsense' not found")
+            && said.ends_with("reward 0.000\n"),
+        "{said}"
+    );
+    for (arguments, mend) in [
+        (&["bench"][..], "no verb `bench`"),
+        (&["play", "--mode", "x"], "--set NAME=VALUE"),
+        (&["play", "--set", "juge=model"], "did you mean `judge`?"),
+        (&["play", "--task", "x9"], "s01, s02"),
+        (&["serve", "--companies", "1"], "give 3 to 60"),
+    ] {
+        let said = place.gimbal(&[&["env", "finance_agent"], arguments].concat());
+        assert_eq!(said.code, 2, "{arguments:?} {}", said.err);
+        assert!(said.err.contains(mend), "{arguments:?}: {}", said.err);
+    }
+    let said = place.gimbal(&["env", "cage2", "serve"]);
+    assert!(said.code == 2 && said.err.contains("it has no services"), "{}", said.err);
+}
+
+/// The live services by their addresses, with the served corpus in the place of the real ones.
+#[test]
+fn live_services_take_addresses_and_keys_and_show_no_key() {
+    let place = Place::new();
+    place.gimbal(&["env", "finance_agent", "serve", "--questions", "own.csv"]).good();
+    let mut child = place.command().args(["env", "finance_agent", "serve"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.strip_prefix("http://").unwrap().split(' ').next().unwrap().to_owned();
+    let served = format!("served={{\".example\":\"{address}\"}}");
+    let play = |search: &str, variables: &[(&str, &str)], input: &str| -> common::Said {
+        let mut command = place.command();
+        command.args([
+            "env",
+            "finance_agent",
+            "play",
+            "--task",
+            "q01",
+            "--set",
+            "services=live",
+            "--set",
+            "questions=own.csv",
+        ]);
+        command.args(["--set", "api=https://api.sec-api.example/full-text-search", "--set", "archive=www.sec.example"]);
+        command.args([
+            "--set",
+            "archive_search=https://efts.sec.example/LATEST/search-index",
+            "--set",
+            "reader=extract",
+        ]);
+        command.args([
+            "--set",
+            "serp=https://serp.example/search",
+            "--set",
+            &served,
+            "--set",
+            &format!("search={search}"),
+        ]);
+        for name in ["SEC_API_KEY", "SERPAPI_API_KEY", "SEC_CONTACT"] {
+            command.env_remove(name);
+        }
+        let mut child = command
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap().into()
+    };
+    let keys = [("SEC_API_KEY", "topsecret-1"), ("SERPAPI_API_KEY", "topsecret-2")];
+    let search = "edgar_search query=\"appointed Chief Financial Officer\", form_types=[\"8-K\"]\n";
+    let said = play("api", &keys, &format!("{search}google_web_search finance chief\nquit\n"));
+    assert!(
+        said.code == 0 && said.out.contains("\"accessionNo\"") && said.out.contains("\"position\":1"),
+        "{} {}",
+        said.out,
+        said.err
+    );
+    assert!(!said.out.contains("topsecret") && !said.err.contains("topsecret"));
+    let said = play("archive", &[("SEC_CONTACT", "Me me@place.example")], search);
+    assert!(said.code == 0 && said.out.contains("\"accessionNo\""), "{} {}", said.out, said.err);
+    for (search, mend) in [("api", "set SEC_API_KEY"), ("archive", "set SEC_CONTACT")] {
+        let said = play(search, &[], "quit\n");
+        assert!(said.code == 2 && said.err.contains(mend), "{}", said.err);
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

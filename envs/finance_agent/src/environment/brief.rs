@@ -1,0 +1,63 @@
+//! The brief, from `brief.yaml`.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use serde::Deserialize;
+
+use super::settings::Settings;
+use crate::tools::RETRIEVE;
+
+/// The built-in text of the brief.
+const TEXT: &str = include_str!("../../brief.yaml");
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    role: String,
+    subject: String,
+    subjects: Vec<String>,
+    glossary: Vec<GlossaryEntry>,
+    tool_names: BTreeMap<String, String>,
+    forbidden_words: Vec<String>,
+}
+
+fn form() -> Result<&'static Form, EnvError> {
+    static FORM: OnceLock<Result<Form, String>> = OnceLock::new();
+    let read = || yaml::read(TEXT, "envs/finance_agent/brief.yaml").map_err(|error| error.to_string());
+    FORM.get_or_init(read).as_ref().map_err(|error| EnvError::Data(error.clone()))
+}
+
+/// The call that does nothing: to read nothing at all. It is answered by the tool's error and uses up one call.
+pub(super) fn idle() -> ToolCall {
+    ToolCall::with(RETRIEVE, &[("prompt", "")])
+}
+
+/// The brief of an episode with this question.
+pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError> {
+    let form = form()?;
+    let mut glossary = form.glossary.clone();
+    if settings.texts == crate::tools::Version::V11 {
+        for entry in &mut glossary {
+            entry.usage = entry.usage.replace("edgar_search query=", "edgar_search search_query=");
+        }
+    }
+    Ok(Brief {
+        environment: "finance_agent".to_owned(),
+        goal: question.to_owned(),
+        role: form.role.clone(),
+        subject: form.subject.clone(),
+        subjects: form.subjects.clone(),
+        glossary,
+        horizon: settings.max_calls,
+        reward_range: Some((Milli::ZERO, Milli(1000))),
+        thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
+        idle: idle(),
+        seconds_per_step: None,
+        materials: Vec::new(),
+        tool_names: form.tool_names.clone(),
+        forbidden_words: form.forbidden_words.clone(),
+        efficiency_shift: None,
+    })
+}

@@ -1,0 +1,65 @@
+//! The family of environments by which a study finds this one.
+
+use gimbal_core::architecture::Offers;
+use gimbal_core::{Catalogue, EnvError, Environment, TaskId};
+use serde_json::Value;
+
+use super::{FinanceEnvironment, POLICIES, Settings, settings, task};
+use crate::tracker::{BLOCKS, QUERIES};
+
+/// The family `finance_agent`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FinanceAgent;
+
+impl Catalogue for FinanceAgent {
+    fn name(&self) -> &'static str {
+        "finance_agent"
+    }
+
+    fn behaviour(&self) -> u32 {
+        crate::BEHAVIOUR
+    }
+
+    fn splits(&self) -> &[&'static str] {
+        &task::SPLITS
+    }
+
+    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
+        task::tasks(split)
+    }
+
+    fn schema(&self) -> Value {
+        settings::schema()
+    }
+
+    fn resolve(&self, options: &Value) -> Result<Value, EnvError> {
+        serde_json::to_value(Settings::read(options)?).map_err(|error| EnvError::Usage(error.to_string()))
+    }
+
+    fn world(&self, resolved: &Value) -> Value {
+        // Who judges and reads, and what is listed, stand at the rim: cells that differ in them meet the same worlds.
+        let mut world = resolved.clone();
+        if let Some(map) = world.as_object_mut() {
+            for rim in ["judge", "reader", "literals"] {
+                map.shift_remove(rim);
+            }
+        }
+        world
+    }
+
+    fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
+        Ok(Box::new(FinanceEnvironment::new(Settings::read(options)?)?))
+    }
+
+    fn offers(&self) -> Offers {
+        Offers {
+            subjects: true,
+            simulator: true,
+            policies: POLICIES.map(str::to_owned).to_vec(),
+            blocks: BLOCKS.map(str::to_owned).to_vec(),
+            queries: QUERIES.map(str::to_owned).to_vec(),
+            asks: ["reader", "judge"].map(str::to_owned).to_vec(),
+            ..Offers::default()
+        }
+    }
+}

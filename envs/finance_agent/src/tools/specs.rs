@@ -1,0 +1,94 @@
+//! Schemas and descriptions of the tools.
+
+use gimbal_core::ToolSpec;
+use serde_json::{Map, Value, json};
+
+use super::{EDGAR_SEARCH, FINAL_ANSWER, PARSE_PAGE, RETRIEVE, Version, WEB_SEARCH, query_name};
+
+/// The tools with the arguments of the work; version 1.1 names the words of a search otherwise, shows more rows and writes
+/// ranges as a list.
+#[must_use]
+pub fn specs(version: Version) -> Vec<ToolSpec> {
+    let words = json!({ "type": "string", "description": "Words that all must occur, \"exact phrases\", OR, NOT or -word, word*." });
+    let mut search = Map::new();
+    search.insert(query_name(version).to_owned(), words);
+    let most = if version == Version::V11 { 100 } else { 10 };
+    let list =
+        |description: &str| json!({ "type": "array", "items": { "type": "string" }, "description": description });
+    let more = [
+        ("form_types", list("Forms to search in, such as [\"10-K\", \"8-K\"]; all if left out.")),
+        ("ciks", list("Central index keys of companies; all if left out.")),
+        ("start_date", json!({ "type": "string", "description": "First day of filing, yyyy-mm-dd." })),
+        ("end_date", json!({ "type": "string", "description": "Last day of filing, yyyy-mm-dd." })),
+        ("page", json!({ "type": "integer", "minimum": 1, "default": 1, "description": "Page of results." })),
+        (
+            "top_n_results",
+            json!({ "type": "integer", "minimum": 1, "default": most, "description": "Results to show of that page." }),
+        ),
+    ];
+    search.extend(more.map(|(name, schema)| (name.to_owned(), schema)));
+    let ranges = match version {
+        Version::V10 => json!({
+            "type": "object", "additionalProperties": { "type": "array", "items": { "type": "integer" } },
+            "description": "Parts of documents to read: key to [start, end] in characters; [] for the whole.",
+        }),
+        Version::V11 => json!({
+            "type": "array", "items": {
+                "type": "object", "required": ["key", "start", "end"],
+                "properties": { "key": { "type": "string" }, "start": { "type": "integer" }, "end": { "type": "integer" } }
+            },
+            "description": "Parts of documents to read: key, start and end in characters.",
+        }),
+    };
+    let source = json!({
+        "type": "object", "required": ["url"],
+        "properties": { "url": { "type": "string" }, "name": { "type": "string" } }
+    });
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    vec![
+        spec(
+            EDGAR_SEARCH,
+            "Searches the text of filings. Gives company, key, form, day, description and address of the documents found.",
+            Value::Object(search),
+            &[query_name(version)],
+        ),
+        spec(
+            WEB_SEARCH,
+            "Searches the web. Gives titles, addresses and extracts.",
+            json!({ "search_query": text("What to search for.") }),
+            &["search_query"],
+        ),
+        spec(
+            PARSE_PAGE,
+            "Fetches a page and stores its text under a key for later reading.",
+            json!({ "url": text("Address of the page."), "key": text("Key to store its text under.") }),
+            &["url", "key"],
+        ),
+        spec(
+            RETRIEVE,
+            "Puts a question about stored texts to a reader. Write the key of each text in double braces where the text shall \
+             stand, such as: What was net income? {{annual_report}}",
+            json!({ "prompt": text("The question, with at least one {{key}}."), "input_character_ranges": ranges }),
+            &["prompt"],
+        ),
+        spec(
+            FINAL_ANSWER,
+            "Gives the final answer to the question and ends the work.",
+            json!({
+                "answer": text("The answer."),
+                "sources": { "type": "array", "items": source, "description": "Addresses that the answer rests on." },
+            }),
+            &["answer"],
+        ),
+    ]
+}
+
+fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters: json!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false
+        }),
+    }
+}

@@ -1,0 +1,261 @@
+//! A deterministic belief state of the sources, built from the agent's own observations and calls only (BOG-080).
+//!
+//! Its subjects are the kinds of source: what was found of each, what is stored, what was read. It renders three blocks
+//! and answers three read-only queries; it never says what to do. Texts of stored documents are looked up by the hash
+//! that the observation names.
+
+mod query;
+pub mod words;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gimbal_core::{Digest, Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
+use gimbal_worlds::{Event, History, json};
+use serde_json::Value;
+
+use crate::action;
+use crate::tools::{FINAL_ANSWER, PARSE_PAGE, RETRIEVE};
+
+/// The blocks.
+pub const BLOCKS: [&str; 3] = ["observation", "history", "status"];
+/// The queries, under their generic names.
+pub const QUERIES: [&str; 3] = ["subject_state", "subject_baseline", "evidence"];
+/// The kinds of source, as the brief names them.
+pub const KINDS: [&str; 5] = ["10-K", "10-Q", "8-K", "exhibit", "web page"];
+
+/// Found sources that the status lists at most.
+const MOST_FOUND: usize = 20;
+/// Characters of a call that the log keeps.
+const MOST_ACTION: usize = 300;
+
+/// Texts by their hash, shared by a world and its trackers.
+#[derive(Clone, Debug, Default)]
+pub struct Shelf(Arc<Mutex<BTreeMap<Digest, Arc<str>>>>);
+
+impl Shelf {
+    /// Puts a text on the shelf.
+    pub fn put(&self, digest: Digest, text: Arc<str>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(digest, text);
+    }
+
+    /// The text of a hash.
+    #[must_use]
+    pub fn get(&self, digest: &Digest) -> Option<Arc<str>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(digest).cloned()
+    }
+}
+
+/// A source that a search showed.
+#[derive(Clone, Debug)]
+struct Found {
+    url: String,
+    kind: String,
+    what: String,
+}
+
+/// A stored document.
+#[derive(Clone, Debug)]
+struct Stored {
+    key: String,
+    url: String,
+    kind: String,
+    characters: u64,
+    digest: Option<Digest>,
+    read: bool,
+}
+
+/// The belief state of one episode.
+#[derive(Clone, Debug, Default)]
+pub struct SourceTracker {
+    found: Vec<Found>,
+    stored: Vec<Stored>,
+    history: History,
+    text: String,
+    now: u32,
+    shelf: Shelf,
+}
+
+/// How far the work on a kind of source has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Status {
+    Baseline,
+    Found,
+    Stored,
+    Read,
+}
+
+impl Status {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Baseline => words::BASELINE,
+            Self::Found => words::FOUND,
+            Self::Stored => words::STORED,
+            Self::Read => words::READ,
+        }
+    }
+}
+
+impl SourceTracker {
+    /// A belief state that knows of nothing; texts are looked up on the shelf.
+    #[must_use]
+    pub fn new(shelf: Shelf) -> Self {
+        Self { shelf, ..Self::default() }
+    }
+
+    fn status(&self, kind: &str) -> Status {
+        let stored = self.stored.iter().filter(|stored| stored.kind == kind);
+        let of_stored = stored.map(|stored| if stored.read { Status::Read } else { Status::Stored }).max();
+        let of_found = self.found.iter().any(|found| found.kind == kind).then_some(Status::Found);
+        of_stored.or(of_found).unwrap_or(Status::Baseline)
+    }
+
+    /// Takes in what a call led to.
+    fn observe(&mut self, data: &Value) {
+        let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        for row in data.get("results").and_then(Value::as_array).into_iter().flatten() {
+            let url = text(row, "url");
+            if url.is_empty() || self.found.iter().any(|found| found.url == url) {
+                continue;
+            }
+            let what = match row.get("company") {
+                Some(_) => [text(row, "form"), text(row, "type"), text(row, "company"), text(row, "filed")].join(" "),
+                None => text(row, "title"),
+            };
+            self.found.push(Found { url, kind: text(row, "kind"), what });
+        }
+        let tool = text(data, "tool");
+        if tool == PARSE_PAGE && data.get("stored") == Some(&Value::Bool(true)) {
+            let (key, url) = (text(data, "key"), text(data, "url"));
+            let kind = self.found.iter().find(|found| found.url == url).map_or("web page", |found| found.kind.as_str());
+            let stored = Stored {
+                kind: kind.to_owned(),
+                characters: data.get("characters").and_then(Value::as_u64).unwrap_or_default(),
+                digest: text(data, "digest").parse().ok(),
+                read: false,
+                key,
+                url,
+            };
+            match self.stored.iter_mut().find(|known| known.key == stored.key) {
+                Some(known) => *known = stored,
+                None => self.stored.push(stored),
+            }
+        }
+        if tool == RETRIEVE {
+            let keys: Vec<&str> =
+                data.get("keys").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+            for stored in self.stored.iter_mut().filter(|stored| keys.contains(&stored.key.as_str())) {
+                stored.read = true;
+            }
+        }
+    }
+
+    fn status_block(&self) -> String {
+        let mut out = String::new();
+        for kind in KINDS.into_iter().filter(|kind| self.status(kind) != Status::Baseline) {
+            out.push_str(if out.is_empty() { words::STATUS } else { "," });
+            out.push_str(if out.len() == words::STATUS.len() { "\n[{" } else { "\n {" });
+            json::member(&mut out, words::SOURCE, kind);
+            json::member(&mut out, words::CURRENT_STATUS, self.status(kind).text());
+            out.push('}');
+        }
+        if out.is_empty() {
+            return words::ALL_BASELINE.to_owned();
+        }
+        out.push(']');
+        self.list_stored(&mut out);
+        self.list_found(&mut out);
+        out
+    }
+
+    fn list_stored(&self, out: &mut String) {
+        if self.stored.is_empty() {
+            return;
+        }
+        out.push('\n');
+        out.push_str(words::STORED_DOCUMENTS);
+        for (at, stored) in self.stored.iter().enumerate() {
+            out.push_str(if at == 0 { "\n[{" } else { ",\n {" });
+            json::member(out, words::KEY, &stored.key);
+            json::member(out, words::SOURCE, &stored.kind);
+            json::member(out, words::CHARACTERS, &stored.characters.to_string());
+            json::member(out, words::CURRENT_STATUS, if stored.read { words::READ } else { words::STORED });
+            json::member(out, words::ADDRESS, &stored.url);
+            out.push('}');
+        }
+        out.push(']');
+    }
+
+    fn list_found(&self, out: &mut String) {
+        let opened = |found: &&Found| !self.stored.iter().any(|stored| stored.url == found.url);
+        let waiting: Vec<&Found> = self.found.iter().filter(opened).collect();
+        if waiting.is_empty() {
+            return;
+        }
+        out.push('\n');
+        out.push_str(words::FOUND_SOURCES);
+        // The latest are the likeliest to matter.
+        let first = waiting.len().saturating_sub(MOST_FOUND);
+        for (at, found) in waiting.iter().skip(first).enumerate() {
+            out.push_str(if at == 0 { "\n[{" } else { ",\n {" });
+            json::member(out, words::SOURCE, &found.kind);
+            json::member(out, words::NAME, &found.what);
+            json::member(out, words::ADDRESS, &found.url);
+            out.push('}');
+        }
+        out.push(']');
+    }
+}
+
+impl Tracker for SourceTracker {
+    fn begin(&mut self, _first: &Observation) {
+        *self = Self::new(self.shelf.clone());
+    }
+
+    fn update(&mut self, step: Stepped<'_>) {
+        let Stepped { step, call, observation, justification } = step;
+        self.now = step;
+        self.text.clone_from(&observation.text);
+        let before = KINDS.map(|kind| self.status(kind));
+        let data = observation.data.glance();
+        self.observe(&data);
+        let mut updates: Vec<(String, &'static str)> = KINDS
+            .into_iter()
+            .zip(before)
+            .map(|(kind, before)| (kind, before, self.status(kind)))
+            .filter(|(_, before, now)| now != before)
+            .map(|(kind, _, now)| (kind.to_owned(), now.text()))
+            .collect();
+        if data.get("error").is_some() {
+            updates.push((words::TOOL.to_owned(), words::FAILED));
+        }
+        let mut action = action::render(call);
+        if let Some((end, _)) = action.char_indices().nth(MOST_ACTION).filter(|_| call.tool != FINAL_ANSWER) {
+            action.truncate(end);
+            action.push('…');
+        }
+        self.history.event(Event { step, action: &action, justification, updates: &updates });
+    }
+
+    fn blocks(&self) -> &[&'static str] {
+        &BLOCKS
+    }
+
+    fn block(&self, name: &str) -> Option<String> {
+        match name {
+            "observation" if self.now == 0 => Some(String::new()),
+            "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
+            "history" => Some(self.history.render()),
+            "status" => Some(self.status_block()),
+            _ => None,
+        }
+    }
+
+    fn queries(&self) -> &[ToolSpec] {
+        query::specs()
+    }
+
+    fn query(&self, call: &ToolCall) -> Result<String, Rejection> {
+        query::answer(self, call)
+    }
+}
