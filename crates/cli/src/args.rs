@@ -196,8 +196,12 @@ pub struct Compare {
     pub run: PathBuf,
     /// A cell (its id, its configuration, or a part of its id that no other has), or an episode as `trace` lists it
     pub first: String,
-    /// What to compare it with: a cell with a cell, an episode with an episode
+    /// What to compare it with: a cell with a cell, an episode with an episode. Two configurations that several models or
+    /// worlds have played are compared one by one
     pub second: String,
+    /// Of several models, only this one
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
     /// The matched pair whose traces are shown, as TASK/RUN (default: the one whose returns lie furthest apart)
     #[arg(long, value_name = "TASK/RUN")]
     pub pair: Option<String>,
