@@ -663,4 +663,6 @@ pub enum SchemaKind {
     Prices,
     /// Scripts of the scripted model
     Script,
+    /// Protocols for `report --protocol`
+    Protocol,
 }
