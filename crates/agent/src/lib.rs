@@ -19,7 +19,7 @@ pub mod settings;
 mod template;
 pub mod tool;
 
-pub use audit::{Finding, audit};
+pub use audit::{Finding, Forbidden, audit};
 pub use deliberation::Deliberation;
 pub use engine::{Advice, Agent, Ended, Seat, Segment, Taken, Wanted};
 pub use persona::{Persona, PersonaError};

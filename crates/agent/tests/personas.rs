@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use common::TestFiles;
+use gimbal_agent::audit::written;
 use gimbal_agent::persona::{configurations, schemas};
 use gimbal_agent::prompt::{Question, World, asked, user};
 use gimbal_agent::settings::SettingsError;
 use gimbal_agent::tool::DELEGATES;
-use gimbal_agent::{Agent, Overrides, Part, Persona, Protocol, audit, sample};
+use gimbal_agent::{Agent, Forbidden, Overrides, Part, Persona, Protocol, audit, sample};
 use gimbal_core::Block;
 
 fn refused(path: &str, old: &str, new: &str) -> String {
@@ -320,6 +321,7 @@ fn empty_blocks_leave_no_gap() {
 #[test]
 fn no_prompt_gives_the_world_away() {
     let brief = sample::brief();
+    let forbidden = Forbidden::of([&brief]);
     for name in Persona::list(&TestFiles::default()) {
         let persona = Arc::new(Persona::load(&name, &TestFiles::default()).unwrap());
         let agent = Agent::among(persona, "default", &everything(), &DELEGATES).unwrap();
@@ -327,12 +329,43 @@ fn no_prompt_gives_the_world_away() {
         let mut parts = system(&agent);
         let question = Question { target: "lathe", message: "{}" };
         parts.extend(asked(agent.persona(), world, 1, &[], question).unwrap());
-        assert_eq!(audit(&parts, &brief), []);
+        parts.extend(written(agent.persona()));
+        assert_eq!(audit(&parts, &forbidden), []);
     }
     let leaky = TestFiles::with(CORE, "Your goal:", "You are in the Sample-Workshop. Your goal:");
-    let findings = audit(&system(&agent_of(&leaky, Overrides::default())), &brief);
+    let findings = audit(&system(&agent_of(&leaky, Overrides::default())), &forbidden);
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].origins[0].to_string(), "personas/planner/core.yaml: system_message");
+}
+
+// covers: BOG-025
+#[test]
+fn texts_that_no_first_prompt_shows_are_looked_at_too() {
+    let forbidden = Forbidden::of([&sample::brief()]);
+    for (path, old, key) in [
+        ("personas/engine.yaml", "You raised this question:", "deliberation.raise_a_question.reply"),
+        ("personas/engine.yaml", "You have raised all", "deliberation.raise_a_question.over_budget"),
+        ("personas/engine.yaml", "Your reasoning was:", "deliberation.critique_the_answer.reply"),
+        ("personas/engine.yaml", "Proceed on it with", "deliberation.improve_based_on_critique.improved_thought"),
+        ("personas/engine.yaml", "It was refused:", "feedback.rejected"),
+        ("personas/engine.yaml", "you declined", "feedback.refusal"),
+        ("personas/engine.yaml", "There is no tool called", "observations.unknown_tool"),
+        ("personas/engine.yaml", "Not used:", "observations.not_used"),
+        ("personas/engine.yaml", "NO ANSWER", "no_answer"),
+        (
+            "personas/engine.yaml",
+            "You write your final answer at once",
+            "protocols.native-tools.adviser.loop_without_tools",
+        ),
+        ("personas/chooser/core.yaml", "You mend texts", "repair.system"),
+        ("personas/chooser/core.yaml", "Mend this text", "repair.user"),
+    ] {
+        let leaky = TestFiles::with(path, old, &format!("SampleWorkshop {old}"));
+        let persona = Persona::load("chooser", &leaky).unwrap();
+        let found: Vec<String> =
+            audit(&written(&persona), &forbidden).iter().map(|finding| finding.origins[0].to_string()).collect();
+        assert_eq!(found, [format!("{path}: {key}")]);
+    }
 }
 
 #[test]

@@ -56,6 +56,14 @@ fn unknown_settings_are_named_with_the_nearest_known_one() {
     assert!(message.starts_with("react: there is no configuration `obs+his`; did you mean `obs+hist`?"), "{message}");
     let message = refused("react", json!({ "persona": "lead" }));
     assert!(message.contains("an agent on its own has nobody to ask"), "{message}");
+    for (persona, answer) in [("analyst", "analysis"), ("chooser", "suggestions")] {
+        assert_eq!(
+            refused("react", json!({ "persona": persona })),
+            format!(
+                "react: the persona `{persona}` answers with the message `{answer}`, and an agent on its own must answer with an action"
+            )
+        );
+    }
     let message = refused("hierarchy", json!({ "planner": { "persona": "planer" } }));
     assert!(
         message.starts_with("hierarchy: planner: there is no persona `planer`; did you mean `planner`?"),

@@ -128,7 +128,7 @@ async fn a_decision_off_the_menu_is_carried_out_and_noted() {
     assert_eq!(log, ["act Wait because -"]);
 }
 
-// covers: BOG-070
+// covers: BOG-070, SH-03
 #[tokio::test]
 async fn suggestions_are_read_in_tiers_and_repaired_once() {
     let tier = |name: &str| format!(r#"note parsed {{"contract":"suggestions","tier":"{name}"}}"#);

@@ -304,8 +304,12 @@ pub struct Compare {
     pub run: PathBuf,
     /// A cell (its id, its configuration, or a part of its id that no other has), or an episode as `trace` lists it
     pub first: String,
-    /// What to compare it with: a cell with a cell, an episode with an episode
+    /// What to compare it with: a cell with a cell, an episode with an episode. Two configurations that several models or
+    /// worlds have played are compared one by one
     pub second: String,
+    /// Of several models, only this one
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
     /// The matched pair whose traces are shown, as TASK/RUN (default: the one whose returns lie furthest apart)
     #[arg(long, value_name = "TASK/RUN")]
     pub pair: Option<String>,
@@ -378,12 +382,12 @@ pub struct Coverage {
     /// Environment whose built-in policies are played
     #[arg(long, default_value = "cage2", value_name = "NAME")]
     pub environment: String,
-    /// Policy of the baseline
-    #[arg(long, default_value = "random", value_name = "POLICY")]
-    pub baseline: String,
-    /// The other policy
-    #[arg(long, default_value = "restore_changed", value_name = "POLICY")]
-    pub policy: String,
+    /// Policy of the baseline (default: `random`)
+    #[arg(long, value_name = "POLICY")]
+    pub baseline: Option<String>,
+    /// The other policy (default: `restore_changed`; in yawning_titan `reactive`)
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<String>,
     /// Simulated studies
     #[arg(long, default_value_t = 1_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub studies: u32,
@@ -482,15 +486,15 @@ pub struct EnvPlay {
     /// Which world of the environment
     #[command(flatten)]
     pub world: EnvWorld,
-    /// Green agent: `sleep`, `scan`
-    #[arg(long, default_value = "sleep")]
-    pub green: String,
+    /// Green agent: `sleep`, `scan` (cage2 only; default: `sleep`)
+    #[arg(long, value_name = "NAME")]
+    pub green: Option<String>,
     /// Seed of the episode
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Names of hosts and services: `original`, `neutral`
-    #[arg(long, default_value = "original")]
-    pub names: String,
+    /// Names of hosts and services: `original`, `neutral` (cage2 only; default: `original`)
+    #[arg(long, value_name = "KIND")]
+    pub names: Option<String>,
 }
 
 /// `gimbal env NAME serve`.
@@ -579,7 +583,7 @@ pub struct EnvBench {
     /// Blue policy
     #[arg(long, default_value = "random")]
     pub policy: String,
-    /// What is looked at after every step (default: vector, or what saved action lists name)
+    /// What is looked at after every step (default: vector, or what saved action lists name; `raw` in cage2 only)
     #[arg(long, value_enum)]
     pub observe: Option<Observe>,
     /// Steps in all
@@ -591,7 +595,7 @@ pub struct EnvBench {
     /// Generator: `fast`, `mersenne`
     #[arg(long, default_value = "fast")]
     pub draws: String,
-    /// Play these recordings or saved action lists once, with their own red, horizon, seeds and generator
+    /// Play these recordings or saved action lists once, with their own red, horizon, seeds and generator (cage2 only)
     #[arg(
         long,
         value_name = "FILE",
@@ -599,7 +603,7 @@ pub struct EnvBench {
         conflicts_with_all = ["red", "policy", "steps", "horizon", "mode", "network", "set", "seed", "draws", "save"]
     )]
     pub actions: Vec<PathBuf>,
-    /// Write action lists and checksums here (.jsonl), for `replay --checksum`
+    /// Write action lists and checksums here (.jsonl), for `replay --checksum` (cage2 only)
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// Print one JSON object as the last line
@@ -647,9 +651,9 @@ pub struct EnvReturns {
 /// `gimbal env NAME evaluate`.
 #[derive(Debug, Args)]
 pub struct EnvEvaluate {
-    /// Blue policy
-    #[arg(long, default_value = "sleep")]
-    pub policy: String,
+    /// Blue policy (default: `sleep`, or `nothing`)
+    #[arg(long)]
+    pub policy: Option<String>,
     /// Episodes in each cell
     #[arg(long, default_value_t = 100)]
     pub episodes: u64,
@@ -801,4 +805,6 @@ pub enum SchemaKind {
     Prices,
     /// Scripts of the scripted model
     Script,
+    /// Protocols for `report --protocol`
+    Protocol,
 }

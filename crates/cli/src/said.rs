@@ -37,6 +37,12 @@ pub fn message(text: &str) {
     }
 }
 
+/// A number and what it counts: `count(1, "cell", "cells")` is `1 cell`.
+pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// Writes to standard output. A reader that has gone is no failure; a disk that is full ends the program.
 pub fn out(text: Arguments<'_>, end: &str) {
     let mut stdout = std::io::stdout().lock();

@@ -125,6 +125,16 @@ fn a_plan_says_what_it_can_see_and_what_it_takes() {
     // The scripted model plays every context alike: differences of policies are what varies.
     let after = place.gimbal(&["plan", "small.yaml", "--no-cost", "--baseline", "baseline:sleep"]).good().out;
     assert!(after.contains("earlier run"), "{after}");
+    // Equal pairs tell nothing of an SD, and the paper's models are not the one that was played.
+    let equal = place.gimbal(&["plan", "small.yaml", "--no-cost", "--only", "obs", "--only", "hist+net"]).good().out;
+    let equal = equal.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(equal.contains("No SD from the earlier run") && !equal.contains("paper, "), "{equal}");
+    assert!(equal.contains("hist+net against obs with scripted/react-monitor"), "{equal}");
+    let alone = place.gimbal(&["plan", "small.yaml", "--no-cost", "--only", "obs"]).good().out;
+    assert!(alone.starts_with("Nothing to compare: 1 cell (obs) and the baseline `obs` make no pair."), "{alone}");
+    assert!(alone.ends_with("1 cell, 3 episodes\n"), "{alone}");
+    let other = place.gimbal(&["plan", "small.yaml", "--no-cost", "--only", "hist+net"]).good().out;
+    assert!(other.contains("1 cell (hist+net) and the baseline `obs` make no pair"), "{other}");
     for (arguments, word) in [
         (["--power", "1.5"], "--power"),
         (["--alpha", "0"], "--alpha"),
@@ -167,6 +177,10 @@ fn coverage_of_baseline_policies() {
         assert!(out.contains(kind), "{kind}: {out}");
     }
     assert_eq!(place.gimbal(&arguments).good().out, out);
+    let other = place.gimbal(&[&arguments[..], &["--environment", "yawning_titan"]].concat()).good().out;
+    assert!(other.contains("mean of the baseline,Student t,12,1") && other != out, "{other}");
+    let wrong = place.gimbal(&["coverage", "--environment", "yawning_titan", "--policy", "sleep"]);
+    assert!(wrong.code == 2 && wrong.err.contains("known: nothing, random, reactive"), "{}", wrong.err);
     let wrong = place.gimbal(&["coverage", "--policy", "sleeep"]);
     assert!(wrong.code == 2 && wrong.err.contains("`sleep`"), "{}", wrong.err);
     assert!(place.gimbal(&["coverage", "--environment", "cage3"]).err.contains("`cage2`"));

@@ -67,6 +67,35 @@ fn a_cell_does_not_differ_from_itself_and_episodes_can_be_named() {
     assert!(odd.err.contains("different worlds"), "{}", odd.err);
 }
 
+// covers: BOG-223
+#[test]
+fn configurations_of_several_models_are_compared_model_by_model() {
+    let place = Place::new();
+    let roles = "  - { default: scripted/react-monitor }\n  - { default: noisy/0.9 }\n  - { default: \"noisy/0.5,malformed=0.2\" }\n";
+    place.write("small.yaml", &STUDY.replace("  - { default: scripted/react-monitor }\n", roles));
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    let text = place.gimbal(&["compare", "small", "obs", "hist+net"]).good().out;
+    let heads: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("=== ")).collect();
+    assert_eq!(heads.len(), 3, "{text}");
+    for (head, model) in heads.iter().zip(["scripted/react-monitor", "noisy/0.9", "noisy/0.5,malformed=0.2"]) {
+        assert!(head.ends_with(&format!(" | {model}")), "{head}");
+    }
+    assert_eq!(text.matches("obs minus hist+net: ").count(), 3, "{text}");
+    // A policy meets every model.
+    let json = place.gimbal(&["compare", "small", "baseline:sleep", "obs", "--json"]).good().out;
+    let models: Vec<String> = json
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["model"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(models, ["scripted/react-monitor", "noisy/0.9", "noisy/0.5,malformed=0.2"]);
+    let one = place.gimbal(&["compare", "small", "obs", "hist+net", "--model", "noisy/0.9"]).good().out;
+    assert!(!one.contains("=== ") && one.starts_with("obs minus hist+net: "), "{one}");
+    let wrong = place.gimbal(&["compare", "small", "obs", "hist+net", "--model", "noisy/0.8"]);
+    assert!(wrong.code == 2 && wrong.err.contains("did you mean `noisy/0.9`?"), "{}", wrong.err);
+    let wide = place.gimbal(&["compare", "small", "obs | noisy", "hist+net"]);
+    assert!(wide.code == 2 && wide.err.contains("names several cells"), "{}", wide.err);
+}
+
 // covers: SH-06
 #[test]
 fn what_cannot_be_compared_is_refused_with_a_hint() {
@@ -125,7 +154,7 @@ fn every_figure_and_table_is_written_and_shown_on_one_page() {
     assert!(!all.join("figures/f2-elsewhere.svg").exists() && all.join("figures/mine.svg").exists());
 }
 
-// covers: BOG-220, BOG-221, BOG-222, BOG-225
+// covers: BOG-220, BOG-221, BOG-222, BOG-225, SH-08
 #[test]
 fn detectors_stand_in_a_table_and_in_the_report() {
     let place = played();

@@ -26,6 +26,63 @@ fn no_prompt_of_any_agent_gives_a_world_away() {
     assert!(!found.is_empty() && found.iter().all(|line| line.contains("hier-") && line.contains("analyst")), "{text}");
 }
 
+// covers: BOG-025
+#[test]
+fn words_of_every_world_are_looked_for_in_every_text() {
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../personas/");
+    for (file, old, new, found) in [
+        // In the answer to a deliberation tool, which no first prompt holds; a word of the other world.
+        (
+            "engine.yaml",
+            "You raised this question:",
+            "As in YawningTitan, you asked:",
+            "`titan` in wording (personas/engine.yaml: deliberation.raise_a_question.reply)",
+        ),
+        (
+            "engine.yaml",
+            "It was refused:",
+            "Cyb-ORG says:",
+            "`cyborg` in wording (personas/engine.yaml: feedback.rejected)",
+        ),
+        (
+            "planner/core.yaml",
+            "Your goal:",
+            "As in cage 2:",
+            "`cage` in identity (personas/planner/core.yaml: system_message)",
+        ),
+        (
+            "chooser/core.yaml",
+            "You mend texts",
+            "In Scenario2 you mend texts",
+            "`scenario2` in text (personas/chooser/core.yaml: repair.system)",
+        ),
+    ] {
+        for environment in ["cage2", "yawning_titan"] {
+            let place = Place::new();
+            std::fs::create_dir_all(place.path().join("personas").join(file).parent().unwrap()).unwrap();
+            let text = std::fs::read_to_string(format!("{shipped}{file}")).unwrap();
+            assert!(text.contains(old), "{file}: {old}");
+            place.write(&format!("personas/{file}"), &text.replacen(old, new, 1));
+            let said = place.gimbal(&["persona", "audit", "--environment", environment, "--config", "."]);
+            assert_eq!(said.code, 1, "{}", said.out);
+            assert!(said.out.contains(found), "{file} in {environment}: {}", said.out);
+        }
+    }
+}
+
+#[test]
+fn the_columns_of_the_audit_stand_in_line() {
+    let text = Place::new().gimbal(&["persona", "audit"]).good().out;
+    let head = text.lines().next().unwrap();
+    let at = ["configuration", "agent", "findings"].map(|name| head.find(name).unwrap());
+    for line in text.lines() {
+        assert!(
+            at.iter().all(|at| line.as_bytes()[at - 1] == b' ' && line.as_bytes()[*at] != b' '),
+            "{line:?}\n{head:?}"
+        );
+    }
+}
+
 // covers: BOG-134, BOG-231
 #[test]
 fn the_prompts_of_a_hierarchy_are_shown_agent_by_agent() {

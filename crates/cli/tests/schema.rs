@@ -182,3 +182,62 @@ fn schema_and_program_agree_on_values() {
         assert!(good || said.err.contains("full.yaml:"), "{to}: {}", said.err);
     }
 }
+
+/// The schema is written by hand: whatever it says of a changed protocol, the reader must say too.
+#[test]
+fn protocols_are_described_as_they_are_read() {
+    let schema = schema("protocol");
+    let shipped = std::fs::read_to_string(root().join("papers/protocol.yaml")).unwrap();
+    let page = std::fs::read_to_string(root().join("docs/protocol.md")).unwrap();
+    let example = page.split_once("```yaml\n").unwrap().1.split_once("```").unwrap().0.to_owned();
+    let read = |value: &Value| gimbal_analysis::bog::Protocol::parse(&value.to_string(), "protocol").is_ok();
+    for text in [shipped, example] {
+        let whole = yaml(&text);
+        assert!(schema.is_valid(&whole) && read(&whole), "{:?}", schema.iter_errors(&whole).next());
+        let mut tried = 0;
+        for pointer in pointers(&whole, "") {
+            let mut changed = whole.clone();
+            match changed.pointer_mut(&pointer).unwrap() {
+                Value::Object(members) => {
+                    // A side is one of several forms, of which the reader takes the first that fits.
+                    let side = members.contains_key("best_of");
+                    members.insert("mispelt".to_owned(), true.into());
+                    assert!(side || (!schema.is_valid(&changed) && !read(&changed)), "{pointer}: another key");
+                    let keys: Vec<String> =
+                        whole.pointer(&pointer).unwrap().as_object().unwrap().keys().cloned().collect();
+                    for key in keys {
+                        let mut less = whole.clone();
+                        less.pointer_mut(&pointer).unwrap().as_object_mut().unwrap().remove(&key);
+                        // Without its flags a configuration names some that nobody defines: that is no matter of form.
+                        if key != "flags" {
+                            assert_eq!(schema.is_valid(&less), read(&less), "{pointer}: without `{key}`");
+                        }
+                        tried += 1;
+                    }
+                }
+                leaf @ (Value::String(_) | Value::Bool(_) | Value::Number(_)) => {
+                    *leaf = Value::Array(vec![Value::Array(Vec::new())]);
+                    assert!(!schema.is_valid(&changed) && !read(&changed), "{pointer}: a list");
+                }
+                _ => {}
+            }
+        }
+        assert!(tried > 10);
+    }
+}
+
+/// All places of a value.
+fn pointers(value: &Value, at: &str) -> Vec<String> {
+    let below: Vec<(String, &Value)> = match value {
+        Value::Object(members) => {
+            members.iter().map(|(key, value)| (key.replace('~', "~0").replace('/', "~1"), value)).collect()
+        }
+        Value::Array(items) => items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect(),
+        _ => Vec::new(),
+    };
+    let mut all = vec![at.to_owned()];
+    for (key, value) in below {
+        all.extend(pointers(value, &format!("{at}/{key}")));
+    }
+    all
+}

@@ -97,3 +97,42 @@ fn wrong_words_are_refused_with_their_mend() {
     let tasks = place.gimbal(&["env", NAME, "tasks"]).good();
     assert!(tasks.out.contains("train") && tasks.out.contains("test"));
 }
+
+#[test]
+fn flags_of_the_other_world_are_refused_by_name() {
+    let place = Place::new();
+    for (arguments, flag) in [
+        (&["play", "--green", "scan"][..], "--green"),
+        (&["play", "--names", "neutral"], "--names"),
+        (&["bench", "--save", "x.jsonl"], "--save"),
+        (&["evaluate", "--policy", "sleep"], "--policy"),
+    ] {
+        let said = place.gimbal(&[&["env", "yawning_titan"], arguments].concat());
+        assert!(said.code == 2 && said.err.contains(flag), "{arguments:?}: {} {}", said.code, said.err);
+    }
+    let help = place.gimbal(&["env", "yawning_titan", "bench", "--help"]).good().out;
+    assert_eq!(help.matches("cage2 only").count(), 3, "{help}");
+    let said = place.gimbal(&["env", "yawning_titan", "returns", "--set", "foo=1"]);
+    assert!(said.code == 2 && said.err.contains("known: red.agent_attack.ignores_defences, "), "{}", said.err);
+}
+
+#[test]
+fn the_matrix_names_the_policies_of_each_world() {
+    let place = Place::new();
+    let text = place.gimbal(&["matrix"]).good().out;
+    let line = |world: &str| {
+        let words: Vec<&str> = text
+            .lines()
+            .find(|line| line.starts_with(world) && line.contains("baseline"))
+            .unwrap()
+            .split_whitespace()
+            .collect();
+        words[2..].join(" ")
+    };
+    assert_eq!(line("yawning_titan"), "yes, with the policy nothing, random, reactive");
+    assert!(line("cage2").starts_with("yes, with the policy ") && line("cage2").contains("sleep"), "{text}");
+    assert!(!text.contains("no: "), "{text}");
+    let found = place.gimbal(&["matrix", "--json"]).good().json();
+    let baseline = found.as_array().unwrap().iter().find(|row| row["architecture"] == "baseline").unwrap();
+    assert!(baseline["unmet"].as_array().unwrap().is_empty() && !baseline["policies"].as_array().unwrap().is_empty());
+}

@@ -245,6 +245,18 @@ models:
     }
 
     #[test]
+    fn every_model_of_the_shipped_protocol_has_a_price() {
+        let table = PriceTable::default();
+        let study = include_str!("../../../studies/bog.yaml");
+        let named = study.lines().filter_map(|line| line.trim().strip_prefix("- default: { model: "));
+        let models: Vec<&str> = named.filter_map(|rest| rest.split(',').next()).collect();
+        assert_eq!(models.len(), 6);
+        for model in models {
+            assert!(table.get(model).is_some(), "{model}");
+        }
+    }
+
+    #[test]
     fn errors_name_the_line() {
         for (from, to, line, part) in [
             ("seen: 2026-01-01", "seen: yesterday", 5, "`seen`"),

@@ -39,6 +39,47 @@ impl fmt::Display for JsonError {
     }
 }
 
+impl fmt::Display for Json {
+    /// As JSON text; reals in the shortest form that reads back as the same.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Whole(value) => write!(f, "{value}"),
+            Self::Real(value) => write!(f, "{value:?}"),
+            Self::Text(text) => quoted(f, text),
+            Self::List(items) => {
+                f.write_str("[")?;
+                for (at, item) in items.iter().enumerate() {
+                    write!(f, "{}{item}", if at > 0 { ", " } else { "" })?;
+                }
+                f.write_str("]")
+            }
+            Self::Map(members) => {
+                f.write_str("{")?;
+                for (at, (key, value)) in members.iter().enumerate() {
+                    f.write_str(if at > 0 { ", " } else { "" })?;
+                    quoted(f, key)?;
+                    write!(f, ": {value}")?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_str("\"")?;
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => write!(f, "\\{letter}")?,
+            letter if letter.is_control() => write!(f, "\\u{:04x}", u32::from(letter))?,
+            letter => write!(f, "{letter}")?,
+        }
+    }
+    f.write_str("\"")
+}
+
 impl PartialEq for Json {
     /// Equal with the order of keys; numbers are equal by value, however they are written.
     fn eq(&self, other: &Self) -> bool {
@@ -349,6 +390,14 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_is_told_as_json_text() {
+        for text in [r#"{"b": 19, "a": [0.78, null, true, "x\"\\"]}"#, "[]", "{}", "-0.5", r#""\u0007é""#] {
+            let value = Json::parse(text).unwrap();
+            assert_eq!(value.to_string(), text);
+        }
+    }
 
     #[test]
     fn keeps_order_and_digits() {

@@ -52,7 +52,7 @@ fn struck(path: &Path) -> BTreeMap<String, u64> {
     counts
 }
 
-// covers: SH-05, SH-06
+// covers: SH-05, SH-06, SH-08
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_same_faults_on_one_worker_and_on_eight_and_after_being_called_off() {
     let folder = tempfile::tempdir().unwrap();
@@ -102,7 +102,7 @@ async fn the_same_faults_on_one_worker_and_on_eight_and_after_being_called_off()
     assert_eq!(digest(&opened(&one)).unwrap(), before);
 }
 
-// covers: SH-05
+// covers: SH-05, SH-08
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_rate_of_nought_is_no_injector_to_the_byte() {
     let folder = tempfile::tempdir().unwrap();

@@ -102,6 +102,14 @@ fn words_are_not_booleans_and_an_empty_file_is_called_empty() {
 }
 
 #[test]
+fn a_model_that_a_comma_tears_is_told_to_be_quoted() {
+    let said = problem("{ default: picker }", "{ default: noisy/0.9,malformed=0.05,overconfident=0.2 }");
+    assert!(said.contains("`default: \"noisy/0.9,malformed=0.05,overconfident=0.2\"`"), "{said}");
+    let said = problem("{ default: picker }", "{ default: picker, judge: }");
+    assert!(said.ends_with("the role `judge` names no model"), "{said}");
+}
+
+#[test]
 fn zero_sessions_and_too_many_runs_name_their_options() {
     let said = |options: Options| plan_of(STUDY, &options).err().unwrap().to_string();
     assert!(said(Options { limit: Some(0), ..Options::default() }).starts_with("--limit: 0 sessions"));

@@ -86,6 +86,12 @@ fn emit(requirements: &[Requirement]) -> String {
     out
 }
 
+/// Whether a title is no more than a word or two, or was cut off at an abbreviation (`Eq`, `Tab`, ...).
+fn is_stub(title: &str) -> bool {
+    let words: Vec<&str> = title.split_whitespace().collect();
+    words.len() < 3 || words.last().is_some_and(|last| ["App", "Eq", "Fig", "Sec", "Tab"].contains(last))
+}
+
 /// The file with its tests filled in, and what is wrong with it.
 fn fresh(root: &Path) -> Result<(Vec<Requirement>, Vec<String>), Vec<String>> {
     let mut requirements = load(root)?;
@@ -97,6 +103,12 @@ fn fresh(root: &Path) -> Result<(Vec<Requirement>, Vec<String>), Vec<String>> {
         }
         requirement.tests = tags.get(&requirement.id).into_iter().flatten().cloned().collect();
         let (id, why) = (&requirement.id, requirement.why.trim());
+        if is_stub(&requirement.title) {
+            let title = &requirement.title;
+            complaints.push(format!(
+                "requirements.yaml: {id}: the title `{title}` says too little; write three words or more"
+            ));
+        }
         match requirement.status {
             Status::Done if requirement.tests.is_empty() => complaints.push(format!(
                 "requirements.yaml: {id} is called done, but no test says `covers: {id}`; write one or set it to partly"
@@ -136,4 +148,19 @@ pub fn write(root: &Path) -> Result<String, Vec<String>> {
         .and_then(|()| std::fs::write(root.join("docs/fidelity.md"), crate::fidelity::page(&requirements)));
     written.map_err(|error| vec![format!("cannot write: {error}")])?;
     if complaints.is_empty() { Ok(crate::fidelity::summary(&requirements)) } else { Err(complaints) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_stub;
+
+    #[test]
+    fn titles_that_were_cut_off_are_found() {
+        for stub in ["App", "Eq", "Four levels exactly as Tab", "none", "report all", ""] {
+            assert!(is_stub(stub), "{stub}");
+        }
+        for title in ["Default messages of each type", "Fact record: ids, entity", "Eq. 1 and its counter"] {
+            assert!(!is_stub(title), "{title}");
+        }
+    }
 }

@@ -84,6 +84,26 @@ impl OptionFact {
             && self.most.is_none_or(|most| number <= most)
     }
 
+    /// What it takes, in words: `true or false`, `a whole number, at least 0`, ...
+    #[must_use]
+    pub fn takes(&self) -> String {
+        let below = if self.open { "above" } else { "at least" };
+        let bounds = match (self.least, self.most) {
+            (Some(least), Some(most)) => format!(", {below} {least} and at most {most}"),
+            (Some(least), None) => format!(", {below} {least}"),
+            (None, Some(most)) => format!(", at most {most}"),
+            (None, None) => String::new(),
+        };
+        let null = if self.null { "; or null" } else { "" };
+        match self.kind {
+            Kind::Flag => format!("true or false{null}"),
+            Kind::Whole => format!("a whole number{bounds}{null}"),
+            Kind::Real => format!("a number{bounds}{null}"),
+            Kind::Text if self.name == FUNCTION => format!("one of {}{null}", REWARD_FUNCTIONS.join(", ")),
+            Kind::Text => format!("the name of a node{null}"),
+        }
+    }
+
     fn range(&self) -> String {
         let below = if self.open { "above" } else { "at least" };
         match (self.least, self.most) {
@@ -109,12 +129,14 @@ pub enum ConfigError {
         known: String,
     },
     /// No such option.
-    #[error("there is no option `{name}`{hint}; `default` in the documentation lists all")]
+    #[error("there is no option `{name}`{hint} ({known}; docs/yawning_titan.md says what each takes)")]
     Option {
         /// The name given.
         name: String,
         /// A guess at what was meant.
         hint: String,
+        /// Those that begin alike, or all.
+        known: String,
     },
     /// A value of the wrong kind, or outside of the range.
     #[error("option `{name}` is {value}; give {expected}")]
@@ -197,6 +219,7 @@ impl Config {
         let at = position(name).ok_or_else(|| ConfigError::Option {
             name: name.to_owned(),
             hint: nearest::hint(name, OPTIONS.iter().map(|option| option.name)),
+            known: alike(name),
         })?;
         let fact = &OPTIONS[at];
         let read = match (fact.kind, value) {
@@ -281,6 +304,22 @@ impl Config {
 }
 
 const FUNCTION: &str = "rewards.function";
+
+/// The options that share the most leading words with `name`; all where none does.
+fn alike(name: &str) -> String {
+    let named = |found: &[&str]| found.join(", ");
+    let mut stem = name.trim_end_matches('.');
+    while !stem.is_empty() {
+        let below = |option: &str| option.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.'));
+        let found: Vec<&str> = OPTIONS.iter().map(|option| option.name).filter(|option| below(option)).collect();
+        if !found.is_empty() {
+            return format!("known under `{stem}`: {}", named(&found));
+        }
+        stem = stem.rsplit_once('.').map_or("", |(stem, _)| stem);
+    }
+    let all: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
+    format!("known: {}", named(&all))
+}
 
 fn position(name: &str) -> Option<usize> {
     OPTIONS.iter().position(|option| option.name == name)

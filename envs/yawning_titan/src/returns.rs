@@ -1,5 +1,6 @@
 //! Returns of the baseline policies, and the comparison with statistics of the original.
 
+use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -70,6 +71,40 @@ pub fn returns(options: &ReturnsOptions) -> Result<ReturnsReport, ReturnsError> 
         Numbers::Mersenne => play(options, Python::new(0)),
     }
 }
+
+/// The return of each episode in thousandths, in the order of the seeds: the sum of rewards that are rounded step by step,
+/// as the environment gives them out. A step in which the original raises an exception ends its episode with nought.
+///
+/// # Errors
+/// When the scenario cannot be played.
+pub fn each(options: &ReturnsOptions) -> Result<Vec<i64>, ReturnsError> {
+    match options.draws {
+        Numbers::Fast => each_with(options, Fast::new(0)),
+        Numbers::Mersenne => each_with(options, Python::new(0)),
+    }
+}
+
+fn each_with<D: Draws>(options: &ReturnsOptions, draws: D) -> Result<Vec<i64>, ReturnsError> {
+    let mut simulator = Simulator::new(&options.scenario, draws)?;
+    let mut policy = Policy::new(options.policy);
+    let mut returns = Vec::with_capacity(usize::try_from(options.episodes).unwrap_or_default().min(MOST_RESERVED));
+    for episode in 0..options.episodes {
+        let seed = options.seed.wrapping_add(episode);
+        simulator.rebuild(seed)?;
+        policy.reset(seed);
+        let mut total = Milli::ZERO;
+        while !simulator.done() {
+            let action = policy.act(&simulator);
+            let Ok(reward) = simulator.step(action) else { break };
+            total += Milli::from_f64(reward);
+        }
+        returns.push(total.0);
+    }
+    Ok(returns)
+}
+
+/// Returns for which space is set aside at once.
+const MOST_RESERVED: usize = 1 << 20;
 
 /// A running mean and spread (Welford).
 #[derive(Default)]

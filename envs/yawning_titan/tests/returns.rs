@@ -5,7 +5,7 @@ mod common;
 
 use gimbal_yawning_titan::generator::Numbers;
 use gimbal_yawning_titan::policy::{POLICIES, PolicyKind};
-use gimbal_yawning_titan::returns::{RecordedReturns, ReturnsOptions, returns};
+use gimbal_yawning_titan::returns::{RecordedReturns, ReturnsOptions, each, returns};
 use gimbal_yawning_titan::{RedKind, Scenario};
 
 #[test]
@@ -46,4 +46,21 @@ fn policies_do_what_their_names_say() {
     assert_eq!(nothing, play(PolicyKind::Nothing, 300), "the same seeds give the same returns");
     assert_eq!(play(PolicyKind::Random, 0).mean, 0.0, "no episode is no error");
     assert_eq!(play(PolicyKind::Random, 1).sd, None);
+}
+
+#[test]
+fn returns_one_by_one_are_those_of_which_the_mean_is_told() {
+    for policy in POLICIES {
+        let options =
+            ReturnsOptions { scenario: Scenario::default(), policy, episodes: 40, draws: Numbers::Fast, seed: 5 };
+        let (all, report) = (each(&options).unwrap(), returns(&options).unwrap());
+        assert_eq!(all.len(), 40);
+        let mean = all.iter().sum::<i64>() as f64 / 40_000.0;
+        // Each of at most 1,000 steps is rounded to a thousandth.
+        assert!((mean - report.mean).abs() < 0.5, "{policy:?}: {mean} and {}", report.mean);
+        let lowest = *all.iter().min().unwrap() as f64 / 1000.0;
+        assert!((lowest - report.min).abs() < 0.5, "{policy:?}: {lowest} and {}", report.min);
+        let later = each(&ReturnsOptions { episodes: 10, seed: 15, ..options }).unwrap();
+        assert_eq!(later, all[10..20], "an episode hangs on its seed alone");
+    }
 }

@@ -61,6 +61,12 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {error}"));
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let persona = Arc::new(Persona::load(&settings.persona, files).map_err(|problem| error(&problem))?);
+    if let Some(contract) = persona.core.contract {
+        let (persona, message) = (&persona.name, contract.name());
+        return Err(error(&format!(
+            "the persona `{persona}` answers with the message `{message}`, and an agent on its own must answer with an action"
+        )));
+    }
     let context = crate::settings::context(name, &persona, settings.context)?;
     let agent = Agent::new(persona, &settings.role, &settings.agent).map_err(|problem| error(&problem))?;
     let whole = settings.conversation == Conversation::Episode;

@@ -1,9 +1,10 @@
-//! `gimbal persona audit`: no prompt may give away which world this is (BOG-025).
+//! `gimbal persona audit`: nothing that an agent is sent may give away which world this is (BOG-025).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use gimbal_agent::persona::configurations;
-use gimbal_agent::{Agent, audit, prompt};
+use gimbal_agent::{Agent, Forbidden, Origin, Part, audit, prompt};
 use gimbal_architectures::{hierarchy, react};
 use gimbal_core::{Brief, Environment, ToolSpec};
 use serde_json::{Value, json};
@@ -27,33 +28,82 @@ fn everything() -> Value {
 
 /// A world as prompts see it.
 struct World {
-    brief: std::sync::Arc<Brief>,
+    name: String,
+    brief: Arc<Brief>,
     queries: Vec<ToolSpec>,
     idle: String,
     actions: Vec<String>,
+    /// What any agent may be told by this world: its brief, its tools as native calls offer them, refusals.
+    said: Vec<Part>,
 }
 
 impl World {
-    fn of(world: &dyn Environment, queries: &[ToolSpec]) -> Self {
-        let brief = std::sync::Arc::clone(world.brief());
-        Self { queries: queries.to_vec(), idle: world.render(&brief.idle), actions: actions(world), brief }
+    fn of(name: &str, world: &dyn Environment, queries: &[ToolSpec]) -> Self {
+        let brief = Arc::clone(world.brief());
+        let tools: Vec<ToolSpec> = world.tools().iter().chain(queries).cloned().collect();
+        let mut said = audit::said(&brief, &tools);
+        said.extend(refusals(world));
+        // Names of subjects are what an agent may see.
+        let said = said.into_iter().map(|part| without(part, &brief.subjects)).collect();
+        let (idle, actions) = (world.render(&brief.idle), actions(world));
+        Self { name: name.to_owned(), queries: queries.to_vec(), idle, actions, said, brief }
     }
 }
 
-/// Audits the prompts of all agents of all configurations, as they are and with every switch on, in every environment
-/// or in the one that is named.
+/// What the world answers to texts that are no action of it: an unknown name, a tool without what it requires, an unknown
+/// literal.
+fn refusals(world: &dyn Environment) -> Vec<Part> {
+    let mut texts = vec![String::new(), "x".to_owned()];
+    for tool in world.tools().iter() {
+        texts.push(tool.name.clone());
+        let literals: Vec<String> = tool.required().map(|parameter| format!("{parameter}=x")).collect();
+        texts.push(format!("{} {}", tool.name, literals.join(" ")));
+    }
+    let mut parts = Vec::new();
+    for text in texts {
+        if let Err(refusal) = world.parse(&text) {
+            let origin = Origin { file: "refusal".to_owned(), key: format!("of `{text}`") };
+            parts.push(Part { name: "refusal", origins: vec![origin], text: refusal.message });
+        }
+    }
+    parts
+}
+
+/// A part without the names of some subjects.
+fn without(mut part: Part, subjects: &[String]) -> Part {
+    for subject in subjects.iter().filter(|subject| !subject.is_empty()) {
+        if part.text.contains(subject.as_str()) {
+            part.text = part.text.replace(subject.as_str(), "");
+        }
+    }
+    part
+}
+
+/// What one agent of one configuration came to.
+struct Line {
+    environment: String,
+    configuration: String,
+    agent: String,
+    texts: usize,
+    findings: Vec<String>,
+}
+
+/// Audits whatever may be sent to the agents of all configurations, as they are and with every switch on, in every
+/// environment or in the one that is named. Words that any environment forbids are looked for in all of them.
 pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
     let registry = registry();
-    let names: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();
-    let names: Vec<&str> = match only {
-        Some(only) => vec![only],
-        None => names,
-    };
-    let mut bad = 0;
-    println!("{:<16} {:<20} {:<10} {:>6}  findings", "environment", "configuration", "agent", "parts");
-    for name in names {
-        let (world, tracker, _) = opened(name, &json!({})).await?;
-        let world = World::of(&*world, tracker.queries());
+    if let Some(only) = only {
+        // Refused with the known names.
+        opened(only, &json!({})).await?;
+    }
+    let mut worlds = Vec::new();
+    for family in &registry.environments {
+        let (world, tracker, _) = opened(family.name(), &json!({})).await?;
+        worlds.push(World::of(family.name(), &*world, tracker.queries()));
+    }
+    let forbidden = Forbidden::of(worlds.iter().map(|world| &*world.brief));
+    let mut lines = Vec::new();
+    for world in worlds.iter().filter(|world| only.is_none_or(|only| only == world.name)) {
         for configuration in configurations(&*home.files).map_err(Failure::usage)? {
             for (variant, settings) in [
                 (configuration.name.clone(), json!({ "configuration": configuration.name })),
@@ -63,18 +113,39 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
                 ),
             ] {
                 for agent in agents(home, &configuration.base, &settings)? {
-                    let (parts, found) = look(&agent, &world)?;
-                    bad += found.len();
-                    let words = if found.is_empty() { "none".to_owned() } else { found.join("; ") };
-                    println!("{name:<16} {variant:<20} {:<10} {parts:>6}  {words}", agent.role());
+                    let (texts, findings) = look(&agent, world, &forbidden)?;
+                    let (environment, agent) = (world.name.clone(), agent.role().to_owned());
+                    lines.push(Line { environment, configuration: variant.clone(), agent, texts, findings });
                 }
             }
         }
     }
-    if bad > 0 {
-        return Err(Failure::Check(format!("{bad} words stand in prompts that must not be there (BOG-025)")));
+    print(&lines);
+    match lines.iter().map(|line| line.findings.len()).sum::<usize>() {
+        0 => Ok(()),
+        bad => Err(Failure::Check(format!("{bad} words stand in texts that must not hold them (BOG-025)"))),
     }
-    Ok(())
+}
+
+/// One line an agent, in columns as wide as their longest entry.
+fn print(lines: &[Line]) {
+    let heads = ("environment", "configuration", "agent");
+    let width = |head: &str, of: fn(&Line) -> &str| {
+        lines.iter().map(|line| of(line).chars().count()).chain([head.len()]).max().unwrap_or_default()
+    };
+    let (one, two, three) = (
+        width(heads.0, |line| &line.environment),
+        width(heads.1, |line| &line.configuration),
+        width(heads.2, |line| &line.agent),
+    );
+    println!("{:<one$}  {:<two$}  {:<three$}  texts  findings", heads.0, heads.1, heads.2);
+    for line in lines {
+        let words = if line.findings.is_empty() { "none".to_owned() } else { line.findings.join("; ") };
+        println!(
+            "{:<one$}  {:<two$}  {:<three$}  {:>5}  {words}",
+            line.environment, line.configuration, line.agent, line.texts
+        );
+    }
 }
 
 fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failure> {
@@ -85,21 +156,20 @@ fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failu
     })
 }
 
-/// How many parts the prompts of an agent have, and what must not stand in them.
-fn look(agent: &Agent, world: &World) -> Result<(usize, Vec<String>), Failure> {
+/// How many texts an agent may be sent, and what must not stand in them.
+fn look(agent: &Agent, world: &World, forbidden: &Forbidden) -> Result<(usize, Vec<String>), Failure> {
     let listed = if agent.settings().inject_action_list { &world.actions[..] } else { &[] };
     let system = agent.show(&world.brief, &world.queries, &world.idle, listed).map_err(Failure::usage)?;
     let about = prompt::World { brief: &world.brief, idle: &world.idle, tools: &[], actions: listed };
     let target = world.brief.subjects.first().cloned().unwrap_or_default();
     let question = prompt::Question { target: &target, message: "{}" };
     let user = prompt::asked(agent.persona(), about, 2, &[], question).map_err(Failure::usage)?;
-    // Names of subjects are what an agent has seen, and the list of actions is made of them.
-    let mut parts: Vec<_> = system.parts.into_iter().filter(|part| part.name != "actions").collect();
-    parts.extend(user.into_iter().map(|mut part| {
-        part.text = part.text.replace(&target, "");
-        part
-    }));
-    let found: BTreeSet<String> = audit(&parts, &world.brief)
+    // The list of actions is made of names of subjects, which an agent may see.
+    let mut parts: Vec<Part> = system.parts.into_iter().filter(|part| part.name != "actions").collect();
+    parts.extend(user.into_iter().map(|part| without(part, std::slice::from_ref(&target))));
+    parts.extend(audit::written(agent.persona()));
+    parts.extend(world.said.iter().cloned());
+    let found: BTreeSet<String> = audit(&parts, forbidden)
         .into_iter()
         .map(|finding| format!("`{}` in {} ({})", finding.word, finding.part, finding.origins[0]))
         .collect();

@@ -1,7 +1,9 @@
 //! `gimbal compare`: two cells, or two episodes, against each other.
 
+use std::collections::BTreeSet;
+
 use gimbal_analysis::profile::{Match, Matches, Profile};
-use gimbal_analysis::{EpisodeRow, Options, PairedDifference, Rows, Table, paired_difference};
+use gimbal_analysis::{Decoding, EpisodeRow, Options, PairedDifference, Rows, Table, paired_difference};
 use gimbal_study::plan::{Stored, StoredCell};
 use gimbal_study::read;
 use gimbal_study::run::{EpisodeId, RunFolder};
@@ -17,30 +19,128 @@ const WIDTH: usize = 120;
 
 /// What is compared.
 enum Side<'a> {
-    Cell(&'a StoredCell),
+    /// Cells of one name: one, or several that differ in model, world or faults.
+    Cells(Vec<&'a StoredCell>),
     Episode(EpisodeId),
 }
 
-/// Prints the comparison.
+/// Prints the comparison, or one after another where the names mean several cells.
 pub fn compare(options: &Compare) -> Result<(), Failure> {
     let folder = run_folder(&options.run)?;
     let stored = Stored::read(&folder).map_err(run_failure)?;
     let sides = (side(&folder, &stored, &options.first)?, side(&folder, &stored, &options.second)?);
-    let built = match sides {
-        (Side::Cell(first), Side::Cell(second)) => cells(&folder, &stored, (first, second), options)?,
-        (Side::Episode(first), Side::Episode(second)) => episodes(&folder, &stored, (&first, &second))?,
-        _ => {
-            return Err(Failure::Usage(format!(
-                "`{}` and `{}`: one is a cell and the other an episode; name two cells, or two episodes",
-                options.first, options.second
-            )));
+    match sides {
+        (Side::Cells(first), Side::Cells(second)) => {
+            let pairs = matched(&first, &second, options)?;
+            for (index, (one, other)) in pairs.iter().copied().enumerate() {
+                let built = cells(&folder, &stored, (one, other), options)?;
+                if !options.json && pairs.len() > 1 {
+                    let gap = if index > 0 { "\n" } else { "" };
+                    println!("{gap}=== {}", setting(one, other));
+                }
+                show(&built, Some((one, other)), options)?;
+            }
+            Ok(())
         }
-    };
-    if options.json {
-        return print_json(&built.json(options.pairs));
+        (Side::Episode(first), Side::Episode(second)) => {
+            show(&episodes(&folder, &stored, (&first, &second))?, None, options)
+        }
+        _ => Err(Failure::Usage(format!(
+            "`{}` and `{}`: one is a cell and the other an episode; name two cells, or two episodes",
+            options.first, options.second
+        ))),
     }
-    print!("{}", built.text(options.pairs));
-    Ok(())
+}
+
+fn show(built: &Built, cells: Option<(&StoredCell, &StoredCell)>, options: &Compare) -> Result<(), Failure> {
+    if !options.json {
+        print!("{}", built.text(options.pairs));
+        return Ok(());
+    }
+    let mut json = built.json(options.pairs);
+    if let Some((first, second)) = cells {
+        json["environment"] = json!(first.info.environment);
+        json["model"] = json!(asked(first, second).info.model_label());
+        json["cells"] = json!([first.info.id, second.info.id]);
+    }
+    print_json(&json)
+}
+
+/// Of two cells the one that asks a model, if one does.
+fn asked<'a>(first: &'a StoredCell, second: &'a StoredCell) -> &'a StoredCell {
+    if first.info.models.is_empty() { second } else { first }
+}
+
+/// What two compared cells share.
+fn setting(first: &StoredCell, second: &StoredCell) -> String {
+    let info = &asked(first, second).info;
+    let mut words = vec![info.environment.clone(), info.model_label()];
+    if info.decoding == Decoding::Constrained {
+        words.push("constrained".to_owned());
+    }
+    if !info.faults.is_empty() {
+        words.push(info.faults.clone());
+    }
+    words.join(" | ")
+}
+
+/// The pairs of cells that differ in what was named alone: the same world, faults and model (a policy meets all models).
+fn matched<'a>(
+    first: &[&'a StoredCell],
+    second: &[&'a StoredCell],
+    options: &Compare,
+) -> Result<Vec<(&'a StoredCell, &'a StoredCell)>, Failure> {
+    let wanted = |cell: &StoredCell| {
+        let played =
+            |model: &str| cell.info.model_label() == model || cell.info.models.iter().any(|one| one.model == model);
+        cell.info.models.is_empty() || options.model.as_deref().is_none_or(played)
+    };
+    let (first_left, second_left): (Vec<_>, Vec<_>) = (
+        first.iter().copied().filter(|cell| wanted(cell)).collect(),
+        second.iter().copied().filter(|cell| wanted(cell)).collect(),
+    );
+    if let Some(model) = options.model.as_deref().filter(|_| first_left.is_empty() || second_left.is_empty()) {
+        let labels = first.iter().chain(second).filter(|cell| !cell.info.models.is_empty());
+        let known: BTreeSet<String> = labels.map(|cell| cell.info.model_label()).collect();
+        let hint = gimbal_core::nearest::hint(model, known.iter().map(String::as_str));
+        let known = known.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(Failure::Usage(format!("--model: `{model}` has not played both cells{hint} (known: {known})")));
+    }
+    // Two that are named without doubt are compared whatever they differ in.
+    if let ([one], [other]) = (first_left.as_slice(), second_left.as_slice()) {
+        return Ok(vec![(*one, *other)]);
+    }
+    let pairs: Vec<_> = first_left
+        .iter()
+        .flat_map(|one| second_left.iter().map(|other| (*one, *other)))
+        .filter(|(one, other)| alike(one, other))
+        .collect();
+    if pairs.is_empty() {
+        let (one, other) = (&options.first, &options.second);
+        return Err(Failure::Usage(format!(
+            "no cell of `{one}` shares world, faults and model with one of `{other}`: write the ids of two cells; the first are \
+             {} and {}",
+            listed(&first_left),
+            listed(&second_left)
+        )));
+    }
+    Ok(pairs)
+}
+
+/// Whether two cells met the same world and faults, and the same model where both ask one.
+fn alike(one: &StoredCell, other: &StoredCell) -> bool {
+    let (first, second) = (&one.info, &other.info);
+    let models = first.models.is_empty()
+        || second.models.is_empty()
+        || (first.model_label() == second.model_label() && first.decoding == second.decoding);
+    one.world == other.world && first.environment == second.environment && first.faults == second.faults && models
+}
+
+fn listed(cells: &[&StoredCell]) -> String {
+    const MOST: usize = 12;
+    let ids: Vec<String> = cells.iter().take(MOST).map(|cell| format!("`{}`", cell.info.id)).collect();
+    let more = cells.len().saturating_sub(ids.len());
+    format!("{}{}", ids.join(", "), if more > 0 { format!(" and {more} more") } else { String::new() })
 }
 
 /// A comparison with everything that is shown of it.
@@ -251,7 +351,7 @@ fn distinct(first: &StoredCell, second: &StoredCell) -> (String, String) {
 fn side<'a>(folder: &RunFolder, stored: &'a Stored, wanted: &str) -> Result<Side<'a>, Failure> {
     let cells = &stored.cells;
     if let Some(cell) = cells.iter().find(|cell| cell.info.id == wanted) {
-        return Ok(Side::Cell(cell));
+        return Ok(Side::Cells(vec![cell]));
     }
     // A number or a whole name is an episode's, though it may be part of a cell's id too.
     if let Ok(episode) = read::trace::find(folder, wanted)
@@ -260,18 +360,17 @@ fn side<'a>(folder: &RunFolder, stored: &'a Stored, wanted: &str) -> Result<Side
         return Ok(Side::Episode(episode.id));
     }
     let labelled: Vec<&StoredCell> = cells.iter().filter(|cell| cell.info.configuration == wanted).collect();
-    let parts = || cells.iter().filter(|cell| cell.info.id.contains(wanted)).collect::<Vec<_>>();
-    let found = if labelled.is_empty() { parts() } else { labelled };
-    match found.as_slice() {
-        [only] => return Ok(Side::Cell(only)),
+    if !labelled.is_empty() {
+        return Ok(Side::Cells(labelled));
+    }
+    let parts: Vec<&StoredCell> = cells.iter().filter(|cell| cell.info.id.contains(wanted)).collect();
+    match parts.as_slice() {
+        [_] => return Ok(Side::Cells(parts)),
         [] => {}
         several => {
-            let ids: Vec<String> = several.iter().take(12).map(|cell| format!("`{}`", cell.info.id)).collect();
-            let more = several.len().saturating_sub(ids.len());
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             return Err(Failure::Usage(format!(
-                "`{wanted}` names several cells; write the id of one: {}{more}",
-                ids.join(", ")
+                "`{wanted}` names several cells; write the id of one: {}",
+                listed(several)
             )));
         }
     }

@@ -14,8 +14,11 @@ pub async fn coverage(options: &Coverage) -> Result<(), Failure> {
         return Err(Failure::Usage("--confidence: give a share between 0 and 1, such as 0.95".to_owned()));
     }
     let bench = workbench(&options.environment)?;
-    let baseline = bench.sample(&options.baseline, options.pool, options.seed)?;
-    let other = bench.sample(&options.policy, options.pool, options.seed)?;
+    let [first, second] = bench.contrast();
+    let first = options.baseline.as_deref().unwrap_or(first);
+    let second = options.policy.as_deref().unwrap_or(second);
+    let baseline = bench.sample(first, options.pool, options.seed)?;
+    let other = bench.sample(second, options.pool, options.seed)?;
     let worlds: Vec<World> = baseline
         .into_iter()
         .zip(other)
@@ -48,8 +51,8 @@ pub async fn coverage(options: &Coverage) -> Result<(), Failure> {
     }
     let mut table = table(&found, options.confidence, worlds.len());
     table.notes.push(format!(
-        "{}: baseline `{}` against `{}`, seeds from {}; {} studies a row.",
-        options.environment, options.baseline, options.policy, options.seed, options.studies
+        "{}: baseline `{first}` against `{second}`, seeds from {}; {} studies a row.",
+        options.environment, options.seed, options.studies
     ));
     tables::show(&table, options.format)
 }

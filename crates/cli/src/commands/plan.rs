@@ -1,5 +1,7 @@
 //! `gimbal plan`: which differences a study can detect, and what it takes.
 
+use std::collections::BTreeSet;
+
 use gimbal_analysis::bog::{Protocol, Side};
 use gimbal_analysis::papers::BogFacts;
 use gimbal_analysis::planned::{Demand, PlannedComparison, SdSource, paper_sd, table};
@@ -44,10 +46,27 @@ pub async fn plan(home: &Home, options: &Plan) -> Result<(), Failure> {
         .map(|(text, place)| BogFacts::parse(&text, &place))
         .transpose()
         .map_err(Failure::usage)?;
-    let planned = comparisons(options, &resolved, earlier.as_ref(), facts.as_ref())?;
-    tables::show(&table(&planned, &demand), options.format)?;
+    let compared = comparisons(options, &resolved, earlier.as_ref(), facts.as_ref())?;
+    if compared.found.is_empty() && options.format == ReportFormat::Text {
+        let names: BTreeSet<&str> = resolved.cells.iter().map(|cell| cell.info.configuration.as_str()).collect();
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        println!(
+            "Nothing to compare: {} ({names}) and the baseline `{}` make no pair. Keep another configuration of the same \
+             model, or name another baseline with --baseline.",
+            said::count(resolved.cells.len(), "cell", "cells"),
+            compared.baseline
+        );
+    } else {
+        let mut table = table(&compared.found, &demand);
+        table.notes.extend(compared.note());
+        tables::show(&table, options.format)?;
+    }
     if options.no_cost {
-        println!("\n{} cells, {} episodes", resolved.cells.len(), resolved.episodes());
+        let (cells, episodes) = (
+            said::count(resolved.cells.len(), "cell", "cells"),
+            said::count(resolved.episodes(), "episode", "episodes"),
+        );
+        println!("\n{cells}, {episodes}");
         return Ok(());
     }
     let estimates = estimate::estimate(&resolved, &*models).await.map_err(Failure::usage)?;
@@ -85,17 +104,39 @@ fn earlier(options: &Plan, resolved: &Resolved) -> Option<Rows> {
     }
 }
 
+/// What a plan compares.
+struct Compared {
+    /// The configuration that the others are compared with.
+    baseline: String,
+    found: Vec<PlannedComparison>,
+    /// Comparisons whose pairs in the earlier run all have the same difference.
+    equal: Vec<String>,
+}
+
+impl Compared {
+    fn note(&self) -> Option<String> {
+        (!self.equal.is_empty()).then(|| {
+            format!(
+                "No SD from the earlier run, since all of its pairs have the same difference, which says nothing about others: \
+                 {}.",
+                self.equal.join("; ")
+            )
+        })
+    }
+}
+
 /// Every configuration against the baseline, then the protocol's contrasts between two configurations, each once.
 fn comparisons(
     options: &Plan,
     resolved: &Resolved,
     earlier: Option<&Rows>,
     facts: Option<&BogFacts>,
-) -> Result<Vec<PlannedComparison>, Failure> {
+) -> Result<Compared, Failure> {
     let protocol = Protocol::shipped();
     let held = |name: &str| resolved.cells.iter().any(|cell| cell.info.configuration == name);
     let baseline = match options.baseline.as_ref().or(resolved.study.baseline.as_ref().map(|(name, _)| name)) {
-        Some(name) if held(name) => name.clone(),
+        // What --only leaves out is still the study's baseline.
+        Some(name) if held(name) || options.baseline.is_none() => name.clone(),
         Some(name) => {
             let known = resolved.cells.iter().map(|cell| cell.info.configuration.as_str());
             let hint = gimbal_core::nearest::hint(name, known);
@@ -103,7 +144,7 @@ fn comparisons(
         }
         None => protocol.baseline.clone(),
     };
-    let mut found: Vec<PlannedComparison> = Vec::new();
+    let (mut found, mut equal): (Vec<PlannedComparison>, Vec<String>) = Default::default();
     let mut add = |first: &Planned, second: &Planned| {
         let (one, two) = (&first.info.configuration, &second.info.configuration);
         let model = if first.roles.is_empty() { String::new() } else { first.info.model_label() };
@@ -118,7 +159,16 @@ fn comparisons(
         let pairs = resolved.episodes_of(first).min(resolved.episodes_of(second));
         let sd = match options.sd {
             Some(sd) => Some((sd, SdSource::Given)),
-            None => played(earlier, first, second).or_else(|| paper_sd(facts?, one, two)),
+            None => match played(earlier, first, second) {
+                Some(sd) if sd > 0.0 => Some((sd, SdSource::Run)),
+                // What was played goes before what another work printed for other models.
+                Some(_) => {
+                    let of = if model.is_empty() { String::new() } else { format!(" with {model}") };
+                    equal.push(format!("{one} against {two}{of}"));
+                    None
+                }
+                None => facts.and_then(|facts| paper_sd(facts, one, two)),
+            },
         };
         found.push(PlannedComparison {
             environment: first.info.environment.clone(),
@@ -160,17 +210,16 @@ fn comparisons(
             }
         }
     }
-    Ok(found)
+    Ok(Compared { baseline, found, equal })
 }
 
-/// SD of the paired differences of an earlier run, where it has two pairs at least that differ.
-fn played(earlier: Option<&Rows>, first: &Planned, second: &Planned) -> Option<(f64, SdSource)> {
+/// SD of the paired differences of an earlier run, where it has two pairs at least.
+fn played(earlier: Option<&Rows>, first: &Planned, second: &Planned) -> Option<f64> {
     let rows = earlier?;
     // Ids of cells are the same in a plan and in its run.
     let of = |cell: &Planned| -> Vec<_> { rows.episodes.iter().filter(|row| row.cell == cell.info.id).collect() };
     let options = Options { flips: 0, resamples: 1, ..Options::default() };
-    let sd = paired_test(&of(first), &of(second), None, &options).and_then(|test| test.basic.difference.sd);
-    sd.filter(|sd| *sd > 0.0).map(|sd| (sd, SdSource::Run))
+    paired_test(&of(first), &of(second), None, &options).and_then(|test| test.basic.difference.sd)
 }
 
 /// What the cells take.

@@ -111,7 +111,9 @@ async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result
         Measured::default()
     };
     let estimates = estimate_after(plan, models, &measured).await.map_err(Failure::usage)?;
-    println!("{} cells, {} episodes; nothing is played or paid for", plan.cells.len(), plan.episodes());
+    let (cells, episodes) =
+        (said::count(plan.cells.len(), "cell", "cells"), said::count(plan.episodes(), "episode", "episodes"));
+    println!("{cells}, {episodes}; nothing is played or paid for");
     println!(
         "{:<52} {:>9} {:>9} {:>12} {:>12} {:>12}  estimate",
         "cell", "episodes", "left", "tokens in", "tokens out", "dollars"

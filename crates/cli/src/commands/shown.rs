@@ -1,5 +1,7 @@
 //! `gimbal matrix` and `gimbal schema`.
 
+use std::collections::BTreeSet;
+
 use gimbal_study::plan;
 use serde_json::json;
 
@@ -9,27 +11,66 @@ use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::registry;
 
+/// JSON Schema of protocols; a test holds it against their reader.
+const PROTOCOL: &str = include_str!("../../../../papers/protocol.schema.json");
+
+/// A pair as it is shown.
+struct Pair {
+    environment: String,
+    architecture: String,
+    /// Settings of the architecture with which the pair fits, where it wants one.
+    with: Vec<String>,
+    unmet: Vec<String>,
+}
+
 /// Which architectures fit which environments.
 pub fn matrix(home: &Home, as_json: bool) -> Result<(), Failure> {
-    let registry = registry();
-    // Architectures that want a setting are shown with the first one that any environment offers.
-    let policy = registry.environments.iter().flat_map(|family| family.offers().policies).next();
-    let settings: Vec<_> =
-        policy.map(|policy| ("baseline".to_owned(), json!({ "policy": policy }))).into_iter().collect();
-    let fits = plan::matrix::matrix(&registry, &settings, &*home.files);
+    let pairs = pairs(home);
     if as_json {
-        let rows: Vec<_> = fits
+        let rows: Vec<_> = pairs
             .iter()
-            .map(|fit| json!({ "architecture": fit.architecture, "environment": fit.environment, "unmet": fit.unmet }))
+            .map(|pair| {
+                json!({
+                    "architecture": pair.architecture, "environment": pair.environment, "unmet": pair.unmet,
+                    "policies": pair.with,
+                })
+            })
             .collect();
         return print_json(&rows);
     }
     println!("{:<16} {:<16} fits", "environment", "architecture");
-    for fit in fits {
-        let verdict = if fit.unmet.is_empty() { "yes".to_owned() } else { format!("no: {}", fit.unmet.join("; ")) };
-        println!("{:<16} {:<16} {verdict}", fit.environment, fit.architecture);
+    for pair in pairs {
+        let verdict = match (pair.unmet.is_empty(), pair.with.is_empty()) {
+            (true, true) => "yes".to_owned(),
+            (true, false) => format!("yes, with the policy {}", pair.with.join(", ")),
+            (false, _) => format!("no: {}", pair.unmet.join("; ")),
+        };
+        println!("{:<16} {:<16} {verdict}", pair.environment, pair.architecture);
     }
     Ok(())
+}
+
+/// All pairs. The one architecture that wants a setting, a policy, is tried with every policy of any environment: it fits
+/// where one of them is at home.
+fn pairs(home: &Home) -> Vec<Pair> {
+    let registry = registry();
+    let policies: BTreeSet<String> = registry.environments.iter().flat_map(|family| family.offers().policies).collect();
+    let settings: Vec<_> = policies.iter().map(|policy| ("baseline".to_owned(), json!({ "policy": policy }))).collect();
+    let mut pairs: Vec<Pair> = Vec::new();
+    for fit in plan::matrix::matrix(&registry, &settings, &*home.files) {
+        let known =
+            pairs.iter().position(|pair| pair.environment == fit.environment && pair.architecture == fit.architecture);
+        let at = known.unwrap_or_else(|| {
+            let (with, unmet) = (Vec::new(), fit.unmet.clone());
+            pairs.push(Pair { environment: fit.environment, architecture: fit.architecture, with, unmet });
+            pairs.len() - 1
+        });
+        if fit.unmet.is_empty() {
+            pairs[at].unmet.clear();
+            pairs[at].with.extend(fit.settings["policy"].as_str().map(str::to_owned));
+        }
+    }
+    pairs
 }
 
 /// The JSON Schema of a kind of file.
@@ -51,6 +92,7 @@ pub fn schema(kind: SchemaKind) -> Result<(), Failure> {
         SchemaKind::Graph => Some(gimbal_architectures::graph::schema()),
         SchemaKind::Prices => Some(gimbal_model::PriceTable::schema()),
         SchemaKind::Script => Some(gimbal_model::scripted::Script::schema()),
+        SchemaKind::Protocol => Some(serde_json::from_str(PROTOCOL).map_err(Failure::world)?),
     };
     let text = serde_json::to_string_pretty(&schema).map_err(Failure::world)?;
     println!("{text}");

@@ -15,6 +15,7 @@ use super::Workbench;
 use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvWorld, Observe};
 use crate::commands::print_json;
 use crate::exit::Failure;
+use crate::said::count;
 
 /// Seed of the neutral names at the terminal.
 const NAMES_SEED: u64 = 0;
@@ -76,8 +77,16 @@ const fn view(observe: Observe) -> View {
 
 impl Workbench for Cage2 {
     fn play(&self, options: &EnvPlay) -> Result<(), Failure> {
-        let green = choice("--green", &options.green, &[Green::Sleep, Green::Scan].map(|green| (green.name(), green)))?;
-        let neutral = choice("--names", &options.names, &[("original", false), ("neutral", true)])?;
+        let green = choice(
+            "--green",
+            options.green.as_deref().unwrap_or("sleep"),
+            &[Green::Sleep, Green::Scan].map(|green| (green.name(), green)),
+        )?;
+        let neutral = choice(
+            "--names",
+            options.names.as_deref().unwrap_or("original"),
+            &[("original", false), ("neutral", true)],
+        )?;
         let names = if neutral { Names::neutral(NAMES_SEED) } else { Names::original() };
         let world = Options { green, ..world(&options.world)? };
         let mut simulator = Simulator::new(world, Fast::new(options.seed));
@@ -104,7 +113,12 @@ impl Workbench for Cage2 {
             options.checksum.map(|asked| asked.map_or(ChecksumView::Own, |asked| ChecksumView::Of(view(asked))));
         let wanted = ReplayOptions { files: options.files.clone(), draws, checksum };
         let report = gimbal_cage2::replay::replay_all(&wanted);
-        println!("{} episodes, {} steps, {} mismatches", report.episodes, report.steps, report.mismatches);
+        println!(
+            "{}, {}, {}",
+            count(report.episodes, "episode", "episodes"),
+            count(report.steps, "step", "steps"),
+            count(report.mismatches, "mismatch", "mismatches")
+        );
         if report.unrecorded > 0 {
             println!("{} fields are not in these recordings and were not compared", report.unrecorded);
         }
@@ -194,11 +208,15 @@ impl Workbench for Cage2 {
         if options.episodes == 0 {
             return Err(Failure::Usage("--episodes must be at least 1".to_owned()));
         }
-        let policy = policy(&options.policy)?;
+        let policy = policy(options.policy.as_deref().unwrap_or("sleep"))?;
         let table =
             gimbal_cage2::returns::evaluate(policy, Green::Sleep, options.episodes, Generator::Fast, options.seed);
         print!("{}", table.render());
         if options.json { print_json(&table) } else { Ok(()) }
+    }
+
+    fn contrast(&self) -> [&'static str; 2] {
+        ["random", "restore_changed"]
     }
 
     fn sample(&self, policy: &str, episodes: u64, seed: u64) -> Result<Vec<i64>, Failure> {

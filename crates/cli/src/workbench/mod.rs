@@ -50,12 +50,12 @@ pub trait Workbench {
         Err(absent("serve", "it has no services"))
     }
 
+    /// The policies of which `gimbal coverage` compares the second with the first, where none are named.
+    fn contrast(&self) -> [&'static str; 2];
+
     /// Returns in thousandths of so many episodes of a built-in policy, on the default options, by consecutive seeds. Two
     /// policies meet the same seeds.
-    fn sample(&self, policy: &str, episodes: u64, seed: u64) -> Result<Vec<i64>, Failure> {
-        let _ = (policy, episodes, seed);
-        Err(Failure::Usage("this environment has no policies that are played without journals".to_owned()))
-    }
+    fn sample(&self, policy: &str, episodes: u64, seed: u64) -> Result<Vec<i64>, Failure>;
 }
 
 fn absent(verb: &str, why: &str) -> Failure {

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use gimbal_yawning_titan::bench::{BenchOptions, Observe as View};
 use gimbal_yawning_titan::draws::Fast;
+use gimbal_yawning_titan::environment::Settings;
 use gimbal_yawning_titan::generator::Numbers;
 use gimbal_yawning_titan::network::{GENERATORS, Generator, Network};
 use gimbal_yawning_titan::policy::{POLICIES, PolicyKind};
 use gimbal_yawning_titan::replay::{DrawSource, ReplayOptions, ReplayReport};
-use gimbal_yawning_titan::returns::{RecordedReturns, ReturnsOptions, ReturnsReport, returns};
+use gimbal_yawning_titan::returns::{RecordedReturns, ReturnsOptions, ReturnsReport, each, returns};
 use gimbal_yawning_titan::{Config, RedKind, Scenario, Simulator, Source};
 use serde::Serialize;
 
@@ -17,6 +18,7 @@ use super::cage2::{WIDEST_Z, choice, known};
 use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvWorld, Observe};
 use crate::commands::print_json;
 use crate::exit::Failure;
+use crate::said::count;
 
 /// YAWNING-TITAN's generic network environment.
 pub struct YawningTitan;
@@ -72,6 +74,10 @@ fn source(name: &str) -> Result<Source, Failure> {
 
 impl Workbench for YawningTitan {
     fn play(&self, options: &EnvPlay) -> Result<(), Failure> {
+        let other = [("--green", options.green.is_some()), ("--names", options.names.is_some())];
+        if let Some((name, _)) = other.into_iter().find(|(_, given)| *given) {
+            return Err(Failure::Usage(format!("{name}: it is of `cage2`; `yawning_titan` has none, leave it out")));
+        }
         let scenario = scenario(&options.world)?;
         let mut simulator = Simulator::new(&scenario, Fast::new(options.seed)).map_err(Failure::usage)?;
         let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
@@ -92,7 +98,12 @@ impl Workbench for YawningTitan {
         }
         let wanted = ReplayOptions { files: options.files.clone(), draws, checksum: options.checksum.is_some() };
         let report = gimbal_yawning_titan::replay::replay_all(&wanted);
-        println!("{} episodes, {} steps, {} mismatches", report.episodes, report.steps, report.mismatches);
+        println!(
+            "{}, {}, {}",
+            count(report.episodes, "episode", "episodes"),
+            count(report.steps, "step", "steps"),
+            count(report.mismatches, "mismatch", "mismatches")
+        );
         println!(
             "{} environments, {} episodes that end in an exception of the original",
             report.environments, report.exceptions
@@ -121,7 +132,7 @@ impl Workbench for YawningTitan {
 
     fn bench(&self, options: &EnvBench) -> Result<(), Failure> {
         if !options.actions.is_empty() || options.save.is_some() {
-            let message = "--actions, --save: yawning_titan keeps no action lists; `replay` plays its recordings";
+            let message = "--actions, --save: they are of `cage2`; yawning_titan keeps no action lists, and `replay` plays its recordings";
             return Err(Failure::Usage(message.to_owned()));
         }
         let observe = match options.observe {
@@ -194,7 +205,7 @@ impl Workbench for YawningTitan {
             return Err(Failure::Usage("--episodes must be at least 1".to_owned()));
         }
         // The three shipped modes, each on the network of its statistics.
-        let policy = policy(if options.policy == "sleep" { "nothing" } else { &options.policy })?;
+        let policy = policy(options.policy.as_deref().unwrap_or("nothing"))?;
         let mut rows = Vec::new();
         println!("{:<14} {:<21} {:<9} {:>10} {:>10} {:>8}", "mode", "network", "red", "mean", "SD", "steps");
         for (mode, network, red) in SHIPPED {
@@ -212,6 +223,17 @@ impl Workbench for YawningTitan {
             rows.push(Row { mode, network, red, report });
         }
         if options.json { print_json(&rows) } else { Ok(()) }
+    }
+
+    fn contrast(&self) -> [&'static str; 2] {
+        ["random", "reactive"]
+    }
+
+    fn sample(&self, policy: &str, episodes: u64, seed: u64) -> Result<Vec<i64>, Failure> {
+        let policy = self::policy(policy)?;
+        // What a study plays where it sets no option.
+        let scenario = Settings::default().scenario().map_err(Failure::usage)?;
+        each(&ReturnsOptions { scenario, policy, episodes, draws: Numbers::Fast, seed }).map_err(Failure::usage)
     }
 }
 

@@ -310,10 +310,35 @@ fn decoding(node: &Node, file: &str) -> Result<Decoding, Problem> {
 fn role_set(node: &Node, file: &str, default: Decoding) -> Result<RoleSet, Problem> {
     let members = Members::of(node, file, "an entry of `roles`")?;
     let mut roles = BTreeMap::new();
-    for (role, at, settings) in members.others() {
+    let written: Vec<(&str, At, &Node)> = members.others().collect();
+    for (index, (role, at, settings)) in written.iter().copied().enumerate() {
+        if is_null(settings) {
+            return Err(Problem::at(file, at, nameless(&written, index)));
+        }
         roles.insert(role.to_owned(), (role_settings(settings, file, default)?, at));
     }
     Ok(RoleSet { roles, at: node.at })
+}
+
+fn is_null(node: &Node) -> bool {
+    node.kind == Kind::Scalar(Value::Null)
+}
+
+/// What is wrong with a role that names no model. Between braces a comma ends a value, so that what follows it in the name
+/// of a model looks like a role of its own.
+fn nameless(written: &[(&str, At, &Node)], index: usize) -> String {
+    let (role, ..) = written[index];
+    let before = index.checked_sub(1).map(|before| written[before]);
+    let Some((name, _, Node { kind: Kind::Scalar(Value::String(model)), .. })) = before.filter(|_| role.contains('='))
+    else {
+        return format!("the role `{role}` names no model");
+    };
+    let torn = written[index..].iter().take_while(|(role, _, settings)| is_null(settings) && role.contains('='));
+    let rest: String = torn.map(|(role, ..)| format!(",{role}")).collect();
+    format!(
+        "`{role}` is no role but belongs to the name of a model: between braces a comma ends a value; write the name in \
+         quotation marks, `{name}: \"{model}{rest}\"`"
+    )
 }
 
 fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSettings, Problem> {

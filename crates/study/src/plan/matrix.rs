@@ -13,6 +13,8 @@ pub struct Fit {
     pub environment: String,
     /// Architecture.
     pub architecture: String,
+    /// The settings of the architecture that were tried.
+    pub settings: Value,
     /// Why it does not fit; empty when it does.
     pub unmet: Vec<String>,
 }
@@ -38,7 +40,8 @@ pub fn matrix(registry: &Registry, settings: &[(String, Value)], files: &dyn Fil
                     Ok(architecture) => architecture.needs().unmet(&offers),
                     Err(error) => vec![error.to_string()],
                 };
-                fits.push(Fit { environment: family.name().to_owned(), architecture: kind.name().to_owned(), unmet });
+                let (environment, architecture) = (family.name().to_owned(), kind.name().to_owned());
+                fits.push(Fit { environment, architecture, settings: settings.clone(), unmet });
             }
         }
     }

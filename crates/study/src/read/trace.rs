@@ -329,7 +329,7 @@ fn lines_apart(first: &str, second: &str) -> String {
         }
     }
     let (mut row, mut column) = (0, 0);
-    let mut out = format!("  ({start} equal lines)\n");
+    let mut out = equal(start);
     while row < left.len() || column < right.len() {
         if row < left.len() && column < right.len() && left[row] == right[column] {
             let _ = writeln!(out, "  {}", left[row]);
@@ -343,8 +343,17 @@ fn lines_apart(first: &str, second: &str) -> String {
             column += 1;
         }
     }
-    let _ = writeln!(out, "  ({end} equal lines)");
+    out.push_str(&equal(end));
     out
+}
+
+/// Says how many equal lines are left out; nothing where none are.
+fn equal(lines: usize) -> String {
+    match lines {
+        0 => String::new(),
+        1 => "  (1 equal line)\n".to_owned(),
+        more => format!("  ({more} equal lines)\n"),
+    }
 }
 
 #[cfg(test)]
@@ -359,6 +368,7 @@ mod tests {
     #[test]
     fn only_what_differs_is_shown() {
         let apart = super::lines_apart("a\nb\nc\nd\n", "a\nb\nx\nd\ny\n");
-        assert_eq!(apart, "  (2 equal lines)\n- c\n+ x\n  d\n+ y\n  (0 equal lines)\n");
+        assert_eq!(apart, "  (2 equal lines)\n- c\n+ x\n  d\n+ y\n");
+        assert_eq!(super::lines_apart("a\nz", "b\nz"), "- a\n+ b\n  (1 equal line)\n");
     }
 }

@@ -87,8 +87,27 @@ fn check_network(recorded: &Network, made: &Network, own: &State, findings: &mut
         node.vulnerability = own.initial.vulnerability[at];
     }
     if drawn != *recorded {
-        findings.differs("net", &format!("{recorded:?}"), &format!("{drawn:?}"));
+        findings.differs("net", &told(recorded), &told(&drawn));
     }
+}
+
+/// A network in words: each node with what was drawn for it and its neighbours.
+fn told(network: &Network) -> String {
+    let named = |at: &u16| network.nodes.get(usize::from(*at)).map_or("?", |node| node.name.as_str());
+    let nodes = network.nodes.iter().zip(&network.neighbours).map(|(node, neighbours)| {
+        let kinds = [(node.entry, ", entry"), (node.high_value, ", high value")];
+        let kinds: String = kinds.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect();
+        let neighbours: Vec<&str> = neighbours.iter().map(named).collect();
+        format!(
+            "{} ({}) vulnerability {:?}{kinds}, at {:?}, beside {}",
+            node.name,
+            node.uuid,
+            node.vulnerability,
+            node.place,
+            neighbours.join(" ")
+        )
+    });
+    nodes.collect::<Vec<_>>().join("; ")
 }
 
 /// Compares a field by value, if it is recorded.
@@ -96,7 +115,7 @@ fn check_json(line: &Line<'_>, findings: &mut Findings, key: &str, got: &Json) -
     if let Some(expected) = line.json(key)?
         && expected != *got
     {
-        findings.differs(key, line.raw(key).unwrap_or_default(), &format!("{got:?}"));
+        findings.differs(key, line.raw(key).unwrap_or_default(), &got.to_string());
     }
     Ok(())
 }

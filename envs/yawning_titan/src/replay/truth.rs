@@ -119,7 +119,8 @@ impl Truth {
                 (Some(expected), Some(got)) if *expected == got => {}
                 (None, _) => {}
                 (Some(expected), got) => {
-                    findings.differs(&format!("state.{key}"), &format!("{expected:?}"), &format!("{got:?}"));
+                    let got = got.unwrap_or(Json::Null).to_string();
+                    findings.differs(&format!("state.{key}"), &expected.to_string(), &got);
                 }
             }
         }
@@ -127,7 +128,11 @@ impl Truth {
             let name = simulator.name(*node);
             let (expected, got) = (self.vulnerability.get(name).copied(), simulator.vulnerability(*node));
             if expected.map(f64::to_bits) != Some(got.to_bits()) && expected != Some(got) {
-                findings.differs(&format!("state.vuln.{name}"), &format!("{expected:?}"), &real(got));
+                findings.differs(
+                    &format!("state.vuln.{name}"),
+                    &expected.map_or_else(|| "null".to_owned(), real),
+                    &real(got),
+                );
             }
             for (key, rows, graph) in [("adj", &self.now, &state.now), ("badj", &self.whole, &state.whole)] {
                 let got = row(simulator, graph, *node);
