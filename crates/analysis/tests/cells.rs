@@ -437,12 +437,41 @@ fn csv_reads_back() {
     assert!(csv.ends_with("\r\n"));
 }
 
-/// A spreadsheet calculates nothing that a name brings; numbers below zero stay numbers.
+/// A spreadsheet calculates nothing that a name brings, and a program reads the names of configurations as they are;
+/// numbers below zero stay numbers.
 // covers: SH-09
 #[test]
 fn csv_text_is_never_a_formula() {
-    let names = ["=1+1", "+COT", "-2", "@SUM(A1)", "\t=1", "=cmd|' /C calc'!A0, x", "a=b", "'quoted"];
-    let expected = ["'=1+1", "'+COT", "'-2", "'@SUM(A1)", "'\t=1", "'=cmd|' /C calc'!A0, x", "a=b", "'quoted"];
+    let names = [
+        "=1+1",
+        "+COT",
+        "+",
+        "+question+cot",
+        "-2",
+        "+A1",
+        "+cmd|'x'!A",
+        "-sum(a)",
+        "@SUM(A1)",
+        "\t=1",
+        "=cmd|' /C calc'!A0, x",
+        "a=b",
+        "'quoted",
+    ];
+    let expected = [
+        "'=1+1",
+        "+COT",
+        "+",
+        "+question+cot",
+        "'-2",
+        "'+A1",
+        "'+cmd|'x'!A",
+        "'-sum(a)",
+        "'@SUM(A1)",
+        "'\t=1",
+        "'=cmd|' /C calc'!A0, x",
+        "a=b",
+        "'quoted",
+    ];
     let table = named(&names, -1.5, (-2.0, -1.0));
     for (record, name) in read_csv(&table.to_csv())[1..].iter().zip(expected) {
         assert_eq!(*record, [name, "-1.5", "-2", "-1"]);

@@ -55,6 +55,8 @@ pub enum Ending {
     Failed,
     /// The agent gave a final answer, which is judged apart.
     Answered,
+    /// The world reached a state in which its original breaks off with an error: there is no next step.
+    Broken,
 }
 
 /// An answer of the world to a call.

@@ -34,6 +34,8 @@ pub enum Stop {
     Failed,
     /// A final answer was given.
     Answered,
+    /// The world reached a state in which its original breaks off with an error.
+    Broken,
     /// The architecture gave up or had nothing left to do.
     Finished,
     /// Calls to the world are used up.
@@ -67,6 +69,7 @@ impl Stop {
             Self::Horizon => "horizon",
             Self::Failed => "failed",
             Self::Answered => "answered",
+            Self::Broken => "broken",
             Self::Finished => "finished",
             Self::ToolBudget => "tool_budget",
             Self::ModelCallBudget => "model_call_budget",

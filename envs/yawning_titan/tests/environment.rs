@@ -411,7 +411,7 @@ fn what_breaks_the_original_ends_the_episode() {
     let mut world = open(json!({ "mode": "dcbo", "network": "dcbo_base", "changes": changes }));
     reset(&mut *world, 1);
     let transition = step(&mut *world, &ToolCall::bare("DoNothing"));
-    assert_eq!((transition.reward, transition.done), (Milli::ZERO, Some(Ending::Failed)));
+    assert_eq!((transition.reward, transition.done), (Milli::ZERO, Some(Ending::Broken)));
     assert_eq!(now(world.call(&ToolCall::bare("DoNothing"))).unwrap_err().kind, RejectionKind::NotNow);
     reset(&mut *world, 2);
 }

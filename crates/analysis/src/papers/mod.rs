@@ -43,6 +43,8 @@ pub struct Check {
     pub place: String,
     /// What is printed.
     pub printed: f64,
+    /// Digits after the point that it is printed with.
+    pub digits: usize,
     /// What follows from the printed inputs.
     pub recomputed: f64,
     /// Verdict.
@@ -66,7 +68,8 @@ impl Check {
         } else {
             Verdict::Miss
         };
-        Self { table: table.to_owned(), place, printed, recomputed, verdict, note: None }
+        let digits = usize::try_from(digits).unwrap_or(0);
+        Self { table: table.to_owned(), place, printed, digits, recomputed, verdict, note: None }
     }
 }
 
@@ -113,8 +116,12 @@ pub fn report(title: &str, checks: &[Check]) -> Table {
             let word = if check.verdict == Verdict::Miss { "miss" } else { "rounding" };
             let why = check.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
             format!(
-                "{word}: {}, {}: printed {}, recomputed {:.4}{why}",
-                check.table, check.place, check.printed, check.recomputed
+                "{word}: {}, {}: printed {:.digits$}, recomputed {:.4}{why}",
+                check.table,
+                check.place,
+                check.printed,
+                check.recomputed,
+                digits = check.digits
             )
         })
         .collect();

@@ -65,11 +65,14 @@ impl Examined {
         ];
         let chosen = self.checks.iter().filter(|one| only.is_none_or(|only| one.table == only));
         let rows = chosen
+            .clone()
             .map(|one| {
                 let listed = !self.unlisted.contains(&format!("{}, {}", one.table, one.place));
                 let verdict = match one.verdict {
                     Verdict::Equal => "equal",
                     Verdict::Rounding => "within rounding",
+                    // The number itself follows; it contradicts another one, as the note says.
+                    Verdict::Miss if listed && one.recomputed == one.printed => "known miss: contradicts another",
                     Verdict::Miss if listed => "known miss",
                     Verdict::Miss => "MISS",
                 };
@@ -85,6 +88,11 @@ impl Examined {
             })
             .collect();
         let mut notes = vec!["equal: rounded as the table is, it is what is printed; within rounding: the rounding of the printed inputs explains it; miss: it does not follow.".to_owned()];
+        let known = chosen.filter(|one| one.verdict == Verdict::Miss);
+        notes.extend(known.filter_map(|one| {
+            let why = one.note.as_ref()?.trim_end_matches('.');
+            Some(format!("{}, {}: {why}.", one.table, one.place))
+        }));
         notes.extend(self.unlisted.iter().map(|place| format!("NOT LISTED: {place}.")));
         notes.extend(self.stale.iter().map(|place| format!("LISTED AND NO MISS: {place}.")));
         Table { key: "papers", title: title.to_owned(), columns, rows, notes }

@@ -42,9 +42,16 @@ fn values(cell: &Cell, kind: ColumnKind) -> Vec<String> {
     }
 }
 
-/// Words that a spreadsheet would calculate stay words behind an apostrophe; names come from files and models.
+/// Words that a spreadsheet would calculate stay words behind an apostrophe; names come from files and models. Letters
+/// behind a sign, such as `+question`, and a sign alone are neither a number nor a place nor a call: they stay as they
+/// are, so that a program reads the name.
 fn harmless(words: &str) -> String {
-    if words.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{words}") } else { words.to_owned() }
+    let plain = |rest: &str| rest.chars().all(|letter| letter.is_alphabetic() || "+-_".contains(letter));
+    let harmful = match words.strip_prefix(['+', '-']) {
+        Some(rest) => !plain(rest),
+        None => words.starts_with(['=', '@', '\t', '\r']),
+    };
+    if harmful { format!("'{words}") } else { words.to_owned() }
 }
 
 fn quoted(field: &str) -> String {

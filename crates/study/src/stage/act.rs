@@ -162,5 +162,6 @@ const fn stop_of(ending: Ending) -> Stop {
         Ending::Horizon => Stop::Horizon,
         Ending::Failed => Stop::Failed,
         Ending::Answered => Stop::Answered,
+        Ending::Broken => Stop::Broken,
     }
 }

@@ -297,11 +297,11 @@ impl Environment for TitanEnvironment {
             Ok(reward) => (reward, self.simulator.done().then_some(Ending::Horizon)),
             Err(_) => {
                 self.broken = true;
-                (0.0, Some(Ending::Failed))
+                (0.0, Some(Ending::Broken))
             }
         };
         // A lost step shows what the step before showed (QUIRK), and so does one that broke.
-        if done != Some(Ending::Failed) {
+        if !matches!(done, Some(Ending::Failed | Ending::Broken)) {
             let text = self.viewer.next(&self.simulator, &self.rim.vocabulary.names);
             self.last = Arc::new(Observation { data: Data::json(text.clone()), text });
         }
