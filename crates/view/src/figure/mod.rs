@@ -13,7 +13,9 @@ mod labels;
 mod scale;
 mod svg;
 
-use gimbal_analysis::Analysis;
+use gimbal_analysis::{Analysis, tables};
+
+use svg::Svg;
 
 /// A finished figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +26,25 @@ pub struct Figure {
     pub title: String,
     /// What it shows and how to read it.
     pub caption: String,
-    /// The picture, a whole SVG document without an XML declaration.
+    /// The picture, a whole SVG document without an XML declaration, for a page that shows the caption beside it.
     pub svg: String,
+    /// The same with title and caption written beneath, for a file that stands alone.
+    pub alone: String,
+}
+
+impl Figure {
+    fn new(name: &'static str, title: String, caption: String, (svg, height): (&Svg, f64)) -> Self {
+        let alone = svg.finish_alone(height, &title, &caption);
+        Self { name, svg: svg.finish(height, &title), alone, title, caption }
+    }
+}
+
+/// A caption with the episodes that a limit cut, where there are any.
+fn with_cut(analysis: &Analysis, caption: String) -> String {
+    match tables::cut_note(&analysis.cells) {
+        Some(note) => format!("{caption} {note}"),
+        None => caption,
+    }
 }
 
 /// The figures that the rows allow, in reading order: heat map, frontier, paired differences, distribution.
