@@ -76,13 +76,13 @@ pub fn one(options: &Report, key: &str) -> Result<(), Failure> {
         }
     }
     match (outputs.as_slice(), &options.out) {
-        ([only], None) => print!("{}", only.figure.svg),
+        ([only], None) => print!("{}", only.figure.alone),
         (several, out) => {
             let out = out.clone().unwrap_or_else(|| folder.root().join("figures"));
             make(&out)?;
             for output in several {
                 let path = out.join(format!("{}.svg", output.file));
-                write_file(&path, &output.figure.svg)?;
+                write_file(&path, &output.figure.alone)?;
                 eprintln!("gimbal: {}", path.display());
             }
         }
@@ -141,7 +141,7 @@ fn write_figures(folder: &Path, figures: &[Output]) -> Result<(), Failure> {
     };
     forget(folder, stale)?;
     for output in figures {
-        write_file(&folder.join(format!("{}.svg", output.file)), &output.figure.svg)?;
+        write_file(&folder.join(format!("{}.svg", output.file)), &output.figure.alone)?;
     }
     Ok(())
 }
@@ -172,6 +172,8 @@ fn of_traces(key: &str, grids: &Grids<'_>, traces: &Traces) -> Table {
     match key {
         "t33" => trace_contrast(grids, traces),
         "cascade" => detect::cascades(grids),
+        "contracts" => tables::contracts(grids.analysis, traces),
+        "arbiter" => tables::arbiter(grids, Some(traces)),
         _ => detect::table(grids.analysis, traces),
     }
 }
