@@ -39,8 +39,18 @@ impl Figure {
     }
 }
 
-/// A caption with the episodes that a limit cut, where there are any.
+/// That intervals are robust against clusters, where they are.
+fn robust(analysis: &Analysis) -> &'static str {
+    if analysis.cells.iter().any(|cell| cell.returns.is_some_and(|returns| returns.clusters.is_some())) {
+        " Intervals are robust against clusters (runs of one task and instance)."
+    } else {
+        ""
+    }
+}
+
+/// A caption with what its intervals take together and the episodes that a limit cut, where there are any.
 fn with_cut(analysis: &Analysis, caption: String) -> String {
+    let caption = format!("{caption}{}", robust(analysis));
     match tables::cut_note(&analysis.cells) {
         Some(note) => format!("{caption} {note}"),
         None => caption,

@@ -23,6 +23,7 @@ pub(super) fn frontiers(scene: &Scene<'_>) -> Drawn {
     only.cells.retain(|cell| ids.contains(&cell.info.id.as_str()));
     let (svg, height, caption) =
         frontier::picture(&only).ok_or_else(|| "no model cell with tokens and returns".to_owned())?;
+    let caption = format!("{caption}{}", crate::figure::robust(&only));
     Ok(Picture { svg, height, caption })
 }
 
