@@ -127,14 +127,14 @@ impl Bill {
 }
 
 fn columns() -> Vec<Column> {
-    use ColumnKind::{Integer, Label, Number, Text};
+    use ColumnKind::{Integer, Label, Number};
     let count = |key, title, help| Column::new(key, title, "requests", Integer, help);
     let tokens = |key, title, help| Column::new(key, title, "tokens", Integer, help);
     vec![
         Column::new("fate", "Attempt", "who", Label, "What became of the attempts at episodes"),
-        Column::new("cell", "Cell", "who", Text, "Cell; empty where nothing says to which the episode belonged"),
-        Column::new("role", "Role", "who", Text, "Role that was asked"),
-        Column::new("model", "Model", "who", Text, "Model that was asked"),
+        Column::new("cell", "Cell", "who", Label, "Cell; empty where nothing says to which the episode belonged"),
+        Column::new("role", "Role", "who", Label, "Role that was asked"),
+        Column::new("model", "Model", "who", Label, "Model that was asked"),
         count("requests", "Requests", "Requests that left, repeated ones too"),
         count("from_cache", "Cache", "Calls answered from our own cache: no requests"),
         count("unknown", "Unknown", "Requests without an answer on record: their cost is unknown"),

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::{Comparison, FLIPS, one_to_one, paired_with, world};
+use crate::clusters::{Grouping, Place, place};
+use crate::compare::{Comparison, FLIPS, one_to_one, paired_with};
 use crate::describe::{Interval, Summary, quantile};
 use crate::error::AnalysisError;
 use crate::failures::CallFailures;
@@ -14,7 +15,7 @@ use crate::metrics::{self, OutcomeSplit};
 use crate::paired::cluster_sums;
 use crate::proportion::Proportion;
 use crate::resample::Bootstrap;
-use crate::row::{CellInfo, EpisodeRow, Rows, TokenUse};
+use crate::row::{CellInfo, EpisodeRow, Loss, Rows, TokenUse};
 
 /// Which cell the others are measured against.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +108,8 @@ pub struct RoleCost {
     pub cost: Option<f64>,
 }
 
-/// One cell in numbers. Infrastructure episodes are counted apart and enter nothing else.
+/// One cell in numbers. Episodes that were lost, and those that a limit of the episode cut, are counted apart; they enter
+/// what was billed, the stops and the failures of calls, and nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellSummary {
     /// The cell's labels.
@@ -116,6 +118,12 @@ pub struct CellSummary {
     pub episodes: usize,
     /// Episodes lost to infrastructure.
     pub infrastructure: usize,
+    /// Episodes that a limit of the study or the cell ended, or that were called off.
+    #[serde(default)]
+    pub withheld: usize,
+    /// Episodes that a limit of the episode cut, by stop, most frequent first ([`EpisodeRow::is_cut`]).
+    #[serde(default)]
+    pub cut: Vec<(String, u64)>,
     /// Returns, in units, smallest first: what distributions are drawn from.
     pub values: Vec<f64>,
     /// Returns in numbers; `None` without episodes.
@@ -191,6 +199,14 @@ pub struct CellSummary {
     pub role_costs: Vec<RoleCost>,
 }
 
+impl CellSummary {
+    /// Episodes that a limit of the episode cut.
+    #[must_use]
+    pub fn cuts(&self) -> usize {
+        self.cut.iter().map(|(_, count)| *count as usize).sum()
+    }
+}
+
 /// What is missing from a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
@@ -202,6 +218,20 @@ pub struct Gap {
     pub played: usize,
     /// Episodes lost to infrastructure.
     pub infrastructure: usize,
+    /// Episodes that a limit of the study or the cell ended, or that were called off.
+    #[serde(default)]
+    pub withheld: usize,
+    /// Episodes that a limit of the episode cut.
+    #[serde(default)]
+    pub cut: usize,
+}
+
+impl Gap {
+    /// Planned and never played to an end.
+    #[must_use]
+    pub fn missing(&self) -> usize {
+        self.planned.saturating_sub(self.played + self.cut)
+    }
 }
 
 /// A study's rows in numbers.
@@ -241,7 +271,7 @@ impl Analysis {
         Ok(Self { cells, comparisons, baseline_of, options: options.clone() })
     }
 
-    /// Cells with fewer episodes than planned, or with infrastructure losses.
+    /// Cells with fewer episodes than planned, with losses, or with episodes that a limit cut.
     #[must_use]
     pub fn gaps(&self) -> Vec<Gap> {
         self.cells
@@ -252,8 +282,10 @@ impl Analysis {
                 planned: summary.info.planned as usize,
                 played: summary.episodes,
                 infrastructure: summary.infrastructure,
+                withheld: summary.withheld,
+                cut: summary.cuts(),
             })
-            .filter(|gap| gap.played < gap.planned || gap.infrastructure > 0)
+            .filter(|gap| gap.played < gap.planned || gap.infrastructure + gap.withheld + gap.cut > 0)
             .collect()
     }
 }
@@ -295,17 +327,22 @@ pub(crate) fn by_cell(rows: &Rows) -> Result<Vec<Vec<&EpisodeRow>>, AnalysisErro
 }
 
 fn counted<'a>(episodes: &[&'a EpisodeRow]) -> Vec<&'a EpisodeRow> {
-    episodes.iter().copied().filter(|row| !row.infrastructure).collect()
+    episodes.iter().copied().filter(|row| row.counts()).collect()
 }
 
 fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSummary {
     let rows = counted(all);
-    let describe = |value: fn(&EpisodeRow) -> f64| {
-        Summary::of(&rows.iter().map(|row| value(row)).collect::<Vec<_>>(), options.confidence)
+    let cut: Vec<&EpisodeRow> = all.iter().copied().filter(|row| row.is_cut()).collect();
+    let lost = |why: fn(Loss) -> bool| all.iter().filter(|row| row.loss().is_some_and(why)).count();
+    let grouping = Grouping::of(&rows.iter().map(|row| place(row)).collect::<Vec<Place<'_>>>());
+    let summary = |values: &[f64]| {
+        let summary = Summary::of(values, options.confidence)?;
+        Some(grouping.summary(summary, values, options.confidence))
     };
+    let describe = |value: fn(&EpisodeRow) -> f64| summary(&rows.iter().map(|row| value(row)).collect::<Vec<_>>());
     let share = |holds: &dyn Fn(i64) -> bool| {
-        let count = rows.iter().filter(|row| holds(row.return_thousandths)).count() as u64;
-        Proportion::new(count, rows.len() as u64, options.confidence)
+        let holds: Vec<bool> = rows.iter().map(|row| holds(row.return_thousandths)).collect();
+        Proportion::of(&holds, &grouping, options.confidence)
     };
     let add = |value: fn(&EpisodeRow) -> u32| rows.iter().map(|row| u64::from(value(row))).sum::<u64>();
     let total =
@@ -317,8 +354,8 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
     let mut values: Vec<f64> = rows.iter().map(|row| row.value()).collect();
     values.sort_by(f64::total_cmp);
     let exact: i128 = rows.iter().map(|row| i128::from(row.return_thousandths)).sum();
-    let returns = Summary::of(&values, options.confidence)
-        .map(|summary| summary.with_mean(exact as f64 / (1000 * rows.len()) as f64));
+    let returns =
+        describe(EpisodeRow::value).map(|summary| summary.with_mean(exact as f64 / (1000 * rows.len()) as f64));
     let tokens = describe(|row| row.agent_tokens().total() as f64);
     let called = total(EpisodeRow::agent_tokens);
     let shift = info.thresholds.shift.map(|shift| shift as f64 / 1000.0);
@@ -326,14 +363,16 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
     let shifted_interval = shifted.and(shift).and_then(|shift| {
         let pairs: Vec<_> = rows
             .iter()
-            .map(|row| (world(row), (shift + row.value(), row.agent_tokens().total() as f64 / 1000.0)))
+            .map(|row| (place(row), (shift + row.value(), row.agent_tokens().total() as f64 / 1000.0)))
             .collect();
         ratio_interval(&cluster_sums(&pairs), options)
     });
     CellSummary {
         info: info.clone(),
         episodes: rows.len(),
-        infrastructure: all.len() - rows.len(),
+        infrastructure: lost(|loss| loss == Loss::Infrastructure),
+        withheld: lost(|loss| loss != Loss::Infrastructure),
+        cut: stops(&cut),
         values,
         returns,
         catastrophic: info.thresholds.catastrophic_below.and_then(|limit| share(&|value| value < limit)),
@@ -355,7 +394,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         latency_p50_ms: quantile(&latencies, 0.5),
         latency_p95_ms: quantile(&latencies, 0.95),
         cost_total: spent(all),
-        cost: costs.and_then(|costs| Summary::of(&costs, options.confidence)),
+        cost: costs.and_then(|costs| summary(&costs)),
         rpts: None,
         rpts_interval: None,
         shifted,

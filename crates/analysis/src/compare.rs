@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::cells::Options;
+use crate::clusters::{self, Grouping, Place};
 use crate::describe::Summary;
-use crate::hypothesis::{paired_t, sign_flip, sign_test};
+use crate::hypothesis::{sign_flip, sign_test};
+use crate::proportion::Proportion;
 use crate::row::EpisodeRow;
 
 /// Returns are compared after rounding to this many thousandths (BOG-169: equal to 0.1 is a tie).
@@ -50,11 +52,11 @@ pub struct PairedDifference {
     pub excludes_zero: Option<bool>,
     /// Wins, ties and losses of the first.
     pub outcome: WinTieLoss,
-    /// Two-sided p of the paired t test; `None` without spread.
+    /// Two-sided p of the paired t test, robust against clusters where they matter; `None` without spread.
     pub p_t: Option<f64>,
     /// Two-sided exact p of the sign test on wins and losses.
     pub p_sign: f64,
-    /// Two-sided p of the sign-flip permutation test; exact for up to 16 pairs.
+    /// Two-sided p of the sign-flip permutation test, clusters flipped as one; exact for up to 16 of them.
     pub p_flip: Option<f64>,
 }
 
@@ -79,8 +81,8 @@ pub(crate) type World<'a> = (&'a str, &'a str, u32, u32);
 
 /// What two sides returned in one world.
 pub(crate) struct Pair<'a> {
-    /// The world.
-    pub(crate) world: World<'a>,
+    /// The world and its instance.
+    pub(crate) place: Place<'a>,
     first: Pooled,
     second: Pooled,
 }
@@ -103,6 +105,7 @@ impl Pair<'_> {
 struct Pooled {
     sum: i128,
     count: i128,
+    instance: u32,
 }
 
 impl Pooled {
@@ -115,10 +118,11 @@ impl Pooled {
 
 fn pool<'a>(rows: &[&'a EpisodeRow]) -> BTreeMap<World<'a>, Pooled> {
     let mut worlds: BTreeMap<World<'a>, Pooled> = BTreeMap::new();
-    for row in rows.iter().filter(|row| !row.infrastructure) {
+    for row in rows.iter().filter(|row| row.counts()) {
         let pooled = worlds.entry(world(row)).or_default();
         pooled.sum += i128::from(row.return_thousandths);
         pooled.count += 1;
+        pooled.instance = row.instance;
     }
     worlds
 }
@@ -128,7 +132,7 @@ pub(crate) fn matched<'a>(first: &[&'a EpisodeRow], second: &[&'a EpisodeRow]) -
     let (first, second) = (pool(first), pool(second));
     let both: Vec<_> = first
         .iter()
-        .filter_map(|(world, a)| second.get(world).map(|b| Pair { world: *world, first: *a, second: *b }))
+        .filter_map(|(world, a)| second.get(world).map(|b| Pair { place: (*world, a.instance), first: *a, second: *b }))
         .collect();
     let unmatched = first.len() + second.len() - 2 * both.len();
     (both, unmatched)
@@ -153,21 +157,41 @@ pub(crate) fn paired_with(
 ) -> Option<PairedDifference> {
     let (pairs, unmatched) = matched(first, second);
     let differences: Vec<f64> = pairs.iter().map(Pair::difference).collect();
+    let grouping = grouping(&pairs);
     let mut difference = Summary::of(&differences, options.confidence)?;
     let singles: Option<i128> = pairs.iter().map(|pair| pair.single().map(|(a, b)| a - b)).sum();
     if let Some(exact) = singles {
         difference = difference.with_mean(exact as f64 / (1000 * pairs.len()) as f64);
     }
+    difference = grouping.summary(difference, &differences, options.confidence);
+    let groups = grouping.sums(differences.iter().map(|value| (*value, 1.0)));
+    // Where clusters matter their sums change sign as one.
+    let sums: Vec<f64> = groups.iter().map(|(sum, _)| *sum).collect();
+    let units = if grouping.matters { &sums } else { &differences };
     let outcome = outcome(&pairs);
     Some(PairedDifference {
         difference,
         unmatched,
         excludes_zero: difference.interval().map(|interval| interval.excludes_zero()),
         outcome,
-        p_t: difference.sd.and_then(|sd| paired_t(difference.mean, sd, difference.n)),
+        p_t: clusters::p_value(&groups, difference.mean),
         p_sign: sign_test(outcome.wins, outcome.losses),
-        p_flip: (options.flips > 0).then(|| sign_flip(&differences, options.flips, options.seed)).flatten(),
+        p_flip: (options.flips > 0).then(|| sign_flip(units, options.flips, options.seed)).flatten(),
     })
+}
+
+/// The clusters of matched worlds.
+pub(crate) fn grouping(pairs: &[Pair<'_>]) -> Grouping {
+    Grouping::of(&pairs.iter().map(|pair| pair.place).collect::<Vec<_>>())
+}
+
+/// Share of matched worlds that the first won (BOG-169), with an interval that is robust against clusters; `None` where
+/// no world was matched.
+#[must_use]
+pub fn win_share(first: &[&EpisodeRow], second: &[&EpisodeRow], confidence: f64) -> Option<Proportion> {
+    let (pairs, _) = matched(first, second);
+    let won: Vec<bool> = pairs.iter().map(|pair| pair.first.tenths() > pair.second.tenths()).collect();
+    Proportion::of(&won, &grouping(&pairs), confidence)
 }
 
 /// Wins, ties and losses of the first per matched world (BOG-169).
@@ -193,7 +217,7 @@ fn outcome(pairs: &[Pair<'_>]) -> WinTieLoss {
 pub(crate) fn one_to_one<'a>(
     first: &[&'a EpisodeRow],
     second: &[&'a EpisodeRow],
-) -> Option<Vec<(World<'a>, (f64, f64))>> {
+) -> Option<Vec<(Place<'a>, (f64, f64))>> {
     let partners: BTreeMap<World<'_>, _> = second.iter().map(|row| (world(row), *row)).collect();
     let mine: BTreeMap<World<'_>, _> = first.iter().map(|row| (world(row), *row)).collect();
     if partners.len() != second.len() || mine.len() != first.len() || first.len() != second.len() {
@@ -202,7 +226,7 @@ pub(crate) fn one_to_one<'a>(
     mine.iter()
         .map(|(world, row)| {
             let gained = row.return_thousandths - partners.get(world)?.return_thousandths;
-            Some((*world, (gained as f64 / 1000.0, row.agent_tokens().total() as f64 / 1000.0)))
+            Some(((*world, row.instance), (gained as f64 / 1000.0, row.agent_tokens().total() as f64 / 1000.0)))
         })
         .collect()
 }

@@ -1,11 +1,12 @@
 //! Do the intervals cover? Studies are drawn from a large population of worlds whose true values are known, analysed by
 //! the very code that analyses a run, and the intervals that hold the truth are counted.
 
-use crate::cells::{Analysis, BaselineChoice, Options};
+use crate::cells::{Analysis, BaselineChoice, CellSummary, Options};
 use crate::compare::one_to_one;
-use crate::describe::Interval;
+use crate::describe::{Interval, Summary};
 use crate::error::AnalysisError;
 use crate::paired::{cluster_sums, paired_test};
+use crate::proportion::Proportion;
 use crate::ratio::fieller;
 use crate::rng::Generator;
 use crate::row::{CellInfo, Decoding, EpisodeRow, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse};
@@ -153,8 +154,9 @@ pub fn coverage(population: &[World], design: &Design) -> Result<Vec<Covered>, A
         counter.width /= f64::from(counter.of.max(1));
     }
     let told = |counter: &Covered| {
-        let by_clusters = counter.method == "t by clusters";
-        (design.tasks > 1 || !by_clusters) && (design.catastrophic_below.is_some() || counter.method != "Wilson")
+        let by_clusters = counter.method.ends_with("by clusters");
+        (design.tasks > 1 || !by_clusters)
+            && (design.catastrophic_below.is_some() || !counter.method.starts_with("Wilson"))
     };
     Ok(counted.into_iter().filter(told).collect())
 }
@@ -163,14 +165,18 @@ pub fn coverage(population: &[World], design: &Design) -> Result<Vec<Covered>, A
 fn counters(design: &Design, truth: &Truth) -> Vec<Covered> {
     let kinds = [
         ("mean of the baseline", "Student t", truth.baseline),
+        ("mean of the baseline", "t by clusters", truth.baseline),
         ("mean of the other", "Student t", truth.other),
+        ("mean of the other", "t by clusters", truth.other),
         ("paired difference", "Student t", truth.difference),
         ("paired difference", "t by clusters", truth.difference),
         ("paired difference", "BCa bootstrap", truth.difference),
         ("RPTS", "BCa bootstrap", truth.rpts),
         ("RPTS", "Fieller", truth.rpts),
         ("catastrophic rate of the baseline", "Wilson", truth.catastrophic.0),
+        ("catastrophic rate of the baseline", "Wilson by clusters", truth.catastrophic.0),
         ("catastrophic rate of the other", "Wilson", truth.catastrophic.1),
+        ("catastrophic rate of the other", "Wilson by clusters", truth.catastrophic.1),
     ];
     let counter = |(quantity, method, truth)| Covered {
         quantity,
@@ -247,22 +253,32 @@ fn episode(cell: &str, task: usize, run: u32, value: i64, tokens: u64) -> Episod
     }
 }
 
-fn intervals(rows: &Rows, options: &Options) -> Result<[Option<Interval>; 9], AnalysisError> {
+fn intervals(rows: &Rows, options: &Options) -> Result<[Option<Interval>; 13], AnalysisError> {
     let analysis = Analysis::new(rows, options)?;
     let of = |cell: &str| -> Vec<&EpisodeRow> { rows.episodes.iter().filter(|row| row.cell == cell).collect() };
     let (baseline, other) = (of("baseline"), of("other"));
     let test = paired_test(&other, &baseline, None, options);
     let pairs = one_to_one(&other, &baseline).map(|pairs| cluster_sums(&pairs)).unwrap_or_default();
     let (first, second) = (&analysis.cells[0], &analysis.cells[1]);
+    // What a reader would compute who knew of no clusters, beside what the program prints.
+    let plain_mean = |cell: &CellSummary| Summary::of(&cell.values, options.confidence)?.interval();
+    let plain_share = |cell: &CellSummary| {
+        let share = cell.catastrophic?;
+        Some(Proportion::new(share.count, share.of, options.confidence)?.interval)
+    };
     Ok([
+        plain_mean(first),
         first.returns.and_then(|returns| returns.interval()),
+        plain_mean(second),
         second.returns.and_then(|returns| returns.interval()),
-        test.and_then(|test| test.basic.difference.interval()),
+        test.and_then(|test| test.plain),
         test.and_then(|test| test.clustered),
         test.and_then(|test| test.bootstrap),
         second.rpts_interval,
         fieller(&pairs, options.confidence),
+        plain_share(first),
         first.catastrophic.map(|share| share.interval),
+        plain_share(second),
         second.catastrophic.map(|share| share.interval),
     ])
 }
@@ -301,7 +317,7 @@ pub fn table(found: &[Covered], confidence: f64, worlds: usize) -> Table {
         .collect();
     let notes = vec![
         format!("Nominal coverage {confidence}. Studies are drawn with replacement from {worlds} worlds that both policies met; the truth is the value over all of them."),
-        "Tokens are simulated from the seed: no model plays. Several tasks: worlds of a task are alike (a narrow slice of the population by what separates the two), so that intervals that ignore it cover too little.".to_owned(),
+        "Tokens are simulated from the seed: no model plays. Several tasks: worlds of a task are alike (a narrow slice of the population by what separates the two), so that intervals that ignore it cover too little; the tables of a run print those by clusters.".to_owned(),
         "A t interval covers too little where rare episodes decide a mean: most small studies meet none of them, and nothing in their rows can tell. A share that no study can miss is covered always.".to_owned(),
     ];
     Table { key: "coverage", title: "Do the intervals cover?".to_owned(), columns, rows, notes }

@@ -42,8 +42,12 @@ pub struct Summary {
     pub mean: f64,
     /// Sample standard deviation with n-1; `None` for one value (BOG-162).
     pub sd: Option<f64>,
-    /// Half width of the Student t interval of the mean with n-1 degrees of freedom; `None` for one value (BOG-167).
+    /// Half width of the Student t interval of the mean; `None` for one value (BOG-167). With n-1 degrees of freedom, or
+    /// robust against `clusters` with one degree of freedom less than these.
     pub half_width: Option<f64>,
+    /// Clusters that the interval is robust against; `None` where every value stands for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<usize>,
     /// Smallest value (BOG-165).
     pub min: f64,
     /// First quartile.
@@ -81,6 +85,7 @@ impl Summary {
             mean,
             sd,
             half_width,
+            clusters: None,
             min,
             lower_quartile: quantile_sorted(&sorted, 0.25),
             median: quantile_sorted(&sorted, 0.5),

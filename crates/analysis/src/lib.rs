@@ -11,6 +11,7 @@ pub mod bill;
 pub mod bog;
 pub mod calibration;
 mod cells;
+mod clusters;
 mod compare;
 pub mod coverage;
 pub mod cyclic;
@@ -41,13 +42,16 @@ pub mod tables;
 pub use bill::{Bill, BillLine, BillSum, Fate};
 pub use bog::{Grid, Grids, Protocol};
 pub use cells::{Analysis, BaselineChoice, CellSummary, Gap, Options, Rate, RoleCost, RoleSummary};
-pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_tie_loss};
+pub use clusters::interval_note;
+pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_share, win_tie_loss};
 pub use describe::{Interval, Summary, quantile};
 pub use error::AnalysisError;
 pub use failures::CallFailures;
 pub use paired::{Discordance, PairedTest, paired_test};
 pub use proportion::Proportion;
 pub use rng::Generator;
-pub use row::{CellInfo, Decoding, EpisodeRow, Kind, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds, TokenUse};
+pub use row::{
+    CellInfo, Decoding, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
+};
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
 pub use table::{Cell, Column, ColumnKind, Table, markdown_text, printable};

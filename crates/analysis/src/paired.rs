@@ -1,27 +1,27 @@
 //! Everything that can be said of a difference between two cells that met the same worlds: intervals that respect how
 //! episodes hang together, and tests.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::cells::Options;
-use crate::compare::{PairedDifference, World, matched, paired_with};
-use crate::describe::Interval;
-use crate::hypothesis::{mcnemar, paired_t};
+use crate::clusters::{Group, Grouping, Place, half_width, p_value};
+use crate::compare::{Pair, PairedDifference, grouping, matched, paired_with};
+use crate::describe::{Interval, t_half_width};
+use crate::hypothesis::mcnemar;
 use crate::resample::Bootstrap;
 use crate::row::EpisodeRow;
-use crate::special::t_quantile;
 
 /// A paired difference with what its clusters and its extremes say.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairedTest {
     /// Mean, plain t interval, win record, sign test, sign flips.
     pub basic: PairedDifference,
-    /// Groups of pairs that may hang together: those of a task where several were played, else those of a run.
+    /// Plain t interval, every pair for itself: what a reader would compute who knew of no clusters.
+    pub plain: Option<Interval>,
+    /// Groups of pairs that may hang together: those of a task and instance where several were played, else those of a run.
     pub clusters: usize,
-    /// Cluster-robust t interval with one degree of freedom less than clusters; the plain t interval where every pair is
-    /// a cluster of its own. `None` for one cluster.
+    /// Cluster-robust t interval with one degree of freedom less than clusters, the one of `basic`; the plain t interval
+    /// where every pair is a cluster of its own. `None` for one cluster.
     pub clustered: Option<Interval>,
     /// Two-sided p of the cluster-robust t test.
     pub p_clustered: Option<f64>,
@@ -65,53 +65,39 @@ pub fn paired_test(
 ) -> Option<PairedTest> {
     let basic = paired_with(first, second, options)?;
     let (pairs, _) = matched(first, second);
-    let differences: Vec<(World<'_>, f64)> = pairs.iter().map(|pair| (pair.world, pair.difference())).collect();
-    let clusters = clusters(&differences);
-    let error = clustered_error(&clusters);
-    let (count, mean) = (clusters.len(), basic.difference.mean);
-    let half = error.and_then(|error| Some(error * t_quantile(0.5 + options.confidence / 2.0, (count - 1) as f64)?));
+    let differences: Vec<f64> = pairs.iter().map(Pair::difference).collect();
+    let grouping = grouping(&pairs);
+    let groups = grouping.sums(differences.iter().map(|difference| (*difference, 1.0)));
+    let mean = basic.difference.mean;
+    let plain = basic.difference.sd.and_then(|sd| t_half_width(sd, pairs.len(), options.confidence));
+    let around = |half: f64| Interval { low: mean - half, high: mean + half };
     Some(PairedTest {
         basic,
-        clusters: count,
-        clustered: half.map(|half| Interval { low: mean - half, high: mean + half }),
-        // The test wants a sample SD, which the error of a mean over `count` units stands for.
-        p_clustered: error.and_then(|error| paired_t(mean, error * (count as f64).sqrt(), count)),
-        bootstrap: bootstrap(&clusters, options),
+        plain: plain.map(around),
+        clusters: grouping.count,
+        clustered: half_width(&groups, options.confidence).map(around),
+        p_clustered: p_value(&groups, mean),
+        bootstrap: bootstrap(&groups, options),
         catastrophic: catastrophic_below.map(|limit| discordance(first, second, limit)),
     })
 }
 
-/// Sum and number of the differences of one cluster.
-type Cluster = (f64, f64);
-
-/// Sum and number of the differences of every cluster.
-fn clusters(differences: &[(World<'_>, f64)]) -> Vec<Cluster> {
-    cluster_sums(&differences.iter().map(|(world, difference)| (*world, (*difference, 1.0))).collect::<Vec<_>>())
-}
-
-/// Sums two numbers over each cluster of worlds, in a fixed order: by task where several tasks were played, since runs of
-/// one task share its world; else every run stands for itself, with its trials, which share memory.
-pub(crate) fn cluster_sums(values: &[(World<'_>, (f64, f64))]) -> Vec<(f64, f64)> {
-    let by_task = values.windows(2).any(|pair| (pair[0].0.0, pair[0].0.1) != (pair[1].0.0, pair[1].0.1));
-    let mut groups: BTreeMap<(&str, &str, u32), (f64, f64)> = BTreeMap::new();
-    for ((environment, task, run, _), (first, second)) in values {
-        let group = groups.entry((environment, task, if by_task { 0 } else { *run })).or_default();
-        *group = (group.0 + first, group.1 + second);
+impl PairedTest {
+    /// Two-sided p of no difference: of the cluster-robust t test, or of the sign test where differences do not vary.
+    /// `None` for one pair.
+    #[must_use]
+    pub fn p(&self) -> Option<f64> {
+        (self.basic.difference.n > 1).then(|| self.p_clustered.unwrap_or(self.basic.p_sign))
     }
-    groups.into_values().collect()
 }
 
-/// Standard error of the mean over all pairs, robust against what pairs of one cluster share, with the factor G/(G-1) for
-/// few clusters; that of a plain mean where every cluster holds one pair. `None` for one cluster.
-fn clustered_error(clusters: &[Cluster]) -> Option<f64> {
-    let groups = clusters.len() as f64;
-    let (sum, count) = clusters.iter().fold((0.0, 0.0), |(sum, count), cluster| (sum + cluster.0, count + cluster.1));
-    let mean = sum / count;
-    let squares: f64 = clusters.iter().map(|(sum, count)| (sum - count * mean).powi(2)).sum();
-    (clusters.len() > 1).then(|| (groups / (groups - 1.0) * squares).sqrt() / count)
+/// Sums two numbers over each cluster of worlds, in a fixed order.
+pub(crate) fn cluster_sums(values: &[(Place<'_>, Group)]) -> Vec<Group> {
+    let places: Vec<Place<'_>> = values.iter().map(|(place, _)| *place).collect();
+    Grouping::of(&places).sums(values.iter().map(|(_, value)| *value))
 }
 
-fn bootstrap(clusters: &[Cluster], options: &Options) -> Option<Interval> {
+fn bootstrap(clusters: &[Group], options: &Options) -> Option<Interval> {
     if clusters.len() < options.bootstrap_minimum {
         return None;
     }
@@ -131,11 +117,10 @@ pub(crate) fn catastrophic_test(
     let estimate = found.difference()?;
     let (pairs, _) = matched(first, second);
     let below = |value: i128| f64::from(u8::from(value < i128::from(limit)));
-    let differences: Vec<(World<'_>, f64)> =
-        pairs.iter().filter_map(|pair| pair.single().map(|(a, b)| (pair.world, below(a) - below(b)))).collect();
-    let clusters = clusters(&differences);
-    let half = clustered_error(&clusters)
-        .and_then(|error| Some(error * t_quantile(0.5 + options.confidence / 2.0, (clusters.len() - 1) as f64)?));
+    let (places, differences): (Vec<Place<'_>>, Vec<f64>) =
+        pairs.iter().filter_map(|pair| pair.single().map(|(a, b)| (pair.place, below(a) - below(b)))).unzip();
+    let groups = Grouping::of(&places).sums(differences.iter().map(|difference| (*difference, 1.0)));
+    let half = half_width(&groups, options.confidence);
     // Where no world tells the two apart there is no spread to make an interval of: that is not certainty.
     let interval = half.filter(|half| *half > 0.0).map(|half| Interval { low: estimate - half, high: estimate + half });
     Some((estimate, interval, Some(found.p)))

@@ -215,7 +215,8 @@ pub struct EpisodeRow {
     pub steps: u32,
     /// Name of the stop, such as `horizon` or `token_budget`.
     pub stop: String,
-    /// Lost to infrastructure: shown apart and never an agent's outcome.
+    /// Lost to infrastructure, to a limit of study or cell, or called off ([`EpisodeRow::loss`]): shown apart and never an
+    /// agent's outcome.
     #[serde(default)]
     pub infrastructure: bool,
     /// Tokens as called, by role. Their sum over agent roles is the episode's cost in tokens.
@@ -300,7 +301,50 @@ pub struct RoleLedger {
     pub cost_exact: Option<u64>,
 }
 
+/// Why an episode is no outcome of the agent at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Loss {
+    /// Network, provider, disk or the world's own service failed.
+    Infrastructure,
+    /// A limit of the study or of the cell was reached in its midst.
+    Limit,
+    /// The run was called off.
+    CalledOff,
+}
+
+/// Stops by a limit that a study sets each episode: what the agent would have done after it nobody knows.
+const CUTS: [&str; 5] = ["tool_budget", "model_call_budget", "token_budget", "cost_budget", "time_budget"];
+
+/// Whether a stop of this name is a limit of the episode.
+pub(crate) fn is_cut_by(stop: &str) -> bool {
+    CUTS.contains(&stop)
+}
+
 impl EpisodeRow {
+    /// Whether a limit that the study sets each episode (calls, tokens, money, time) ended it. Its return is that of the
+    /// steps it took and flatters or wrongs the agent, so that it enters no mean and no rate; it is counted apart.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        !self.infrastructure && is_cut_by(&self.stop)
+    }
+
+    /// Whether it counts as an outcome of the agent: neither lost nor cut.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        !self.infrastructure && !self.is_cut()
+    }
+
+    /// Why it was lost; `None` where it was not.
+    #[must_use]
+    pub fn loss(&self) -> Option<Loss> {
+        self.infrastructure.then_some(match self.stop.as_str() {
+            "study_limit" | "cell_limit" => Loss::Limit,
+            "cancelled" => Loss::CalledOff,
+            _ => Loss::Infrastructure,
+        })
+    }
+
     /// Return in units.
     #[must_use]
     pub fn value(&self) -> f64 {

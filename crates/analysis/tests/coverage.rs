@@ -47,7 +47,7 @@ fn intervals_cover_as_they_say() {
 }
 
 /// Runs of one task are alike: the plain interval covers far too little, those by clusters do not.
-// covers: BOG-168
+// covers: BOG-142, BOG-164, BOG-167, BOG-168
 #[test]
 fn clusters_matter_where_worlds_of_a_task_are_alike() {
     let found = coverage(&population(20_000), &design(60, 12)).unwrap();
@@ -56,6 +56,14 @@ fn clusters_matter_where_worlds_of_a_task_are_alike() {
     assert!(plain < 0.75, "{plain}");
     assert!((clustered - 0.95).abs() < 0.05, "{clustered}");
     assert!(share(&found, "RPTS", "BCa bootstrap") > 0.85, "over clusters, too");
+    // What the tables of a run print by default: means and shares, robust against clusters.
+    for side in ["baseline", "other"] {
+        let (mean, rate) = (format!("mean of the {side}"), format!("catastrophic rate of the {side}"));
+        let (plain, clustered) = (share(&found, &mean, "Student t"), share(&found, &mean, "t by clusters"));
+        assert!(plain < 0.75 && (clustered - 0.95).abs() < 0.05, "{mean}: {plain} {clustered}");
+        let (plain, clustered) = (share(&found, &rate, "Wilson"), share(&found, &rate, "Wilson by clusters"));
+        assert!(plain < 0.87 && clustered > 0.92, "{rate}: {plain} {clustered}");
+    }
 }
 
 #[test]

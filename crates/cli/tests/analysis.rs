@@ -51,6 +51,50 @@ fn a_table_by_its_key_in_any_form() {
     assert!(wrong.code == 2 && wrong.err.contains("mine.yaml"), "{}", wrong.err);
 }
 
+/// Every key of the list is accepted, and its title is that of the table that comes.
+#[test]
+fn the_list_of_tables_is_true() {
+    let place = Place::new();
+    place.write("wide.yaml", WIDE);
+    place.gimbal(&["run", "wide.yaml", "--progress", "quiet", "--no-report"]).good();
+    let list = place.gimbal(&["report", "wide", "--table", "list"]).good().out;
+    let mut printed = Vec::new();
+    for line in list.lines() {
+        let (key, title) = line.split_once(' ').unwrap();
+        let title = title.trim();
+        let said = place.gimbal(&["report", "wide", "--table", key]);
+        assert!(!said.err.contains("there is no table"), "{key}: {}", said.err);
+        if said.code == 0 {
+            printed.push(key.to_owned());
+            // Some titles name the run's own configurations.
+            let own = key.starts_with('t') || ["replication", "second-world", "cascade"].contains(&key);
+            assert!(own || said.out.starts_with(title), "{key}: {title}\n{}", said.out);
+        } else {
+            assert!(said.err.contains("has no rows in this run"), "{key}: {}", said.err);
+        }
+    }
+    for key in ["cells", "paired", "roles", "faults", "bill", "contracts", "arbiter", "t33"] {
+        assert!(printed.iter().any(|known| known == key), "{key} of {printed:?}");
+    }
+}
+
+/// A hierarchy with and without the mediator, and with faults.
+const WIDE: &str = "\
+study: wide
+environment: { name: cage2, red: b_line, horizon: 4 }
+architectures:
+  - { base: react, configuration: obs }
+  - { base: hierarchy, configuration: hier-delib }
+  - { base: hierarchy, configuration: hier-delib+arbiter }
+roles:
+  - { default: noisy/0.6 }
+faults:
+  - none
+  - { name: some, model.malformed: 0.3 }
+episodes: { runs: 2 }
+baseline: obs
+";
+
 /// The published numbers agree but for the misses that are listed; a spoiled input and a spoiled cell end in exit code 1.
 // covers: BOG-R12, BOG-R14, BOG-R18
 #[test]

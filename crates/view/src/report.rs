@@ -72,8 +72,13 @@ impl Report {
             ("Cells".to_owned(), cells.len().to_string()),
             ("Program".to_owned(), self.meta.program_version.clone()),
         ];
-        if lost > 0 {
-            facts.push(("Lost to infrastructure".to_owned(), lost.to_string()));
+        let apart = [
+            ("Cut by a limit of the episode", cells.iter().map(|cell| cell.cuts()).sum()),
+            ("Lost to infrastructure", lost),
+            ("Ended by a limit or called off", cells.iter().map(|cell| cell.withheld).sum()),
+        ];
+        for (name, count) in apart.into_iter().filter(|(_, count)| *count > 0) {
+            facts.push((name.to_owned(), count.to_string()));
         }
         if unknown > 0 {
             facts.push(("Calls of unknown cost".to_owned(), unknown.to_string()));

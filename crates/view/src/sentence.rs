@@ -19,7 +19,12 @@ pub fn sentence(analysis: &Analysis) -> String {
     let plumbing = pick(&|cell| cell.info.plumbing.is_some());
     let scripted = pick(&|cell| matches!(cell.info.kind, Kind::Scripted | Kind::NoisyExpert));
     let body = if played.is_empty() {
-        return "No episode has been played: this run tells nothing yet.".to_owned();
+        return match analysis.cells.iter().map(CellSummary::cuts).sum::<usize>() {
+            0 => "No episode has been played: this run tells nothing yet.".to_owned(),
+            cut => format!(
+                "Every episode that was played ({cut}) was cut by a limit of the episode: this run tells nothing about returns."
+            ),
+        };
     } else if !evidence.is_empty() {
         with_evidence(analysis, &evidence)
     } else if !plumbing.is_empty() {
@@ -40,7 +45,15 @@ pub fn sentence(analysis: &Analysis) -> String {
     if !evidence.is_empty() && (!plumbing.is_empty() || !scripted.is_empty()) {
         text.push_str("; rows marked plumbing, scripted or noisy expert are no evidence");
     }
-    let missing: usize = analysis.gaps().iter().map(|gap| gap.planned.saturating_sub(gap.played)).sum();
+    let cut: usize = analysis.cells.iter().map(CellSummary::cuts).sum();
+    if cut > 0 {
+        text.push_str(&format!(
+            "; {cut} episode{} that a limit cut {} left out",
+            if cut == 1 { "" } else { "s" },
+            if cut == 1 { "is" } else { "are" }
+        ));
+    }
+    let missing: usize = analysis.gaps().iter().map(gimbal_analysis::Gap::missing).sum();
     let planned: usize = analysis.cells.iter().map(|cell| cell.info.planned as usize).sum();
     if missing > 0 {
         text.push_str(&format!("; {missing} of {planned} planned episodes are missing"));

@@ -7,13 +7,118 @@ use gimbal_analysis::profile::Traces;
 use gimbal_analysis::{Analysis, Grids, Protocol, Rows};
 use gimbal_view::figure::bog::{self, FIGURES, Output};
 use proptest::prelude::*;
-use support::drawing::{check, wrong};
+use support::drawing::{check, words, wrong};
 use support::published;
 
 fn drawn(rows: &Rows, traces: Option<&Traces>) -> Vec<Output> {
     let analysis = Analysis::new(rows, &support::options_without()).unwrap();
     let grids = Grids::new(rows, &analysis, Protocol::shipped()).unwrap();
     bog::every(&grids, traces)
+}
+
+/// A file that stands alone says what its intervals are, and whatever else its caption says.
+// covers: BOG-193, BOG-194, BOG-195
+#[test]
+fn a_figure_alone_names_its_intervals() {
+    let rows = published::study("cage2 b_line 30");
+    let traces = published::traces(&rows);
+    for output in drawn(&rows, Some(&traces)) {
+        let alone = words(&output.figure.alone);
+        let caption = output.figure.caption.split_whitespace().collect::<Vec<_>>().join(" ");
+        let escaped = caption
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;")
+            .replace('\'', "&#39;");
+        assert!(alone.contains(&escaped), "{}: {escaped}\n{alone}", output.key);
+        let whiskers = ["f2", "f3", "f6", "f7", "f8", "f9", "f10", "f12", "f13", "f14", "f17", "f26"];
+        if whiskers.contains(&output.key) {
+            assert!(alone.contains("95% Student t interval"), "{}: {alone}", output.key);
+        }
+        if ["f5", "f18", "f25", "f29"].contains(&output.key) {
+            assert!(alone.contains("95% Wilson interval"), "{}: {alone}", output.key);
+        }
+    }
+}
+
+/// A ratio of returns says something about degradation where both are penalties, and nowhere else.
+// covers: BOG-170
+#[test]
+fn gains_have_no_degradation_ratio() {
+    let mut rows = published::study("cage2 b_line 30");
+    let f3 = |rows: &Rows| {
+        let figure = drawn(rows, None).into_iter().find(|output| output.key == "f3").unwrap().figure;
+        (words(&figure.svg), figure.caption)
+    };
+    let (svg, caption) = f3(&rows);
+    assert!(svg.contains(", ×") && caption.contains("above 1 is worse"), "{caption}");
+    for row in &mut rows.episodes {
+        row.return_thousandths = row.return_thousandths.abs() + 1_000;
+    }
+    let (svg, caption) = f3(&rows);
+    assert!(!svg.contains('×') && caption.contains("No degradation ratio"), "{caption}\n{svg}");
+}
+
+/// Long names of models that differ at their ends stay apart in every figure that cuts them.
+#[test]
+fn long_names_of_models_stay_apart() {
+    let mut rows = published::study("cage2 b_line 30");
+    let names = ["noisy/0.9,malformed=0.05,overconfident=0.2", "noisy/0.9,malformed=0.05,overconfident=0.4"];
+    for (model, name) in ["Grok", "Qwen"].into_iter().zip(names) {
+        for role in rows.cells.iter_mut().flat_map(|cell| &mut cell.models).filter(|role| role.model == model) {
+            role.model = name.to_owned();
+        }
+    }
+    let traces = published::traces(&rows);
+    for output in drawn(&rows, Some(&traces)) {
+        if !["f2", "f3", "f4", "f11", "f19", "f20", "f28"].contains(&output.key) {
+            continue;
+        }
+        let svg = words(&output.figure.svg);
+        for end in ["=0.2", "=0.4"] {
+            assert!(svg.contains(end), "{} loses `{end}`: {svg}", output.key);
+        }
+    }
+}
+
+/// Every point of the frontiers has a name, beside it or beneath; a model without a point is told of.
+// covers: BOG-172, BOG-193
+#[test]
+fn frontiers_name_every_configuration_and_every_model() {
+    let mut rows = published::study("cage2 b_line 30");
+    // All on one spot: there is no room for twelve names.
+    for row in &mut rows.episodes {
+        row.return_thousandths = -50_000 - i64::from(row.run) * 10;
+        row.usage.truncate(1);
+        row.usage.iter_mut().for_each(|usage| usage.called.input = 5_000);
+    }
+    rows.episodes.retain(|row| !row.cell.contains("Llama"));
+    let outputs = drawn(&rows, None);
+    let f4 = &outputs.iter().find(|output| output.key == "f4").unwrap().figure;
+    let svg = words(&f4.svg);
+    let models = 5;
+    for name in Protocol::shipped().configurations() {
+        let places = svg.split_whitespace().filter(|word| word.trim_end_matches(',') == name).count();
+        // Names beside points are written twice: once as their own halo.
+        assert!(places >= models, "{name}: {places}\n{svg}");
+    }
+    assert!(f4.caption.contains("Not drawn, since no episode with tokens counts: Llama"), "{}", f4.caption);
+    assert!(wrong(&f4.svg).is_none(), "{:?}", wrong(&f4.svg));
+}
+
+/// Ranks of two models leave their axis room for its name.
+// covers: BOG-194
+#[test]
+fn few_ranks_do_not_cut_the_name_of_their_axis() {
+    let two = published::only(published::study("cage2 b_line 30"), |cell| {
+        cell.models.iter().all(|role| ["Grok", "Qwen"].contains(&role.model.as_str()))
+    });
+    let outputs = drawn(&two, None);
+    let svg = words(&outputs.iter().find(|output| output.key == "f20").unwrap().figure.svg);
+    assert!(svg.contains("rank (1: highest mean return)"), "{svg}");
+    let f22 = &outputs.iter().find(|output| output.key == "f22").unwrap().figure;
+    assert!(!words(&f22.svg).contains('±') && f22.caption.contains("fewer than 4 models"), "{}", f22.caption);
 }
 
 // covers: BOG-193, BOG-194, BOG-195

@@ -1,6 +1,7 @@
 //! The cells of a run by environment, configuration and model.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
 
 use super::protocol::{Protocol, Side};
 use crate::cells::{Analysis, CellSummary};
@@ -28,6 +29,9 @@ pub struct Grid<'a> {
     pub configurations: Vec<Entry>,
     /// Cells of policies without a model: what returns are worth is read off them.
     pub references: Vec<&'a CellSummary>,
+    /// Cells that do not stand here: those with injected faults beside the same cell without, and repetitions of a
+    /// configuration and model under other settings.
+    pub left_out: Vec<&'a CellSummary>,
     /// Who is who.
     pub protocol: &'a Protocol,
     cells: BTreeMap<(String, String), (&'a CellSummary, Vec<&'a EpisodeRow>)>,
@@ -52,7 +56,11 @@ impl<'a> Grids<'a> {
     pub fn new(rows: &'a Rows, analysis: &'a Analysis, protocol: &'a Protocol) -> Result<Self, AnalysisError> {
         let mut episodes: Vec<Vec<&EpisodeRow>> = crate::cells::by_cell(rows)?;
         let mut grids: Vec<Grid<'a>> = Vec::new();
-        for (summary, episodes) in analysis.cells.iter().zip(&mut episodes) {
+        // Cells without faults first: they are what a configuration is, and the same cell with faults stands aside.
+        let faulty = |summary: &CellSummary| !summary.info.faults.is_empty();
+        let mut cells: Vec<_> = analysis.cells.iter().zip(&mut episodes).collect();
+        cells.sort_by_key(|(summary, _)| faulty(summary));
+        for (summary, episodes) in cells {
             let environment = summary.info.environment.as_str();
             let place = grids.iter().position(|grid| grid.environment == environment).unwrap_or_else(|| {
                 grids.push(Grid::empty(environment, protocol));
@@ -64,6 +72,12 @@ impl<'a> Grids<'a> {
             grid.sort();
         }
         Ok(Self { grids, analysis, protocol })
+    }
+
+    /// What tables and figures of these grids leave out, and what stands in them only with faults.
+    #[must_use]
+    pub fn left_out_notes(&self) -> Vec<String> {
+        self.grids.iter().flat_map(|grid| grid.left_out_notes(self.several_environments())).collect()
     }
 
     /// Whether tables must say which environment a row is of.
@@ -96,14 +110,20 @@ fn name(info: &CellInfo) -> String {
 
 impl<'a> Grid<'a> {
     fn empty(environment: &'a str, protocol: &'a Protocol) -> Self {
-        let (models, configurations, references) = (Vec::new(), Vec::new(), Vec::new());
-        Self { environment, models, configurations, references, protocol, cells: BTreeMap::new() }
+        let (models, configurations) = (Vec::new(), Vec::new());
+        let (references, left_out) = (Vec::new(), Vec::new());
+        Self { environment, models, configurations, references, left_out, protocol, cells: BTreeMap::new() }
     }
 
     fn add(&mut self, summary: &'a CellSummary, episodes: Vec<&'a EpisodeRow>) {
         let info = &summary.info;
         if info.models.is_empty() {
-            self.references.push(summary);
+            let known = |other: &&CellSummary| other.info.configuration == info.configuration;
+            if info.faults.is_empty() || !self.references.iter().any(known) {
+                self.references.push(summary);
+            } else {
+                self.left_out.push(summary);
+            }
             return;
         }
         let model = name(info);
@@ -116,7 +136,49 @@ impl<'a> Grid<'a> {
             self.configurations.push(Entry { name: info.configuration.clone(), axis });
         }
         // A study may hold a configuration twice under other settings; the first one is the one of that name.
-        self.cells.entry((info.configuration.clone(), model)).or_insert((summary, episodes));
+        match self.cells.entry((info.configuration.clone(), model)) {
+            Slot::Vacant(place) => {
+                place.insert((summary, episodes));
+            }
+            Slot::Occupied(_) => self.left_out.push(summary),
+        }
+    }
+
+    /// What does not stand here, and what stands here only with faults; `placed` names the environment.
+    #[must_use]
+    pub fn left_out_notes(&self, placed: bool) -> Vec<String> {
+        let place = if placed { format!(" on {}", self.environment) } else { String::new() };
+        let told = |cells: &[&CellSummary]| {
+            let mut names: Vec<&str> = Vec::new();
+            for cell in cells {
+                if !cell.info.faults.is_empty() && !names.contains(&cell.info.faults.as_str()) {
+                    names.push(&cell.info.faults);
+                }
+            }
+            let episodes: usize = cells.iter().map(|cell| cell.episodes + cell.cuts()).sum();
+            let s = |count: usize| if count == 1 { "" } else { "s" };
+            let (cells, names) = (cells.len(), names.join(", "));
+            (format!("{episodes} episode{} of {cells} cell{}", s(episodes), s(cells)), names)
+        };
+        let (faulty, others): (Vec<&CellSummary>, Vec<&CellSummary>) =
+            self.left_out.iter().partition(|cell| !cell.info.faults.is_empty());
+        let only: Vec<&CellSummary> = self.cells().filter(|cell| !cell.info.faults.is_empty()).collect();
+        let mut notes = Vec::new();
+        if !faulty.is_empty() {
+            let (count, names) = told(&faulty);
+            notes.push(format!("Left out here{place}: {count} with injected faults ({names}); the tables `cells` and `faults` show them."));
+        }
+        if !others.is_empty() {
+            let (count, _) = told(&others);
+            notes.push(format!("Left out here{place}: {count} whose configuration and model stand here under other settings; the table `cells` shows them."));
+        }
+        if !only.is_empty() {
+            let (count, names) = told(&only);
+            notes.push(format!(
+                "With injected faults{place}, since the run has no such cells without: {count} ({names})."
+            ));
+        }
+        notes
     }
 
     fn sort(&mut self) {
@@ -129,6 +191,11 @@ impl<'a> Grid<'a> {
     #[must_use]
     pub fn cell(&self, configuration: &str, model: &str) -> Option<&'a CellSummary> {
         self.cells.get(&(configuration.to_owned(), model.to_owned())).map(|(summary, _)| *summary)
+    }
+
+    /// All cells that stand in the grid, in a fixed order.
+    pub fn cells(&self) -> impl Iterator<Item = &'a CellSummary> {
+        self.cells.values().map(|(summary, _)| *summary)
     }
 
     /// Its episodes in a fixed order, those lost to infrastructure too; empty where the run has none.
@@ -186,6 +253,12 @@ impl<'a> Grid<'a> {
             }
         }
         found
+    }
+
+    /// The candidates whose mean return is exactly this, in their order.
+    #[must_use]
+    pub fn at<'n>(&self, candidates: &[&'n str], model: &str, mean: f64) -> Vec<&'n str> {
+        candidates.iter().copied().filter(|name| self.mean(name, model) == Some(mean)).collect()
     }
 
     /// The configuration that a side stands for on a model, by mean return; `None` where none was played.

@@ -37,6 +37,9 @@ pub struct Protocol {
     /// Paired differences (Tab. 25).
     #[serde(default)]
     pub contrasts: Vec<Contrast>,
+    /// Configurations with a mediator against the same without (BOG-234).
+    #[serde(default)]
+    pub arbiters: Vec<Contrast>,
     /// The two configurations of win rates and token profiles (Tab. 15, 32).
     #[serde(rename = "match")]
     pub pairing: Contrast,
@@ -288,8 +291,12 @@ impl Protocol {
     }
 
     fn named_axes(&self) -> impl Iterator<Item = &str> {
-        let contrasts =
-            self.contrasts.iter().chain([&self.pairing]).flat_map(|contrast| [&contrast.first, &contrast.second]);
+        let contrasts = self
+            .contrasts
+            .iter()
+            .chain(&self.arbiters)
+            .chain([&self.pairing])
+            .flat_map(|contrast| [&contrast.first, &contrast.second]);
         let claims = self.claims.iter().chain(&self.second_world);
         let sides = contrasts.chain(claims.clone().flat_map(|claim| claim.first.iter().chain(&claim.second)));
         let picked = sides.filter_map(|side| match side {

@@ -1,23 +1,26 @@
 //! The capability floor (BOG-225): a model that cannot keep to the form cannot be judged by its decisions.
 
 use super::Steps;
-use crate::profile::Profile;
+use crate::profile::{DEFAULT, Profile, StepProfile};
 
 /// An episode shows it when at least one of so many attempts is invalid.
 const INVALID_OF: u64 = 2;
 /// An episode shows it when at least one of so many steps is the fallback's.
 const FALLBACK_OF: u64 = 10;
+/// An episode shows it when at least one of so many messages under a contract falls to the default.
+const DEFAULT_OF: u64 = 2;
 
 pub(super) fn rule() -> String {
     format!(
         "capability-floor: at least 1 of {INVALID_OF} attempts at an action is invalid, or at least 1 of {FALLBACK_OF} \
-         steps is the fallback's; shown are the steps with an invalid attempt or the fallback. Judged where a model is \
-         asked."
+         steps is the fallback's, or at least 1 of {DEFAULT_OF} messages under a contract falls to the default; shown are \
+         the steps with an invalid attempt, the fallback or such a default. Judged where a model is asked."
     )
 }
 
-/// The steps with a refused call, a call without a whole answer or the fallback, in episodes in which invalid attempts
-/// make at least one in [`INVALID_OF`] or fallback steps at least one in [`FALLBACK_OF`].
+/// The steps with a refused call, a call without a whole answer, the fallback or a message that fell to the default, in
+/// episodes in which invalid attempts make at least one in [`INVALID_OF`], fallback steps at least one in [`FALLBACK_OF`],
+/// or defaults at least one in [`DEFAULT_OF`] messages.
 pub(super) fn look(profile: &Profile) -> Option<Steps> {
     if profile.steps.iter().all(|step| step.calls.is_empty()) {
         return None;
@@ -32,8 +35,17 @@ pub(super) fn look(profile: &Profile) -> Option<Steps> {
         fallbacks += u64::from(step.fallbacks > 0);
         steps += taken;
     }
-    let shows =
-        (invalid > 0 && invalid * INVALID_OF >= attempts) || (fallbacks > 0 && fallbacks * FALLBACK_OF >= steps);
-    let marked = profile.steps.iter().filter(|step| step.fallbacks > 0 || step.rejected + step.failed > 0);
+    let messages: u64 = profile.steps.iter().flat_map(|step| step.handled.values()).map(|one| one.messages()).sum();
+    let unread: u64 = profile.steps.iter().map(defaults).sum();
+    let shows = (invalid > 0 && invalid * INVALID_OF >= attempts)
+        || (fallbacks > 0 && fallbacks * FALLBACK_OF >= steps)
+        || (unread > 0 && unread * DEFAULT_OF >= messages);
+    let wrong = |step: &&StepProfile| step.fallbacks > 0 || step.rejected + step.failed > 0 || defaults(step) > 0;
+    let marked = profile.steps.iter().filter(wrong);
     Some(if shows { marked.map(|step| step.step).collect() } else { Vec::new() })
+}
+
+/// Messages of a step that fell to the default.
+fn defaults(step: &StepProfile) -> u64 {
+    step.handled.values().map(|handled| handled.by(DEFAULT)).sum()
 }

@@ -17,7 +17,7 @@ pub fn cascades(grids: &Grids<'_>) -> Table {
         column("difference", "Difference", "difference", Number(1), "Mean paired difference of the return"),
         column(
             "difference_ci",
-            &format!("{}% CI", options.percent()),
+            &format!("{}% CI (t)", options.percent()),
             "difference",
             Interval(1),
             "Student t interval of the mean paired difference",
@@ -69,6 +69,9 @@ pub fn cascades(grids: &Grids<'_>) -> Table {
     }
     let title = format!("Deliberation cascade: {} minus {}", pair.deliberating, pair.plain);
     let mut notes = vec!["Matched by world, task and run; not corrected for asking once a model.".to_owned()];
+    notes.push(crate::clusters::interval_note(grids.analysis));
+    notes.extend(grids.left_out_notes());
+    notes.extend(crate::tables::cut_note(&grids.analysis.cells));
     if rows.is_empty() {
         notes.insert(0, format!("No model met the same worlds with {} and {}.", pair.deliberating, pair.plain));
     }

@@ -85,11 +85,11 @@ fn ranges(steps: &[u32]) -> String {
 /// The findings by cell and detector (BOG-220..222, BOG-225). A cell that no detector can judge has no row.
 #[must_use]
 pub fn table(analysis: &Analysis, traces: &Traces) -> Table {
-    use ColumnKind::{Integer, Number, Share, Text};
+    use ColumnKind::{Integer, Label, Number, Share, Text};
     let mut columns = labels(analysis);
     let column = Column::new;
     columns.extend([
-        column("detector", "Detector", "detector", Text, "Failure mode"),
+        column("detector", "Detector", "detector", Label, "Failure mode"),
         column("judged", "Judged", "detector", Integer, "Episodes that can tell"),
         column("shown", "Shown", "detector", Integer, "Episodes in which it shows"),
         column("share", "Share", "detector", Share(0), "Shown out of judged"),
@@ -133,6 +133,12 @@ pub fn table(analysis: &Analysis, traces: &Traces) -> Table {
          reward calls for a remedy by the environment's brief and is no better than the one before."
             .to_owned(),
     );
+    if let Some(note) = crate::tables::cut_note(&analysis.cells) {
+        notes.push(note);
+        notes.push(
+            "Detectors look at the steps of such episodes too: what they show until the cut, they show.".to_owned(),
+        );
+    }
     Table { key: "detectors", title: "Named failure modes and where they show".to_owned(), columns, rows, notes }
 }
 

@@ -4,15 +4,19 @@
 //! comes from the environment's brief as [`ActionFacts`].
 
 mod actions;
+mod contracts;
 mod contrast;
 mod traces;
 mod versus;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use actions::{ActionClass, ActionFacts, PASSIVE, PROACTIVE, REACTIVE};
+pub use contracts::{DEFAULT, Handled};
 pub use contrast::{Contrast, Divergence, divergence};
-pub use traces::{CellTrace, StepSums, Sum, Traces};
+pub use traces::{CellTrace, Clustered, StepSums, Sum, Traces};
 pub use versus::{Match, Matches, trace_contrast};
 
 /// The trajectory of one finished episode.
@@ -28,6 +32,9 @@ pub struct Profile {
     pub run: u32,
     /// Trial within a session, from 0.
     pub trial: u32,
+    /// Instance of the run, from 0 (BOG-142).
+    #[serde(default)]
+    pub instance: u32,
     /// Sum of rewards in thousandths.
     pub return_thousandths: i64,
     /// Name of the stop.
@@ -69,6 +76,9 @@ pub struct StepProfile {
     pub faults: u32,
     /// Whether the action was none of those suggested in this step.
     pub off_menu: bool,
+    /// What became of messages and turns, by role; empty where nothing is noted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub handled: BTreeMap<String, Handled>,
 }
 
 /// An action that the world accepted.
@@ -129,6 +139,12 @@ impl Profile {
     pub fn name(&self) -> String {
         let trial = if self.trial > 0 { format!("/{}", self.trial) } else { String::new() };
         format!("{}/{}/{}{trial}", self.cell, self.task, self.run)
+    }
+
+    /// Whether a limit of the episode cut it ([`crate::EpisodeRow::is_cut`]).
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        crate::row::is_cut_by(&self.stop)
     }
 
     /// Steps with an accepted action.

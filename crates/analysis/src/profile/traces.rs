@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{ActionFacts, Contrast, Profile};
+use super::{ActionFacts, Contrast, Handled, Profile};
+use crate::clusters::half_width;
 use crate::describe::{Interval, t_half_width};
 use crate::detect::Tallies;
 
@@ -41,6 +42,41 @@ impl Sum {
     }
 }
 
+/// A [`Sum`] that also keeps the sums of each task and instance, whose runs hang together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Clustered {
+    /// All values.
+    pub all: Sum,
+    /// Sum and number by task and instance.
+    groups: BTreeMap<(String, u32), (f64, f64)>,
+}
+
+impl Clustered {
+    /// Takes in a value of an episode.
+    pub fn add(&mut self, profile: &Profile, value: f64) {
+        self.all.add(value);
+        let group = self.groups.entry((profile.task.clone(), profile.instance)).or_default();
+        *group = (group.0 + value, group.1 + 1.0);
+    }
+
+    /// The mean; `None` of nothing.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        self.all.mean()
+    }
+
+    /// The Student t interval of the mean, robust against clusters where there are several and one holds several values.
+    #[must_use]
+    pub fn interval(&self, confidence: f64) -> Option<Interval> {
+        if self.groups.len() < 2 || self.groups.values().all(|group| group.1 < 2.0) {
+            return self.all.interval(confidence);
+        }
+        let groups: Vec<(f64, f64)> = self.groups.values().copied().collect();
+        let (mean, half) = (self.mean()?, half_width(&groups, confidence)?);
+        Some(Interval { low: mean - half, high: mean + half })
+    }
+}
+
 /// What episodes of a cell did in one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepSums {
@@ -49,7 +85,7 @@ pub struct StepSums {
     /// Tokens of this step.
     pub tokens: Sum,
     /// Tokens from the first step to this one, over the episodes that got this far.
-    pub tokens_so_far: Sum,
+    pub tokens_so_far: Clustered,
     /// Deliberation calls.
     pub deliberations: Sum,
 }
@@ -57,7 +93,7 @@ pub struct StepSums {
 /// The trajectories of one cell in sums.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellTrace {
-    /// Episodes.
+    /// Episodes that count; those that a limit cut are in `handled` and the detectors alone.
     pub episodes: u64,
     /// By step, from the first.
     pub steps: Vec<StepSums>,
@@ -81,6 +117,10 @@ pub struct CellTrace {
     pub first_strongest: Sum,
     /// Model calls by role: calls, prompt and completion tokens.
     pub roles: BTreeMap<String, (u64, u64, u64)>,
+    /// What became of messages and turns, by role, of all episodes.
+    pub handled: BTreeMap<String, Handled>,
+    /// Episodes that a limit cut.
+    pub cut: u64,
     /// What the detectors found.
     pub detectors: Tallies,
     /// What the brief says of the actions.
@@ -109,8 +149,16 @@ impl Traces {
 
 impl CellTrace {
     fn add(&mut self, profile: &Profile, facts: &ActionFacts) {
-        if self.episodes == 0 {
+        if self.facts == ActionFacts::default() {
             self.facts = facts.clone();
+        }
+        self.detectors.add(profile, facts);
+        for (role, handled) in profile.steps.iter().flat_map(|step| &step.handled) {
+            self.handled.entry(role.clone()).or_default().add(handled);
+        }
+        if profile.is_cut() {
+            self.cut += 1;
+            return;
         }
         self.episodes += 1;
         let contrast = Contrast::of(profile, facts);
@@ -131,7 +179,6 @@ impl CellTrace {
         contrast.floor_steps.into_iter().for_each(|value| self.floor_steps.add(f64::from(value)));
         contrast.first_strongest.into_iter().for_each(|value| self.first_strongest.add(f64::from(value)));
         self.walk(profile);
-        self.detectors.add(profile, facts);
     }
 
     /// Sums by step.
@@ -153,7 +200,7 @@ impl CellTrace {
                 sums.reward.add(step.reward as f64 / 1000.0);
             }
             sums.tokens.add(step.tokens() as f64);
-            sums.tokens_so_far.add(so_far);
+            sums.tokens_so_far.add(profile, so_far);
             sums.deliberations.add(f64::from(step.deliberated()));
         }
     }

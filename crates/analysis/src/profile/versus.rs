@@ -6,6 +6,7 @@ use super::contrast::{Contrast, Divergence, divergence};
 use super::traces::{CellTrace, Sum};
 use super::{ActionFacts, Profile};
 use crate::bog::Grids;
+use crate::clusters::{Grouping, Place};
 use crate::describe::Summary;
 use crate::profile::Traces;
 use crate::table::{Cell, Column, ColumnKind, Table};
@@ -26,6 +27,10 @@ pub struct Match {
     pub run: u32,
     /// Trial within a session.
     pub trial: u32,
+    /// Instance of the run.
+    pub instance: u32,
+    /// The environment part of the pairing key.
+    world: String,
     /// The first side's episode in numbers.
     pub first: Contrast,
     /// The second side's.
@@ -42,6 +47,11 @@ impl Match {
         format!("{}/{}{trial}", self.task, self.run)
     }
 
+    /// Where both were played.
+    fn place(&self) -> Place<'_> {
+        ((&self.world, &self.task, self.run, self.trial), self.instance)
+    }
+
     /// First return minus second.
     #[must_use]
     pub fn difference(&self) -> f64 {
@@ -55,6 +65,7 @@ pub struct Matches {
     waiting: BTreeMap<(String, String, u32, u32), Profile>,
     pairs: Vec<Match>,
     facts: ActionFacts,
+    cut: usize,
 }
 
 impl Matches {
@@ -64,14 +75,29 @@ impl Matches {
         Self { facts, ..Self::default() }
     }
 
-    /// Takes in an episode of the first side.
+    /// Takes in an episode of the first side; one that a limit cut takes no part.
     pub fn first(&mut self, profile: Profile) {
+        if profile.is_cut() {
+            self.cut += 1;
+            return;
+        }
         let key = (profile.world.clone(), profile.task.clone(), profile.run, profile.trial);
         self.waiting.insert(key, profile);
     }
 
-    /// Takes in an episode of the second side, after all of the first; one without a partner takes no part.
+    /// Episodes of either side that a limit cut.
+    #[must_use]
+    pub fn cut(&self) -> usize {
+        self.cut
+    }
+
+    /// Takes in an episode of the second side, after all of the first; one without a partner takes no part, nor one that a
+    /// limit cut.
     pub fn second(&mut self, profile: &Profile) {
+        if profile.is_cut() {
+            self.cut += 1;
+            return;
+        }
         let key = (profile.world.clone(), profile.task.clone(), profile.run, profile.trial);
         if let Some(partner) = self.waiting.remove(&key) {
             self.pair(&partner, profile);
@@ -84,6 +110,8 @@ impl Matches {
             task: second.task.clone(),
             run: second.run,
             trial: second.trial,
+            instance: first.instance,
+            world: second.world.clone(),
             first: Contrast::of(first, &self.facts),
             second: Contrast::of(second, &self.facts),
             divergence: divergence(first, second),
@@ -117,15 +145,18 @@ impl Matches {
     /// The trace contrast over all pairs: means, and the mean paired difference with its interval (BOG-223).
     #[must_use]
     pub fn contrast(&self, names: (&str, &str), confidence: f64) -> Table {
-        let mut rows = Vec::new();
+        let (mut rows, mut clustered) = (Vec::new(), false);
         for metric in metrics(&self.facts, self.pairs.iter().flat_map(|pair| [&pair.first, &pair.second])) {
             let values: Vec<Both> =
                 self.pairs.iter().map(|pair| ((metric.of)(&pair.first), (metric.of)(&pair.second))).collect();
             let mean = |side: fn(&Both) -> Option<f64>| {
                 crate::metrics::mean(&values.iter().filter_map(side).collect::<Vec<_>>())
             };
-            let both: Vec<f64> = values.iter().filter_map(|(a, b)| Some((*a)? - (*b)?)).collect();
-            let difference = Summary::of(&both, confidence);
+            let (places, both): (Vec<Place<'_>>, Vec<f64>) =
+                self.pairs.iter().zip(&values).filter_map(|(pair, (a, b))| Some((pair.place(), (*a)? - (*b)?))).unzip();
+            let difference = Summary::of(&both, confidence)
+                .map(|difference| Grouping::of(&places).summary(difference, &both, confidence));
+            clustered |= difference.is_some_and(|difference| difference.clusters.is_some());
             rows.push(vec![
                 Cell::text(metric.name),
                 Cell::number(mean(|pair| pair.0)),
@@ -145,7 +176,12 @@ impl Matches {
         let notes = if one {
             vec![NOTE.to_owned()]
         } else {
-            vec![format!("Means over {} matched episodes a side.", self.pairs.len()), NOTE.to_owned()]
+            let interval = if clustered {
+                "Intervals: Student t robust against clusters, the runs of one task and instance, with one degree of freedom less than clusters."
+            } else {
+                "Intervals: Student t, every pair for itself."
+            };
+            vec![format!("Means over {} matched episodes a side. {interval}", self.pairs.len()), NOTE.to_owned()]
         };
         Table { key: "t33", title: "Trace contrast".to_owned(), columns, rows, notes }
     }
@@ -298,14 +334,14 @@ pub fn trace_contrast(grids: &Grids<'_>, traces: &Traces) -> Table {
         label("metric", "Metric", "What is counted"),
     ];
     columns.extend(
-        value_columns((&pair.plain, &pair.deliberating), 2, grids.analysis.options.confidence).into_iter().take(3),
+        value_columns((&pair.deliberating, &pair.plain), 2, grids.analysis.options.confidence).into_iter().take(3),
     );
     let mut rows = Vec::new();
     for grid in &grids.grids {
         for model in &grid.models {
             let trace = |name: &str| traces.cell(&grid.cell(name, model)?.info.id);
             let (plain, deliberating) = (trace(&pair.plain), trace(&pair.deliberating));
-            for (name, first, second) in lines(plain, deliberating) {
+            for (name, first, second) in lines(deliberating, plain) {
                 rows.push(vec![
                     Cell::text(grid.environment),
                     Cell::text(model.as_str()),
@@ -317,12 +353,14 @@ pub fn trace_contrast(grids: &Grids<'_>, traces: &Traces) -> Table {
             }
         }
     }
-    let title = "Trace contrast: hierarchy without and with deliberation".to_owned();
+    let title = "Trace contrast: hierarchy with and without deliberation".to_owned();
     let mut notes = vec![
-        "Means an episode over all episodes of a cell; `gimbal compare RUN A B` pairs them and gives intervals."
+        "Difference: the deliberating hierarchy minus the plain one, as in t25 and cascade. Means an episode over all episodes of a cell; `gimbal compare RUN A B` pairs them and gives intervals."
             .to_owned(),
         NOTE.to_owned(),
     ];
+    notes.extend(grids.left_out_notes());
+    notes.extend(crate::tables::cut_note(&grids.analysis.cells));
     if rows.is_empty() {
         notes.insert(0, format!("No model has episodes of {} or {}.", pair.plain, pair.deliberating));
     }

@@ -1,8 +1,7 @@
 //! Intervals of statistics of several configurations at once, over the clusters of worlds that they met.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::cells::Options;
+use crate::clusters::{Grouping, place};
 use crate::describe::Interval;
 use crate::resample::Bootstrap;
 use crate::row::EpisodeRow;
@@ -47,20 +46,20 @@ impl Sums {
 pub(super) struct Clusters(Vec<Vec<Sums>>);
 
 impl Clusters {
-    /// Sorts the episodes of the sides: by task where several were played, else by run.
+    /// Sorts the episodes of the sides: by task and instance where several were played, else by run.
     pub(super) fn new(sides: &[&[&EpisodeRow]]) -> Self {
-        let counted = || sides.iter().flat_map(|side| side.iter()).filter(|row| !row.infrastructure);
-        let tasks: BTreeSet<_> = counted().map(|row| (&row.world, &row.task)).collect();
-        let mut clusters: BTreeMap<(&str, &str, u32), Vec<Sums>> = BTreeMap::new();
-        for (index, side) in sides.iter().enumerate() {
-            for row in side.iter().filter(|row| !row.infrastructure) {
-                let key = (row.world.as_str(), row.task.as_str(), if tasks.len() > 1 { 0 } else { row.run });
-                let sums = clusters.entry(key).or_insert_with(|| vec![Sums::default(); sides.len()]);
-                let (value, kilotokens) = (row.value(), row.agent_tokens().total() as f64 / 1000.0);
-                sums[index].add(&Sums { count: 1.0, returns: value, squares: value * value, kilotokens });
-            }
+        let counted: Vec<(usize, &EpisodeRow)> = sides
+            .iter()
+            .enumerate()
+            .flat_map(|(side, rows)| rows.iter().filter(|row| row.counts()).map(move |row| (side, *row)))
+            .collect();
+        let grouping = Grouping::of(&counted.iter().map(|(_, row)| place(row)).collect::<Vec<_>>());
+        let mut clusters = vec![vec![Sums::default(); sides.len()]; grouping.count];
+        for ((side, row), cluster) in counted.into_iter().zip(&grouping.of) {
+            let (value, kilotokens) = (row.value(), row.agent_tokens().total() as f64 / 1000.0);
+            clusters[*cluster][side].add(&Sums { count: 1.0, returns: value, squares: value * value, kilotokens });
         }
-        Self(clusters.into_values().collect())
+        Self(clusters)
     }
 
     fn total(&self, drawn: impl Iterator<Item = usize>) -> Vec<Sums> {

@@ -25,7 +25,7 @@ pub(crate) fn by_role(all: &[&EpisodeRow]) -> Vec<RoleCost> {
             sum.world |= world;
             sum.requests += part.requests;
             sum.exact = sum.exact.zip(part.cost_exact).map(|(sum, part)| sum + u128::from(part));
-            if !row.infrastructure {
+            if row.counts() {
                 sum.calls += part.calls;
                 sum.called = sum.called.plus(&part.called);
             }
@@ -83,8 +83,7 @@ pub fn cost(analysis: &Analysis) -> Option<Table> {
         column("calls", "Calls", "calls", Number(1), "Model calls an episode"),
         column("calls_a_step", "Calls/step", "calls", Number(2), "Model calls an environment step"),
         column("cost", "Cost", "money", Number(6), "Mean cost of an episode that counts").unit("$"),
-        column("cost_total", "Spent", "money", Number(6), "Cost of all episodes, those lost to infrastructure too")
-            .unit("$"),
+        column("cost_total", "Spent", "money", Number(6), "Cost of all episodes, lost and cut ones too").unit("$"),
         column("latency_p50", "p50", "time", Number(1), "Median latency of a model call").unit("ms"),
         column("latency_p95", "p95", "time", Number(1), "95th percentile of the latency of a model call").unit("ms"),
         column(
@@ -127,15 +126,15 @@ pub fn cost(analysis: &Analysis) -> Option<Table> {
 /// Tokens, calls and money by role and model; `None` where no cell has more than one role.
 #[must_use]
 pub fn roles(analysis: &Analysis) -> Option<Table> {
-    use ColumnKind::{Integer, Number, Text};
+    use ColumnKind::{Integer, Label, Number, Text};
     if analysis.cells.iter().all(|cell| cell.roles.len() < 2) {
         return None;
     }
     let column = |key, title, kind, help| Column::new(key, title, "role", kind, help);
     let mut columns = labels(analysis);
     columns.extend([
-        column("role", "Role", Text, "Role"),
-        column("asked_by", "Asked by", Text, "Whether the agent or the world asked"),
+        column("role", "Role", Label, "Role"),
+        column("asked_by", "Asked by", Label, "Whether the agent or the world asked"),
         column("kilotokens_in", "In", Number(2), "Prompt tokens an episode").unit("kTok"),
         column("kilotokens_out", "Out", Number(2), "Completion tokens an episode").unit("kTok"),
         column("role_model", "Played by", Text, "Model that played the role"),

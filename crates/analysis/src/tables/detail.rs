@@ -1,7 +1,10 @@
 //! What stands behind the main table: spread, tokens by role, stops, gaps.
 
-use super::{catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits, success_note};
+use super::{
+    catastrophic_note, confidence_title, label_cells, labels, mark_notes, ratio_note, return_digits, success_note,
+};
 use crate::cells::Analysis;
+use crate::clusters::interval_note;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// Quartiles, outcome shares with Wilson intervals, steps, intervals of the ratios, cost.
@@ -34,7 +37,13 @@ pub fn spread(analysis: &Analysis) -> Table {
         column("kilotokens_ci", &titled("Tokens"), "tokens", Interval(2), "Student t interval of the mean")
             .unit("kTok"),
         column("rpts_ci", &titled("RPTS"), "ratios", Interval(2), "BCa bootstrap over matched worlds"),
-        column("shifted_ci", &titled("Eff."), "ratios", Interval(2), "BCa bootstrap over episodes"),
+        column(
+            "shifted_ci",
+            &titled("Eff."),
+            "ratios",
+            Interval(2),
+            "BCa bootstrap over episodes, or clusters of them",
+        ),
         column("model_calls", "Calls", "bill", Integer, "Model calls over all episodes"),
         column("cached_share", "Cached", "bill", Share(0), "Share of prompt tokens that the provider had in its cache"),
         column(
@@ -56,11 +65,10 @@ pub fn spread(analysis: &Analysis) -> Table {
             "Billed",
             "bill",
             Integer,
-            "Tokens billed over all episodes, lost ones too: after caches, retries included",
+            "Tokens billed over all episodes, lost and cut ones too: after caches, retries included",
         ),
         column("cost", "Cost", "bill", Number(4), "Mean cost of an episode that counts").unit("$"),
-        column("cost_total", "Spent", "bill", Number(4), "Cost of all episodes, those lost to infrastructure too")
-            .unit("$"),
+        column("cost_total", "Spent", "bill", Number(4), "Cost of all episodes, lost and cut ones too").unit("$"),
     ]);
     let rows = analysis
         .cells
@@ -102,17 +110,16 @@ pub fn spread(analysis: &Analysis) -> Table {
         })
         .collect();
     let mut notes = vec![
-        "Quartiles interpolate between order statistics (type 7). Shares carry Wilson intervals.".to_owned(),
-        format!(
-            "Intervals of ratios: BCa bootstrap, {} resamples, seed {}; left out below {} episodes, where resamples repeat one another.",
-            analysis.options.resamples, analysis.options.seed, analysis.options.bootstrap_minimum
-        ),
+        "Quartiles interpolate between order statistics (type 7).".to_owned(),
+        interval_note(analysis),
+        ratio_note(analysis),
     ];
     notes.extend(catastrophic_note(analysis));
     notes.extend(success_note(analysis));
-    if analysis.cells.iter().any(|cell| cell.infrastructure > 0 && !cell.info.models.is_empty()) {
+    let apart = |cell: &crate::CellSummary| cell.infrastructure + cell.withheld + cell.cuts() > 0;
+    if analysis.cells.iter().any(|cell| apart(cell) && !cell.info.models.is_empty()) {
         notes.push(
-            "Billed and Spent hold what episodes lost to infrastructure were billed, too; no other number does."
+            "Billed and Spent hold what lost episodes and those that a limit cut were billed, too; no other number does."
                 .to_owned(),
         );
     }
@@ -125,20 +132,39 @@ pub fn spread(analysis: &Analysis) -> Table {
 pub fn stops(analysis: &Analysis) -> Option<Table> {
     let mut columns = labels(analysis);
     columns.extend([
-        Column::new("stop", "Stop", "stop", ColumnKind::Text, "Name of the stop"),
+        Column::new("stop", "Stop", "stop", ColumnKind::Label, "Name of the stop"),
         Column::new("episodes", "Episodes", "stop", ColumnKind::Integer, "Episodes that ended so"),
+        Column::new("means", "That is", "stop", ColumnKind::Text, "What the stop says"),
     ]);
     let mut rows = Vec::new();
     for cell in &analysis.cells {
         for (stop, count) in &cell.stops {
             let mut row = label_cells(cell);
-            row.extend([Cell::text(stop), Cell::count(*count)]);
+            row.extend([Cell::text(stop), Cell::count(*count), Cell::text(meaning(stop))]);
             rows.push(row);
         }
     }
     let table =
         Table { key: "stops", title: "How episodes ended".to_owned(), columns, rows, notes: mark_notes(analysis) };
     (!table.rows.is_empty()).then_some(table)
+}
+
+/// What a stop says, in words: a lost game is an outcome, and no breakdown of the program.
+fn meaning(stop: &str) -> &'static str {
+    match stop {
+        "solved" => "the goal was reached",
+        "horizon" => "played to the last step",
+        "failed" => "the agent lost the game: an outcome",
+        "answered" => "a final answer was given",
+        "broken" => "the original of the world breaks off here with an error: an outcome",
+        "finished" => "the agent stopped by itself",
+        "format_errors" => "too many answers out of form: an outcome",
+        "infrastructure" => "network, provider or disk failed: no outcome",
+        "study_limit" | "cell_limit" => "a limit of the study or the cell: no outcome",
+        "cancelled" => "the run was called off: no outcome",
+        cut if crate::row::is_cut_by(cut) => "a limit of the episode cut it: no outcome",
+        _ => "",
+    }
 }
 
 /// Calls that gave no whole answer, by cell and kind (BOG-047); `None` where every call gave one.
@@ -182,7 +208,7 @@ pub fn failures(analysis: &Analysis) -> Option<Table> {
     Some(Table { key: "failures", title: "Calls that failed".to_owned(), columns, rows, notes })
 }
 
-/// Cells that lack planned episodes or lost some to infrastructure; `None` when all is there.
+/// Cells that lack planned episodes, lost some, or have some that a limit cut; `None` when all is there.
 #[must_use]
 pub fn gaps(analysis: &Analysis) -> Option<Table> {
     let gaps = analysis.gaps();
@@ -190,23 +216,36 @@ pub fn gaps(analysis: &Analysis) -> Option<Table> {
         return None;
     }
     let column = |key, title, help| Column::new(key, title, "gaps", ColumnKind::Integer, help);
+    let any = |of: fn(&crate::Gap) -> usize| gaps.iter().any(|gap| of(gap) > 0);
+    let (cut, withheld, lost) = (any(|gap| gap.cut), any(|gap| gap.withheld), any(|gap| gap.infrastructure));
     let mut columns = labels(analysis);
     columns.extend([
         column("planned", "Planned", "Episodes that the plan asks for"),
         column("played", "Played", "Episodes that count"),
-        column("missing", "Missing", "Planned and not played"),
+        column("cut", "Cut", "Played until a limit of the episode cut them").shown_if(cut),
+        column("missing", "Missing", "Planned and not played to an end"),
         column("infrastructure", "Infrastructure", "Episodes lost to network, provider or disk"),
+        column("withheld", "Limit", "Ended by a limit of the study or the cell, or called off").shown_if(withheld),
     ]);
     let rows = gaps
         .iter()
         .map(|gap| {
             let mut row = label_cells(&analysis.cells[gap.cell]);
-            let missing = gap.planned.saturating_sub(gap.played);
-            row.extend([gap.planned, gap.played, missing, gap.infrastructure].map(|count| Cell::count(count as u64)));
+            let counts = [gap.planned, gap.played, gap.cut, gap.missing(), gap.infrastructure, gap.withheld];
+            row.extend(counts.map(|count| Cell::count(count as u64)));
             row
         })
         .collect();
-    let mut notes = vec!["Infrastructure losses are no outcome of an agent: they enter no mean and no rate. Running the study again plays what is missing.".to_owned()];
+    let mut notes = Vec::new();
+    if lost {
+        notes.push("Infrastructure losses are no outcome of an agent: they enter no mean and no rate.".to_owned());
+    }
+    if withheld {
+        notes.push("Limit: a limit of the study or the cell ended the episode, or the run was called off; neither is an outcome of an agent. Running the study again plays such an episode once there is room under the limit: raise it first.".to_owned());
+    }
+    if any(|gap| gap.missing().saturating_sub(gap.withheld)) {
+        notes.push("Running the study again plays what is missing.".to_owned());
+    }
     notes.extend(mark_notes(analysis));
     Some(Table { key: "gaps", title: "What is missing".to_owned(), columns, rows, notes })
 }

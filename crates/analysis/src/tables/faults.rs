@@ -11,15 +11,15 @@ use crate::table::{Cell, Column, ColumnKind, Table};
 /// What followed the injected faults; `None` where none were asked for. A cell whose faults never struck has a row too.
 #[must_use]
 pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Option<Table> {
-    use ColumnKind::{Integer, Interval, Number, Share, Text};
+    use ColumnKind::{Integer, Interval, Label, Number, Share, Text};
     let digits = return_digits(analysis);
     let ci = confidence_title(analysis);
     let column = Column::new;
     let mut columns = labels(analysis);
     columns.extend([
         column("faults", "Faults", "fault", Text, "What the study calls the rates").shown_if(false),
-        column("site", "Site", "fault", Text, "Where they struck"),
-        column("kind", "Fault", "fault", Text, "What they did"),
+        column("site", "Site", "fault", Label, "Where they struck"),
+        column("kind", "Fault", "fault", Label, "What they did"),
         column("injected", "Injected", "fault", Integer, "Faults over all episodes"),
         column("episodes", "Episodes", "fault", Integer, "Episodes that any of them struck"),
         column("recovered", "Recovered", "acting", Share(0), "Faults after which the agent acted again"),
@@ -52,7 +52,8 @@ pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Opti
         return None;
     }
     let mut notes = vec![
-        "Recovered: an action of the agent's own was accepted after the fault, before the episode ended; steps, calls and tokens are those until then (tokens above 1,000 to three digits). Faults of one episode hang together: the interval is too narrow where they are many.".to_owned(),
+        "Recovered: an action of the agent's own was accepted after the fault, before the episode ended; steps, calls and tokens are those until then (tokens above 1,000 to three digits). Faults of one episode hang together: the Wilson interval of that share takes them one at a time, and is too narrow where they are many.".to_owned(),
+        crate::clusters::interval_note(analysis),
         format!("Back: the reward of a step reached the mean of the {BEFORE} steps before the fault (of fewer where there were fewer); 0 steps is the very next one."),
         "Difference: over worlds that both met; the same in every row of a cell, since the faults struck together.".to_owned(),
     ];

@@ -2,6 +2,7 @@
 
 use super::{catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits};
 use crate::cells::{Analysis, BaselineChoice, CellSummary};
+use crate::clusters::interval_note;
 use crate::row::Kind;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
@@ -29,6 +30,8 @@ fn numbers(analysis: &Analysis) -> Vec<Column> {
     use ColumnKind::{Flag, Integer, Interval, Number, Share};
     vec![
         column("episodes", "n", "outcome", Integer, "Episodes that count as the agent's outcome"),
+        column("cut", "Cut", "outcome", Integer, "Episodes that a limit of the episode cut: in no other number")
+            .shown_if(analysis.cells.iter().any(|cell| cell.cuts() > 0)),
         column("mean_return", "Mean", "outcome", Number(digits), "Mean episode return"),
         column("sd", "SD", "outcome", Number(digits), "Sample standard deviation of the return (n-1)"),
         column(
@@ -36,8 +39,10 @@ fn numbers(analysis: &Analysis) -> Vec<Column> {
             &confidence_title(analysis),
             "outcome",
             Interval(digits),
-            "Student t interval of the mean, n-1 degrees of freedom",
+            "Student t interval of the mean, robust against clusters where there are several",
         ),
+        column("clusters", "Clusters", "outcome", Integer, "Groups of runs of one task and instance")
+            .shown_if(super::clustered(analysis)),
         column("min", "Min", "outcome", Number(digits), "Worst episode"),
         column("catastrophic", "Catastr.", "outcome", Share(0), "Share of episodes below the brief's threshold"),
         column("kilotokens_in", "In", "cost", Number(2), "Prompt tokens an episode, as called, in thousands")
@@ -73,9 +78,11 @@ fn values(cell: &CellSummary) -> Vec<Cell> {
         |summary: Option<crate::Summary>| Cell::number(summary.filter(|_| speaks).map(|tokens| tokens.mean / 1000.0));
     vec![
         Cell::count(cell.episodes as u64),
+        Cell::count(cell.cuts() as u64),
         Cell::number(cell.returns.map(|returns| returns.mean)),
         Cell::number(cell.returns.and_then(|returns| returns.sd)),
         Cell::interval(cell.returns.and_then(|returns| returns.interval())),
+        cell.returns.and_then(|returns| returns.clusters).map_or(Cell::Empty, |count| Cell::count(count as u64)),
         Cell::number(cell.returns.map(|returns| returns.min)),
         Cell::share(cell.catastrophic.map(|share| share.share)),
         kilo(cell.tokens_in),
@@ -91,10 +98,10 @@ fn values(cell: &CellSummary) -> Vec<Cell> {
 }
 
 fn notes(analysis: &Analysis) -> Vec<String> {
-    let mut notes = vec![format!(
-        "Return: higher is better. {}: Student t with n-1 degrees of freedom; one episode has neither SD nor interval (–).",
-        confidence_title(analysis)
-    )];
+    let mut notes = vec![
+        "Return: higher is better. One episode has neither SD nor interval (–).".to_owned(),
+        interval_note(analysis),
+    ];
     if analysis.cells.iter().any(|cell| !cell.info.models.is_empty()) {
         notes.push("Tokens as called by the agent's roles, before caches and retries, per episode; roles that the environment asks (judge, reader, user) are apart.".to_owned());
     }

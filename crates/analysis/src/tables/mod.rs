@@ -1,6 +1,8 @@
 //! The standard tables of a study.
 
+mod arbiter;
 pub mod bog;
+mod contracts;
 pub(crate) mod cost;
 mod detail;
 mod faults;
@@ -12,6 +14,8 @@ use crate::cells::{Analysis, CellSummary};
 use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
+pub use arbiter::arbiter;
+pub use contracts::contracts;
 pub use cost::{cost, roles};
 pub use detail::{failures, gaps, spread, stops};
 pub use faults::faults;
@@ -19,9 +23,31 @@ pub use main_table::main;
 pub use paired::paired;
 pub use replication::{replication, second_world};
 
-/// The key of every table that a report can hold, in reading order.
-pub const KEYS: [&str; 11] =
-    ["cells", "paired", "spread", "cost", "roles", "stops", "failures", "gaps", "faults", "rescored", "bill"];
+/// Key and title of every table that a report can hold, in reading order.
+pub const STANDARD: [(&str, &str); 11] = [
+    ("cells", "Results by cell"),
+    ("paired", "Paired differences against the baseline"),
+    ("spread", "Spread, shares and bill by cell"),
+    ("cost", "Cost by cell"),
+    ("roles", "Tokens, calls and money by role"),
+    ("stops", "How episodes ended"),
+    ("failures", "Calls that failed"),
+    ("gaps", "What is missing"),
+    ("faults", "Injected faults and recovery"),
+    ("rescored", "Scores with tokens weighted by price"),
+    ("bill", "Bill of the whole run"),
+];
+
+/// The keys of [`STANDARD`], in its order.
+pub const KEYS: [&str; STANDARD.len()] = {
+    let mut keys = [""; STANDARD.len()];
+    let mut place = 0;
+    while place < keys.len() {
+        keys[place] = STANDARD[place].0;
+        place += 1;
+    }
+    keys
+};
 
 /// Every table that has something to say, in reading order: main, paired, spread, cost, roles, stops, failures, gaps. Each has the same
 /// columns whatever was played.
@@ -75,8 +101,102 @@ pub(crate) fn label_cells(summary: &CellSummary) -> Vec<Cell> {
         Cell::text(&info.environment),
         Cell::text(info.model_label()),
         Cell::text(info.decoding.label()),
-        Cell::text(mark(info)),
+        Cell::text(marks(summary)),
     ]
+}
+
+/// The mark of a cell with how many of its episodes a limit cut.
+#[must_use]
+pub fn marks(summary: &CellSummary) -> String {
+    let mark = mark(&summary.info);
+    match summary.cuts() {
+        0 => mark.to_owned(),
+        cut => format!("{mark}{}{cut} of {} cut", if mark.is_empty() { "" } else { ", " }, cut + summary.episodes),
+    }
+}
+
+/// Which cells have episodes that a limit of the episode cut, how many, and by which limit; `None` without any.
+#[must_use]
+pub fn cut_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Option<String> {
+    const SHOWN: usize = 8;
+    let cut: Vec<&CellSummary> = cells.into_iter().filter(|cell| cell.cuts() > 0).collect();
+    let of = |cell: &CellSummary| cell.cuts() + cell.episodes;
+    let (sum, all) = cut.iter().fold((0, 0), |(sum, all), cell| (sum + cell.cuts(), all + of(cell)));
+    let several = cut.windows(2).any(|pair| pair[0].info.environment != pair[1].info.environment);
+    let mut named: Vec<String> = cut
+        .iter()
+        .map(|cell| {
+            let by: Vec<&str> = cell.cut.iter().map(|(stop, _)| stop.as_str()).collect();
+            let place = if several { format!(" on {}", cell.info.environment) } else { String::new() };
+            let (name, model) = (cell.info.configuration_label(), cell.info.model_label());
+            format!("{name} on {model}{place}: {} of {} by {}", cell.cuts(), of(cell), by.join(", "))
+        })
+        .collect();
+    let more = named.len().saturating_sub(SHOWN);
+    named.truncate(SHOWN);
+    let more = if more > 0 { format!("; and {more} more cells") } else { String::new() };
+    (sum > 0).then(|| {
+        format!(
+            "Cut by a limit of the episode: {sum} of {all} episodes ({}{more}). What they would have returned nobody knows: they are in no mean, interval, test or rate, and what is left may be the easier part.",
+            named.join("; ")
+        )
+    })
+}
+
+/// Configurations of a stand-in that returned the same in every episode: what it does hangs on no context.
+fn equal_notes(analysis: &Analysis) -> Vec<String> {
+    const SHOWN: usize = 6;
+    let stand_in =
+        |cell: &&CellSummary| matches!(cell.info.kind, Kind::Scripted | Kind::NoisyExpert) && cell.episodes > 1;
+    let mut groups: Vec<(&CellSummary, Vec<String>)> = Vec::new();
+    for cell in analysis.cells.iter().filter(stand_in) {
+        let same = |other: &CellSummary| {
+            other.values == cell.values
+                && (&other.info.environment, other.info.model_label())
+                    == (&cell.info.environment, cell.info.model_label())
+        };
+        match groups.iter_mut().find(|(first, _)| same(first)) {
+            Some((_, names)) => names.push(cell.info.configuration_label()),
+            None => groups.push((cell, vec![cell.info.configuration_label()])),
+        }
+    }
+    let mut told: Vec<String> = groups
+        .into_iter()
+        .filter(|(_, names)| names.len() > 1)
+        .map(|(first, names)| {
+            let place =
+                if several_environments(analysis) { format!(" on {}", first.info.environment) } else { String::new() };
+            format!("{} on {}{place}", names.join(", "), first.info.model_label())
+        })
+        .collect();
+    if told.is_empty() {
+        return told;
+    }
+    let more = told.len().saturating_sub(SHOWN);
+    told.truncate(SHOWN);
+    let more = if more > 0 { format!("; and {more} more groups") } else { String::new() };
+    vec![format!(
+        "Equal returns, episode by episode: {}{more}. A script or a noisy expert does not weigh the context that it is shown: such a difference of nought is so by construction and no finding.",
+        told.join("; ")
+    )]
+}
+
+/// Whether any interval takes runs of one task and instance together.
+fn clustered(analysis: &Analysis) -> bool {
+    analysis.cells.iter().any(|cell| cell.returns.is_some_and(|returns| returns.clusters.is_some()))
+}
+
+/// How intervals of ratios are made.
+fn ratio_note(analysis: &Analysis) -> String {
+    let options = &analysis.options;
+    let unit = if clustered(analysis) { "clusters" } else { "episodes" };
+    format!(
+        "Intervals of ratios: {}% BCa bootstrap over {unit}, {} resamples, seed {}; left out below {} of them, where resamples repeat one another.",
+        options.percent(),
+        options.resamples,
+        options.seed,
+        options.bootstrap_minimum
+    )
 }
 
 fn several_environments(analysis: &Analysis) -> bool {
@@ -112,9 +232,9 @@ fn confidence_title(analysis: &Analysis) -> String {
     format!("{}% CI", analysis.options.percent())
 }
 
-/// Notes on the marks that the cells carry.
+/// Notes on the marks that the cells carry, and on episodes that a limit cut.
 pub(crate) fn mark_notes(analysis: &Analysis) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = cut_note(&analysis.cells).into_iter().collect();
     let marked = |wanted: &str| analysis.cells.iter().any(|cell| mark(&cell.info) == wanted);
     if marked("policy") {
         notes.push("policy: a rule without a language model; it spends no tokens.".to_owned());
@@ -125,6 +245,7 @@ pub(crate) fn mark_notes(analysis: &Analysis) -> Vec<String> {
     if marked("noisy expert") {
         notes.push("noisy expert: an expert spoiled at a known rate stands in for a model; such rows show what the scaffolding does with errors and say nothing about language models.".to_owned());
     }
+    notes.extend(equal_notes(analysis));
     let mut reasons: Vec<&str> = Vec::new();
     for cell in &analysis.cells {
         if let Some(reason) = cell.info.plumbing.as_deref().filter(|reason| !reasons.contains(reason)) {

@@ -2,6 +2,7 @@
 
 use super::{confidence_title, mark_notes, return_digits};
 use crate::cells::{Analysis, CellSummary};
+use crate::clusters::interval_note;
 use crate::compare::Comparison;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
@@ -26,6 +27,8 @@ pub fn paired(analysis: &Analysis) -> Option<Table> {
         label("against_model", "Against model", "Model of the baseline").shown_if(false),
         label("against_decoding", "Against decoding", "Decoding of the baseline").shown_if(false),
         Column::new("pairs", "Pairs", "difference", Integer, "Worlds that both met"),
+        Column::new("cut", "Cut", "difference", Integer, "Episodes of both sides that a limit cut: in no pair")
+            .shown_if(analysis.cells.iter().any(|cell| cell.cuts() > 0)),
         Column::new(
             "difference",
             "Difference",
@@ -38,8 +41,10 @@ pub fn paired(analysis: &Analysis) -> Option<Table> {
             &confidence_title(analysis),
             "difference",
             Interval(digits),
-            "Student t interval of the mean difference",
+            "Student t interval of the mean difference, robust against clusters where there are several",
         ),
+        Column::new("clusters", "Clusters", "difference", Integer, "Groups of pairs of one task and instance")
+            .shown_if(super::clustered(analysis)),
         Column::new("excludes_zero", "Excl. 0", "difference", Flag, "Whether the interval excludes zero"),
         Column::new("record", "W/T/L", "tests", Record, "Worlds won, tied (equal to 0.1) and lost"),
         Column::new("p_sign", "p sign", "tests", Probability(4), "Exact two-sided sign test"),
@@ -49,7 +54,7 @@ pub fn paired(analysis: &Analysis) -> Option<Table> {
             "p Holm",
             "tests",
             Probability(4),
-            "Paired t test after Holm's correction for all comparisons of this table",
+            "Paired t test, robust against clusters, after Holm's correction for all comparisons of this table",
         ),
         Column::new(
             "marginal_percent",
@@ -95,8 +100,10 @@ fn row(analysis: &Analysis, comparison: &Comparison) -> Vec<Cell> {
         Cell::text(against.info.model_label()),
         Cell::text(against.info.decoding.label()),
         Cell::count(paired.map_or(0, |paired| paired.difference.n as u64)),
+        Cell::count((cell.cuts() + against.cuts()) as u64),
         Cell::number(paired.map(|paired| paired.difference.mean)),
         Cell::interval(paired.and_then(|paired| paired.difference.interval())),
+        paired.and_then(|paired| paired.difference.clusters).map_or(Cell::Empty, |count| Cell::count(count as u64)),
         paired.and_then(|paired| paired.excludes_zero).map_or(Cell::Empty, Cell::Flag),
         paired.map_or(Cell::Empty, |paired| {
             Cell::Record(paired.outcome.wins, paired.outcome.ties, paired.outcome.losses)
@@ -113,11 +120,12 @@ fn notes(analysis: &Analysis) -> Vec<String> {
     let tested = analysis.comparisons.iter().filter(|comparison| comparison.p_holm.is_some()).count();
     let mut notes = vec![
         "Cell minus baseline over the same task, run and seed; several episodes of one world are averaged first. A positive difference: the cell returned more.".to_owned(),
-        "Interval: Student t on the differences, one at a time. W/T/L: a tie is equal after rounding to 0.1.".to_owned(),
+        interval_note(analysis),
+        "W/T/L: a tie is equal after rounding to 0.1. p flip: clusters change sign as one, as the interval takes them; p sign: every pair for itself.".to_owned(),
     ];
     if tested > 0 {
         notes.push(format!(
-            "p Holm: paired t test (sign test where the differences do not vary), corrected for {tested} comparison{}.",
+            "p Holm: paired t test, with the interval's error (sign test where the differences do not vary), corrected for {tested} comparison{}.",
             if tested == 1 { "" } else { "s" }
         ));
     }

@@ -70,6 +70,7 @@ fn table(key: &'static str, title: &str, grids: &Grids<'_>, all: &[Replication],
     notes.push("Differences are first minus second over the same worlds (t, robust against clusters of runs of one task); ratios of tokens and of SDs are first over second (BCa bootstrap over clusters, or leaving out one at a time where there are few).".to_owned());
     notes.push("holds: the interval lies on the claim's side; fails: on the other; cannot tell: on both. By majority: replicates where it holds on more than half of the models, direction only where no more than the estimates do, does not replicate where it fails on more than half; the three numbers are the models on which it holds, fails, and that cannot tell.".to_owned());
     notes.push("“all”: mean over models and its t interval with models as units.".to_owned());
+    notes.extend(grids.left_out_notes());
     notes.extend(mark_notes(grids.analysis).into_iter().filter(|note| !note.starts_with("policy")));
     if all.is_empty() {
         notes.insert(0, "This run has no cells that a claim is about.".to_owned());

@@ -15,7 +15,8 @@ mod memory;
 mod run;
 mod settings;
 
-use gimbal_core::{Halt, LaneId, Needs, Stage};
+use gimbal_agent::Agent;
+use gimbal_core::{BuildError, Files, Halt, LaneId, Needs, Stage};
 use serde_json::{Value, json};
 
 pub(crate) use analysis::{Analyzer, Cache, Routed};
@@ -23,6 +24,8 @@ pub(crate) use maker::{Maker, Source};
 pub use memory::Memory;
 pub(crate) use run::{Run, Workers};
 pub(crate) use settings::resolve;
+
+use crate::graph::Ways;
 pub use settings::{GraphFrom, Settings};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
@@ -30,6 +33,26 @@ pub(crate) const BEHAVIOUR: u32 = 1;
 
 /// Kinds of note that controllers write, beside those of the engine.
 pub const NOTE_KINDS: [&str; 5] = ["graph", "planned", "segment", "routed", "memory"];
+
+/// The agents of a setting of `cyclic` (or, with `list`, of `dag`) by their places, and the context blocks of the
+/// executor: for whoever wants to see the prompts without playing. A planner stands among them where one makes the graph.
+///
+/// # Errors
+/// Which key or file is wrong, and what would be right.
+pub fn agents(
+    list: bool,
+    settings: &Value,
+    files: &dyn Files,
+) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), BuildError> {
+    let (name, ways) = if list { ("dag", Ways::List) } else { ("cyclic", Ways::Complete) };
+    let Controller { maker, workers, analyzer, .. } = resolve(name, ways, settings, files)?;
+    let mut agents = Vec::new();
+    if let Source::Planner(planner) = maker.source {
+        agents.push(("planner", *planner));
+    }
+    agents.extend([("executor", workers.executor), ("analyzer", analyzer.agent)]);
+    Ok((agents, workers.context))
+}
 
 /// A controller: who makes the graph, who works, who analyses.
 pub(crate) struct Controller {

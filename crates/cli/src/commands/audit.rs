@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, Forbidden, Origin, Part, audit, prompt};
-use gimbal_architectures::{hierarchy, react};
+use gimbal_architectures::{control, hierarchy, react};
 use gimbal_core::{Brief, Environment, ToolSpec};
 use serde_json::{Value, json};
 
@@ -151,6 +151,10 @@ fn print(lines: &[Line]) {
 fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failure> {
     Ok(match base {
         "hierarchy" => hierarchy::agents(settings, &*home.files).map_err(Failure::usage)?.0.into(),
+        "cyclic" | "dag" => {
+            let found = control::agents(base == "dag", settings, &*home.files).map_err(Failure::usage)?.0;
+            found.into_iter().map(|(_, agent)| agent).collect()
+        }
         "react" => vec![react::agent(settings, &*home.files).map_err(Failure::usage)?.0],
         _ => Vec::new(),
     })

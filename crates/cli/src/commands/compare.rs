@@ -171,10 +171,15 @@ impl Built {
     /// The difference in a sentence.
     fn sentence(&self) -> String {
         let (first, second) = self.names();
+        let cut = match self.matches.cut() {
+            0 => String::new(),
+            1 => "; 1 episode that a limit cut takes no part".to_owned(),
+            more => format!("; {more} episodes that a limit cut take no part"),
+        };
         let Some(paired) = &self.paired else {
             return match &self.shown {
                 Some(pair) => format!("{first} minus {second}: {:+.1} in return", pair.difference()),
-                None => format!("{first} and {second} met no world in common: there is nothing to pair"),
+                None => format!("{first} and {second} met no world in common: there is nothing to pair{cut}"),
             };
         };
         let (difference, outcome) = (&paired.difference, &paired.outcome);
@@ -188,7 +193,7 @@ impl Built {
             more => format!("; {more} worlds that only one of them met take no part"),
         };
         format!(
-            "{first} minus {second}: {:+.1} in return over {} matched episodes ({interval}); won {}, tied {}, lost {}{unmatched}",
+            "{first} minus {second}: {:+.1} in return over {} matched episodes ({interval}); won {}, tied {}, lost {}{unmatched}{cut}",
             difference.mean, difference.n, outcome.wins, outcome.ties, outcome.losses
         )
     }

@@ -92,13 +92,13 @@ fn put(options: &Report, folder: &RunFolder, outputs: &[Output]) -> Result<(), F
         }
     }
     match (outputs, &options.out) {
-        ([only], None) => print!("{}", only.figure.svg),
+        ([only], None) => print!("{}", only.figure.alone),
         (several, out) => {
             let out = out.clone().unwrap_or_else(|| folder.root().join("figures"));
             make(&out)?;
             for output in several {
                 let path = out.join(format!("{}.svg", output.file));
-                write_file(&path, &output.figure.svg)?;
+                write_file(&path, &output.figure.alone)?;
                 eprintln!("gimbal: {}", path.display());
             }
         }
@@ -161,7 +161,7 @@ fn write_figures(folder: &Path, figures: &[Output]) -> Result<(), Failure> {
     };
     forget(folder, stale)?;
     for output in figures {
-        write_file(&folder.join(format!("{}.svg", output.file)), &output.figure.svg)?;
+        write_file(&folder.join(format!("{}.svg", output.file)), &output.figure.alone)?;
     }
     Ok(())
 }
@@ -192,6 +192,8 @@ fn of_traces(key: &str, grids: &Grids<'_>, traces: &Traces) -> Table {
     match key {
         "t33" => trace_contrast(grids, traces),
         "cascade" => detect::cascades(grids),
+        "contracts" => tables::contracts(grids.analysis, traces),
+        "arbiter" => tables::arbiter(grids, Some(traces)),
         _ => detect::table(grids.analysis, traces),
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use gimbal_agent::contract::{Severity, Situation, spaced};
 use gimbal_agent::persona::{configurations, data::Contract};
 use gimbal_agent::{Agent, Persona, prompt};
-use gimbal_architectures::{hierarchy, react};
+use gimbal_architectures::{control, hierarchy, react};
 use gimbal_core::tracker::Stepped;
 use gimbal_core::{Block, Brief, Environment, Reply, ToolCall, Tracker, nearest};
 use gimbal_study::plan::{self, labels};
@@ -98,14 +98,19 @@ fn subject(home: &Home, asked: &PersonaShow) -> Result<Subject, Failure> {
 fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> {
     let persona = Persona::load(name, &*home.files).map_err(Failure::usage)?;
     let place = match persona.core.contract {
-        Some(Contract::Analysis) => Some("analyst"),
-        Some(Contract::Suggestions) => Some("chooser"),
-        None if persona.core.tools.iter().any(|tool| tool.delegate.is_some()) => Some("planner"),
+        Some(Contract::Analysis) => Some(("hierarchy", "analyst")),
+        Some(Contract::Suggestions) => Some(("hierarchy", "chooser")),
+        Some(Contract::Graph) => Some(("cyclic", "planner")),
+        Some(Contract::Routing) => Some(("cyclic", "analyzer")),
+        Some(Contract::Subtasks) => Some(("dag", "planner")),
+        Some(Contract::Guidance) => Some(("dag", "analyzer")),
+        None if persona.core.is_asked() => Some(("cyclic", "executor")),
+        None if persona.core.tools.iter().any(|tool| tool.delegate.is_some()) => Some(("hierarchy", "planner")),
         None => None,
     };
     match place {
-        Some(place) => {
-            "hierarchy".clone_into(&mut subject.base);
+        Some((base, place)) => {
+            base.clone_into(&mut subject.base);
             subject.only = Some(place);
             let member = subject.settings.entry(place).or_insert_with(|| json!({}));
             member["persona"] = json!(name);
@@ -131,7 +136,7 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
                 || cell == whole
                 || [label, whole.clone()].iter().any(|known| cell.starts_with(&format!("{known} | ")))
             {
-                if !["react", "hierarchy"].contains(&variant.base.as_str()) {
+                if !["react", "hierarchy", "cyclic", "dag"].contains(&variant.base.as_str()) {
                     let words = format!("{name}: the cell `{cell}` is one of `{}`, which asks no agent", variant.base);
                     return Err(Failure::Usage(words));
                 }
@@ -185,6 +190,9 @@ fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<
         let (agents, context) = hierarchy::agents(&settings, &*home.files).map_err(Failure::usage)?;
         return Ok((["planner", "analyst", "chooser"].into_iter().zip(agents).collect(), context));
     }
+    if ["cyclic", "dag"].contains(&base) {
+        return control::agents(base == "dag", &settings, &*home.files).map_err(Failure::usage);
+    }
     let (agent, context) = react::agent(&settings, &*home.files).map_err(Failure::usage)?;
     Ok((vec![("agent", agent)], context))
 }
@@ -213,6 +221,11 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
     for (place, agent) in agents.iter().filter(|(place, _)| only.is_none_or(|only| only == *place)) {
         let system = agent.show(world.brief(), tracker.queries(), &idle_text, &actions).map_err(Failure::usage)?;
         let user = match agent.persona().core.contract {
+            None if agent.persona().core.is_asked() => {
+                let message = spaced(&json!({ "subtask": "(its name)", "what": "(its goal)", "memory": {} }));
+                let question = prompt::Question { target: "(the name of a subtask)", message: &message };
+                prompt::asked(agent.persona(), about, 2, &blocks, question)
+            }
             None => prompt::user(agent.persona(), about, 2, &blocks),
             Some(contract) => {
                 let target = world.brief().subjects.first().cloned().unwrap_or_default();
@@ -255,6 +268,12 @@ fn example(contract: Contract, brief: &Brief, target: &str) -> String {
                 context: "(what the planner writes)".to_owned(),
             };
             spaced(&situation.message(brief))
+        }
+        Contract::Graph | Contract::Subtasks => {
+            spaced(&json!({ "family": brief.role, "tools": "(the tools)", "task": brief.goal }))
+        }
+        Contract::Routing | Contract::Guidance => {
+            spaced(&json!({ "subtask": "(its name)", "segment": "(its calls and results)", "memory": {} }))
         }
     }
 }

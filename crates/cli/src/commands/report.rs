@@ -188,7 +188,7 @@ pub fn write_all(built: &Built, out: &Path) -> Result<PathBuf, Failure> {
     write_file(&out.join("report.json"), &format!("{:#}\n", built.json()))?;
     write_file(&out.join("report.txt"), &built.text(WIDTH))?;
     for figure in &built.figures {
-        write_file(&out.join(format!("figure-{}.svg", figure.name)), &figure.svg)?;
+        write_file(&out.join(format!("figure-{}.svg", figure.name)), &figure.alone)?;
     }
     Ok(page)
 }

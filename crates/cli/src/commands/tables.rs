@@ -21,28 +21,18 @@ const CLAIMS: [(&str, &str); 2] = [
     ("second-world", "The two claims that another environment has to settle"),
 ];
 
-/// Titles of the standard tables, in the order of their keys.
-const STANDARD: [&str; 8] = [
-    "Results by cell",
-    "Paired differences against the baseline",
-    "Spread, shares and bill by cell",
-    "Tokens by role",
-    "How episodes ended",
-    "Calls that failed",
-    "What is missing",
-    "The bill of the whole run",
-];
-
 /// Tables from trajectories, with their titles.
-pub const TRACES: [(&str, &str); 3] = [
-    ("t33", "Trace contrast: hierarchy without and with deliberation"),
+pub const TRACES: [(&str, &str); 5] = [
+    ("t33", "Trace contrast: hierarchy with and without deliberation"),
     ("cascade", "Deliberation cascade, model by model"),
     ("detectors", "Named failure modes and where they show"),
+    ("contracts", "Messages between agents: how they were read, and what was done about them"),
+    ("arbiter", "The mediator: what it is worth, and which rules did anything"),
 ];
 
 /// Every key with its title.
 pub fn keys() -> Vec<(&'static str, &'static str)> {
-    let standard = tables::KEYS.into_iter().zip(STANDARD);
+    let standard = tables::STANDARD.into_iter();
     standard.chain(tables::bog::TABLES).chain(TRACES).chain(CLAIMS).chain(cyclic::tables::TABLES).collect()
 }
 
@@ -63,7 +53,7 @@ pub fn print(options: &Report, key: &str) -> Result<(), Failure> {
     }
     let folder = super::run_folder(&options.run)?;
     let table = if tables::KEYS.contains(&key) {
-        standard(&folder, options.baseline.as_deref(), key)?
+        standard(&folder, options, key)?
     } else if TRACES.iter().any(|(known, _)| *known == key) {
         super::figures::trace_table(&folder, options, key)?
     } else if cyclic::tables::TABLES.iter().any(|(known, _)| *known == key) {
@@ -91,8 +81,11 @@ pub fn show(table: &Table, format: ReportFormat) -> Result<(), Failure> {
 }
 
 /// A table of the report; one that has nothing to say in this run is named with those that have.
-fn standard(folder: &RunFolder, baseline: Option<&str>, key: &str) -> Result<Table, Failure> {
-    let built = build(folder, baseline)?;
+fn standard(folder: &RunFolder, options: &Report, key: &str) -> Result<Table, Failure> {
+    let mut built = build(folder, options.baseline.as_deref())?;
+    if let Some(prices) = &options.prices {
+        super::rescored::add_from(&mut built, prices)?;
+    }
     let keys: Vec<&str> = built.tables.iter().map(|table| table.key).collect();
     let keys = keys.join(", ");
     built

@@ -115,6 +115,10 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
 }
 
 impl Workbench for Alfworld {
+    fn contrast(&self) -> [&'static str; 2] {
+        ["random", "expert"]
+    }
+
     fn play(&self, options: &EnvPlay) -> Result<(), Failure> {
         let chosen = chosen(&options.world)?;
         let task = chosen.task.clone().unwrap_or_else(|| format!("{GENERATED}{}", options.seed));

@@ -17,6 +17,10 @@ use crate::exit::Failure;
 pub struct FinanceAgent;
 
 impl Workbench for FinanceAgent {
+    fn contrast(&self) -> [&'static str; 2] {
+        ["nothing", "expert"]
+    }
+
     fn play(&self, options: &EnvPlay) -> Result<(), Failure> {
         let world = &options.world;
         let mut settings = Map::new();

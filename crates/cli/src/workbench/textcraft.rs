@@ -100,6 +100,10 @@ impl World {
 }
 
 impl Workbench for TextCraft {
+    fn contrast(&self) -> [&'static str; 2] {
+        ["random", "expert"]
+    }
+
     fn play(&self, options: &EnvPlay) -> Result<(), Failure> {
         let world = World::of(&options.world)?;
         let scene = match world.split {
@@ -222,7 +226,7 @@ impl Workbench for TextCraft {
 
     fn evaluate(&self, options: &EnvEvaluate) -> Result<(), Failure> {
         // What the command calls a player that does nothing.
-        let policy = policy(if options.policy == "sleep" { "nothing" } else { &options.policy })?;
+        let policy = policy(options.policy.as_deref().unwrap_or("nothing"))?;
         let world =
             World { tree: Tree::shipped().map_err(Failure::usage)?, aliasing: false, split: None, horizon: None };
         let mut rows = Vec::new();

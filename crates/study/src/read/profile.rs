@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::profile::{Action, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Traces, count};
-use gimbal_core::event::{Body, Event, ModelCalled, Sent};
+use gimbal_analysis::profile::{
+    Action, Handled, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Traces, count,
+};
+use gimbal_core::event::{Body, Event, ModelCalled, Note, Sent};
 use gimbal_core::{Digest, TextRef};
 use serde_json::Value;
 
-use crate::plan::Stored;
+use crate::plan::{Stored, StoredCell};
 use crate::run::index::unreadable;
 use crate::run::texts::Texts;
 use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder};
@@ -29,6 +31,7 @@ pub fn profiles(
         stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.world.as_str())).collect();
     let asks: BTreeMap<&str, &[String]> =
         stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.asks.as_slice())).collect();
+    let cells: BTreeMap<&str, &StoredCell> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell)).collect();
     let mut texts = LazyTexts::new(folder);
     let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
         if !wanted(&episode.id) {
@@ -37,7 +40,9 @@ pub fn profiles(
         let id = &episode.id;
         let world = worlds.get(id.cell.as_str()).copied().unwrap_or_default();
         let asked = asks.get(id.cell.as_str()).copied().unwrap_or_default();
-        each(read(folder, id, episode.place, &episode.outcome, (world, asked), &mut texts)?);
+        let instance = cells.get(id.cell.as_str()).map_or(0, |cell| cell.instance(id.run));
+        let profile = read(folder, id, episode.place, &episode.outcome, (world, asked), &mut texts)?;
+        each(Profile { instance, ..profile });
         Ok(())
     });
     walked.map_err(|error| match error {
@@ -119,7 +124,8 @@ fn read(
     texts: &mut LazyTexts<'_>,
 ) -> Result<Profile, RunError> {
     let mut text = |reference: &TextRef| texts.get(reference);
-    let mut fold = Fold { text: &mut text, asks, steps: Vec::new(), open: None, talks: Talks::default() };
+    let mut fold =
+        Fold { text: &mut text, asks, steps: Vec::new(), open: None, talks: Talks::default(), speaker: String::new() };
     for bytes in folder.events(place)? {
         let event: Event = serde_json::from_slice(&bytes).map_err(|error| RunError::Damaged {
             path: folder.root().to_owned(),
@@ -133,6 +139,7 @@ fn read(
         task: id.task.clone(),
         run: id.run,
         trial: id.trial,
+        instance: 0,
         return_thousandths: outcome.episode_return.0,
         stop: outcome.stop.name().to_owned(),
         steps: fold.steps,
@@ -148,6 +155,8 @@ struct Fold<'a> {
     /// The last call to the world that has not been answered.
     open: Option<Action>,
     talks: Talks,
+    /// Role of the last model call: notes follow the call that they are about.
+    speaker: String,
 }
 
 impl Fold<'_> {
@@ -183,24 +192,54 @@ impl Fold<'_> {
             Body::Fallback(_) => self.step(number).fallbacks += 1,
             Body::Fault(_) => self.step(number).faults += 1,
             Body::Sent(sent) => self.sent(number, &sent)?,
-            Body::Note(note) => match note.kind.as_str() {
-                "deliberated" => {
-                    let data = self.json(&note.data)?;
-                    let agent = data["agent"].as_str().unwrap_or("default").to_owned();
-                    count(&mut self.step(number).deliberations, &agent);
-                }
-                "off_menu" => self.step(number).off_menu = true,
-                _ => {}
-            },
+            Body::Note(note) => self.noted(number, &note)?,
             Body::Started(_) | Body::ContextBuilt(_) | Body::Remembered(_) | Body::Ended(_) => {}
         }
         Ok(())
+    }
+
+    fn noted(&mut self, number: u32, note: &Note) -> Result<(), RunError> {
+        match note.kind.as_str() {
+            "deliberated" => {
+                let data = self.json(&note.data)?;
+                let agent = data["agent"].as_str().unwrap_or("default").to_owned();
+                count(&mut self.step(number).deliberations, &agent);
+            }
+            "off_menu" => {
+                self.step(number).off_menu = true;
+                self.handled(number).off_menu += 1;
+            }
+            "parsed" => {
+                let data = self.json(&note.data)?;
+                if let (Some(contract), Some(tier)) = (data["contract"].as_str(), data["tier"].as_str()) {
+                    self.handled(number).heard(contract, tier);
+                }
+            }
+            "dropped" => self.handled(number).dropped += 1,
+            "mismatch" => self.handled(number).mismatched += 1,
+            "arbitrated" => {
+                let data = self.json(&note.data)?;
+                if let Some(rule) = data["rule"].as_str() {
+                    *self.handled(number).arbitrated.entry(rule.to_owned()).or_default() += 1;
+                }
+            }
+            "turns_exhausted" => self.handled(number).turns_exhausted += 1,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What is noted of the role that spoke last.
+    fn handled(&mut self, number: u32) -> &mut Handled {
+        let speaker = self.speaker.clone();
+        self.step(number).handled.entry(speaker).or_default()
     }
 
     fn called(&mut self, number: u32, call: &ModelCalled) {
         if self.asks.contains(&call.role) {
             return;
         }
+        self.speaker.clone_from(&call.role);
         let talked = self.talks.heard(call);
         let step = self.step(number);
         step.failed += u32::from(call.outcome != "completed");
@@ -316,7 +355,7 @@ fn first_bits(state: &Digest) -> u64 {
 #[cfg(test)]
 mod tests {
     use gimbal_core::Milli;
-    use gimbal_core::event::{MessageUsed, Note, Rejected, StepTaken, ToolCalled};
+    use gimbal_core::event::{MessageUsed, Rejected, StepTaken, ToolCalled};
 
     use super::*;
 
@@ -368,7 +407,8 @@ mod tests {
     fn folded(bodies: Vec<(u32, Body)>) -> Vec<StepProfile> {
         let mut text = |reference: &TextRef| Ok(reference.as_inline().unwrap_or_default().to_owned());
         let asks = ["judge".to_owned()];
-        let mut fold = Fold { text: &mut text, asks: &asks, steps: Vec::new(), open: None, talks: Talks::default() };
+        let (talks, speaker) = (Talks::default(), String::new());
+        let mut fold = Fold { text: &mut text, asks: &asks, steps: Vec::new(), open: None, talks, speaker };
         for (step, body) in bodies {
             fold.take(Event { body, lane: 0, step }).unwrap();
         }
@@ -385,12 +425,18 @@ mod tests {
             (1, sent("planner", "analyst", "analysis_request", r#"{"subject":"b"}"#)),
             (1, call(1, "analyst", None, &["system", "user"])),
             (1, call(2, "analyst", Some((1, 2)), &["assistant", "user"])),
+            (1, note("turns_exhausted", r#"{"attempt":1,"turns":2}"#)),
+            (1, note("parsed", r#"{"contract":"analysis","tier":"default"}"#)),
             (1, sent("analyst", "planner", "analysis", "[]")),
             (1, sent("planner", "chooser", "situation", "{}")),
             (1, call(3, "chooser", None, &["system", "user"])),
             (1, note("deliberated", r#"{"agent":"chooser","tool":"raise_a_question","over_budget":false}"#)),
             (1, call(4, "chooser", Some((3, 2)), &["assistant", "user"])),
             (1, call(5, "chooser", Some((4, 4)), &["assistant", "user"])),
+            (1, note("dropped", r#"{"action":"Fly","why":"unknown"}"#)),
+            (1, note("mismatch", r#"{"asked":"a","got":"b"}"#)),
+            (1, note("parsed", r#"{"contract":"suggestions","tier":"repaired"}"#)),
+            (1, note("arbitrated", r#"{"rule":"urgency","before":[],"after":[]}"#)),
             (
                 1,
                 sent(
@@ -432,6 +478,11 @@ mod tests {
         // Prompt and reply; with one tool result 4, with two 6.
         assert_eq!(messages, [("analyst", 4), ("chooser", 6)]);
         assert_eq!(first.deliberations.len(), 2);
+        let (analyst, chooser) = (&first.handled["analyst"], &first.handled["chooser"]);
+        assert_eq!((analyst.by("default"), analyst.messages(), analyst.turns_exhausted), (1, 1, 1));
+        assert_eq!((chooser.by("repaired"), chooser.messages(), chooser.dropped, chooser.mismatched), (1, 1, 1, 1));
+        assert_eq!((chooser.arbitrated["urgency"], chooser.off_menu), (1, 1), "the decider spoke last");
+        assert!(second.handled.is_empty());
         let ranking: Vec<(&str, Option<i64>)> =
             first.suggestions.iter().map(|entry| (entry.tool(), entry.confidence)).collect();
         assert_eq!(ranking, [("Watch", Some(900)), ("Clean", Some(850))]);

@@ -68,7 +68,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     let caption = format!(
         "One dot an episode (an outline from {MANY} episodes on). Diamond and bar: mean with its {percent}% Student t interval (an arrow head: it goes on). Box: quartiles and median, from 5 episodes on. n at the right."
     );
-    Some(Figure { name: "distribution", svg: svg.finish(height + 42.0, &title), title, caption })
+    Some(Figure::new("distribution", title, super::with_cut(analysis, caption), (&svg, height + 42.0)))
 }
 
 fn row(svg: &mut Svg, cell: &CellSummary, top: f64, (left, right): (f64, f64), x: &Scale) {

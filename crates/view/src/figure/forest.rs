@@ -64,7 +64,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
         "Mean difference over worlds that both met, with its {percent}% Student t interval (an arrow head: it goes on). Filled: the interval excludes zero, before any correction for asking {} times.",
         drawn.len()
     );
-    Some(Figure { name: "differences", svg: svg.finish(height + 42.0, &title), title, caption })
+    Some(Figure::new("differences", title, super::with_cut(analysis, caption), (&svg, height + 42.0)))
 }
 
 fn row(svg: &mut Svg, analysis: &Analysis, entry: &Comparison, (y, left): (f64, f64), x: &Scale, largest: f64) {

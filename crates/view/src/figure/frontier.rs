@@ -9,7 +9,7 @@ use super::colour::{SERIES, Shape};
 use super::labels::{Box2, Obstacles, place};
 use super::scale::{Scale, tick_label};
 use super::svg::{
-    Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, fit, fit_head, n, width_of,
+    Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, fit, fit_head, lines, n, width_of,
 };
 use super::{Figure, unique};
 
@@ -41,7 +41,7 @@ struct Frame {
 pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     let (svg, height, caption) = picture(analysis)?;
     let title = "Return against tokens".to_owned();
-    Some(Figure { name: "frontier", svg: svg.finish(height, &title), title, caption })
+    Some(Figure::new("frontier", title, super::with_cut(analysis, caption), (&svg, height)))
 }
 
 /// The picture, its height and how to read it.
@@ -66,6 +66,7 @@ pub(super) fn picture(analysis: &Analysis) -> Option<(Svg, f64, String)> {
     let (mut logarithmic, mut outside) = (false, false);
     for row in &rows {
         let extent = Extent::of(&panels, row.first().map_or("", |panel| panel.environment));
+        let mut beneath = 0.0_f64;
         for (column, panel) in row.iter().enumerate() {
             let left = AXIS + column as f64 * (width + GAP);
             let frame = Frame { left, top: top + 24.0, right: left + width, bottom: top + 24.0 + height };
@@ -73,10 +74,11 @@ pub(super) fn picture(analysis: &Analysis) -> Option<(Svg, f64, String)> {
             svg.text(left, top + 14.0, Anchor::Start, HEAD, &fit_head(&panel.title, HEAD.size, width));
             grid(&mut svg, frame, &x, &y, column == 0);
             outside |= policies(&mut svg, panel, frame, &y, column + 1 == row.len() && has_policies);
-            draw_panel(&mut svg, panel, frame, (&x, &y), &series);
+            let unnamed = draw_panel(&mut svg, panel, frame, (&x, &y), &series);
             logarithmic |= x.is_logarithmic();
+            beneath = beneath.max(name_beneath(&mut svg, &unnamed, frame));
         }
-        top += 24.0 + height + 46.0;
+        top += 24.0 + height + 46.0 + beneath;
     }
     let percent = analysis.options.percent();
     let caption = format!(
@@ -89,7 +91,46 @@ pub(super) fn picture(analysis: &Analysis) -> Option<(Svg, f64, String)> {
                 "Dashed lines: policies that spend no tokens; a triangle at the edge: one that lies beyond, with its mean.",
         }
     );
-    Some((svg, top, caption.trim_end().to_owned()))
+    Some((svg, top, format!("{}{}", caption.trim_end(), unplayed(analysis))))
+}
+
+/// Models that have cells and no point, since no episode of theirs counts or none has tokens.
+fn unplayed(analysis: &Analysis) -> String {
+    let drawn = |cell: &CellSummary| cell.returns.is_some() && kilotokens(cell).is_some();
+    let speakers = |wanted: bool| {
+        unique(
+            analysis
+                .cells
+                .iter()
+                .filter(|cell| !cell.info.models.is_empty() && (drawn(cell) || !wanted))
+                .map(|cell| super::speaker(analysis, &cell.info)),
+        )
+    };
+    let shown = speakers(true);
+    let missing: Vec<String> = speakers(false).into_iter().filter(|name| !shown.contains(name)).collect();
+    if missing.is_empty() {
+        String::new()
+    } else {
+        format!(" Not drawn, since no episode with tokens counts: {}.", missing.join(", "))
+    }
+}
+
+/// Names that found no room beside their points, beneath the panel; returns the room that they take.
+fn name_beneath(svg: &mut Svg, names: &[String], frame: Frame) -> f64 {
+    const LINE: f64 = 14.0;
+    if names.is_empty() {
+        return 0.0;
+    }
+    let words = format!(
+        "{}: {}",
+        if names.len() == 1 { "without room for its name" } else { "without room for their names" },
+        names.join(", ")
+    );
+    let found = lines(&words, SMALL.size, frame.right - frame.left);
+    for (index, line) in found.iter().enumerate() {
+        svg.text(frame.left, frame.bottom + 48.0 + LINE * index as f64, Anchor::Start, SMALL, line);
+    }
+    LINE * found.len() as f64 + 4.0
 }
 
 fn panels(analysis: &Analysis) -> Vec<Panel<'_>> {
@@ -272,7 +313,7 @@ fn draw_panel(
     frame: Frame,
     (x, y): (&Scale, &Scale),
     series: &dyn Fn(&CellSummary) -> (&'static str, &'static str, Shape),
-) {
+) -> Vec<String> {
     let mut taken = Vec::new();
     let mut lines = Vec::new();
     let mut points = Vec::new();
@@ -326,11 +367,14 @@ fn draw_panel(
     for (cell, point) in panel.cells.iter().zip(&points) {
         mark(svg, *point, series(cell), cell.info.is_evidence());
     }
-    let unnamed = placed.iter().filter(|label| label.is_none()).count();
-    if unnamed > 0 {
-        let words = format!("{unnamed} more without a name: see the table");
-        svg.text(frame.right - 4.0, frame.bottom - 6.0, Anchor::End, SMALL, &words);
-    }
+    let all = panel.cells.iter().zip(&placed).zip(&points);
+    let unnamed = all.filter(|((_, label), _)| label.is_none()).map(|((cell, _), _)| {
+        let at = cell.returns.map_or(0.0, |returns| returns.mean);
+        let tokens = kilotokens(cell).map_or(0.0, |(mean, _)| mean);
+        let at = crate::escape::minus(&format!("{at:.1}"));
+        format!("{} ({tokens:.1} kTok, {at})", gimbal_analysis::printable(&cell.info.configuration))
+    });
+    unnamed.collect()
 }
 
 /// What can be had for so many tokens: level until the next efficient point, then up. Returns where the line runs.

@@ -93,7 +93,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     let caption = format!(
         "Mean episode return (higher is better; lighter is higher), half width of its {percent}% Student t interval, and number of episodes n. Hatched: nothing played. One scale for the whole figure."
     );
-    Some(Figure { name: "heatmap", svg: svg.finish(y + BAR, &title), title, caption })
+    Some(Figure::new("heatmap", title, super::with_cut(analysis, caption), (&svg, y + BAR)))
 }
 
 /// A column's name; `vendor/model` takes two lines.

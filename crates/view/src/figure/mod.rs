@@ -14,7 +14,9 @@ mod labels;
 mod scale;
 mod svg;
 
-use gimbal_analysis::Analysis;
+use gimbal_analysis::{Analysis, tables};
+
+use svg::Svg;
 
 /// A finished figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +27,35 @@ pub struct Figure {
     pub title: String,
     /// What it shows and how to read it.
     pub caption: String,
-    /// The picture, a whole SVG document without an XML declaration.
+    /// The picture, a whole SVG document without an XML declaration, for a page that shows the caption beside it.
     pub svg: String,
+    /// The same with title and caption written beneath, for a file that stands alone.
+    pub alone: String,
+}
+
+impl Figure {
+    fn new(name: &'static str, title: String, caption: String, (svg, height): (&Svg, f64)) -> Self {
+        let alone = svg.finish_alone(height, &title, &caption);
+        Self { name, svg: svg.finish(height, &title), alone, title, caption }
+    }
+}
+
+/// That intervals are robust against clusters, where they are.
+fn robust(analysis: &Analysis) -> &'static str {
+    if analysis.cells.iter().any(|cell| cell.returns.is_some_and(|returns| returns.clusters.is_some())) {
+        " Intervals are robust against clusters (runs of one task and instance)."
+    } else {
+        ""
+    }
+}
+
+/// A caption with what its intervals take together and the episodes that a limit cut, where there are any.
+fn with_cut(analysis: &Analysis, caption: String) -> String {
+    let caption = format!("{caption}{}", robust(analysis));
+    match tables::cut_note(&analysis.cells) {
+        Some(note) => format!("{caption} {note}"),
+        None => caption,
+    }
 }
 
 /// The figures that the rows allow, in reading order: heat map, frontier, paired differences, distribution.

@@ -21,8 +21,9 @@ impl Scale {
         Self { low, high, from, to, logarithmic: false }
     }
 
-    /// A linear axis over values, with room for the ends of their intervals, but no more than the values' own span on
-    /// each side: with two episodes an interval is many times as wide as all that was seen, and would squeeze it flat.
+    /// A linear axis over values, with room for the ends of their intervals, but on each side no more than the values' own
+    /// span or one and a half times a usual interval, whichever is more: with two episodes an interval is many times as
+    /// wide as all that was seen, and would squeeze it flat.
     pub(super) fn with_intervals(values: &[f64], intervals: &[Interval], from: f64, to: f64) -> Self {
         let (low, high) = bounds(values, intervals);
         Self::linear([low, high].into_iter(), from, to)
@@ -109,11 +110,14 @@ pub(super) fn tick_label(value: f64, ticks: &[f64]) -> String {
     crate::escape::minus(&format!("{rounded:.digits$}"))
 }
 
-/// Least and largest value, widened to the intervals' ends by at most the values' own span.
+/// Least and largest value, widened to the intervals' ends by at most the values' own span or a usual interval.
 fn bounds(values: &[f64], intervals: &[Interval]) -> (f64, f64) {
     let (low, high) = ends(values.iter().copied());
-    let narrowest = intervals.iter().map(Interval::width).filter(|width| *width > 0.0).fold(f64::INFINITY, f64::min);
-    let span = if high > low { high - low } else { narrowest };
+    let mut widths: Vec<f64> = intervals.iter().map(Interval::width).filter(|width| *width > 0.0).collect();
+    widths.sort_by(f64::total_cmp);
+    // Of an even number the smaller middle one: one wild interval beside a tame one is not usual.
+    let usual = widths.get(widths.len().saturating_sub(1) / 2).map_or(0.0, |width| 1.5 * width);
+    let span = if high > low { (high - low).max(usual) } else { usual.max(f64::MIN_POSITIVE) };
     let inside = |end: &f64| !span.is_finite() || (low - span..=high + span).contains(end);
     let all = || intervals.iter().flat_map(|ends| [ends.low, ends.high]);
     let (mut least, mut most) = all().filter(inside).fold((low, high), |(l, h), end| (l.min(end), h.max(end)));
@@ -161,6 +165,16 @@ mod tests {
         assert!(scale.beyond(-600.0) && scale.beyond(300.0) && !scale.beyond(-80.0) && !scale.beyond(-10.0));
         let alone = Scale::with_intervals(&[-20.0], &[tame], 0.0, 100.0);
         assert!(!alone.beyond(-80.0) && !alone.beyond(-10.0));
+    }
+
+    /// Intervals that are all wider than the values lie apart are no wild ones: there is room for them.
+    #[test]
+    fn intervals_of_a_kind_have_room() {
+        let around = |middle: f64| Interval { low: middle - 30.0, high: middle + 30.0 };
+        let scale = Scale::with_intervals(&[-5.0, 0.0, 4.0], &[around(-5.0), around(4.0)], 0.0, 100.0);
+        assert!(!scale.beyond(-35.0) && !scale.beyond(34.0), "{scale:?}");
+        let three = Scale::with_intervals(&[-5.0, 4.0], &[around(-5.0), around(4.0), around(0.0)], 0.0, 100.0);
+        assert!(!three.beyond(-35.0) && !three.beyond(34.0), "{three:?}");
     }
 
     #[test]

@@ -136,7 +136,22 @@ impl Svg {
         }
     }
 
-    pub(super) fn finish(self, height: f64, title: &str) -> String {
+    /// The picture with its title and how to read it beneath: a file that stands alone names its intervals itself.
+    pub(super) fn finish_alone(&self, height: f64, title: &str, words: &str) -> String {
+        const LINE: f64 = 15.0;
+        let mut alone = Self { body: self.body.clone() };
+        let mut y = height + 20.0;
+        alone.line((0.0, height + 4.0), (WIDTH, height + 4.0), "rule", RULE, 1.0, "");
+        for (style, text) in [(HEAD, title), (SMALL, words)] {
+            for line in lines(text, style.size, WIDTH - 8.0) {
+                alone.text(0.0, y, Anchor::Start, style, &line);
+                y += LINE;
+            }
+        }
+        alone.finish(y - LINE + 8.0, title)
+    }
+
+    pub(super) fn finish(&self, height: f64, title: &str) -> String {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" role=\"img\" \
              aria-label=\"{}\" font-family=\"Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif\">\n\
@@ -174,6 +189,21 @@ pub(super) fn width_of(text: &str, size: f64) -> f64 {
     ems * size
 }
 
+/// The text in lines of at most so wide, broken between words; a word that is wider by itself is cut.
+pub(super) fn lines(text: &str, size: f64, room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in gimbal_analysis::printable(text).split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width_of(line, size) + width_of(" ", size) + width_of(word, size) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(fit(word, size, room)),
+        }
+    }
+    lines
+}
+
 /// The text, cut with an ellipsis so that it is at most so wide.
 pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
     let text = gimbal_analysis::printable(text);
@@ -190,13 +220,31 @@ pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// Like [`fit`], but what follows the last ` · ` (a decoding, a mark) stays whole: it is what a reader must not miss.
+/// Like [`fit`], but a name is cut in its middle, since long names of models differ at their ends; and what follows the
+/// last ` · ` (a decoding, a mark) stays whole: it is what a reader must not miss.
 pub(super) fn fit_head(text: &str, size: f64, room: f64) -> String {
     match text.rsplit_once(" · ") {
-        Some((head, tail)) if width_of(text, size) > room && width_of(tail, size) < 0.7 * room => {
+        Some((head, tail)) if width_of(text, size) > room && width_of(tail, size) < 0.6 * room => {
             let tail = gimbal_analysis::printable(&format!(" · {tail}"));
-            format!("{}{tail}", fit(head, size, room - width_of(&tail, size)))
+            format!("{}{tail}", fit_middle(head, size, room - width_of(&tail, size)))
         }
-        _ => fit(text, size, room),
+        _ => fit_middle(text, size, room),
     }
+}
+
+/// The text, cut in its middle so that it is at most so wide: both ends stay, the last third of the room for the end.
+fn fit_middle(text: &str, size: f64, room: f64) -> String {
+    let text = gimbal_analysis::printable(text);
+    if width_of(&text, size) <= room {
+        return text;
+    }
+    let mut end = String::new();
+    for character in text.chars().rev() {
+        if width_of(&end, size) + width_of(&character.to_string(), size) > 0.4 * room {
+            break;
+        }
+        end.insert(0, character);
+    }
+    let start = fit(&text, size, room - width_of(&end, size));
+    format!("{start}{end}")
 }

@@ -108,5 +108,14 @@ pub fn check(outputs: &[Output], what: &str) {
             panic!("{what}, {}: {wrong}", output.file);
         }
         assert!(output.figure.caption.ends_with('.'), "{what}, {}: {}", output.file, output.figure.caption);
+        if let Some(wrong) = wrong(&output.figure.alone) {
+            panic!("{what}, {} alone: {wrong}", output.file);
+        }
     }
+}
+
+/// The words of a picture, one text after the other.
+pub fn words(svg: &str) -> String {
+    let texts = svg.split("<text ").skip(1).filter_map(|text| text.split_once('>')?.1.split("</text>").next());
+    texts.collect::<Vec<_>>().join(" ")
 }

@@ -169,6 +169,7 @@ pub fn trajectory(row: &EpisodeRow, deliberates: bool, delegates: bool) -> Profi
         world: row.world.clone(),
         task: row.task.clone(),
         run: row.run,
+        instance: row.instance,
         trial: row.trial,
         return_thousandths: row.return_thousandths,
         stop: row.stop.clone(),

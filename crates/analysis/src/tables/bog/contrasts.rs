@@ -32,7 +32,7 @@ pub(super) fn paired(frame: &Frame<'_, '_>) -> Table {
             }
         }
     }
-    let p: Vec<Option<f64>> = tests.iter().map(|test| test.as_ref().and_then(p_value)).collect();
+    let p: Vec<Option<f64>> = tests.iter().map(|test| test.as_ref().and_then(PairedTest::p)).collect();
     let known: Vec<f64> = p.iter().flatten().copied().collect();
     let (mut by_holm, mut by_rate) = (holm(&known).into_iter(), benjamini_hochberg(&known).into_iter());
     for ((row, test), p) in rows.iter_mut().zip(&tests).zip(&p) {
@@ -54,11 +54,6 @@ pub(super) fn paired(frame: &Frame<'_, '_>) -> Table {
     frame.table(columns(frame), rows, notes)
 }
 
-/// The p that is corrected: robust against clusters, else of the sign test where differences do not vary.
-fn p_value(test: &PairedTest) -> Option<f64> {
-    (test.basic.difference.n > 1).then(|| test.p_clustered.unwrap_or(test.basic.p_sign))
-}
-
 fn columns(frame: &Frame<'_, '_>) -> Vec<Column> {
     let digits = frame.digits();
     let title = confidence_title(frame.grids.analysis);
@@ -72,9 +67,21 @@ fn columns(frame: &Frame<'_, '_>) -> Vec<Column> {
         column("pairs", "Pairs", "difference", Integer, "Worlds that both met; duplicates averaged first"),
         column("clusters", "Clusters", "difference", Integer, "Groups of pairs that may hang together"),
         column("difference", "Difference", "difference", Number(digits), "Mean paired difference"),
-        column("ci", &title, "difference", Interval(digits), "Student t on the differences, each on its own"),
-        column("ci_clustered", "by clusters", "difference", Interval(digits), "t interval robust against clusters"),
-        column("ci_bootstrap", "bootstrap", "difference", Interval(digits), "BCa bootstrap over clusters"),
+        column(
+            "ci",
+            &format!("{title} (t)"),
+            "difference",
+            Interval(digits),
+            "Student t on the differences, each on its own",
+        ),
+        column(
+            "ci_clustered",
+            "t by clusters",
+            "difference",
+            Interval(digits),
+            "Student t interval robust against clusters",
+        ),
+        column("ci_bootstrap", "BCa bootstrap", "difference", Interval(digits), "BCa bootstrap over clusters"),
         column("excludes_zero", "Excl. 0", "difference", Flag, "Whether the cluster-robust interval excludes zero"),
         column("record", "W/T/L", "tests", Record, "Worlds won, tied (equal to 0.1) and lost"),
         column("p_t", "p", "tests", Probability(4), "Two-sided cluster-robust t test"),
@@ -101,7 +108,7 @@ fn numbers(test: Option<&PairedTest>, p: Option<f64>, corrected: Option<(f64, f6
         Cell::count(basic.difference.n as u64),
         Cell::count(test.clusters as u64),
         Cell::Number(basic.difference.mean),
-        Cell::interval(basic.difference.interval()),
+        Cell::interval(test.plain),
         Cell::interval(test.clustered),
         Cell::interval(test.bootstrap),
         decided.map_or(Cell::Empty, Cell::Flag),
@@ -119,7 +126,7 @@ fn numbers(test: Option<&PairedTest>, p: Option<f64>, corrected: Option<(f64, f6
 fn notes(tested: usize) -> Vec<String> {
     vec![
         "First minus second over the same task, run and seed; several episodes of one world are averaged first. A positive difference: the first returned more.".to_owned(),
-        "Clusters: runs of one task where several tasks were played, else single runs. The interval by clusters has one degree of freedom less than clusters; where every pair is a cluster it is the plain one.".to_owned(),
+        "Three intervals: Student t with every pair for itself; Student t robust against clusters, with one degree of freedom less than clusters (where every pair is a cluster it is the plain one); BCa bootstrap over clusters. Clusters: runs of one task and instance where there are several of these, else single runs.".to_owned(),
         format!("p: cluster-robust t test (sign test where differences do not vary); Holm and q over {tested} comparisons."),
     ]
 }

@@ -2,9 +2,9 @@
 
 use super::frame::{Frame, Part, column};
 use crate::bog::Grid;
-use crate::compare::win_tie_loss;
+use crate::clusters::interval_note;
+use crate::compare::{win_share, win_tie_loss};
 use crate::metrics::{mean, spearman, token_multiplier};
-use crate::proportion::Proportion;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// T11, T12: mean, SD and tokens of every level, for the first or the second half of the models.
@@ -89,7 +89,7 @@ pub(super) fn win_rates(frame: &Frame<'_, '_>) -> Table {
         integer("losses", "Losses", "Matched worlds in which it returned less"),
         integer("total", "Total", "Matched worlds"),
         column("win_rate", "Won", "rate", ColumnKind::Share(0), "Share of matched worlds won"),
-        column("win_rate_ci", "Won CI", "rate", ColumnKind::Interval(2), "Wilson interval of the share"),
+        column("win_rate_ci", "Wilson CI", "rate", ColumnKind::Interval(2), "Wilson interval of the share"),
         column("p_sign", "p sign", "rate", ColumnKind::Probability(4), "Exact two-sided sign test, ties left out"),
         column(
             "token_multiplier",
@@ -106,7 +106,7 @@ pub(super) fn win_rates(frame: &Frame<'_, '_>) -> Table {
         let Some((first, second)) = sides else { return Vec::new() };
         let (first_rows, second_rows) = grid.sides(first, second, model);
         let record = win_tie_loss(first_rows, second_rows);
-        let share = Proportion::new(record.wins, record.total(), confidence);
+        let share = win_share(first_rows, second_rows, confidence);
         let tested = (record.total() > 0).then(|| crate::hypothesis::sign_test(record.wins, record.losses));
         let tokens = grid.kilotokens(second, model).zip(grid.kilotokens(first, model));
         vec![
@@ -121,5 +121,6 @@ pub(super) fn win_rates(frame: &Frame<'_, '_>) -> Table {
         ]
     });
     table.notes.insert(0, format!("{first} against {second}, world by world: same task, run and seed; several episodes of one world are averaged first."));
+    table.notes.insert(1, interval_note(frame.grids.analysis));
     table
 }

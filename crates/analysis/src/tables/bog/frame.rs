@@ -215,6 +215,7 @@ impl<'a> Frame<'_, 'a> {
 
     /// The table, with the marks of its cells explained.
     pub(super) fn table(&self, columns: Vec<Column>, rows: Vec<Vec<Cell>>, mut notes: Vec<String>) -> Table {
+        notes.extend(self.grids.left_out_notes());
         notes.extend(mark_notes(self.grids.analysis).into_iter().filter(|note| !note.starts_with("policy")));
         Table { key: self.key, title: self.title.to_owned(), columns, rows, notes }
     }

@@ -2,8 +2,10 @@
 
 use super::frame::{Frame, Part};
 use crate::bog::Grid;
+use crate::clusters::interval_note;
+use crate::describe::{Summary, t_half_width};
 use crate::table::{Cell, ColumnKind, Table};
-use crate::tables::catastrophic_note;
+use crate::tables::{catastrophic_note, clustered};
 
 fn whole<'a>(frame: &Frame<'_, 'a>, parts: &[Part], cells: impl Fn(&Grid<'a>, &str, &str) -> Vec<Cell>) -> Table {
     frame.matrix(&frame.grids.models(), parts, Frame::all, cells)
@@ -33,7 +35,7 @@ pub(super) fn full(frame: &Frame<'_, '_>) -> Table {
     for column in table.columns.iter_mut().filter(|column| column.key.ends_with(".place")) {
         column.title = "↑↓".to_owned();
     }
-    table.notes.insert(0, "↑ best and ↓ worst of its axis, ✓ best and ✗ worst of all, by mean return. A range picked after the fact flatters: see t24 and t25 for intervals.".to_owned());
+    table.notes.insert(0, "↑ best and ↓ worst of its axis, ✓ best and ✗ worst of all, by mean return; exact ties share a mark, = where all are equal. A range picked after the fact flatters: see t24 and t25 for intervals.".to_owned());
     table
 }
 
@@ -42,19 +44,21 @@ fn place(grid: &Grid<'_>, configuration: &str, model: &str) -> &'static str {
     let axis_of = |name: &str| grid.configurations.iter().find(|entry| entry.name == name)?.axis.clone();
     let axis = axis_of(configuration);
     let own: Vec<&str> = all.iter().copied().filter(|name| axis_of(name) == axis).collect();
-    let (played, own_played) =
-        (|names: &[&str]| names.iter().filter(|name| grid.mean(name, model).is_some()).count() > 1, &own);
-    let is = |found: Option<(&str, f64)>| found.is_some_and(|(name, _)| name == configuration);
-    if played(&all) && is(grid.best(&all, model)) {
-        "✓"
-    } else if played(&all) && is(grid.worst(&all, model)) {
-        "✗"
-    } else if played(own_played) && is(grid.best(&own, model)) {
-        "↑"
-    } else if played(own_played) && is(grid.worst(&own, model)) {
-        "↓"
-    } else {
-        ""
+    let Some(mean) = grid.mean(configuration, model) else { return "" };
+    // Equal means share a mark; where all are equal there is no best and no worst.
+    let ends = |names: &[&str]| {
+        let (best, worst) = (grid.best(names, model)?.1, grid.worst(names, model)?.1);
+        let several = names.iter().filter(|name| grid.mean(name, model).is_some()).count() > 1;
+        several.then_some((best, worst))
+    };
+    match (ends(&all), ends(&own)) {
+        (Some((best, worst)), _) if best == worst => "=",
+        (Some((best, _)), _) if best == mean => "✓",
+        (Some((_, worst)), _) if worst == mean => "✗",
+        (_, Some((best, worst))) if best == worst => "",
+        (_, Some((best, _))) if best == mean => "↑",
+        (_, Some((_, worst))) if worst == mean => "↓",
+        _ => "",
     }
 }
 
@@ -101,34 +105,56 @@ pub(super) fn tail(frame: &Frame<'_, '_>) -> Table {
 pub(super) fn catastrophic(frame: &Frame<'_, '_>) -> Table {
     let parts = [
         Part::new("catastrophic", "", ColumnKind::Share(1), "Share of episodes below the brief's threshold"),
-        Part::new("catastrophic_ci", "CI", ColumnKind::Interval(2), "Wilson interval of the share"),
+        Part::new("catastrophic_ci", "Wilson CI", ColumnKind::Interval(2), "Wilson interval of the share"),
     ];
     let mut table = whole(frame, &parts, |grid, configuration, model| {
         let share = grid.cell(configuration, model).and_then(|cell| cell.catastrophic);
         vec![Cell::share(share.map(|share| share.share)), Cell::interval(share.map(|share| share.interval))]
     });
+    table.notes.insert(0, interval_note(frame.grids.analysis));
     table.notes.extend(catastrophic_note(frame.grids.analysis));
     table
 }
 
-/// T24: mean and half width of its interval (BOG-167).
+/// T24: mean and half width of its interval: as the work takes it, every episode for itself (BOG-167), and robust against
+/// clusters where there are any.
 pub(super) fn intervals(frame: &Frame<'_, '_>) -> Table {
     let digits = frame.digits();
+    let analysis = frame.grids.analysis;
+    let half = |key, title, help| Part::new(key, title, ColumnKind::Number(digits), help);
     let parts = [
         mean(digits),
-        Part::new("half_width", "±", ColumnKind::Number(digits), "Half width of the Student t interval of the mean"),
+        half("half_width", "±", "Half width of the Student t interval of the mean, every episode for itself"),
+        half(CLUSTERED, "± cl.", "Half width of the Student t interval of the mean, robust against clusters"),
     ];
     let mut table = whole(frame, &parts, |grid, configuration, model| {
         let returns = grid.cell(configuration, model).and_then(|cell| cell.returns);
+        let plain = |returns: Summary| t_half_width(returns.sd?, returns.n, analysis.options.confidence);
         vec![
             Cell::number(returns.map(|returns| returns.mean)),
+            Cell::number(returns.and_then(plain)),
             Cell::number(returns.and_then(|returns| returns.half_width)),
         ]
     });
-    let percent = frame.grids.analysis.options.percent();
-    table.notes.insert(0, format!("±: half width of the {percent}% interval, Student t with n−1 degrees of freedom."));
+    let clustered = clustered(analysis);
+    for column in table.columns.iter_mut().filter(|column| column.key.ends_with(CLUSTERED)) {
+        column.programs_only = !clustered;
+    }
+    let percent = analysis.options.percent();
+    let plain = format!(
+        "±: half width of the {percent}% interval, Student t with n−1 degrees of freedom, every episode for itself, as the work takes it."
+    );
+    let notes = if clustered {
+        vec![format!("{plain} ± cl.: robust against clusters, the one to go by."), interval_note(analysis)]
+    } else {
+        vec![plain]
+    };
+    table.notes.splice(0..0, notes);
     table
 }
+
+/// Key of the half width that is robust against clusters.
+const CLUSTERED: &str = "half_width_clustered";
 
 /// T34: episodes that count, with a total.
 pub(super) fn episodes(frame: &Frame<'_, '_>) -> Table {

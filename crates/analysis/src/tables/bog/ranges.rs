@@ -9,6 +9,9 @@ use crate::table::{Cell, Column, ColumnKind, Table};
 /// Both are picked after the fact: what the notes of all these tables say.
 const PICKED: &str = "Best and worst are picked after the fact, by mean return: the gap between them flatters even where nothing differs.";
 
+/// What stands for the best and the worst where all means are the same.
+const ALL_EQUAL: &str = "all equal";
+
 fn extreme_columns(digits: usize) -> Vec<Column> {
     let text = |key, title, help| column(key, title, "range", ColumnKind::Text, help);
     let number = |key, title, digits, help| column(key, title, "range", ColumnKind::Number(digits), help);
@@ -22,10 +25,17 @@ fn extreme_columns(digits: usize) -> Vec<Column> {
 
 fn extremes(grid: &Grid<'_>, candidates: &[&str], model: &str) -> (Vec<Cell>, Option<(f64, f64)>) {
     let (worst, best) = (grid.worst(candidates, model), grid.best(candidates, model));
-    let both = |found: Option<(&str, f64)>| {
-        [Cell::text(found.map_or("", |(name, _)| name)), Cell::number(found.map(|(_, mean)| mean))]
-    };
     let means = worst.zip(best).map(|((_, worst), (_, best))| (worst, best));
+    let played = candidates.iter().filter(|name| grid.mean(name, model).is_some()).count();
+    let both = |found: Option<(&str, f64)>| {
+        // Exact ties: all of their names, or that all are equal.
+        let name = found.map_or(String::new(), |(name, mean)| match grid.at(candidates, model, mean).as_slice() {
+            tied if tied.len() > 1 && tied.len() == played => ALL_EQUAL.to_owned(),
+            tied if tied.len() > 1 => tied.join(" = "),
+            _ => name.to_owned(),
+        });
+        [Cell::text(name), Cell::number(found.map(|(_, mean)| mean))]
+    };
     ([both(worst), both(best)].concat(), means)
 }
 

@@ -2,6 +2,7 @@
 
 use super::frame::{Frame, column};
 use crate::bog::Grid;
+use crate::clusters::interval_note;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// T1: the layers of the system, from the protocol.
@@ -32,8 +33,12 @@ pub(super) fn overview(frame: &Frame<'_, '_>) -> Table {
     let mut rows = Vec::new();
     for grid in &frame.grids.grids {
         let mut line = |what: &str, value: String, number: Option<f64>| {
-            let environment = Cell::text(grid.environment);
-            rows.push(vec![Cell::text(what), Cell::text(value), Cell::number(number), environment]);
+            // A count has no digits after the point.
+            let number = match number {
+                Some(whole) if whole.fract() == 0.0 && whole.abs() < 9e15 => Cell::Integer(whole as i64),
+                other => Cell::number(other),
+            };
+            rows.push(vec![Cell::text(what), Cell::text(value), number, Cell::text(grid.environment)]);
         };
         line("environment", grid.environment.to_owned(), None);
         line("models", grid.models.join(", "), Some(grid.models.len() as f64));
@@ -74,7 +79,10 @@ pub(super) fn overview(frame: &Frame<'_, '_>) -> Table {
             line(&format!("reference return: {}", reference.info.configuration), words, Some(returns.mean));
         }
     }
-    let mut notes = vec!["Metrics: mean episode return (higher is better), tokens an episode, RPTS, SD, catastrophic share; Student t intervals.".to_owned()];
+    let mut notes = vec![
+        "Metrics: mean episode return (higher is better), tokens an episode, RPTS, SD, catastrophic share.".to_owned(),
+        interval_note(frame.grids.analysis),
+    ];
     notes.extend(frame.marks(&frame.grids.models()));
     frame.table(columns, rows, notes)
 }
@@ -113,7 +121,7 @@ impl Scale {
             scale.episodes += cell.episodes;
             scale.tokens += cell.called.total();
             scale.thresholds = cell.info.thresholds;
-            for row in grid.episodes(&entry.name, model).iter().filter(|row| !row.infrastructure) {
+            for row in grid.episodes(&entry.name, model).iter().filter(|row| row.counts()) {
                 scale.steps += u64::from(row.steps);
                 tasks.insert(row.task.as_str());
                 runs.insert(row.run);

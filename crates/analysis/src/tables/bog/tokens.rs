@@ -3,6 +3,7 @@
 use super::frame::{Frame, column};
 use crate::bog::Grid;
 use crate::table::{Cell, Column, ColumnKind, Table};
+use crate::tables::ratio_note;
 
 /// T26 to T31: shifted efficiency of every configuration (BOG-166), for one model by its place, or for all.
 pub(super) fn efficiency(frame: &Frame<'_, '_>, place: Option<usize>) -> Table {
@@ -16,7 +17,13 @@ pub(super) fn efficiency(frame: &Frame<'_, '_>, place: Option<usize>) -> Table {
         number("mean", "Mean", digits, "Mean episode return"),
         number("kilotokens", "kTok", 1, "Thousand tokens an episode"),
         number("shifted_efficiency", "Eff.", 4, "(shift + mean return) per thousand tokens"),
-        column("efficiency_ci", "Eff. CI", "efficiency", ColumnKind::Interval(2), "BCa bootstrap over episodes"),
+        column(
+            "efficiency_ci",
+            "BCa CI",
+            "efficiency",
+            ColumnKind::Interval(2),
+            "BCa bootstrap interval of the efficiency",
+        ),
         column("best", "Best", "efficiency", ColumnKind::Flag, "Whether it is the model's most efficient one"),
         column("pareto", "Pareto", "efficiency", ColumnKind::Flag, "Whether no other is cheaper and better"),
     ];
@@ -46,6 +53,7 @@ pub(super) fn efficiency(frame: &Frame<'_, '_>, place: Option<usize>) -> Table {
         }
     }
     let mut notes = shifts(frame);
+    notes.push(ratio_note(frame.grids.analysis));
     if let Some(place) = place {
         match models.get(place) {
             None => {

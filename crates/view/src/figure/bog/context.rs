@@ -45,8 +45,8 @@ pub(super) fn heat_map(scene: &Scene<'_>) -> Drawn {
         missing: "not played",
     };
     let caption = format!(
-        "Mean episode return (lighter is higher), half width of its {}% Student t interval, and episodes n. Hatched: not played.",
-        scene.percent()
+        "Mean episode return (lighter is higher), half width of its {}, and episodes n. Hatched: not played.",
+        scene.interval()
     );
     Ok(matrix::draw(Svg::new(), &matrix, 0.0, caption))
 }
@@ -88,8 +88,8 @@ pub(super) fn marginal(scene: &Scene<'_>) -> Drawn {
         top: 0.0,
     };
     let caption = format!(
-        "100 × (new − old) / |old|. Whiskers: {}% Student t interval of the paired difference over worlds that both met, in percent of the same old mean.",
-        scene.percent()
+        "100 × (new − old) / |old|. Whiskers: {} of the paired difference over worlds that both met, in percent of the same old mean.",
+        scene.interval()
     );
     Ok(rows::draw(Svg::new(), &chart, caption))
 }
@@ -128,8 +128,8 @@ pub(super) fn raw_penalty(scene: &Scene<'_>) -> Drawn {
         top: 0.0,
     };
     let caption = format!(
-        "Mean paired difference over worlds that both met, with its {}% Student t interval (an arrow head: it goes on).",
-        scene.percent()
+        "Mean paired difference over worlds that both met, with its {} (an arrow head: it goes on).",
+        scene.interval()
     );
     Ok(rows::draw(Svg::new(), &chart, caption))
 }
@@ -161,8 +161,8 @@ pub(super) fn waterfall(scene: &Scene<'_>) -> Drawn {
     let panels = Panels::new(shown.len(), 3, 210.0, top);
     for (place, (model, name)) in shown.iter().enumerate() {
         let frame = panels.frame(place);
-        // Room beneath for the numbers of the deepest bars.
-        let y = Scale::with_intervals(&values, &intervals, frame.bottom - 16.0, frame.top + 6.0);
+        // Room for the numbers of the deepest and the highest bars.
+        let y = Scale::with_intervals(&values, &intervals, frame.bottom - 16.0, frame.top + 20.0);
         panels.title(&mut svg, place, name);
         if panels.is_first(place) {
             left_axis(&mut svg, frame, &y, "mean return");
@@ -172,8 +172,8 @@ pub(super) fn waterfall(scene: &Scene<'_>) -> Drawn {
         steps(&mut svg, scene, model, &chain, (frame, &y), digits);
     }
     let caption = format!(
-        "Grey: the return of the first that was played. Each further bar runs from the mean before to the mean with more context; whiskers are {}% Student t intervals of the means. A missing bar was not played.",
-        scene.percent()
+        "Grey: the return of the first that was played. Each further bar runs from the mean before to the mean with more context; whiskers: {} of the means. A missing bar was not played.",
+        scene.interval()
     );
     Ok(Picture { svg, height: panels.bottom() + 26.0, caption })
 }
@@ -286,8 +286,8 @@ pub(super) fn interaction(scene: &Scene<'_>) -> Drawn {
         top: 0.0,
     };
     let caption = format!(
-        "Mean return with its {}% Student t interval. Δ: both together minus the better of each alone; above nought they are more than the better part.",
-        scene.percent()
+        "Mean return with its {}. Δ: both together minus the better of each alone; above nought they are more than the better part.",
+        scene.interval()
     );
     Ok(rows::draw(Svg::new(), &chart, caption))
 }

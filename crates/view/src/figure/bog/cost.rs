@@ -1,7 +1,7 @@
 //! F4, F26 to F29: what it costs.
 
 use gimbal_analysis::profile::CellTrace;
-use gimbal_analysis::{Interval, Proportion, metrics, win_tie_loss};
+use gimbal_analysis::{Interval, metrics, win_share};
 
 use super::kit::{BELOW, Frame, Key, Look, bottom_axis, left_axis, legend, look, mark, plain};
 use super::lines::{self, Series};
@@ -17,9 +17,13 @@ use crate::figure::svg::{Anchor, INK, LABEL, RULE, SMALL, Svg, WIDTH, fit_head, 
 pub(super) fn frontiers(scene: &Scene<'_>) -> Drawn {
     let mut only = scene.grids.analysis.clone();
     only.comparisons.clear();
-    only.cells.retain(|cell| cell.info.environment == scene.grid.environment);
+    // The same cells as in every other figure: none with faults beside the same one without.
+    let ids: Vec<&str> =
+        scene.grid.cells().chain(scene.grid.references.iter().copied()).map(|cell| cell.info.id.as_str()).collect();
+    only.cells.retain(|cell| ids.contains(&cell.info.id.as_str()));
     let (svg, height, caption) =
         frontier::picture(&only).ok_or_else(|| "no model cell with tokens and returns".to_owned())?;
+    let caption = format!("{caption}{}", crate::figure::robust(&only));
     Ok(Picture { svg, height, caption })
 }
 
@@ -76,8 +80,8 @@ pub(super) fn ladder(scene: &Scene<'_>) -> Drawn {
         }
     }
     let caption = format!(
-        "Prompt and completion tokens of the agent's roles, cheapest configuration on top. Upright bar and number: geometric mean over models. Whiskers: {}% Student t intervals{}.",
-        scene.percent(),
+        "Prompt and completion tokens of the agent's roles, cheapest configuration on top. Upright bar and number: geometric mean over models. Whiskers: {}{}.",
+        scene.interval(),
         if x.is_logarithmic() { "; logarithmic axis" } else { "" }
     );
     Ok(Picture { svg, height: frame.bottom + BELOW, caption })
@@ -117,8 +121,8 @@ pub(super) fn profile(scene: &Scene<'_>) -> Drawn {
     let entries = [(Key::Bar, looks[0], "prompt".to_owned()), (Key::Bar, looks[1], "completion".to_owned())];
     let top = legend(&mut svg, 0.0, 0.0, &entries);
     let caption = format!(
-        "Mean tokens an episode as called. At the right: both together, half width of the {}% Student t interval, and prompt tokens per completion token.",
-        scene.percent()
+        "Mean tokens an episode as called. At the right: both together, half width of the {}, and prompt tokens per completion token.",
+        scene.interval()
     );
     Ok(stacked::draw(svg, &stacks, ("tokens an episode (thousands)", "total, ratio"), top, caption))
 }
@@ -176,8 +180,8 @@ pub(super) fn growth(scene: &Scene<'_>) -> Drawn {
         }
     }
     let caption = format!(
-        "Mean tokens of the agent's roles from the first step to each, over the episodes that got this far, with {}% Student t bands. A missing line: not played.",
-        scene.percent()
+        "Mean tokens of the agent's roles from the first step to each, over the episodes that got this far, with {} as bands. A missing line: not played.",
+        scene.interval()
     );
     Ok(Picture { svg, height: panels.bottom() + BELOW, caption })
 }
@@ -235,8 +239,8 @@ fn by_level(scene: &Scene<'_>, ladder: &[&str]) -> Drawn {
         height: 320.0,
     };
     let caption = format!(
-        "Mean agent tokens an episode with {}% Student t intervals. No trajectory was read, so growth within an episode is not shown.",
-        scene.percent()
+        "Mean agent tokens an episode with {}. No trajectory was read, so growth within an episode is not shown.",
+        scene.interval()
     );
     Ok(lines::draw(Svg::new(), &chart, 0.0, caption))
 }
@@ -249,8 +253,7 @@ pub(super) fn against_wins(scene: &Scene<'_>) -> Drawn {
         let multiplier =
             metrics::token_multiplier(scene.kilotokens(base, model)?.0, scene.kilotokens(other, model)?.0)?;
         let (first, second) = scene.grid.sides(other, base, model);
-        let outcome = win_tie_loss(first, second);
-        let share = Proportion::new(outcome.wins, outcome.total(), scene.grids.analysis.options.confidence)?;
+        let share = win_share(first, second, scene.grids.analysis.options.confidence)?;
         let ends = Interval { low: 100.0 * share.interval.low, high: 100.0 * share.interval.high };
         Some(Dot {
             x: multiplier,
@@ -277,8 +280,8 @@ pub(super) fn against_wins(scene: &Scene<'_>) -> Drawn {
         height: 340.0,
     };
     let caption = format!(
-        "Matched by world, task and run; ties (to 0.1) are no wins. Whiskers: {}% Wilson intervals. Dashed: as many tokens, and half of the worlds.",
-        scene.percent()
+        "Matched by world, task and run; ties (to 0.1) are no wins. Whiskers: {}. Dashed: as many tokens, and half of the worlds.",
+        scene.share_interval()
     );
     Ok(scatter::draw(Svg::new(), &chart, 0.0, caption))
 }

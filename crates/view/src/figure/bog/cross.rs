@@ -1,6 +1,6 @@
 //! F6, F11, F18 to F20: axes and models against one another.
 
-use gimbal_analysis::{Interval, Proportion, metrics, win_tie_loss};
+use gimbal_analysis::{Interval, metrics, win_share, win_tie_loss};
 
 use super::kit::{Frame, Key, Look, QUIET, STRONG, digits, half, haloed, legend, look, mark, plain};
 use super::lines::{self, Series};
@@ -44,8 +44,8 @@ pub(super) fn best_per_axis(scene: &Scene<'_>) -> Drawn {
         top: 0.0,
     };
     let caption = format!(
-        "Mean return with its {}% Student t interval (an arrow head: it goes on). The best of an axis was picked after the fact, which flatters it.",
-        scene.percent()
+        "Mean return with its {} (an arrow head: it goes on). The best of an axis was picked after the fact, which flatters it.",
+        scene.interval()
     );
     Ok(rows::draw(Svg::new(), &chart, caption))
 }
@@ -85,8 +85,8 @@ pub(super) fn fingerprints(scene: &Scene<'_>) -> Drawn {
         radar(&mut svg, frame, &spokes, look);
     }
     let caption = format!(
-        "Best mean return of each axis, 0 at the worst and 1 at the best cell of all models; bars along the spokes: {}% Student t intervals. A spoke without a mark: not played.",
-        scene.percent()
+        "Best mean return of each axis, 0 at the worst and 1 at the best cell of all models; bars along the spokes: {}. A spoke without a mark: not played.",
+        scene.interval()
     );
     Ok(Picture { svg, height: panels.bottom() + 26.0, caption })
 }
@@ -168,8 +168,8 @@ pub(super) fn win_rates(scene: &Scene<'_>) -> Drawn {
                     .map(|(count, look)| (share(*count), look, count.to_string()))
                     .collect()
             });
-            let remark =
-                outcome.and_then(|outcome| win_share(scene, outcome.wins, outcome.total())).unwrap_or_default();
+            let remark = outcome.and(scene.pairing(model)).and_then(|(base, other)| won(scene, (other, base), model));
+            let remark = remark.unwrap_or_default();
             Stack { group: String::new(), name: name.to_owned(), parts, remark }
         })
         .collect();
@@ -184,16 +184,17 @@ pub(super) fn win_rates(scene: &Scene<'_>) -> Drawn {
     ];
     let top = legend(&mut svg, 0.0, 0.0, &entries);
     let caption = format!(
-        "Matched by world, task and run; returns equal after rounding to 0.1 are ties. At the right the share that {other_name} wins, with its {}% Wilson interval.",
-        scene.percent()
+        "Matched by world, task and run; returns equal after rounding to 0.1 are ties. At the right the share that {other_name} wins, with its {}.",
+        scene.share_interval()
     );
     let axis = ("matched episodes (%)", format!("{other_name} wins"));
     Ok(stacked::draw(svg, &stacks, (axis.0, &axis.1), top, caption))
 }
 
 /// `74% (60 to 84)`.
-fn win_share(scene: &Scene<'_>, wins: u64, total: u64) -> Option<String> {
-    let share = Proportion::new(wins, total, scene.grids.analysis.options.confidence)?;
+fn won(scene: &Scene<'_>, (first, second): (&str, &str), model: &str) -> Option<String> {
+    let (first, second) = scene.grid.sides(first, second, model);
+    let share = win_share(first, second, scene.grids.analysis.options.confidence)?;
     let percent = |value: f64| plain(100.0 * value, 0);
     Some(format!("{}% ({} to {})", percent(share.share), percent(share.interval.low), percent(share.interval.high)))
 }
@@ -289,7 +290,7 @@ pub(super) fn ranks(scene: &Scene<'_>) -> Drawn {
         beneath: "axis, by the best configuration of each model",
         downwards: true,
         amounts: false,
-        height: 42.0 * series.len() as f64 + 24.0,
+        height: (42.0 * series.len() as f64 + 24.0).max(192.0),
     };
     let caption = "Rank of each model by the highest mean return of an axis; equal means share the better rank. Ranks carry no interval: neighbours may be told apart by less than the spread of their means.".to_owned();
     Ok(lines::draw(Svg::new(), &chart, 0.0, caption))

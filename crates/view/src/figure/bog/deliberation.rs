@@ -61,8 +61,8 @@ pub(super) fn roi(scene: &Scene<'_>) -> Drawn {
         height: 380.0,
     };
     let caption = format!(
-        "Against {anchor} on the same model: upper left is cheap improvement. Colour: model; mark: level. Whiskers: {}% Student t intervals, of the paired difference upwards, of the difference of mean tokens along.",
-        scene.percent()
+        "Against {anchor} on the same model: upper left is cheap improvement. Colour: model; mark: level. Whiskers: {}, of the paired difference upwards, of the difference of mean tokens along.",
+        scene.interval()
     );
     Ok(scatter::draw(svg, &chart, top, caption))
 }
@@ -121,8 +121,8 @@ pub(super) fn correlation(scene: &Scene<'_>) -> Drawn {
         |rho| format!("Spearman's rank correlation {} over {} models", plain(rho, 2), pairs.len()),
     );
     let caption = format!(
-        "{found}; with so few models it is a description and no test. Along: {}% Student t interval of the anchor's mean. Upwards: from the least to the largest gain of a level.",
-        scene.percent()
+        "{found}; with so few models it is a description and no test. Along: {} of the anchor's mean. Upwards: from the least to the largest gain of a level.",
+        scene.interval()
     );
     Ok(scatter::draw(Svg::new(), &chart, 0.0, caption))
 }
@@ -172,8 +172,8 @@ pub(super) fn progression(scene: &Scene<'_>) -> Drawn {
         height: 330.0,
     };
     let caption = format!(
-        "Mean return with its {}% Student t interval (an arrow head: it goes on); marks of one level stand side by side. A broken line: not played.",
-        scene.percent()
+        "Mean return with its {} (an arrow head: it goes on); marks of one level stand side by side. A broken line: not played.",
+        scene.interval()
     );
     Ok(lines::draw(Svg::new(), &chart, 0.0, caption))
 }

@@ -16,10 +16,12 @@ pub(super) fn cascade(scene: &Scene<'_>) -> Drawn {
     let groups: Vec<Group> = scene
         .models()
         .map(|(model, name, _)| {
+            // A ratio of returns of different signs, or of gains, says nothing about degradation.
             let ratio = scene
                 .grid
                 .mean(&pair.plain, model)
                 .zip(scene.grid.mean(&pair.deliberating, model))
+                .filter(|(plain, deliberating)| *plain < 0.0 && *deliberating < 0.0)
                 .and_then(|(plain, deliberating)| metrics::degradation_ratio(plain, deliberating));
             let lines = sides.iter().enumerate().map(|(place, (configuration, look))| {
                 let value = scene.mean(configuration, model);
@@ -35,6 +37,7 @@ pub(super) fn cascade(scene: &Scene<'_>) -> Drawn {
     if groups.is_empty() {
         return Err(format!("neither `{}` nor `{}`", pair.plain, pair.deliberating));
     }
+    let ratios = groups.iter().flat_map(|group| &group.lines).any(|line| line.remark.contains('×'));
     let mut svg = Svg::new();
     let entries = sides.map(|(name, look)| (Key::Bar, look, name.clone()));
     let top = legend(&mut svg, 0.0, 0.0, &entries);
@@ -42,15 +45,18 @@ pub(super) fn cascade(scene: &Scene<'_>) -> Drawn {
         groups,
         style: Style::Bars,
         axis: "mean return".to_owned(),
-        remarks: "mean, degradation ratio ×".to_owned(),
+        remarks: if ratios { "mean, degradation ratio ×" } else { "mean" }.to_owned(),
         top,
     };
-    let caption = format!(
-        "Mean episode return with its {}% Student t interval (an arrow head: it goes on). ×: mean of {} over mean of {}; above 1 is worse where returns are penalties.",
-        scene.percent(),
-        pair.deliberating,
-        pair.plain
-    );
+    let ratio = match ratios {
+        true => format!(
+            " ×: mean of {} over mean of {}, where both are penalties; above 1 is worse.",
+            pair.deliberating, pair.plain
+        ),
+        false => " No degradation ratio: returns are not negative on both sides, so that a ratio would say nothing."
+            .to_owned(),
+    };
+    let caption = format!("Mean episode return with its {} (an arrow head: it goes on).{ratio}", scene.interval());
     Ok(rows::draw(svg, &chart, caption))
 }
 
@@ -85,8 +91,8 @@ pub(super) fn slope(scene: &Scene<'_>) -> Drawn {
         height: 300.0,
     };
     let caption = format!(
-        "Mean return with its {}% Student t interval; a line that falls is a loss. The level was picked after the fact ({}), which flatters the left side.",
-        scene.percent(),
+        "Mean return with its {}; a line that falls is a loss. The level was picked after the fact ({}), which flatters the left side.",
+        scene.interval(),
         picked.join(", ")
     );
     Ok(lines::draw(Svg::new(), &chart, 0.0, caption))
@@ -128,8 +134,8 @@ pub(super) fn degradation(scene: &Scene<'_>) -> Drawn {
         top: 0.0,
     };
     let caption = format!(
-        "Mean paired difference over worlds that both met, with its {}% Student t interval (an arrow head: it goes on).",
-        scene.percent()
+        "Mean paired difference over worlds that both met, with its {} (an arrow head: it goes on).",
+        scene.interval()
     );
     Ok(rows::draw(Svg::new(), &chart, caption))
 }

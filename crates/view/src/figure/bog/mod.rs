@@ -21,7 +21,7 @@ pub(super) mod stacked;
 mod system;
 
 use gimbal_analysis::profile::Traces;
-use gimbal_analysis::{Grid, Grids};
+use gimbal_analysis::{Grid, Grids, tables};
 
 use super::Figure;
 use super::svg::{Anchor, HEAD, MUTED, RULE, SMALL, Svg, Type, WIDTH};
@@ -118,13 +118,15 @@ fn output(named: &Named, grids: &Grids<'_>, grid: &Grid<'_>, traces: Option<&Tra
         Err(missing) => (gap(&missing), Some(missing)),
     };
     let file = if several { format!("{}-{}", named.key, slug(grid.environment)) } else { named.key.to_owned() };
-    let caption = format!("{}{}", picture.caption, evidence(grid));
-    let svg = picture.svg.finish(picture.height, &title);
+    let cut = tables::cut_note(grid.cells()).map(|note| format!(" {note}")).unwrap_or_default();
+    let left_out: String = grid.left_out_notes(false).iter().map(|note| format!(" {note}")).collect();
+    let left_out = if named.key == "f1" { String::new() } else { left_out };
+    let caption = format!("{}{}{left_out}{cut}", picture.caption, evidence(grid));
     Output {
         key: named.key,
         environment: grid.environment.to_owned(),
         file,
-        figure: Figure { name: named.key, title, caption, svg },
+        figure: Figure::new(named.key, title, caption, (&picture.svg, picture.height)),
         missing,
     }
 }

@@ -39,8 +39,8 @@ pub(super) fn catastrophic(scene: &Scene<'_>) -> Drawn {
     };
     let below = limit.map_or_else(String::new, |limit| format!(" (return below {})", plain(limit, 0)));
     let caption = format!(
-        "Share of catastrophic episodes{below}, and its {}% Wilson interval in percent. Lighter is better. Hatched: not played.",
-        scene.percent()
+        "Share of catastrophic episodes{below}, and its {} in percent. Lighter is better. Hatched: not played.",
+        scene.share_interval()
     );
     Ok(matrix::draw(Svg::new(), &matrix, 0.0, caption))
 }
@@ -149,8 +149,8 @@ pub(super) fn risk(scene: &Scene<'_>) -> Drawn {
         height: 380.0,
     };
     let caption = format!(
-        "From {base_name} (open) to {other_name} (filled); up and left is better and steadier. Whiskers: {}% Student t intervals of the means.",
-        scene.percent()
+        "From {base_name} (open) to {other_name} (filled); up and left is better and steadier. Whiskers: {} of the means.",
+        scene.interval()
     );
     Ok(scatter::draw(Svg::new(), &chart, 0.0, caption))
 }
@@ -204,8 +204,8 @@ pub(super) fn split(scene: &Scene<'_>) -> Drawn {
     ];
     let top = legend(&mut svg, 0.0, 0.0, &entries);
     let caption = format!(
-        "Episodes of {other_name} by the thresholds of the brief. At the right the catastrophic share with its {}% Wilson interval.",
-        scene.percent()
+        "Episodes of {other_name} by the thresholds of the brief. At the right the catastrophic share with its {}.",
+        scene.share_interval()
     );
     Ok(stacked::draw(svg, &stacks, ("episodes (%)", "catastrophic"), top, caption))
 }

@@ -2,7 +2,7 @@
 
 use gimbal_analysis::Interval;
 
-use super::kit::{BELOW, Frame, Look, NOTE, bar, bottom_axis, hatchings, mark};
+use super::kit::{BELOW, Frame, Look, NOTE, bar, bottom_axis, haloed, hatchings, mark};
 use super::scene::Picture;
 use crate::figure::scale::Scale;
 use crate::figure::svg::{Anchor, HEAD, INK, MUTED, SMALL, Svg, WIDTH, fit_head, width_of};
@@ -90,7 +90,7 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart, caption: String) -> Picture {
     let mut y = top;
     for group in &chart.groups {
         if !one_each {
-            svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(&group.name, HEAD.size, right));
+            haloed(&mut svg, (0.0, y + 14.0), Anchor::Start, HEAD, &fit_head(&group.name, HEAD.size, right));
             y += HEADING;
         }
         for line in &group.lines {

@@ -42,6 +42,22 @@ impl<'a> Scene<'a> {
         self.grids.analysis.options.percent()
     }
 
+    /// What the intervals of means and differences are, in words.
+    pub(super) fn interval(&self) -> String {
+        let of = |cell: &gimbal_analysis::CellSummary| cell.returns.is_some_and(|returns| returns.clusters.is_some());
+        let robust =
+            if self.grid.cells().any(of) { " robust against clusters (runs of one task and instance)" } else { "" };
+        format!("{}% Student t interval{robust}", self.percent())
+    }
+
+    /// What the intervals of shares are, in words.
+    pub(super) fn share_interval(&self) -> String {
+        let of = |cell: &gimbal_analysis::CellSummary| cell.returns.is_some_and(|returns| returns.clusters.is_some());
+        let robust =
+            if self.grid.cells().any(of) { " robust against clusters (runs of one task and instance)" } else { "" };
+        format!("{}% Wilson interval{robust}", self.percent())
+    }
+
     /// Models with their names and looks.
     pub(super) fn models(&self) -> impl Iterator<Item = (&str, &str, Look)> {
         let named = self.grid.models.iter().zip(&self.names).enumerate();

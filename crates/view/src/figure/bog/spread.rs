@@ -20,6 +20,9 @@ struct Pool {
     mean: Option<Summary>,
 }
 
+/// Fewer models than this carry no interval over their means.
+const FEW_MODELS: usize = 4;
+
 fn pools(scene: &Scene<'_>) -> Result<Vec<Pool>, String> {
     let confidence = scene.grids.analysis.options.confidence;
     let mut pools = Vec::new();
@@ -43,7 +46,9 @@ fn pools(scene: &Scene<'_>) -> Result<Vec<Pool>, String> {
         let mean = if by_model.len() > 1 {
             let means: Vec<f64> =
                 by_model.iter().map(|values| values.iter().sum::<f64>() / values.len() as f64).collect();
+            // From two or three models an interval reaches beyond every return that there can be.
             Summary::of(&means, confidence)
+                .map(|mean| if means.len() < FEW_MODELS { Summary { half_width: None, ..mean } } else { mean })
         } else {
             Summary::of(&values, confidence)
         };
@@ -172,10 +177,18 @@ pub(super) fn violins(scene: &Scene<'_>) -> Drawn {
             svg.text(right + 14.0, middle + 28.0, Anchor::Start, SMALL, &format!("n={}", pool.values.len()));
         }
     }
-    let over = if scene.grid.models.len() > 1 { "over the models' means" } else { "over episodes" };
+    let models = scene.grid.models.len();
+    let diamond = match models {
+        1 => format!("Diamond: mean with its {}% Student t interval over episodes, each for itself.", scene.percent()),
+        few if few < FEW_MODELS => {
+            format!(
+                "Diamond: mean over the models' means; an interval from fewer than {FEW_MODELS} models would say nothing."
+            )
+        }
+        _ => format!("Diamond: mean with its {}% Student t interval over the models' means.", scene.percent()),
+    };
     let caption = format!(
-        "Density of all episodes of an axis (Gaussian kernels, Silverman's width; single marks below five episodes). Bar: quartiles; line: median. Diamond: mean with its {}% Student t interval {over}.",
-        scene.percent()
+        "Density of all episodes of an axis (Gaussian kernels, Silverman's width; single marks below five episodes). Bar: quartiles; line: median. {diamond}"
     );
     Ok(Picture { svg, height: frame.bottom + BELOW, caption })
 }
@@ -258,8 +271,8 @@ pub(super) fn ridges(scene: &Scene<'_>) -> Drawn {
         }
     }
     let caption = format!(
-        "Densities of the return (Gaussian kernels, Silverman's width, each scaled to the same height; single marks below five episodes). Beneath: means with {}% Student t intervals, {base_name} above {other_name}, numbers at the right in the same order.",
-        scene.percent()
+        "Densities of the return (Gaussian kernels, Silverman's width, each scaled to the same height; single marks below five episodes). Beneath: means with {}, {base_name} above {other_name}, numbers at the right in the same order.",
+        scene.interval()
     );
     Ok(Picture { svg, height: frame.bottom + BELOW, caption })
 }

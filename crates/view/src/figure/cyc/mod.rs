@@ -108,12 +108,11 @@ fn outputs(named: &Named, board: &Board<'_>) -> Vec<Output> {
         files.push(file.clone());
         let Picture { svg, height, caption } = picture;
         let caption = format!("{caption}{}", evidence(&scene));
-        let svg = svg.finish(height, &title);
         Output {
             key: named.key,
             environment: (*environment).to_owned(),
             file,
-            figure: Figure { name: named.key, title, caption, svg },
+            figure: Figure::new(named.key, title, caption, (&svg, height)),
             missing,
         }
     });

@@ -1,0 +1,153 @@
+//! Which episodes hang together: runs of one task and instance share a world (BOG-142), trials of one run a memory.
+//!
+//! An interval that takes them one at a time is too narrow. Everything that prints one goes through here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cells::Analysis;
+use crate::compare::World;
+use crate::describe::Summary;
+use crate::hypothesis::paired_t;
+use crate::row::EpisodeRow;
+use crate::special::t_quantile;
+
+/// A world and the instance that it belongs to.
+pub(crate) type Place<'a> = (World<'a>, u32);
+
+/// Sum and number of the values of one cluster, or two sums.
+pub(crate) type Group = (f64, f64);
+
+/// The world and the instance of an episode.
+pub(crate) fn place(row: &EpisodeRow) -> Place<'_> {
+    (crate::compare::world(row), row.instance)
+}
+
+/// Episodes or worlds in clusters, in a fixed order: by task and instance where there are several of these and one has
+/// several runs; else every run stands for itself, with its trials.
+pub(crate) struct Grouping {
+    /// Cluster of each place, in the order of the places.
+    pub(crate) of: Vec<usize>,
+    /// Clusters.
+    pub(crate) count: usize,
+    /// Whether there are several clusters, and one of them holds what hangs together.
+    pub(crate) matters: bool,
+}
+
+impl Grouping {
+    pub(crate) fn of<'a>(places: &[Place<'a>]) -> Self {
+        let by_instance =
+            Self::by(places.iter().map(|((world, task, run, _), instance)| ((*world, *task, *instance), *run)));
+        if by_instance.matters {
+            return by_instance;
+        }
+        Self::by(places.iter().map(|((world, task, run, trial), _)| ((*world, *task, *run), *trial)))
+    }
+
+    /// Groups by key; a group matters that holds several members.
+    fn by<K: Ord>(keyed: impl Iterator<Item = (K, u32)>) -> Self {
+        let keyed: Vec<(K, u32)> = keyed.collect();
+        let mut members: BTreeMap<&K, BTreeSet<u32>> = BTreeMap::new();
+        for (key, member) in &keyed {
+            members.entry(key).or_default().insert(*member);
+        }
+        let matters = members.len() > 1 && members.values().any(|group| group.len() > 1);
+        let index: BTreeMap<&K, usize> = members.keys().enumerate().map(|(place, key)| (*key, place)).collect();
+        Self { of: keyed.iter().map(|(key, _)| index[key]).collect(), count: index.len(), matters }
+    }
+
+    /// Sums two numbers over each cluster.
+    pub(crate) fn sums(&self, values: impl Iterator<Item = Group>) -> Vec<Group> {
+        let mut groups = vec![(0.0, 0.0); self.count];
+        for (group, value) in self.of.iter().zip(values) {
+            groups[*group] = (groups[*group].0 + value.0, groups[*group].1 + value.1);
+        }
+        groups
+    }
+
+    /// The summary of these values, in the order of the places, with an interval that is robust against clusters.
+    pub(crate) fn summary(&self, summary: Summary, values: &[f64], confidence: f64) -> Summary {
+        if !self.matters {
+            return summary;
+        }
+        let groups = self.sums(values.iter().map(|value| (*value, 1.0)));
+        Summary { half_width: half_width(&groups, confidence), clusters: Some(self.count), ..summary }
+    }
+}
+
+/// Standard error of the mean over all values, robust against what those of one cluster share, with the factor G/(G-1)
+/// for few clusters; that of a plain mean where every cluster holds one value. `None` for one cluster.
+pub(crate) fn robust_error(groups: &[Group]) -> Option<f64> {
+    let clusters = groups.len() as f64;
+    let (sum, count) = groups.iter().fold((0.0, 0.0), |(sum, count), group| (sum + group.0, count + group.1));
+    let mean = sum / count;
+    let squares: f64 = groups.iter().map(|(sum, count)| (sum - count * mean).powi(2)).sum();
+    (groups.len() > 1 && count > 0.0).then(|| (clusters / (clusters - 1.0) * squares).sqrt() / count)
+}
+
+/// Half width of the t interval of the mean, with one degree of freedom less than clusters.
+pub(crate) fn half_width(groups: &[Group], confidence: f64) -> Option<f64> {
+    Some(robust_error(groups)? * t_quantile(0.5 + confidence / 2.0, (groups.len() - 1) as f64)?)
+}
+
+/// Two-sided p of "the mean is nought", robust against clusters; `None` without spread.
+pub(crate) fn p_value(groups: &[Group], mean: f64) -> Option<f64> {
+    // The test wants a sample SD, which the error of a mean over so many units stands for.
+    robust_error(groups).and_then(|error| paired_t(mean, error * (groups.len() as f64).sqrt(), groups.len()))
+}
+
+/// How the intervals of an analysis are made, for the notes of every table that prints one.
+#[must_use]
+pub fn interval_note(analysis: &Analysis) -> String {
+    let clustered = |cell: &crate::CellSummary| cell.returns.is_some_and(|returns| returns.clusters.is_some());
+    let percent = analysis.options.percent();
+    let (means, shares) = if analysis.cells.iter().any(clustered) {
+        let whole = analysis.cells.iter().filter(|cell| cell.episodes > 0).all(clustered);
+        let scope = if whole { "" } else { " in cells with several runs of a task or instance" };
+        (
+            format!(
+                "Student t robust against clusters{scope}: the runs of one task and instance hang together, and there is one degree of freedom less than clusters"
+            ),
+            "Wilson, with the number of episodes that the clusters are worth (none or all: the number of clusters)",
+        )
+    } else {
+        ("Student t with n−1 degrees of freedom, every episode for itself".to_owned(), "Wilson")
+    };
+    format!("{percent}% intervals. Means and paired differences: {means}. Shares: {shares}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(task: &'static str, run: u32, instance: u32) -> Place<'static> {
+        (("w", task, run, 0), instance)
+    }
+
+    /// Runs of one task and instance are a cluster as soon as there are two of these; else every run is its own.
+    // covers: BOG-142
+    #[test]
+    fn clusters_are_tasks_and_instances() {
+        let one = Grouping::of(&[at("a", 0, 0), at("a", 1, 0), at("a", 2, 0)]);
+        assert_eq!((one.count, one.matters), (3, false), "one task and instance: runs are alone");
+        let instances = Grouping::of(&[at("a", 0, 0), at("a", 1, 0), at("a", 2, 1), at("a", 3, 1)]);
+        assert_eq!((instances.count, instances.matters, instances.of.as_slice()), (2, true, [0, 0, 1, 1].as_slice()));
+        let tasks = Grouping::of(&[at("a", 0, 0), at("b", 0, 0), at("a", 1, 0)]);
+        assert_eq!((tasks.count, tasks.matters, tasks.of.as_slice()), (2, true, [0, 1, 0].as_slice()));
+        let single = Grouping::of(&[at("a", 0, 0), at("b", 0, 0), at("c", 0, 0)]);
+        assert_eq!((single.count, single.matters), (3, false), "one run a task: tasks are alone");
+        let trials = Grouping::of(&[(("w", "a", 0, 0), 0), (("w", "a", 0, 1), 0), (("w", "a", 1, 0), 0)]);
+        assert_eq!((trials.count, trials.matters), (2, true), "trials of a run share memory");
+    }
+
+    /// Worked by hand: groups (1, 3) and (5, 7) have means 2 and 6 about 4; error = sqrt(2 · (16 + 16)) / 4 = 2.
+    #[test]
+    fn the_error_of_two_clusters_by_hand() {
+        let values = [1.0, 3.0, 5.0, 7.0];
+        let grouping = Grouping::of(&[at("a", 0, 0), at("a", 1, 0), at("b", 0, 0), at("b", 1, 0)]);
+        let plain = Summary::of(&values, 0.95).unwrap();
+        let robust = grouping.summary(plain, &values, 0.95);
+        assert!((robust.half_width.unwrap() - 2.0 * 12.706_204_736).abs() < 1e-6, "t(0.975, 1) times 2");
+        assert_eq!((robust.clusters, robust.mean, robust.sd), (Some(2), 4.0, plain.sd));
+        assert!((p_value(&[(4.0, 2.0), (12.0, 2.0)], 4.0).unwrap() - 0.295_167_235).abs() < 1e-6, "t = 2 with 1");
+    }
+}

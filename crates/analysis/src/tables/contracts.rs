@@ -1,0 +1,82 @@
+//! Messages between agents by cell and role: how they were read, and what was done about them (BOG-070, BOG-071).
+
+use super::{label_cells, labels, mark_notes};
+use crate::cells::Analysis;
+use crate::profile::{DEFAULT, Handled, Traces};
+use crate::table::{Cell, Column, ColumnKind, Table};
+
+/// Ways of reading, in the order in which they are tried, with what tables call them.
+const TIERS: [(&str, &str, &str); 4] = [
+    ("direct", "Direct", "Read as they stand"),
+    ("normalised", "Normal.", "Read after taking off prefixes, fences and wrappings"),
+    ("repaired", "Repaired", "Read after the model was asked once more: a call that is counted"),
+    ("raw", "Raw", "Not read: passed on as the text that they are"),
+];
+
+/// One row a cell and role that has anything to say, over all its episodes, those that a limit cut too.
+#[must_use]
+pub fn contracts(analysis: &Analysis, traces: &Traces) -> Table {
+    use ColumnKind::{Integer, Label, Share, Text};
+    let column = |key, title, kind, help| Column::new(key, title, "read", kind, help);
+    let mut columns = labels(analysis);
+    columns.extend([
+        Column::new("role", "Role", "cell", Label, "Role that spoke"),
+        Column::new("contract", "Contract", "cell", Label, "Contract that its messages have to keep"),
+        column("messages", "Messages", Integer, "Messages under a contract"),
+    ]);
+    columns.extend(TIERS.map(|(key, title, help)| column(key, title, Integer, help)));
+    let done = |key, title, kind, help| Column::new(key, title, "done", kind, help);
+    columns.extend([
+        column("defaults", "Default", Integer, "Not read at all: the default stands in their place"),
+        column("default_share", "of all", Share(0), "Share of messages that fell to the default"),
+        done("dropped", "Dropped", Integer, "Suggested actions that are none, taken out"),
+        done("mismatched", "Mismatch", Integer, "Suggested actions about another subject, kept"),
+        done("off_menu", "Off menu", Integer, "Decisions for none of the actions suggested in the step"),
+        done("arbitrated", "Arbitrated", Text, "Lists of suggestions that a rule of the mediator changed, by rule"),
+        done("turns_exhausted", "No answer", Integer, "Conversations that used up their turns"),
+    ]);
+    let mut rows = Vec::new();
+    for cell in &analysis.cells {
+        let Some(trace) = traces.cell(&cell.info.id) else { continue };
+        for (role, handled) in &trace.handled {
+            let mut row = label_cells(cell);
+            row.push(Cell::text(role));
+            row.extend(numbers(handled));
+            rows.push(row);
+        }
+    }
+    let mut notes = vec![
+        "Of all episodes, those that a limit cut too. A message that falls to the default is the scaffolding's word and not the agent's: where that is most of them, the cell measures the defaults.".to_owned(),
+        "Dropped: suggestions that are no action of the environment; where all are, one repair is asked for and then the default taken. Off menu: the decision was none of those suggested. No answer: a fixed text stood in its place.".to_owned(),
+    ];
+    if rows.is_empty() {
+        notes.insert(
+            0,
+            "No cell of this run has messages under a contract, or a conversation without an answer.".to_owned(),
+        );
+    }
+    notes.extend(mark_notes(analysis));
+    let title = "Messages between agents: how they were read, and what was done about them".to_owned();
+    Table { key: "contracts", title, columns, rows, notes }
+}
+
+fn numbers(handled: &Handled) -> Vec<Cell> {
+    let messages = handled.messages();
+    // A role without a contract has no messages to read: that is nothing to say, and not nought.
+    let known = |count: u64| if messages > 0 { Cell::count(count) } else { Cell::Empty };
+    let contracts: Vec<&str> = handled.read.keys().map(String::as_str).collect();
+    let rules: Vec<String> = handled.arbitrated.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
+    let defaults = handled.by(DEFAULT);
+    let mut row = vec![Cell::text(contracts.join(", ")), known(messages)];
+    row.extend(TIERS.map(|(tier, ..)| known(handled.by(tier))));
+    row.extend([
+        known(defaults),
+        Cell::share((messages > 0).then(|| defaults as f64 / messages as f64)),
+        known(handled.dropped),
+        known(handled.mismatched),
+        Cell::count(handled.off_menu),
+        Cell::text(rules.join(", ")),
+        Cell::count(handled.turns_exhausted),
+    ]);
+    row
+}

@@ -1,0 +1,134 @@
+//! Messages between agents and the mediator, from trajectories to tables.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use gimbal_analysis::bog::{Grids, Protocol};
+use gimbal_analysis::detect::Detector;
+use gimbal_analysis::profile::{ActionFacts, Handled, Profile, RoleCalls, StepProfile, Traces};
+use gimbal_analysis::{Analysis, Cell, Options, Rows, Table, tables};
+use support::{cell, episode};
+
+/// A step in which the analyst's message was read so and the chooser's list was changed by these rules.
+fn step(number: u32, tier: &str, rules: &[&str]) -> StepProfile {
+    let mut analyst = Handled::default();
+    analyst.heard("analysis", tier);
+    let mut chooser = Handled { dropped: 1, mismatched: 2, ..Handled::default() };
+    chooser.heard("suggestions", "direct");
+    for rule in rules {
+        *chooser.arbitrated.entry((*rule).to_owned()).or_default() += 1;
+    }
+    let planner = Handled { off_menu: 1, turns_exhausted: 1, ..Handled::default() };
+    StepProfile {
+        step: number,
+        action: Some(gimbal_analysis::profile::Action::default()),
+        calls: vec![RoleCalls { role: "planner".into(), calls: 1, input: 10, output: 1 }],
+        handled: BTreeMap::from([
+            ("analyst".to_owned(), analyst),
+            ("chooser".to_owned(), chooser),
+            ("planner".to_owned(), planner),
+        ]),
+        ..StepProfile::default()
+    }
+}
+
+fn profile(cell: &str, run: u32, stop: &str, steps: Vec<StepProfile>) -> Profile {
+    Profile { cell: cell.into(), run, stop: stop.into(), steps, ..Profile::default() }
+}
+
+fn run() -> (Rows, Traces) {
+    let (with, without) = ("hier-delib+arbiter", "hier-delib");
+    let mut rows = Rows { cells: vec![cell("w", with, Some("m")), cell("o", without, Some("m"))], episodes: vec![] };
+    let mut traces = Traces::default();
+    for run in 0..4 {
+        rows.episodes.push(episode("w", run, -20_000 - 1_000 * i64::from(run), 3_000, 300));
+        rows.episodes.push(episode("o", run, -26_000 - 2_000 * i64::from(run), 1_500, 150));
+        let rules: &[&str] = if run == 0 { &["gate", "urgency"] } else { &["urgency"] };
+        traces.add(&profile("w", run, "horizon", vec![step(1, "direct", rules)]), &ActionFacts::default());
+        traces.add(&profile("o", run, "horizon", vec![step(1, "default", &[])]), &ActionFacts::default());
+    }
+    // An episode that a limit cut says as much about messages as any other.
+    traces.add(&profile("o", 9, "token_budget", vec![step(1, "default", &[])]), &ActionFacts::default());
+    (rows, traces)
+}
+
+fn at(table: &Table, row: usize, key: &str) -> Cell {
+    let column = table.columns.iter().position(|column| column.key == key).unwrap();
+    table.cell(row, column).clone()
+}
+
+/// Tiers, repairs, defaults and what was done about messages, by cell and role.
+// covers: BOG-070, BOG-071
+#[test]
+fn contracts_are_counted_by_cell_and_role() {
+    let (rows, traces) = run();
+    let analysis = Analysis::new(&rows, &Options::default()).unwrap();
+    let table = tables::contracts(&analysis, &traces);
+    let keys: Vec<(Cell, Cell)> =
+        (0..table.rows.len()).map(|row| (at(&table, row, "configuration"), at(&table, row, "role"))).collect();
+    let wanted = [
+        ("hier-delib+arbiter", "analyst"),
+        ("hier-delib+arbiter", "chooser"),
+        ("hier-delib+arbiter", "planner"),
+        ("hier-delib", "analyst"),
+        ("hier-delib", "chooser"),
+        ("hier-delib", "planner"),
+    ];
+    assert_eq!(keys, wanted.map(|(cell, role)| (Cell::text(cell), Cell::text(role))));
+    let counts = |row, keys: &[&str]| keys.iter().map(|key| at(&table, row, key)).collect::<Vec<_>>();
+    assert_eq!(counts(0, &["messages", "direct", "defaults"]), [4, 4, 0].map(Cell::Integer));
+    assert_eq!(at(&table, 3, "default_share"), Cell::Share(1.0));
+    assert_eq!(counts(3, &["messages", "direct", "defaults"]), [5, 0, 5].map(Cell::Integer));
+    assert_eq!(counts(1, &["dropped", "mismatched"]), [4, 8].map(Cell::Integer));
+    assert_eq!(at(&table, 1, "arbitrated"), Cell::text("gate 1, urgency 4"));
+    assert_eq!(counts(2, &["off_menu", "turns_exhausted"]), [4, 4].map(Cell::Integer));
+    assert_eq!(at(&table, 2, "messages"), Cell::Empty, "the planner has no contract");
+    // Every block of a narrow terminal names role and contract.
+    let text = table.to_text(70);
+    let heads: Vec<&str> = text.lines().filter(|line| line.starts_with("Configuration")).collect();
+    assert!(heads.len() > 1, "{text}");
+    assert!(heads.iter().all(|head| head.contains("Role") && head.contains("Contract")), "{text}");
+}
+
+/// A model whose every message falls to the default is at the floor of what can be judged.
+// covers: BOG-225
+#[test]
+fn contracts_that_are_never_met_are_the_capability_floor() {
+    let unread = profile("o", 0, "horizon", vec![step(1, "default", &[]), step(2, "default", &[])]);
+    assert_eq!(Detector::CapabilityFloor.look(&unread, &ActionFacts::default()), Some(vec![1, 2]));
+    let read = profile("o", 0, "horizon", vec![step(1, "repaired", &[]), step(2, "default", &[])]);
+    assert_eq!(Detector::CapabilityFloor.look(&read, &ActionFacts::default()), Some(vec![]), "one of four");
+}
+
+/// The mediator's worth as a paired difference with its interval, and the rules that did anything.
+// covers: BOG-234
+#[test]
+fn the_arbiter_has_an_answer_by_name() {
+    let (rows, traces) = run();
+    let analysis = Analysis::new(&rows, &Options::default()).unwrap();
+    let grids = Grids::new(&rows, &analysis, Protocol::shipped()).unwrap();
+    let table = tables::arbiter(&grids, Some(&traces));
+    assert_eq!(table.rows.len(), 1);
+    assert_eq!(
+        (at(&table, 0, "with"), at(&table, 0, "without")),
+        (Cell::text("hier-delib+arbiter"), Cell::text("hier-delib"))
+    );
+    // Differences 6, 7, 8, 9: mean 7.5, SD 1.291, t(0.975, 3) = 3.182.
+    assert_eq!(at(&table, 0, "difference"), Cell::Number(7.5));
+    let Cell::Interval(low, high) = at(&table, 0, "ci") else { panic!("an interval") };
+    assert!((low - 5.445_739_743).abs() < 1e-6 && (high - 9.554_260_257).abs() < 1e-6, "{low} {high}");
+    assert_eq!(at(&table, 0, "tokens"), Cell::Number(2.0));
+    assert_eq!((at(&table, 0, "lists"), at(&table, 0, "rule_gate")), (Cell::Integer(4), Cell::Integer(1)));
+    assert_eq!((at(&table, 0, "rule_aggregate"), at(&table, 0, "rule_urgency")), (Cell::Integer(0), Cell::Integer(4)));
+    // A run without the mediator says that it has none.
+    let without = Rows {
+        cells: rows.cells[1..].to_vec(),
+        episodes: rows.episodes.iter().filter(|row| row.cell == "o").cloned().collect(),
+    };
+    let analysis = Analysis::new(&without, &Options::default()).unwrap();
+    let grids = Grids::new(&without, &analysis, Protocol::shipped()).unwrap();
+    let empty = tables::arbiter(&grids, None);
+    assert!(empty.rows.is_empty() && empty.notes[0].contains("no configuration with the mediator"));
+}
