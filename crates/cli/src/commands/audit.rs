@@ -33,6 +33,8 @@ struct World {
     queries: Vec<ToolSpec>,
     idle: String,
     actions: Vec<String>,
+    /// Names of its tools, which are published and may hold the world's own.
+    tools: Vec<String>,
     /// What any agent may be told by this world: its brief, its tools as native calls offer them, refusals.
     said: Vec<Part>,
 }
@@ -43,10 +45,11 @@ impl World {
         let tools: Vec<ToolSpec> = world.tools().iter().chain(queries).cloned().collect();
         let mut said = audit::said(&brief, &tools);
         said.extend(refusals(world));
-        // Names of subjects are what an agent may see.
-        let said = said.into_iter().map(|part| without(part, &brief.subjects)).collect();
+        // Names of subjects and tools are what an agent may see.
+        let tools: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
+        let said = said.into_iter().map(|part| without(without(part, &brief.subjects), &tools)).collect();
         let (idle, actions) = (world.render(&brief.idle), actions(world));
-        Self { name: name.to_owned(), queries: queries.to_vec(), idle, actions, said, brief }
+        Self { name: name.to_owned(), queries: queries.to_vec(), idle, actions, tools, said, brief }
     }
 }
 
@@ -113,10 +116,13 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
                 ),
             ] {
                 for agent in agents(home, &configuration.base, &settings)? {
-                    let (texts, findings) = look(&agent, world, &forbidden)?;
-                    let (environment, agent) = (world.name.clone(), agent.role().to_owned());
-                    lines.push(Line { environment, configuration: variant.clone(), agent, texts, findings });
+                    lines.push(line(&agent, (world, &variant), &forbidden)?);
                 }
+            }
+        }
+        for (base, settings) in [("react", json!({ "persona": "solver" })), ("cyclic", json!({})), ("dag", json!({}))] {
+            for agent in agents(home, base, &settings)? {
+                lines.push(line(&agent, (world, base), &forbidden)?);
             }
         }
     }
@@ -125,6 +131,12 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
         0 => Ok(()),
         bad => Err(Failure::Check(format!("{bad} words stand in texts that must not hold them (BOG-025)"))),
     }
+}
+
+fn line(agent: &Agent, (world, variant): (&World, &str), forbidden: &Forbidden) -> Result<Line, Failure> {
+    let (texts, findings) = look(agent, world, forbidden)?;
+    let (environment, agent) = (world.name.clone(), agent.role().to_owned());
+    Ok(Line { environment, configuration: variant.to_owned(), agent, texts, findings })
 }
 
 /// One line an agent, in columns as wide as their longest entry.
@@ -171,6 +183,7 @@ fn look(agent: &Agent, world: &World, forbidden: &Forbidden) -> Result<(usize, V
     // The list of actions is made of names of subjects, which an agent may see.
     let mut parts: Vec<Part> = system.parts.into_iter().filter(|part| part.name != "actions").collect();
     parts.extend(user.into_iter().map(|part| without(part, std::slice::from_ref(&target))));
+    let mut parts: Vec<Part> = parts.into_iter().map(|part| without(part, &world.tools)).collect();
     parts.extend(audit::written(agent.persona()));
     parts.extend(world.said.iter().cloned());
     let found: BTreeSet<String> = audit(&parts, forbidden)

@@ -2,14 +2,14 @@
 
 mod alfworld;
 mod cage2;
-mod textcraft;
 mod finance_agent;
+mod textcraft;
 mod yawning_titan;
 
 pub use alfworld::Alfworld;
 pub use cage2::Cage2;
-pub use textcraft::TextCraft;
 pub use finance_agent::FinanceAgent;
+pub use textcraft::TextCraft;
 pub use yawning_titan::YawningTitan;
 
 use crate::args::{EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvServe};
