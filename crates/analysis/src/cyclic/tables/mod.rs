@@ -106,7 +106,11 @@ impl<'a> Board<'a> {
     #[must_use]
     pub fn is_ambiguous(&self) -> bool {
         let mut seen = BTreeSet::new();
-        !self.measures.iter().filter(|one| one.condition.control != Control::Other).all(|one| seen.insert(&one.condition))
+        !self
+            .measures
+            .iter()
+            .filter(|one| one.condition.control != Control::Other)
+            .all(|one| seen.insert(&one.condition))
     }
 
     /// What a cell is called beside others of its control: its models, and its configuration where models do not tell.
