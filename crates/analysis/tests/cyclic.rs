@@ -63,6 +63,7 @@ fn walk(plan: &Plan, task: &str, run: u32, won: bool, calls: u32, tokens: u64, s
         stop: if won { "solved" } else { "horizon" }.to_owned(),
         tool_calls: calls,
         spent: Spend { calls: 1, input: tokens, output: 0 },
+        wall_us: 2_500_000,
         situations: Some(situations),
         segments: vec![Segment { calls, ..Segment::default() }],
         ..Trajectory::default()
@@ -70,7 +71,7 @@ fn walk(plan: &Plan, task: &str, run: u32, won: bool, calls: u32, tokens: u64, s
 }
 
 /// Two tasks, three runs; by hand: rates 100, 50, 0 percent; calls of won episodes 4, 6, 8.
-// covers: CYC-052, CYC-053, CYC-060
+// covers: CYC-052, CYC-053, CYC-060, CYC-068
 #[test]
 fn a_cell_is_measured_over_runs_and_over_won_episodes() {
     let plan = plans(WORLDS[0])[0];
@@ -94,6 +95,7 @@ fn a_cell_is_measured_over_runs_and_over_won_episodes() {
     assert!((calls.mean - 6.0).abs() < 1e-12 && (calls.population_sd - 1.632_99).abs() < 1e-4);
     assert!((found.success_to_calls.unwrap() - 50.0 / 6.0).abs() < 1e-12);
     assert_eq!((found.lost.episodes, found.lost.calls.unwrap().mean, found.all.episodes), (3, 30.0, 6));
+    assert_eq!(found.all.seconds.unwrap().mean, 2.5, "waiting is shown in seconds");
 }
 
 /// Both won `a` in run 0 only: 100 against 150 tokens; all wins: mean of 100 and 300 against mean of 150 and 250.
@@ -236,7 +238,7 @@ fn cells_that_stand_for_the_same_are_told_apart_by_configuration() {
     let [faulted, other] = [whole, sparse].map(|plan| Plan { fault: 50, ..plan });
     let all = [whole, sparse, faulted, other];
     let cell = |place: usize, plan: &Plan| gimbal_analysis::CellInfo { id: place.to_string(), ..info(plan) };
-    let setup = Setup { architecture: "cyclic".to_owned(), specialists: Some(false), shots: None };
+    let setup = Setup { architecture: "cyclic".to_owned(), specialists: Some(false), ..Setup::default() };
     let mut fold = Fold::new(all.iter().enumerate().map(|(place, plan)| (cell(place, plan), setup.clone())).collect());
     let graphs = vec![support::graph("0123456789ab", "artefact", "cyclic", 3, false)];
     for (place, won) in [4_u32, 2, 3, 1].into_iter().enumerate() {

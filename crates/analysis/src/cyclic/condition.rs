@@ -65,6 +65,8 @@ impl Control {
 pub struct Setup {
     /// Name of the architecture.
     pub architecture: String,
+    /// Where its graphs come from (`planner`, `family`, ...), if the settings say so.
+    pub source: Option<String>,
     /// Whether executors are restricted to tools of their node, if the settings say so.
     pub specialists: Option<bool>,
     /// Summaries of won episodes that the planner reads (CYC-023), if the settings say so.
@@ -93,7 +95,8 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// From the plan, and from what the episodes' graphs say.
+    /// From the plan, and from what the episodes' graphs say where the plan is silent: a planner that gives no graph
+    /// falls back on one that is not its own.
     #[must_use]
     pub fn of(info: &CellInfo, setup: &Setup, sources: &[String], specialists: bool) -> Self {
         let model = |roles: &[&str]| {
@@ -101,11 +104,14 @@ impl Condition {
             let other = info.models.iter().find(|entry| entry.role == "default");
             roles.iter().find_map(named).or(other).map(|entry| entry.model.clone())
         };
-        let from = |wanted: &str| sources.iter().any(|source| source == wanted);
+        let sources: Vec<&str> = match &setup.source {
+            Some(source) => vec![source],
+            None => sources.iter().map(String::as_str).collect(),
+        };
         let control = match setup.architecture.as_str() {
             "react" => Control::React,
             "dag" => Control::Dag,
-            "cyclic" if from("planner") => Control::Spec,
+            "cyclic" if sources.contains(&"planner") => Control::Spec,
             "cyclic" if sources.is_empty() => Control::Cyclic,
             "cyclic" => Control::Gen,
             _ => Control::Other,
@@ -195,6 +201,9 @@ mod tests {
         assert_eq!(of(&["planner"]).control, Control::Spec);
         assert_eq!(of(&["artefact"]).control, Control::Gen);
         assert_eq!(of(&[]).control, Control::Cyclic);
+        let said = Setup { source: Some("planner".to_owned()), ..cyclic.clone() };
+        let fallen = Condition::of(&cell, &said, &["suggested".to_owned()], false);
+        assert_eq!(fallen.control, Control::Spec, "the plan says so, though no planner gave a graph");
         assert_eq!(
             (of(&["file"]).models(), of(&["file"]).label()),
             ("4o-mini/5-mini/5-mini".into(), "Gen-Cyc, specialists".into())

@@ -132,7 +132,7 @@ impl LastActs {
             return;
         }
         let acts = trajectory.segments.iter().flat_map(|segment| &segment.acts);
-        if let Some(last) = acts.filter(|act| act.effect != Effect::Rejected).last() {
+        if let Some(last) = acts.filter(|act| act.effect != Effect::Rejected).next_back() {
             let place = (trajectory.world.clone(), trajectory.task.clone());
             self.0.entry(place).or_default().insert(last.key());
         }

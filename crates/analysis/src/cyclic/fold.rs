@@ -42,6 +42,8 @@ pub struct Record {
     pub hallucinations: u32,
     /// Decisions that needed a repair.
     pub repaired: u32,
+    /// Decisions that were taken from earlier ones.
+    pub cached: u32,
     /// Sum of candidates over decisions.
     pub candidates: u64,
     /// Nodes of the graph, and mean words of its criteria.
@@ -287,6 +289,7 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
         visits,
         hallucinations: count(|routed| !routed.valid),
         repaired: count(|routed| routed.repaired),
+        cached: count(|routed| routed.cached),
         candidates: decisions().map(|routed| u64::from(routed.candidates)).sum(),
         graph: walk.graph().map(|graph| (graph.nodes.len() as u32, graph.criterion_words())),
         repairs: repairs(walk),

@@ -120,6 +120,8 @@ pub struct Routing {
     pub hallucinations: u64,
     /// Those that needed the repair.
     pub repaired: u64,
+    /// Those that were taken from earlier ones without asking (CYC-097).
+    pub cached: u64,
     /// Mean candidates of a decision: the routing work W_m.
     pub candidates: Option<f64>,
     /// Mean prompt tokens of the router for a decision.
@@ -294,6 +296,7 @@ fn routing(records: &[Record]) -> Routing {
         decisions,
         hallucinations: sum(|record| u64::from(record.hallucinations)),
         repaired: sum(|record| u64::from(record.repaired)),
+        cached: sum(|record| u64::from(record.cached)),
         candidates: mean(sum(|record| record.candidates)),
         input: mean(input),
         share_of_input: (all > 0 && decisions > 0).then(|| input as f64 / all as f64),

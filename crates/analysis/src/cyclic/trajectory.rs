@@ -221,6 +221,8 @@ pub struct Routed {
     pub valid: bool,
     /// Whether the repair was needed.
     pub repaired: bool,
+    /// Whether the decision was taken from an earlier one of the same kind (CYC-097).
+    pub cached: bool,
     /// Whether a fault sent control elsewhere (CYC-084).
     pub faulted: bool,
     /// Candidates that the router saw.

@@ -150,6 +150,7 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
                 to: names[to].to_owned(),
                 valid,
                 repaired: !valid,
+                cached: false,
                 faulted,
                 candidates: names.len() as u32,
             }),
@@ -210,8 +211,12 @@ fn evidence(won: bool, generator: &mut Generator) -> Evidence {
 /// The whole study: six tasks, three runs, of the plans that are let through.
 pub fn study(environments: &[&'static str], keep: impl Fn(&Plan) -> bool) -> Cycles {
     let plans: Vec<Plan> = environments.iter().flat_map(|name| plans(name)).filter(|plan| keep(plan)).collect();
-    let setup =
-        |plan: &Plan| Setup { architecture: plan.architecture.to_owned(), specialists: None, shots: Some(plan.shots) };
+    let setup = |plan: &Plan| Setup {
+        architecture: plan.architecture.to_owned(),
+        source: None,
+        specialists: None,
+        shots: Some(plan.shots),
+    };
     let mut fold = Fold::new(plans.iter().map(|plan| (info(plan), setup(plan))).collect());
     let mut generator = Generator::new(7);
     for plan in &plans {

@@ -65,24 +65,20 @@ fn architecture(cell: &StoredCell) -> &str {
     cell.identity["architecture"]["base"].as_str().unwrap_or_default()
 }
 
-/// What the plan says of a cell, as far as its settings say it in these words; journals say the rest.
+/// What the plan says of a cell, as far as its settings say it; journals say the rest.
 fn setup(cell: &StoredCell) -> Setup {
     let settings = &cell.identity["architecture"]["settings"];
-    let said = |words: [&str; 2]| {
-        let values = settings.as_object().into_iter().flat_map(|settings| settings.values());
-        values.filter_map(Value::as_str).any(|value| words.contains(&value))
-    };
-    let specialists = if said(["specialist", "specialists"]) {
-        Some(true)
-    } else {
-        said(["generalist", "generalists"]).then_some(false)
-    };
-    let shots = ["shots", "summaries", "demonstrations"].into_iter().find_map(|key| {
-        let value = &settings[key];
-        let many = value.as_u64().or_else(|| value.as_array().map(|list| list.len() as u64))?;
-        u32::try_from(many).ok()
-    });
-    Setup { architecture: architecture(cell).to_owned(), specialists, shots }
+    // A name, or an object whose key is the name and whose value is what the graph is made of.
+    let source = &settings["source"];
+    let source = source.as_str().or_else(|| source.as_object()?.keys().next().map(String::as_str));
+    let shots = &settings["shots"];
+    let shots = shots.as_array().map(|list| list.len() as u64).or_else(|| shots.as_u64());
+    Setup {
+        architecture: architecture(cell).to_owned(),
+        source: source.map(str::to_owned),
+        specialists: settings["specialist"].as_bool(),
+        shots: shots.and_then(|count| u32::try_from(count).ok()),
+    }
 }
 
 fn read(
@@ -108,6 +104,10 @@ fn read(
         tale.take(event.body)?;
     }
     let mut walk = tale.finish();
+    if setup(cell).specialists == Some(false) {
+        // Tools of a node are a planner's suggestion then: every executor has all.
+        walk.graphs.iter_mut().flat_map(|graph| &mut graph.nodes).for_each(|node| node.tools.clear());
+    }
     let above = cell.info.thresholds.success_above;
     let stop = outcome.stop.name().to_owned();
     walk.won = stop == "solved" || above.is_some_and(|above| outcome.episode_return.0 > above);
@@ -141,8 +141,8 @@ struct Tale<'a> {
     executor: Spend,
     /// Routing since the last decision.
     router: Spend,
-    /// Length of the list of loops in the router's memory, as it was last.
-    loops: usize,
+    /// Loops that the router's memory spoke of last.
+    loops: Vec<Value>,
     /// Where control is.
     node: String,
 }
@@ -167,6 +167,8 @@ struct RoutedNote {
     #[serde(default)]
     repaired: bool,
     #[serde(default)]
+    cached: bool,
+    #[serde(default)]
     faulted: bool,
     #[serde(default)]
     candidates: u32,
@@ -188,7 +190,7 @@ impl<'a> Tale<'a> {
             acts: Vec::new(),
             executor: Spend::default(),
             router: Spend::default(),
-            loops: 0,
+            loops: Vec::new(),
             node: String::new(),
         }
     }
@@ -275,14 +277,16 @@ impl<'a> Tale<'a> {
                     to: note.to,
                     valid: note.valid,
                     repaired: note.repaired,
+                    cached: note.cached,
                     faulted: note.faulted,
                     candidates: note.candidates,
                 });
             }
             "memory" => {
                 let Ok(note) = serde_json::from_str::<Value>(data) else { return };
-                let loops = note["memory"]["loops"].as_array().map_or(0, Vec::len);
-                let more = loops.saturating_sub(self.loops);
+                // The list is bounded: what is in it now and was not before is new, however long it is.
+                let loops = note["memory"]["loops"].as_array().cloned().unwrap_or_default();
+                let more = loops.iter().filter(|one| !self.loops.contains(one)).count();
                 self.loops = loops;
                 if let Some(segment) = self.walk.segments.last_mut() {
                     segment.loops_noted += u32::try_from(more).unwrap_or(u32::MAX);
@@ -458,7 +462,7 @@ Goal: craft polished_granite.
             segment(1, "A", 2, "local_budget"),
             asked("router", 40),
             asked("router", 60),
-            loops(&["A again", "and again"]),
+            loops(&["and again"]),
             routed(1, "A", "A", "A", false, false),
             asked("executor", 100),
             act("e"),

@@ -57,6 +57,7 @@ pub(super) fn routing(frame: &Frame<'_, '_>) -> Table {
         number("per_episode", "Prompt an episode", "tokens", 0, "Mean prompt tokens of the router over an episode")
             .unit("tokens"),
         Column::new("share", "Share", "tokens", ColumnKind::Share(1), "Share of all prompt tokens"),
+        count("cached", "Cached", "tokens", "Decisions that were taken from earlier ones without asking"),
         count("repaired", "Repaired", "errors", "Decisions that named no subtask at first"),
         count("hallucinations", "Hallucinated", "errors", "Decisions that named none after a repair: control stayed"),
         Column::new(
@@ -79,6 +80,7 @@ pub(super) fn routing(frame: &Frame<'_, '_>) -> Table {
                 Cell::number(own.routing.input),
                 mean(own.all.router_input),
                 Cell::share(own.routing.share_of_input),
+                Cell::count(own.routing.cached),
                 Cell::count(own.routing.repaired),
                 Cell::count(own.routing.hallucinations),
                 Cell::share(own.fruitful_revisits),
