@@ -85,6 +85,14 @@ fn joined(mut parts: Vec<Query>, all: fn(Vec<Query>) -> Query) -> Option<Query> 
     }
 }
 
+/// What is not the part; twice not is the part itself.
+fn negation(part: Query) -> Query {
+    match part {
+        Query::Not(inner) => *inner,
+        part => Query::Not(Box::new(part)),
+    }
+}
+
 /// The words of a text, in lower case: runs of letters and digits, as the index takes them.
 pub(crate) fn words(text: &str) -> Vec<String> {
     text.split(|letter: char| !letter.is_alphanumeric())
@@ -186,7 +194,7 @@ impl Reader<'_> {
                 }
             };
             if let Some(part) = part {
-                parts.push(if std::mem::take(&mut negated) { Query::Not(Box::new(part)) } else { part });
+                parts.push(if std::mem::take(&mut negated) { negation(part) } else { part });
             }
         }
         Ok(joined(parts, Query::And))
@@ -248,6 +256,7 @@ mod tests {
             ("((a) b", "a AND b"),
             (") a ) b (", "a AND b"),
             ("-(a OR b)", "NOT (a OR b)"),
+            ("-(-(a", "a"),
             ("\"or\" and", "\"or\" AND \"and\""),
         ] {
             assert_eq!(shown(text), expected, "{text}");

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use gimbal_finance_agent::corpus::{Corpus, Filter, OF_EACH, Spec};
 use gimbal_finance_agent::html::text_of;
 use gimbal_finance_agent::judge::{offline, passed};
+use gimbal_finance_agent::number::figures;
 use gimbal_finance_agent::questions::{self, Kind};
 use gimbal_finance_agent::spans::{Numbers, evidence};
 
@@ -32,7 +33,12 @@ fn questions_of_all_nine_kinds_have_gold_and_answers_that_pass() {
             let verdicts = offline(&question.text, rubric, &question.answer);
             assert!(passed(&verdicts), "{}\n{}\n{verdicts:#?}", question.text, question.answer);
             let changed = common::with_other_figures(&question.answer);
-            assert!(changed == question.answer || !passed(&offline(&question.text, rubric, &changed)), "{changed}");
+            let asks = rubric
+                .iter()
+                .take(rubric.len() - 1)
+                .flat_map(|item| figures(&item.criteria))
+                .any(|figure| figure.digits() >= 3);
+            assert!(!asks || !passed(&offline(&question.text, rubric, &changed)), "{changed}");
             // No answer, and somebody else's answer, fail.
             assert!(
                 !passed(&offline(&question.text, rubric, "I could not find this in the filings.")),
