@@ -154,7 +154,7 @@ pub fn periods(text: &str) -> Vec<String> {
         let tail = last_word(before).to_ascii_lowercase();
         let attached = before.len() == at;
         match digits.len() {
-            4 if is_year(digits) && !bytes.get(end).is_some_and(|next| *next == b'%') => found.push(digits.to_owned()),
+            4 if is_year(digits) && bytes.get(end).is_none_or(|next| *next != b'%') => found.push(digits.to_owned()),
             2 if tail == "fy" || (attached && before.ends_with(['\'', '\u{2019}'])) => {
                 found.push(format!("20{digits}"))
             }

@@ -248,9 +248,9 @@ pub fn extract(pieces: &[Piece]) -> String {
         let mut kept = std::collections::BTreeSet::new();
         let mut length = 0;
         for (_, at) in scored {
-            for near in at.saturating_sub(1)..lines.len().min(at + 6) {
-                if length + lines[near].len() < room && kept.insert(near) {
-                    length += lines[near].len() + 1;
+            for (near, line) in lines.iter().enumerate().take(at + 6).skip(at.saturating_sub(1)) {
+                if length + line.len() < room && kept.insert(near) {
+                    length += line.len() + 1;
                 }
             }
         }

@@ -376,10 +376,13 @@ fn modelling(company: &Company, round: usize) -> Draft {
     }
 }
 
+/// A part and its whole.
+type Share = fn(&Year) -> (i64, i64);
+
 fn market(companies: &[Company], place: usize, round: usize) -> Draft {
     let peers: Vec<&Company> = (0..3).map(|step| &companies[(place + step) % companies.len()]).collect();
     let names: Vec<String> = peers.iter().map(|company| named(company)).collect();
-    let (what, of): (&str, fn(&Year) -> (i64, i64)) = if round.is_multiple_of(2) {
+    let (what, of): (&str, Share) = if round.is_multiple_of(2) {
         ("dividend payout ratio (dividends over net income)", |year| (year.dividends, year.net()))
     } else {
         ("operating margin", |year| (year.operating(), year.revenue))

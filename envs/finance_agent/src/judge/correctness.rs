@@ -61,27 +61,27 @@ pub fn missing(criterion: &str, question: &Read<'_>, answer: &Read<'_>) -> Optio
 
 /// Words that carry meaning: no figures, periods, directions or fillers.
 fn counts(word: &str) -> bool {
-    !is_stop(word)
-        && word.chars().any(char::is_alphabetic)
-        && !matches!(
-            word,
-            "q1" | "q2"
-                | "q3"
-                | "q4"
-                | "million"
-                | "billion"
-                | "thousand"
-                | "bps"
-                | "usd"
-                | "millions"
-                | "billions"
-                | "thousands"
-                | "percent"
-                | "basis"
-                | "points"
-        )
-        && !(word.len() <= 6 && word.starts_with("fy") && word[2..].chars().all(|digit| digit.is_ascii_digit()))
-        && super::words::directions(word).is_empty()
+    const UNITS: [&str; 15] = [
+        "q1",
+        "q2",
+        "q3",
+        "q4",
+        "million",
+        "billion",
+        "thousand",
+        "bps",
+        "usd",
+        "millions",
+        "billions",
+        "thousands",
+        "percent",
+        "basis",
+        "points",
+    ];
+    let period =
+        word.len() <= 6 && word.strip_prefix("fy").is_some_and(|rest| rest.chars().all(|digit| digit.is_ascii_digit()));
+    let empty = is_stop(word) || UNITS.contains(&word) || period || !super::words::directions(word).is_empty();
+    !empty && word.chars().any(char::is_alphabetic)
 }
 
 /// A text without its figures.
