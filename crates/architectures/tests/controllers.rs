@@ -121,7 +121,7 @@ async fn both_budgets_hold_also_for_a_model_that_writes_only_nonsense() {
     let settings = json!({ "graph": search_plan_execute(), "local_calls": 3, "global_calls": 7 });
     let replies = (0..500).map(|_| Says("I cannot decide."));
     let (log, stage, played) = play("cyclic", settings, workshop(100, replies)).await;
-    assert_eq!(played, Err(Halt::of(Stop::ToolBudget)));
+    assert_eq!(played.unwrap_err().stop, Stop::Horizon);
     let calls: Vec<u64> = notes(&log, "segment").iter().map(|note| note["calls"].as_u64().unwrap()).collect();
     assert_eq!(calls, [3, 3, 1]);
     assert_eq!(log.iter().filter(|line| line.starts_with("reject ")).count(), 7);
@@ -134,13 +134,13 @@ async fn both_budgets_hold_also_for_a_model_that_writes_only_nonsense() {
     let settings = json!({ "graph": search_plan_execute(), "global_calls": 5 });
     let replies = (0..400).map(|index| if index % 2 == 0 { DONE } else { to("PLAN") });
     let (log, _, played) = play("cyclic", settings, workshop(100, replies)).await;
-    assert_eq!(played, Err(Halt::of(Stop::ToolBudget)));
+    assert_eq!(played.unwrap_err().stop, Stop::Horizon);
     assert_eq!(notes(&log, "segment").len(), 5);
     // One that fails without a word makes the idle call after its attempts.
     let settings = json!({ "graph": search_plan_execute(), "global_calls": 2, "local_calls": 9 });
     let replies = (0..9).map(|_| Fails(ModelErrorKind::Refusal, ""));
     let (log, _, played) = play("cyclic", settings, workshop(100, replies)).await;
-    assert_eq!(played, Err(Halt::of(Stop::ToolBudget)));
+    assert_eq!(played.unwrap_err().stop, Stop::Horizon);
     assert_eq!(log.iter().filter(|line| line.starts_with("act Wait")).count(), 2);
 }
 
@@ -316,7 +316,7 @@ async fn react_in_one_conversation_sees_what_came_of_its_actions_within_its_limi
     let settings = json!({ "conversation": "episode", "global_calls": 3, "context": ["observation"] });
     let replies = [WAIT, Says("Answer: Jump"), OIL, OIL];
     let (log, stage, played) = play("react", settings, workshop(90, replies)).await;
-    assert_eq!(played, Err(Halt::of(Stop::ToolBudget)));
+    assert_eq!(played.unwrap_err().stop, Stop::Horizon);
     assert_eq!(log.iter().filter(|line| line.starts_with("act ")).count(), 2);
     let talk = stage.last_talk();
     assert_eq!(talk.len(), 5, "{talk:?}");

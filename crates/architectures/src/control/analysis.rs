@@ -164,14 +164,9 @@ impl Analyzer {
     /// What a competent analyzer writes.
     fn answer(&self, run: &Run, next: Option<&str>) -> Value {
         let last = run.summary["calls"].as_array().and_then(|calls| calls.last());
-        let plain = |key: &str| {
-            let text = last.and_then(|call| call[key].as_str()).unwrap_or("nothing");
-            let text: String =
-                text.chars().map(|c| if c.is_ascii_graphic() && !"\"\\".contains(c) { c } else { ' ' }).collect();
-            bounded(&text, 100)
-        };
+        let plain = |key: &str| printable(last.and_then(|call| call[key].as_str()).unwrap_or("nothing"), 100);
         let memory = Memory {
-            objective: String::new(),
+            objective: printable(&run.memory.objective, 120),
             state: plain("result"),
             attempts: vec![bounded(&plain("call"), 80)],
             hint: "Go on from there.".to_owned(),
@@ -185,4 +180,10 @@ impl Analyzer {
         }
         answer
     }
+}
+
+/// A text in the letters that a form lets through, cut to a length.
+fn printable(text: &str, most: usize) -> String {
+    let keep = |letter: char| if letter.is_ascii_graphic() && !"\"\\".contains(letter) { letter } else { ' ' };
+    bounded(&text.chars().map(keep).collect::<String>(), most)
 }

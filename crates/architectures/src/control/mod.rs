@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 pub(crate) use analysis::{Analyzer, Cache, Routed};
 pub(crate) use maker::{Maker, Source};
 pub use memory::Memory;
-pub(crate) use run::{Run, Workers};
+pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
 
 use crate::graph::Ways;
@@ -104,6 +104,8 @@ impl Controller {
     /// The state before the first segment.
     pub(crate) async fn start(&self, stage: &dyn Stage) -> Result<Run, Halt> {
         let graph = self.maker.graph(stage).await?;
+        // A file may be meant for another world.
+        graph.check(Some(&stage.tools())).map_err(|error| Halt::infrastructure(format!("the graph: {error}")))?;
         let brief = stage.brief();
         Ok(Run::of(graph, self.global.unwrap_or(brief.horizon), &brief.goal))
     }

@@ -76,7 +76,7 @@ impl Workers {
     pub(crate) async fn segment(&self, stage: &dyn Stage, run: &mut Run) -> Result<Segment, Halt> {
         let lane = LaneId::TRUNK;
         if run.left() == 0 {
-            return Err(Halt::of(Stop::ToolBudget));
+            return Err(spent());
         }
         let blocks = stage.context(lane, &self.context).await?;
         let node = run.node();
@@ -102,10 +102,15 @@ impl Workers {
         run.summary = summary(&segment);
         match &segment.ended {
             Ended::Over(halt) => Err(halt.clone()),
-            _ if run.left() == 0 => Err(Halt::of(Stop::ToolBudget)),
+            _ if run.left() == 0 => Err(spent()),
             _ => Ok(segment),
         }
     }
+}
+
+/// The controller's own budget is part of how it works: an episode that uses it up is lost, and not cut short (CYC-012).
+pub(crate) fn spent() -> Halt {
+    Halt { stop: Stop::Horizon, detail: Some("the controller's budget of tool calls is used up".to_owned()) }
 }
 
 /// What a segment came to, for the analyzer: its latest calls and how it ended (CYC-008).

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::{Agent, Alone, Ended};
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage, Stop};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
 use serde_json::{Value, json};
 
 pub use settings::Settings;
@@ -57,7 +57,7 @@ impl React {
         let segment = seat.segment(stage, LaneId::TRUNK, &blocks, None, (&Alone, most)).await?;
         Err(match segment.ended {
             Ended::Over(halt) => halt,
-            Ended::Finished(_) | Ended::Calls => Halt::of(Stop::ToolBudget),
+            Ended::Finished(_) | Ended::Calls => crate::control::spent(),
         })
     }
 }
