@@ -131,8 +131,8 @@ impl LastActs {
         if !trajectory.won {
             return;
         }
-        let acts = trajectory.segments.iter().flat_map(|segment| &segment.acts);
-        if let Some(last) = acts.filter(|act| act.effect != Effect::Rejected).next_back() {
+        let mut acts = trajectory.segments.iter().flat_map(|segment| &segment.acts);
+        if let Some(last) = acts.rfind(|act| act.effect != Effect::Rejected) {
             let place = (trajectory.world.clone(), trajectory.task.clone());
             self.0.entry(place).or_default().insert(last.key());
         }

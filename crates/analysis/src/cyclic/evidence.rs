@@ -1,6 +1,7 @@
 //! Where an answer from documents failed: the bottleneck on the way from the query to the rubric (CYC-094, CYC-095).
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What an environment of questions and documents says of a finished episode, in the data of its last observation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +15,41 @@ pub struct Evidence {
     /// Figures of the answer.
     #[serde(default)]
     pub figures: Figures,
+}
+
+/// Begins the line on which a world of questions tells, behind its last observation, how the episode went.
+const RECORD: &str = "\nepisode record: ";
+
+impl Evidence {
+    /// What the text of a last observation tells; none where it holds no record.
+    #[must_use]
+    pub fn in_last(text: &str) -> Option<Self> {
+        let record: Value = serde_json::from_str(text.get(text.rfind(RECORD)? + RECORD.len()..)?).ok()?;
+        let audit = &record["audit"];
+        let count = |value: &Value| value.as_u64().unwrap_or(0);
+        let gold = audit["gold"].as_array().map_or(0, Vec::len) as u64;
+        let reached = |key: &str| gold > 0 && count(&audit[key]) >= gold;
+        let items = record["verdicts"].as_array().into_iter().flatten().map(|verdict| RubricItem {
+            operator: verdict["operator"].as_str().unwrap_or_default().to_owned(),
+            criteria: verdict["criteria"].as_str().unwrap_or_default().to_owned(),
+            offline: verdict["offline"].as_bool(),
+            model: verdict["model"].as_bool(),
+        });
+        let small = |value: &Value| u32::try_from(count(value)).unwrap_or(u32::MAX);
+        Some(Self {
+            judged: Judged { items: items.collect(), passed: record["passed"].as_bool().unwrap_or(false) },
+            bottleneck: Reached {
+                matched: reached("matched"),
+                opened: reached("opened"),
+                retrieved: reached("read"),
+                stated: count(&audit["stated"]) >= count(&audit["figures"]),
+            },
+            figures: Figures {
+                stated: small(&record["figures"]["all"]),
+                supported: small(&record["figures"]["supported"]),
+            },
+        })
+    }
 }
 
 /// Verdicts on an answer.
@@ -216,5 +252,28 @@ mod tests {
         let mut counted = Agreement::default();
         counted.add(&Judged { items: vec![item(Some(true), Some(false)), item(Some(true), None)], passed: true });
         assert_eq!((counted.items(), counted.first), (1, 1));
+    }
+}
+
+#[cfg(test)]
+mod record_tests {
+    use super::Evidence;
+
+    // covers: CYC-095
+    #[test]
+    fn the_record_behind_a_last_observation_is_read() {
+        let text = concat!(
+            "Thank you.\nepisode record: {\"audit\":{\"gold\":[\"a\",\"b\"],\"matched\":2,\"opened\":2,\"read\":1,",
+            "\"figures\":3,\"stated\":2},\"bottleneck\":\"not_read\",\"answer\":\"x\",\"sources\":[],\"figures\":{\"all\":4,",
+            "\"stored\":2,\"supported\":3},\"passed\":false,\"verdicts\":[{\"operator\":\"correctness\",\"criteria\":\"c\",",
+            "\"offline\":false,\"why\":\"w\",\"model\":null}]}"
+        );
+        let evidence = Evidence::in_last(text).unwrap();
+        assert!(evidence.bottleneck.matched && evidence.bottleneck.opened && !evidence.bottleneck.retrieved);
+        assert!(!evidence.bottleneck.stated && !evidence.judged.passed);
+        assert_eq!((evidence.figures.stated, evidence.figures.supported), (4, 3));
+        assert_eq!((evidence.judged.items[0].offline, evidence.judged.items[0].model), (Some(false), None));
+        assert_eq!(Evidence::in_last("Thank you."), None);
+        assert_eq!(Evidence::in_last("\nepisode record: {torn"), None);
     }
 }

@@ -34,6 +34,9 @@ pub(crate) const BEHAVIOUR: u32 = 1;
 /// Kinds of note that controllers write, beside those of the engine.
 pub const NOTE_KINDS: [&str; 5] = ["graph", "planned", "segment", "routed", "memory"];
 
+/// An agent and its place: `planner`, `executor`, `analyzer`.
+pub type Placed = (&'static str, Agent);
+
 /// The agents of a setting of `cyclic` (or, with `list`, of `dag`) by their places, and the context blocks of the
 /// executor: for whoever wants to see the prompts without playing. A planner stands among them where one makes the graph.
 ///
@@ -43,7 +46,7 @@ pub fn agents(
     list: bool,
     settings: &Value,
     files: &dyn Files,
-) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), BuildError> {
+) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
     let (name, ways) = if list { ("dag", Ways::List) } else { ("cyclic", Ways::Complete) };
     let Controller { maker, workers, analyzer, .. } = resolve(name, ways, settings, files)?;
     let mut agents = Vec::new();

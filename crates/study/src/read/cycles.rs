@@ -103,6 +103,10 @@ fn read(
         }
         tale.take(event.body)?;
     }
+    if let Some(last) = tale.last.take() {
+        let told = Evidence::in_last(&(tale.text)(&last)?);
+        tale.walk.evidence = told.or(tale.walk.evidence.take());
+    }
     let mut walk = tale.finish();
     if setup(cell).specialists == Some(false) {
         // Tools of a node are a planner's suggestion then: every executor has all.
@@ -145,6 +149,8 @@ struct Tale<'a> {
     loops: Vec<Value>,
     /// Where control is.
     node: String,
+    /// What the agent saw last.
+    last: Option<TextRef>,
 }
 
 #[derive(Deserialize)]
@@ -192,6 +198,7 @@ impl<'a> Tale<'a> {
             router: Spend::default(),
             loops: Vec::new(),
             node: String::new(),
+            last: None,
         }
     }
 
@@ -214,6 +221,7 @@ impl<'a> Tale<'a> {
                     Effect::Back
                 };
                 self.state = Some(step.state);
+                self.last = Some(step.observation);
                 self.acted(effect);
             }
             Body::Note(note) => {
