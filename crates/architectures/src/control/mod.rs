@@ -42,11 +42,7 @@ pub type Placed = (&'static str, Agent);
 ///
 /// # Errors
 /// Which key or file is wrong, and what would be right.
-pub fn agents(
-    list: bool,
-    settings: &Value,
-    files: &dyn Files,
-) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+pub fn agents(list: bool, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
     let (name, ways) = if list { ("dag", Ways::List) } else { ("cyclic", Ways::Complete) };
     let Controller { maker, workers, analyzer, .. } = resolve(name, ways, settings, files)?;
     let mut agents = Vec::new();
