@@ -20,6 +20,8 @@ fn configurations() -> Vec<(String, String)> {
     text.lines()
         .filter(|line| line.trim_start().starts_with("- { name:"))
         .map(|line| (after(line, "name:").unwrap(), after(line, "base:").unwrap()))
+        // The same settings as `+question` by another name.
+        .filter(|(name, _)| name != "only-question")
         .collect()
 }
 
@@ -68,9 +70,8 @@ fn a_server_that_stays_busy_ends_an_episode_as_infrastructure() {
         }
     });
     let place = Place::new();
-    std::fs::create_dir_all(place.path().join("scripted")).unwrap();
     place.write(
-        "scripted/opens.yaml",
+        "opens.yaml",
         "rules:\n  - say: |-\n      Thought: open it\n      Answer: finance_agent_parse_html_page url=\"https://busy.test/\", key=\"k\"\n",
     );
     let study = format!(
@@ -80,9 +81,10 @@ fn a_server_that_stays_busy_ends_an_episode_as_infrastructure() {
     );
     place.write("busy.yaml", &study);
     let said = place.gimbal(&["run", "busy.yaml", "--progress", "quiet", "--no-report"]);
-    assert_ne!(said.code, 0, "{}", said.out);
-    let told = format!("{}{}", said.out, said.err);
-    assert!(told.contains("the server answered 503 9 times"), "{told}");
+    assert_eq!(said.code, 3, "{} {}", said.out, said.err);
+    assert!(said.err.contains("1 episode(s) could not be played"), "{}", said.err);
+    // Shown apart, and no outcome of anybody.
+    assert!(rows(&place, "busy").iter().all(|row| row.infrastructure));
 }
 
 #[test]
@@ -90,7 +92,9 @@ fn the_corpus_is_served_until_it_is_stopped() {
     let place = Place::new();
     let mut child = place.command().args(["env", "finance_agent", "serve"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    // Held open: what it prints later must find a reader.
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
     let address = line.strip_prefix("http://").unwrap().split(' ').next().unwrap().to_owned();
     let ask = |request: String| {
         let mut stream = TcpStream::connect(&address).unwrap();
@@ -181,7 +185,9 @@ fn live_services_take_addresses_and_keys_and_show_no_key() {
     place.gimbal(&["env", "finance_agent", "serve", "--questions", "own.csv"]).good();
     let mut child = place.command().args(["env", "finance_agent", "serve"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    // Held open: what it prints later must find a reader.
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
     let address = line.strip_prefix("http://").unwrap().split(' ').next().unwrap().to_owned();
     let served = format!("served={{\".example\":\"{address}\"}}");
     let play = |search: &str, variables: &[(&str, &str)], input: &str| -> common::Said {

@@ -16,6 +16,16 @@ use crate::exit::Failure;
 /// Questions about filings.
 pub struct FinanceAgent;
 
+/// Waits for something on a thread of its own: verbs run inside of the program's runtime, which may not be blocked.
+fn apart<T: Send>(work: impl Future<Output = T> + Send) -> Result<T, Failure> {
+    let wait = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::world)?;
+        Ok(runtime.block_on(work))
+    };
+    let joined = std::thread::scope(|scope| scope.spawn(wait).join());
+    joined.unwrap_or_else(|_| Err(Failure::Usage("the play broke off; this is a fault of the program".to_owned())))
+}
+
 impl Workbench for FinanceAgent {
     fn contrast(&self) -> [&'static str; 2] {
         ["nothing", "expert"]
@@ -39,11 +49,10 @@ impl Workbench for FinanceAgent {
             return Err(Failure::Usage(message.to_owned()));
         }
         let task = TaskId(world.task.clone().unwrap_or_else(|| "s01".to_owned()));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::world)?;
         let (mut input, mut output) = (BufReader::new(std::io::stdin()), std::io::stdout());
         let settings = Value::Object(settings);
         let play = gimbal_finance_agent::play::play(&task, &settings, options.seed, &mut input, &mut output);
-        match runtime.block_on(play) {
+        match apart(play)? {
             Ok(reward) => {
                 println!("reward {:.3}", reward as f64 / 1000.0);
                 Ok(())
@@ -69,7 +78,6 @@ impl Workbench for FinanceAgent {
             println!("{} questions in {}", all.len(), file.display());
             return Ok(());
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::world)?;
         let (filings, pages) = (corpus.filings().len(), corpus.pages().len());
         let server = Loopback::start(Arc::new(corpus), options.port).map_err(Failure::world)?;
         println!("http://{} serves {filings} documents and {pages} pages until Ctrl-C", server.address());
@@ -77,6 +85,6 @@ impl Workbench for FinanceAgent {
         println!("  GET  /LATEST/search-index?q=    as {SEARCH_HOST}, header `User-Agent` with a contact");
         println!("  GET  /search?q=&api_key={KEY}  as {SERP_HOST}");
         println!("  GET  /Archives/edgar/data/...   as {HOST}");
-        runtime.block_on(tokio::signal::ctrl_c()).map_err(Failure::world)
+        apart(tokio::signal::ctrl_c())?.map_err(Failure::world)
     }
 }
