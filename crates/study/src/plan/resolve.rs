@@ -340,6 +340,15 @@ fn cells(
                         problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
                         continue;
                     }
+                    if let Some(twin) = cells.iter().find(|known| known.key == cell.key) {
+                        let what = format!(
+                            "the cells `{}` and `{}` are the same but for their names: their episodes could not be told \
+                             apart; drop one",
+                            twin.info.id, cell.info.id
+                        );
+                        problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
+                        continue;
+                    }
                     cells.push(cell);
                 }
             }
