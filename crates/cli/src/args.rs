@@ -136,6 +136,9 @@ pub enum GraphVerb {
         /// Weight of ways that lost episodes took more often than won ones, in thousandths
         #[arg(long, value_name = "THOUSANDTHS", default_value_t = gimbal_architectures::graph::distil::LOOP_WEIGHT)]
         weight: u32,
+        /// Drop ways that won episodes took fewer times than this
+        #[arg(long, value_name = "TIMES", default_value_t = 1)]
+        least: u64,
         /// Write the graph to this file instead of standard output
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,

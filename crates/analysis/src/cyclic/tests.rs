@@ -134,6 +134,7 @@ fn the_polished_granite_specialist_is_in_a_dead_end() {
         name: name.to_owned(),
         goal: String::new(),
         tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+        suggested: Vec::new(),
     };
     granite.graphs =
         vec![Graph { nodes: vec![node("GATHER", &["get"]), node("CRAFT", &["craft"])], ..Graph::default() }];

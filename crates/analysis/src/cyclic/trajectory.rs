@@ -109,6 +109,9 @@ pub struct GraphNode {
     /// Tools that belong to it; all where none is named.
     #[serde(default)]
     pub tools: Vec<String>,
+    /// Tools that the graph suggests for it where every executor has all: they restrict nothing.
+    #[serde(default)]
+    pub suggested: Vec<String>,
 }
 
 /// A transition.

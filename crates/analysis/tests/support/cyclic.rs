@@ -23,6 +23,7 @@ pub fn graph(id: &str, source: &str, kind: &str, nodes: usize, specialists: bool
         } else {
             Vec::new()
         },
+        suggested: Vec::new(),
     };
     let edge = |from: &String, to: &String| GraphEdge {
         from: from.clone(),

@@ -22,11 +22,11 @@ pub enum Fate {
     Kept,
     /// It stays with less weight: lost episodes took it more often than won ones, as loops are.
     Weighed,
-    /// It stays though no won episode took it: it led back after a fault.
+    /// It stays though no won episode took it, or too few: it led back after a fault.
     Repair,
     /// It stays so that its subtask has a way out.
     Exit,
-    /// It goes: no won episode took it.
+    /// It goes: no won episode took it, or too few.
     Dropped,
 }
 
@@ -47,16 +47,31 @@ impl Fate {
 /// The weight of a way that lost episodes took more often than won ones, in thousandths.
 pub const LOOP_WEIGHT: u32 = 300;
 
+/// What decides the fate of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Weight of a way that lost episodes took more often than won ones, in thousandths.
+    pub loop_weight: u32,
+    /// A way that won episodes took fewer times than this is dropped; one at least.
+    pub least: u64,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { loop_weight: LOOP_WEIGHT, least: 1 }
+    }
+}
+
 /// The sparse graph that is left of `graph`, and what became of each of its ways, in its order.
 ///
-/// A way that no won episode took is dropped, unless it led back after a fault; one that lost episodes took more often
-/// than won ones gets `loop_weight`. A subtask that control can still reach keeps its most taken way out, itself if need
+/// A way that won episodes took fewer times than `least` is dropped, unless it led back after a fault; one that lost episodes took more often
+/// than won ones gets the weight of loops. A subtask that control can still reach keeps its most taken way out, itself if need
 /// be. Subtasks that nothing leads to any more go too.
 #[must_use]
 pub fn distil(
     graph: &TaskGraph,
     uses: &BTreeMap<(String, String), Use>,
-    loop_weight: u32,
+    rules: Rules,
 ) -> (TaskGraph, Vec<(Edge, Use, Fate)>) {
     let of = |edge: &Edge| uses.get(&(edge.from.clone(), edge.to.clone())).copied().unwrap_or_default();
     let mut fates: Vec<(Edge, Use, Fate)> = graph
@@ -65,8 +80,8 @@ pub fn distil(
         .map(|edge| {
             let used = of(edge);
             let fate = match used {
-                Use { won: 0, repairs: 0, .. } => Fate::Dropped,
-                Use { won: 0, .. } => Fate::Repair,
+                Use { won, repairs: 0, .. } if won < rules.least.max(1) => Fate::Dropped,
+                Use { won, .. } if won < rules.least.max(1) => Fate::Repair,
                 Use { all, won, .. } if all - won.min(all) > won => Fate::Weighed,
                 Use { .. } => Fate::Kept,
             };
@@ -97,7 +112,7 @@ pub fn distil(
         .iter()
         .filter(|(_, _, fate)| *fate != Fate::Dropped)
         .map(|(edge, _, fate)| Edge {
-            weight: if *fate == Fate::Weighed { loop_weight } else { edge.weight },
+            weight: if *fate == Fate::Weighed { rules.loop_weight } else { edge.weight },
             ..edge.clone()
         })
         .collect();
@@ -127,7 +142,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Fate, LOOP_WEIGHT, Use, distil};
+    use super::{Fate, Rules, Use, distil};
     use crate::graph::{Node, TaskGraph};
 
     fn graph(n: usize) -> TaskGraph {
@@ -148,7 +163,7 @@ mod tests {
             (way(1, 0), Use { all: 3, won: 0, repairs: 2 }),
             (way(2, 0), Use { all: 1, won: 1, repairs: 0 }),
         ]);
-        let (sparse, fates) = distil(&graph(3), &uses, LOOP_WEIGHT);
+        let (sparse, fates) = distil(&graph(3), &uses, Rules::default());
         assert!(sparse.check(None).is_ok());
         let left: Vec<_> = sparse.edges.iter().map(|edge| (&*edge.from, &*edge.to, edge.weight)).collect();
         assert_eq!(left, [("N0", "N1", 1000), ("N1", "N0", 1000), ("N1", "N1", 300)]);
@@ -160,8 +175,10 @@ mod tests {
             (fate("N1", "N0"), fate("N0", "N0"), fate("N2", "N0")),
             (Fate::Repair, Fate::Dropped, Fate::Dropped)
         );
+        let (fewer, _) = distil(&graph(3), &uses, Rules { least: 3, ..Rules::default() });
+        assert_eq!(fewer.edges.len(), 2, "a way that won episodes took twice is not enough");
         // From a run that won nothing a graph is left that can be played.
-        let (least, _) = distil(&graph(3), &BTreeMap::new(), LOOP_WEIGHT);
+        let (least, _) = distil(&graph(3), &BTreeMap::new(), Rules::default());
         assert_eq!((least.nodes.len(), least.edges.len()), (1, 1));
         assert!(least.check(None).is_ok());
     }
@@ -177,11 +194,11 @@ mod tests {
                 .into_iter()
                 .map(|(from, to, lost, won, repairs)| (way(from % n, to % n), Use { all: lost + won, won, repairs }))
                 .collect();
-            let (sparse, fates) = distil(&graph(n), &uses, LOOP_WEIGHT);
+            let (sparse, fates) = distil(&graph(n), &uses, Rules::default());
             prop_assert!(sparse.check(None).is_ok());
             prop_assert_eq!(fates.len(), n * n);
             prop_assert!(sparse.edges.len() <= n * n);
-            prop_assert_eq!(distil(&graph(n), &uses, LOOP_WEIGHT).0, sparse);
+            prop_assert_eq!(distil(&graph(n), &uses, Rules::default()).0, sparse);
         }
     }
 }

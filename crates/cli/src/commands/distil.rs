@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gimbal_analysis::cyclic::{Graph, Trajectory};
-use gimbal_architectures::graph::distil::{Use, distil as sparse};
+use gimbal_architectures::graph::distil::{Rules, Use, distil as sparse};
 use gimbal_architectures::graph::{self, Edge, Node, TaskGraph, Ways};
 use gimbal_study::plan::Stored;
 use gimbal_study::read;
@@ -37,7 +37,7 @@ fn walks(run: &Path, cell: Option<&str>) -> Result<Vec<Trajectory>, Failure> {
 pub fn distil(
     run: &Path,
     (cell, wanted): (Option<&str>, Option<&str>),
-    weight: u32,
+    (weight, least): (u32, u64),
     out: Option<&Path>,
 ) -> Result<(), Failure> {
     let walks = walks(run, cell)?;
@@ -71,7 +71,7 @@ pub fn distil(
         count(walk, &mut uses);
     }
     let whole = task_graph(chosen);
-    let (left, fates) = sparse(&whole, &uses, weight);
+    let (left, fates) = sparse(&whole, &uses, Rules { loop_weight: weight, least });
     left.check(None).map_err(|error| Failure::World(format!("what is left is no graph: {error}")))?;
     eprintln!(
         "{}: {episodes} episodes, {won} won; {} of {} ways and {} of {} subtasks are left",
@@ -129,7 +129,7 @@ fn task_graph(graph: &Graph) -> TaskGraph {
     let node = |node: &gimbal_analysis::cyclic::GraphNode| Node {
         name: node.name.clone(),
         goal: node.goal.clone(),
-        tools: node.tools.clone(),
+        tools: if node.tools.is_empty() { node.suggested.clone() } else { node.tools.clone() },
     };
     let edge = |edge: &gimbal_analysis::cyclic::GraphEdge| Edge {
         from: edge.from.clone(),

@@ -15,8 +15,8 @@ pub async fn graph(home: &Home, verb: GraphVerb) -> Result<(), Failure> {
     match verb {
         GraphVerb::Show { graph, form } => show(&opened(home, &graph)?, form),
         GraphVerb::Check { graphs, environment, json } => check(home, &graphs, environment.as_deref(), json).await,
-        GraphVerb::Distil { run, cell, graph, weight, out } => {
-            super::distil::distil(&run, (cell.as_deref(), graph.as_deref()), weight, out.as_deref())
+        GraphVerb::Distil { run, cell, graph, weight, least, out } => {
+            super::distil::distil(&run, (cell.as_deref(), graph.as_deref()), (weight, least), out.as_deref())
         }
         GraphVerb::Shots { run, cell, most, out } => super::distil::shots(&run, cell.as_deref(), most, out.as_deref()),
         GraphVerb::Diff { before, after } => {

@@ -110,7 +110,9 @@ fn read(
     let mut walk = tale.finish();
     if setup(cell).specialists == Some(false) {
         // Tools of a node are a planner's suggestion then: every executor has all.
-        walk.graphs.iter_mut().flat_map(|graph| &mut graph.nodes).for_each(|node| node.tools.clear());
+        walk.graphs.iter_mut().flat_map(|graph| &mut graph.nodes).for_each(|node| {
+            node.suggested = std::mem::take(&mut node.tools);
+        });
     }
     let above = cell.info.thresholds.success_above;
     let stop = outcome.stop.name().to_owned();
