@@ -2,48 +2,14 @@
 #![allow(unsafe_code, reason = "counting needs an allocator of our own, which only passes on")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../counting/mod.rs"]
+mod counting;
 
+use counting::allocations;
 use gimbal_cage2::draws::{Draws, Fast, Mersenne};
 use gimbal_cage2::options::REDS;
 use gimbal_cage2::policy::{POLICIES, Policy};
 use gimbal_cage2::{Green, Names, Options, Simulator};
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call goes to the system's allocator unchanged; the counter is a plain thread-local number.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: as above.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn allocations(work: impl FnOnce()) -> u64 {
-    let before = COUNT.with(Cell::get);
-    work();
-    COUNT.with(Cell::get) - before
-}
 
 fn play<D: Draws>(simulator: &mut Simulator<D>, policy: &mut Policy, episodes: u64, text: &mut Vec<u8>) {
     let names = Names::original();

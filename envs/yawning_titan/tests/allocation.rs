@@ -2,54 +2,26 @@
 #![allow(unsafe_code, reason = "counting needs an allocator of our own, which only passes on")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../counting/mod.rs"]
+mod counting;
 
+use counting::allocations;
 use gimbal_yawning_titan::draws::{Draws, Fast, Python};
 use gimbal_yawning_titan::policy::{POLICIES, Policy, PolicyKind};
 use gimbal_yawning_titan::{RedKind, Scenario, Simulator};
 
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call goes to the system's allocator unchanged; the counter is a plain thread-local number.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: as above.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 fn play<D: Draws>(simulator: &mut Simulator<D>, kind: PolicyKind, seeds: std::ops::Range<u64>) -> u64 {
     let mut policy = Policy::new(kind);
-    let before = COUNT.with(Cell::get);
-    for seed in seeds {
-        simulator.rebuild(seed).unwrap();
-        policy.reset(seed);
-        while !simulator.done() && simulator.steps() < 200 {
-            let action = policy.act(simulator);
-            simulator.step(action).unwrap();
+    allocations(|| {
+        for seed in seeds {
+            simulator.rebuild(seed).unwrap();
+            policy.reset(seed);
+            while !simulator.done() && simulator.steps() < 200 {
+                let action = policy.act(simulator);
+                simulator.step(action).unwrap();
+            }
         }
-    }
-    COUNT.with(Cell::get) - before
+    })
 }
 
 #[test]
