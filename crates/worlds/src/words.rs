@@ -1,5 +1,5 @@
-//! Every word of its own that the log writes. Belief states list them among theirs, so that no advice can slip in
-//! (BOG-089).
+//! The words that belief states share: those of the log, and keys and values of what they render. Each belief state
+//! lists the ones that it writes among its own, so that no advice can slip in (BOG-089).
 
 /// Above the log of steps.
 pub const HISTORY: &str = "Steps so far:";
@@ -18,3 +18,40 @@ pub const JUSTIFICATION: &str = "justification";
 /// Key: what the comparison says of a subject whose status tells of an action instead (BOG-R17); in the log, of the
 /// subjects that it gave news of.
 pub const COMPARED: &str = "compared_with_baseline";
+
+/// Above the latest observation.
+pub const OBSERVATION: &str = "Latest observation:";
+/// Status: nothing is known to differ from what is expected.
+pub const BASELINE: &str = "baseline";
+/// Status: something differs from what is expected.
+pub const CHANGED: &str = "changed";
+/// Status: what is known does not tell.
+pub const UNKNOWN: &str = "unknown";
+/// Status, before a step: the subject was looked into, and nothing differed.
+pub const ANALYSED: &str = "analysed at step";
+/// Recency: the latest observation or call is about the subject.
+pub const CURRENT: &str = "Current";
+/// Recency: it is not.
+pub const PAST: &str = "Past";
+/// Nothing was done with a subject.
+pub const NONE: &str = "none";
+/// Between the actions of a subject.
+pub const ARROW: &str = "->";
+/// Key: status of a subject.
+pub const CURRENT_STATUS: &str = "current_status";
+/// Key: recency of a subject.
+pub const TIME_OF_UPDATE: &str = "time_of_update";
+/// Key: what was done with a subject.
+pub const APPLIED: &str = "applied_actions_so_far";
+/// Key: where a state comes from.
+pub const SOURCE: &str = "source";
+/// Key: the step that a state was seen in.
+pub const AT_STEP: &str = "step";
+/// Key: a remark beside a state or in its place.
+pub const NOTICE: &str = "notice";
+/// Key: what is expected of a subject.
+pub const BASELINE_STATE: &str = "baseline_state";
+/// Source: the latest observation.
+pub const FROM_OBSERVATION: &str = "current observation";
+/// Source: an earlier observation.
+pub const FROM_RECORD: &str = "last recorded change";

@@ -1,57 +1,24 @@
 //! Every word of its own that the belief state may write. What else stands in its texts comes from observations,
 //! calls, step numbers and the agent's justifications, so that no advice can slip in (BOG-089).
 
-pub use gimbal_worlds::words::{ACTION, COMPARED, HISTORY, JUSTIFICATION, NO_STEPS, QUIET, STEP, STEPS};
+pub use gimbal_worlds::words::{
+    ACTION, ANALYSED, APPLIED, ARROW, AT_STEP, BASELINE, BASELINE_STATE, CHANGED, COMPARED, CURRENT, CURRENT_STATUS,
+    FROM_OBSERVATION, FROM_RECORD, HISTORY, JUSTIFICATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST, QUIET, SOURCE,
+    STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
+};
 
-/// Above the latest observation.
-pub const OBSERVATION: &str = "Latest observation:";
 /// Above the list of hosts that are not in their baseline state.
 pub const STATUS: &str = "Hosts that are not in their baseline state:";
 /// Instead of an empty list.
 pub const ALL_BASELINE: &str = "Every host is in its baseline state.";
 
-/// A host is as it was at first, expected decoys included.
-pub const BASELINE: &str = "baseline";
-/// A host shows what its baseline does not hold.
-pub const CHANGED: &str = "changed";
-/// What holds on a host cannot be told.
-pub const UNKNOWN: &str = "unknown";
-/// A host was looked into; the number of the step follows.
-pub const ANALYSED: &str = "analysed at step";
-/// The host appears in the latest observation.
-pub const CURRENT: &str = "Current";
-/// The host does not appear in the latest observation.
-pub const PAST: &str = "Past";
-/// Nothing was done to the host.
-pub const NONE: &str = "none";
-/// Between the actions of a host.
-pub const ARROW: &str = "->";
-
 /// Key: name of a host.
 pub const HOST_NAME: &str = "host_name";
-/// Key: status of a host.
-pub const CURRENT_STATUS: &str = "current_status";
-/// Key: recency of a host.
-pub const TIME_OF_UPDATE: &str = "time_of_update";
-/// Key: the action record of a host.
-pub const APPLIED: &str = "applied_actions_so_far";
-/// Key: where a state comes from.
-pub const SOURCE: &str = "source";
-/// Key: the step that a state was seen in.
-pub const AT_STEP: &str = "step";
 /// Key: the state of a host.
 pub const STATE: &str = "state";
-/// Key: a remark in place of or beside a state.
-pub const NOTICE: &str = "notice";
-/// Key: the baseline of a host with its expected decoys.
-pub const BASELINE_STATE: &str = "baseline_state";
 /// Key: services of the decoys that are part of the baseline.
 pub const DECOYS: &str = "decoys_included";
 
-/// Source: the latest observation.
-pub const FROM_OBSERVATION: &str = "current observation";
-/// Source: an earlier observation.
-pub const FROM_RECORD: &str = "last recorded change";
 /// Notice: the host was acted on and not seen since.
 pub const NOT_SEEN: &str = "state unknown: acted on and not observed since";
 /// Notice: nothing but the baseline is known.

@@ -12,10 +12,6 @@ pub const ALL_BASELINE: &str = "No source has been found or stored yet.";
 pub const STORED_DOCUMENTS: &str = "Stored documents:";
 /// Above what was found and not opened.
 pub const FOUND_SOURCES: &str = "Found and not opened:";
-/// Key: kind of source.
-pub const SOURCE: &str = "source";
-/// Key: how far it has come.
-pub const CURRENT_STATUS: &str = "current_status";
 /// Key: a stored document's key.
 pub const KEY: &str = "key";
 /// Key: its length.

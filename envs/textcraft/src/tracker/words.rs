@@ -1,46 +1,20 @@
 //! Every word of its own that the belief state may write. What else stands in its texts comes from observations, calls,
 //! step numbers and the agent's justifications, so that no advice can slip in (BOG-089).
 
-pub use gimbal_worlds::words::{ACTION, COMPARED, HISTORY, JUSTIFICATION, NO_STEPS, QUIET, STEP, STEPS};
+pub use gimbal_worlds::words::{
+    ACTION, APPLIED, ARROW, BASELINE, BASELINE_STATE, CHANGED, COMPARED, CURRENT, CURRENT_STATUS, HISTORY,
+    JUSTIFICATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST, QUIET, SOURCE, STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
+};
 
-/// Above the latest observation.
-pub const OBSERVATION: &str = "Latest observation:";
 /// Above the list of items that are not in their baseline state.
 pub const STATUS: &str = "Items that are not in their baseline state:";
 /// Instead of an empty list.
 pub const ALL_BASELINE: &str = "Every item is in its baseline state.";
 
-/// None of the item is carried, as at first.
-pub const BASELINE: &str = "baseline";
-/// Some of the item is carried.
-pub const CHANGED: &str = "changed";
-/// A command of the item had no effect, and nothing of it is carried.
-pub const UNKNOWN: &str = "unknown";
-/// The item is named in the latest observation or call.
-pub const CURRENT: &str = "Current";
-/// The item is not named in the latest observation or call.
-pub const PAST: &str = "Past";
-/// Nothing was done with the item.
-pub const NONE: &str = "none";
-/// Between the commands of an item.
-pub const ARROW: &str = "->";
-
 /// Key: name of an item.
 pub const ITEM_NAME: &str = "item_name";
-/// Key: status of an item.
-pub const CURRENT_STATUS: &str = "current_status";
 /// Key: how many of an item are carried.
 pub const CARRIED: &str = "carried";
-/// Key: recency of an item.
-pub const TIME_OF_UPDATE: &str = "time_of_update";
-/// Key: the commands of an item.
-pub const APPLIED: &str = "applied_actions_so_far";
-/// Key: where a state comes from.
-pub const SOURCE: &str = "source";
-/// Key: a remark beside a state.
-pub const NOTICE: &str = "notice";
-/// Key: what is known of an item from the start.
-pub const BASELINE_STATE: &str = "baseline_state";
 /// Key: commands that make an item.
 pub const MADE_BY: &str = "made_by";
 /// Key: commands that take an item.

@@ -1,55 +1,22 @@
 //! Every word of its own that the belief state may write. What else stands in its texts comes from observations,
 //! calls, step numbers and the agent's justifications, so that no advice can slip in (BOG-089).
 
-pub use gimbal_worlds::words::{ACTION, COMPARED, HISTORY, JUSTIFICATION, NO_STEPS, QUIET, STEP, STEPS};
+pub use gimbal_worlds::words::{
+    ACTION, ANALYSED, APPLIED, ARROW, AT_STEP, BASELINE, BASELINE_STATE, CHANGED, COMPARED, CURRENT, CURRENT_STATUS,
+    FROM_OBSERVATION, FROM_RECORD, HISTORY, JUSTIFICATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST, QUIET, SOURCE,
+    STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
+};
 
-/// Above the latest observation.
-pub const OBSERVATION: &str = "Latest observation:";
 /// Above the list of nodes that are not in their baseline state.
 pub const STATUS: &str = "Nodes that are not in their baseline state:";
 /// Instead of an empty list.
 pub const ALL_BASELINE: &str = "Every node is in its baseline state.";
 
-/// A node is as it was at first, but for what was done to it on purpose.
-pub const BASELINE: &str = "baseline";
-/// A node shows what its baseline does not hold.
-pub const CHANGED: &str = "changed";
-/// What holds on a node cannot be told.
-pub const UNKNOWN: &str = "unknown";
-/// A node was looked into; the number of the step follows.
-pub const ANALYSED: &str = "analysed at step";
-/// The node appears in the latest observation.
-pub const CURRENT: &str = "Current";
-/// The node does not appear in the latest observation.
-pub const PAST: &str = "Past";
-/// Nothing was done to the node.
-pub const NONE: &str = "none";
-/// Between the actions of a node.
-pub const ARROW: &str = "->";
-
 /// Key: name of a node.
 pub const NODE_NAME: &str = "node_name";
-/// Key: status of a node.
-pub const CURRENT_STATUS: &str = "current_status";
-/// Key: recency of a node.
-pub const TIME_OF_UPDATE: &str = "time_of_update";
-/// Key: the action record of a node.
-pub const APPLIED: &str = "applied_actions_so_far";
-/// Key: where a state comes from.
-pub const SOURCE: &str = "source";
-/// Key: the step that a state was seen in.
-pub const AT_STEP: &str = "step";
 /// Key: the state of a node.
 pub const STATE: &str = "state";
-/// Key: a remark in place of or beside a state.
-pub const NOTICE: &str = "notice";
-/// Key: the baseline of a node, with what was done to it on purpose.
-pub const BASELINE_STATE: &str = "baseline_state";
 
-/// Source: the latest observation.
-pub const FROM_OBSERVATION: &str = "current observation";
-/// Source: an earlier observation.
-pub const FROM_RECORD: &str = "last recorded change";
 /// Notice: the node was attacked, and whether it held is not known.
 pub const ATTACKED: &str = "an attack on it was detected and its outcome is not known";
 /// Notice: nothing but the baseline is known.
