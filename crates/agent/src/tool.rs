@@ -35,8 +35,11 @@ pub struct Observed {
 /// The tool by which an agent that works on a subtask gives control back (CYC-016), by generic name.
 pub const FINISH: &str = "finish_subtask";
 
-/// The tools that ask another agent or turn to the controller, by generic name.
-pub const DELEGATES: [&str; 3] = ["analyse_subject", "suggest_action", FINISH];
+/// The tools that ask an adviser, by generic name.
+pub const ADVISERS: [&str; 2] = ["analyse_subject", "suggest_action"];
+
+/// The tools that turn to others, advisers or a controller, by generic name.
+pub const DELEGATES: [&str; 3] = [ADVISERS[0], ADVISERS[1], FINISH];
 
 /// Those around an agent: the agents that it may ask, and whoever watches what it decides.
 #[async_trait]

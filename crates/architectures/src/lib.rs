@@ -17,6 +17,7 @@ pub mod cyclic;
 pub mod dag;
 pub mod graph;
 pub mod hierarchy;
+mod member;
 pub mod react;
 mod settings;
 

@@ -358,6 +358,7 @@ fn settings_that_cannot_be_are_refused_with_what_would_be_right() {
             "the router must answer with the message `routing`",
         ),
         ("react", json!({ "persona": "executor" }), "finish_subtask"),
+        ("hierarchy", json!({ "planner": { "persona": "executor" } }), "finish_subtask"),
     ] {
         let message = error(base, settings);
         assert!(message.contains(says), "{message}");

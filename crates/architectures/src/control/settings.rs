@@ -1,11 +1,10 @@
 //! Settings of the controllers.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use gimbal_agent::Overrides;
 use gimbal_agent::persona::data::Contract;
 use gimbal_agent::tool::FINISH;
-use gimbal_agent::{Agent, Overrides, Persona};
 use gimbal_core::{BuildError, Files};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,6 +12,7 @@ use serde_json::Value;
 
 use super::{Analyzer, Controller, Maker, Source, Workers};
 use crate::graph::{GraphFileError, TaskGraph, Ways, named};
+use crate::member::{Member, Place};
 
 /// Settings of `cyclic` and `dag`. What is left out is as the personas say.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -106,19 +106,6 @@ pub enum Exposure {
     Specialist,
 }
 
-/// Settings of one agent.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Member {
-    /// Persona of the agent.
-    pub persona: Option<String>,
-    /// Role by which the study names the agent's model; the study's `default` stands in for it.
-    pub role: Option<String>,
-    /// Overrides of its persona, before those of all agents.
-    #[serde(flatten)]
-    pub agent: Overrides,
-}
-
 /// A file of summaries.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -143,13 +130,13 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
     }
     let list = ways == Ways::List;
     let common = &settings.agent;
-    let member = |place: Place<'_>, member: &Member| place.agent(name, member, common, files);
+    let member = |place: Place<'_>, member: &Member| place.agent(name, (member, common), files);
     let source = match settings.graph {
         GraphFrom::Named(from) => match from.as_str() {
             "planner" => {
                 let (persona, contract) =
                     if list { ("list-planner", Contract::Subtasks) } else { ("graph-planner", Contract::Graph) };
-                let place = Place { name: "planner", persona, contract: Some(contract) };
+                let place = Place { name: "planner", persona, contract: Some(contract), tools: &[] };
                 Source::Planner(Box::new(member(place, &settings.planner)?))
             }
             "suggested" => Source::Suggested,
@@ -175,11 +162,18 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
     if let Some(shown) = settings.shots_shown {
         shots.truncate(shown);
     }
-    let executor = member(Place { name: "executor", persona: "executor", contract: None }, &settings.executor)?;
+    let executor =
+        member(Place { name: "executor", persona: "executor", contract: None, tools: &[FINISH] }, &settings.executor)?;
+    if !executor.persona().core.is_asked() {
+        let persona = &executor.persona().name;
+        return Err(error(&format!(
+            "executor: the persona `{persona}` has no way to give control back; list the tool `{FINISH}` among its `tools`"
+        )));
+    }
     let place = if list {
-        Place { name: "analyzer", persona: "analyzer", contract: Some(Contract::Guidance) }
+        Place { name: "analyzer", persona: "analyzer", contract: Some(Contract::Guidance), tools: &[] }
     } else {
-        Place { name: "router", persona: "router", contract: Some(Contract::Routing) }
+        Place { name: "router", persona: "router", contract: Some(Contract::Routing), tools: &[] }
     };
     let agent = member(place, &settings.analyzer)?;
     let context = crate::settings::context(name, executor.persona(), settings.context)?;
@@ -223,42 +217,5 @@ fn read_shots(name: &str, files: &dyn Files) -> Result<Vec<String>, String> {
             Ok(shots)
         }
         None => Err(format!("shots: there is no file {path}; `gimbal graph shots RUN` writes one")),
-    }
-}
-
-/// The place of an agent: its name is its role by default.
-struct Place<'a> {
-    name: &'a str,
-    persona: &'a str,
-    contract: Option<Contract>,
-}
-
-impl Place<'_> {
-    fn agent(&self, name: &str, member: &Member, common: &Overrides, files: &dyn Files) -> Result<Agent, BuildError> {
-        let place = self.name;
-        let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {place}: {error}"));
-        let persona = member.persona.as_deref().unwrap_or(self.persona);
-        let persona = Arc::new(Persona::load(persona, files).map_err(|problem| error(&problem))?);
-        if persona.core.contract != self.contract {
-            let words = |contract: Option<Contract>| match contract {
-                Some(contract) => format!("with the message `{}`", contract.name()),
-                None => "with an action".to_owned(),
-            };
-            let (is, must) = (words(persona.core.contract), words(self.contract));
-            return Err(error(&format!(
-                "the persona `{}` answers {is}, and the {place} must answer {must}",
-                persona.name
-            )));
-        }
-        let gives_back = persona.core.is_asked();
-        if self.contract.is_none() && !gives_back {
-            return Err(error(&format!(
-                "the persona `{}` has no way to give control back; list the tool `{FINISH}` among its `tools`",
-                persona.name
-            )));
-        }
-        let role = member.role.as_deref().unwrap_or(place);
-        let there: &[&str] = if self.contract.is_none() { &[FINISH] } else { &[] };
-        Agent::among(persona, role, &common.with(&member.agent), there).map_err(|problem| error(&problem))
     }
 }
