@@ -28,6 +28,7 @@ pub fn brief() -> Brief {
         thresholds: Thresholds::default(),
         idle: ToolCall::bare("Wait"),
         seconds_per_step: None,
+        runs_on: false,
         materials: Vec::new(),
         tool_names: [
             ("subject_state", "get_machine_state"),

@@ -144,6 +144,47 @@ async fn both_budgets_hold_also_for_a_model_that_writes_only_nonsense() {
     assert_eq!(log.iter().filter(|line| line.starts_with("act Wait")).count(), 2);
 }
 
+// covers: CYC-012, CYC-050
+#[tokio::test]
+async fn segments_without_a_call_use_up_no_tool_call() {
+    let settings = json!({ "graph": search_plan_execute(), "global_calls": 3 });
+    let replies = [DONE, to("PLAN"), DONE, to("PLAN"), WAIT, DONE, to("EXECUTE"), OIL, OIL];
+    let (log, _, played) = play("cyclic", settings, workshop(100, replies)).await;
+    assert_eq!(played.unwrap_err().stop, Stop::Horizon);
+    let calls: u64 = notes(&log, "segment").iter().map(|note| note["calls"].as_u64().unwrap()).sum();
+    assert_eq!(calls, 3, "all three calls were to be had");
+}
+
+// covers: CYC-006, CYC-051
+#[tokio::test]
+async fn the_bound_of_a_segment_may_differ_from_world_to_world() {
+    let stage = workshop(90, (0..9).map(|_| WAIT));
+    let world = gimbal_core::Stage::brief(&stage).environment.clone();
+    let bounds =
+        json!({ "graph": search_plan_execute(), "local_calls": { (world): 2, "other": 7 }, "global_calls": 2 });
+    let (log, _, _) = play("cyclic", bounds, stage).await;
+    assert_eq!(notes(&log, "segment")[0]["calls"], 2);
+    for (bound, expected) in [(json!({ "other": 3 }), Ok(3)), (json!({ "elsewhere": 3 }), Err("add it, or `other`"))] {
+        let settings = json!({ "graph": search_plan_execute(), "local_calls": bound, "global_calls": 3 });
+        let (log, _, played) = play("cyclic", settings, workshop(90, (0..9).map(|_| WAIT))).await;
+        match expected {
+            Ok(calls) => assert_eq!(notes(&log, "segment")[0]["calls"], calls),
+            Err(said) => assert!(played.unwrap_err().detail.unwrap().contains(said)),
+        }
+    }
+}
+
+// covers: CYC-009
+#[tokio::test]
+async fn the_objective_of_a_long_task_is_its_last_line() {
+    let goal = format!("{}\nGoal: craft torch.", "craft 1 plank using 1 log\n".repeat(40));
+    let mut stage = workshop(90, [WAIT, DONE, to("PLAN"), OIL]);
+    stage.brief = Arc::new(gimbal_core::Brief { goal, ..gimbal_agent::sample::brief() });
+    let settings = json!({ "graph": search_plan_execute(), "global_calls": 2 });
+    let (log, _, _) = play("cyclic", settings, stage).await;
+    assert_eq!(notes(&log, "memory")[0]["memory"]["objective"], "Goal: craft torch.");
+}
+
 // covers: CYC-015
 #[tokio::test]
 async fn an_invalid_choice_is_asked_for_once_more_and_then_the_subtask_is_repeated() {
@@ -184,10 +225,11 @@ async fn a_specialist_has_the_tools_of_its_subtask_only() {
 async fn a_list_is_gone_through_once_and_nothing_leads_back() {
     let list = TaskGraph::list(vec![node("FIRST", &[]), node("SECOND", &[])]);
     let guided = Says(r#"Answer: {"analysis": "x", "memory": {"hint": "hurry"}}"#);
-    let replies = [WAIT, WAIT, guided.clone(), OIL, DONE, guided.clone()];
+    let replies = [WAIT, WAIT, guided.clone(), OIL, DONE];
     let (log, stage, played) = play("dag", json!({ "graph": list, "local_calls": 2 }), workshop(50, replies)).await;
     assert_eq!(played, Ok(()), "it had nothing left to do");
-    assert_eq!(*stage.asked.lock().unwrap(), ["executor", "executor", "analyzer", "executor", "executor", "analyzer"]);
+    // The analyzer is asked between subtasks, and not when there is nothing left to be advised on.
+    assert_eq!(*stage.asked.lock().unwrap(), ["executor", "executor", "analyzer", "executor", "executor"]);
     assert!(stage.requests.lock().unwrap()[3].messages[1].text.contains(r#""hint": "hurry""#));
     assert_eq!(notes(&log, "routed").len(), 1);
     // With retries a subtask whose calls were used up is done again.
@@ -388,6 +430,25 @@ fn a_graph_file_is_read_drawn_and_compared_and_says_where_it_is_wrong() {
         let message = graph::read(&text.replacen(from, to, 1), "a.yaml").unwrap_err().to_string();
         assert!(message.contains(says) && message.starts_with("a.yaml:"), "{message}");
     }
+    // The line is told however names are written.
+    let quoted = "entry: \"A\"\nnodes:\n  - name: \"A\"\n    goal: \"x\"\n  - name: B\n    goal: y\nedges:\n";
+    let line = |ways: &str, edges: &str| {
+        let text = format!("ways: {ways}\n{quoted}{edges}");
+        let message = graph::read(&text, "a.yaml").unwrap_err().to_string();
+        message.split(':').nth(1).unwrap().parse::<u32>().unwrap()
+    };
+    let (ab, blank) =
+        (r#"  - { from: "A", to: "B", criterion: "c" }"#, r#"  - { from: "A", to: "B", criterion: " " }"#);
+    let block = "  - from: B\n    to: \"A\"\n    criterion: ''\n";
+    assert_eq!(line("sparse", &format!("{ab}\n{ab}\n")), 10, "twice");
+    assert_eq!(line("sparse", &format!("{ab}\n{blank}\n").replacen("to: \"B\"", "to: \"A\"", 1)), 10, "no criterion");
+    assert_eq!(line("sparse", &format!("{ab}\n{block}")), 10, "no criterion, in a block");
+    assert_eq!(line("sparse", &ab.replace('A', "C")), 9, "from nowhere");
+    assert_eq!(line("complete", &format!("{ab}\n")), 9, "missing");
+    assert_eq!(line("sparse", &format!("{ab}\n")), 6, "no way out of B");
+    let list = "ways: list\nentry: B\nnodes:\n  - { name: A, goal: x }\n  - { name: B, goal: y }\n";
+    let message = graph::read(list, "l.yaml").unwrap_err().to_string();
+    assert_eq!(message, "l.yaml:2: a list begins with its first subtask, `A`; its entry cannot be `B`");
     let mut other = graph.clone();
     other.nodes[1].goal = "plan well".to_owned();
     other.edges.pop();

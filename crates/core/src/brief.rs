@@ -31,6 +31,10 @@ pub struct Brief {
     pub idle: ToolCall,
     /// Seconds of the world's time that a step stands for, where the world says.
     pub seconds_per_step: Option<u32>,
+    /// Whether the world goes on, and counts, when nobody acts. What is left of an episode that an architecture leaves early is
+    /// then played with the idle call, so that its return is comparable; elsewhere the episode is over.
+    #[serde(default)]
+    pub runs_on: bool,
     /// Named, typed, hashed things that the episode is about.
     pub materials: Vec<Material>,
     /// Published names of generic tools, e.g. `subject_state` to `get_host_current_state` (BOG-058, BOG-063).

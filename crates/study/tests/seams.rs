@@ -267,3 +267,54 @@ async fn an_unknown_task_is_not_an_outcome_and_names_the_task() {
     let (outcome, _) = play(&*play_kind, "oracle", |setup| setup.task = missing.clone(), Picker::default()).await;
     assert!(outcome.unwrap_err().detail.unwrap().contains("no policy `walk`"));
 }
+
+/// Makes one idle call and leaves, or says that its own budget is used up.
+struct Leaver(Option<Stop>);
+
+#[async_trait::async_trait]
+impl Architecture for Leaver {
+    fn needs(&self) -> gimbal_core::Needs {
+        gimbal_core::Needs::default()
+    }
+    fn resolved(&self) -> serde_json::Value {
+        json!({})
+    }
+    async fn play(&self, stage: &dyn gimbal_core::Stage) -> Result<(), Halt> {
+        let idle = stage.brief().idle.clone();
+        stage.act(gimbal_core::LaneId::TRUNK, &idle, None).await?;
+        self.0.map_or(Ok(()), |stop| Err(Halt::of(stop)))
+    }
+}
+
+// covers: CYC-086
+#[tokio::test]
+async fn a_world_that_runs_on_goes_to_its_end_where_an_architecture_leaves_early() {
+    let family = gimbal_cage2::environment::Cage2;
+    let left_alone = play_on(&family, &Leaver(Some(Stop::ToolBudget))).await;
+    assert_eq!((left_alone.stop, left_alone.steps), (Stop::ToolBudget, 1), "a limit of the study cuts");
+    let whole = play_on(&family, &*idle()).await;
+    for stop in [None, Some(Stop::Horizon)] {
+        let outcome = play_on(&family, &Leaver(stop)).await;
+        assert_eq!((outcome.stop, outcome.steps), (Stop::Horizon, 30));
+        assert_eq!((outcome.episode_return, outcome.state), (whole.episode_return, whole.state));
+        assert!(outcome.episode_return < gimbal_core::Milli::ZERO, "doing nothing has its price");
+    }
+    // Elsewhere an episode is over when nobody wants anything more.
+    let corridor = play(&Leaver(None), "corridor", |_| (), Picker::default()).await.0.unwrap();
+    assert_eq!((corridor.stop, corridor.steps), (Stop::Finished, 1));
+}
+
+fn idle() -> Arc<dyn Architecture> {
+    let kinds = gimbal_architectures::kinds();
+    let kind = kinds.iter().find(|kind| kind.name() == "baseline").unwrap();
+    kind.build(&json!({ "policy": "sleep" }), &NoFiles).unwrap()
+}
+
+async fn play_on(family: &dyn gimbal_core::Catalogue, architecture: &dyn Architecture) -> Outcome {
+    let options = family.resolve(&json!({ "red": "b_line", "horizon": 30 })).unwrap();
+    let task = family.tasks(family.splits()[0]).unwrap()[0].clone();
+    let setup = EpisodeSetup::new(Digest::of(b"key"), task, 7, roles(Picker::default(), Decoding::Free));
+    play_episode(architecture, family.open(&options).unwrap(), setup, Arc::new(MemoryRecorder::default()))
+        .await
+        .unwrap()
+}

@@ -11,6 +11,9 @@ use serde_json::{Map, Value, json};
 
 use super::{Memory, Run, candidates};
 
+/// How much of an answer without a choice goes back to the router, in characters.
+const BROKEN: usize = 6_000;
+
 /// What the router decided.
 pub(crate) struct Routed {
     /// Place of the subtask that it wants next.
@@ -89,7 +92,7 @@ impl Analyzer {
             let broken = format!(
                 "`next` must be one of: {}\n\n{}",
                 names.join(", "),
-                written.as_deref().unwrap_or("(nothing was written)")
+                bounded(written.as_deref().unwrap_or("(nothing was written)"), BROKEN)
             );
             let mended = seat.repair_of(stage, LaneId::TRUNK, &broken, Some(&wanted)).await?;
             choice = self.take(run, mended.as_deref()).and_then(|members| chosen(run, &members));

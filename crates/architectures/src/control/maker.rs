@@ -49,6 +49,8 @@ pub(crate) struct Maker {
 
 /// Longest goal or criterion that is taken from a planner, in characters.
 const WORDS: usize = 400;
+/// How much of what is no graph goes back to the planner, in characters: two hundred subtasks fill a context.
+const BROKEN: usize = 12_000;
 
 impl Maker {
     /// The graph of an episode; what it is and where it came from is noted.
@@ -75,8 +77,17 @@ impl Maker {
     }
 
     fn suggested(&self, brief: &Brief, tools: &[ToolSpec]) -> TaskGraph {
-        let nodes = TaskGraph::suggested(brief, tools);
-        if self.ways == Ways::List { TaskGraph::list(nodes) } else { TaskGraph::complete(nodes) }
+        let mut nodes = TaskGraph::suggested(brief, tools);
+        if self.ways != Ways::List {
+            return TaskGraph::complete(nodes);
+        }
+        // What is done in advance comes before what answers to it.
+        nodes.sort_by_key(|node| match node.name.as_str() {
+            "passive" => 0,
+            "proactive" => 1,
+            _ => 2,
+        });
+        TaskGraph::list(nodes)
     }
 
     /// The planner's graph, after at most one repair; none if that is no graph either.
@@ -108,7 +119,7 @@ impl Maker {
                 }
                 Err(problem) => {
                     if attempt == 0 {
-                        let broken = format!("{problem}\n\n{text}");
+                        let broken = format!("{problem}\n\n{}", bounded(&text, BROKEN));
                         written = seat.repair_of(stage, lane, &broken, Some(&wanted)).await?;
                     }
                     problems.push(problem);

@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 pub(crate) use analysis::{Analyzer, Cache, Routed};
 pub(crate) use maker::{Maker, Source};
 pub use memory::Memory;
+pub use run::Bound;
 pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
 

@@ -1,9 +1,13 @@
 //! What a controller carries from segment to segment (CYC-007), and the work of one segment.
 
+use std::collections::BTreeMap;
+
 use gimbal_agent::contract::{bounded, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Agent, Company, Ended, Segment};
 use gimbal_core::{Halt, LaneId, Stage, Stop, ToolCall};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Memory;
@@ -19,7 +23,7 @@ pub(crate) struct Run {
     pub graph: TaskGraph,
     /// Tool calls so far: k (CYC-005).
     pub calls: u32,
-    /// Segments without a tool call: they count against the budget, so that a controller always ends.
+    /// Segments without a tool call: there may be as many of them as tool calls, so that a controller always ends.
     pub empty: u32,
     /// Place of the present subtask: i.
     pub node: usize,
@@ -41,13 +45,49 @@ pub(crate) struct Workers {
     /// Whether an executor has the tools of its subtask only (CYC-027).
     pub specialist: bool,
     /// Most tool calls of a segment: C_l (CYC-006).
-    pub local: u32,
+    pub local: Bound,
+}
+
+/// A bound on tool calls: one for all worlds, or one for each by its registry name (CYC-051).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Bound {
+    /// In every world.
+    Same(u32),
+    /// By the world's name; `other` for those that are not named.
+    By(BTreeMap<String, u32>),
+}
+
+/// The name under which a [`Bound`] holds for worlds that it does not name.
+const OTHER: &str = "other";
+
+impl Bound {
+    /// Whether it lets a call through wherever it holds.
+    pub(crate) fn is_positive(&self) -> bool {
+        match self {
+            Self::Same(calls) => *calls > 0,
+            Self::By(calls) => !calls.is_empty() && calls.values().all(|calls| *calls > 0),
+        }
+    }
+
+    /// The bound in a world.
+    pub(crate) fn within(&self, environment: &str) -> Result<u32, Halt> {
+        match self {
+            Self::Same(calls) => Ok(*calls),
+            Self::By(calls) => calls.get(environment).or_else(|| calls.get(OTHER)).copied().ok_or_else(|| {
+                let known = calls.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+                let text =
+                    format!("local_calls: no bound for `{environment}` (there are: {known}); add it, or `{OTHER}`");
+                Halt::infrastructure(text)
+            }),
+        }
+    }
 }
 
 impl Run {
     pub(crate) fn of(graph: TaskGraph, most: u32, goal: &str) -> Self {
         let node = graph.place(&graph.entry).unwrap_or(0);
-        let memory = Memory { objective: bounded(goal, 300), ..Memory::default() };
+        let memory = Memory { objective: objective(goal), ..Memory::default() };
         Self { graph, calls: 0, empty: 0, node, index: 0, summary: Value::Null, memory, most }
     }
 
@@ -56,9 +96,21 @@ impl Run {
         &self.graph.nodes[self.node]
     }
 
-    /// Tool calls that are left.
+    /// Tool calls that are left; none where so many segments made no call that the controller ends.
     pub(crate) const fn left(&self) -> u32 {
-        self.most.saturating_sub(self.calls + self.empty)
+        if self.empty >= self.most { 0 } else { self.most.saturating_sub(self.calls) }
+    }
+}
+
+/// Longest objective, in characters.
+const OBJECTIVE: usize = 300;
+
+/// What the memory begins with: the task, or its last line where it is long (recipes stand before what is wanted).
+fn objective(goal: &str) -> String {
+    let whole = goal.trim();
+    match whole.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+        Some(last) if whole.chars().count() > OBJECTIVE => bounded(last, OBJECTIVE),
+        _ => whole.to_owned(),
     }
 }
 
@@ -78,17 +130,18 @@ impl Workers {
         if run.left() == 0 {
             return Err(spent());
         }
+        let local = self.local.within(&stage.brief().environment)?;
         let blocks = stage.context(lane, &self.context).await?;
         let node = run.node();
         let message = json!({
             "subtask": node.name, "what": node.goal, "memory": run.memory.message(),
-            "calls_left": run.left().min(self.local),
+            "calls_left": run.left().min(local),
         });
         let message = spaced(&message);
         let seat = self.executor.seat(stage).await?;
         let seat = if self.specialist && !node.tools.is_empty() { seat.only(&node.tools) } else { seat };
         let question = Question { target: &node.name, message: &message };
-        let limit = run.left().min(self.local);
+        let limit = run.left().min(local);
         let segment = seat.segment(stage, lane, &blocks, Some(question), (&Floor(node), limit)).await?;
         let ended = match &segment.ended {
             Ended::Finished(_) => "done",

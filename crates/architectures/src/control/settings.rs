@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Analyzer, Controller, Maker, Source, Workers};
+use super::{Analyzer, Bound, Controller, Maker, Source, Workers};
 use crate::graph::{GraphFileError, TaskGraph, Ways, named};
 use crate::member::{Member, Place};
 
@@ -28,9 +28,8 @@ pub struct Settings {
     pub size: (usize, usize),
     /// `generalist` (all tools) or `specialist` (those of the subtask, CYC-027).
     pub exposure: Exposure,
-    /// Most tool calls of a segment (CYC-006).
-    #[schemars(range(min = 1))]
-    pub local_calls: u32,
+    /// Most tool calls of a segment (CYC-006): a number, or one for each environment by name, `other` for the rest.
+    pub local_calls: Bound,
     /// Most tool calls of an episode (CYC-050); the world's horizon where it is left out.
     pub global_calls: Option<u32>,
     /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
@@ -63,7 +62,7 @@ impl Default for Settings {
             graph: GraphFrom::default(),
             size: (2, 12),
             exposure: Exposure::Generalist,
-            local_calls: 5,
+            local_calls: Bound::Same(5),
             global_calls: None,
             retries: 0,
             context: None,
@@ -125,7 +124,7 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
             crate::graph::MOST_NODES
         )));
     }
-    if settings.local_calls == 0 || settings.global_calls == Some(0) || settings.candidates == Some(0) {
+    if !settings.local_calls.is_positive() || settings.global_calls == Some(0) || settings.candidates == Some(0) {
         return Err(error(&"local_calls, global_calls and candidates must be at least 1"));
     }
     let list = ways == Ways::List;

@@ -47,12 +47,12 @@ impl Architecture for Dag {
         let mut again = 0;
         loop {
             let segment = control.workers.segment(stage, &mut run).await?;
-            control.analyzer.guide(stage, &mut run).await?;
             let retry = segment.ended == Ended::Calls && again < control.retries;
             let wanted = if retry { run.node } else { run.node + 1 };
             if wanted == run.graph.nodes.len() {
                 return Ok(());
             }
+            control.analyzer.guide(stage, &mut run).await?;
             again = if retry { again + 1 } else { 0 };
             let routed = Routed { wanted, valid: true, repaired: false, cached: false, candidates: 1 };
             control.enter(stage, &mut run, &routed).await;

@@ -157,6 +157,14 @@ pub enum GraphError {
     /// A way that a list cannot have.
     #[error("a list goes from each subtask to the next; it cannot have a way from `{0}` to `{1}`")]
     NotNext(String, String),
+    /// A list that does not begin with its entry.
+    #[error("a list begins with its first subtask, `{first}`; its entry cannot be `{entry}`")]
+    EntryNotFirst {
+        /// The entry.
+        entry: String,
+        /// The first subtask.
+        first: String,
+    },
     /// A subtask with no way out.
     #[error("no way leads out of `{0}`; in a sparse graph each subtask needs one, if only to itself")]
     DeadEnd(String),
@@ -230,6 +238,9 @@ impl TaskGraph {
                 stuck.map_or(Ok(()), |node| Err(GraphError::DeadEnd(node.name.clone())))
             }
             Ways::List => {
+                if let Some(first) = self.nodes.first().filter(|first| first.name != self.entry) {
+                    return Err(GraphError::EntryNotFirst { entry: self.entry.clone(), first: first.name.clone() });
+                }
                 let next = |edge: &Edge| {
                     let place = self.place(&edge.from);
                     place.is_some_and(|place| self.nodes.get(place + 1).is_some_and(|node| node.name == edge.to))

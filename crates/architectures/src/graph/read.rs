@@ -44,19 +44,51 @@ pub enum GraphFileError {
 pub fn read(text: &str, place: &str) -> Result<TaskGraph, GraphFileError> {
     let graph: TaskGraph = yaml::read(text, place)?;
     graph.check(None).map_err(|error| {
-        let needle = match &error {
-            GraphError::Name(name) | GraphError::Goal(name) | GraphError::DeadEnd(name) => format!("name: {name}"),
-            GraphError::Twice(name) | GraphError::Nowhere(name, _) => name.clone(),
-            GraphError::Tool { tool, .. } => tool.clone(),
-            GraphError::Criterion(from, to) | GraphError::EdgeTwice(from, to) | GraphError::NotNext(from, to) => {
-                format!("from: {from}, to: {to}")
-            }
-            GraphError::Missing { from, .. } => format!("from: {from}"),
-            GraphError::Size { .. } => "nodes".to_owned(),
-        };
-        GraphFileError::Graph { place: place.to_owned(), line: yaml::line_of(text, &needle), error }
+        let line = line_of(text, &error);
+        GraphFileError::Graph { place: place.to_owned(), line, error }
     })?;
     Ok(graph)
+}
+
+/// The line nearest to what is wrong, from 1, however the file writes its names: quoted or not, ways in a line or in a block.
+fn line_of(text: &str, error: &GraphError) -> u64 {
+    let lines: Vec<String> = text.lines().map(|line| line.replace(['"', '\''], "")).collect();
+    let is = |line: &str, key: &str, name: &str| {
+        line.split(['{', ',', '}', '#']).any(|part| {
+            let member = part.trim().trim_start_matches("- ").trim();
+            member.strip_prefix(key).and_then(|rest| rest.strip_prefix(':')).is_some_and(|value| value.trim() == name)
+        })
+    };
+    let with = |key: &str, name: &str| (0..lines.len()).filter(|at| is(&lines[*at], key, name)).collect::<Vec<_>>();
+    // In a block the other end stands on one of the lines around.
+    let way = |from: &str, to: &str| {
+        let near = |at: &usize| {
+            is(&lines[*at], "to", to)
+                || !lines[*at].contains("to:")
+                    && [at + 1, at.wrapping_sub(1)]
+                        .iter()
+                        .any(|beside| lines.get(*beside).is_some_and(|line| is(line, "to", to)))
+        };
+        with("from", from).into_iter().filter(near).collect::<Vec<_>>()
+    };
+    let at = match error {
+        GraphError::Name(name) | GraphError::Goal(name) | GraphError::DeadEnd(name) => {
+            with("name", name).first().copied()
+        }
+        GraphError::Twice(name) => with("name", name).last().copied(),
+        GraphError::Nowhere(name, _) => {
+            ["entry", "from", "to"].into_iter().find_map(|key| with(key, name).first().copied())
+        }
+        GraphError::Tool { tool, .. } => lines.iter().position(|line| line.contains(tool.as_str())),
+        GraphError::Criterion(from, to) | GraphError::NotNext(from, to) => way(from, to).first().copied(),
+        GraphError::EdgeTwice(from, to) => way(from, to).last().copied(),
+        // What is missing has no line; where its neighbours stand it belongs.
+        GraphError::Missing { from, .. } => with("from", from).last().copied(),
+        GraphError::EntryNotFirst { entry, .. } => with("entry", entry).first().copied(),
+        GraphError::Size { .. } => lines.iter().position(|line| line.starts_with("nodes")),
+    };
+    let at = at.or_else(|| lines.iter().position(|line| line.starts_with("edges"))).unwrap_or_default();
+    at as u64 + 1
 }
 
 /// The graph `graphs/NAME.yaml` of the data folder.

@@ -24,10 +24,11 @@ use std::time::Instant;
 use gimbal_core::chain::Chain;
 use gimbal_core::event::{EVENT_VERSION, Ended, Started};
 use gimbal_core::{
-    Architecture, Artefact, Body, Brief, ChatModel, Digest, Environment, Halt, LaneId, Limits, Milli, RoleSettings,
-    Spent, Stop, TaskId, ToolSpec,
+    Acted, Architecture, Artefact, Body, Brief, ChatModel, Digest, Environment, Halt, LaneId, Limits, Milli,
+    RoleSettings, Spent, Stage as _, Stop, TaskId, ToolSpec,
 };
 use gimbal_model::Price;
+use serde_json::json;
 
 use crate::faults::Faults;
 
@@ -132,6 +133,7 @@ pub async fn play_episode(
 ) -> Result<Outcome, Halt> {
     let stage = EpisodeStage::begin(environment, setup, recorder).await?;
     let played = architecture.play(&stage).await;
+    stage.wait_out(&played).await;
     stage.finish(played).await
 }
 
@@ -193,6 +195,26 @@ impl EpisodeStage {
         let environment = tokio::sync::Mutex::new(environment);
         let begun = Instant::now();
         Ok(Self { setup, environment, state, recorder, brief, tools, queries, memory, wants_hints, begun })
+    }
+
+    /// Lets a world that runs on go to its end where an architecture left it early, having done all it would: what is left is
+    /// played with the idle call, and the note `left` says from which step on.
+    async fn wait_out(&self, played: &Result<(), Halt>) {
+        let early = match played {
+            Ok(()) => true,
+            Err(halt) => matches!(halt.stop, Stop::Finished | Stop::Horizon),
+        };
+        let from = {
+            let state = self.lock();
+            (early && self.brief.runs_on && state.ended.is_none()).then_some(state.steps)
+        };
+        let Some(from) = from else { return };
+        let data = json!({ "step": from, "horizon": self.brief.horizon });
+        self.note(LaneId::TRUNK, "left", data).await;
+        // A world that refuses its own idle call would be asked for ever.
+        for _ in from..self.brief.horizon {
+            let Ok(Acted::Stepped(_)) = self.act_on_trunk(&self.brief.idle, None).await else { break };
+        }
     }
 
     /// Ends the episode with what the architecture came back with.

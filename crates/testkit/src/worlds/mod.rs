@@ -32,6 +32,7 @@ fn brief(environment: &str, goal: &str, horizon: u32, tools: &[ToolSpec], idle: 
         thresholds: gimbal_core::Thresholds::default(),
         idle,
         seconds_per_step: None,
+        runs_on: false,
         materials: Vec::new(),
         tool_names: BTreeMap::new(),
         forbidden_words: vec![environment.to_owned()],

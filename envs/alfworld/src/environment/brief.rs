@@ -52,6 +52,7 @@ pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
         idle,
         seconds_per_step: None,
+        runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),

@@ -51,6 +51,7 @@ fn parse() -> Result<Brief, EnvError> {
         },
         idle: ToolCall::bare("Monitor"),
         seconds_per_step: None,
+        runs_on: true,
         materials: Vec::new(),
         tool_names: form.tool_names,
         forbidden_words: form.forbidden_words,

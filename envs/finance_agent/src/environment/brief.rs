@@ -55,6 +55,7 @@ pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError>
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
         idle: idle(),
         seconds_per_step: None,
+        runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),

@@ -50,6 +50,7 @@ pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> 
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
         idle: idle(toolset),
         seconds_per_step: None,
+        runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),

@@ -66,6 +66,7 @@ pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: u
         },
         idle: ToolCall::bare(DO_NOTHING),
         seconds_per_step: None,
+        runs_on: true,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
