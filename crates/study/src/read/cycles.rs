@@ -8,6 +8,8 @@ use gimbal_analysis::cyclic::{
 };
 use gimbal_core::event::{Body, Event, ModelCalled};
 use gimbal_core::{Digest, TextRef};
+use gimbal_model::ModelName;
+use gimbal_model::noisy::ONE;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -61,6 +63,23 @@ pub fn trajectories(
     })
 }
 
+/// The walk of one episode from its events alone: segments, decisions, calls and what became of them. What its run folder
+/// knows (cell, world, task, run, stop, whether it was won) is left empty. `asks` are roles that the world asks.
+///
+/// # Errors
+/// Those of `text`.
+pub fn walk_of(
+    events: impl IntoIterator<Item = Event>,
+    text: &mut dyn FnMut(&TextRef) -> Result<String, RunError>,
+    asks: &[String],
+) -> Result<Trajectory, RunError> {
+    let mut tale = Tale::new(text, asks);
+    for event in events {
+        tale.take(event.body)?;
+    }
+    Ok(tale.finish())
+}
+
 fn architecture(cell: &StoredCell) -> &str {
     cell.identity["architecture"]["base"].as_str().unwrap_or_default()
 }
@@ -78,7 +97,31 @@ fn setup(cell: &StoredCell) -> Setup {
         source: source.map(str::to_owned),
         specialists: settings["specialist"].as_bool(),
         shots: shots.and_then(|count| u32::try_from(count).ok()),
+        error: error_rate(cell),
+        gated: is_on(&settings["gate"]),
     }
+}
+
+/// Whether a setting that is off, a name or an object is on.
+fn is_on(setting: &Value) -> bool {
+    match setting {
+        Value::Null => false,
+        Value::Bool(on) => *on,
+        Value::String(name) => !["", "none", "off"].contains(&name.as_str()),
+        _ => true,
+    }
+}
+
+/// How likely an answer of the agent's roles is not the competent one, in millionths; none where a role is no noisy expert
+/// or they differ.
+fn error_rate(cell: &StoredCell) -> Option<u32> {
+    let own = cell.info.models.iter().filter(|model| !cell.asks.contains(&model.role));
+    let mut rates = own.map(|model| match ModelName::parse(&model.model) {
+        Ok(ModelName::Noisy(noise)) => Some(ONE.saturating_sub(noise.competent)),
+        _ => None,
+    });
+    let first = rates.next()??;
+    rates.all(|rate| rate == Some(first)).then_some(first)
 }
 
 fn read(
@@ -123,6 +166,7 @@ fn read(
         task: id.task.clone(),
         run: id.run,
         trial: id.trial,
+        instance: cell.instance(id.run),
         return_thousandths: outcome.episode_return.0,
         stop,
         tool_calls: u32::try_from(outcome.spent.tool_calls).unwrap_or(u32::MAX),
