@@ -87,7 +87,10 @@ pub(super) fn draw(board: &Board<'_>) -> Drawn {
             let most = match measure {
                 Measure::Success => 100.0,
                 Measure::Calls => {
-                    values.iter().map(|(mean, ends)| ends.map_or(*mean, |ends| ends.high)).fold(1.0, f64::max)
+                    // A wide interval of few won episodes must not press all else flat: its whisker goes on.
+                    let highest = values.iter().map(|(mean, _)| *mean).fold(1.0, f64::max);
+                    let ends = values.iter().map(|(mean, ends)| ends.map_or(*mean, |ends| ends.high));
+                    ends.fold(1.0, f64::max).min(1.3 * highest)
                 }
             };
             for (column, environment) in block.iter().enumerate() {
@@ -132,7 +135,7 @@ pub(super) fn draw(board: &Board<'_>) -> Drawn {
         top += 34.0;
     }
     let caption = format!(
-        "Each mark is one cell; marks of one error rate stand side by side. Whiskers: {} A mark is missing where no episode was won.",
+        "Each mark is one cell; marks of one error rate stand side by side. Whiskers (an arrow head: it goes on): {} A mark is missing where no episode was won.",
         INTERVALS
     );
     Ok(Picture { svg, height: top - 8.0, caption })
