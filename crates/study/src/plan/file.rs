@@ -501,7 +501,7 @@ mod tests {
     use super::sampling_of;
     use crate::plan::parse;
 
-    // covers: BOG-045
+    // covers: BOG-045, CYC-055
     #[test]
     fn remote_models_may_answer_at_length_unless_the_study_says_otherwise() {
         for (model, bound) in

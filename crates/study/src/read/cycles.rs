@@ -1,6 +1,6 @@
 //! Episodes as walks over task graphs, from journals: one episode at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gimbal_analysis::cyclic::evidence::Evidence;
 use gimbal_analysis::cyclic::{
@@ -197,6 +197,9 @@ struct Tale<'a> {
     node: String,
     /// What the agent saw last.
     last: Option<TextRef>,
+    /// Accepted calls with the words that they brought, and of every call so far whether both had been met before.
+    replies: HashSet<(String, String, TextRef)>,
+    again: Vec<bool>,
 }
 
 #[derive(Deserialize)]
@@ -245,6 +248,8 @@ impl<'a> Tale<'a> {
             loops: Vec::new(),
             node: String::new(),
             last: None,
+            replies: HashSet::new(),
+            again: Vec::new(),
         }
     }
 
@@ -257,7 +262,11 @@ impl<'a> Tale<'a> {
             }
             Body::ModelCalled(call) => self.called(&call),
             Body::ToolCalled(call) => self.open = Some((call.tool, (self.text)(&call.arguments)?)),
-            Body::Rejected(_) => self.acted(Effect::Rejected),
+            Body::Rejected(_) => self.acted(Effect::Rejected, None),
+            Body::Ended(ended) if self.walk.situations.is_none() => {
+                // Nought in the first form of journals.
+                self.walk.situations = Some(ended.situations).filter(|count| *count > 0);
+            }
             Body::Stepped(step) => {
                 let effect = if self.state == Some(step.state) {
                     Effect::Nothing
@@ -267,8 +276,8 @@ impl<'a> Tale<'a> {
                     Effect::Back
                 };
                 self.state = Some(step.state);
+                self.acted(effect, Some(&step.observation));
                 self.last = Some(step.observation);
-                self.acted(effect);
             }
             Body::Note(note) => {
                 let known = ["graph", "segment", "routed", "memory", "planned", "gated", "evidence"];
@@ -283,8 +292,11 @@ impl<'a> Tale<'a> {
     }
 
     /// Keeps the open call with what became of it. A refusal without one is of an unreadable answer: no call was made.
-    fn acted(&mut self, effect: Effect) {
+    fn acted(&mut self, effect: Effect, reply: Option<&TextRef>) {
         if let Some((tool, arguments)) = self.open.take() {
+            let again =
+                reply.is_some_and(|reply| !self.replies.insert((tool.clone(), arguments.clone(), reply.clone())));
+            self.again.push(again);
             self.acts.push(Act { tool, arguments, effect });
         }
     }
@@ -388,7 +400,25 @@ impl<'a> Tale<'a> {
             let segment = self.segment(index, node, SegmentEnd::Over);
             self.walk.segments.push(segment);
         }
+        self.unwind();
         self.walk
+    }
+
+    /// Where a world keeps a clock in its state, no call leads back: every accepted one brought a state of its own, though
+    /// the agent met fewer situations. There a call that brought the same words as once before is taken to lead back.
+    fn unwind(&mut self) {
+        let acts = || self.walk.segments.iter().flat_map(|segment| &segment.acts);
+        let accepted = acts().filter(|act| act.effect != Effect::Rejected).count();
+        let clock = self.walk.situations.is_some_and(|met| (met as usize) < self.seen.len())
+            && self.seen.len() == accepted + 1
+            && acts().count() == self.again.len();
+        if !clock {
+            return;
+        }
+        let acts = self.walk.segments.iter_mut().flat_map(|segment| &mut segment.acts);
+        for (act, _) in acts.zip(&self.again).filter(|(act, again)| **again && act.effect == Effect::New) {
+            act.effect = Effect::Back;
+        }
     }
 }
 
