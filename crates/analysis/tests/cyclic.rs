@@ -6,12 +6,12 @@ mod support;
 
 use gimbal_analysis::cyclic::tables::{Board, TABLES, table};
 use gimbal_analysis::cyclic::{
-    Control, Cycles, Fold, Moments, Segment, Setup, Spend, Trajectory, exploration, measure, relative_difference,
-    retention, shared_wins, success_to_calls,
+    Control, Cycles, Fold, Moments, Segment, Setup, Spend, Trajectory, exploration, measure, noise_curves,
+    relative_difference, retention, shared_wins, success_to_calls,
 };
 use gimbal_analysis::{Cell, Table};
 use proptest::prelude::*;
-use support::{Plan, episode, info, plans, study};
+use support::{Plan, episode, info, plans, study, sweep};
 
 const WORLDS: [&str; 2] = ["textcraft depth 2", "finance_agent synthetic"];
 
@@ -142,7 +142,8 @@ fn a_whole_study_fills_every_table() {
     for (key, title) in TABLES {
         let table = table(key, &board).unwrap();
         assert_eq!((table.key, table.title.as_str()), (key, title));
-        assert_eq!(table.rows.is_empty(), key == "cyc-6", "{key}: no household was played");
+        // No household was played, and no player has a known error rate.
+        assert_eq!(table.rows.is_empty(), ["cyc-6", "cyc-noise"].contains(&key), "{key}");
         let keys: std::collections::BTreeSet<&str> = table.columns.iter().map(|column| &*column.key).collect();
         assert_eq!(keys.len(), table.columns.len(), "{key}: column keys differ");
         assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{key}");
@@ -200,6 +201,66 @@ fn tables_stay_as_they_are() {
     }
     let finance = study(&WORLDS[1..], |plan| plan.fault == 0);
     insta::assert_snapshot!("cyc-evidence", shown("cyc-evidence", &finance).to_text(140));
+}
+
+/// A curve a controller and kind of faults, by error rate; tasks are clusters, since each was played twice.
+// covers: CYC-086
+#[test]
+fn curves_of_noise_take_tasks_together() {
+    let cycles = sweep(&WORLDS[..1]);
+    let curves = noise_curves(&cycles, 0.95);
+    let names: Vec<(&str, bool)> = curves.iter().map(|curve| (curve.name.as_str(), curve.faults.is_empty())).collect();
+    let four = ["ReAct", "DepDAG", "Spec-Cyc", "Gen-Cyc"];
+    assert_eq!(names, four.iter().flat_map(|name| [(*name, true), (*name, false)]).collect::<Vec<_>>());
+    for curve in &curves {
+        let errors: Vec<f64> = curve.points.iter().map(|point| point.error).collect();
+        assert_eq!(errors, [0.0, 0.3, 0.6]);
+    }
+    let list = &curves[2].points;
+    assert_eq!(list.iter().map(|point| point.success.count).collect::<Vec<_>>(), [12, 8, 4]);
+    let half = &list[1].success;
+    assert_eq!((half.of, half.clusters), (16, Some(8)), "two runs of a task are no two tasks");
+    // Both runs of a task end alike: the sixteen are worth seven (8 - 1 of the sample's variance), and t has 7 degrees.
+    let alone = gimbal_analysis::Proportion::new(8, 16, 0.95).unwrap();
+    assert!(half.interval.width() > 1.3 * alone.interval.width(), "{half:?}");
+    let calls = list[1].calls.unwrap();
+    assert_eq!((calls.mean, calls.clusters), (4.0 + 3.0 + 1.5, Some(4)), "tasks 0 to 3 were won");
+    // A cell whose roles differ in their rates, or have none, is in no curve.
+    assert!(noise_curves(&study(&WORLDS[..1], |_| true), 0.95).is_empty());
+    let table = shown("cyc-noise", &cycles);
+    assert_eq!(table.rows.len(), 24);
+    insta::assert_snapshot!("cyc-noise", table.to_text(140));
+}
+
+/// One agent is as good as graphs while its player errs little; the list loses. By rule the advice to take a list or one
+/// agent holds for the first that was played, and that to take a complete graph is not told apart from one agent.
+// covers: CYC-091
+#[test]
+fn advice_is_checked_against_what_was_found() {
+    use gimbal_analysis::cyclic::advise::Controller;
+    use gimbal_analysis::cyclic::check::{Verdict, check};
+    let cycles = sweep(&WORLDS[..1]);
+    let found = check(&[Controller::StaticDag], &cycles, "textcraft", 0.95);
+    assert_eq!(found.iter().map(|one| one.faults.as_str()).collect::<Vec<_>>(), ["", "diversion 50%"]);
+    assert!(found.iter().all(|one| one.verdict == Verdict::Disagrees), "{found:?}");
+    assert!((found[0].confidence - 0.975).abs() < 1e-12, "two comparisons share the error");
+    let names: Vec<(Controller, bool)> =
+        found[0].measured.iter().map(|one| (one.controller, one.recommended)).collect();
+    let (react, dag, graph) = (Controller::React, Controller::StaticDag, Controller::CompleteCyclic);
+    assert_eq!(names, [(react, false), (dag, true), (graph, false)]);
+    let both = &found[0].measured[2];
+    assert_eq!(both.configurations, ["spec", "gen"]);
+    assert_eq!((both.success.of, both.success.clusters), (96, Some(8)), "the same tasks, whoever plays them");
+    let agent = &found[0].against[0];
+    // Of eight tasks the list won 6, 4 and 2 by error rate: it trails by a half on the whole.
+    assert_eq!((agent.other, agent.worlds, agent.success_mean), (react, 48, -0.5));
+    let first = check(&[react, dag], &cycles, "textcraft", 0.95);
+    assert_eq!((first[0].judged, first[0].against.len()), (Some(react), 1), "who is recommended too is no rival");
+    assert_ne!(first[0].verdict, Verdict::Disagrees);
+    let gated = check(&[Controller::GatedWorkflow], &cycles, "textcraft", 0.95);
+    assert_eq!(gated[0].verdict, Verdict::NotPlayed);
+    assert_eq!(gated[0].sentence, "Not played: the run has no gated-workflow here.");
+    assert!(check(&[react], &cycles, "alfworld", 0.95).is_empty(), "another environment");
 }
 
 /// Single controls, cells without episodes, other architectures: gaps, and nothing else.

@@ -68,7 +68,7 @@ const WAIT: Canned = Says("Thought: calm\nAnswer: Wait");
 const OIL: Canned = Says("Thought: dry\nAnswer: Oil machine=lathe");
 const DONE: Canned = Says("Thought: enough\nTool: finish_subtask: all done\nPAUSE");
 
-// covers: CYC-001, CYC-003, CYC-004, CYC-005, CYC-011, CYC-014, CYC-017
+// covers: CYC-001, CYC-003, CYC-004, CYC-005, CYC-011, CYC-014, CYC-017, CYC-R01
 #[tokio::test]
 async fn the_toy_trace_goes_plan_search_search_execute() {
     let replies = [WAIT, DONE, to("SEARCH"), WAIT, WAIT, DONE, to("search"), WAIT, DONE, to("EXECUTE"), OIL];
@@ -113,6 +113,57 @@ async fn the_memory_goes_to_the_next_executor_and_the_router_sees_what_was_done(
     assert!(executor.contains(r#""facts": ["at SEARCH"]"#), "{executor}");
     assert_eq!(requests[1].messages.len(), 4, "a segment is one conversation");
     assert_eq!(requests[3].messages.len(), 2, "and the next one is another");
+}
+
+/// The state before segment m is (k, i, H, M), and each part is used and evolves by its equation: k grows by the calls of the
+/// segment (1) and bounds the next one; H holds what the segment just played brought (2) and goes to the router with M, who
+/// makes the next M of both (5) and, by the criteria of the ways out of i, the next i (6).
+// covers: CYC-005, CYC-007, CYC-008, CYC-009, CYC-010
+#[tokio::test]
+async fn the_state_of_a_run_evolves_by_the_equations() {
+    let replies = [WAIT, DONE, to("SEARCH"), WAIT, WAIT, DONE, to("EXECUTE"), OIL];
+    let settings = json!({ "graph": search_plan_execute(), "global_calls": 4 });
+    let (log, stage, played) = play("cyclic", settings, workshop(20, replies)).await;
+    assert_eq!(played, Err(Halt::of(Stop::Horizon)), "k reached C_g");
+    let (segments, routed, memories) = (notes(&log, "segment"), notes(&log, "routed"), notes(&log, "memory"));
+    assert_eq!((segments.len(), routed.len(), memories.len()), (3, 2, 2));
+    let requests = stage.requests.lock().unwrap();
+    let asked = stage.asked.lock().unwrap();
+    let of = |role: &str| -> Vec<String> {
+        let own = asked.iter().zip(requests.iter()).filter(|(name, _)| name.as_str() == role);
+        own.map(|(_, request)| request.messages[1].text.to_string()).collect()
+    };
+    let (executors, routers) = (of("executor"), of("router"));
+    // The first message of each segment's conversation: two, three and one calls of the executor.
+    let begun = [&executors[0], &executors[2], &executors[5]];
+    assert_eq!(routers.len(), 2);
+    let mut k = 0;
+    let mut node = "PLAN".to_owned();
+    for m in 0..3 {
+        // i: the journal, the executor's subtask and where the last decision went are one.
+        assert_eq!(
+            (segments[m]["index"].as_u64(), segments[m]["node"].as_str()),
+            (Some(m as u64), Some(node.as_str()))
+        );
+        assert!(begun[m].contains(&format!("Your subtask is {node}.")), "{}", begun[m]);
+        // k: what is left of C_g is what the next segment may use.
+        assert!(begun[m].contains(&format!(r#""calls_left": {}"#, 4 - k)), "{m}: {}", begun[m]);
+        k += segments[m]["calls"].as_u64().unwrap();
+        if m == 2 {
+            break;
+        }
+        // H: of this segment alone, as often as it was called.
+        assert_eq!(routers[m].matches(r#""call": "Wait""#).count(), [1, 2][m], "{}", routers[m]);
+        assert_eq!(routers[m].matches("\"criterion\"").count(), 3, "the ways out of {node}");
+        // M: what the router was shown is the last it made; what it made is noted, and goes to the next executor.
+        let next = ["SEARCH", "EXECUTE"][m];
+        assert_eq!(routers[m].contains("at SEARCH"), m == 1, "{}", routers[m]);
+        assert_eq!(memories[m]["memory"]["facts"], json!([format!("at {next}")]));
+        assert!(begun[m + 1].contains(&format!(r#""facts": ["at {next}"]"#)), "{}", begun[m + 1]);
+        assert_eq!((routed[m]["from"].as_str(), routed[m]["to"].as_str()), (Some(node.as_str()), Some(next)));
+        node = next.to_owned();
+    }
+    assert_eq!(k, 4);
 }
 
 // covers: CYC-006, CYC-012, CYC-016, CYC-050, CYC-051, CYC-R04
@@ -366,7 +417,7 @@ async fn react_in_one_conversation_sees_what_came_of_its_actions_within_its_limi
     assert!(error("react", json!({ "global_calls": 3 })).contains("set `conversation: episode`"));
 }
 
-// covers: CYC-023
+// covers: CYC-023, CYC-R07
 #[tokio::test]
 async fn summaries_of_won_episodes_go_to_the_planner_alone() {
     let shots = "shots:\n  - First gather, then craft.\n  - Look before you leap.\n";

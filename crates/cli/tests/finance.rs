@@ -250,3 +250,79 @@ fn live_services_take_addresses_and_keys_and_show_no_key() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+/// Players who fail at each station in turn, and one who does not fail: every failure is counted at its own station, once,
+/// and recall is the share of those who read both documents.
+// covers: CYC-037, CYC-095
+#[test]
+fn every_failure_is_counted_at_the_station_where_it_happened() {
+    let place = Place::new();
+    let page = |quarter: &str, number: &str| {
+        format!(
+            "https://www.sec.example/Archives/edgar/data/9000334/0009000334240000{number}/irnd-ex991_q{quarter}2024.htm"
+        )
+    };
+    let pages = [page("1", "06"), page("2", "08")];
+    let search = |day: &str| {
+        format!(
+            r#"finance_agent_edgar_search ciks=["9000334"], end_date="{day}", form_types=["8-K"], query="\"Ironbark Dynamics\"", start_date="{day}""#
+        )
+    };
+    let mut way = vec![search("2024-04-20"), search("2024-07-20")];
+    for (number, page) in pages.iter().enumerate() {
+        way.push(format!(r#"finance_agent_parse_html_page key="page {number}", url="{page}""#));
+    }
+    way.push(r#"finance_agent_retrieve_information prompt="What is told? {{page 0}} {{page 1}}""#.to_owned());
+    let right = "2.8% BEAT: revenue of $424.7 million against a midpoint of $413.0 million";
+    // How far along the way, and what is answered then.
+    let players = [
+        ("unmatched", 0, right.replace("2.8", "7.1")),
+        ("unopened", 2, right.replace("2.8", "7.1")),
+        ("unread", 4, right.replace("2.8", "7.1")),
+        ("unstated", 5, "It did better than its guidance.".to_owned()),
+        ("refused", 5, "2.8% MISS: revenue lay below the midpoint of the guidance".to_owned()),
+        ("good", 5, right.to_owned()),
+    ];
+    let mut roles = String::new();
+    for (name, steps, answer) in &players {
+        let last = format!(
+            r#"finance_agent_final_answer answer="{answer}", sources=[{{"url":"{}","name":"EX-99.1"}}]"#,
+            pages[1]
+        );
+        let mut rules = String::from("rules:\n");
+        for (call, line) in way.iter().take(*steps).chain([&last]).enumerate() {
+            let say = serde_json::to_string(&format!("Thought: as told\nAnswer: {line}")).unwrap();
+            rules.push_str(&format!("  - when: {{ call: {call} }}\n    say: {say}\n"));
+        }
+        place.write(&format!("{name}.yaml"), &rules);
+        roles.push_str(&format!("  - {{ default: scripted/{name}.yaml, reader: noisy/1.0 }}\n"));
+    }
+    place.write(
+        "stations.yaml",
+        &format!(
+            "study: stations\nenvironment: {{ name: finance_agent }}\narchitectures:\n  - {{ base: react, name: ReAct, persona: solver, conversation: episode, context: [observation] }}\nroles:\n{roles}episodes: {{ tasks: [s04] }}\n"
+        ),
+    );
+    place.gimbal(&["run", "stations.yaml", "--progress", "quiet", "--no-report"]).good();
+    let csv = place.gimbal(&["report", "stations", "--table", "cyc-evidence", "--format", "csv"]).good().out;
+    let mut lines = csv.lines();
+    let columns: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), players.len(), "{csv}");
+    let at =
+        |key: &str| columns.iter().position(|column| column.contains(key)).unwrap_or_else(|| panic!("{key}: {csv}"));
+    let failed: Vec<usize> = (0..columns.len()).filter(|place| columns[*place].contains("failed.")).collect();
+    assert_eq!(failed.len(), 5, "{csv}");
+    let mut met = vec![0_u64; 5];
+    for (number, row) in rows.iter().enumerate() {
+        let own: Vec<u64> = failed.iter().map(|place| row[*place].parse().unwrap()).collect();
+        let count = |key: &str| row[at(key)].parse::<u64>().unwrap();
+        assert_eq!(own.iter().sum::<u64>(), count("answers") - count("passed"), "{csv}");
+        let wanted: Vec<u64> = (0..5).map(|station| u64::from(station == number)).collect();
+        assert_eq!(own, wanted, "{}: {csv}", players[number].0);
+        let recall: f64 = row[at("recall")].trim_end_matches('%').parse().unwrap();
+        assert_eq!(recall > 0.0, players[number].1 == 5, "{}: {csv}", players[number].0);
+        met.iter_mut().zip(own).for_each(|(sum, one)| *sum += one);
+    }
+    assert_eq!(met, [1; 5], "every station once");
+}

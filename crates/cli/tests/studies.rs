@@ -39,3 +39,76 @@ fn the_local_grid_plays_every_cell_that_needs_no_weights() {
         assert!(roles.lines().any(|line| line.starts_with("hier-delib,") && line.contains(role)), "{roles}");
     }
 }
+
+/// n-shot as the work has it: task-specific graphs on training tasks, summaries of what was won, frozen in a file, shown to
+/// the planner on test tasks. No executor and no router ever sees one, and only the cell with them does.
+// covers: CYC-020, CYC-022, CYC-023, CYC-082
+#[test]
+fn summaries_of_training_reach_the_planner_on_test_tasks_and_nobody_else() {
+    let place = Place::new();
+    let study = |name: &str, split: &str, architectures: &str| {
+        format!(
+            "study: {name}\nenvironment: {{ name: textcraft, tasks: {{ split: {split}, limit: 5 }} }}\narchitectures:\n{architectures}roles: {{ default: 'noisy/0.9' }}\nepisodes: {{ seed: 5 }}\n"
+        )
+    };
+    let plain = "  - { base: cyclic, name: plain, graph: planner, local_calls: 5 }\n";
+    place.write("train.yaml", &study("train", "depth-3-train", plain));
+    place.gimbal(&["run", "train.yaml", "--progress", "quiet", "--no-report"]).good();
+    std::fs::create_dir_all(place.path().join("shots")).unwrap();
+    place.gimbal(&["graph", "shots", "train", "--most", "3", "--out", "shots/learned.yaml"]).good();
+    let frozen = std::fs::read_to_string(place.path().join("shots/learned.yaml")).unwrap();
+    let shots: Vec<&str> = frozen.lines().filter_map(|line| line.trim().strip_prefix("- \"Task: ")).collect();
+    assert_eq!(shots.len(), 3, "{frozen}");
+    let marks: Vec<&str> = shots.iter().map(|shot| shot.split(". ").next().unwrap()).collect();
+    let with = "  - { base: cyclic, name: shots, graph: planner, local_calls: 5, shots: learned }\n";
+    place.write("test.yaml", &study("test", "depth-3-test", &format!("{plain}{with}")));
+    place.gimbal(&["run", "test.yaml", "--config", ".", "--progress", "quiet", "--no-report"]).good();
+    let (mut planners, mut others) = (0, 0);
+    for episode in 0..10 {
+        let number = episode.to_string();
+        let events = place.gimbal(&["trace", "test", &number, "--json"]).good().out;
+        let cell = place.gimbal(&["trace", "test", &number]).good().out;
+        let taught = cell.starts_with("shots/");
+        assert!(taught || cell.starts_with("plain/"), "{cell}");
+        for line in events.lines() {
+            let event: serde_json::Value = serde_json::from_str(line).unwrap();
+            let called = &event["body"]["model_called"];
+            let Some(role) = called["role"].as_str() else { continue };
+            let call = called["call"].to_string();
+            // The planner's call, the first of an executor and the first of the router are read in full.
+            let first = role == "planner" || cell.contains(&format!("call {call} to {role}: 0 kept"));
+            if !first || others > 60 && role != "planner" {
+                continue;
+            }
+            let prompt = place.gimbal(&["trace", "test", &number, "--call", &call]).good().out;
+            let shown = marks.iter().filter(|mark| prompt.contains(**mark)).count();
+            if role == "planner" {
+                assert_eq!(shown, if taught { 3 } else { 0 }, "{prompt}");
+                planners += 1;
+            } else {
+                assert_eq!(shown, 0, "{role}: {prompt}");
+                others += 1;
+            }
+        }
+    }
+    assert!(planners >= 10 && others > 40, "{planners} {others}");
+}
+
+/// The work's studies with its own models resolve, role by role; generated households stand in for its games. None is
+/// played: no provider is asked.
+// covers: CYC-051, CYC-052, CYC-054, CYC-080, CYC-081, CYC-083, CYC-084, CYC-085
+#[test]
+fn the_studies_of_the_third_work_resolve_with_its_models() {
+    let place = Place::new();
+    for name in ["cyc-textcraft", "cyc-alfworld", "cyc-finance"] {
+        let text = shipped(name).replace("unseen-test", "generated");
+        assert!(!text.contains("temperature:"), "{name}: the default is meant");
+        place.write(&format!("{name}.yaml"), &text);
+        let said = place.gimbal(&["run", &format!("{name}.yaml"), "--dry-run"]);
+        for word in ["openai/gpt-4o-mini", "openai/gpt-5-mini", "Gen-Cyc", "diverted"] {
+            assert!(said.out.contains(word), "{name}, {word}: {} {}", said.out, said.err);
+        }
+    }
+    place.write("cyc-exploration.yaml", &shipped("cyc-exploration").replace("unseen-test", "generated"));
+    place.gimbal(&["run", "cyc-exploration.yaml", "--dry-run"]).good();
+}

@@ -2,77 +2,11 @@
 //! same with the same decisions.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+mod recited;
 
-use gimbal_architectures::kinds;
-use gimbal_core::event::{Body, Event};
-use gimbal_core::{Catalogue, ChatModel, Decoding, Digest, RoleSettings, Sampling, Stop, TaskId};
-use gimbal_study::registry::Library;
-use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
-use gimbal_testkit::models::Reciter;
+use gimbal_core::{Catalogue, Stop};
+use recited::{acts, notes, observations, recite, to};
 use serde_json::{Value, json};
-
-/// Plays an episode whose executor and router say their lines.
-async fn recite(
-    (family, options, task): (&dyn Catalogue, Value, &str),
-    settings: Value,
-    executor: Vec<String>,
-    router: Vec<String>,
-) -> (Outcome, Recorded) {
-    let library = Library::new(&[], vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into()]);
-    let kinds = kinds();
-    let kind = kinds.iter().find(|kind| kind.name() == "cyclic").unwrap();
-    let architecture = kind.build(&settings, &library).unwrap();
-    let role = |lines: Vec<String>| {
-        let settings =
-            RoleSettings { model: "recited".to_owned(), decoding: Decoding::Free, sampling: Sampling::default() };
-        Role { settings: Arc::new(settings), model: Arc::new(Reciter::of(lines)) as Arc<dyn ChatModel> }
-    };
-    let roles = BTreeMap::from([("executor".to_owned(), role(executor)), ("router".to_owned(), role(router))]);
-    let options = family.resolve(&options).unwrap();
-    let setup = EpisodeSetup::new(Digest::of(b"trace"), TaskId(task.to_owned()), 1, Arc::new(roles));
-    let recorder = Arc::new(MemoryRecorder::default());
-    let outcome = play_episode(&*architecture, family.open(&options).unwrap(), setup, recorder.clone()).await;
-    (outcome.unwrap(), recorder.recorded())
-}
-
-fn text(recorded: &Recorded, reference: &gimbal_core::TextRef) -> String {
-    match reference.as_inline() {
-        Some(text) => text.to_owned(),
-        None => recorded.texts[&reference.as_stored().unwrap()].clone(),
-    }
-}
-
-fn events(recorded: &Recorded) -> Vec<Event> {
-    recorded.events.iter().map(|bytes| serde_json::from_slice(bytes).unwrap()).collect()
-}
-
-fn notes(recorded: &Recorded, kind: &str) -> Vec<Value> {
-    let of = |event: Event| match event.body {
-        Body::Note(note) if note.kind == kind => Some(serde_json::from_str(&text(recorded, &note.data)).unwrap()),
-        _ => None,
-    };
-    events(recorded).into_iter().filter_map(of).collect()
-}
-
-fn observations(recorded: &Recorded) -> Vec<String> {
-    let of = |event: Event| match event.body {
-        Body::Stepped(step) => Some(text(recorded, &step.observation)),
-        _ => None,
-    };
-    events(recorded).into_iter().filter_map(of).collect()
-}
-
-fn acts(action: &str) -> String {
-    format!("Thought: as told\nAnswer: {action}")
-}
-
-fn to(node: &str, loops: &str) -> String {
-    let memory = json!({ "loops": [loops] });
-    let answer = json!({ "analysis": "as told", "memory": memory, "next": node, "reason": "as told" });
-    format!("Thought: as told\nAnswer: {answer}")
-}
 
 fn gather_and_craft() -> Value {
     json!({ "ways": "complete", "entry": "GATHER",

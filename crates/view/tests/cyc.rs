@@ -5,7 +5,7 @@
 mod cyclic;
 mod support;
 
-use cyclic::{Plan, episode, graph, info, plans, study};
+use cyclic::{Plan, episode, graph, info, plans, study, sweep};
 use gimbal_analysis::Generator;
 use gimbal_analysis::cyclic::tables::Board;
 use gimbal_analysis::cyclic::{Cycles, Fold, Setup};
@@ -24,11 +24,13 @@ fn drawn(cycles: &Cycles) -> Vec<Output> {
 #[test]
 fn a_whole_study_has_all_eight_figures() {
     let keys: Vec<String> = FIGURES.iter().map(|figure| figure.key.to_owned()).collect();
-    assert_eq!(keys, (1..=8).map(|number| format!("cyc-f{number}")).collect::<Vec<_>>());
+    let eight = (1..=8).map(|number| format!("cyc-f{number}"));
+    assert_eq!(keys, eight.chain(["cyc-noise".to_owned()]).collect::<Vec<_>>());
     let cycles = study(&[WORLD], |_| true);
     let outputs = drawn(&cycles);
-    assert_eq!(outputs.len(), 8);
-    for output in &outputs {
+    assert_eq!(outputs.len(), 9);
+    assert!(outputs[8].missing.is_some(), "no player has a known error rate");
+    for output in &outputs[..8] {
         assert_eq!(output.missing, None, "{}", output.file);
         assert_eq!(output.file, output.key);
     }
@@ -60,9 +62,29 @@ fn what_a_run_lacks_is_said_and_not_filled_in() {
     assert!(outputs.iter().all(|output| output.missing.is_some()));
     check(&outputs, "empty");
     let two = drawn(&study(&[WORLD, "crafting depth 2"], |_| true));
-    assert_eq!(two.len(), 16);
+    assert_eq!(two.len(), 17, "one drawing an environment, and one of noise for all");
     assert!(two.iter().any(|output| output.file == "cyc-f3-crafting-depth-2"));
     check(&two, "two");
+}
+
+/// A column an environment, a row a measure and kind of faults; four environments take two blocks.
+// covers: CYC-086, CYC-100
+#[test]
+fn noise_is_one_drawing_of_all_environments() {
+    for worlds in [&[WORLD][..], &[WORLD, "crafting depth 2"], &[WORLD, "crafting", "finance", "fourth"]] {
+        let cycles = sweep(worlds);
+        let outputs = cyc::named("cyc-noise", &Board::new(&cycles)).unwrap();
+        assert_eq!((outputs.len(), &outputs[0].missing, outputs[0].file.as_str()), (1, &None, "cyc-noise"));
+        check(&outputs, "noise");
+        let svg = &outputs[0].figure.svg;
+        for word in worlds.iter().chain(&["ReAct", "DepDAG", "Spec-Cyc", "Gen-Cyc", "without faults", "diversion 50%"])
+        {
+            assert!(svg.contains(word), "{word}");
+        }
+        // A line a controller, measure and kind of faults in every environment.
+        assert_eq!(svg.matches("<path d=\"M").count() % (16 * worlds.len()), 0, "{worlds:?}");
+        assert!(outputs[0].figure.caption.contains("Clusters are tasks and instances"));
+    }
 }
 
 // covers: CYC-100

@@ -42,8 +42,9 @@ pub fn max_calls(depth: u32) -> u32 {
 }
 
 /// Names of the splits. `train` and `test` are those of all depths one after another; `seeds` are all tasks by their
-/// numbers, which play on other tables too.
-pub const SPLITS: [&str; 21] = [
+/// numbers, which play on other tables too; `mixed` are the test tasks of every depth by turns, the deepest first, so that any
+/// first part of it is as deep as it can be.
+pub const SPLITS: [&str; 22] = [
     "train",
     "test",
     "all",
@@ -65,6 +66,7 @@ pub const SPLITS: [&str; 21] = [
     "depth-4-test",
     "depth-4-test-1",
     "seeds",
+    "mixed",
 ];
 
 /// Part of a tier.
@@ -115,6 +117,12 @@ pub fn split(tree: &Tree, name: &str) -> Option<Vec<usize>> {
         "all" | "seeds" => return Some((0..tree.tasks().len()).collect()),
         "train" => return Some(of_all(Part::Train)),
         "test" => return Some(of_all(Part::Test)),
+        "mixed" => {
+            let depths: Vec<Vec<usize>> = TIERS.iter().rev().map(|tier| of_depth(tier, Part::Test)).collect();
+            let longest = depths.iter().map(Vec::len).max().unwrap_or(0);
+            let turn = |turn: usize| depths.iter().filter_map(move |own| own.get(turn).copied());
+            return Some((0..longest).flat_map(turn).collect());
+        }
         _ => {}
     }
     let (depth, part) = name.strip_prefix("depth-")?.split_once('-').unwrap_or((name.strip_prefix("depth-")?, ""));

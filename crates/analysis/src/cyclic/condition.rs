@@ -71,6 +71,11 @@ pub struct Setup {
     pub specialists: Option<bool>,
     /// Summaries of won episodes that the planner reads (CYC-023), if the settings say so.
     pub shots: Option<u32>,
+    /// In millionths, how likely an answer of the player is not the competent one, where every role of the agent plays with
+    /// the same known error rate.
+    pub error: Option<u32>,
+    /// Whether final answers pass a gate on their evidence (CYC-095).
+    pub gated: bool,
 }
 
 /// What a cell stands for.
@@ -92,6 +97,12 @@ pub struct Condition {
     pub router: Option<String>,
     /// Injected faults as the study calls them; empty for none.
     pub faults: String,
+    /// The player's error rate in millionths, where it is known and one for all roles.
+    #[serde(default)]
+    pub error: Option<u32>,
+    /// Whether final answers pass a gate on their evidence (CYC-095).
+    #[serde(default)]
+    pub gated: bool,
 }
 
 impl Condition {
@@ -126,6 +137,8 @@ impl Condition {
             executor: model(&["executor"]),
             router: model(&["router", "analyzer"]).filter(|_| graphs),
             faults: info.faults.clone(),
+            error: setup.error,
+            gated: setup.gated,
         }
     }
 
@@ -150,6 +163,9 @@ impl Condition {
         }
         if self.shots > 0 {
             label.push_str(&format!(", {}-shot", self.shots));
+        }
+        if self.gated {
+            label.push_str(", gated");
         }
         label
     }

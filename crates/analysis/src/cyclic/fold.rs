@@ -20,6 +20,8 @@ pub struct Record {
     pub run: u32,
     /// Trial.
     pub trial: u32,
+    /// Instance that the run belongs to.
+    pub instance: u32,
     /// Whether it was won.
     pub won: bool,
     /// Name of the stop.
@@ -278,6 +280,7 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
         task: walk.task.clone(),
         run: walk.run,
         trial: walk.trial,
+        instance: walk.instance,
         won: walk.won,
         stop: walk.stop.clone(),
         tool_calls: walk.tool_calls,

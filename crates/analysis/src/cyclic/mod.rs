@@ -5,12 +5,14 @@
 //! [`Cycles`], the cells of a run with their [`Measures`] → tables and figures. Nothing here knows an environment.
 
 pub mod advise;
+pub mod check;
 mod condition;
 pub mod cost;
 pub mod detect;
 pub mod evidence;
 mod fold;
 mod measures;
+mod noise;
 mod repair;
 pub mod tables;
 mod tokens;
@@ -24,6 +26,7 @@ use std::collections::BTreeSet;
 pub use condition::{Condition, Control, Setup};
 pub use fold::{CellCycles, Cycles, Fold, Record, Sample, SampleKind, Use};
 pub use measures::{EvidenceSums, Group, Measures, Moments, RepairSums, Routing, SignalSums, TransitionCount, measure};
+pub use noise::{NoiseCurve, NoisePoint, noise_curves};
 pub use repair::{Repair, Taken, repairs};
 pub use tokens::{Exploration, TokenComparison, exploration, shared_wins};
 pub use trajectory::{

@@ -17,6 +17,9 @@ pub struct Trajectory {
     pub run: u32,
     /// Trial within a session, from 0.
     pub trial: u32,
+    /// Instance that the run belongs to, from 0: runs of one instance meet worlds that are alike.
+    #[serde(default)]
+    pub instance: u32,
     /// Sum of rewards in thousandths.
     pub return_thousandths: i64,
     /// Name of the stop.

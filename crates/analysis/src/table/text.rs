@@ -4,14 +4,15 @@ use super::blocks::{GAP, length, widths};
 use super::{Table, format::printable};
 
 /// A name longer than this is cut, unless the whole table fits as it is: one long name must not push every number off the
-/// screen.
+/// screen. What was cut is told in full beneath, by number, so that rows stay apart.
 const LONGEST_LABEL: usize = 40;
 
 pub(super) fn render(table: &Table, width: usize) -> String {
     let whole = widths(table, usize::MAX).iter().map(|width| width + GAP).sum::<usize>() <= width + GAP;
     let longest = if whole { usize::MAX } else { LONGEST_LABEL };
+    let mut legend: Vec<String> = Vec::new();
     let text: Vec<Vec<String>> = (0..table.rows.len())
-        .map(|row| (0..table.columns.len()).map(|column| cell(table, row, column, longest)).collect())
+        .map(|row| (0..table.columns.len()).map(|column| cell(table, row, column, longest, &mut legend)).collect())
         .collect();
     let headings: Vec<String> = table.columns.iter().map(|column| printable(&column.heading())).collect();
     let widths = widths(table, longest);
@@ -34,8 +35,11 @@ pub(super) fn render(table: &Table, width: usize) -> String {
             out.push_str(&line(row));
         }
     }
-    if !table.notes.is_empty() {
+    if !table.notes.is_empty() || !legend.is_empty() {
         out.push('\n');
+    }
+    for (number, name) in legend.iter().enumerate() {
+        out.push_str(&wrap(&format!("[{}] {name}", number + 1), width));
     }
     for note in &table.notes {
         out.push_str(&wrap(&printable(note), width));
@@ -43,13 +47,18 @@ pub(super) fn render(table: &Table, width: usize) -> String {
     out
 }
 
-fn cell(table: &Table, row: usize, column: usize, longest: usize) -> String {
+fn cell(table: &Table, row: usize, column: usize, longest: usize, legend: &mut Vec<String>) -> String {
     let shown = printable(&table.shown(row, column));
     if length(&shown) <= longest || table.columns[column].is_numeric() {
         return shown;
     }
-    let cut: String = shown.chars().take(longest - 1).collect();
-    format!("{cut}…")
+    let number = legend.iter().position(|known| *known == shown).unwrap_or_else(|| {
+        legend.push(shown.clone());
+        legend.len() - 1
+    });
+    let mark = format!("…[{}]", number + 1);
+    let cut: String = shown.chars().take(longest.saturating_sub(length(&mark))).collect();
+    format!("{cut}{mark}")
 }
 
 fn pad(text: &str, width: usize, right: bool) -> String {

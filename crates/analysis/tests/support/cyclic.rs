@@ -169,6 +169,7 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
         task: format!("part-{}/{task}", task % 2),
         run,
         trial: 0,
+        instance: 0,
         return_thousandths: if won { 1000 } else { 0 },
         stop: match (won, finance) {
             (true, false) => "solved",
@@ -217,6 +218,7 @@ pub fn study(environments: &[&'static str], keep: impl Fn(&Plan) -> bool) -> Cyc
         source: None,
         specialists: None,
         shots: Some(plan.shots),
+        ..Setup::default()
     };
     let mut fold = Fold::new(plans.iter().map(|plan| (info(plan), setup(plan))).collect());
     let mut generator = Generator::new(7);
@@ -224,6 +226,49 @@ pub fn study(environments: &[&'static str], keep: impl Fn(&Plan) -> bool) -> Cyc
         for task in 0..6 {
             for run in 0..3 {
                 fold.add(&episode(plan, task, run, &mut generator));
+            }
+        }
+    }
+    fold.finish()
+}
+
+/// A sweep over the player's error rate: four controllers, with and without faults, eight tasks twice each. Of the tasks so
+/// many are won, for ever: all by one agent, fewer by the list, and by graphs all until the player errs much.
+pub fn sweep(environments: &[&'static str]) -> Cycles {
+    let mut cells = Vec::new();
+    for environment in environments {
+        let all = plans(environment);
+        for (place, plan) in [all[0], all[2], all[3], all[4]].into_iter().enumerate() {
+            for fault in [0, 50] {
+                for (step, error) in [0, 300_000, 600_000].into_iter().enumerate() {
+                    let won = match place {
+                        0 => 8,
+                        1 => 6 - step * 2 - fault / 50,
+                        _ => 8 - step * place / 2,
+                    };
+                    let models = [["noisy/1.0"; 3], ["noisy/0.7"; 3], ["noisy/0.4"; 3]][step];
+                    let plan = Plan { fault: fault as u64, models, ..plan };
+                    let id = format!("{environment}/{place}/{fault}/{error}");
+                    let setup = Setup {
+                        architecture: plan.architecture.to_owned(),
+                        source: (!plan.source.is_empty()).then(|| plan.source.to_owned()),
+                        error: Some(error),
+                        ..Setup::default()
+                    };
+                    cells.push((plan, CellInfo { id, ..info(&plan) }, setup, won));
+                }
+            }
+        }
+    }
+    let mut fold = Fold::new(cells.iter().map(|(_, info, setup, _)| (info.clone(), setup.clone())).collect());
+    let mut generator = Generator::new(11);
+    for (plan, info, setup, wins) in &cells {
+        for task in 0..8 {
+            for run in 0..2 {
+                let walk = episode(plan, task, run, &mut generator);
+                let won = (task as usize) < *wins;
+                let extra = setup.error.unwrap_or(0) / 100_000;
+                fold.add(&Trajectory { cell: info.id.clone(), won, tool_calls: 4 + extra + task, ..walk });
             }
         }
     }

@@ -89,6 +89,9 @@ pub struct Advise {
     /// Seed of the worlds and of the disturbances
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// Check the advice against what this run of a study found
+    #[arg(long, value_name = "RUN")]
+    pub against: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

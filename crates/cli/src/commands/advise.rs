@@ -1,11 +1,18 @@
 //! `gimbal advise`: measures what a family of tasks is like and names the controllers that suit it.
 
+use std::path::Path;
+
 use gimbal_analysis::cyclic::advise::{Advice, RepairSemantics, WorkflowSignature, advise as choose};
+use gimbal_analysis::cyclic::check::{Stratum, check};
+use gimbal_analysis::cyclic::tables::CONFIDENCE;
+use gimbal_analysis::{Interval, Summary};
 use gimbal_core::{Catalogue, TaskId, nearest};
+use gimbal_study::plan::Stored;
 use gimbal_study::probe::{Probe, probe};
+use gimbal_study::read;
 use serde_json::{Value, json};
 
-use super::print_json;
+use super::{print_json, run_failure, run_folder};
 use crate::args::Advise;
 use crate::exit::Failure;
 use crate::registry::registry;
@@ -31,8 +38,13 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
     let measured = probe(&**family, &options, &tasks, asked.seed).await.map_err(Failure::usage)?;
     let signature = signature(&measured, !family.offers().asks.is_empty());
     let advice = choose(&signature);
+    let found = match &asked.against {
+        Some(run) => Some(found(run, &asked.environment, &advice)?),
+        None => None,
+    };
     if asked.json {
         return print_json(&json!({
+            "found": found,
             "environment": asked.environment, "split": split, "tasks": measured.tasks, "solved": measured.solved,
             "signature": signature, "mendable": measured.mendable(), "backtracking": measured.backtracking(),
             "regime": advice.regime.name(), "recommended": names(&advice), "next": advice.next.name(),
@@ -83,8 +95,90 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
     for reason in &advice.reasons {
         println!("- {reason}");
     }
-    println!("\nA recommendation is a hypothesis: `gimbal run studies/cyc-local.yaml` measures it.");
+    match found {
+        Some(found) => found.iter().for_each(show),
+        None => println!(
+            "\nA recommendation is a hypothesis: `gimbal run studies/cyc-local.yaml` measures it, and \
+             `gimbal advise {} --against cyc-local` says what came of it.",
+            asked.environment
+        ),
+    }
     Ok(())
+}
+
+/// What a run found about the advice.
+fn found(run: &Path, environment: &str, advice: &Advice) -> Result<Vec<Stratum>, Failure> {
+    let folder = run_folder(run)?;
+    let stored = Stored::read(&folder).map_err(run_failure)?;
+    let cycles = read::cycles(&folder, &stored).map_err(run_failure)?;
+    let found = check(&advice.recommended, &cycles, environment, CONFIDENCE);
+    if found.is_empty() {
+        let mut played: Vec<&str> = stored.cells.iter().map(|cell| cell.info.environment.as_str()).collect();
+        played.dedup();
+        return Err(Failure::Usage(format!(
+            "--against: `{}` has no finished episode of a controller on `{environment}` (it plays {})",
+            run.display(),
+            played.join(", ")
+        )));
+    }
+    Ok(found)
+}
+
+/// Prints what was found under one kind of faults.
+fn show(found: &Stratum) {
+    let faults = if found.faults.is_empty() { "without faults" } else { &found.faults };
+    println!("\nFound, {faults}:");
+    println!(
+        "  {:<17} {:>5}  {:>20}  {:>19}  {:>5}  {:>22}",
+        "controller", "n", "SR % (95%)", "TC of won (95%)", "STR", "tokens (95%)"
+    );
+    for measured in &found.measured {
+        let success = measured.success;
+        let rate = format!(
+            "{:.1} ({:.1} to {:.1})",
+            100.0 * success.share,
+            100.0 * success.interval.low,
+            100.0 * success.interval.high
+        );
+        let name = format!("{}{}", if measured.recommended { "*" } else { " " }, measured.controller.name());
+        let ratio = measured.success_to_calls.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.1}"));
+        println!(
+            "  {name:<17} {:>5}  {rate:>20}  {:>19}  {ratio:>5}  {:>22}",
+            success.of,
+            mean(measured.calls, 1),
+            mean(measured.tokens, 0)
+        );
+    }
+    if let Some(judged) = found.judged {
+        let percent = (1000.0 * found.confidence).round() / 10.0;
+        for other in &found.against {
+            println!(
+                "  {} minus {}: SR {:+.1}{} points, tokens {:+.0}{} over {} worlds ({percent}% each)",
+                judged.name(),
+                other.other.name(),
+                100.0 * other.success_mean,
+                ends(other.success, 100.0, 1),
+                other.tokens_mean,
+                ends(other.tokens, 1.0, 0),
+                other.worlds
+            );
+        }
+    }
+    println!("  {}", found.sentence);
+}
+
+fn mean(summary: Option<Summary>, digits: usize) -> String {
+    let Some(summary) = summary else { return "–".to_owned() };
+    match summary.interval() {
+        Some(ends) => format!("{:.digits$} ({:.digits$} to {:.digits$})", summary.mean, ends.low, ends.high),
+        None => format!("{:.digits$}", summary.mean),
+    }
+}
+
+fn ends(interval: Option<Interval>, times: f64, digits: usize) -> String {
+    interval
+        .map(|ends| format!(" ({:+.digits$} to {:+.digits$})", times * ends.low, times * ends.high))
+        .unwrap_or_default()
 }
 
 fn counted(part: u64, of: u64, what: &str) -> String {

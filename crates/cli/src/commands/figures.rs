@@ -62,9 +62,9 @@ pub fn one(options: &Report, key: &str) -> Result<(), Failure> {
     if !named().any(|(known, _)| known.eq_ignore_ascii_case(key)) {
         let hint = gimbal_core::nearest::hint(key, named().map(|(known, _)| known));
         return Err(Failure::Usage(format!(
-            "--figure: there is no figure `{key}`{hint}; there are f1 to f{} and cyc-f1 to cyc-f{} (`--figure list`)",
+            "--figure: there is no figure `{key}`{hint}; there are f1 to f{}, cyc-f1 to cyc-f{} and cyc-noise (`--figure list`)",
             FIGURES.len(),
-            cyc::FIGURES.len()
+            cyc::FIGURES.len() - 1
         )));
     }
     let folder = run_folder(&options.run)?;

@@ -54,8 +54,23 @@ pub struct Named {
     pub name: String,
     /// Options as written.
     pub options: Value,
+    /// Its own tasks, in the place of those that the study names for all.
+    pub tasks: Option<Tasks>,
     /// The whole entry.
     pub node: Node,
+}
+
+/// Which tasks: those of a split, or by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tasks {
+    /// Split of the tasks; none for the first that the environment has.
+    pub split: Option<String>,
+    /// Tasks by name, instead of a split's.
+    pub names: Vec<String>,
+    /// At most this many tasks.
+    pub limit: Option<u64>,
+    /// Where they are named.
+    pub at: At,
 }
 
 /// An architecture and its settings.
@@ -85,12 +100,8 @@ pub struct RoleSet {
 /// Which episodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Episodes {
-    /// Split of the tasks.
-    pub split: Option<String>,
-    /// Tasks by name, instead of a split's.
-    pub tasks: Vec<String>,
-    /// At most this many tasks.
-    pub limit: Option<u64>,
+    /// Tasks of every environment that names none of its own.
+    pub tasks: Tasks,
     /// Runs of every task: in all, or of each instance where there are instances.
     pub runs: u32,
     /// Instances: clusters of runs that analysis keeps together.
@@ -101,8 +112,6 @@ pub struct Episodes {
     pub trials: u32,
     /// Seed of the study.
     pub seed: u64,
-    /// Where the tasks are named.
-    pub at: At,
     /// Where runs or trials are numbered.
     pub counted_at: At,
 }
@@ -160,9 +169,8 @@ impl Episodes {
 
 impl Default for Episodes {
     fn default() -> Self {
-        let (at, counted_at) = (At::default(), At::default());
-        let (tasks, extended) = (Vec::new(), Vec::new());
-        Self { split: None, tasks, limit: None, runs: 1, instances: None, extended, trials: 1, seed: 0, at, counted_at }
+        let (tasks, extended, counted_at) = (Tasks::default(), Vec::new(), At::default());
+        Self { tasks, runs: 1, instances: None, extended, trials: 1, seed: 0, counted_at }
     }
 }
 
@@ -255,11 +263,12 @@ fn without(node: &Node, keys: &[&str]) -> Value {
 fn environment(node: &Node, file: &str) -> Result<Named, Problem> {
     if let Kind::Scalar(_) = node.kind {
         let name = string(node, file, "`environment`")?;
-        return Ok(Named { name, options: without(node, &[]), node: node.clone() });
+        return Ok(Named { name, options: without(node, &[]), tasks: None, node: node.clone() });
     }
     let mut members = Members::of(node, file, "`environment`")?;
     let name = string(members.need("name")?, file, "`name`")?;
-    Ok(Named { name, options: without(node, &["name"]), node: node.clone() })
+    let own = members.get("tasks").map(|node| tasks(node, file)).transpose()?;
+    Ok(Named { name, options: without(node, &["name", "tasks"]), tasks: own, node: node.clone() })
 }
 
 fn variant(node: &Node, file: &str) -> Result<Variant, Problem> {
@@ -376,24 +385,24 @@ pub(super) fn sampling_of(model: &str) -> Sampling {
     }
 }
 
+fn tasks(node: &Node, file: &str) -> Result<Tasks, Problem> {
+    let Kind::Map(_) = &node.kind else {
+        let names = items(node).into_iter().map(|node| string(node, file, "a task")).collect::<Result<_, _>>()?;
+        return Ok(Tasks { names, at: node.at, ..Tasks::default() });
+    };
+    let mut members = Members::of(node, file, "`tasks`")?;
+    let split = members.get("split").map(|node| string(node, file, "`split`")).transpose()?;
+    let limit = members.get("limit").map(|node| whole(node, file, "`limit`", 1)).transpose()?;
+    members.finish()?;
+    Ok(Tasks { split, names: Vec::new(), limit, at: node.place("split") })
+}
+
 fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
     let mut members = Members::of(node, file, "`episodes`")?;
-    let mut episodes = Episodes { at: node.at, counted_at: node.at, ..Episodes::default() };
+    let everywhere = Tasks { at: node.at, ..Tasks::default() };
+    let mut episodes = Episodes { tasks: everywhere, counted_at: node.at, ..Episodes::default() };
     if let Some(node) = members.get("tasks") {
-        episodes.at = node.at;
-        match &node.kind {
-            Kind::Map(_) => {
-                episodes.at = node.place("split");
-                let mut tasks = Members::of(node, file, "`tasks`")?;
-                episodes.split = tasks.get("split").map(|node| string(node, file, "`split`")).transpose()?;
-                episodes.limit = tasks.get("limit").map(|node| whole(node, file, "`limit`", 1)).transpose()?;
-                tasks.finish()?;
-            }
-            _ => {
-                episodes.tasks =
-                    items(node).into_iter().map(|node| string(node, file, "a task")).collect::<Result<_, _>>()?;
-            }
-        }
+        episodes.tasks = tasks(node, file)?;
     }
     if let Some(node) = members.get("runs") {
         episodes.runs = small(node, file, "`runs`", 1)?;
@@ -492,7 +501,7 @@ mod tests {
     use super::sampling_of;
     use crate::plan::parse;
 
-    // covers: BOG-045
+    // covers: BOG-045, CYC-055
     #[test]
     fn remote_models_may_answer_at_length_unless_the_study_says_otherwise() {
         for (model, bound) in

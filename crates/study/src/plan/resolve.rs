@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::cells::{Cell, EnvironmentPart, Plan};
 use super::error::{Problem, Problems};
 use super::faults::FaultSet;
-use super::file::{Count, Extended, Named, StudyFile, Variant, sampling_of};
+use super::file::{Count, Extended, Named, StudyFile, Tasks, Variant, sampling_of};
 use super::labels;
 use super::options::Options;
 use super::yaml::{At, unknown};
@@ -113,31 +113,34 @@ fn environment(study: &StudyFile, named: &Named, registry: &Registry) -> Result<
         return Err(Problem::at(file, named.node.place("name"), what));
     };
     let schema = family.schema();
-    check_keys(file, &named.node, &named.options, &schema, &["name"], &format!("the options of `{}`", named.name))?;
+    check_keys(
+        file,
+        &named.node,
+        &named.options,
+        &schema,
+        &["name", "tasks"],
+        &format!("the options of `{}`", named.name),
+    )?;
     let resolved = family.resolve(&named.options);
     let options =
         resolved.map_err(|error| Problem::at(file, place_in(&named.node, &error.to_string()), error.to_string()))?;
-    let episodes = &study.episodes;
+    let wanted = named.tasks.as_ref().unwrap_or(&study.episodes.tasks);
     let splits = family.splits();
-    let split = episodes.split.clone().or_else(|| splits.first().map(|split| (*split).to_owned())).unwrap_or_default();
+    let split = wanted.split.clone().or_else(|| splits.first().map(|split| (*split).to_owned())).unwrap_or_default();
     let tasks = family.tasks(&split).map_err(|error| {
         let hint = nearest::hint(&split, splits.iter().copied());
-        Problem::at(file, episodes.at, format!("{error}{hint}"))
+        Problem::at(file, wanted.at, format!("{error}{hint}"))
     })?;
-    let tasks = if episodes.tasks.is_empty() { tasks } else { named_tasks(study, &**family, &episodes.tasks)? };
-    let most = episodes.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let tasks = if wanted.names.is_empty() { tasks } else { named_tasks(file, &**family, wanted)? };
+    let most = wanted.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let tasks: Vec<TaskId> = tasks.into_iter().take(most).collect();
     if tasks.is_empty() {
-        return Err(Problem::at(file, episodes.at, format!("`{}` has no tasks in the split `{split}`", named.name)));
+        return Err(Problem::at(file, wanted.at, format!("`{}` has no tasks in the split `{split}`", named.name)));
     }
     Ok(Some(EnvironmentPart::new(Arc::clone(family), options, labels::environment(named), tasks)))
 }
 
-fn named_tasks(
-    study: &StudyFile,
-    family: &dyn gimbal_core::Catalogue,
-    names: &[String],
-) -> Result<Vec<TaskId>, Problem> {
+fn named_tasks(file: &str, family: &dyn gimbal_core::Catalogue, wanted: &Tasks) -> Result<Vec<TaskId>, Problem> {
     let mut known = Vec::new();
     let mut absent = String::new();
     for split in family.splits() {
@@ -145,17 +148,17 @@ fn named_tasks(
             Ok(tasks) => known.extend(tasks),
             // A split whose data are not at hand must not keep others from being played.
             Err(EnvError::Data(why)) => absent = format!(" ({why})"),
-            Err(error) => return Err(Problem::at(&study.file, study.episodes.at, error.to_string())),
+            Err(error) => return Err(Problem::at(file, wanted.at, error.to_string())),
         }
     }
-    for name in names {
+    for name in &wanted.names {
         if !known.iter().any(|task| task.0 == *name) {
             let hint = nearest::hint(name, known.iter().map(|task| task.0.as_str()));
             let what = format!("`{}` has no task `{name}`{hint}{absent}", family.name());
-            return Err(Problem::at(&study.file, study.episodes.at, what));
+            return Err(Problem::at(file, wanted.at, what));
         }
     }
-    Ok(names.iter().cloned().map(TaskId).collect())
+    Ok(wanted.names.iter().cloned().map(TaskId).collect())
 }
 
 /// Refuses keys that the schema does not name, with their line.

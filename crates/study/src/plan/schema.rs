@@ -10,13 +10,31 @@ use crate::registry::Registry;
 /// What tables, terminals and spreadsheets show: one line that none of them takes as a command.
 const SHOWN: &str = r"^([^=@+\-\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*|\+[\p{L} +_]*)$";
 
+/// Tasks of all environments, or of one.
+fn tasks() -> Value {
+    let name = json!({ "type": "string", "minLength": 1 });
+    json!({ "anyOf": [
+        {
+            "type": "object", "additionalProperties": false,
+            "properties": {
+                "split": name,
+                "limit": { "type": "integer", "minimum": 1, "maximum": u64::MAX, "description": "At most so many tasks." },
+            },
+        },
+        { "anyOf": [name, { "type": "array", "items": name }] },
+    ] })
+}
+
 /// JSON Schema of study files.
 #[must_use]
 pub fn schema(registry: &Registry) -> Value {
     let mut shared = Map::new();
     let mut environments = Vec::new();
     for family in &registry.environments {
-        let settings = hoist(family.schema(), family.name(), &mut shared);
+        let mut settings = hoist(family.schema(), family.name(), &mut shared);
+        if let Some(properties) = settings.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.insert("tasks".to_owned(), tasks());
+        }
         environments.push(entry(settings, "name", family.name(), &[]));
     }
     let mut architectures = Vec::new();
@@ -51,10 +69,7 @@ pub fn schema(registry: &Registry) -> Value {
             },
         },
     ] });
-    let tasks = json!({ "anyOf": [
-        object(json!({ "split": { "type": "string", "minLength": 1 }, "limit": whole(1, "At most so many tasks.") })),
-        listed(json!({ "type": "string", "minLength": 1 })),
-    ] });
+    let tasks = tasks();
     let name = json!({
         "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]*$", "maxLength": LONGEST_NAME,
         "description": "Name of the study and its run folder.",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gimbal_analysis::CellInfo;
 use gimbal_analysis::profile::ActionFacts;
-use gimbal_core::{Digest, canonical};
+use gimbal_core::{Digest, TaskId, canonical};
 use gimbal_model::Price;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -94,14 +94,18 @@ impl Stored {
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         let study = &plan.study;
-        let tasks: Vec<String> = plan
-            .cells
-            .iter()
-            .chain(&plan.left_out)
-            .min_by_key(|cell| cell.place)
-            .map_or_else(Vec::new, |cell| cell.environment.tasks.iter().map(|task| task.0.clone()).collect());
         let mut cells: Vec<&Cell> = plan.cells.iter().chain(&plan.left_out).collect();
         cells.sort_by_key(|cell| cell.place);
+        // One list stands for all, unless environments name their own.
+        let own = study.environments.iter().any(|named| named.tasks.is_some());
+        let heard = if own { cells.len() } else { 1 };
+        let mut lists: Vec<&[TaskId]> = Vec::new();
+        for cell in cells.iter().take(heard) {
+            if !lists.contains(&cell.environment.tasks.as_slice()) {
+                lists.push(&cell.environment.tasks);
+            }
+        }
+        let tasks: Vec<&str> = lists.into_iter().flatten().map(|task| task.0.as_str()).collect();
         let prices = plan.models.iter().filter_map(|(name, facts)| Some((name.clone(), facts.price.clone()?)));
         Self {
             format: FORMAT,

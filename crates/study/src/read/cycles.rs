@@ -1,6 +1,6 @@
 //! Episodes as walks over task graphs, from journals: one episode at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gimbal_analysis::cyclic::evidence::Evidence;
 use gimbal_analysis::cyclic::{
@@ -8,6 +8,8 @@ use gimbal_analysis::cyclic::{
 };
 use gimbal_core::event::{Body, Event, ModelCalled};
 use gimbal_core::{Digest, TextRef};
+use gimbal_model::ModelName;
+use gimbal_model::noisy::ONE;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -61,6 +63,23 @@ pub fn trajectories(
     })
 }
 
+/// The walk of one episode from its events alone: segments, decisions, calls and what became of them. What its run folder
+/// knows (cell, world, task, run, stop, whether it was won) is left empty. `asks` are roles that the world asks.
+///
+/// # Errors
+/// Those of `text`.
+pub fn walk_of(
+    events: impl IntoIterator<Item = Event>,
+    text: &mut dyn FnMut(&TextRef) -> Result<String, RunError>,
+    asks: &[String],
+) -> Result<Trajectory, RunError> {
+    let mut tale = Tale::new(text, asks);
+    for event in events {
+        tale.take(event.body)?;
+    }
+    Ok(tale.finish())
+}
+
 fn architecture(cell: &StoredCell) -> &str {
     cell.identity["architecture"]["base"].as_str().unwrap_or_default()
 }
@@ -78,7 +97,31 @@ fn setup(cell: &StoredCell) -> Setup {
         source: source.map(str::to_owned),
         specialists: settings["specialist"].as_bool(),
         shots: shots.and_then(|count| u32::try_from(count).ok()),
+        error: error_rate(cell),
+        gated: is_on(&settings["gate"]),
     }
+}
+
+/// Whether a setting that is off, a name or an object is on.
+fn is_on(setting: &Value) -> bool {
+    match setting {
+        Value::Null => false,
+        Value::Bool(on) => *on,
+        Value::String(name) => !["", "none", "off"].contains(&name.as_str()),
+        _ => true,
+    }
+}
+
+/// How likely an answer of the agent's roles is not the competent one, in millionths; none where a role is no noisy expert
+/// or they differ.
+fn error_rate(cell: &StoredCell) -> Option<u32> {
+    let own = cell.info.models.iter().filter(|model| !cell.asks.contains(&model.role));
+    let mut rates = own.map(|model| match ModelName::parse(&model.model) {
+        Ok(ModelName::Noisy(noise)) => Some(ONE.saturating_sub(noise.competent)),
+        _ => None,
+    });
+    let first = rates.next()??;
+    rates.all(|rate| rate == Some(first)).then_some(first)
 }
 
 fn read(
@@ -123,6 +166,7 @@ fn read(
         task: id.task.clone(),
         run: id.run,
         trial: id.trial,
+        instance: cell.instance(id.run),
         return_thousandths: outcome.episode_return.0,
         stop,
         tool_calls: u32::try_from(outcome.spent.tool_calls).unwrap_or(u32::MAX),
@@ -153,6 +197,9 @@ struct Tale<'a> {
     node: String,
     /// What the agent saw last.
     last: Option<TextRef>,
+    /// Accepted calls with the words that they brought, and of every call so far whether both had been met before.
+    replies: HashSet<(String, String, TextRef)>,
+    again: Vec<bool>,
 }
 
 #[derive(Deserialize)]
@@ -201,6 +248,8 @@ impl<'a> Tale<'a> {
             loops: Vec::new(),
             node: String::new(),
             last: None,
+            replies: HashSet::new(),
+            again: Vec::new(),
         }
     }
 
@@ -213,7 +262,11 @@ impl<'a> Tale<'a> {
             }
             Body::ModelCalled(call) => self.called(&call),
             Body::ToolCalled(call) => self.open = Some((call.tool, (self.text)(&call.arguments)?)),
-            Body::Rejected(_) => self.acted(Effect::Rejected),
+            Body::Rejected(_) => self.acted(Effect::Rejected, None),
+            Body::Ended(ended) if self.walk.situations.is_none() => {
+                // Nought in the first form of journals.
+                self.walk.situations = Some(ended.situations).filter(|count| *count > 0);
+            }
             Body::Stepped(step) => {
                 let effect = if self.state == Some(step.state) {
                     Effect::Nothing
@@ -223,8 +276,8 @@ impl<'a> Tale<'a> {
                     Effect::Back
                 };
                 self.state = Some(step.state);
+                self.acted(effect, Some(&step.observation));
                 self.last = Some(step.observation);
-                self.acted(effect);
             }
             Body::Note(note) => {
                 let known = ["graph", "segment", "routed", "memory", "planned", "gated", "evidence"];
@@ -239,8 +292,11 @@ impl<'a> Tale<'a> {
     }
 
     /// Keeps the open call with what became of it. A refusal without one is of an unreadable answer: no call was made.
-    fn acted(&mut self, effect: Effect) {
+    fn acted(&mut self, effect: Effect, reply: Option<&TextRef>) {
         if let Some((tool, arguments)) = self.open.take() {
+            let again =
+                reply.is_some_and(|reply| !self.replies.insert((tool.clone(), arguments.clone(), reply.clone())));
+            self.again.push(again);
             self.acts.push(Act { tool, arguments, effect });
         }
     }
@@ -344,7 +400,25 @@ impl<'a> Tale<'a> {
             let segment = self.segment(index, node, SegmentEnd::Over);
             self.walk.segments.push(segment);
         }
+        self.unwind();
         self.walk
+    }
+
+    /// Where a world keeps a clock in its state, no call leads back: every accepted one brought a state of its own, though
+    /// the agent met fewer situations. There a call that brought the same words as once before is taken to lead back.
+    fn unwind(&mut self) {
+        let acts = || self.walk.segments.iter().flat_map(|segment| &segment.acts);
+        let accepted = acts().filter(|act| act.effect != Effect::Rejected).count();
+        let clock = self.walk.situations.is_some_and(|met| (met as usize) < self.seen.len())
+            && self.seen.len() == accepted + 1
+            && acts().count() == self.again.len();
+        if !clock {
+            return;
+        }
+        let acts = self.walk.segments.iter_mut().flat_map(|segment| &mut segment.acts);
+        for (act, _) in acts.zip(&self.again).filter(|(act, again)| **again && act.effect == Effect::New) {
+            act.effect = Effect::Back;
+        }
     }
 }
 

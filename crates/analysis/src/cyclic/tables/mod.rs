@@ -4,6 +4,7 @@
 
 mod benchmarks;
 mod beyond;
+mod noise;
 mod overall;
 mod robustness;
 mod sweeps;
@@ -16,8 +17,10 @@ use crate::row::CellInfo;
 use crate::table::{Cell, Column, ColumnKind, Table};
 use crate::tables::mark;
 
+pub use noise::{CONFIDENCE, INTERVALS};
+
 /// Keys and titles, in the work's order; after its eighteen those that it asks for and does not have.
-pub const TABLES: [(&str, &str); 25] = [
+pub const TABLES: [(&str, &str); 26] = [
     ("cyc-1", "Which control for which structure of tasks"),
     ("cyc-2", "ReAct, DepDAG, Spec-Cyc and Gen-Cyc without summaries"),
     ("cyc-3", "Success kept under faults of routing, generalists"),
@@ -43,6 +46,7 @@ pub const TABLES: [(&str, &str); 25] = [
     ("cyc-exploration", "Situations met, cyclic minus ReAct"),
     ("cyc-evidence", "Where answers from documents fail"),
     ("cyc-transitions", "Transitions by use"),
+    ("cyc-noise", "What becomes of each controller as its player errs more"),
 ];
 
 /// The cells of a run with their measures: what tables and figures are made from.
@@ -169,6 +173,7 @@ pub fn table(key: &str, board: &Board<'_>) -> Option<Table> {
         "cyc-signals" => beyond::signals(&frame),
         "cyc-exploration" => tokens::exploration(&frame),
         "cyc-evidence" => beyond::evidence(&frame),
+        "cyc-noise" => noise::noise(&frame),
         _ => sweeps::uses(&frame),
     })
 }

@@ -4,6 +4,7 @@
 
 mod exploration;
 mod graph;
+mod noise;
 mod regimes;
 mod trace;
 mod visits;
@@ -18,11 +19,20 @@ use super::bog::{Output, gap, slug};
 /// A named figure.
 #[derive(Clone, Copy)]
 pub struct Named {
-    /// Its key: `cyc-f1` to `cyc-f8`.
+    /// Its key: `cyc-f1` to `cyc-f8`, `cyc-noise`.
     pub key: &'static str,
     /// Title.
     pub title: &'static str,
-    draw: fn(&Scene<'_>) -> Drawn,
+    draw: Draw,
+}
+
+/// What a drawing is made from.
+#[derive(Clone, Copy)]
+enum Draw {
+    /// One drawing an environment.
+    Environment(fn(&Scene<'_>) -> Drawn),
+    /// One drawing of the whole run.
+    Run(fn(&Board<'_>) -> Drawn),
 }
 
 /// What a figure is drawn from: the cells of one environment.
@@ -33,29 +43,46 @@ struct Scene<'a> {
 
 /// Every named figure, in order.
 pub const FIGURES: &[Named] = &[
-    Named { key: "cyc-f1", title: "A task graph and how it was walked", draw: graph::draw },
-    Named { key: "cyc-f2", title: "Task-specific and benchmark-generic graphs: success and cost", draw: regimes::draw },
-    Named { key: "cyc-f3", title: "Visits of won episodes: first ones and revisits", draw: visits::draw },
-    Named { key: "cyc-f4", title: "Exploration: situations met, cyclic minus ReAct", draw: exploration::draw },
+    Named { key: "cyc-f1", title: "A task graph and how it was walked", draw: Draw::Environment(graph::draw) },
+    Named {
+        key: "cyc-f2",
+        title: "Task-specific and benchmark-generic graphs: success and cost",
+        draw: Draw::Environment(regimes::draw),
+    },
+    Named {
+        key: "cyc-f3",
+        title: "Visits of won episodes: first ones and revisits",
+        draw: Draw::Environment(visits::draw),
+    },
+    Named {
+        key: "cyc-f4",
+        title: "Exploration: situations met, cyclic minus ReAct",
+        draw: Draw::Environment(exploration::draw),
+    },
     Named {
         key: "cyc-f5",
         title: "An episode won by going back",
-        draw: |scene| trace::draw(scene, SampleKind::WonByRevisits),
+        draw: Draw::Environment(|scene| trace::draw(scene, SampleKind::WonByRevisits)),
     },
     Named {
         key: "cyc-f6",
         title: "An episode lost to and fro",
-        draw: |scene| trace::draw(scene, SampleKind::LostOscillating),
+        draw: Draw::Environment(|scene| trace::draw(scene, SampleKind::LostOscillating)),
     },
     Named {
         key: "cyc-f7",
         title: "An episode lost at one subtask",
-        draw: |scene| trace::draw(scene, SampleKind::LostInDeadEnd),
+        draw: Draw::Environment(|scene| trace::draw(scene, SampleKind::LostInDeadEnd)),
     },
     Named {
         key: "cyc-f8",
         title: "An episode lost by acts that lead nowhere",
-        draw: |scene| trace::draw(scene, SampleKind::LostDrifting),
+        draw: Draw::Environment(|scene| trace::draw(scene, SampleKind::LostDrifting)),
+    },
+    Named {
+        key: "cyc-noise",
+        title: "What becomes of each controller as its player errs more",
+        draw: Draw::Run(noise::draw),
     },
 ];
 
@@ -90,13 +117,17 @@ pub fn every(board: &Board<'_>) -> Vec<Output> {
 }
 
 fn outputs(named: &Named, board: &Board<'_>) -> Vec<Output> {
+    let draw = match named.draw {
+        Draw::Environment(draw) => draw,
+        Draw::Run(draw) => return vec![whole(named, draw(board), board)],
+    };
     let environments = board.environments();
     let several = environments.len() > 1;
     let mut files: Vec<String> = Vec::new();
     let each = environments.iter().map(|environment| {
         let scene = Scene { board, environment };
         let title = if several { format!("{}: {environment}", named.title) } else { named.title.to_owned() };
-        let (picture, missing) = match (named.draw)(&scene) {
+        let (picture, missing) = match draw(&scene) {
             Ok(picture) => (picture, None),
             Err(missing) => (gap(&missing), Some(missing)),
         };
@@ -117,6 +148,25 @@ fn outputs(named: &Named, board: &Board<'_>) -> Vec<Output> {
         }
     });
     each.collect()
+}
+
+/// The one drawing of a run.
+fn whole(named: &Named, drawn: Drawn, board: &Board<'_>) -> Output {
+    let (picture, missing) = match drawn {
+        Ok(picture) => (picture, None),
+        Err(missing) => (gap(&missing), Some(missing)),
+    };
+    let Picture { svg, height, caption } = picture;
+    let environments = board.environments();
+    let said = environments.iter().map(|environment| evidence(&Scene { board, environment }));
+    let caption = format!("{caption}{}", said.max_by_key(|words| words.len()).unwrap_or_default());
+    Output {
+        key: named.key,
+        environment: environments.join(", "),
+        file: named.key.to_owned(),
+        figure: Figure::new(named.key, named.title.to_owned(), caption, (&svg, height)),
+        missing,
+    }
 }
 
 /// What must be said of rows that are no evidence.

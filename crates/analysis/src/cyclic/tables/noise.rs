@@ -1,0 +1,62 @@
+//! The table behind the curves of noise.
+
+use super::{Entry, Frame, count, number};
+use crate::cyclic::noise::{NoisePoint, noise_curves};
+use crate::describe::Summary;
+use crate::table::{Cell, Column, ColumnKind, Table};
+
+/// Confidence of the intervals: what the rest of a report has unless it is told otherwise.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// How the intervals are made.
+pub const INTERVALS: &str = "95% intervals; of shares: Wilson, with the number of episodes that the clusters are worth; of means: Student t robust against clusters. Clusters are tasks and instances; where each was played once, every episode stands for itself.";
+
+/// Success, calls and tokens by the player's error rate.
+pub(super) fn noise(frame: &Frame<'_, '_>) -> Table {
+    let ends = |key: &'static str, title: &'static str| {
+        [
+            Column::new(format!("{key}.low"), "from", title, ColumnKind::Number(1), "Lower end of the interval"),
+            Column::new(format!("{key}.high"), "to", title, ColumnKind::Number(1), "Upper end of the interval"),
+        ]
+    };
+    let mut columns = vec![
+        Column::new(
+            "error",
+            "Errors",
+            "player",
+            ColumnKind::Share(0),
+            "Chance that an answer is not the competent one",
+        ),
+        count("episodes", "Episodes", "player", "Episodes"),
+        number("sr", "SR", "sr", 1, "Share of won episodes").unit("%"),
+    ];
+    columns.extend(ends("sr", "sr"));
+    columns.push(number("tc", "TC", "tc", 1, "Tool calls of won episodes"));
+    columns.extend(ends("tc", "tc"));
+    columns.push(number("tokens", "Tokens", "tokens", 0, "Tokens of won episodes"));
+    columns.push(number("all", "Calls, all", "all", 1, "Tool calls of all episodes"));
+    let curves = noise_curves(frame.board.cycles, CONFIDENCE);
+    let entries: Vec<Entry<'_>> = frame.board.entries().collect();
+    let row = |point: &NoisePoint| {
+        let mut row = frame.label_cells(entries[point.place]);
+        let interval = |summary: &Option<Summary>| summary.as_ref().and_then(Summary::interval);
+        let calls = interval(&point.calls);
+        let mean = |summary: &Option<Summary>| Cell::number(summary.as_ref().map(|summary| summary.mean));
+        row.extend([
+            Cell::share(Some(point.error)),
+            Cell::count(point.success.of),
+            Cell::number(Some(100.0 * point.success.share)),
+            Cell::number(Some(100.0 * point.success.interval.low)),
+            Cell::number(Some(100.0 * point.success.interval.high)),
+            mean(&point.calls),
+            Cell::number(calls.map(|ends| ends.low)),
+            Cell::number(calls.map(|ends| ends.high)),
+            mean(&point.tokens),
+            mean(&point.all_calls),
+        ]);
+        row
+    };
+    let rows = curves.iter().flat_map(|curve| &curve.points).map(row).collect();
+    let notes = vec![INTERVALS.to_owned()];
+    frame.table(frame.labels().into_iter().chain(columns).collect(), rows, notes)
+}
