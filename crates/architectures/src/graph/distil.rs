@@ -117,7 +117,7 @@ pub fn distil(
         })
         .collect();
     let nodes = graph.nodes.iter().filter(|node| reached.contains(&node.name)).cloned().collect();
-    (TaskGraph { ways: Ways::Sparse, entry: graph.entry.clone(), nodes, edges }, fates)
+    (TaskGraph { ways: Ways::Sparse, entry: graph.entry.clone(), nodes, edges, ..TaskGraph::default() }, fates)
 }
 
 /// The subtasks that can be reached from the entry.

@@ -142,6 +142,7 @@ fn task_graph(graph: &Graph) -> TaskGraph {
         entry: graph.entry.clone(),
         nodes: graph.nodes.iter().map(node).collect(),
         edges: graph.edges.iter().map(edge).collect(),
+        ..TaskGraph::default()
     }
 }
 
