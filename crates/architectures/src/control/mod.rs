@@ -21,7 +21,7 @@ use gimbal_core::{BuildError, Files, Halt, LaneId, Needs, Stage};
 use serde_json::{Value, json};
 
 pub(crate) use analysis::{Analyzer, By, Cache, Routed};
-pub use family::{FamilyPlanner, Made};
+pub use family::{FamilyError, FamilyPlanner, Made};
 pub(crate) use maker::{Family, Maker, Source};
 pub use memory::Memory;
 pub(crate) use run::{Run, Workers, spent};

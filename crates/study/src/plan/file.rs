@@ -87,6 +87,8 @@ pub struct RoleSet {
 pub struct Episodes {
     /// Split of the tasks.
     pub split: Option<String>,
+    /// Splits by environment, where the study names one for each; with the place of the name.
+    pub splits: BTreeMap<String, (String, At)>,
     /// Tasks by name, instead of a split's.
     pub tasks: Vec<String>,
     /// At most this many tasks.
@@ -162,7 +164,7 @@ impl Default for Episodes {
     fn default() -> Self {
         let (at, counted_at) = (At::default(), At::default());
         let (tasks, extended) = (Vec::new(), Vec::new());
-        Self { split: None, tasks, limit: None, runs: 1, instances: None, extended, trials: 1, seed: 0, at, counted_at }
+        Self { split: None, splits: BTreeMap::new(), tasks, limit: None, runs: 1, instances: None, extended, trials: 1, seed: 0, at, counted_at }
     }
 }
 
@@ -385,7 +387,17 @@ fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
             Kind::Map(_) => {
                 episodes.at = node.place("split");
                 let mut tasks = Members::of(node, file, "`tasks`")?;
-                episodes.split = tasks.get("split").map(|node| string(node, file, "`split`")).transpose()?;
+                match tasks.get("split") {
+                    Some(Node { kind: Kind::Map(each), .. }) => {
+                        for (environment, at, node) in each {
+                            let split = string(node, file, &format!("the split of `{environment}`"))?;
+                            if episodes.splits.insert(environment.clone(), (split, node.at)).is_some() {
+                                return Err(Problem::at(file, *at, format!("`{environment}` stands twice in `split`")));
+                            }
+                        }
+                    }
+                    node => episodes.split = node.map(|node| string(node, file, "`split`")).transpose()?,
+                }
                 episodes.limit = tasks.get("limit").map(|node| whole(node, file, "`limit`", 1)).transpose()?;
                 tasks.finish()?;
             }

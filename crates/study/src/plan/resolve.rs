@@ -40,6 +40,15 @@ pub fn resolve(
         let what = "0 sessions of each cell are none: name at least 1, or leave the option out";
         problems.0.push(Problem { place: "--limit".to_owned(), what: what.to_owned() });
     }
+    for (name, (_, at)) in &study.episodes.splits {
+        let names = || study.environments.iter().map(|named| named.name.as_str());
+        if !names().any(|known| known == name) {
+            let hint = nearest::hint(name, names());
+            let known = names().collect::<Vec<_>>().join(", ");
+            let what = format!("`split` names the environment `{name}`, which the study does not play{hint} (it plays: {known})");
+            problems.0.push(Problem::at(&study.file, *at, what));
+        }
+    }
     let mut environments = Vec::new();
     for named in &study.environments {
         environments.extend(problems.note(environment(&study, named, registry)).flatten().map(Arc::new));
@@ -119,16 +128,20 @@ fn environment(study: &StudyFile, named: &Named, registry: &Registry) -> Result<
         resolved.map_err(|error| Problem::at(file, place_in(&named.node, &error.to_string()), error.to_string()))?;
     let episodes = &study.episodes;
     let splits = family.splits();
-    let split = episodes.split.clone().or_else(|| splits.first().map(|split| (*split).to_owned())).unwrap_or_default();
+    let (own, at) = match episodes.splits.get(&named.name) {
+        Some((split, at)) => (Some(split.clone()), *at),
+        None => (episodes.split.clone(), episodes.at),
+    };
+    let split = own.or_else(|| splits.first().map(|split| (*split).to_owned())).unwrap_or_default();
     let tasks = family.tasks(&split).map_err(|error| {
         let hint = nearest::hint(&split, splits.iter().copied());
-        Problem::at(file, episodes.at, format!("{error}{hint}"))
+        Problem::at(file, at, format!("{error}{hint}"))
     })?;
     let tasks = if episodes.tasks.is_empty() { tasks } else { named_tasks(study, &**family, &episodes.tasks)? };
     let most = episodes.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let tasks: Vec<TaskId> = tasks.into_iter().take(most).collect();
     if tasks.is_empty() {
-        return Err(Problem::at(file, episodes.at, format!("`{}` has no tasks in the split `{split}`", named.name)));
+        return Err(Problem::at(file, at, format!("`{}` has no tasks in the split `{split}`", named.name)));
     }
     Ok(Some(EnvironmentPart::new(Arc::clone(family), options, labels::environment(named), tasks)))
 }

@@ -52,7 +52,13 @@ pub fn schema(registry: &Registry) -> Value {
         },
     ] });
     let tasks = json!({ "anyOf": [
-        object(json!({ "split": { "type": "string", "minLength": 1 }, "limit": whole(1, "At most so many tasks.") })),
+        object(json!({ "split": {
+            "description": "A split of the tasks; a map names one for each environment.",
+            "anyOf": [
+                { "type": "string", "minLength": 1 },
+                { "type": "object", "additionalProperties": { "type": "string", "minLength": 1 } },
+            ],
+        }, "limit": whole(1, "At most so many tasks.") })),
         listed(json!({ "type": "string", "minLength": 1 })),
     ] });
     let name = json!({
