@@ -83,12 +83,12 @@ impl Rehearsal {
         Ok(((*world.brief()).as_ref().clone(), world.tools().to_vec()))
     }
 
-    /// Plays an architecture in a task.
+    /// Plays an architecture in a run of a task.
     ///
     /// # Errors
     /// The halt of an episode that is no outcome.
-    pub async fn play(&self, architecture: &dyn Architecture, task: &TaskId) -> Result<Rehearsed, Halt> {
-        self.with(architecture, task, Arc::clone(&self.roles)).await
+    pub async fn play(&self, architecture: &dyn Architecture, task: &TaskId, run: u32) -> Result<Rehearsed, Halt> {
+        self.with(architecture, (task, run), Arc::clone(&self.roles)).await
     }
 
     /// The messages of every request that an architecture makes in a task where no model ever answers.
@@ -101,18 +101,18 @@ impl Rehearsal {
             let model = Arc::clone(&witness) as Arc<dyn ChatModel>;
             (name.clone(), Role { settings: Arc::clone(&role.settings), model })
         };
-        self.with(architecture, task, Arc::new(self.roles.iter().map(role).collect())).await?;
+        self.with(architecture, (task, 0), Arc::new(self.roles.iter().map(role).collect())).await?;
         Ok(witness.0.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     async fn with(
         &self,
         architecture: &dyn Architecture,
-        task: &TaskId,
+        (task, run): (&TaskId, u32),
         roles: Arc<BTreeMap<String, Role>>,
     ) -> Result<Rehearsed, Halt> {
         let Some(cell) = self.plan.cells.first() else { return Err(Halt::infrastructure("there is no cell")) };
-        let id = self.plan.episode(cell, task, 0, 0);
+        let id = self.plan.episode(cell, task, run, 0);
         let world = cell.environment.family.open(&cell.environment.options);
         let world = world.map_err(|error| Halt::infrastructure(error.to_string()))?;
         let setup = EpisodeSetup::new(id.key, task.clone(), id.seed, roles);

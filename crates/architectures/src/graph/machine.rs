@@ -258,11 +258,25 @@ pub fn learn(graph: &TaskGraph, samples: &[Sample], rules: Learning) -> TaskGrap
             seen.retain(|facts, _| !rule.when.fits(facts));
             machine.rules.push(rule);
             if always {
+                merge(&mut machine.rules, &node.name);
                 break;
             }
         }
     }
     machine
+}
+
+/// Makes one of the last rules of a subtask that lead to the same place, where the very last one always fits.
+fn merge(rules: &mut Vec<Rule>, from: &str) {
+    while let [.., earlier, last] = rules.as_mut_slice()
+        && earlier.from == from
+        && earlier.to == last.to
+    {
+        earlier.when = When::default();
+        earlier.seen += last.seen;
+        earlier.right += last.right;
+        rules.pop();
+    }
 }
 
 /// The best rule for what is left, and whether it always fits.

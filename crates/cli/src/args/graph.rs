@@ -49,6 +49,9 @@ pub enum GraphVerb {
         /// Drop ways that won episodes took fewer times than this
         #[arg(long, value_name = "TIMES", default_value_t = 1)]
         least: u64,
+        /// Keep them all the same where they led back after a fault at least so many times
+        #[arg(long, value_name = "TIMES", default_value_t = 1)]
+        repairs: u64,
         /// What to make
         #[arg(long = "as", value_enum, default_value_t = Distilled::Sparse)]
         form: Distilled,

@@ -51,8 +51,8 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
     let (environment, options, split) = (asked.environment.as_str(), asked.options.as_str(), asked.split.as_deref());
     let role = json!({ "model": asked.model });
     let rehearsal = rehearsal(home, Asked { environment, options, split, role }).await?;
-    let tasks = spread(rehearsal.tasks(), asked.episodes);
-    let Some(first) = tasks.first() else {
+    let sessions = spread(rehearsal.tasks(), asked.episodes);
+    let Some((first, _)) = sessions.first() else {
         return Err(Failure::Usage(format!("`{environment}` has no task to play")));
     };
     let (brief, tools) = rehearsal.world(first).await.map_err(Failure::world)?;
@@ -82,7 +82,7 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
             let mut settings = settings;
             settings["graph"] = wide.clone();
             let controller = kind.build(&settings, &*home.files).map_err(Failure::usage)?;
-            measured.push(played(&rehearsal, &controller, &tasks, (name, u64::from(*count))).await?);
+            measured.push(played(&rehearsal, &controller, &sessions, (name, u64::from(*count))).await?);
         }
     }
     if asked.json {
@@ -120,12 +120,12 @@ fn routings(asked: &GraphCost) -> Vec<(String, Value)> {
 async fn played(
     rehearsal: &Rehearsal,
     controller: &Arc<dyn Architecture>,
-    tasks: &[TaskId],
+    sessions: &[(TaskId, u32)],
     (routing, subtasks): (String, u64),
 ) -> Result<Measured, Failure> {
     let mut sum = Measured { routing, subtasks, criteria: subtasks * subtasks, ..Measured::default() };
-    for task in tasks {
-        let episode = rehearsal.play(&**controller, task).await.map_err(Failure::world)?;
+    for (task, run) in sessions {
+        let episode = rehearsal.play(&**controller, task, *run).await.map_err(Failure::world)?;
         let (calls, usage) = episode.used("router");
         sum.episodes += 1;
         sum.won += u64::from(episode.outcome.stop.name() == "solved");
@@ -140,6 +140,7 @@ async fn played(
 fn table(asked: &GraphCost, measured: &[Measured]) -> Table {
     let number = |key, title, help| Column::new(key, title, "", ColumnKind::Number(1), help);
     let count = |key, title, help| Column::new(key, title, "", ColumnKind::Integer, help);
+    let won = measured.iter().any(|one| one.won > 0);
     let columns = vec![
         count("subtasks", "Subtasks", "Subtasks of the graph"),
         count("criteria", "Criteria", "Criteria of the graph"),
@@ -147,9 +148,8 @@ fn table(asked: &GraphCost, measured: &[Measured]) -> Table {
         count("won", "Won", "Episodes won"),
         number("decisions", "Decisions", "Mean decisions of an episode"),
         number("calls", "Calls", "Mean calls of the router in an episode"),
-        count("call", "Prompt a call", "Mean prompt tokens of a call of the router").unit("tokens"),
-        count("decision", "Prompt a decision", "Mean prompt tokens of the router for a decision").unit("tokens"),
-        count("episode", "Prompt an episode", "Mean prompt tokens of the router in an episode").unit("tokens"),
+        count("decision", "A decision", "Mean prompt tokens of the router for a decision").unit("tokens"),
+        count("episode", "An episode", "Mean prompt tokens of the router in an episode").unit("tokens"),
     ];
     let whole = |value: f64| Cell::count(value.round() as u64);
     let row = |one: &Measured| {
@@ -157,10 +157,9 @@ fn table(asked: &GraphCost, measured: &[Measured]) -> Table {
             Cell::count(one.subtasks),
             Cell::count(one.criteria),
             Cell::text(&one.routing),
-            Cell::count(one.won),
+            if won { Cell::count(one.won) } else { Cell::Empty },
             Cell::number(Some(Measured::share(one.decisions, one.episodes))),
             Cell::number(Some(Measured::share(one.calls, one.episodes))),
-            whole(Measured::share(one.input, one.calls)),
             whole(one.per_decision()),
             whole(one.per_episode()),
         ]
@@ -172,7 +171,7 @@ fn table(asked: &GraphCost, measured: &[Measured]) -> Table {
         columns,
         rows: measured.iter().map(row).collect(),
         notes: vec![format!(
-            "{episodes} episodes each, played by {}; tokens of the scripted player are counted by length. The graphs are \
+            "{episodes} episodes each, played by {}; prompt tokens of the router for a decision and over an episode. Tokens of the scripted player are counted by length. The graphs are \
              widened: constructed by dividing the same tools into ever smaller parts, to show what their number costs, and \
              found by nobody.",
             asked.model

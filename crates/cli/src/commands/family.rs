@@ -47,7 +47,7 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
             first.0, last.0
         )));
     }
-    let played = rehearsal.play(&planner, first).await.map_err(|halt| match halt.stop {
+    let played = rehearsal.play(&planner, first, 0).await.map_err(|halt| match halt.stop {
         Stop::Cancelled => Failure::Interrupted,
         _ => Failure::World(halt.detail.unwrap_or_else(|| halt.stop.name().to_owned())),
     })?;

@@ -19,8 +19,8 @@ pub async fn graph(home: &Home, verb: GraphVerb) -> Result<(), Failure> {
         GraphVerb::Check { graphs, environment, json } => check(home, &graphs, environment.as_deref(), json).await,
         GraphVerb::Plan(asked) => super::family::plan(home, &asked).await,
         GraphVerb::Cost(asked) => super::cost::cost(home, &asked).await,
-        GraphVerb::Distil { run, cell, graph, weight, least, form, support, purity, out } => {
-            let rules = Rules { loop_weight: weight, least };
+        GraphVerb::Distil { run, cell, graph, weight, least, repairs, form, support, purity, out } => {
+            let rules = Rules { loop_weight: weight, least, repairs };
             let machine = (form == Distilled::Machine).then_some(Learning { least: support, purity });
             super::distil::distil(&run, (cell.as_deref(), graph.as_deref()), (rules, machine), out.as_deref())
         }

@@ -47,8 +47,12 @@ pub async fn rehearsal(home: &Home, asked: Asked<'_>) -> Result<Rehearsal, Failu
     Rehearsal::new(resolved, &*models).map_err(Failure::world)
 }
 
-/// At most `most` tasks, evenly spread.
-pub fn spread(tasks: &[TaskId], most: usize) -> Vec<TaskId> {
-    let most = most.min(tasks.len());
-    (0..most).map(|index| tasks[index * tasks.len() / most].clone()).collect()
+/// So many sessions, a task and a run each: tasks evenly spread, and further runs where there are fewer tasks.
+pub fn spread(tasks: &[TaskId], count: usize) -> Vec<(TaskId, u32)> {
+    let most = count.min(tasks.len()).max(1);
+    let session = |index: usize| {
+        let task = tasks.get((index % most) * tasks.len() / most)?.clone();
+        Some((task, u32::try_from(index / most).unwrap_or(u32::MAX)))
+    };
+    (0..count).filter_map(session).collect()
 }

@@ -14,13 +14,13 @@ pub struct Line {
     pub points: Vec<(f64, f64, f64)>,
 }
 
-/// Two panels with both axes logarithmic where the amounts span a factor of eight: tokens of a decision, and of an episode.
+/// Two panels, all axes logarithmic: tokens of a decision, and of an episode.
 #[must_use]
 pub fn draw(title: &str, caption: &str, lines: &[Line]) -> Figure {
     let mut svg = Svg::new();
     let looks: Vec<(Look, &Line)> = lines.iter().enumerate().map(|(place, line)| (look(place), line)).collect();
     let entries: Vec<(Key, Look, String)> =
-        looks.iter().flat_map(|(look, line)| [(Key::Line, *look, line.name.clone())]).collect();
+        looks.iter().map(|(look, line)| (Key::Mark, *look, line.name.clone())).collect();
     let top = legend(&mut svg, BESIDE, 0.0, &entries) + 22.0;
     let half = (WIDTH - BESIDE) / 2.0;
     let bottom = top + 300.0;
@@ -33,8 +33,8 @@ pub fn draw(title: &str, caption: &str, lines: &[Line]) -> Figure {
         let counts: Vec<f64> = all().map(|point| point.0).collect();
         // A logarithmic axis has no nought: an episode without a call of the router stands at its foot.
         let amounts: Vec<f64> = all().map(|point| of(point).max(1.0)).collect();
-        let x = Scale::amounts(&counts, &[], frame.left, frame.right);
-        let y = Scale::amounts(&amounts, &[], frame.bottom, frame.top);
+        let x = Scale::logarithmic(counts.into_iter(), frame.left, frame.right);
+        let y = Scale::logarithmic(amounts.into_iter(), frame.bottom, frame.top);
         svg.text(frame.left, top - 8.0, Anchor::Start, HEAD, name);
         bottom_axis(&mut svg, frame, &x, "subtasks of the graph");
         left_axis(&mut svg, frame, &y, if place == 0 { "tokens" } else { "" });
