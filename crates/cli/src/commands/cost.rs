@@ -82,7 +82,11 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
             let mut settings = settings;
             settings["graph"] = wide.clone();
             let controller = kind.build(&settings, &*home.files).map_err(Failure::usage)?;
-            measured.push(played(&rehearsal, &controller, &sessions, (name, u64::from(*count))).await?);
+            let begun = Instant::now();
+            let one = played(&rehearsal, &controller, &sessions, (name, u64::from(*count))).await?;
+            let took = begun.elapsed().as_millis();
+            said::message(&format!("  {}: {} decisions, played in {took} ms", one.routing, one.decisions));
+            measured.push(one);
         }
     }
     if asked.json {
