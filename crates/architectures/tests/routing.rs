@@ -38,7 +38,10 @@ fn kept(text: String) -> &'static str {
 }
 
 fn next(names: Value) -> Canned {
-    Says(kept(format!("Thought: on.\nAnswer: {}", json!({ "analysis": "x", "memory": {}, "next": names, "reason": "y" }))))
+    Says(kept(format!(
+        "Thought: on.\nAnswer: {}",
+        json!({ "analysis": "x", "memory": {}, "next": names, "reason": "y" })
+    )))
 }
 
 fn workshop(horizon: u32, replies: impl IntoIterator<Item = Canned>) -> Workshop {
@@ -81,7 +84,11 @@ async fn one_call_decides_several_subtasks_as_long_as_each_gives_control_back() 
     let told = |key: &str| routed.iter().map(|note| note[key].clone()).collect::<Vec<_>>();
     assert_eq!(told("ahead"), [json!(false), json!(true), json!(false)]);
     assert_eq!(told("left"), [json!(2), json!(1), json!(0)]);
-    assert_eq!(told("candidates"), [json!(3), json!(0), json!(3)], "nothing was chosen among when it was decided ahead");
+    assert_eq!(
+        told("candidates"),
+        [json!(3), json!(0), json!(3)],
+        "nothing was chosen among when it was decided ahead"
+    );
     assert_eq!(asked(&stage, "router"), 2);
     // What no router has seen is shown to the next one, and the executor in between learns of it by the memory.
     let requests = stage.requests.lock().unwrap();
@@ -111,7 +118,10 @@ async fn a_diverted_decision_and_a_name_that_is_none_discard_what_is_left() {
     let (log, stage, _) = play(settings.clone(), stage).await;
     let routed = notes(&log, "routed");
     assert_eq!(texts(&routed, "to"), ["B", "A", "A"]);
-    assert_eq!((&routed[1]["ahead"], &routed[1]["faulted"], &routed[1]["left"]), (&json!(true), &json!(true), &json!(0)));
+    assert_eq!(
+        (&routed[1]["ahead"], &routed[1]["faulted"], &routed[1]["left"]),
+        (&json!(true), &json!(true), &json!(0))
+    );
     assert_eq!(asked(&stage, "router"), 2);
     // The first names count up to the one that is none; a first one that is none is asked for once more.
     let replies = [DONE, next(json!(["B", "Z", "C"])), DONE, next(json!(["Z", "A"])), next(json!(["C", "A"])), DONE];
@@ -130,7 +140,8 @@ async fn decisions_ahead_are_among_the_ways_that_were_shown_and_a_cached_one_bri
     let mut sparse = three();
     sparse.ways = Ways::Sparse;
     sparse.edges.retain(|edge| (edge.from.as_str(), edge.to.as_str()) != ("B", "C"));
-    let (log, ..) = play(json!({ "graph": sparse, "batch": 3 }), workshop(9, [DONE, next(json!(["B", "C"])), DONE])).await;
+    let (log, ..) =
+        play(json!({ "graph": sparse, "batch": 3 }), workshop(9, [DONE, next(json!(["B", "C"])), DONE])).await;
     assert_eq!(notes(&log, "routed")[0]["left"], 0);
     // Of many, only those that were shown.
     let many: Vec<Node> = (0..9).map(|index| node(&format!("N{index}"), &[])).collect();
@@ -140,7 +151,8 @@ async fn decisions_ahead_are_among_the_ways_that_were_shown_and_a_cached_one_bri
     // The same situation again: the whole decision is taken once more.
     let settings = json!({ "graph": three(), "batch": 2, "cache_routes": true, "global_calls": 6 });
     let same = || Says(r#"Answer: {"memory": {"attempts": []}, "next": ["B", "A"]}"#);
-    let (log, stage, _) = play(settings, workshop(99, [DONE, same(), DONE, DONE, same(), DONE, DONE, DONE, DONE])).await;
+    let (log, stage, _) =
+        play(settings, workshop(99, [DONE, same(), DONE, DONE, same(), DONE, DONE, DONE, DONE])).await;
     let routed = notes(&log, "routed");
     assert_eq!(texts(&routed, "to"), ["B", "A", "B", "A", "B"], "{routed:?}");
     assert_eq!(routed.iter().filter(|note| note["cached"] == true && note["ahead"] == false).count(), 1, "{routed:?}");
@@ -150,9 +162,8 @@ async fn decisions_ahead_are_among_the_ways_that_were_shown_and_a_cached_one_bri
 fn machine() -> TaskGraph {
     let mut graph = three();
     graph.ways = Ways::Machine;
-    let rule = |from: &str, to: &str, when: Value| {
-        json!({ "from": from, "to": to, "when": when, "seen": 9, "right": 8 })
-    };
+    let rule =
+        |from: &str, to: &str, when: Value| json!({ "from": from, "to": to, "when": when, "seen": 9, "right": 8 });
     let rules = json!([
         rule("A", "B", json!({ "ended": "done", "tool": "Oil", "refused": false })),
         rule("A", "A", json!({ "tool": "none", "visits": [1, 1] })),
@@ -174,7 +185,10 @@ async fn a_machine_decides_without_a_router_and_asks_it_where_no_rule_fits() {
     let routed = notes(&log, "routed");
     assert_eq!(texts(&routed, "to"), ["A", "B", "A", "C"]);
     assert_eq!(texts(&routed, "by"), ["rule", "rule", "rule", "router"]);
-    assert_eq!(routed.iter().map(|note| note["rule"].clone()).collect::<Vec<_>>(), [json!(2), json!(1), json!(3), Value::Null]);
+    assert_eq!(
+        routed.iter().map(|note| note["rule"].clone()).collect::<Vec<_>>(),
+        [json!(2), json!(1), json!(3), Value::Null]
+    );
     assert_eq!(asked(&stage, "router"), 1, "decisions that a rule covers take no token");
     assert_eq!(notes(&log, "graph")[0]["rules"].as_array().map(Vec::len), Some(3));
     // The usual way in the router's place: no call at all, also from a subtask without one for want of which the router is asked.
@@ -196,7 +210,12 @@ fn machines_that_cannot_be_are_refused_with_file_line_and_what_would_be_right() 
         (r#"ended: "done""#, r#"endet: "done""#, rules + 1, "endet"),
         (r#"ended: "done""#, r#"ended: "over""#, rules + 1, "local_budget"),
         ("visits: [1, 1]", "visits: [3, 2]", rules + 2, "no visit is in `visits: [3, 2]`"),
-        (r#"from: "B", to: "A", when: {}"#, r#"from: "B", to: "Z", when: {}"#, rules + 3, "no subtask `Z`, which rule 3"),
+        (
+            r#"from: "B", to: "A", when: {}"#,
+            r#"from: "B", to: "Z", when: {}"#,
+            rules + 3,
+            "no subtask `Z`, which rule 3",
+        ),
         ("seen: 9, right: 8", "seen: 9, right: 10", rules + 1, "`right: 10` of `seen: 9` cannot be"),
         ("ways: machine", "ways: sparse", rules, "`rules` belongs to a machine"),
         (r#"  "A": "C""#, r#"  "A": "Q""#, line("usual") + 1, "no subtask `Q`, which `usual`"),
@@ -233,7 +252,8 @@ fn what_differs_between_machines_is_told_and_how_they_were_made_is_no_difference
     assert!(graph::diff(&machine(), &other).is_empty());
     other.rules.swap(0, 1);
     other.usual.insert("A".to_owned(), "B".to_owned());
-    let changes = |other: &TaskGraph| graph::diff(&machine(), other).iter().map(ToString::to_string).collect::<Vec<_>>();
+    let changes =
+        |other: &TaskGraph| graph::diff(&machine(), other).iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(changes(&other), ["~ rules: in one order -> in another", "~ usual: A -> C -> A -> B"]);
     other.rules.remove(0);
     assert!(changes(&other)[0].starts_with("- rule A -> A: last call none, visit 1"), "{:?}", changes(&other));
@@ -254,7 +274,10 @@ fn settings_of_routing_are_checked_and_change_nothing_where_they_are_left_alone(
     let plain = build("cyclic", &json!({ "graph": three() })).unwrap().resolved();
     let written = build("cyclic", &json!({ "graph": three(), "batch": 1, "otherwise": "router" })).unwrap().resolved();
     assert_eq!(plain, written);
-    assert!(plain.get("batch").is_none() && plain.get("otherwise").is_none(), "cells of earlier runs are the same cells");
+    assert!(
+        plain.get("batch").is_none() && plain.get("otherwise").is_none(),
+        "cells of earlier runs are the same cells"
+    );
     assert_eq!(build("cyclic", &json!({ "graph": three(), "batch": 4 })).unwrap().resolved()["batch"], 4);
 }
 
@@ -304,7 +327,8 @@ async fn a_plan_that_is_no_graph_is_mended_once_and_then_it_is_an_error_and_no_o
     let mut torn = three();
     torn.edges.pop();
     let one = TaskGraph::complete(vec![node("ALL", &[])]);
-    let many = TaskGraph { edges: Vec::new(), ..TaskGraph::complete((0..200).map(|n| node(&format!("N{n}"), &[])).collect()) };
+    let many =
+        TaskGraph { edges: Vec::new(), ..TaskGraph::complete((0..200).map(|n| node(&format!("N{n}"), &[])).collect()) };
     for (first, says) in [
         (planned(&torn), "the way from `C` to `C` is missing: a complete graph of 3 subtasks has 9 ways, this one 8"),
         (planned(&one), "1 subtasks; from 2 to 9"),
@@ -323,7 +347,9 @@ async fn a_plan_that_is_no_graph_is_mended_once_and_then_it_is_an_error_and_no_o
         assert!(error.to_string().contains(says), "{error}");
     }
     let own = planner(true);
-    own.play(&workshop(1, [Says(r#"Answer: [{"name": "A", "goal": "x"}, {"name": "B", "goal": "y"}]"#)])).await.unwrap();
+    own.play(&workshop(1, [Says(r#"Answer: [{"name": "A", "goal": "x"}, {"name": "B", "goal": "y"}]"#)]))
+        .await
+        .unwrap();
     assert_eq!(own.made().unwrap().into_graph().unwrap().ways, Ways::List);
 }
 
@@ -340,7 +366,8 @@ fn facts(ended: bool, tool: usize, refused: bool, visit: u32) -> Facts {
 // covers: CYC-093
 #[test]
 fn rules_are_learned_from_what_was_measured_and_what_is_not_plain_is_left_to_the_router() {
-    let sample = |ended, tool, to: &str| Sample { from: "A".to_owned(), facts: facts(ended, tool, false, 1), to: to.to_owned() };
+    let sample =
+        |ended, tool, to: &str| Sample { from: "A".to_owned(), facts: facts(ended, tool, false, 1), to: to.to_owned() };
     let mut samples = vec![sample(true, 1, "B"); 20];
     samples.extend(vec![sample(false, 1, "A"); 9]);
     samples.extend([sample(true, 2, "B"), sample(true, 2, "C"), sample(true, 2, "A"), sample(true, 2, "C")]);
@@ -350,7 +377,10 @@ fn rules_are_learned_from_what_was_measured_and_what_is_not_plain_is_left_to_the
         learned.rules.iter().map(|rule| format!("{} {} {}/{}", rule.to, rule.when, rule.right, rule.seen)).collect();
     assert_eq!(said, ["B ended done, last call tool1 20/20", "A last call tool1 9/9"]);
     assert_eq!(decide(&learned, "A", &facts(true, 2, false, 1)), None);
-    assert_eq!(decide(&learned, "A", &facts(true, 1, true, 5)).map(|(number, rule)| (number, &*rule.to)), Some((1, "B")));
+    assert_eq!(
+        decide(&learned, "A", &facts(true, 1, true, 5)).map(|(number, rule)| (number, &*rule.to)),
+        Some((1, "B"))
+    );
     assert_eq!(learned.usual.get("A").map(String::as_str), Some("B"));
     // With a lower bar the rest is covered too, by a rule that always fits.
     let all = learn(&three(), &samples, Learning { least: 1, purity: 500 });

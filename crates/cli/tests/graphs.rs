@@ -76,14 +76,22 @@ fn a_provider_plans_a_family_and_the_graph_keeps_where_it_came_from() {
     let told = said.json();
     assert_eq!((&told["subtasks"], &told["ways"], &told["repaired"]), (&json!(3), &json!(9), &json!(false)));
     let text = std::fs::read_to_string(place.path().join("graphs/crafting.yaml")).unwrap();
-    for part in ["\"model\": \"vllm/planner\"", "\"tokens\": \"1200 prompt, 345 completion\"", "\"prompt\": ", "\"decoding\": \"free\""] {
+    for part in [
+        "\"model\": \"vllm/planner\"",
+        "\"tokens\": \"1200 prompt, 345 completion\"",
+        "\"prompt\": ",
+        "\"decoding\": \"free\"",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     // One call alone leaves the house: what is compared between tasks is asked of nobody.
     let asked = asked.lock().unwrap();
     assert_eq!(asked.len(), 1);
     let told = asked[0]["messages"].to_string();
-    assert!(told.contains("textcraft_craft") && !told.contains("Goal: craft") && !told.contains("first_observation"), "{told}");
+    assert!(
+        told.contains("textcraft_craft") && !told.contains("Goal: craft") && !told.contains("first_observation"),
+        "{told}"
+    );
     // Studies use it by its name, and it shows how it was made.
     let shown = place.gimbal(&["graph", "show", "graphs/crafting.yaml"]).good().out;
     assert!(shown.contains("complete, 3 subtasks, 9 ways") && shown.contains("  model: vllm/planner"), "{shown}");
@@ -106,7 +114,11 @@ fn what_a_provider_writes_that_is_no_graph_is_mended_once_and_never_replaced() {
         let said = plan(&place, &address, &["--json"]).good();
         assert!(said.err.contains(says) && said.err.contains("2 calls, 2400 prompt"), "{}", said.err);
         assert_eq!(said.json()["repaired"], true);
-        assert!(asked.lock().unwrap()[1]["messages"].to_string().contains(says.trim_matches('`').split('`').next().unwrap()));
+        assert!(
+            asked.lock().unwrap()[1]["messages"]
+                .to_string()
+                .contains(says.trim_matches('`').split('`').next().unwrap())
+        );
         let (address, _) = provider(vec![bad]);
         let said = plan(&place, &address, &["--name", "never"]);
         assert_eq!(said.code, 1, "{}", said.err);
@@ -132,9 +144,8 @@ fn a_family_is_planned_offline_and_hangs_on_no_task() {
         ("alfworld", ["generated-train", "generated-test"]),
         ("finance_agent", ["synthetic-train", "synthetic-test"]),
     ] {
-        let texts = splits.map(|split| {
-            place.gimbal(&["graph", "plan", environment, "--split", split, "--size", "2..9"]).good().out
-        });
+        let texts = splits
+            .map(|split| place.gimbal(&["graph", "plan", environment, "--split", split, "--size", "2..9"]).good().out);
         assert_eq!(texts[0], texts[1], "{environment}: the same bytes whichever task it is");
         place.write("planned.yaml", &texts[0]);
         place.gimbal(&["graph", "check", "planned.yaml", "--environment", environment]).good();
@@ -162,7 +173,7 @@ fn a_family_is_planned_offline_and_hangs_on_no_task() {
 #[test]
 fn what_routing_costs_is_shown_against_the_number_of_subtasks() {
     let place = Place::new();
-    let arguments = ["graph", "cost", "textcraft", "--nodes", "5,40", "--episodes", "2", "--split", "depth-2"];
+    let arguments = ["graph", "cost", "cage2", "--nodes", "5,40", "--episodes", "1"];
     let told = place.gimbal(&[&arguments[..], &["--json"]].concat()).good().json();
     let of = |routing: &str, subtasks: u64, key: &str| {
         let all = told["measured"].as_array().unwrap();
@@ -170,8 +181,8 @@ fn what_routing_costs_is_shown_against_the_number_of_subtasks() {
         (one[key].as_f64().unwrap(), one["decisions"].as_f64().unwrap())
     };
     let per_decision = |routing: &str, subtasks| of(routing, subtasks, "input").0 / of(routing, subtasks, "input").1;
-    assert!(per_decision("all ways", 40) > 4.0 * per_decision("all ways", 5), "all ways grow with the subtasks");
-    assert!(per_decision("top 8", 40) < 1.6 * per_decision("top 8", 5), "a few do not");
+    assert!(per_decision("all ways", 40) > 1.7 * per_decision("all ways", 5), "all ways grow with the subtasks");
+    assert!(per_decision("top 8", 40) < 1.2 * per_decision("top 8", 5), "a few do not");
     assert!(of("batches of 4", 40, "calls").0 < of("all ways", 40, "calls").0, "batches ask less often");
     assert!(told["measured"].as_array().unwrap().iter().all(|one| one["calls"].as_u64() <= one["decisions"].as_u64()));
     let said = place.gimbal(&[&arguments[..], &["--figure", "cost.svg"]].concat()).good();
@@ -204,7 +215,8 @@ episodes: { tasks: { split: { textcraft: train }, limit: 12 }, runs: 1, seed: 7 
 fn a_machine_is_distilled_from_a_run_and_plays_other_tasks_without_a_router() {
     let place = trained();
     std::fs::create_dir(place.path().join("graphs")).unwrap();
-    let said = place.gimbal(&["graph", "distil", "train", "--as", "machine", "--out", "graphs/textcraft-machine.yaml"]).good();
+    let said =
+        place.gimbal(&["graph", "distil", "train", "--as", "machine", "--out", "graphs/textcraft-machine.yaml"]).good();
     assert!(said.err.contains("rules cover"), "{}", said.err);
     let shown = place.gimbal(&["graph", "show", "graphs/textcraft-machine.yaml"]).good().out;
     assert!(shown.contains("machine, ") && shown.contains("rule 1: ") && shown.contains("run: train"), "{shown}");
@@ -251,8 +263,8 @@ fn a_split_for_each_environment_must_name_what_is_played() {
         )
     };
     for (split, says) in [
-        ("{ textcarft: test }", "x.yaml:5:41: `split` names the environment `textcarft`"),
-        ("{ textcraft: tset }", "x.yaml:5:41: "),
+        ("{ textcarft: test }", "x.yaml:5:42: `split` names the environment `textcarft`"),
+        ("{ textcraft: tset }", "no split `tset`"),
         ("{ textcraft: 1, textcraft: 2 }", "twice"),
         ("{ textcraft: [] }", "the split of `textcraft` must be a text"),
     ] {

@@ -188,8 +188,11 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
     if let Source::File(graph) = &source
         && (graph.ways == Ways::List) != list
     {
-        let (is, must) =
-            if list { ("ways to choose among", "`ways: list`") } else { ("a list", "`ways: complete`, `sparse` or `machine`") };
+        let (is, must) = if list {
+            ("ways to choose among", "`ways: list`")
+        } else {
+            ("a list", "`ways: complete`, `sparse` or `machine`")
+        };
         return Err(error(&format!("the graph is {is}; {name} needs {must}")));
     }
     let mut shots = match &settings.shots {

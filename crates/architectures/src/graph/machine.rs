@@ -326,8 +326,7 @@ fn conditions(seen: &BTreeMap<Facts, BTreeMap<&str, u64>>) -> Vec<When> {
             for refused in [None, Some(false), Some(true)] {
                 for visits in [None, Some((1, 1)), Some((2, EVER)), Some((3, EVER))] {
                     for after in &befores {
-                        let when =
-                            When { ended: *ended, tool: tool.clone(), refused, visits, after: after.clone() };
+                        let when = When { ended: *ended, tool: tool.clone(), refused, visits, after: after.clone() };
                         if when.count() <= CONDITIONS {
                             all.push(when);
                         }

@@ -148,7 +148,8 @@ pub fn write(graph: &TaskGraph) -> String {
         out.push_str("rules:\n");
     }
     for rule in &graph.rules {
-        let counted = if rule.seen == 0 { String::new() } else { format!(", seen: {}, right: {}", rule.seen, rule.right) };
+        let counted =
+            if rule.seen == 0 { String::new() } else { format!(", seen: {}, right: {}", rule.seen, rule.right) };
         let when = conditions(&rule.when);
         let (from, to) = (text(&rule.from), text(&rule.to));
         out.push_str(&format!("  - {{ from: {from}, to: {to}, when: {{{when}}}{counted} }}\n"));

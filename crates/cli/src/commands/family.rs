@@ -89,7 +89,12 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
                     .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", folder.display())))?;
             }
             write_file(path, &text)?;
-            said::message(&format!("{}: {} subtasks, {} ways", path.display(), planned.nodes.len(), planned.edges.len()));
+            said::message(&format!(
+                "{}: {} subtasks, {} ways",
+                path.display(),
+                planned.nodes.len(),
+                planned.edges.len()
+            ));
         }
         None if !asked.json => print!("{text}"),
         None => {}

@@ -76,7 +76,8 @@ fn show(graph: &TaskGraph, form: GraphForm) -> Result<(), Failure> {
                     println!("  -> {}{weight}: {}", edge.to, edge.criterion);
                 }
                 for (place, rule) in graph.rules.iter().enumerate().filter(|(_, rule)| rule.from == node.name) {
-                    let counted = if rule.seen == 0 { String::new() } else { format!(" ({} of {})", rule.right, rule.seen) };
+                    let counted =
+                        if rule.seen == 0 { String::new() } else { format!(" ({} of {})", rule.right, rule.seen) };
                     println!("  rule {}: {} -> {}{counted}", place + 1, rule.when, rule.to);
                 }
                 if let Some(to) = graph.usual.get(&node.name) {

@@ -164,7 +164,19 @@ impl Default for Episodes {
     fn default() -> Self {
         let (at, counted_at) = (At::default(), At::default());
         let (tasks, extended) = (Vec::new(), Vec::new());
-        Self { split: None, splits: BTreeMap::new(), tasks, limit: None, runs: 1, instances: None, extended, trials: 1, seed: 0, at, counted_at }
+        Self {
+            split: None,
+            splits: BTreeMap::new(),
+            tasks,
+            limit: None,
+            runs: 1,
+            instances: None,
+            extended,
+            trials: 1,
+            seed: 0,
+            at,
+            counted_at,
+        }
     }
 }
 

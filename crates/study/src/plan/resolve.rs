@@ -45,7 +45,9 @@ pub fn resolve(
         if !names().any(|known| known == name) {
             let hint = nearest::hint(name, names());
             let known = names().collect::<Vec<_>>().join(", ");
-            let what = format!("`split` names the environment `{name}`, which the study does not play{hint} (it plays: {known})");
+            let what = format!(
+                "`split` names the environment `{name}`, which the study does not play{hint} (it plays: {known})"
+            );
             problems.0.push(Problem::at(&study.file, *at, what));
         }
     }
