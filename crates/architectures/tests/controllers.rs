@@ -439,7 +439,11 @@ fn settings_that_cannot_be_are_refused_with_what_would_be_right() {
     let list = TaskGraph::list(vec![node("A", &[]), node("B", &[])]);
     for (base, settings, says) in [
         ("cyclic", json!({ "graph": "nowhere" }), "there is no graph `nowhere`"),
-        ("cyclic", json!({ "graph": list }), "the graph is a list; cyclic needs `ways: complete` or `sparse`"),
+        (
+            "cyclic",
+            json!({ "graph": list }),
+            "the graph is a list; cyclic needs `ways: complete`, `sparse` or `machine`",
+        ),
         ("dag", json!({ "graph": search_plan_execute() }), "dag needs `ways: list`"),
         ("cyclic", json!({ "size": [5, 2] }), "[5, 2] is no range"),
         ("cyclic", json!({ "local_calls": 0 }), "at least 1"),

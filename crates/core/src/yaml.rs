@@ -19,13 +19,19 @@ pub struct YamlError {
     pub message: String,
 }
 
+/// Most keys, values, lists and maps of a file: the largest task graph has 40,000 ways of four keys each.
+const NODES: usize = 500_000;
+
 /// Reads `text` as a `T`; `place` names the file in messages.
 ///
 /// # Errors
 /// With line and column; for a misspelt key also the nearest known key and all known keys.
 pub fn read<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, YamlError> {
     // `n`, `no` and `off` are texts, as everyone but YAML 1.1 thinks.
-    let options = serde_saphyr::options! { strict_booleans: true };
+    let options = serde_saphyr::options! {
+        strict_booleans: true,
+        budget: serde_saphyr::budget! { max_nodes: NODES },
+    };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         if is_blank(text) {
             let message = "the file is empty".to_owned();

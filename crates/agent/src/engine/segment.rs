@@ -22,6 +22,8 @@ pub struct Taken {
     pub observation: String,
     /// Whether the world took the call.
     pub accepted: bool,
+    /// The tool, where the call reached the world.
+    pub tool: Option<String>,
 }
 
 /// How a segment ended (CYC-016).
@@ -149,7 +151,8 @@ impl Seat<'_> {
         }
         conversation.company.decided(stage, lane, call).await;
         let at = taken.len();
-        taken.push(Taken { call: text.clone(), observation: String::new(), accepted: true });
+        let tool = Some(call.tool.clone());
+        taken.push(Taken { call: text.clone(), observation: String::new(), accepted: true, tool: tool.clone() });
         match stage.act(lane, call, justification).await? {
             Acted::Stepped(transition) => {
                 let seen = &transition.observation.text;
@@ -157,7 +160,7 @@ impl Seat<'_> {
                 conversation.observed(seen)
             }
             Acted::Rejected(rejection) => {
-                taken[at] = refused(&text, &rejection);
+                taken[at] = Taken { tool, ..refused(&text, &rejection) };
                 self.explain_rejection(conversation, 1, &rejection.message, &text)
             }
         }
@@ -165,5 +168,5 @@ impl Seat<'_> {
 }
 
 fn refused(text: &str, rejection: &Rejection) -> Taken {
-    Taken { call: bounded(text, KEPT), observation: bounded(&rejection.message, KEPT), accepted: false }
+    Taken { call: bounded(text, KEPT), observation: bounded(&rejection.message, KEPT), accepted: false, tool: None }
 }

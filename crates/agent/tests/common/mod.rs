@@ -100,6 +100,8 @@ pub struct Workshop {
     pub notes: &'static [&'static str],
     /// A contract whose messages are lost.
     pub loses: Mutex<Option<String>>,
+    /// Where decisions are diverted to, one by one; an empty name diverts nothing.
+    pub diverts: Mutex<VecDeque<&'static str>>,
 }
 
 impl Workshop {
@@ -124,6 +126,7 @@ impl Workshop {
             memory: NoMemory,
             notes: &[],
             loses: Mutex::default(),
+            diverts: Mutex::default(),
         }
     }
 
@@ -267,6 +270,12 @@ impl Stage for Workshop {
         }
         self.write(format!("sent {contract} {from}->{to} {message}"));
         Some(message)
+    }
+    async fn route(&self, _: LaneId, wanted: &str, _: &[String]) -> String {
+        match self.diverts.lock().unwrap().pop_front() {
+            Some(to) if !to.is_empty() => to.to_owned(),
+            _ => wanted.to_owned(),
+        }
     }
     async fn note(&self, _: LaneId, kind: &str, data: Value) {
         let known = gimbal_agent::engine::NOTE_KINDS.contains(&kind) || self.notes.contains(&kind);

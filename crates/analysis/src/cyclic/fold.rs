@@ -46,6 +46,10 @@ pub struct Record {
     pub repaired: u32,
     /// Decisions that were taken from earlier ones.
     pub cached: u32,
+    /// Those that an earlier call had decided (CYC-097).
+    pub ahead: u32,
+    /// Those that a state machine made (CYC-093).
+    pub ruled: u32,
     /// Sum of candidates over decisions.
     pub candidates: u64,
     /// Nodes of the graph, and mean words of its criteria.
@@ -293,6 +297,8 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
         hallucinations: count(|routed| !routed.valid),
         repaired: count(|routed| routed.repaired),
         cached: count(|routed| routed.cached),
+        ahead: count(|routed| routed.ahead),
+        ruled: count(|routed| routed.ruled),
         candidates: decisions().map(|routed| u64::from(routed.candidates)).sum(),
         graph: walk.graph().map(|graph| (graph.nodes.len() as u32, graph.criterion_words())),
         repairs: repairs(walk),

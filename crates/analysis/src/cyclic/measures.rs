@@ -122,6 +122,10 @@ pub struct Routing {
     pub repaired: u64,
     /// Those that were taken from earlier ones without asking (CYC-097).
     pub cached: u64,
+    /// Those that an earlier call had decided (CYC-097).
+    pub ahead: u64,
+    /// Those that a state machine made (CYC-093).
+    pub ruled: u64,
     /// Mean candidates of a decision: the routing work W_m.
     pub candidates: Option<f64>,
     /// Mean prompt tokens of the router for a decision.
@@ -297,6 +301,8 @@ fn routing(records: &[Record]) -> Routing {
         hallucinations: sum(|record| u64::from(record.hallucinations)),
         repaired: sum(|record| u64::from(record.repaired)),
         cached: sum(|record| u64::from(record.cached)),
+        ahead: sum(|record| u64::from(record.ahead)),
+        ruled: sum(|record| u64::from(record.ruled)),
         candidates: mean(sum(|record| record.candidates)),
         input: mean(input),
         share_of_input: (all > 0 && decisions > 0).then(|| input as f64 / all as f64),

@@ -229,6 +229,12 @@ pub struct Routed {
     pub repaired: bool,
     /// Whether the decision was taken from an earlier one of the same kind (CYC-097).
     pub cached: bool,
+    /// Whether an earlier call decided it, with others (CYC-097).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ahead: bool,
+    /// Whether a state machine decided it, without a router (CYC-093).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ruled: bool,
     /// Whether a fault sent control elsewhere (CYC-084).
     pub faulted: bool,
     /// Candidates that the router saw.

@@ -152,6 +152,8 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
                 valid,
                 repaired: !valid,
                 cached: false,
+                ahead: false,
+                ruled: false,
                 faulted,
                 candidates: names.len() as u32,
             }),

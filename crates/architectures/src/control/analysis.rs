@@ -9,7 +9,10 @@ use gimbal_agent::{Advice, Agent, Alone, Seat, Wanted};
 use gimbal_core::{Digest, Halt, Hint, LaneId, Stage};
 use serde_json::{Map, Value, json};
 
-use super::{Memory, Run, candidates};
+use super::candidates::{self, Way};
+use super::{Memory, Otherwise, Run};
+use crate::graph::Ways;
+use crate::graph::machine::{self, End};
 
 /// How much of an answer without a choice goes back to the router, in characters.
 const BROKEN: usize = 6_000;
@@ -24,8 +27,37 @@ pub(crate) struct Routed {
     pub repaired: bool,
     /// Whether an earlier decision was used again.
     pub cached: bool,
-    /// How many ways it chose among: |A_m| (CYC-069).
+    /// How many ways it chose among: |A_m| (CYC-069); none where no choice was made now.
     pub candidates: usize,
+    /// Who decided.
+    pub by: By,
+}
+
+impl Routed {
+    /// A decision that nobody was asked for.
+    pub(crate) const fn to(wanted: usize) -> Self {
+        Self { wanted, valid: true, repaired: false, cached: false, candidates: 0, by: By::Router }
+    }
+}
+
+/// Who decided where control goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The router, now or in the same situation before.
+    Router,
+    /// The router, with an earlier decision (CYC-097).
+    Ahead,
+    /// A rule of the machine: its number, from 1 (CYC-093).
+    Rule(usize),
+    /// The machine's usual way.
+    Usual,
+}
+
+impl By {
+    /// Whether it was decided without a look at what the segment came to.
+    pub(crate) const fn is_blind(self) -> bool {
+        matches!(self, Self::Ahead)
+    }
 }
 
 /// Analyses a segment, keeps the memory and, where it is asked to, chooses the next subtask.
@@ -35,15 +67,50 @@ pub(crate) struct Analyzer {
     pub top: Option<usize>,
     /// Whether a decision in the same situation is used again (CYC-097).
     pub cached: bool,
+    /// Most subtasks that one call decides (CYC-097).
+    pub batch: usize,
+    /// Who decides where no rule of a machine fits (CYC-093).
+    pub otherwise: Otherwise,
 }
 
-/// Decisions of this episode by what they were made on.
-pub(crate) type Cache = BTreeMap<Digest, usize>;
+/// Decisions of this episode by what they were made on: the next subtasks, in order.
+pub(crate) type Cache = BTreeMap<Digest, Vec<usize>>;
 
 impl Analyzer {
+    /// Where control goes after a segment: where an earlier call said, while executors give control back (CYC-097); where a
+    /// rule of a machine says (CYC-093); else where the router says.
+    pub(crate) async fn next(&self, stage: &dyn Stage, run: &mut Run, cache: &mut Cache) -> Result<Routed, Halt> {
+        if let Some(wanted) = run.ahead.pop_front() {
+            if run.facts.ended == End::Done && run.ways.leads(run.node, wanted) {
+                run.pass_over();
+                return Ok(Routed { by: By::Ahead, ..Routed::to(wanted) });
+            }
+            run.ahead.clear();
+        }
+        if let Some(routed) = self.ruled(run) {
+            run.pass_over();
+            return Ok(routed);
+        }
+        self.route(stage, run, cache).await
+    }
+
+    /// What a machine says.
+    fn ruled(&self, run: &Run) -> Option<Routed> {
+        let graph = &run.graph;
+        if graph.ways != Ways::Machine {
+            return None;
+        }
+        let name = &run.node().name;
+        if let Some((number, rule)) = machine::decide(graph, name, &run.facts) {
+            return Some(Routed { by: By::Rule(number), ..Routed::to(graph.place(&rule.to)?) });
+        }
+        let usual = graph.usual.get(name).filter(|_| self.otherwise == Otherwise::Usual)?;
+        Some(Routed { by: By::Usual, ..Routed::to(graph.place(usual)?) })
+    }
+
     /// Updates the memory and chooses the next subtask. An invalid choice is asked for once more, and then the present
     /// subtask is repeated (CYC-015).
-    pub(crate) async fn route(&self, stage: &dyn Stage, run: &mut Run, cache: &mut Cache) -> Result<Routed, Halt> {
+    async fn route(&self, stage: &dyn Stage, run: &mut Run, cache: &mut Cache) -> Result<Routed, Halt> {
         let ways = candidates::of(run, self.top);
         let listed: Vec<Value> = ways
             .iter()
@@ -57,10 +124,15 @@ impl Analyzer {
             .collect();
         let request = self.request(run, Some(listed));
         // What is left of the calls says nothing of where to go.
-        let situation = Digest::of(spaced(&json!([run.node, run.summary, run.memory.message()])).as_bytes());
-        if let Some(wanted) = cache.get(&situation).filter(|_| self.cached) {
-            let (wanted, candidates) = (*wanted, ways.len());
-            return Ok(Routed { wanted, valid: true, repaired: false, cached: true, candidates });
+        let mut situation = json!([run.node, run.summary, run.memory.message()]);
+        if let (Some(parts), false) = (situation.as_array_mut(), run.unseen.is_empty()) {
+            parts.push(run.unseen.clone().into());
+        }
+        let situation = Digest::of(spaced(&situation).as_bytes());
+        run.unseen.clear();
+        if let Some((wanted, later)) = cache.get(&situation).and_then(|all| all.split_first()).filter(|_| self.cached) {
+            run.ahead.extend(later);
+            return Ok(Routed { cached: true, candidates: ways.len(), ..Routed::to(*wanted) });
         }
         let names: Vec<String> = ways.iter().map(|way| run.graph.nodes[way.to].name.clone()).collect();
         let view = stage.view().await;
@@ -69,40 +141,83 @@ impl Analyzer {
             let places = || ways.iter().map(|way| way.to);
             let right = places().find(|place| *place == run.node && belongs(place)).or_else(|| places().find(belongs));
             let right = right.unwrap_or(run.node);
-            let say = |place: usize| spaced(&self.answer(run, Some(&run.graph.nodes[place].name)));
+            let say = |place: usize| spaced(&self.answer(run, Some(self.named(run, &ways, place))));
             let wrong = places().filter(|place| *place != right).map(say).collect();
             Hint { answer: say(right), alternatives: wrong }
         });
+        let next = match self.batch {
+            1 => Form::word(&names),
+            most => Form::array(&Form::word(&names), 1, most),
+        };
         let form = Form::object(&[
             ("analysis", Form::text(1, 200)),
             ("memory", Memory::form()),
-            ("next", Form::word(&names)),
+            ("next", next),
             ("reason", Form::text(1, 120)),
         ]);
         let wanted = Wanted { form, competent };
         let seat = self.agent.seat(stage).await?;
-        let chosen = |run: &Run, members: &Map<String, Value>| {
-            let place = run.graph.place(members.get("next").and_then(Value::as_str)?)?;
-            ways.iter().any(|way| way.to == place).then_some(place)
-        };
+        let chosen = |run: &Run, members: &Map<String, Value>| self.chosen(run, &ways, members.get("next")?);
         let written = self.ask(stage, &seat, request, &wanted).await?;
         let mut choice = self.take(run, written.as_deref()).and_then(|members| chosen(run, &members));
         let repaired = choice.is_none();
         if repaired {
+            let must = if self.batch == 1 { "be" } else { "begin with" };
             let broken = format!(
-                "`next` must be one of: {}\n\n{}",
+                "`next` must {must} one of: {}\n\n{}",
                 names.join(", "),
                 bounded(written.as_deref().unwrap_or("(nothing was written)"), BROKEN)
             );
             let mended = seat.repair_of(stage, LaneId::TRUNK, &broken, Some(&wanted)).await?;
             choice = self.take(run, mended.as_deref()).and_then(|members| chosen(run, &members));
         }
-        if let (Some(place), true) = (choice, self.cached) {
-            cache.insert(situation, place);
+        if let (Some(places), true) = (&choice, self.cached) {
+            cache.insert(situation, places.clone());
         }
         let valid = choice.is_some();
-        let wanted = choice.unwrap_or(run.node);
-        Ok(Routed { wanted, valid, repaired: repaired && valid, cached: false, candidates: ways.len() })
+        let places = choice.unwrap_or_default();
+        let wanted = places.first().copied().unwrap_or(run.node);
+        run.ahead.extend(places.get(1..).unwrap_or_default());
+        Ok(Routed { valid, repaired: repaired && valid, candidates: ways.len(), ..Routed::to(wanted) })
+    }
+
+    /// The subtasks that a router named, as far as they are among those that it was shown and a way leads from each to the
+    /// next; none where the first is no choice.
+    fn chosen(&self, run: &Run, ways: &[Way], next: &Value) -> Option<Vec<usize>> {
+        let shown = |name: &Value| {
+            let place = run.graph.place(name.as_str()?)?;
+            ways.iter().any(|way| way.to == place).then_some(place)
+        };
+        let names = match next {
+            Value::Array(names) if self.batch > 1 => names.as_slice(),
+            name => std::slice::from_ref(name),
+        };
+        let mut places = vec![shown(names.first()?)?];
+        for name in names.iter().skip(1).take(self.batch - 1) {
+            let last = places.last().copied().unwrap_or(run.node);
+            match shown(name).filter(|place| run.ways.leads(last, *place)) {
+                Some(place) => places.push(place),
+                // What comes after a name that is none was meant for another way.
+                None => break,
+            }
+        }
+        Some(places)
+    }
+
+    /// How a competent router names its choice: with several at once, what followed last time stands behind it.
+    fn named(&self, run: &Run, ways: &[Way], place: usize) -> Value {
+        let name = |place: usize| Value::from(run.graph.nodes[place].name.as_str());
+        if self.batch == 1 {
+            return name(place);
+        }
+        let mut places = vec![place];
+        while places.len() < self.batch
+            && let Some(next) = places.last().and_then(|last| run.followed.get(last))
+            && ways.iter().any(|way| way.to == *next)
+        {
+            places.push(*next);
+        }
+        places.into_iter().map(name).collect()
     }
 
     /// Updates the memory without a choice (CYC-025).
@@ -126,7 +241,20 @@ impl Analyzer {
             "memory": run.memory.message(), "calls_left": run.left(),
         });
         match ways {
-            Some(ways) => request["ways"] = ways.into(),
+            Some(ways) => {
+                request["ways"] = ways.into();
+                if !run.unseen.is_empty() {
+                    request["before"] = run.unseen.clone().into();
+                }
+                if self.batch > 1 {
+                    request["ahead"] = format!(
+                        "Here \"next\" is a list of 1 to {} names of ways, in the order in which the subtasks are to be done. Each is \
+                         begun as soon as the one before gives control back; otherwise you are asked anew.",
+                        self.batch
+                    )
+                    .into();
+                }
+            }
             None => {
                 request["next"] = run
                     .graph
@@ -165,7 +293,7 @@ impl Analyzer {
     }
 
     /// What a competent analyzer writes.
-    fn answer(&self, run: &Run, next: Option<&str>) -> Value {
+    fn answer(&self, run: &Run, next: Option<Value>) -> Value {
         let last = run.summary["calls"].as_array().and_then(|calls| calls.last());
         let plain = |key: &str| printable(last.and_then(|call| call[key].as_str()).unwrap_or("nothing"), 100);
         let memory = Memory {
@@ -178,7 +306,7 @@ impl Analyzer {
         let mut answer =
             json!({ "analysis": format!("The last call was {}.", plain("call")), "memory": memory.message() });
         if let Some(next) = next {
-            answer["next"] = next.into();
+            answer["next"] = next;
             answer["reason"] = "The next call belongs there.".into();
         }
         answer

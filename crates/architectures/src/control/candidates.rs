@@ -19,10 +19,9 @@ pub(crate) struct Way {
 /// back to the present subtask, where there is one, is always among them.
 pub(crate) fn of(run: &Run, top: Option<usize>) -> Vec<Way> {
     let graph = &run.graph;
-    let ways = graph.out_of(run.node).filter_map(|edge| {
-        Some(Way { to: graph.place(&edge.to)?, criterion: edge.criterion.clone(), weight: edge.weight })
-    });
-    let ways: Vec<Way> = ways.collect();
+    let ways = run.ways.out_of(graph, run.node);
+    let ways: Vec<Way> =
+        ways.map(|(to, edge)| Way { to, criterion: edge.criterion.clone(), weight: edge.weight }).collect();
     let Some(top) = top.filter(|top| *top < ways.len()) else { return ways };
     let asked =
         words(&format!("{} {} {} {}", run.summary, run.memory.hint, run.memory.needs.join(" "), run.memory.state));

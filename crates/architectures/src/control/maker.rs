@@ -1,6 +1,7 @@
 //! Where a controller's graph comes from: a file, the world's own classes of action, or a planner (CYC-020..025).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gimbal_agent::contract::{array, bounded, object, spaced};
 use gimbal_agent::prompt::Question;
@@ -9,15 +10,16 @@ use gimbal_agent::{Advice, Agent, Alone, Wanted};
 use gimbal_core::{Brief, Halt, Hint, LaneId, Stage, ToolSpec};
 use serde_json::{Value, json};
 
+use super::Made;
 use crate::graph::{Edge, GraphError, Node, TaskGraph, Ways};
 
 /// Where graphs come from.
 pub(crate) enum Source {
     /// One that stands in a file or in the study: built once, reused (Gen-Cyc, CYC-021).
-    File(Box<TaskGraph>),
+    File(Arc<TaskGraph>),
     /// The one that was made for the family of the environment: `graphs/ENVIRONMENT.yaml`, a list's
     /// `graphs/ENVIRONMENT-list.yaml` (CYC-021). The world's classes of action where there is none.
-    Family(BTreeMap<String, TaskGraph>),
+    Family(Family, BTreeMap<String, Arc<TaskGraph>>),
     /// The subtasks that the world suggests by its classes of action.
     Suggested,
     /// A planner makes one for each episode (Spec-Cyc, CYC-020).
@@ -29,9 +31,40 @@ impl Source {
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::File(_) => "file",
-            Self::Family(_) => "family",
+            Self::Family(kind, _) => kind.name(),
             Self::Suggested => "suggested",
             Self::Planner(_) => "planner",
+        }
+    }
+}
+
+/// Which of the graphs that were made for a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// The one that was planned or written: complete, or a list.
+    Whole,
+    /// What runs of it left (CYC-092).
+    Sparse,
+    /// The machine that was learned from runs of it (CYC-093).
+    Machine,
+}
+
+impl Family {
+    /// The name that settings and journals use.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "family",
+            Self::Sparse => "family-sparse",
+            Self::Machine => "family-machine",
+        }
+    }
+
+    /// What follows the environment in the file's name.
+    pub(crate) const fn suffix(self) -> &'static str {
+        match self {
+            Self::Whole => "",
+            Self::Sparse => "-sparse",
+            Self::Machine => "-machine",
         }
     }
 }
@@ -54,24 +87,40 @@ const BROKEN: usize = 12_000;
 
 impl Maker {
     /// The graph of an episode; what it is and where it came from is noted.
-    pub(crate) async fn graph(&self, stage: &dyn Stage) -> Result<TaskGraph, Halt> {
+    pub(crate) async fn graph(&self, stage: &dyn Stage) -> Result<Arc<TaskGraph>, Halt> {
+        let suggested = || (Arc::new(self.suggested(&stage.brief(), &stage.tools())), "suggested");
         let (graph, source) = match &self.source {
-            Source::File(graph) => ((**graph).clone(), self.source.name()),
-            Source::Family(graphs) => match graphs.get(&stage.brief().environment) {
-                Some(graph) => (graph.clone(), self.source.name()),
-                None => (self.suggested(&stage.brief(), &stage.tools()), "suggested"),
+            Source::File(graph) => (Arc::clone(graph), self.source.name()),
+            Source::Family(kind, graphs) => match graphs.get(&stage.brief().environment) {
+                Some(graph) => (Arc::clone(graph), self.source.name()),
+                None if *kind == Family::Whole => suggested(),
+                // Another graph would be another experiment.
+                None => {
+                    let name = format!("{}{}", stage.brief().environment, kind.suffix());
+                    return Err(Halt::infrastructure(format!(
+                        "there is no graph `{name}`; `gimbal graph distil RUN --out graphs/{name}.yaml` makes it of a run"
+                    )));
+                }
             },
-            Source::Suggested => (self.suggested(&stage.brief(), &stage.tools()), self.source.name()),
-            Source::Planner(planner) => match self.planned(stage, planner).await? {
-                Some(graph) => (graph, self.source.name()),
-                None => (self.suggested(&stage.brief(), &stage.tools()), "suggested"),
-            },
+            Source::Suggested => suggested(),
+            Source::Planner(planner) => {
+                let view = stage.view().await;
+                let brief = stage.brief();
+                let request = request(&brief, &stage.tools(), Some((&brief.goal, &view.observation.text)), &self.shots);
+                match self.planned(stage, planner, request).await?.graph {
+                    Some(graph) => (Arc::new(graph), self.source.name()),
+                    None => suggested(),
+                }
+            }
         };
-        let data = json!({
+        let mut data = json!({
             "id": graph.id(), "kind": if graph.ways == Ways::List { "dag" } else { "cyclic" }, "source": source,
             "ways": graph.ways, "entry": graph.entry, "nodes": graph.nodes,
             "edges": graph.edges,
         });
+        if graph.ways == Ways::Machine {
+            data["rules"] = serde_json::to_value(&graph.rules).unwrap_or_default();
+        }
         stage.note(LaneId::TRUNK, "graph", data).await;
         Ok(graph)
     }
@@ -90,11 +139,10 @@ impl Maker {
         TaskGraph::list(nodes)
     }
 
-    /// The planner's graph, after at most one repair; none if that is no graph either.
-    async fn planned(&self, stage: &dyn Stage, planner: &Agent) -> Result<Option<TaskGraph>, Halt> {
+    /// The graph of a planner that is shown `request`, after at most one repair; none if that is no graph either.
+    pub(crate) async fn planned(&self, stage: &dyn Stage, planner: &Agent, request: Value) -> Result<Made, Halt> {
         let (brief, tools, lane) = (stage.brief(), stage.tools(), LaneId::TRUNK);
         let view = stage.view().await;
-        let request = request(&brief, &tools, &view.observation.text, &self.shots);
         let message = stage.send(lane, "controller", planner.role(), "planning", request).await.unwrap_or_default();
         let text = spaced(&message);
         let seat = planner.seat(stage).await?;
@@ -128,7 +176,7 @@ impl Maker {
         }
         let data = json!({ "attempts": problems.len() + usize::from(graph.is_some()), "valid": graph.is_some(), "problems": problems });
         stage.note(lane, "planned", data).await;
-        Ok(graph)
+        Ok(Made { graph, problems })
     }
 
     /// The graph that a planner wrote, or what is wrong with it.
@@ -146,7 +194,8 @@ impl Maker {
                 Some(first) if entry.is_empty() => first.name.clone(),
                 _ => entry,
             };
-            TaskGraph { ways: Ways::Complete, entry, nodes, edges: items("edges").iter().filter_map(edge).collect() }
+            let edges = items("edges").iter().filter_map(edge).collect();
+            TaskGraph { ways: Ways::Complete, entry, nodes, edges, ..TaskGraph::default() }
         };
         let (least, most) = self.size;
         if !(least..=most).contains(&graph.nodes.len()) {
@@ -207,13 +256,16 @@ impl Maker {
     }
 }
 
-/// What a planner is told: the family, the tools, what the agent sees first, and what won before (CYC-020, CYC-022).
-fn request(brief: &Brief, tools: &[ToolSpec], first: &str, shots: &[String]) -> Value {
+/// What a planner is told: the family, the tools, what won before, and, for one task alone, its goal and what the agent sees
+/// first (CYC-020..022).
+pub(crate) fn request(brief: &Brief, tools: &[ToolSpec], task: Option<(&str, &str)>, shots: &[String]) -> Value {
     let tools: Vec<Value> =
         tools.iter().map(|tool| json!({ "name": tool.name, "description": tool.description })).collect();
-    let mut message = json!({
-        "family": brief.role, "tools": tools, "task": brief.goal, "first_observation": bounded(first, 6_000),
-    });
+    let mut message = json!({ "family": brief.role, "tools": tools });
+    if let Some((goal, first)) = task {
+        message["task"] = goal.into();
+        message["first_observation"] = bounded(first, 6_000).into();
+    }
     if !shots.is_empty() {
         message["won_before"] = shots.to_vec().into();
     }

@@ -60,6 +60,15 @@ impl Memory {
         }
     }
 
+    /// With one more attempt, as the controller itself notes it.
+    #[must_use]
+    pub fn attempted(&self, what: &str) -> Self {
+        let mut next = self.clone();
+        next.attempts.push(bounded(what, ITEM));
+        next.attempts.drain(..next.attempts.len().saturating_sub(ITEMS[1]));
+        next
+    }
+
     /// As a message.
     #[must_use]
     pub fn message(&self) -> Value {

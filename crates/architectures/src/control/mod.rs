@@ -5,11 +5,12 @@
 //! | `graph` | `id`, `kind`, `source`, `ways`, `entry`, `nodes`, `edges`: the graph of this episode |
 //! | `planned` | `attempts`, `valid`, `problems`: what the planner's output was worth |
 //! | `segment` | `index`, `node`, `calls`, `ended`: a segment is over |
-//! | `routed` | `index`, `from`, `wanted`, `to`, `valid`, `repaired`, `cached`, `faulted`, `candidates` |
+//! | `routed` | `index`, `from`, `wanted`, `to`, `valid`, `repaired`, `cached`, `faulted`, `candidates`; with `batch` also `ahead` (decided by an earlier call) and `left` (subtasks that are still decided ahead); of a machine also `by` (`rule`, `usual`, `router`) and `rule` (its number) |
 //! | `memory` | `index`, `memory`: the rolling memory after a segment |
 
 mod analysis;
 mod candidates;
+mod family;
 mod maker;
 mod memory;
 mod run;
@@ -19,15 +20,16 @@ use gimbal_agent::Agent;
 use gimbal_core::{BuildError, Files, Halt, LaneId, Needs, Stage};
 use serde_json::{Value, json};
 
-pub(crate) use analysis::{Analyzer, Cache, Routed};
-pub(crate) use maker::{Maker, Source};
+pub(crate) use analysis::{Analyzer, By, Cache, Routed};
+pub use family::{FamilyError, FamilyPlanner, Made};
+pub(crate) use maker::{Family, Maker, Source};
 pub use memory::Memory;
 pub use run::Bound;
 pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
 
 use crate::graph::Ways;
-pub use settings::{GraphFrom, Settings};
+pub use settings::{GraphFrom, Otherwise, Settings};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
 pub(crate) const BEHAVIOUR: u32 = 1;
@@ -70,7 +72,7 @@ impl Controller {
         let mut needs = Needs { blocks: self.workers.context.clone(), ..Needs::default() };
         let planner = match &self.maker.source {
             Source::Planner(planner) => Some(&**planner),
-            Source::File(_) | Source::Family(_) | Source::Suggested => None,
+            Source::File(_) | Source::Family(..) | Source::Suggested => None,
         };
         for agent in [planner, Some(&self.workers.executor), Some(&self.analyzer.agent)].into_iter().flatten() {
             let of_agent = agent.needs();
@@ -83,22 +85,30 @@ impl Controller {
     pub(crate) fn resolved(&self, name: &str) -> Value {
         let source = match &self.maker.source {
             Source::File(graph) => json!({ "graph": graph.digest().to_string() }),
-            Source::Family(graphs) => {
+            Source::Family(kind, graphs) => {
                 let digests: serde_json::Map<String, Value> =
                     graphs.iter().map(|(name, graph)| (name.clone(), graph.digest().to_string().into())).collect();
-                json!({ "family": digests })
+                json!({ kind.name(): digests })
             }
             Source::Suggested => json!("suggested"),
             Source::Planner(planner) => json!({ "planner": planner.resolved() }),
         };
-        json!({
+        let mut resolved = json!({
             "architecture": name, "behaviour": BEHAVIOUR, "source": source, "ways": self.maker.ways,
             "size": [self.maker.size.0, self.maker.size.1], "shots": self.maker.shots,
             "executor": self.workers.executor.resolved(), "context": self.workers.context,
             "specialist": self.workers.specialist, "local": self.workers.local, "global": self.global,
             "analyzer": self.analyzer.agent.resolved(), "candidates": self.analyzer.top,
             "cache": self.analyzer.cached, "retries": self.retries,
-        })
+        });
+        // Absent where they change nothing, so that cells of earlier runs are the same cells.
+        if self.analyzer.batch > 1 {
+            resolved["batch"] = self.analyzer.batch.into();
+        }
+        if self.analyzer.otherwise == Otherwise::Usual {
+            resolved["otherwise"] = "usual".into();
+        }
+        resolved
     }
 
     /// The state before the first segment.
@@ -113,18 +123,39 @@ impl Controller {
     /// Lets a fault divert where control goes, notes it, and goes there.
     pub(crate) async fn enter(&self, stage: &dyn Stage, run: &mut Run, routed: &Routed) {
         let lane = LaneId::TRUNK;
-        let names: Vec<String> = run.graph.nodes.iter().map(|node| node.name.clone()).collect();
+        let names = &run.ways.names;
         let wanted = &names[routed.wanted];
-        let to = stage.route(lane, wanted, &names).await;
+        let to = stage.route(lane, wanted, names).await;
         let place = run.graph.place(&to).unwrap_or(routed.wanted);
         let memory = json!({ "index": run.index, "memory": run.memory.message() });
         stage.note(lane, "memory", memory).await;
-        let data = json!({
+        if place != routed.wanted {
+            // What was decided ahead was decided for another way.
+            run.ahead.clear();
+        }
+        let names = &run.ways.names;
+        let wanted = &names[routed.wanted];
+        let mut data = json!({
             "index": run.index, "from": run.node().name, "wanted": wanted, "to": names[place], "valid": routed.valid,
             "repaired": routed.repaired, "cached": routed.cached, "faulted": place != routed.wanted,
             "candidates": routed.candidates,
         });
+        if self.analyzer.batch > 1 {
+            data["ahead"] = (routed.by == By::Ahead).into();
+            data["left"] = run.ahead.len().into();
+        }
+        if run.graph.ways == Ways::Machine {
+            (data["by"], data["rule"]) = match routed.by {
+                By::Rule(number) => ("rule".into(), number.into()),
+                By::Usual => ("usual".into(), Value::Null),
+                By::Router | By::Ahead => ("router".into(), Value::Null),
+            };
+        }
         stage.note(lane, "routed", data).await;
+        if !routed.by.is_blind() {
+            run.followed.insert(run.node, routed.wanted);
+        }
+        run.before = Some(run.node);
         run.node = place;
         run.index += 1;
     }

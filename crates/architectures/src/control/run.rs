@@ -1,6 +1,7 @@
 //! What a controller carries from segment to segment (CYC-007), and the work of one segment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use gimbal_agent::contract::{bounded, spaced};
 use gimbal_agent::prompt::Question;
@@ -11,16 +12,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Memory;
-use crate::graph::{Node, TaskGraph};
+use crate::graph::machine::{End, Facts};
+use crate::graph::{Index, Node, TaskGraph};
 
 /// How many of a segment's calls its summary shows, the latest ones (CYC-008).
 const SHOWN: usize = 12;
 /// Longest observation in a summary, in characters.
 const SEEN: usize = 600;
+/// Most segments that no router has seen yet and that the next one is shown, the latest ones.
+const UNSEEN: usize = 3;
 
 /// The state S_m = (k, i, H, M) of a controller (CYC-007).
 pub(crate) struct Run {
-    pub graph: TaskGraph,
+    pub graph: Arc<TaskGraph>,
+    /// Its ways by the subtask that they leave (CYC-069).
+    pub ways: Index,
     /// Tool calls so far: k (CYC-005).
     pub calls: u32,
     /// Segments without a tool call: there may be as many of them as tool calls, so that a controller always ends.
@@ -31,6 +37,18 @@ pub(crate) struct Run {
     pub index: u32,
     /// What the last segment came to: H (CYC-008).
     pub summary: Value,
+    /// What could be seen when it ended (CYC-093).
+    pub facts: Facts,
+    /// Segments of each subtask.
+    visits: Vec<u32>,
+    /// Place of the subtask before the present one.
+    pub before: Option<usize>,
+    /// Where control went last from each subtask.
+    pub followed: BTreeMap<usize, usize>,
+    /// Subtasks that were decided ahead, the next one first (CYC-097).
+    pub ahead: VecDeque<usize>,
+    /// Segments since the router was asked last, and their subtasks.
+    pub unseen: Vec<Value>,
     /// M (CYC-009).
     pub memory: Memory,
     /// Most tool calls of the episode: C_g (CYC-050).
@@ -85,15 +103,59 @@ impl Bound {
 }
 
 impl Run {
-    pub(crate) fn of(graph: TaskGraph, most: u32, goal: &str) -> Self {
+    pub(crate) fn of(graph: Arc<TaskGraph>, most: u32, goal: &str) -> Self {
+        let ways = Index::of(&graph);
+        let visits = vec![0; graph.nodes.len()];
+        let facts = Facts { ended: End::Done, tool: None, refused: false, visit: 0, after: None };
         let node = graph.place(&graph.entry).unwrap_or(0);
         let memory = Memory { objective: objective(goal), ..Memory::default() };
-        Self { graph, calls: 0, empty: 0, node, index: 0, summary: Value::Null, memory, most }
+        Self {
+            graph,
+            ways,
+            calls: 0,
+            empty: 0,
+            node,
+            index: 0,
+            summary: Value::Null,
+            facts,
+            visits,
+            before: None,
+            followed: BTreeMap::new(),
+            ahead: VecDeque::new(),
+            unseen: Vec::new(),
+            memory,
+            most,
+        }
     }
 
     /// The present subtask. The place is always one of the graph's.
     pub(crate) fn node(&self) -> &Node {
         &self.graph.nodes[self.node]
+    }
+
+    /// Keeps the last segment for the next router: control goes on without one. What its executor said is kept in the
+    /// memory, so that the next one learns of it.
+    pub(crate) fn pass_over(&mut self) {
+        self.unseen.push(json!({ "subtask": self.node().name, "segment": self.summary }));
+        self.unseen.drain(..self.unseen.len().saturating_sub(UNSEEN));
+        let said = self.summary["ended"].as_str().unwrap_or_default();
+        self.memory = self.memory.attempted(&format!("{}: {said}", self.node().name));
+    }
+
+    /// What a segment came to, in what can be told of it without reading.
+    fn seen(&mut self, segment: &Segment) {
+        let visit = self.visits.get_mut(self.node).map_or(1, |count| {
+            *count += 1;
+            *count
+        });
+        let last = segment.taken.iter().rev().find(|taken| taken.tool.is_some());
+        self.facts = Facts {
+            ended: if matches!(segment.ended, Ended::Finished(_)) { End::Done } else { End::LocalBudget },
+            tool: last.and_then(|taken| taken.tool.clone()),
+            refused: last.is_some_and(|taken| !taken.accepted),
+            visit,
+            after: self.before.and_then(|place| self.ways.names.get(place).cloned()),
+        };
     }
 
     /// Tool calls that are left; none where so many segments made no call that the controller ends.
@@ -153,6 +215,7 @@ impl Workers {
         run.calls += segment.calls();
         run.empty += u32::from(segment.taken.is_empty());
         run.summary = summary(&segment);
+        run.seen(&segment);
         match &segment.ended {
             Ended::Over(halt) => Err(halt.clone()),
             _ if run.left() == 0 => Err(spent()),

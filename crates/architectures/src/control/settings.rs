@@ -1,6 +1,7 @@
 //! Settings of the controllers.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gimbal_agent::Overrides;
 use gimbal_agent::persona::data::Contract;
@@ -10,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Analyzer, Bound, Controller, Maker, Source, Workers};
+use super::{Analyzer, Bound, Controller, Family, Maker, Source, Workers};
 use crate::graph::{GraphFileError, TaskGraph, Ways, named};
 use crate::member::{Member, Place};
 
@@ -21,7 +22,8 @@ pub struct Settings {
     /// Name of a setting in `personas/configurations.yaml` to start from; every other key overrides it.
     pub configuration: Option<String>,
     /// Where the graph comes from: `planner` (made anew for each episode), `family` (the file of the environment's name,
-    /// `graphs/ENVIRONMENT.yaml`, of a list `graphs/ENVIRONMENT-list.yaml`), `suggested` (the world's classes of action), the
+    /// `graphs/ENVIRONMENT.yaml`, of a list `graphs/ENVIRONMENT-list.yaml`), `family-sparse` and `family-machine` (those that `gimbal graph distil` makes of it,
+    /// `graphs/ENVIRONMENT-sparse.yaml` and `-machine.yaml`), `suggested` (the world's classes of action), the
     /// name of a file `graphs/NAME.yaml`, or a graph written out.
     pub graph: GraphFrom,
     /// Least and most subtasks of a planner's graph.
@@ -40,6 +42,12 @@ pub struct Settings {
     pub candidates: Option<usize>,
     /// Whether a routing decision in the same situation is used again (CYC-097).
     pub cache_routes: bool,
+    /// Most subtasks that one call of the router decides (CYC-097): the later ones are begun without a call, as long as each
+    /// gives control back.
+    #[schemars(range(min = 1, max = 16))]
+    pub batch: usize,
+    /// Of a state machine: who decides where no rule fits (CYC-093).
+    pub otherwise: Otherwise,
     /// Name of a file `shots/NAME.yaml`: summaries of won episodes for the planner (CYC-023).
     pub shots: Option<String>,
     /// How many of those summaries the planner sees; all where it is left out.
@@ -68,6 +76,8 @@ impl Default for Settings {
             context: None,
             candidates: None,
             cache_routes: false,
+            batch: 1,
+            otherwise: Otherwise::Router,
             shots: None,
             shots_shown: None,
             planner: Member::default(),
@@ -92,6 +102,17 @@ impl Default for GraphFrom {
     fn default() -> Self {
         Self::Named("planner".to_owned())
     }
+}
+
+/// Who decides where no rule of a state machine fits (CYC-093).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Otherwise {
+    /// The router's model.
+    #[default]
+    Router,
+    /// Nobody: control goes where it went most often; the router is asked where that is not known either.
+    Usual,
 }
 
 /// Which tools an executor has (CYC-027).
@@ -128,6 +149,12 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
         return Err(error(&"local_calls, global_calls and candidates must be at least 1"));
     }
     let list = ways == Ways::List;
+    if !(1..=MOST_AHEAD).contains(&settings.batch) {
+        return Err(error(&format!("batch: {} is no number of subtasks; from 1 to {MOST_AHEAD}", settings.batch)));
+    }
+    if list && (settings.batch > 1 || settings.otherwise != Otherwise::Router) {
+        return Err(error(&"batch and otherwise belong to `cyclic`: nobody chooses the way through a list"));
+    }
     let common = &settings.agent;
     let member = |place: Place<'_>, member: &Member| place.agent(name, (member, common), files);
     let source = match settings.graph {
@@ -139,19 +166,32 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
                 Source::Planner(Box::new(member(place, &settings.planner)?))
             }
             "suggested" => Source::Suggested,
-            "family" => Source::Family(families(list, files).map_err(|problem| error(&problem))?),
-            file => Source::File(Box::new(named(file, files).map_err(|problem| error(&problem))?)),
+            "family" | "family-sparse" | "family-machine" => {
+                let kind = match from.as_str() {
+                    "family-sparse" => Family::Sparse,
+                    "family-machine" => Family::Machine,
+                    _ => Family::Whole,
+                };
+                if list && kind != Family::Whole {
+                    return Err(error(&format!("graph: `{from}` has ways to choose among; dag needs `family`")));
+                }
+                Source::Family(kind, families(list, kind, files).map_err(|problem| error(&problem))?)
+            }
+            file => Source::File(Arc::new(named(file, files).map_err(|problem| error(&problem))?)),
         },
         GraphFrom::Written(graph) => {
             graph.check(None).map_err(|problem| error(&format!("graph: {problem}")))?;
-            Source::File(Box::new(graph))
+            Source::File(Arc::new(graph))
         }
     };
     if let Source::File(graph) = &source
         && (graph.ways == Ways::List) != list
     {
-        let (is, must) =
-            if list { ("ways to choose among", "`ways: list`") } else { ("a list", "`ways: complete` or `sparse`") };
+        let (is, must) = if list {
+            ("ways to choose among", "`ways: list`")
+        } else {
+            ("a list", "`ways: complete`, `sparse` or `machine`")
+        };
         return Err(error(&format!("the graph is {is}; {name} needs {must}")));
     }
     let mut shots = match &settings.shots {
@@ -184,25 +224,35 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
             specialist: settings.exposure == Exposure::Specialist,
             local: settings.local_calls,
         },
-        analyzer: Analyzer { agent, top: settings.candidates, cached: settings.cache_routes },
+        analyzer: Analyzer {
+            agent,
+            top: settings.candidates,
+            cached: settings.cache_routes,
+            batch: settings.batch,
+            otherwise: settings.otherwise,
+        },
         global: settings.global_calls,
         retries: settings.retries,
     })
 }
 
+/// Most subtasks that one call of the router may decide.
+const MOST_AHEAD: usize = 16;
+
 /// The graphs of families, by the name of the environment.
-fn families(list: bool, files: &dyn Files) -> Result<BTreeMap<String, TaskGraph>, GraphFileError> {
+fn families(list: bool, kind: Family, files: &dyn Files) -> Result<BTreeMap<String, Arc<TaskGraph>>, GraphFileError> {
     let mut graphs = BTreeMap::new();
     for path in files.list("graphs") {
         let Some(name) = path.rsplit('/').next().and_then(|file| file.strip_suffix(".yaml")) else { continue };
-        let family = match (list, name.strip_suffix("-list")) {
-            (true, Some(family)) => family,
-            (false, None) => name,
+        let suffix = if list { "-list" } else { kind.suffix() };
+        let others = ["-list", Family::Sparse.suffix(), Family::Machine.suffix()];
+        let family = match name.strip_suffix(suffix) {
+            Some(family) if !suffix.is_empty() || !others.iter().any(|other| name.ends_with(other)) => family,
             _ => continue,
         };
         let graph = named(name, files)?;
         if (graph.ways == Ways::List) == list {
-            graphs.insert(family.to_owned(), graph);
+            graphs.insert(family.to_owned(), Arc::new(graph));
         }
     }
     Ok(graphs)

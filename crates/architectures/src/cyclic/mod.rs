@@ -46,7 +46,7 @@ impl Architecture for Cyclic {
         let mut cache = Cache::new();
         loop {
             control.workers.segment(stage, &mut run).await?;
-            let routed = control.analyzer.route(stage, &mut run, &mut cache).await?;
+            let routed = control.analyzer.next(stage, &mut run, &mut cache).await?;
             control.enter(stage, &mut run, &routed).await;
         }
     }

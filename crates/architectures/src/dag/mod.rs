@@ -54,7 +54,7 @@ impl Architecture for Dag {
             }
             control.analyzer.guide(stage, &mut run).await?;
             again = if retry { again + 1 } else { 0 };
-            let routed = Routed { wanted, valid: true, repaired: false, cached: false, candidates: 1 };
+            let routed = Routed { candidates: 1, ..Routed::to(wanted) };
             control.enter(stage, &mut run, &routed).await;
         }
     }

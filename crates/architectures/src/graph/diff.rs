@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Edge, Node, TaskGraph};
+use super::{Edge, Node, Rule, TaskGraph};
 
 /// A difference from one graph to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,10 @@ pub enum Change {
     EdgeRemoved(String, String),
     /// A way with another criterion or weight: from, to, before, after.
     EdgeChanged(String, String, String, String),
+    /// A rule that came: from, to, when.
+    RuleAdded(String, String, String),
+    /// A rule that went: from, to, when.
+    RuleRemoved(String, String, String),
 }
 
 impl fmt::Display for Change {
@@ -33,17 +37,19 @@ impl fmt::Display for Change {
             Self::EdgeAdded(from, to) => write!(f, "+ way {from} -> {to}"),
             Self::EdgeRemoved(from, to) => write!(f, "- way {from} -> {to}"),
             Self::EdgeChanged(from, to, before, after) => write!(f, "~ way {from} -> {to}: {before} -> {after}"),
+            Self::RuleAdded(from, to, when) => write!(f, "+ rule {from} -> {to}: {when}"),
+            Self::RuleRemoved(from, to, when) => write!(f, "- rule {from} -> {to}: {when}"),
         }
     }
 }
 
-/// The differences from `before` to `after`: settings, then subtasks, then ways, each in the order of the files.
+/// The differences from `before` to `after`: settings, then subtasks, ways and rules, each in the order of the files. How a
+/// graph was made and what its rules were measured on is no difference.
 #[must_use]
 pub fn diff(before: &TaskGraph, after: &TaskGraph) -> Vec<Change> {
     let mut changes = Vec::new();
-    let (ways, other) = (format!("{:?}", before.ways), format!("{:?}", after.ways));
-    if ways != other {
-        changes.push(Change::Setting("ways", ways.to_lowercase(), other.to_lowercase()));
+    if before.ways != after.ways {
+        changes.push(Change::Setting("ways", before.ways.name().to_owned(), after.ways.name().to_owned()));
     }
     if before.entry != after.entry {
         changes.push(Change::Setting("entry", before.entry.clone(), after.entry.clone()));
@@ -73,5 +79,29 @@ pub fn diff(before: &TaskGraph, after: &TaskGraph) -> Vec<Change> {
     }
     let come = after.edges.iter().filter(|edge| !before.edges.iter().any(|other| same(edge, other)));
     changes.extend(come.map(|edge| Change::EdgeAdded(edge.from.clone(), edge.to.clone())));
+    let said = |rule: &Rule| (rule.from.clone(), rule.to.clone(), rule.when.to_string());
+    let gone = before.rules.iter().map(said).filter(|rule| !after.rules.iter().any(|other| said(other) == *rule));
+    changes.extend(gone.map(|(from, to, when)| Change::RuleRemoved(from, to, when)));
+    let come = after.rules.iter().map(said).filter(|rule| !before.rules.iter().any(|other| said(other) == *rule));
+    changes.extend(come.map(|(from, to, when)| Change::RuleAdded(from, to, when)));
+    // What is tried first decides.
+    let order = |graph: &TaskGraph| graph.rules.iter().map(said).collect::<Vec<_>>();
+    let (mut own, mut other) = (order(before), order(after));
+    if own != other {
+        own.sort();
+        other.sort();
+        if own == other {
+            changes.push(Change::Setting("rules", "in one order".to_owned(), "in another".to_owned()));
+        }
+    }
+    for (from, to) in &before.usual {
+        if after.usual.get(from) != Some(to) {
+            let now = after.usual.get(from).map_or("nowhere", String::as_str);
+            changes.push(Change::Setting("usual", format!("{from} -> {to}"), format!("{from} -> {now}")));
+        }
+    }
+    for (from, to) in after.usual.iter().filter(|(from, _)| !before.usual.contains_key(*from)) {
+        changes.push(Change::Setting("usual", format!("{from} -> nowhere"), format!("{from} -> {to}")));
+    }
     changes
 }

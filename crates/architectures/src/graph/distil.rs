@@ -54,17 +54,20 @@ pub struct Rules {
     pub loop_weight: u32,
     /// A way that won episodes took fewer times than this is dropped; one at least.
     pub least: u64,
+    /// Unless it led back after a fault at least so many times; one at least.
+    pub repairs: u64,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { loop_weight: LOOP_WEIGHT, least: 1 }
+        Self { loop_weight: LOOP_WEIGHT, least: 1, repairs: 1 }
     }
 }
 
 /// The sparse graph that is left of `graph`, and what became of each of its ways, in its order.
 ///
-/// A way that won episodes took fewer times than `least` is dropped, unless it led back after a fault; one that lost episodes took more often
+/// A way that won episodes took fewer times than `least` is dropped, unless it led back after a fault as often as `repairs`
+/// says; one that lost episodes took more often
 /// than won ones gets the weight of loops. A subtask that control can still reach keeps its most taken way out, itself if need
 /// be. Subtasks that nothing leads to any more go too.
 #[must_use]
@@ -80,7 +83,7 @@ pub fn distil(
         .map(|edge| {
             let used = of(edge);
             let fate = match used {
-                Use { won, repairs: 0, .. } if won < rules.least.max(1) => Fate::Dropped,
+                Use { won, repairs, .. } if won < rules.least.max(1) && repairs < rules.repairs.max(1) => Fate::Dropped,
                 Use { won, .. } if won < rules.least.max(1) => Fate::Repair,
                 Use { all, won, .. } if all - won.min(all) > won => Fate::Weighed,
                 Use { .. } => Fate::Kept,
@@ -117,7 +120,7 @@ pub fn distil(
         })
         .collect();
     let nodes = graph.nodes.iter().filter(|node| reached.contains(&node.name)).cloned().collect();
-    (TaskGraph { ways: Ways::Sparse, entry: graph.entry.clone(), nodes, edges }, fates)
+    (TaskGraph { ways: Ways::Sparse, entry: graph.entry.clone(), nodes, edges, ..TaskGraph::default() }, fates)
 }
 
 /// The subtasks that can be reached from the entry.
@@ -177,6 +180,8 @@ mod tests {
         );
         let (fewer, _) = distil(&graph(3), &uses, Rules { least: 3, ..Rules::default() });
         assert_eq!(fewer.edges.len(), 2, "a way that won episodes took twice is not enough");
+        let (fewest, _) = distil(&graph(3), &uses, Rules { repairs: 3, ..Rules::default() });
+        assert_eq!(fewest.edges.len(), 2, "nor is one that led back twice, where it must be thrice");
         // From a run that won nothing a graph is left that can be played.
         let (least, _) = distil(&graph(3), &BTreeMap::new(), Rules::default());
         assert_eq!((least.nodes.len(), least.edges.len()), (1, 1));

@@ -14,7 +14,8 @@ pub fn dot(graph: &TaskGraph) -> String {
     }
     for (from, to, criterion, weight) in ways(graph) {
         let dash = if weight < 1000 { ", style=dashed" } else { "" };
-        let _ = writeln!(out, "  {} -> {} [tooltip={}{dash}];", quoted(from), quoted(to), quoted(criterion));
+        let label = ruled(graph, from, to, "\\n").map(|label| format!(", label=\"{label}\"")).unwrap_or_default();
+        let _ = writeln!(out, "  {} -> {} [tooltip={}{dash}{label}];", quoted(from), quoted(to), quoted(criterion));
     }
     out.push_str("}\n");
     out
@@ -32,7 +33,8 @@ pub fn mermaid(graph: &TaskGraph) -> String {
     }
     for (from, to, _, weight) in ways(graph) {
         let arrow = if weight < 1000 { "-.->" } else { "-->" };
-        let _ = writeln!(out, "  {} {arrow} {}", id(from), id(to));
+        let label = ruled(graph, from, to, "<br>").map(|label| format!("|\"{label}\"|")).unwrap_or_default();
+        let _ = writeln!(out, "  {} {arrow}{label} {}", id(from), id(to));
     }
     out
 }
@@ -44,6 +46,14 @@ fn ways(graph: &TaskGraph) -> Vec<(&str, &str, &str, u32)> {
         return pairs.map(|pair| (pair[0].name.as_str(), pair[1].name.as_str(), "", 1000)).collect();
     }
     graph.edges.iter().map(|edge| (&*edge.from, &*edge.to, &*edge.criterion, edge.weight)).collect()
+}
+
+/// The rules of a machine that go this way, in the order in which they are tried, with their numbers.
+fn ruled(graph: &TaskGraph, from: &str, to: &str, between: &str) -> Option<String> {
+    let rules = graph.rules.iter().enumerate().filter(|(_, rule)| rule.from == from && rule.to == to);
+    let labels: Vec<String> =
+        rules.map(|(place, rule)| format!("{}: {}", place + 1, rule.when).replace('"', "'")).collect();
+    (!labels.is_empty()).then(|| labels.join(between))
 }
 
 fn quoted(text: &str) -> String {

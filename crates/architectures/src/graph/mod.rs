@@ -1,14 +1,18 @@
 //! Task graphs: subtasks, and a criterion for every way from one to another (CYC-001, CYC-002).
 //!
 //! A graph is a file that a person can read, draw, edit and use again. `complete` graphs name all n² ways, self-loops
-//! among them; `sparse` ones name those that are left of them; a `list` is the order in which its subtasks stand.
+//! among them; `sparse` ones name those that are left of them; a `machine` has rules beside them, by which control goes on
+//! without a router; a `list` is the order in which its subtasks stand.
 
 mod diff;
 pub mod distil;
 mod draw;
+mod index;
+pub mod machine;
 mod read;
+mod widen;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::{Brief, Digest, ToolSpec, canonical};
 use schemars::JsonSchema;
@@ -17,10 +21,13 @@ use thiserror::Error;
 
 pub use diff::{Change, diff};
 pub use draw::{dot, mermaid};
+pub(crate) use index::Index;
+pub use machine::Rule;
 pub use read::{GraphFileError, named, read, write};
+pub use widen::widened;
 
 /// Most subtasks that a file may hold.
-pub const MOST_NODES: usize = 256;
+pub const MOST_NODES: usize = 200;
 
 /// What ways a graph has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -31,8 +38,23 @@ pub enum Ways {
     Complete,
     /// Those that are named (CYC-092).
     Sparse,
+    /// Those that are named, and rules by which control goes on without a router (CYC-093).
+    Machine,
     /// From each subtask to the next one only (CYC-025).
     List,
+}
+
+impl Ways {
+    /// The name that files and tables use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Sparse => "sparse",
+            Self::Machine => "machine",
+            Self::List => "list",
+        }
+    }
 }
 
 /// A subtask.
@@ -81,7 +103,7 @@ const fn is_thousand(weight: &u32) -> bool {
 }
 
 /// A task graph.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Gimbal: task graph")]
 pub struct TaskGraph {
@@ -95,6 +117,15 @@ pub struct TaskGraph {
     /// The ways. A list needs none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edges: Vec<Edge>,
+    /// Of a machine: the rules, of each subtask in the order in which they are tried (CYC-093).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Rule>,
+    /// Of a machine: where control went most often from a subtask, for where no rule fits and no router is to be asked.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub usual: BTreeMap<String, String>,
+    /// How the graph was made: for people. It decides nothing and is no part of the graph's hash.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub made: BTreeMap<String, String>,
 }
 
 /// What is wrong with a graph.
@@ -168,6 +199,29 @@ pub enum GraphError {
     /// A subtask with no way out.
     #[error("no way leads out of `{0}`; in a sparse graph each subtask needs one, if only to itself")]
     DeadEnd(String),
+    /// A rule or a usual way for which the graph has no way.
+    #[error("{what} goes from `{from}` to `{to}`, and no way does; name the way under `edges`, with its criterion")]
+    NoWay {
+        /// Which rule, or `usual`.
+        what: String,
+        /// From where.
+        from: String,
+        /// Where to.
+        to: String,
+    },
+    /// A condition that never holds, or a rule that is never reached.
+    #[error("rule {number} (from `{from}`): {why}")]
+    Rule {
+        /// Its number, from 1.
+        number: usize,
+        /// The subtask that it leaves.
+        from: String,
+        /// What is wrong with it, and what would be right.
+        why: String,
+    },
+    /// Rules in a graph that is no machine.
+    #[error("`{0}` belongs to a machine; write `ways: machine`, or take it out")]
+    NotMachine(&'static str),
 }
 
 impl TaskGraph {
@@ -201,7 +255,8 @@ impl TaskGraph {
         if !names.contains(self.entry.as_str()) {
             return Err(GraphError::Nowhere(self.entry.clone(), "`entry`".to_owned()));
         }
-        self.check_edges(&names)
+        self.check_edges(&names)?;
+        machine::check(self, tools)
     }
 
     fn check_edges(&self, names: &BTreeSet<&str>) -> Result<(), GraphError> {
@@ -233,8 +288,9 @@ impl TaskGraph {
                 }
                 Ok(())
             }
-            Ways::Sparse => {
-                let stuck = self.nodes.iter().find(|node| !self.edges.iter().any(|edge| edge.from == node.name));
+            Ways::Sparse | Ways::Machine => {
+                let left: BTreeSet<&str> = ways.iter().map(|(from, _)| *from).collect();
+                let stuck = self.nodes.iter().find(|node| !left.contains(node.name.as_str()));
                 stuck.map_or(Ok(()), |node| Err(GraphError::DeadEnd(node.name.clone())))
             }
             Ways::List => {
@@ -261,7 +317,7 @@ impl TaskGraph {
             .or_else(|| self.nodes.iter().position(|node| node.name.eq_ignore_ascii_case(name)))
     }
 
-    /// The ways out of the subtask at `place`, in the order of the file.
+    /// The ways out of the subtask at `place`, in the order of the file; looks at every way of the graph.
     pub fn out_of(&self, place: usize) -> impl Iterator<Item = &Edge> {
         let name = self.nodes.get(place).map(|node| node.name.as_str());
         self.edges.iter().filter(move |edge| Some(edge.from.as_str()) == name)
@@ -270,7 +326,10 @@ impl TaskGraph {
     /// Hash of what decides the graph's behaviour.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let value = serde_json::to_value(self).unwrap_or_default();
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        if let Some(members) = value.as_object_mut() {
+            members.remove("made");
+        }
         Digest::of(canonical::text(&value).as_bytes())
     }
 
@@ -298,14 +357,14 @@ impl TaskGraph {
             })
             .collect();
         let entry = nodes.first().map(|node| node.name.clone()).unwrap_or_default();
-        Self { ways: Ways::Complete, entry, nodes, edges }
+        Self { ways: Ways::Complete, entry, nodes, edges, ..Self::default() }
     }
 
     /// The list of `nodes`.
     #[must_use]
     pub fn list(nodes: Vec<Node>) -> Self {
         let entry = nodes.first().map(|node| node.name.clone()).unwrap_or_default();
-        Self { ways: Ways::List, entry, nodes, edges: Vec::new() }
+        Self { ways: Ways::List, entry, nodes, ..Self::default() }
     }
 
     /// The subtasks that a world suggests by itself: one for each class of action that its glossary names, in that order,

@@ -71,11 +71,21 @@ fn line_of(text: &str, error: &GraphError) -> u64 {
         };
         with("from", from).into_iter().filter(near).collect::<Vec<_>>()
     };
+    let numbered = |what: &str| what.strip_prefix("rule ").and_then(|number| number.parse::<usize>().ok());
+    let rule = |number: usize| {
+        let rules = lines.iter().position(|line| line.trim() == "rules:")?;
+        (rules..lines.len()).filter(|at| lines[*at].contains("from:")).nth(number.saturating_sub(1))
+    };
     let at = match error {
         GraphError::Name(name) | GraphError::Goal(name) | GraphError::DeadEnd(name) => {
             with("name", name).first().copied()
         }
         GraphError::Twice(name) => with("name", name).last().copied(),
+        GraphError::Rule { number, .. } => rule(*number),
+        GraphError::NoWay { what, .. } if what != "usual" => numbered(what).and_then(rule),
+        GraphError::NoWay { what, .. } => lines.iter().position(|line| line.contains(what.as_str())),
+        GraphError::NotMachine(key) => lines.iter().position(|line| line.trim_start().starts_with(key)),
+        GraphError::Nowhere(_, what) if numbered(what).is_some() => numbered(what).and_then(rule),
         GraphError::Nowhere(name, _) => {
             ["entry", "from", "to"].into_iter().find_map(|key| with(key, name).first().copied())
         }
@@ -115,12 +125,14 @@ pub fn named(name: &str, files: &dyn Files) -> Result<TaskGraph, GraphFileError>
 #[must_use]
 pub fn write(graph: &TaskGraph) -> String {
     let text = |text: &str| serde_json::Value::from(text).to_string();
-    let ways = serde_json::to_value(graph.ways).ok();
-    let mut out = format!(
-        "ways: {}\nentry: {}\nnodes:\n",
-        ways.as_ref().and_then(|ways| ways.as_str()).unwrap_or_default(),
-        text(&graph.entry)
-    );
+    let mut out = String::new();
+    if !graph.made.is_empty() {
+        out.push_str("made:\n");
+        for (key, value) in &graph.made {
+            out.push_str(&format!("  {}: {}\n", text(key), text(value)));
+        }
+    }
+    out.push_str(&format!("ways: {}\nentry: {}\nnodes:\n", graph.ways.name(), text(&graph.entry)));
     for node in &graph.nodes {
         out.push_str(&format!("  - name: {}\n    goal: {}\n", text(&node.name), text(&node.goal)));
         if !node.tools.is_empty() {
@@ -128,10 +140,9 @@ pub fn write(graph: &TaskGraph) -> String {
             out.push_str(&format!("    tools: [{}]\n", tools.join(", ")));
         }
     }
-    if graph.edges.is_empty() {
-        return out;
+    if !graph.edges.is_empty() {
+        out.push_str("edges:\n");
     }
-    out.push_str("edges:\n");
     for edge in &graph.edges {
         let weight = if edge.weight == 1000 { String::new() } else { format!(", weight: {}", edge.weight) };
         out.push_str(&format!(
@@ -141,5 +152,36 @@ pub fn write(graph: &TaskGraph) -> String {
             text(&edge.criterion)
         ));
     }
+    if !graph.rules.is_empty() {
+        out.push_str("rules:\n");
+    }
+    for rule in &graph.rules {
+        let counted =
+            if rule.seen == 0 { String::new() } else { format!(", seen: {}, right: {}", rule.seen, rule.right) };
+        let when = conditions(&rule.when);
+        let (from, to) = (text(&rule.from), text(&rule.to));
+        out.push_str(&format!("  - {{ from: {from}, to: {to}, when: {{{when}}}{counted} }}\n"));
+    }
+    if !graph.usual.is_empty() {
+        out.push_str("usual:\n");
+    }
+    for (from, to) in &graph.usual {
+        out.push_str(&format!("  {}: {}\n", text(from), text(to)));
+    }
     out
+}
+
+/// Conditions as the members of a map.
+fn conditions(when: &super::machine::When) -> String {
+    let value = serde_json::to_value(when).unwrap_or_default();
+    // In the order of the schema, which is that in which people read them.
+    let members = ["ended", "tool", "refused", "visits", "after"].map(|key| match &value[key] {
+        serde_json::Value::Null => None,
+        serde_json::Value::Array(range) => {
+            Some(format!("{key}: [{}]", range.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")))
+        }
+        member => Some(format!("{key}: {member}")),
+    });
+    let members = members.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    if members.is_empty() { members } else { format!(" {members} ") }
 }

@@ -29,7 +29,11 @@ pub enum GraphVerb {
         #[arg(long)]
         json: bool,
     },
-    /// Makes a sparse graph of what a run's episodes did with a complete one
+    /// Has a model plan a graph for a whole family of tasks, once, from what the family says of itself
+    Plan(GraphPlan),
+    /// Shows what routing costs against the number of subtasks, by playing episodes on graphs of so many
+    Cost(GraphCost),
+    /// Makes a sparse graph or a state machine of what a run's episodes did with a complete one
     Distil {
         /// The run folder, or the name of a study below `runs/`
         run: PathBuf,
@@ -45,6 +49,18 @@ pub enum GraphVerb {
         /// Drop ways that won episodes took fewer times than this
         #[arg(long, value_name = "TIMES", default_value_t = 1)]
         least: u64,
+        /// Keep them all the same where they led back after a fault at least so many times
+        #[arg(long, value_name = "TIMES", default_value_t = 1)]
+        repairs: u64,
+        /// What to make
+        #[arg(long = "as", value_enum, default_value_t = Distilled::Sparse)]
+        form: Distilled,
+        /// Of a machine: least measured decisions behind a rule
+        #[arg(long, value_name = "DECISIONS", default_value_t = 3)]
+        support: u64,
+        /// Of a machine: least share of them that went where the rule goes, in thousandths
+        #[arg(long, value_name = "THOUSANDTHS", default_value_t = 800, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        purity: u32,
         /// Write the graph to this file instead of standard output
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
@@ -70,6 +86,112 @@ pub enum GraphVerb {
         /// The graph after
         after: String,
     },
+}
+
+/// `gimbal graph plan`.
+#[derive(Debug, Args)]
+pub struct GraphPlan {
+    /// Name of the environment
+    pub environment: String,
+    /// Options of the environment as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub options: String,
+    /// The model that plans
+    #[arg(long, value_name = "MODEL", default_value = "noisy/1.0")]
+    pub model: String,
+    /// Mask what the model may write, where it can be masked
+    #[arg(long)]
+    pub constrained: bool,
+    /// Upper bound of the planner's answer, in tokens (default: as in a study)
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_tokens: Option<u32>,
+    /// A graph with all ways, or the list of a fixed order
+    #[arg(long, value_enum, default_value_t = Planned::Cyclic)]
+    pub kind: Planned,
+    /// Least and most subtasks
+    #[arg(long, value_name = "LEAST..MOST", default_value = "3..9", value_parser = size)]
+    pub size: (usize, usize),
+    /// Split of the tasks; the environment's first one by default. What is planned hangs on no task: that is checked
+    #[arg(long)]
+    pub split: Option<String>,
+    /// Summaries of won episodes for the planner: `shots/NAME.yaml`
+    #[arg(long, value_name = "NAME")]
+    pub shots: Option<String>,
+    /// Write the graph to this file
+    #[arg(long, value_name = "FILE", conflicts_with = "name")]
+    pub out: Option<PathBuf>,
+    /// Write it to graphs/NAME.yaml, so that studies use it by `graph: NAME`
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Print one JSON object as the last line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `gimbal graph cost`.
+#[derive(Debug, Args)]
+pub struct GraphCost {
+    /// Name of the environment that is played
+    pub environment: String,
+    /// Options of the environment as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub options: String,
+    /// Divide the subtasks of this graph, a file or a name, in place of the world's own classes of action
+    #[arg(long)]
+    pub graph: Option<String>,
+    /// Numbers of subtasks
+    #[arg(long, value_delimiter = ',', default_values_t = [5, 10, 20, 50, 100, 200], value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub nodes: Vec<u32>,
+    /// Ways that the router is shown where they are picked
+    #[arg(long, value_name = "N", default_value = "8", value_parser = at_least_one)]
+    pub candidates: usize,
+    /// Subtasks that one call decides where several are decided at once
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=16))]
+    pub batch: u32,
+    /// Episodes of each, on tasks spread over the split
+    #[arg(long, value_name = "N", default_value = "4", value_parser = at_least_one)]
+    pub episodes: usize,
+    /// Split of the tasks; the environment's first one by default
+    #[arg(long)]
+    pub split: Option<String>,
+    /// Who plays
+    #[arg(long, value_name = "MODEL", default_value = "noisy/1.0")]
+    pub model: String,
+    /// Print the table as Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Draw it into this file
+    #[arg(long, value_name = "FILE")]
+    pub figure: Option<PathBuf>,
+}
+
+/// What a planner makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Planned {
+    /// Subtasks that are all connected
+    Cyclic,
+    /// Subtasks in a fixed order
+    List,
+}
+
+/// What is made of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Distilled {
+    /// The ways that are worth keeping; a router chooses among them
+    Sparse,
+    /// The same with rules that choose in the router's place
+    Machine,
+}
+
+fn size(text: &str) -> Result<(usize, usize), String> {
+    let number = |text: &str| text.trim().trim_start_matches('=').parse::<usize>().ok();
+    let ends = text.split_once("..").and_then(|(least, most)| Some((number(least)?, number(most)?)));
+    let most = gimbal_architectures::graph::MOST_NODES;
+    ends.filter(|(least, end)| 1 <= *least && least <= end && *end <= most)
+        .ok_or_else(|| format!("expected LEAST..MOST from 1 to {most}, such as 3..9"))
 }
 
 /// `gimbal advise`.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use env::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvServe, EnvVerb, EnvWorld, Observe};
-pub use graph::{Advise, GraphForm, GraphVerb};
+pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphVerb, Planned};
 
 /// What was typed.
 #[derive(Debug, Parser)]
@@ -87,7 +87,7 @@ pub enum Command {
     },
     /// Measures what an environment's tasks are like and names the controllers that suit them
     Advise(Advise),
-    /// Shows, checks, compares and distils task graphs
+    /// Plans, shows, checks, compares and distils task graphs
     Graph {
         /// What to do
         #[command(subcommand)]

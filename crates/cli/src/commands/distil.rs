@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gimbal_analysis::cyclic::{Graph, Trajectory};
+use gimbal_analysis::cyclic::{Effect, Graph, SegmentEnd, Trajectory};
 use gimbal_architectures::graph::distil::{Rules, Use, distil as sparse};
+use gimbal_architectures::graph::machine::{End, Facts, Learning, Sample, decide, learn};
 use gimbal_architectures::graph::{self, Edge, Node, TaskGraph, Ways};
 use gimbal_study::plan::Stored;
 use gimbal_study::read;
@@ -33,11 +34,11 @@ fn walks(run: &Path, cell: Option<&str>) -> Result<Vec<Trajectory>, Failure> {
     Ok(walks)
 }
 
-/// Makes a sparse graph of what a run's episodes did with a complete one.
+/// Makes a sparse graph, or a machine, of what a run's episodes did with a complete one.
 pub fn distil(
     run: &Path,
     (cell, wanted): (Option<&str>, Option<&str>),
-    (weight, least): (u32, u64),
+    (rules, machine): (Rules, Option<Learning>),
     out: Option<&Path>,
 ) -> Result<(), Failure> {
     let walks = walks(run, cell)?;
@@ -71,7 +72,17 @@ pub fn distil(
         count(walk, &mut uses);
     }
     let whole = task_graph(chosen);
-    let (left, fates) = sparse(&whole, &uses, Rules { loop_weight: weight, least });
+    let (mut left, fates) = sparse(&whole, &uses, rules);
+    if let Some(learning) = machine {
+        let own = walks.iter().filter(|walk| walk.graph().is_some_and(|graph| graph.id == chosen.id));
+        let samples: Vec<Sample> = own.filter(|walk| walk.won).flat_map(samples).collect();
+        left = learn(&left, &samples, learning);
+        covered(&left, &samples);
+    }
+    left.made = BTreeMap::from([
+        ("distilled".to_owned(), format!("from {episodes} episodes ({won} won) on the graph {}", chosen.id)),
+        ("run".to_owned(), origin(run, cell)),
+    ]);
     left.check(None).map_err(|error| Failure::World(format!("what is left is no graph: {error}")))?;
     eprintln!(
         "{}: {episodes} episodes, {won} won; {} of {} ways and {} of {} subtasks are left",
@@ -92,11 +103,7 @@ pub fn distil(
             fate.name()
         );
     }
-    let text = format!(
-        "# Distilled from {episodes} episodes ({won} won) on the graph {}.\n{}",
-        chosen.id,
-        graph::write(&left)
-    );
+    let text = graph::write(&left);
     match out {
         Some(path) => write_file(path, &text),
         None => {
@@ -104,6 +111,48 @@ pub fn distil(
             Ok(())
         }
     }
+}
+
+/// What the run was, for people: its study, its tasks and the cell.
+fn origin(run: &Path, cell: Option<&str>) -> String {
+    let study = run.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    cell.map_or_else(|| study.clone(), |cell| format!("{study}, cell {cell}"))
+}
+
+/// The router's own choices in an episode, and what could be seen when they were made.
+fn samples(walk: &Trajectory) -> Vec<Sample> {
+    let (mut visits, mut before) = (BTreeMap::<&str, u32>::new(), None);
+    let mut found = Vec::new();
+    for (segment, routed) in walk.visits() {
+        let visit = visits.entry(&segment.node).or_default();
+        *visit += 1;
+        let last = segment.acts.last();
+        let facts = Facts {
+            ended: if segment.ended == SegmentEnd::Done { End::Done } else { End::LocalBudget },
+            tool: last.map(|act| act.tool.clone()),
+            refused: last.is_some_and(|act| act.effect == Effect::Rejected),
+            visit: *visit,
+            after: before.map(str::to_owned),
+        };
+        // Where a fault took control elsewhere, the choice was made all the same; one that was none teaches nothing.
+        if routed.valid {
+            found.push(Sample { from: segment.node.clone(), facts, to: routed.wanted.clone() });
+        }
+        before = Some(segment.node.as_str());
+    }
+    found
+}
+
+/// Says how many of the measured decisions the rules cover, and how many of those they make alike.
+fn covered(machine: &TaskGraph, samples: &[Sample]) {
+    let decided = samples.iter().filter_map(|sample| Some((sample, decide(machine, &sample.from, &sample.facts)?.1)));
+    let (covered, alike) =
+        decided.fold((0_u64, 0_u64), |(all, alike), (sample, rule)| (all + 1, alike + u64::from(rule.to == sample.to)));
+    eprintln!(
+        "{} rules cover {covered} of {} decisions of won episodes, {alike} of them as the router did",
+        machine.rules.len(),
+        samples.len()
+    );
 }
 
 /// Counts the router's own choices; where a fault took control elsewhere, the choice that then leads to what had been wanted is
@@ -142,6 +191,7 @@ fn task_graph(graph: &Graph) -> TaskGraph {
         entry: graph.entry.clone(),
         nodes: graph.nodes.iter().map(node).collect(),
         edges: graph.edges.iter().map(edge).collect(),
+        ..TaskGraph::default()
     }
 }
 

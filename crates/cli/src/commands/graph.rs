@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use gimbal_architectures::graph::distil::Rules;
+use gimbal_architectures::graph::machine::Learning;
 use gimbal_architectures::graph::{self, TaskGraph, Ways};
 use serde_json::json;
 
 use super::print_json;
-use crate::args::{GraphForm, GraphVerb};
+use crate::args::{Distilled, GraphForm, GraphVerb};
 use crate::exit::Failure;
 use crate::home::Home;
 
@@ -15,8 +17,12 @@ pub async fn graph(home: &Home, verb: GraphVerb) -> Result<(), Failure> {
     match verb {
         GraphVerb::Show { graph, form } => show(&opened(home, &graph)?, form),
         GraphVerb::Check { graphs, environment, json } => check(home, &graphs, environment.as_deref(), json).await,
-        GraphVerb::Distil { run, cell, graph, weight, least, out } => {
-            super::distil::distil(&run, (cell.as_deref(), graph.as_deref()), (weight, least), out.as_deref())
+        GraphVerb::Plan(asked) => super::family::plan(home, &asked).await,
+        GraphVerb::Cost(asked) => super::cost::cost(home, &asked).await,
+        GraphVerb::Distil { run, cell, graph, weight, least, repairs, form, support, purity, out } => {
+            let rules = Rules { loop_weight: weight, least, repairs };
+            let machine = (form == Distilled::Machine).then_some(Learning { least: support, purity });
+            super::distil::distil(&run, (cell.as_deref(), graph.as_deref()), (rules, machine), out.as_deref())
         }
         GraphVerb::Shots { run, cell, most, out } => super::distil::shots(&run, cell.as_deref(), most, out.as_deref()),
         GraphVerb::Diff { before, after } => {
@@ -34,7 +40,7 @@ pub async fn graph(home: &Home, verb: GraphVerb) -> Result<(), Failure> {
 }
 
 /// The graph in a file, or the one of that name below `graphs/`.
-fn opened(home: &Home, name: &str) -> Result<TaskGraph, Failure> {
+pub(super) fn opened(home: &Home, name: &str) -> Result<TaskGraph, Failure> {
     let path = Path::new(name);
     if path.is_file() {
         let text = std::fs::read_to_string(path)
@@ -51,12 +57,15 @@ fn show(graph: &TaskGraph, form: GraphForm) -> Result<(), Failure> {
         GraphForm::Mermaid => print!("{}", graph::mermaid(graph)),
         GraphForm::Json => return print_json(graph),
         GraphForm::Text => {
-            let ways = match graph.ways {
-                Ways::Complete => "complete",
-                Ways::Sparse => "sparse",
-                Ways::List => "list",
+            let rules = match graph.ways {
+                Ways::Machine => format!(", {} rules", graph.rules.len()),
+                Ways::Complete | Ways::Sparse | Ways::List => String::new(),
             };
-            println!("{}: {ways}, {} subtasks, {} ways", graph.id(), graph.nodes.len(), graph.edges.len());
+            let (nodes, edges) = (graph.nodes.len(), graph.edges.len());
+            println!("{}: {}, {nodes} subtasks, {edges} ways{rules}", graph.id(), graph.ways.name());
+            for (key, value) in &graph.made {
+                println!("  {key}: {value}");
+            }
             for node in &graph.nodes {
                 let first = if node.name == graph.entry { " (first)" } else { "" };
                 println!("\n{}{first}: {}", node.name, node.goal);
@@ -65,6 +74,14 @@ fn show(graph: &TaskGraph, form: GraphForm) -> Result<(), Failure> {
                 for edge in graph.edges.iter().filter(|edge| edge.from == node.name) {
                     let weight = if edge.weight == 1000 { String::new() } else { format!(" [{}/1000]", edge.weight) };
                     println!("  -> {}{weight}: {}", edge.to, edge.criterion);
+                }
+                for (place, rule) in graph.rules.iter().enumerate().filter(|(_, rule)| rule.from == node.name) {
+                    let counted =
+                        if rule.seen == 0 { String::new() } else { format!(" ({} of {})", rule.right, rule.seen) };
+                    println!("  rule {}: {} -> {}{counted}", place + 1, rule.when, rule.to);
+                }
+                if let Some(to) = graph.usual.get(&node.name) {
+                    println!("  usually -> {to}");
                 }
             }
         }
@@ -89,7 +106,8 @@ async fn check(home: &Home, names: &[String], environment: Option<&str>, as_json
                 let words: usize = graph.edges.iter().map(|edge| edge.criterion.split_whitespace().count()).sum();
                 let mean = if graph.edges.is_empty() { 0.0 } else { words as f64 / graph.edges.len() as f64 };
                 rows.push(json!({
-                    "graph": name, "id": graph.id(), "subtasks": graph.nodes.len(), "ways": graph.edges.len(),
+                    "graph": name, "id": graph.id(), "kind": graph.ways, "subtasks": graph.nodes.len(), "ways": graph.edges.len(),
+                    "rules": graph.rules.len(),
                     "words_a_criterion": (mean * 10.0).round() / 10.0,
                 }));
                 if !as_json {

@@ -224,6 +224,11 @@ struct RoutedNote {
     #[serde(default)]
     cached: bool,
     #[serde(default)]
+    ahead: bool,
+    /// Of a machine: who decided.
+    #[serde(default)]
+    by: Option<String>,
+    #[serde(default)]
     faulted: bool,
     #[serde(default)]
     candidates: u32,
@@ -344,6 +349,8 @@ impl<'a> Tale<'a> {
                     valid: note.valid,
                     repaired: note.repaired,
                     cached: note.cached,
+                    ahead: note.ahead,
+                    ruled: note.by.is_some_and(|by| by != "router"),
                     faulted: note.faulted,
                     candidates: note.candidates,
                 });

@@ -11,6 +11,7 @@ mod forest;
 mod frontier;
 mod heatmap;
 mod labels;
+pub mod routing;
 mod scale;
 mod svg;
 

@@ -44,6 +44,13 @@ impl Scale {
         scale
     }
 
+    /// A logarithmic axis over these amounts, all above zero, with a little air.
+    pub(super) fn logarithmic(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
+        let (low, high) = ends(values.filter(|value| *value > 0.0));
+        let low = if low > 0.0 { low } else { high / 10.0 };
+        Self { low: low / 1.12, high: high.max(low) * 1.12, from, to, logarithmic: true }
+    }
+
     /// A linear axis from nought to a little beyond `most`.
     pub(super) fn from_nought(most: f64, from: f64, to: f64) -> Self {
         let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };

@@ -58,6 +58,8 @@ pub(super) fn routing(frame: &Frame<'_, '_>) -> Table {
             .unit("tokens"),
         Column::new("share", "Share", "tokens", ColumnKind::Share(1), "Share of all prompt tokens"),
         count("cached", "Cached", "tokens", "Decisions that were taken from earlier ones without asking"),
+        count("ahead", "Ahead", "tokens", "Decisions that an earlier call had made along with its own"),
+        count("ruled", "Ruled", "tokens", "Decisions that a state machine made without a router"),
         count("repaired", "Repaired", "errors", "Decisions that named no subtask at first"),
         count("hallucinations", "Hallucinated", "errors", "Decisions that named none after a repair: control stayed"),
         Column::new(
@@ -81,6 +83,8 @@ pub(super) fn routing(frame: &Frame<'_, '_>) -> Table {
                 mean(own.all.router_input),
                 Cell::share(own.routing.share_of_input),
                 Cell::count(own.routing.cached),
+                Cell::count(own.routing.ahead),
+                Cell::count(own.routing.ruled),
                 Cell::count(own.routing.repaired),
                 Cell::count(own.routing.hallucinations),
                 Cell::share(own.fruitful_revisits),

@@ -1,0 +1,97 @@
+//! The planner of a family of tasks: one graph from its description, made once and reused (Gen-Cyc, CYC-021, Eq. 4).
+
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use gimbal_core::{Architecture, BuildError, Files, Halt, Needs, Stage, Stop};
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use super::maker::{Source, request};
+use super::{Controller, resolve};
+use crate::graph::{TaskGraph, Ways};
+
+/// Why there is no graph.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum FamilyError {
+    /// What the planner wrote was none, also after one repair.
+    #[error(
+        "the planner gave no graph: {}; take a stronger model, allow other sizes, or write the graph by hand",
+        .problems.join("; once more: ")
+    )]
+    NoGraph {
+        /// What was wrong, one entry an attempt.
+        problems: Vec<String>,
+    },
+}
+
+/// What a planner came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// The graph; none where what it wrote was none, also after one repair.
+    pub graph: Option<TaskGraph>,
+    /// What was wrong, one entry an attempt.
+    pub problems: Vec<String>,
+}
+
+impl Made {
+    /// The graph.
+    ///
+    /// # Errors
+    /// When there is none: never another graph in its place.
+    pub fn into_graph(self) -> Result<TaskGraph, FamilyError> {
+        self.graph.ok_or(FamilyError::NoGraph { problems: self.problems })
+    }
+}
+
+/// Plans on a stage and does nothing else. It is told the family, its tools and what won before; no goal, no subject and
+/// no observation of a task.
+pub struct FamilyPlanner {
+    controller: Controller,
+    made: Mutex<Option<Made>>,
+}
+
+impl FamilyPlanner {
+    /// The planner of settings of `cyclic` or, with `list`, of `dag`: the same agent, prompt and form that make the graph
+    /// of an episode there.
+    ///
+    /// # Errors
+    /// Which key or file is wrong, and what would be right.
+    pub fn new(list: bool, settings: &Value, files: &dyn Files) -> Result<Self, BuildError> {
+        let (name, ways) = if list { ("dag", Ways::List) } else { ("cyclic", Ways::Complete) };
+        let mut settings = settings.clone();
+        settings["graph"] = "planner".into();
+        let controller = resolve(name, ways, &settings, files)?;
+        Ok(Self { controller, made: Mutex::default() })
+    }
+
+    /// What the last play came to.
+    #[must_use]
+    pub fn made(&self) -> Option<Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[async_trait]
+impl Architecture for FamilyPlanner {
+    fn needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        if let Source::Planner(planner) = &self.controller.maker.source {
+            needs.roles.extend(planner.needs().roles);
+        }
+        needs
+    }
+
+    fn resolved(&self) -> Value {
+        json!({ "plans": self.controller.resolved("family") })
+    }
+
+    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        let maker = &self.controller.maker;
+        let Source::Planner(planner) = &maker.source else { return Err(Halt::of(Stop::Finished)) };
+        let request = request(&stage.brief(), &stage.tools(), None, &maker.shots);
+        let made = maker.planned(stage, planner, request).await?;
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! `gimbal graph plan`: a model plans one graph for a family of tasks (CYC-021).
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use gimbal_architectures::control::{FamilyError, FamilyPlanner};
+use gimbal_architectures::graph;
+use gimbal_core::{Digest, Stop};
+use serde_json::json;
+
+use super::rehearsed::{Asked, rehearsal};
+use super::{print_json, write_file};
+use crate::args::{GraphPlan, Planned};
+use crate::exit::Failure;
+use crate::home::Home;
+use crate::said;
+
+/// Plans, checks and stores.
+pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
+    let out = match (&asked.out, &asked.name) {
+        (Some(path), _) => Some(path.clone()),
+        (None, Some(name)) => Some(place(name)?),
+        (None, None) => None,
+    };
+    let mut role = json!({
+        "model": asked.model, "decoding": if asked.constrained { "constrained" } else { "free" },
+    });
+    if let Some(most) = asked.max_tokens {
+        role["max_output_tokens"] = most.into();
+    }
+    let (environment, options, split) = (asked.environment.as_str(), asked.options.as_str(), asked.split.as_deref());
+    let rehearsal = rehearsal(home, Asked { environment, options, split, role }).await?;
+    let list = asked.kind == Planned::List;
+    let settings = json!({ "size": [asked.size.0, asked.size.1], "shots": asked.shots });
+    let planner = FamilyPlanner::new(list, &settings, &*home.files).map_err(Failure::usage)?;
+    let tasks = rehearsal.tasks();
+    let (Some(first), Some(last)) = (tasks.first(), tasks.last()) else {
+        return Err(Failure::Usage(format!("`{environment}` has no task to open its world with")));
+    };
+    // The planner is to know the family and none of its tasks: what it would be told in two of them must be the same.
+    let prompt = rehearsal.prompts(&planner, first).await.map_err(Failure::world)?;
+    let other = rehearsal.prompts(&planner, last).await.map_err(Failure::world)?;
+    if prompt != other {
+        return Err(Failure::Usage(format!(
+            "what `{environment}` tells a planner differs between the tasks `{}` and `{}`: a graph for the family must not \
+             hang on one of them; take what belongs to one task out of the persona `graph-planner` or the options",
+            first.0, last.0
+        )));
+    }
+    let played = rehearsal.play(&planner, first, 0).await.map_err(|halt| match halt.stop {
+        Stop::Cancelled => Failure::Interrupted,
+        _ => Failure::World(halt.detail.unwrap_or_else(|| halt.stop.name().to_owned())),
+    })?;
+    let (calls, usage) = played.used("planner");
+    let dollars = rehearsal.dollars(&played);
+    let cost = dollars.map_or_else(|| "price unknown".to_owned(), |dollars| format!("${dollars:.6}"));
+    said::message(&format!(
+        "{}: {}, {} prompt and {} completion tokens, {cost}",
+        asked.model,
+        said::count(calls, "call", "calls"),
+        usage.input,
+        usage.output
+    ));
+    let made = planner.made().unwrap_or_default();
+    let repaired = !made.problems.is_empty();
+    for problem in &made.problems {
+        said::message(&format!("the planner's graph was no good: {problem}"));
+    }
+    let mut planned = made.into_graph().map_err(|error| match error {
+        FamilyError::NoGraph { .. } => Failure::Check(format!("{}: {error}", asked.model)),
+    })?;
+    let digest: String = Digest::of(prompt.concat().as_bytes()).to_string().chars().take(12).collect();
+    let mut made = BTreeMap::from([
+        ("by".to_owned(), "gimbal graph plan".to_owned()),
+        ("environment".to_owned(), environment.to_owned()),
+        ("model".to_owned(), asked.model.clone()),
+        ("decoding".to_owned(), if asked.constrained { "constrained" } else { "free" }.to_owned()),
+        ("prompt".to_owned(), digest),
+        ("calls".to_owned(), if repaired { format!("{calls}, one of them a repair") } else { calls.to_string() }),
+        ("tokens".to_owned(), format!("{} prompt, {} completion", usage.input, usage.output)),
+    ]);
+    made.extend(asked.shots.iter().map(|shots| ("shots".to_owned(), shots.clone())));
+    planned.made = made;
+    let text = graph::write(&planned);
+    match &out {
+        Some(path) => {
+            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                std::fs::create_dir_all(folder)
+                    .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", folder.display())))?;
+            }
+            write_file(path, &text)?;
+            said::message(&format!(
+                "{}: {} subtasks, {} ways",
+                path.display(),
+                planned.nodes.len(),
+                planned.edges.len()
+            ));
+        }
+        None if !asked.json => print!("{text}"),
+        None => {}
+    }
+    if asked.json {
+        print_json(&json!({
+            "id": planned.id(), "file": out, "subtasks": planned.nodes.len(), "ways": planned.edges.len(),
+            "repaired": repaired, "calls": calls, "input_tokens": usage.input, "output_tokens": usage.output,
+            "dollars": dollars, "made": planned.made,
+        }))?;
+    }
+    Ok(())
+}
+
+/// `graphs/NAME.yaml`.
+fn place(name: &str) -> Result<PathBuf, Failure> {
+    let good = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
+    if good {
+        return Ok(PathBuf::from("graphs").join(format!("{name}.yaml")));
+    }
+    Err(Failure::Usage(format!("--name: `{name}` must have letters, digits, `-` and `_` only; --out takes any path")))
+}

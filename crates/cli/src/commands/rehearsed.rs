@@ -1,0 +1,58 @@
+//! Episodes that a command plays by itself, without a study: what they are played on.
+
+use std::sync::Arc;
+
+use gimbal_core::TaskId;
+use gimbal_model::{Models, ModelsSection};
+use gimbal_study::plan;
+use gimbal_study::rehearsal::Rehearsal;
+use serde_json::{Value, json};
+
+use crate::exit::Failure;
+use crate::home::Home;
+use crate::registry::registry;
+
+/// What is played: an environment, its options, a split, and the settings of the one role.
+pub struct Asked<'a> {
+    pub environment: &'a str,
+    pub options: &'a str,
+    pub split: Option<&'a str>,
+    pub role: Value,
+}
+
+/// Resolves what is asked as a study of one cell would be, and opens its model.
+pub async fn rehearsal(home: &Home, asked: Asked<'_>) -> Result<Rehearsal, Failure> {
+    let options: Value = serde_json::from_str(asked.options).map_err(|error| {
+        Failure::Usage(format!("--options: {error}; expected a JSON object such as {{\"horizon\": 30}}"))
+    })?;
+    let Value::Object(mut environment) = options else {
+        return Err(Failure::Usage("--options: expected a JSON object such as {\"horizon\": 30}".to_owned()));
+    };
+    environment.insert("name".to_owned(), asked.environment.into());
+    let tasks = asked.split.map_or_else(|| json!({}), |split| json!({ "split": split }));
+    let study = json!({
+        "study": "rehearsal", "environment": environment,
+        "architectures": [{ "base": "cyclic", "graph": "suggested" }],
+        "roles": [{ "default": asked.role }], "episodes": { "tasks": tasks },
+    });
+    let study = plan::parse(&study.to_string(), "arguments").map_err(Failure::usage)?;
+    let models: Arc<Models> = home.models(ModelsSection::default(), None)?;
+    let resolved = plan::resolve(study, &plan::Options::default(), &registry(), &*models, &*home.files);
+    let resolved = resolved.map_err(Failure::usage)?;
+    let (missing, ready) = plan::ready(&resolved, &*models);
+    ready.map_err(Failure::usage)?;
+    for model in &missing {
+        super::model::fetch_if_missing(model).await?;
+    }
+    Rehearsal::new(resolved, &*models).map_err(Failure::world)
+}
+
+/// So many sessions, a task and a run each: tasks evenly spread, and further runs where there are fewer tasks.
+pub fn spread(tasks: &[TaskId], count: usize) -> Vec<(TaskId, u32)> {
+    let most = count.min(tasks.len()).max(1);
+    let session = |index: usize| {
+        let task = tasks.get((index % most) * tasks.len() / most)?.clone();
+        Some((task, u32::try_from(index / most).unwrap_or(u32::MAX)))
+    };
+    (0..count).filter_map(session).collect()
+}

@@ -1,0 +1,276 @@
+//! Task graphs at the terminal: planned for a family, widened, distilled into machines, and played.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+mod common;
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+use common::{Place, Said};
+use serde_json::{Value, json};
+
+/// A provider that says these texts one after another, and the last one for ever; with what it was asked.
+fn provider(texts: Vec<String>) -> (String, Arc<Mutex<Vec<Value>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut reader = BufReader::new(stream);
+            let (mut line, mut length) = (String::new(), 0);
+            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let number = {
+                let mut heard = heard.lock().unwrap();
+                heard.push(serde_json::from_slice(&body).unwrap());
+                heard.len() - 1
+            };
+            let text = &texts[number.min(texts.len() - 1)];
+            let reply = json!({
+                "id": "x", "object": "chat.completion", "model": "planner", "created": 1,
+                "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": text } }],
+                "usage": { "prompt_tokens": 1200, "completion_tokens": 345, "total_tokens": 1545 },
+            })
+            .to_string();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                reply.len()
+            );
+            let _ = reader.get_mut().write_all(format!("{head}{reply}").as_bytes());
+        }
+    });
+    (address, asked)
+}
+
+fn graph(names: &[&str], leave_out: usize) -> String {
+    let nodes: Vec<Value> = names.iter().map(|name| json!({ "name": name, "goal": format!("Do {name}.") })).collect();
+    let pairs = names.iter().flat_map(|from| names.iter().map(move |to| (from, to)));
+    let edges: Vec<Value> = pairs
+        .skip(leave_out)
+        .map(|(from, to)| json!({ "from": from, "to": to, "criterion": format!("When {from} leads on to {to}.") }))
+        .collect();
+    format!("Thought: so.\nAnswer: {}", json!({ "nodes": nodes, "entry": names[0], "edges": edges }))
+}
+
+fn plan(place: &Place, address: &str, more: &[&str]) -> Said {
+    let mut command = place.command();
+    command.env("VLLM_BASE_URL", address).args(["graph", "plan", "textcraft", "--model", "vllm/planner"]).args(more);
+    command.output().unwrap().into()
+}
+
+// covers: CYC-021, CYC-002
+#[test]
+fn a_provider_plans_a_family_and_the_graph_keeps_where_it_came_from() {
+    let place = Place::new();
+    let (address, asked) = provider(vec![graph(&["LOOK", "GET", "MAKE"], 0)]);
+    let said = plan(&place, &address, &["--name", "crafting", "--json"]).good();
+    assert!(said.err.contains("1 call, 1200 prompt and 345 completion tokens, price unknown"), "{}", said.err);
+    let told = said.json();
+    assert_eq!((&told["subtasks"], &told["ways"], &told["repaired"]), (&json!(3), &json!(9), &json!(false)));
+    let text = std::fs::read_to_string(place.path().join("graphs/crafting.yaml")).unwrap();
+    for part in [
+        "\"model\": \"vllm/planner\"",
+        "\"tokens\": \"1200 prompt, 345 completion\"",
+        "\"prompt\": ",
+        "\"decoding\": \"free\"",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // One call alone leaves the house: what is compared between tasks is asked of nobody.
+    let asked = asked.lock().unwrap();
+    assert_eq!(asked.len(), 1);
+    let told = asked[0]["messages"].to_string();
+    assert!(
+        told.contains("textcraft_craft") && !told.contains("Goal: craft") && !told.contains("first_observation"),
+        "{told}"
+    );
+    // Studies use it by its name, and it shows how it was made.
+    let shown = place.gimbal(&["graph", "show", "graphs/crafting.yaml"]).good().out;
+    assert!(shown.contains("complete, 3 subtasks, 9 ways") && shown.contains("  model: vllm/planner"), "{shown}");
+    place.gimbal(&["graph", "check", "graphs/crafting.yaml", "--environment", "textcraft"]).good();
+}
+
+// covers: CYC-002, CYC-021
+#[test]
+fn what_a_provider_writes_that_is_no_graph_is_mended_once_and_never_replaced() {
+    let place = Place::new();
+    let many: Vec<String> = (0..200).map(|number| format!("N{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    for (bad, says) in [
+        (graph(&["LOOK", "GET", "MAKE"], 1), "the way from `LOOK` to `LOOK` is missing"),
+        (graph(&["ALL"], 0), "1 subtasks; from 3 to 9"),
+        (graph(&many, 40_000), "200 subtasks; from 3 to 9"),
+        ("Sorry, I would rather not.".to_owned(), "no JSON object"),
+    ] {
+        let (address, asked) = provider(vec![bad.clone(), graph(&["LOOK", "GET", "MAKE"], 0)]);
+        let said = plan(&place, &address, &["--json"]).good();
+        assert!(said.err.contains(says) && said.err.contains("2 calls, 2400 prompt"), "{}", said.err);
+        assert_eq!(said.json()["repaired"], true);
+        assert!(
+            asked.lock().unwrap()[1]["messages"]
+                .to_string()
+                .contains(says.trim_matches('`').split('`').next().unwrap())
+        );
+        let (address, _) = provider(vec![bad]);
+        let said = plan(&place, &address, &["--name", "never"]);
+        assert_eq!(said.code, 1, "{}", said.err);
+        assert!(said.err.contains("the planner gave no graph") && said.err.contains(says), "{}", said.err);
+        assert!(!place.path().join("graphs/never.yaml").exists(), "nothing is left of it");
+    }
+    // A provider that is not there is no planner's fault.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let mut command = place.command();
+    command.env("VLLM_BASE_URL", nobody).args(["graph", "plan", "textcraft", "--model", "vllm/planner"]);
+    let said: Said = command.output().unwrap().into();
+    assert_eq!(said.code, 3, "{}", said.err);
+}
+
+// covers: CYC-021, CYC-022, CYC-086
+#[test]
+fn a_family_is_planned_offline_and_hangs_on_no_task() {
+    let place = Place::new();
+    for (environment, splits) in [
+        ("textcraft", ["train", "depth-4"]),
+        ("alfworld", ["generated-train", "generated-test"]),
+        ("finance_agent", ["synthetic-train", "synthetic-test"]),
+    ] {
+        let texts = splits
+            .map(|split| place.gimbal(&["graph", "plan", environment, "--split", split, "--size", "2..9"]).good().out);
+        assert_eq!(texts[0], texts[1], "{environment}: the same bytes whichever task it is");
+        place.write("planned.yaml", &texts[0]);
+        place.gimbal(&["graph", "check", "planned.yaml", "--environment", environment]).good();
+    }
+    let list = place.gimbal(&["graph", "plan", "textcraft", "--kind", "list", "--size", "2..9"]).good().out;
+    assert!(list.contains("ways: list"), "{list}");
+    for (arguments, says) in [
+        (vec!["--size", "9..3"], "expected LEAST..MOST from 1 to 200"),
+        (vec!["--size", "3..201"], "from 1 to 200"),
+        (vec!["--name", "../up"], "--name: `../up`"),
+        (vec!["--split", "trian"], "no split `trian`"),
+        (vec!["--model", "noisy/2"], "noisy/2"),
+        (vec!["--shots", "none"], "there is no file shots/none.yaml"),
+        (vec!["--options", "[]"], "--options: expected a JSON object"),
+    ] {
+        let said = place.gimbal(&[&["graph", "plan", "textcraft"], arguments.as_slice()].concat());
+        assert_eq!(said.code, 2, "{}", said.err);
+        assert!(said.err.contains(says), "{}", said.err);
+    }
+    let said = place.gimbal(&["graph", "plan", "textcarft"]);
+    assert!(said.code == 2 && said.err.contains("textcraft"), "{}", said.err);
+}
+
+// covers: CYC-069, CYC-092, CYC-097, CYC-R08
+#[test]
+fn what_routing_costs_is_shown_against_the_number_of_subtasks() {
+    let place = Place::new();
+    let arguments = ["graph", "cost", "cage2", "--nodes", "5,40", "--episodes", "1"];
+    let told = place.gimbal(&[&arguments[..], &["--json"]].concat()).good().json();
+    let of = |routing: &str, subtasks: u64, key: &str| {
+        let all = told["measured"].as_array().unwrap();
+        let one = all.iter().find(|one| one["routing"] == routing && one["subtasks"] == subtasks).unwrap();
+        (one[key].as_f64().unwrap(), one["decisions"].as_f64().unwrap())
+    };
+    let per_decision = |routing: &str, subtasks| of(routing, subtasks, "input").0 / of(routing, subtasks, "input").1;
+    assert!(per_decision("all ways", 40) > 1.7 * per_decision("all ways", 5), "all ways grow with the subtasks");
+    assert!(per_decision("top 8", 40) < 1.2 * per_decision("top 8", 5), "a few do not");
+    assert!(of("batches of 4", 40, "calls").0 < of("all ways", 40, "calls").0, "batches ask less often");
+    assert!(told["measured"].as_array().unwrap().iter().all(|one| one["calls"].as_u64() <= one["decisions"].as_u64()));
+    let said = place.gimbal(&[&arguments[..], &["--figure", "cost.svg"]].concat()).good();
+    assert!(said.out.contains("widened"), "{}", said.out);
+    let figure = std::fs::read_to_string(place.path().join("cost.svg")).unwrap();
+    assert!(figure.contains("subtasks of the graph") && figure.contains("top 8, cached, batches of 4"));
+    assert_eq!(said.out, place.gimbal(&arguments).good().out, "the same bytes again");
+    let said = place.gimbal(&["graph", "cost", "textcraft", "--nodes", "201"]);
+    assert!(said.code == 2 && said.err.contains("1..=200"), "{}", said.err);
+}
+
+/// A run of the complete graph on training tasks.
+fn trained() -> Place {
+    let place = Place::new();
+    let study = "\
+study: train
+environment: { name: textcraft }
+architectures: [{ base: cyclic, name: Complete, graph: family, local_calls: 15 }]
+roles: [{ default: 'noisy/0.9,malformed=0.02' }]
+faults: [none, { name: diverted, routing.diverted: 0.3 }]
+episodes: { tasks: { split: { textcraft: train }, limit: 12 }, runs: 1, seed: 7 }
+";
+    place.write("train.yaml", study);
+    place.gimbal(&["run", "train.yaml", "--progress", "quiet", "--no-report"]).good();
+    place
+}
+
+// covers: CYC-092, CYC-093
+#[test]
+fn a_machine_is_distilled_from_a_run_and_plays_other_tasks_without_a_router() {
+    let place = trained();
+    std::fs::create_dir(place.path().join("graphs")).unwrap();
+    let said =
+        place.gimbal(&["graph", "distil", "train", "--as", "machine", "--out", "graphs/textcraft-machine.yaml"]).good();
+    assert!(said.err.contains("rules cover"), "{}", said.err);
+    let shown = place.gimbal(&["graph", "show", "graphs/textcraft-machine.yaml"]).good().out;
+    assert!(shown.contains("machine, ") && shown.contains("rule 1: ") && shown.contains("run: train"), "{shown}");
+    place.gimbal(&["graph", "check", "graphs/textcraft-machine.yaml", "--environment", "textcraft"]).good();
+    let dot = place.gimbal(&["graph", "show", "graphs/textcraft-machine.yaml", "--as", "dot"]).good().out;
+    assert!(dot.contains("label=\"1: "), "{dot}");
+    let study = "\
+study: other
+environment: { name: textcraft }
+architectures:
+  - { base: cyclic, name: Complete, graph: family, local_calls: 15 }
+  - { base: cyclic, name: Machine, graph: family-machine, local_calls: 15 }
+  - { base: cyclic, name: Alone, graph: family-machine, otherwise: usual, local_calls: 15 }
+roles: [{ default: noisy/1.0 }]
+episodes: { tasks: { split: { textcraft: test }, limit: 8 }, runs: 1, seed: 9 }
+";
+    place.write("other.yaml", study);
+    let mut command = place.command();
+    command.args(["--config", ".", "run", "other.yaml", "--progress", "quiet", "--no-report"]);
+    Said::from(command.output().unwrap()).good();
+    let table = place.gimbal(&["report", "other", "--table", "cyc-routing", "--format", "csv"]).good().out;
+    let head: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    let at = |key: &str| head.iter().position(|column| *column == key).unwrap_or_else(|| panic!("{key}: {head:?}"));
+    let row = |name: &str| -> Vec<String> {
+        let line = table.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {table}"));
+        line.split(',').map(str::to_owned).collect()
+    };
+    let number = |name: &str, key: &str| row(name)[at(key)].parse::<f64>().unwrap();
+    assert!(number("Complete", "input") > 100.0, "{table}");
+    assert_eq!(number("Complete", "ruled"), 0.0);
+    assert!(number("Machine", "ruled") > 0.8 * number("Machine", "decisions"), "{table}");
+    assert!(number("Machine", "input") < 0.3 * number("Complete", "input"), "{table}");
+    assert_eq!(number("Alone", "ruled"), number("Alone", "decisions"), "{table}");
+    assert_eq!(number("Alone", "input"), 0.0, "no token of a router");
+}
+
+#[test]
+fn a_split_for_each_environment_must_name_what_is_played() {
+    let place = Place::new();
+    let study = |split: &str| {
+        format!(
+            "study: x\nenvironment: {{ name: textcraft }}\narchitectures: [{{ base: cyclic, graph: family }}]\n\
+             roles: [{{ default: noisy/1.0 }}]\nepisodes: {{ tasks: {{ split: {split} }}, runs: 1 }}\n"
+        )
+    };
+    for (split, says) in [
+        ("{ textcarft: test }", "x.yaml:5:42: `split` names the environment `textcarft`"),
+        ("{ textcraft: tset }", "no split `tset`"),
+        ("{ textcraft: 1, textcraft: 2 }", "twice"),
+        ("{ textcraft: [] }", "the split of `textcraft` must be a text"),
+    ] {
+        place.write("x.yaml", &study(split));
+        let said = place.gimbal(&["run", "x.yaml", "--dry-run"]);
+        assert_eq!(said.code, 2, "{}", said.err);
+        assert!(said.err.contains(says), "{}", said.err);
+    }
+}

@@ -1,0 +1,148 @@
+//! Episodes played in memory, outside any run: on the same stage, by the same layers of models and at the same prices as in
+//! one, and nothing of them is written down.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use gimbal_core::event::{Body, Event};
+use gimbal_core::{
+    Architecture, Brief, CallContext, ChatModel, ChatRequest, Completion, EnvError, Halt, ModelError, ModelErrorKind,
+    TaskId, ToolSpec, Usage,
+};
+
+use crate::plan::{Plan, Problem};
+use crate::registry::ModelSource;
+use crate::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
+
+/// The first cell of a plan, to be played by any architecture.
+pub struct Rehearsal {
+    plan: Plan,
+    roles: Arc<BTreeMap<String, Role>>,
+}
+
+/// An episode that was played.
+pub struct Rehearsed {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it left.
+    pub recorded: Recorded,
+}
+
+impl Rehearsed {
+    /// Calls of a role, and their tokens in all.
+    #[must_use]
+    pub fn used(&self, role: &str) -> (u64, Usage) {
+        let mut sum = (0, Usage::default());
+        for (_, _, _, usage) in self.recorded.calls.iter().filter(|(own, world, ..)| own == role && !world) {
+            sum.0 += 1;
+            sum.1.input += usage.input;
+            sum.1.output += usage.output;
+        }
+        sum
+    }
+
+    /// How many notes of a kind the architecture wrote.
+    #[must_use]
+    pub fn notes(&self, kind: &str) -> u64 {
+        let events = self.recorded.events.iter().filter_map(|bytes| serde_json::from_slice::<Event>(bytes).ok());
+        events.filter(|event| matches!(&event.body, Body::Note(note) if note.kind == kind)).count() as u64
+    }
+}
+
+impl Rehearsal {
+    /// Opens the models of the plan's first cell.
+    ///
+    /// # Errors
+    /// When there is no cell, or a model cannot be opened.
+    pub fn new(plan: Plan, models: &dyn ModelSource) -> Result<Self, Problem> {
+        let wrong = |what: String| Problem { place: plan.study.file.clone(), what };
+        let cell = plan.cells.first().ok_or_else(|| wrong("there is no cell to play".to_owned()))?;
+        let mut roles = BTreeMap::new();
+        for (name, settings) in &cell.roles {
+            let model = models.open(&settings.model).map_err(|error| wrong(format!("{}: {error}", settings.model)))?;
+            roles.insert(name.clone(), Role { settings: Arc::new(settings.clone()), model });
+        }
+        Ok(Self { plan, roles: Arc::new(roles) })
+    }
+
+    /// The tasks of the cell, in order.
+    #[must_use]
+    pub fn tasks(&self) -> &[TaskId] {
+        self.plan.cells.first().map(|cell| cell.environment.tasks.as_slice()).unwrap_or_default()
+    }
+
+    /// What the world says of itself in a task, and its tools.
+    ///
+    /// # Errors
+    /// When it cannot be opened or begun.
+    pub async fn world(&self, task: &TaskId) -> Result<(Brief, Vec<ToolSpec>), EnvError> {
+        let Some(cell) = self.plan.cells.first() else { return Err(EnvError::Usage("there is no cell".to_owned())) };
+        let mut world = cell.environment.family.open(&cell.environment.options)?;
+        world.reset(task, self.plan.episode(cell, task, 0, 0).seed).await?;
+        Ok(((*world.brief()).as_ref().clone(), world.tools().to_vec()))
+    }
+
+    /// Plays an architecture in a run of a task.
+    ///
+    /// # Errors
+    /// The halt of an episode that is no outcome.
+    pub async fn play(&self, architecture: &dyn Architecture, task: &TaskId, run: u32) -> Result<Rehearsed, Halt> {
+        self.with(architecture, (task, run), Arc::clone(&self.roles)).await
+    }
+
+    /// The messages of every request that an architecture makes in a task where no model ever answers.
+    ///
+    /// # Errors
+    /// As [`Rehearsal::play`].
+    pub async fn prompts(&self, architecture: &dyn Architecture, task: &TaskId) -> Result<Vec<String>, Halt> {
+        let witness = Arc::new(Witness::default());
+        let role = |(name, role): (&String, &Role)| {
+            let model = Arc::clone(&witness) as Arc<dyn ChatModel>;
+            (name.clone(), Role { settings: Arc::clone(&role.settings), model })
+        };
+        self.with(architecture, (task, 0), Arc::new(self.roles.iter().map(role).collect())).await?;
+        Ok(witness.0.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    async fn with(
+        &self,
+        architecture: &dyn Architecture,
+        (task, run): (&TaskId, u32),
+        roles: Arc<BTreeMap<String, Role>>,
+    ) -> Result<Rehearsed, Halt> {
+        let Some(cell) = self.plan.cells.first() else { return Err(Halt::infrastructure("there is no cell")) };
+        let id = self.plan.episode(cell, task, run, 0);
+        let world = cell.environment.family.open(&cell.environment.options);
+        let world = world.map_err(|error| Halt::infrastructure(error.to_string()))?;
+        let setup = EpisodeSetup::new(id.key, task.clone(), id.seed, roles);
+        let recorder = Arc::new(MemoryRecorder::default());
+        let outcome = play_episode(architecture, world, setup, recorder.clone()).await?;
+        Ok(Rehearsed { outcome, recorded: recorder.recorded() })
+    }
+
+    /// What the calls of an episode cost in dollars; none where a price is unknown.
+    #[must_use]
+    pub fn dollars(&self, played: &Rehearsed) -> Option<f64> {
+        let mut sum = 0_u128;
+        for (role, _, _, usage) in &played.recorded.calls {
+            let role = self.roles.get(role).or_else(|| self.roles.get("default"))?;
+            sum += self.plan.models.get(&role.settings.model)?.price.as_ref()?.cost_exact(usage);
+        }
+        Some(sum as f64 / 1e12)
+    }
+}
+
+/// Writes down what it is asked, and never answers.
+#[derive(Default)]
+struct Witness(Mutex<Vec<String>>);
+
+#[async_trait]
+impl ChatModel for Witness {
+    async fn complete(&self, request: &ChatRequest, _: &CallContext<'_>) -> Result<Completion, ModelError> {
+        let messages = request.messages.iter().map(|message| format!("{}: {}", message.speaker.name(), message.text));
+        let text = messages.collect::<Vec<_>>().join("\n\n");
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        Err(ModelError::new(ModelErrorKind::Refusal, "the witness never answers"))
+    }
+}
