@@ -45,10 +45,8 @@ pub trait Exam: Send + Sync {
 pub struct AtPlay {
     /// Whether the judge that decided passed the answer.
     pub passed: bool,
-    /// What the judge that is plain code made of each item.
-    pub offline: Vec<bool>,
-    /// What a model made of each; none where it was not asked, or said neither yes nor no.
-    pub model: Vec<Option<bool>>,
+    /// What the judge that decided made of each item; none where it said neither yes nor no.
+    pub items: Vec<Option<bool>>,
 }
 
 /// Follows an episode by its calls and by what the agent saw.

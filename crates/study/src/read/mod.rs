@@ -13,6 +13,7 @@ use gimbal_core::Digest;
 
 pub use bill::bill;
 pub use cycles::{cycles, has_graphs, trajectories};
+pub(crate) use profile::{LazyTexts, Walk};
 pub use profile::{profiles, traces};
 pub use recovery::recovery;
 pub use rows::{load_rows, spending, spending_of_episodes};

@@ -7,15 +7,16 @@ use gimbal_core::{Ask, EnvError, Exam, Follower, Questions, TaskId, ToolCall};
 use serde_json::Value;
 
 use super::catalogue::FinanceAgent;
+use super::settings::{JudgeBy, Settings};
 use super::task::{Asked, question};
 use crate::audit::Trail;
 use crate::judge;
-use crate::record::Record;
+use crate::record::{Judged, Record};
 use crate::tools::FINAL_ANSWER;
 
 impl Questions for FinanceAgent {
     fn exam(&self, task: &TaskId, options: &Value) -> Result<Box<dyn Exam>, EnvError> {
-        Ok(Box::new(Paper(question(task, options)?)))
+        Ok(Box::new(Paper(question(task, options)?, Settings::read(options)?.judge)))
     }
 
     fn answer_of<'a>(&self, call: &'a ToolCall) -> Option<&'a str> {
@@ -27,8 +28,8 @@ impl Questions for FinanceAgent {
     }
 }
 
-/// A question with its rubric.
-struct Paper(Asked);
+/// A question with its rubric, and who decided at play.
+struct Paper(Asked, JudgeBy);
 
 impl Exam for Paper {
     fn items(&self) -> Vec<String> {
@@ -54,10 +55,13 @@ impl Exam for Paper {
 
     fn at_play(&self, last: &str) -> Option<AtPlay> {
         let record = Record::read(last)?;
+        let decided = |judged: &Judged| match self.1 {
+            JudgeBy::Offline | JudgeBy::Both => Some(judged.offline),
+            JudgeBy::Model => judged.model,
+        };
         Some(AtPlay {
             passed: record.passed,
-            offline: record.verdicts.iter().map(|judged| judged.offline).collect(),
-            model: record.verdicts.iter().map(|judged| judged.model).collect(),
+            items: record.verdicts.iter().map(decided).collect(),
         })
     }
 }
