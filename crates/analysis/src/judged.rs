@@ -149,7 +149,8 @@ pub fn table(cells: &[JudgedCell]) -> Table {
     let count = |key: &'static str, title: &str, group: &'static str, help: &str| {
         Column::new(key, title, group, ColumnKind::Integer, help)
     };
-    let kappa = |key: &'static str, title: &str, help: &str| Column::new(key, title, "kappa", ColumnKind::Number(2), help);
+    let kappa =
+        |key: &'static str, title: &str, help: &str| Column::new(key, title, "kappa", ColumnKind::Number(2), help);
     let share = |key: &'static str, title: &str, help: &str| Column::new(key, title, "sr", ColumnKind::Share(1), help);
     let columns = vec![
         Column::new("cell", "Cell", "cell", ColumnKind::Label, "Which cell"),
@@ -201,7 +202,8 @@ pub fn table(cells: &[JudgedCell]) -> Table {
         }
     }
     let notes = vec![
-        "A failure of a provider is no verdict: such items are counted, and asked again by the next `gimbal rescore`.".to_owned(),
+        "A failure of a provider is no verdict: such items are counted, and asked again by the next `gimbal rescore`."
+            .to_owned(),
     ];
     Table { key: KEY, title: "Answers judged again".to_owned(), columns, rows, notes }
 }
@@ -213,7 +215,8 @@ mod tests {
     #[test]
     fn verdicts_success_and_agreement_are_counted_apart() {
         let side = |judge: &str| Side { judge: judge.to_owned(), ..Side::default() };
-        let mut cell = JudgedCell { cell: "a".to_owned(), sides: vec![side("offline"), side("m")], ..JudgedCell::default() };
+        let mut cell =
+            JudgedCell { cell: "a".to_owned(), sides: vec![side("offline"), side("m")], ..JudgedCell::default() };
         let (yes, no) = (Some(true), Some(false));
         cell.add(true, (&[yes, yes], true), &[vec![yes, yes], vec![yes, no]]);
         cell.add(true, (&[no, yes], false), &[vec![no, yes], vec![yes, yes]]);
@@ -228,7 +231,10 @@ mod tests {
         assert_eq!(shown.rows.len(), 6);
         let at = |key: &str| shown.columns.iter().position(|column| column.key == key).unwrap();
         assert_eq!(shown.shown(4, at("cell")), "all");
-        assert_eq!((shown.shown(0, at("sr_old")), shown.shown(0, at("sr_new"))), ("25.0%".to_owned(), "25.0%".to_owned()));
+        assert_eq!(
+            (shown.shown(0, at("sr_old")), shown.shown(0, at("sr_new"))),
+            ("25.0%".to_owned(), "25.0%".to_owned())
+        );
         assert_eq!(shown.shown(1, at("sr_new")), "33.3%", "what is open is left out");
         assert_eq!(Verdict::of(&[]), Verdict::Open);
     }

@@ -68,12 +68,13 @@ impl Gate {
     ) -> Result<Option<Self>, BuildError> {
         if kind == GateKind::None {
             return match refusals {
-                Some(_) => Err(BuildError(format!("{name}: gate_refusals needs `gate: evidence`; set it, or drop both"))),
+                Some(_) => {
+                    Err(BuildError(format!("{name}: gate_refusals needs `gate: evidence`; set it, or drop both")))
+                }
                 None => Ok(None),
             };
         }
-        let place =
-            Place { name: "verifier", persona: "verifier", contract: Some(Contract::Verification), tools: &[] };
+        let place = Place { name: "verifier", persona: "verifier", contract: Some(Contract::Verification), tools: &[] };
         let verifier = place.agent(name, (verifier, common), files)?;
         Ok(Some(Self { verifier, refusals: refusals.unwrap_or(REFUSALS) }))
     }
@@ -116,7 +117,8 @@ impl Gate {
             stage.note(lane, NOTE_KINDS[0], data).await;
             return Ok(None);
         };
-        let doubted: Vec<String> = figures.iter().filter(|(_, known)| !known).map(|(figure, _)| figure.clone()).collect();
+        let doubted: Vec<String> =
+            figures.iter().filter(|(_, known)| !known).map(|(figure, _)| figure.clone()).collect();
         let mut verified = Verified::default();
         let mut stored = Vec::new();
         if !doubted.is_empty() {
@@ -220,13 +222,18 @@ async fn query(stage: &dyn Stage, lane: LaneId, name: &str, arguments: &[(&str, 
 /// The figures of an answer, and whether code found what each rests on.
 fn read(evidence: &Value) -> Option<Vec<(String, bool)>> {
     let figures = evidence.get("figures")?.as_array()?;
-    figures.iter().map(|one| Some((one["figure"].as_str()?.to_owned(), one["support"].as_str()? != "missing"))).collect()
+    figures
+        .iter()
+        .map(|one| Some((one["figure"].as_str()?.to_owned(), one["support"].as_str()? != "missing")))
+        .collect()
 }
 
 /// The keys of stored texts, and how long they are.
 fn documents(shown: &Value) -> Vec<(String, u64)> {
     let documents = shown["documents"].as_array().into_iter().flatten();
-    documents.filter_map(|one| Some((one["key"].as_str()?.to_owned(), one["characters"].as_u64().unwrap_or(0)))).collect()
+    documents
+        .filter_map(|one| Some((one["key"].as_str()?.to_owned(), one["characters"].as_u64().unwrap_or(0))))
+        .collect()
 }
 
 /// What the agent reads of an answer that is held back.

@@ -120,7 +120,10 @@ async fn queries_tell_of_kinds_and_of_the_figures_of_an_answer() {
     assert_eq!(quoted("10-K", "sales of $77.7 million")["found"], false);
     assert_eq!(quoted("10-Q", figure["text"].as_str().unwrap())["found"], false, "another key");
     assert_eq!(quoted("10-K", " 1 ")["found"], false, "too short to be one");
-    assert_eq!(tracker.query(&ToolCall::with("quotation", &[("key", "k")])).unwrap_err().kind, RejectionKind::MissingArgument);
+    assert_eq!(
+        tracker.query(&ToolCall::with("quotation", &[("key", "k")])).unwrap_err().kind,
+        RejectionKind::MissingArgument
+    );
     assert_eq!(world.brief().subjects, KINDS);
     // Blind to what no observation told.
     let mut blind = world.tracker();

@@ -43,7 +43,8 @@ impl Claim {
     }
 
     fn of(item: &Value) -> Option<Self> {
-        let text = |item: &Value, key: &str| item.get(key).and_then(Value::as_str).map(|text| bounded(text.trim(), BOUND));
+        let text =
+            |item: &Value, key: &str| item.get(key).and_then(Value::as_str).map(|text| bounded(text.trim(), BOUND));
         let quotes = item.get("quotes").and_then(Value::as_array).into_iter().flatten();
         let quote = |item: &Value| Some(Quote { key: text(item, "key")?, text: text(item, "quote")? });
         Some(Self {
@@ -98,7 +99,8 @@ mod tests {
         for nothing in ["all figures are right", "[]", r#"{"figures": "all"}"#, ""] {
             assert_eq!(Claim::read(nothing), None, "{nothing}");
         }
-        let partial = r#"{"figures": [7, {"supported": true}, {"figure": "5%", "supported": "yes", "quotes": [{"key": "a"}]}]}"#;
+        let partial =
+            r#"{"figures": [7, {"supported": true}, {"figure": "5%", "supported": "yes", "quotes": [{"key": "a"}]}]}"#;
         let read = Claim::read(partial).unwrap();
         assert_eq!((read.len(), read[0].supported, read[0].quotes.len()), (1, false, 0));
     }

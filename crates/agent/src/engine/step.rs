@@ -37,12 +37,10 @@ impl Seat<'_> {
         for attempt in 1..=attempts {
             let (rejection, written, missing) = match conversation.answer(attempt).await? {
                 Outcome::Answer { text, justification, missing } => match stage.parse(&text).await {
-                    Ok(call) => {
-                        match watched(stage, lane, company, &call, justification.as_deref()).await? {
-                            Acted::Stepped(transition) => return Ok(transition),
-                            Acted::Rejected(rejection) => (rejection, text, missing),
-                        }
-                    }
+                    Ok(call) => match watched(stage, lane, company, &call, justification.as_deref()).await? {
+                        Acted::Stepped(transition) => return Ok(transition),
+                        Acted::Rejected(rejection) => (rejection, text, missing),
+                    },
                     Err(rejection) => {
                         stage.reject(lane, &rejection, &text).await?;
                         (rejection, text, missing)

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Analyzer, Controller, Maker, Source, Workers};
-use crate::graph::{GraphFileError, TaskGraph, Ways, named};
 use crate::gate::{Gate, GateKind};
+use crate::graph::{GraphFileError, TaskGraph, Ways, named};
 use crate::member::{Member, Place};
 
 /// Settings of `cyclic` and `dag`. What is left out is as the personas say.

@@ -168,8 +168,10 @@ pub struct OfRun {
 
 /// `gimbal rescore`.
 #[derive(Debug, Args)]
-#[command(after_help = "Verdicts are kept in rescored/ in the run folder, a file for each judge; journals and the run's \
-                        digest stay as they are. An interrupted rescore goes on where it stopped.")]
+#[command(
+    after_help = "Verdicts are kept in rescored/ in the run folder, a file for each judge; journals and the run's \
+                        digest stay as they are. An interrupted rescore goes on where it stopped."
+)]
 pub struct Rescore {
     /// The run folder, or the name of a study below `runs/`
     pub run: PathBuf,

@@ -276,9 +276,9 @@ fn example(contract: Contract, brief: &Brief, target: &str) -> String {
         Contract::Graph | Contract::Subtasks => {
             spaced(&json!({ "family": brief.role, "tools": "(the tools)", "task": brief.goal }))
         }
-        Contract::Verification => {
-            spaced(&json!({ "question": brief.goal, "answer": "(the answer)", "figures": ["(a figure)"], "passages": [] }))
-        }
+        Contract::Verification => spaced(
+            &json!({ "question": brief.goal, "answer": "(the answer)", "figures": ["(a figure)"], "passages": [] }),
+        ),
         Contract::Routing | Contract::Guidance => {
             spaced(&json!({ "subtask": "(its name)", "segment": "(its calls and results)", "memory": {} }))
         }

@@ -36,7 +36,9 @@ struct Judged {
 /// Judges the stored answers of a run again.
 pub async fn rescore(home: &Home, asked: &Rescore) -> Result<(), Failure> {
     if asked.judge == JudgeChoice::Offline && asked.model.is_some() {
-        return Err(Failure::Usage("--model names the judge of `--judge model` or `both`; plain code has none".to_owned()));
+        return Err(Failure::Usage(
+            "--model names the judge of `--judge model` or `both`; plain code has none".to_owned(),
+        ));
     }
     let folder = super::run_folder(&asked.run)?;
     let stored = Stored::read(&folder).map_err(run_failure)?;
@@ -105,7 +107,9 @@ async fn by_model(
     ModelSource::ready(&*models, &name).map_err(Failure::usage)?;
     let model: Arc<dyn ChatModel> = ModelSource::open(&*models, &name).map_err(Failure::usage)?;
     if model.wants_hints() {
-        return Err(Failure::Usage(format!("--model: `{name}` spoils answers that it is given, and a judge is given none; name a model")));
+        return Err(Failure::Usage(format!(
+            "--model: `{name}` spoils answers that it is given, and a judge is given none; name a model"
+        )));
     }
     let mut verdicts = Verdicts::open(folder.root(), &format!("model-{name}"), &facts.identity).map_err(failure)?;
     let cancel = Cancel::default();
@@ -117,7 +121,9 @@ async fn by_model(
     };
     let sampling = Sampling::default();
     let (outcomes, judging) =
-        rescore::by_model(answers, (&model, &sampling), &mut verdicts, (asked.jobs, &cancel), told).await.map_err(failure)?;
+        rescore::by_model(answers, (&model, &sampling), &mut verdicts, (asked.jobs, &cancel), told)
+            .await
+            .map_err(failure)?;
     Ok(Judged { judge: name, outcomes, judging, verdicts })
 }
 

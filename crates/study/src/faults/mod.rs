@@ -30,8 +30,7 @@ pub enum Site {
 
 impl Site {
     /// All sites.
-    pub const ALL: [Self; 6] =
-        [Self::Model, Self::Tool, Self::Message, Self::Tracker, Self::Routing, Self::Answer];
+    pub const ALL: [Self; 6] = [Self::Model, Self::Tool, Self::Message, Self::Tracker, Self::Routing, Self::Answer];
 
     /// The name that studies and events use.
     #[must_use]

@@ -103,10 +103,13 @@ impl Verdicts {
     /// When the file cannot be read or written, is damaged, belongs to another model, or another process writes it.
     pub fn open(root: &Path, judge: &str, identity: &Value) -> Result<Self, RescoreError> {
         let folder = root.join(FOLDER);
-        let slug: String =
-            judge.chars().map(|letter| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '-' }).collect();
+        let slug: String = judge
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '-' })
+            .collect();
         // Different names may look the same as a file's.
-        let slug = if slug == judge { slug } else { format!("{slug}-{}", &Digest::of(judge.as_bytes()).to_string()[..8]) };
+        let slug =
+            if slug == judge { slug } else { format!("{slug}-{}", &Digest::of(judge.as_bytes()).to_string()[..8]) };
         let path = folder.join(format!("{slug}.jsonl"));
         let wrong = |what: String| RescoreError::File { path: path.clone(), what };
         let io = |what: &str, error: &std::io::Error| wrong(format!("{what}: {error}"));
@@ -130,7 +133,10 @@ impl Verdicts {
         verdicts.file.set_len(whole as u64).map_err(|error| io("cannot be mended", &error))?;
         verdicts.file.seek(SeekFrom::End(0)).map_err(|error| io("cannot be read", &error))?;
         let damaged = |line: usize, error: &serde_json::Error| {
-            wrong(format!("line {} is damaged ({error}); take that line out, or move the file away to judge anew", line + 1))
+            wrong(format!(
+                "line {} is damaged ({error}); take that line out, or move the file away to judge anew",
+                line + 1
+            ))
         };
         match lines.next() {
             None => verdicts.write(&[head])?,
@@ -221,7 +227,9 @@ mod tests {
         let (root, digest) = (folder.path(), Digest::of(b"x"));
         let mut verdicts = Verdicts::open(root, "openai/a", &json!(1)).unwrap();
         verdicts.add(vec![row(0, Outcome::Passed), row(1, Outcome::Provider("timeout".to_owned()))]).unwrap();
-        assert!(Verdicts::open(root, "openai/a", &json!(1)).unwrap_err().to_string().contains("another `gimbal rescore`"));
+        assert!(
+            Verdicts::open(root, "openai/a", &json!(1)).unwrap_err().to_string().contains("another `gimbal rescore`")
+        );
         let path = verdicts.path().to_owned();
         drop(verdicts);
         let whole = fs::read(&path).unwrap();

@@ -179,7 +179,8 @@ fn told(
     }
     let answer = match taken {
         Some((tool, arguments)) => {
-            let arguments = serde_json::from_str::<BTreeMap<String, Value>>(&texts.get(&arguments)?).unwrap_or_default();
+            let arguments =
+                serde_json::from_str::<BTreeMap<String, Value>>(&texts.get(&arguments)?).unwrap_or_default();
             answer_of(&ToolCall { tool, arguments })
         }
         None => None,

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gimbal_core::{
-    Answering, AskError, CallContext, ChatRequest, Completion, Decoding, Halt, LaneId, ModelError, ModelErrorKind, Stop, Usage,
-    UsageSource, seed,
+    Answering, AskError, CallContext, ChatRequest, Completion, Decoding, Halt, LaneId, ModelError, ModelErrorKind,
+    Stop, Usage, UsageSource, seed,
 };
 
 use super::faults::Struck;

@@ -59,10 +59,7 @@ impl Exam for Paper {
             JudgeBy::Offline | JudgeBy::Both => Some(judged.offline),
             JudgeBy::Model => judged.model,
         };
-        Some(AtPlay {
-            passed: record.passed,
-            items: record.verdicts.iter().map(decided).collect(),
-        })
+        Some(AtPlay { passed: record.passed, items: record.verdicts.iter().map(decided).collect() })
     }
 }
 
@@ -75,7 +72,10 @@ impl Follower for Trail {
         let named = |what: &str, set: &BTreeSet<String>| -> Vec<String> {
             set.iter().map(|url| format!("{what} {url}")).collect()
         };
-        [named("found", &self.shown), named("stored", &self.opened), named("read", &self.read)].into_iter().flatten().collect()
+        [named("found", &self.shown), named("stored", &self.opened), named("read", &self.read)]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 
@@ -105,7 +105,8 @@ mod tests {
         let first = follower.evidence();
         follower.follow(&search, &row);
         assert!(first.len() == 1 && follower.evidence() == first, "the same again changes nothing");
-        let open = ToolCall::with("finance_agent_parse_html_page", &[("url", "https://www.sec.example/a"), ("key", "k")]);
+        let open =
+            ToolCall::with("finance_agent_parse_html_page", &[("url", "https://www.sec.example/a"), ("key", "k")]);
         follower.follow(&open, "SUCCESS: stored");
         assert_eq!(follower.evidence().len(), 2);
     }

@@ -19,8 +19,8 @@ const LONGEST: usize = 400;
 const SHORTEST: usize = 3;
 /// Numbers that are written as words.
 const NUMBER_WORDS: [&str; 25] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty",
-    "forty", "fifty", "half", "third", "quarter", "fifth", "tenth", "dozen", "double", "twice", "hundred",
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty",
+    "thirty", "forty", "fifty", "half", "third", "quarter", "fifth", "tenth", "dozen", "double", "twice", "hundred",
 ];
 
 fn words(text: &str) -> BTreeSet<String> {
@@ -45,7 +45,8 @@ pub(super) fn about(tracker: &SourceTracker, about: &str) -> Value {
         }
     }
     scored.sort_unstable();
-    let kept: BTreeSet<(usize, usize)> = scored.into_iter().take(MOST).map(|(_, document, at)| (document, at)).collect();
+    let kept: BTreeSet<(usize, usize)> =
+        scored.into_iter().take(MOST).map(|(_, document, at)| (document, at)).collect();
     let passages: Vec<Value> = kept
         .iter()
         // What the passage before it shows already.
