@@ -20,7 +20,7 @@ roles:
   - { default: noisy/1.0, verifier: scripted/vouch-for-nothing }
   - { default: noisy/1.0, verifier: noisy/0 }
 faults: [none, { name: always, answer.misstated: 1 }]
-episodes: { tasks: [s02, s13], runs: 1 }
+episodes: { tasks: [s02, s11], runs: 1 }
 ";
 
 fn walks(place: &Place, run: &str) -> Vec<Trajectory> {
@@ -107,7 +107,7 @@ fn a_world_without_answers_is_refused_by_the_plan() {
     let place = Place::new();
     let study = STUDY
         .replace("{ name: finance_agent, reader: extract }", "{ name: textcraft }")
-        .replace("[s02, s13]", "{ limit: 1 }");
+        .replace("[s02, s11]", "{ limit: 1 }");
     place.write("none.yaml", &study);
     for verb in ["plan", "run"] {
         let said = place.gimbal(&[verb, "none.yaml"]);
