@@ -12,6 +12,7 @@ pub mod probe;
 pub mod read;
 pub mod registry;
 pub mod rehearsal;
+pub mod rescore;
 pub mod run;
 pub mod runner;
 pub mod stage;

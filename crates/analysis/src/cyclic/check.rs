@@ -130,7 +130,7 @@ pub fn check(recommended: &[Controller], cycles: &Cycles, environment: &str, con
 
 /// What a cell is controlled by, in the words of the selection matrix.
 fn controller(cell: &CellCycles) -> Option<Controller> {
-    if cell.condition.gated || cell.records.iter().any(|record| record.gates != (0, 0)) {
+    if cell.condition.gated || cell.records.iter().any(|record| !record.gates.is_empty()) {
         return Some(Controller::GatedWorkflow);
     }
     match cell.condition.control {

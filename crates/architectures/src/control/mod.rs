@@ -6,6 +6,7 @@
 //! | `planned` | `attempts`, `valid`, `problems`: what the planner's output was worth |
 //! | `segment` | `index`, `node`, `calls`, `ended`: a segment is over |
 //! | `routed` | `index`, `from`, `wanted`, `to`, `valid`, `repaired`, `cached`, `faulted`, `candidates`; with `batch` also `ahead` (decided by an earlier call) and `left` (subtasks that are still decided ahead); of a machine also `by` (`rule`, `usual`, `router`) and `rule` (its number) |
+//! | `gated` | what a gate before a final answer saw, see [`crate::gate`] |
 //! | `memory` | `index`, `memory`: the rolling memory after a segment |
 
 mod analysis;
@@ -35,13 +36,14 @@ pub use settings::{GraphFrom, Otherwise, Settings};
 pub(crate) const BEHAVIOUR: u32 = 1;
 
 /// Kinds of note that controllers write, beside those of the engine.
-pub const NOTE_KINDS: [&str; 5] = ["graph", "planned", "segment", "routed", "memory"];
+pub const NOTE_KINDS: [&str; 6] = ["graph", "planned", "segment", "routed", "memory", "gated"];
 
-/// An agent and its place: `planner`, `executor`, `analyzer`.
+/// An agent and its place: `planner`, `executor`, `analyzer`, `verifier`.
 pub type Placed = (&'static str, Agent);
 
 /// The agents of a setting of `cyclic` (or, with `list`, of `dag`) by their places, and the context blocks of the
-/// executor: for whoever wants to see the prompts without playing. A planner stands among them where one makes the graph.
+/// executor: for whoever wants to see the prompts without playing. A planner stands among them where one makes the graph,
+/// a verifier where a gate stands before final answers.
 ///
 /// # Errors
 /// Which key or file is wrong, and what would be right.
@@ -53,6 +55,7 @@ pub fn agents(list: bool, settings: &Value, files: &dyn Files) -> Result<(Vec<Pl
         agents.push(("planner", *planner));
     }
     agents.extend([("executor", workers.executor), ("analyzer", analyzer.agent)]);
+    agents.extend(workers.gate.map(|gate| ("verifier", gate.verifier())));
     Ok((agents, workers.context))
 }
 
@@ -78,6 +81,9 @@ impl Controller {
             let of_agent = agent.needs();
             needs.queries.extend(of_agent.queries);
             needs.roles.extend(of_agent.roles);
+        }
+        if let Some(gate) = &self.workers.gate {
+            gate.add_needs(&mut needs);
         }
         needs
     }
@@ -107,6 +113,9 @@ impl Controller {
         }
         if self.analyzer.otherwise == Otherwise::Usual {
             resolved["otherwise"] = "usual".into();
+        }
+        if let Some(gate) = &self.workers.gate {
+            resolved["gate"] = gate.resolved();
         }
         resolved
     }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Memory;
+use crate::gate::{Gate, Gated, Watch};
 use crate::graph::machine::{End, Facts};
 use crate::graph::{Index, Node, TaskGraph};
 
@@ -53,6 +54,8 @@ pub(crate) struct Run {
     pub memory: Memory,
     /// Most tool calls of the episode: C_g (CYC-050).
     pub most: u32,
+    /// What the gate before final answers remembers.
+    pub watch: Watch,
 }
 
 /// Who works, and how.
@@ -64,6 +67,8 @@ pub(crate) struct Workers {
     pub specialist: bool,
     /// Most tool calls of a segment: C_l (CYC-006).
     pub local: Bound,
+    /// What stands before a final answer (CYC-095).
+    pub gate: Option<Gate>,
 }
 
 /// A bound on tool calls: one for all worlds, or one for each by its registry name (CYC-051).
@@ -125,6 +130,7 @@ impl Run {
             unseen: Vec::new(),
             memory,
             most,
+            watch: Watch::default(),
         }
     }
 
@@ -204,7 +210,9 @@ impl Workers {
         let seat = if self.specialist && !node.tools.is_empty() { seat.only(&node.tools) } else { seat };
         let question = Question { target: &node.name, message: &message };
         let limit = run.left().min(local);
-        let segment = seat.segment(stage, lane, &blocks, Some(question), (&Floor(node), limit)).await?;
+        let floor = Floor(node);
+        let company = Gated { company: &floor, gate: self.gate.as_ref().map(|gate| (gate, &run.watch)) };
+        let segment = seat.segment(stage, lane, &blocks, Some(question), (&company, limit)).await?;
         let ended = match &segment.ended {
             Ended::Finished(_) => "done",
             Ended::Calls => "local_budget",

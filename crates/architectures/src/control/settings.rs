@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Analyzer, Bound, Controller, Family, Maker, Source, Workers};
+use crate::gate::{Gate, GateKind};
 use crate::graph::{GraphFileError, TaskGraph, Ways, named};
 use crate::member::{Member, Place};
 
@@ -36,6 +37,10 @@ pub struct Settings {
     pub global_calls: Option<u32>,
     /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
     pub retries: u32,
+    /// What stands before a final answer: `none`, or `evidence`: each figure must rest on a stored text (CYC-095).
+    pub gate: GateKind,
+    /// How often the gate holds an answer back before it lets it through all the same; 2 where it is left out.
+    pub gate_refusals: Option<u32>,
     /// Context blocks of the executor.
     pub context: Option<Vec<String>>,
     /// Most ways that the router is shown (CYC-092); all where it is left out.
@@ -58,6 +63,8 @@ pub struct Settings {
     pub executor: Member,
     /// The one that analyses segments and, in a graph with ways to choose among, routes.
     pub analyzer: Member,
+    /// The one that the gate asks about figures that code does not find; persona and role `verifier`.
+    pub verifier: Member,
     /// Overrides of all personas.
     #[serde(flatten)]
     pub agent: Overrides,
@@ -73,6 +80,8 @@ impl Default for Settings {
             local_calls: Bound::Same(5),
             global_calls: None,
             retries: 0,
+            gate: GateKind::None,
+            gate_refusals: None,
             context: None,
             candidates: None,
             cache_routes: false,
@@ -83,6 +92,7 @@ impl Default for Settings {
             planner: Member::default(),
             executor: Member::default(),
             analyzer: Member::default(),
+            verifier: Member::default(),
             agent: Overrides::default(),
         }
     }
@@ -215,6 +225,7 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
         Place { name: "router", persona: "router", contract: Some(Contract::Routing), tools: &[] }
     };
     let agent = member(place, &settings.analyzer)?;
+    let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (&settings.verifier, common), files)?;
     let context = crate::settings::context(name, executor.persona(), settings.context)?;
     Ok(Controller {
         maker: Maker { source, ways, size: settings.size, shots },
@@ -223,6 +234,7 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
             context,
             specialist: settings.exposure == Exposure::Specialist,
             local: settings.local_calls,
+            gate,
         },
         analyzer: Analyzer {
             agent,

@@ -19,6 +19,7 @@ pub mod persona;
 pub mod plan;
 mod rehearsed;
 pub mod report;
+pub mod rescore;
 mod rescored;
 pub mod run;
 pub mod shown;
