@@ -95,6 +95,13 @@ fn bench_and_returns_play_files_and_households() {
             assert_eq!((&report["success_rate"], &report["given_up"]), (&json!(1.0), &0.into()), "{policy}");
         }
     }
+    // As many episodes as were asked for, and none twice where it would be the same.
+    for (policy, asked, played) in [("planner", "7", 7), ("random", "7", 7), ("random", "130", 130), ("planner", "130", 100)] {
+        let arguments = ["env", NAME, "returns", "--policy", policy, "--episodes", asked, "--json", "--set", "receptacles=6"];
+        let said = place.gimbal(&arguments).good();
+        assert_eq!(said.json()["episodes"], played, "{policy} {asked}");
+        assert_eq!(said.out.contains("130 episodes were asked for"), played == 100, "{}", said.out);
+    }
     let tasks = place.gimbal(&["env", NAME, "tasks", "--split", "generated"]).good();
     assert!(tasks.out.contains("generated/99"));
     for (arguments, mend) in [

@@ -109,6 +109,11 @@ fn what_is_no_row_is_refused_with_its_place() {
         (r#"{"kind": "clean", "steps": []}"#, "own.jsonl:1: `seed` is missing"),
         (r#"{"seed": 0.5, "kind": "clean", "steps": []}"#, "own.jsonl:1: `seed` must be a whole number"),
         (r#"{"seed": 0, "kind": "clean"}"#, "own.jsonl:1: `steps` is missing"),
+        (r#"{"seed": 0, "kind": "clean", "steps": []}"#, "own.jsonl:1: `steps` is empty"),
+        (
+            r#"{"seed": 0, "kind": "foo", "steps": [{"cmd": "inventory"}]}"#,
+            "own.jsonl:1: unknown `kind` \"foo\" (known: clean, noisy, random, alias)",
+        ),
         (r#"{"seed": 0, "kind": "clean", "steps": [{}]}"#, "own.jsonl:1: step 0: `cmd` must be the text"),
         (
             r#"{"seed": 0, "kind": "clean", "steps": [{"cmd": "", "ob": ""}]}"#,
@@ -124,5 +129,5 @@ fn what_is_no_row_is_refused_with_its_place() {
         let error = replayed(text).unwrap_err().to_string();
         assert!(error.starts_with(why), "{text}: {error}");
     }
-    assert!(replayed(r#"{"seed": -1, "kind": "clean", "goal": "yellow wool", "steps": []}"#).unwrap().agrees());
+    assert!(replayed(r#"{"seed": -1, "kind": "clean", "goal": "yellow wool", "steps": [{"cmd": "inventory"}]}"#).unwrap().agrees());
 }

@@ -99,7 +99,7 @@ impl Analyzer {
         }
         let valid = choice.is_some();
         let wanted = choice.unwrap_or(run.node);
-        Ok(Routed { wanted, valid, repaired: repaired && valid, cached: false, candidates: ways.len() })
+        Ok(Routed { wanted, valid, repaired, cached: false, candidates: ways.len() })
     }
 
     /// Updates the memory without a choice (CYC-025).
