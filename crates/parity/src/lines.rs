@@ -109,8 +109,7 @@ impl Lines {
             let mut limited = (&mut self.source).take(LONGEST_LINE);
             let read = limited.read_until(b'\n', &mut self.buffer);
             self.number += 1;
-            let read =
-                read.map_err(|source| ReadError::Torn { path: self.path.clone(), line: self.number, source })?;
+            let read = read.map_err(|source| ReadError::Torn { path: self.path.clone(), line: self.number, source })?;
             if read == 0 {
                 return Ok(None);
             }

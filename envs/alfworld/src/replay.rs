@@ -332,7 +332,10 @@ fn compare(play: &mut Play, walk: &Walk) -> Option<Difference> {
         for command in &step.adm_del {
             match admissible.iter().position(|known| known == command) {
                 Some(place) => drop(admissible.remove(place)),
-                None => changes = changes.or_else(|| Some((at, "adm_del", format!("`{command}` goes"), NOT_THERE.to_owned()))),
+                None => {
+                    changes =
+                        changes.or_else(|| Some((at, "adm_del", format!("`{command}` goes"), NOT_THERE.to_owned())))
+                }
             }
         }
         for command in &step.adm_add {

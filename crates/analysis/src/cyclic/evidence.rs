@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(Agreement::default().kappa(), None);
         // Agreement by chance alone is nought to the last digit, whatever the shares.
         let by_chance = Agreement { both: 28, first: 42, second: 12, neither: 18 };
-        assert_eq!(by_chance.kappa().map(f64::to_string).as_deref(), Some("0"));
+        assert_eq!(by_chance.kappa().map(|kappa| kappa.to_string()).as_deref(), Some("0"));
         assert_eq!(Agreement { both: 7, ..Agreement::default() }.kappa(), None);
         let item = |offline, model| RubricItem { offline, model, ..RubricItem::default() };
         let mut counted = Agreement::default();

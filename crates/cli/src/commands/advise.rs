@@ -74,7 +74,11 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
     row(
         "observability",
         signature.observability,
-        counted(measured.told, measured.calls, "calls could be told before the agent acted: nothing they hang on was hidden"),
+        counted(
+            measured.told,
+            measured.calls,
+            "calls could be told before the agent acted: nothing they hang on was hidden",
+        ),
     );
     maybe(
         "mended",
@@ -110,7 +114,8 @@ fn names(advice: &Advice) -> Vec<&'static str> {
 fn warnings(measured: &Probe) -> Vec<String> {
     let mut warnings = Vec::new();
     if measured.tasks < FEW {
-        let tasks = if measured.tasks == 1 { "one task only".to_owned() } else { format!("{} tasks only", measured.tasks) };
+        let tasks =
+            if measured.tasks == 1 { "one task only".to_owned() } else { format!("{} tasks only", measured.tasks) };
         warnings.push(format!("{tasks} probed: the measures are of these and not of a family"));
     }
     if measured.mended == 0 {

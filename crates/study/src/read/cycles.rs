@@ -368,12 +368,14 @@ impl<'a> Tale<'a> {
     }
 }
 
-/// What is to be reached, where a line of the first observation says so after `Goal:` or `task is to:`. Where the first
+/// What is to be reached, where a line of the first observation says so after `Goal:`, `task is to:` or
+/// `Your task:`. Where the first
 /// observation is a question, it is what is asked.
 fn goal(observation: &str) -> Option<String> {
     let said = observation.lines().find_map(|line| {
         let small = line.to_lowercase();
-        let after = ["goal:", "task is to:"].into_iter().find_map(|mark| Some(small.find(mark)? + mark.len()))?;
+        let after =
+            ["goal:", "task is to:", "your task:"].into_iter().find_map(|mark| Some(small.find(mark)? + mark.len()))?;
         // Lower case may be longer or shorter than what it stands for: cut only where the line has such a place.
         let words = line.get(after..)?.trim();
         (!words.is_empty()).then(|| words.to_owned())
@@ -547,7 +549,11 @@ Your task is to: put a clean egg in microwave."
             ),
             Some("put a clean egg in microwave.".into())
         );
-        assert_eq!(goal("What was the revenue\nof Arden Works?\n").as_deref(), Some("What was the revenue of Arden Works?"));
+        assert_eq!(
+            goal("What was the revenue\nof Arden Works?\n").as_deref(),
+            Some("What was the revenue of Arden Works?")
+        );
+        assert_eq!(goal("You come in.\n\nYour task: heat a pan.").as_deref(), Some("heat a pan."));
         assert_eq!(goal("no such line"), None);
     }
 }

@@ -70,10 +70,21 @@ pub(super) fn repair(frame: &Frame<'_, '_>) -> Table {
     let mut columns = vec![
         count("struck", "Struck", "faults", "Routing decisions that a fault diverted"),
         count("by_choice", "By choice", "faults", "After which the controller entered the wanted node by itself"),
-        count("by_order", "By order", "faults", "After which a fixed order, which has no choice, came to the wanted node"),
+        count(
+            "by_order",
+            "By order",
+            "faults",
+            "After which a fixed order, which has no choice, came to the wanted node",
+        ),
         count("by_success", "By success", "faults", "After which the episode was won before that"),
         count("never", "Never", "faults", "Never set right"),
-        Column::new("repaired", "Repaired", "faults", ColumnKind::Share(1), "By choice, by order or by success, of all faults"),
+        Column::new(
+            "repaired",
+            "Repaired",
+            "faults",
+            ColumnKind::Share(1),
+            "By choice, by order or by success, of all faults",
+        ),
     ];
     columns.extend(spread("segments", "Segments", "segments", 1, "Segments until it was set right"));
     columns.extend(spread("tool_calls", "Tool calls", "tool_calls", 1, "Tool calls until then"));
@@ -85,8 +96,9 @@ pub(super) fn repair(frame: &Frame<'_, '_>) -> Table {
         |entry| {
             let repair = entry.measures.repair;
             let done = repair.by_choice + repair.by_order + repair.by_success;
-            let mut cells =
-                [repair.faults, repair.by_choice, repair.by_order, repair.by_success, repair.never].map(Cell::count).to_vec();
+            let mut cells = [repair.faults, repair.by_choice, repair.by_order, repair.by_success, repair.never]
+                .map(Cell::count)
+                .to_vec();
             cells.push(Cell::share(Some(done as f64 / repair.faults as f64)));
             for moments in [repair.segments, repair.tool_calls, repair.model_calls, repair.tokens] {
                 cells.extend(spread_cells(moments));
