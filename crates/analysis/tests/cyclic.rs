@@ -6,8 +6,8 @@ mod support;
 
 use gimbal_analysis::cyclic::tables::{Board, TABLES, table};
 use gimbal_analysis::cyclic::{
-    Control, Cycles, Fold, Moments, Segment, Setup, Spend, Trajectory, exploration, measure, noise_curves,
-    relative_difference, retention, shared_wins, success_to_calls,
+    Control, Cycles, Fold, Moments, Routed, Segment, Setup, Spend, TaskPart, Trajectory, exploration, measure,
+    noise_curves, relative_difference, retention, shared_wins, success_to_calls,
 };
 use gimbal_analysis::{Cell, Table};
 use proptest::prelude::*;
@@ -176,7 +176,7 @@ fn a_whole_study_fills_every_table() {
     for row in &repair.rows {
         let at = |key: &str| repair.columns.iter().position(|column| column.key == key).unwrap();
         let number = |key: &str| if let Cell::Integer(value) = row[at(key)] { value } else { panic!("{key}") };
-        assert_eq!(number("struck"), number("by_choice") + number("by_success") + number("never"));
+        assert_eq!(number("struck"), number("by_choice") + number("by_order") + number("by_success") + number("never"));
     }
 }
 
@@ -336,4 +336,45 @@ proptest! {
         walks.reverse();
         prop_assert_eq!(first, small(&plan, walks));
     }
+}
+
+/// Which part a task belongs to is what the world says of it, and no part of its name.
+// covers: CYC-041, CYC-101
+#[test]
+fn tasks_are_counted_by_the_part_that_the_world_names() {
+    let plan = plans("textcraft").remove(1);
+    let part = |place: u32, name: &str, size: u32| TaskPart {
+        place,
+        set: "depth 2".to_owned(),
+        name: name.to_owned(),
+        train: name == "train",
+        size,
+    };
+    let parts = [Some(part(1, "test 1", 45)), Some(part(0, "train", 88)), Some(part(1, "test 1", 45)), None];
+    let walks = ["lectern", "cyan_banner", "oak_boat", "418"].into_iter().zip(parts);
+    let walks = walks.map(|(task, part)| Trajectory { part, ..walk(&plan, task, 0, true, 3, 10, 2) });
+    let table = shown("cyc-5", &small(&plan, walks.collect()));
+    let at = |key: &str| table.columns.iter().position(|column| column.key == key).unwrap();
+    let rows: Vec<[String; 4]> = (0..table.rows.len())
+        .map(|row| ["set", "part", "size", "tasks"].map(|key| table.shown(row, at(key))))
+        .collect();
+    assert_eq!(
+        rows,
+        [["depth 2", "train", "88", "1"], ["depth 2", "test 1", "45", "2"], ["–", "–", "–", "1"]]
+            .map(|row| row.map(str::to_owned))
+    );
+    assert!(table.notes[0].contains("no part"), "{:?}", table.notes);
+}
+
+/// A decision that is none after the repair was none before it.
+// covers: CYC-015
+#[test]
+fn what_was_repaired_in_vain_was_repaired() {
+    let plan = plans("textcraft").remove(3);
+    let mut walk = walk(&plan, "lectern", 0, false, 3, 10, 2);
+    let routed = |valid: bool, repaired: bool| Some(Routed { valid, repaired, ..Routed::default() });
+    let decisions = [routed(true, false), routed(true, true), routed(false, true), routed(false, false)];
+    walk.segments = decisions.map(|routed| Segment { routed, ..Segment::default() }).to_vec();
+    let cycles = small(&plan, vec![walk]);
+    assert_eq!((cycles.cells[0].records[0].repaired, cycles.cells[0].records[0].hallucinations), (3, 2));
 }

@@ -72,6 +72,16 @@ fn a_recording_agrees_and_a_spoilt_one_is_named_by_place_and_field() {
         assert_eq!((&first["field"], &first["line"], &first["game"]), (&field.into(), &1.into(), &"some/game".into()));
         assert!(said.out.contains("spoilt.jsonl:1"), "{}", said.out);
     }
+    // A change that is none, a line that is no text and a file that breaks off are named with their line.
+    let text = walk().to_string();
+    assert!(text.contains("\"adm_del\":["));
+    let gone = text.replacen("\"adm_del\":[", "\"adm_del\":[\"dance\",", 1).replacen("\"dance\",]", "\"dance\"]", 1);
+    place.write("spoilt.jsonl", &gone);
+    let said = replay("spoilt.jsonl");
+    assert_eq!((said.code, &said.json()["first"]["field"]), (1, &"adm_del".into()), "{}", said.out);
+    std::fs::write(place.path().join("bytes.jsonl"), [format!("{text}\n").as_bytes(), b"\xff{}\n"].concat()).unwrap();
+    let said = replay("bytes.jsonl");
+    assert!(said.code == 2 && said.err.contains("bytes.jsonl:2: not UTF-8"), "{}", said.err);
     place.write("other.jsonl", &walk().to_string().replace("some/game", "no/game"));
     let said = replay("other.jsonl");
     assert!(said.code == 2 && said.err.contains("other.jsonl:1") && said.err.contains("no/game"), "{}", said.err);
@@ -94,6 +104,16 @@ fn bench_and_returns_play_files_and_households() {
             let report = place.gimbal(&arguments).good().json();
             assert_eq!((&report["success_rate"], &report["given_up"]), (&json!(1.0), &0.into()), "{policy}");
         }
+    }
+    // As many episodes as were asked for, and none twice where it would be the same.
+    for (policy, asked, played) in
+        [("planner", "7", 7), ("random", "7", 7), ("random", "130", 130), ("planner", "130", 100)]
+    {
+        let arguments =
+            ["env", NAME, "returns", "--policy", policy, "--episodes", asked, "--json", "--set", "receptacles=6"];
+        let said = place.gimbal(&arguments).good();
+        assert_eq!(said.json()["episodes"], played, "{policy} {asked}");
+        assert_eq!(said.out.contains("130 episodes were asked for"), played == 100, "{}", said.out);
     }
     let tasks = place.gimbal(&["env", NAME, "tasks", "--split", "generated"]).good();
     assert!(tasks.out.contains("generated/99"));

@@ -146,7 +146,9 @@ pub trait Environment: Send {
     /// A fresh belief state for this episode.
     fn tracker(&self) -> Box<dyn Tracker>;
 
-    /// Hash of the true state, for replay.
+    /// Hash of the true state of the world, for replay and for telling what a call did: a call that changes nothing leaves
+    /// it as it was, and a way back leads to the digest that was there before. The count of an episode's calls is no part
+    /// of it, even where it ends the episode; a clock is only where the law of the world hangs on it.
     fn state(&self) -> Digest;
 
     /// Hash of what the agent can tell apart, for exploration.
@@ -178,6 +180,19 @@ pub trait Simulator {
     fn expert(&self) -> Option<ToolCall>;
 }
 
+/// A part of the tasks of a family (CYC-040, CYC-041).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The split that lists its tasks.
+    pub split: &'static str,
+    /// The set of data that it is a part of, such as `depth 2` or `unseen`.
+    pub set: &'static str,
+    /// What it is called within that set, such as `train` or `test 1`.
+    pub name: &'static str,
+    /// Whether its tasks are for training: only these may be learned from.
+    pub train: bool,
+}
+
 /// A family of environments, by which a study finds one.
 pub trait Catalogue: Send + Sync {
     /// Registry name: `cage2`, `textcraft`, ...
@@ -194,6 +209,12 @@ pub trait Catalogue: Send + Sync {
     /// # Errors
     /// When there is no such split or its data cannot be read.
     fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError>;
+
+    /// The parts that the tasks of this family are divided into, disjoint and in the order of its tables; none where it
+    /// has no such division. A run keeps of each task to which of them it belongs.
+    fn parts(&self) -> &[Part] {
+        &[]
+    }
 
     /// JSON Schema of the options that a study may set.
     fn schema(&self) -> Value;

@@ -38,7 +38,7 @@ pub use chat::{
 };
 pub use data::Data;
 pub use digest::Digest;
-pub use environment::{Ask, Catalogue, EnvError, Environment, Observation, Reply, Simulator, TaskId, Transition};
+pub use environment::{Ask, Catalogue, EnvError, Environment, Observation, Part, Reply, Simulator, TaskId, Transition};
 pub use event::{Body, Event};
 pub use milli::Milli;
 pub use questions::{Exam, Follower, Questions};

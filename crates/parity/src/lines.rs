@@ -24,6 +24,16 @@ pub enum ReadError {
         /// Why.
         source: io::Error,
     },
+    /// The file breaks off.
+    #[error("{}:{line}: the file cannot be read any further ({source}); it is cut short or damaged: fetch it again", path.display())]
+    Torn {
+        /// The file.
+        path: PathBuf,
+        /// The line that could not be read to its end, from one.
+        line: usize,
+        /// Why.
+        source: io::Error,
+    },
     /// A file without any episode.
     #[error("no episode in {}: {wanted}", path.display())]
     Empty {
@@ -99,7 +109,7 @@ impl Lines {
             let mut limited = (&mut self.source).take(LONGEST_LINE);
             let read = limited.read_until(b'\n', &mut self.buffer);
             self.number += 1;
-            let read = read.map_err(|source| ReadError::Io { path: self.path.clone(), source })?;
+            let read = read.map_err(|source| ReadError::Torn { path: self.path.clone(), line: self.number, source })?;
             if read == 0 {
                 return Ok(None);
             }

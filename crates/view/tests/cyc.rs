@@ -8,7 +8,9 @@ mod support;
 use cyclic::{Plan, episode, graph, info, plans, study, sweep};
 use gimbal_analysis::Generator;
 use gimbal_analysis::cyclic::tables::Board;
-use gimbal_analysis::cyclic::{Cycles, Fold, Setup};
+use gimbal_analysis::cyclic::{
+    Act, Cycles, Effect, Fold, Graph, GraphEdge, GraphNode, Routed, Segment, Setup, Trajectory,
+};
 use gimbal_view::figure::bog::Output;
 use gimbal_view::figure::cyc::{self, FIGURES};
 use proptest::prelude::*;
@@ -95,6 +97,71 @@ fn small_figures_stay_as_they_are() {
         let output = outputs.iter().find(|output| output.key == key).unwrap();
         insta::assert_snapshot!(key, output.figure.svg);
     }
+}
+
+/// A walk over A, B and C with a segment without a call: A and B both ways, A's self-loop never, nothing to or from C.
+fn small_walk() -> Trajectory {
+    let act = |command: &str| Act {
+        tool: "do".to_owned(),
+        arguments: format!("{{\"command\":\"{command}\"}}"),
+        effect: Effect::New,
+    };
+    let names = ["A", "B", "C"];
+    let edge = |from: &str, to: &str| GraphEdge { from: from.into(), to: to.into(), criterion: "when".into() };
+    let graph = Graph {
+        id: "0123456789ab".to_owned(),
+        source: "family".to_owned(),
+        entry: "A".to_owned(),
+        nodes: names.map(|name| GraphNode { name: name.to_owned(), ..GraphNode::default() }).to_vec(),
+        edges: names.iter().flat_map(|from| names.map(|to| edge(from, to))).collect(),
+        kind: "cyclic".to_owned(),
+    };
+    let segment = |index: u32, node: &str, calls: u32, to: Option<&str>| Segment {
+        index,
+        node: node.to_owned(),
+        calls,
+        acts: (0..calls).map(|number| act(&format!("go {index} {number}"))).collect(),
+        routed: to.map(|to| Routed { wanted: to.to_owned(), to: to.to_owned(), valid: true, ..Routed::default() }),
+        ..Segment::default()
+    };
+    let segments = vec![
+        segment(0, "A", 10, Some("B")),
+        segment(1, "B", 0, Some("B")),
+        segment(2, "B", 0, Some("A")),
+        segment(3, "A", 10, Some("B")),
+        segment(4, "B", 6, None),
+    ];
+    Trajectory {
+        won: true,
+        tool_calls: 26,
+        stop: "solved".to_owned(),
+        graphs: vec![graph],
+        segments,
+        ..Trajectory::default()
+    }
+}
+
+/// What was never taken is dashed, self-loops too, and nothing else is; an axis of calls ends at the number of calls.
+// covers: CYC-100
+#[test]
+fn untaken_ways_alone_are_dashed_and_calls_are_counted_by_the_axis() {
+    let plan = Plan { ..plans(WORLD)[3] };
+    let walk = Trajectory { cell: info(&plan).id, world: WORLD.to_owned(), ..small_walk() };
+    let setup = Setup { architecture: plan.architecture.to_owned(), ..Setup::default() };
+    let mut fold = Fold::new(vec![(info(&plan), setup)]);
+    fold.add(&walk);
+    let outputs = drawn(&fold.finish());
+    check(&outputs, "small walk");
+    let svg = |key: &str| &outputs.iter().find(|output| output.key == key).unwrap().figure.svg;
+    let drawing = svg("cyc-f1");
+    let quiet = |tag: &str| {
+        let lines = drawing.split('<').filter(|line| line.starts_with(tag) && line.contains("class=\"grid\""));
+        lines.filter(|line| line.contains("stroke-dasharray")).count()
+    };
+    // A-C and B-C were never gone, A-B was both ways; A and C never stayed, B did.
+    assert_eq!((quiet("line"), quiet("path")), (2, 2), "{drawing}");
+    let trace = svg("cyc-f5");
+    assert!(trace.contains(">25</text>") && !trace.contains(">30</text>"), "26 calls: {trace}");
 }
 
 proptest! {

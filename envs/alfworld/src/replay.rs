@@ -65,6 +65,16 @@ pub enum ReplayError {
         /// Why.
         source: io::Error,
     },
+    /// A recording breaks off.
+    #[error("{}:{line}: the file cannot be read any further ({source}); it is cut short or damaged: fetch it again", path.display())]
+    Torn {
+        /// The file.
+        path: PathBuf,
+        /// The line that could not be read to its end, from one.
+        line: usize,
+        /// Why.
+        source: io::Error,
+    },
     /// A line is not what the format says.
     #[error("{}:{line}: {what}; a recording holds one walk a line, as a JSON object", path.display())]
     Malformed {
@@ -116,7 +126,7 @@ pub struct Mismatch {
     pub step: usize,
     /// The command; empty at the start.
     pub command: String,
-    /// The field: `intro`, `obs`, `admissible`, `won`, `score`, `done`.
+    /// The field: `intro`, `obs`, `adm_del`, `adm_add`, `admissible`, `won`, `score`, `done`.
     pub field: &'static str,
     /// As recorded.
     pub expected: String,
@@ -202,16 +212,16 @@ impl Replayer {
     /// # Errors
     /// As [`Replayer::file`].
     pub fn lines(&mut self, path: &Path, mut source: impl BufRead) -> Result<(), ReplayError> {
-        let mut text = String::new();
+        let mut bytes = Vec::new();
         let mut any = false;
         for line in 1.. {
-            text.clear();
-            let read = source.by_ref().take(LONGEST_LINE).read_line(&mut text);
-            let read = read.map_err(|source| ReplayError::Io { path: path.to_owned(), source })?;
+            bytes.clear();
+            let read = source.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes);
+            let read = read.map_err(|source| ReplayError::Torn { path: path.to_owned(), line, source })?;
             if read == 0 {
                 break;
             }
-            if text.trim().is_empty() {
+            if bytes.trim_ascii().is_empty() {
                 continue;
             }
             any = true;
@@ -219,7 +229,8 @@ impl Replayer {
             if read as u64 == LONGEST_LINE {
                 return Err(malformed(format!("the line is longer than {LONGEST_LINE} bytes")));
             }
-            let walk: Walk = serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
+            let text = std::str::from_utf8(&bytes).map_err(|error| malformed(format!("not UTF-8: {error}")))?;
+            let walk: Walk = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
             self.walk(path, line, &walk)?;
         }
         if any { Ok(()) } else { Err(ReplayError::Empty { path: path.to_owned() }) }
@@ -295,6 +306,9 @@ impl Replayer {
     }
 }
 
+const NOT_THERE: &str = "it was not admissible before";
+const THERE: &str = "it was admissible before";
+
 /// Step, field, as recorded, as played.
 type Difference = (usize, &'static str, String, String);
 
@@ -312,11 +326,28 @@ fn compare(play: &mut Play, walk: &Walk) -> Option<Difference> {
     }
     for (at, step) in walk.steps.iter().enumerate() {
         let stepped = play.step(&step.cmd);
-        admissible.retain(|command| !step.adm_del.contains(command));
-        admissible.extend(step.adm_add.iter().cloned());
-        admissible.sort_unstable();
         let at = at + 1;
+        // A recorded change must be one: what goes was there, and what comes was not.
+        let mut changes = None;
+        for command in &step.adm_del {
+            match admissible.iter().position(|known| known == command) {
+                Some(place) => drop(admissible.remove(place)),
+                None => {
+                    changes =
+                        changes.or_else(|| Some((at, "adm_del", format!("`{command}` goes"), NOT_THERE.to_owned())))
+                }
+            }
+        }
+        for command in &step.adm_add {
+            if admissible.contains(command) {
+                changes = changes.or_else(|| Some((at, "adm_add", format!("`{command}` comes"), THERE.to_owned())));
+            } else {
+                admissible.push(command.clone());
+            }
+        }
+        admissible.sort_unstable();
         let found = differs(at, "obs", &step.obs, &play.observation())
+            .or(changes)
             .or_else(|| lists(at, &admissible, play))
             .or_else(|| differs(at, "won", &step.won, &stepped.won))
             .or_else(|| differs(at, "score", &step.score, &stepped.score()))

@@ -47,13 +47,23 @@ pub struct ReturnsReport {
     pub given_up: u64,
 }
 
-/// Plays an episode of each game, `rounds` times over, with at most `most` calls each.
+/// Plays so many episodes with at most `most` calls each: of fewer than there are games, games evenly spread over the
+/// list; of more, each game once and again. Only random play differs from one episode of a game to the next: of the other
+/// policies each game is played once.
 #[must_use]
-pub fn returns(games: &[Arc<Game>], policy: Policy, rounds: u64, most: u32, seed: u64) -> ReturnsReport {
+pub fn returns(games: &[Arc<Game>], policy: Policy, wanted: u64, most: u32, seed: u64) -> ReturnsReport {
     let mut draws = Fast::new(seed);
     let (mut episodes, mut given_up) = (0_u64, 0_u64);
     let mut calls: Vec<f64> = Vec::new();
-    for game in games {
+    let count = games.len() as u64;
+    let wanted = if policy == Policy::Random { wanted } else { wanted.min(count) };
+    // Of the first `place` games so many episodes.
+    let until = |place: u64| (u128::from(wanted) * u128::from(place) / u128::from(count.max(1))) as u64;
+    for (place, game) in (0..).zip(games) {
+        let rounds = until(place + 1) - until(place);
+        if rounds == 0 {
+            continue;
+        }
         let mut play = Play::new(Arc::clone(game));
         let walkthrough = &game.walkthrough;
         let planned = match policy {

@@ -5,6 +5,7 @@ mod common;
 
 use common::{PROBLEM, game_file, game_of, households};
 use gimbal_alfworld::home::{Dials, Household};
+use gimbal_alfworld::replay::{ReplayOptions, Replayer};
 use gimbal_alfworld::{Fault, GameError, Library, Play};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -191,4 +192,27 @@ proptest! {
             }
         }
     }
+}
+
+/// A source that breaks off.
+struct Torn;
+
+impl std::io::Read for Torn {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        Err(std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "corrupt gzip stream"))
+    }
+}
+
+#[test]
+fn a_recording_that_breaks_off_or_is_no_text_is_named_with_its_line() {
+    use std::io::Read as _;
+    let said = |bytes: &'static [u8]| {
+        let mut replayer = Replayer::new(ReplayOptions { games: "nowhere".into(), variant: None });
+        let source = std::io::BufReader::new(bytes.chain(Torn));
+        replayer.lines(std::path::Path::new("own.jsonl.gz"), source).unwrap_err().to_string()
+    };
+    let torn = said(b"\n\n{\"game\": \"some");
+    assert!(torn.starts_with("own.jsonl.gz:3: the file cannot be read any further"), "{torn}");
+    let bytes = said(b"\n\xff{}\n");
+    assert!(bytes.starts_with("own.jsonl.gz:2: not UTF-8"), "{bytes}");
 }

@@ -414,3 +414,31 @@ fn options_are_checked_and_written_out() {
     }
     assert!(FinanceAgent.world(&resolved).get("judge").is_none());
 }
+
+/// What brings no evidence leaves the state: a search that shows nothing new, an error of a tool, a page stored again.
+// covers: CYC-099
+#[tokio::test]
+async fn the_state_is_the_evidence_and_not_the_count_of_calls() {
+    let mut world = open(json!({ "reader": "extract", "max_calls": 12 }));
+    reset(&mut *world, "s01", 1).await;
+    let mut states = vec![world.state()];
+    let mut calls = Vec::new();
+    // Search, store and read as the expert does, each call twice: the second time brings nothing.
+    while let Some(next) = world.simulator().unwrap().expert().filter(|call| call.tool != FINAL_ANSWER) {
+        step(&mut *world, &next).await;
+        let state = world.state();
+        assert!(!states.contains(&state), "{next:?} brings something new");
+        step(&mut *world, &next).await;
+        assert_eq!(world.state(), state, "{next:?} brings nothing the second time");
+        states.push(state);
+        calls.push(next.tool);
+    }
+    assert!(calls.len() >= 3, "{calls:?}");
+    let state = world.state();
+    let unread = call(RETRIEVE, json!({ "prompt": "{{none}} revenue?" }));
+    let mut done = None;
+    while done.is_none() {
+        done = step(&mut *world, &unread).await.done;
+        assert_eq!(world.state(), state, "an error of a tool, also with the last call");
+    }
+}

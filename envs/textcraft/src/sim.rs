@@ -268,30 +268,27 @@ impl Simulator {
         })
     }
 
-    /// A hash of the true state: equal states of two episodes have equal digests.
+    /// A hash of the true state: the task, what is carried and whether the goal was made. The number of steps is the
+    /// episode's, and the order in which things came is how the inventory is told: neither is part of the world.
     #[must_use]
     pub fn state(&self) -> Digest {
-        let mut text = self.carried(false);
-        text.push_str(if self.solved { "solved" } else { "open" });
-        let (prompt, steps) = (self.scene.prompt().as_bytes(), self.steps.to_be_bytes());
-        Digest::of_parts(&[b"textcraft/state", prompt, text.as_bytes(), &steps, &[u8::from(self.aliasing)]])
+        let (prompt, carried) = (self.scene.prompt().as_bytes(), self.carried());
+        let flags = [u8::from(self.solved), u8::from(self.aliasing)];
+        Digest::of_parts(&[b"textcraft/state", prompt, carried.as_bytes(), &flags])
     }
 
     /// A hash of what an agent can tell apart: the goal and what is carried, in whatever order it came (CYC-067).
     #[must_use]
     pub fn situation(&self) -> Digest {
         let goal = self.tree().names().id(self.scene.task().goal);
-        Digest::of_parts(&[b"textcraft/situation", goal.as_bytes(), self.carried(true).as_bytes()])
+        Digest::of_parts(&[b"textcraft/situation", goal.as_bytes(), self.carried().as_bytes()])
     }
 
-    /// The inventory as `id count` lines, in the order of names or as it came.
-    fn carried(&self, sorted: bool) -> String {
+    /// The inventory as `id count` lines in the order of names, without what is held nought times.
+    fn carried(&self) -> String {
         let names = self.tree().names();
-        let mut entries: Vec<(NameId, &Count)> = self.inventory.iter().collect();
-        if sorted {
-            entries.retain(|(_, count)| !count.is_zero());
-            entries.sort_unstable_by_key(|(item, _)| names.id(*item));
-        }
+        let mut entries: Vec<(NameId, &Count)> = self.inventory.iter().filter(|(_, count)| !count.is_zero()).collect();
+        entries.sort_unstable_by_key(|(item, _)| names.id(*item));
         let mut out = String::new();
         for (item, count) in entries {
             out.push_str(names.id(item));

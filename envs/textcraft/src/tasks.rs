@@ -69,6 +69,24 @@ pub const SPLITS: [&str; 22] = [
     "mixed",
 ];
 
+/// The parts of the three data sets (CYC-041).
+pub const PARTS: [gimbal_core::Part; 10] = [
+    part_of("depth-2-train", "depth 2", "train", true),
+    part_of("depth-2-test-1", "depth 2", "test 1", false),
+    part_of("depth-2-test-2", "depth 2", "test 2", false),
+    part_of("depth-2-test-3", "depth 2", "test 3", false),
+    part_of("depth-2-test-4", "depth 2", "test 4", false),
+    part_of("depth-2-test-5", "depth 2", "test 5", false),
+    part_of("depth-3-train", "depth 3", "train", true),
+    part_of("depth-3-test-1", "depth 3", "test 1", false),
+    part_of("depth-3-test-2", "depth 3", "test 2", false),
+    part_of("depth-4-test-1", "depth 4", "test 1", false),
+];
+
+const fn part_of(split: &'static str, set: &'static str, name: &'static str, train: bool) -> gimbal_core::Part {
+    gimbal_core::Part { split, set, name, train }
+}
+
 /// Part of a tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::io::Cursor;
+use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 
 use gimbal_parity::ReadError;
@@ -109,6 +109,11 @@ fn what_is_no_row_is_refused_with_its_place() {
         (r#"{"kind": "clean", "steps": []}"#, "own.jsonl:1: `seed` is missing"),
         (r#"{"seed": 0.5, "kind": "clean", "steps": []}"#, "own.jsonl:1: `seed` must be a whole number"),
         (r#"{"seed": 0, "kind": "clean"}"#, "own.jsonl:1: `steps` is missing"),
+        (r#"{"seed": 0, "kind": "clean", "steps": []}"#, "own.jsonl:1: `steps` is empty"),
+        (
+            r#"{"seed": 0, "kind": "foo", "steps": [{"cmd": "inventory"}]}"#,
+            "own.jsonl:1: unknown `kind` \"foo\" (known: clean, noisy, random, alias)",
+        ),
         (r#"{"seed": 0, "kind": "clean", "steps": [{}]}"#, "own.jsonl:1: step 0: `cmd` must be the text"),
         (
             r#"{"seed": 0, "kind": "clean", "steps": [{"cmd": "", "ob": ""}]}"#,
@@ -124,5 +129,28 @@ fn what_is_no_row_is_refused_with_its_place() {
         let error = replayed(text).unwrap_err().to_string();
         assert!(error.starts_with(why), "{text}: {error}");
     }
-    assert!(replayed(r#"{"seed": -1, "kind": "clean", "goal": "yellow wool", "steps": []}"#).unwrap().agrees());
+    assert!(
+        replayed(r#"{"seed": -1, "kind": "clean", "goal": "yellow wool", "steps": [{"cmd": "inventory"}]}"#)
+            .unwrap()
+            .agrees()
+    );
+}
+
+/// A source that breaks off.
+struct Torn;
+
+impl Read for Torn {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        Err(std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "corrupt gzip stream"))
+    }
+}
+
+#[test]
+fn a_recording_that_breaks_off_is_named_with_its_line() {
+    let text = recording();
+    let rows: usize = 3;
+    let end = text.match_indices('\n').nth(rows - 1).unwrap().0 + 30;
+    let source = BufReader::new(Cursor::new(text.as_bytes()[..end].to_vec()).chain(Torn));
+    let error = replay_from(Path::new("own.jsonl.gz"), Box::new(source), &common::tree()).unwrap_err().to_string();
+    assert!(error.starts_with("own.jsonl.gz:4: the file cannot be read any further"), "{error}");
 }

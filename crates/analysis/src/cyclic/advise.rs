@@ -15,8 +15,8 @@ pub struct WorkflowSignature {
     pub state_uncertainty: f64,
     /// Share of what decides success that the agent sees: 1 where it can inspect the whole state.
     pub observability: f64,
-    /// What mends a failure.
-    pub repair: RepairSemantics,
+    /// What mends a failure; none where it is not known, and then it counts for no regime.
+    pub repair: Option<RepairSemantics>,
 }
 
 /// What mends a failure.
@@ -172,7 +172,7 @@ impl Regime {
             prerequisite_density: prerequisite_density.share(),
             state_uncertainty: state_uncertainty.share(),
             observability: observability.share(),
-            repair,
+            repair: Some(repair),
         }
     }
 
@@ -293,7 +293,12 @@ fn shares(signature: &WorkflowSignature) -> [f64; 3] {
 
 fn distance(one: &WorkflowSignature, other: &WorkflowSignature) -> f64 {
     let apart: f64 = shares(one).iter().zip(shares(other)).map(|(one, other)| (one - other).abs()).sum();
-    apart + if one.repair == other.repair { 0.0 } else { REPAIR }
+    let differs = one.repair.zip(other.repair).is_some_and(|(one, other)| one != other);
+    apart + if differs { REPAIR } else { 0.0 }
+}
+
+fn meaning(repair: Option<RepairSemantics>) -> &'static str {
+    repair.map_or("not known", RepairSemantics::meaning)
 }
 
 fn reasons(signature: &WorkflowSignature, regime: Regime) -> Vec<String> {
@@ -311,8 +316,11 @@ fn reasons(signature: &WorkflowSignature, regime: Regime) -> Vec<String> {
             format!("The {name} is {} ({share:.2}), {verdict}.", level.name())
         })
         .collect();
-    let fits = if signature.repair == wanted.repair { "as in this regime" } else { "which is not typical of it" };
-    reasons.push(format!("Repair: {}, {fits}.", signature.repair.meaning()));
+    reasons.push(match signature.repair {
+        None => "Repair: what mends a failure is not known, and was not used.".to_owned(),
+        repair if repair == wanted.repair => format!("Repair: {}, as in this regime.", meaning(repair)),
+        repair => format!("Repair: {}, which is not typical of it.", meaning(repair)),
+    });
     reasons
 }
 
@@ -331,7 +339,7 @@ mod tests {
                 prerequisite_density: density,
                 state_uncertainty: uncertainty,
                 observability,
-                repair,
+                repair: Some(repair),
             })
         };
         // Crafting: order known once the recipes are read, the inventory can be inspected.
@@ -365,11 +373,22 @@ mod tests {
     #[test]
     fn between_two_regimes_the_advice_says_so() {
         // All measures of a household, and repair of neither kind: recovery and evidence are equally near.
-        let between = WorkflowSignature { repair: RepairSemantics::Local, ..Regime::Recovery.signature() };
+        let between = WorkflowSignature { repair: Some(RepairSemantics::Local), ..Regime::Recovery.signature() };
         let advice = advise(&between);
         assert_eq!((advice.regime, advice.next), (Regime::Recovery, Regime::EvidenceSynthesis));
         assert!(advice.margin.abs() < 1e-12);
         assert!(advice.reasons.iter().any(|reason| reason.starts_with("A close call")), "{:?}", advice.reasons);
+    }
+
+    /// What is not known speaks for no regime.
+    // covers: CYC-091
+    #[test]
+    fn a_repair_that_is_not_known_is_not_used() {
+        let of = |repair| advise(&WorkflowSignature { repair, ..Regime::Recovery.signature() });
+        let unknown = of(None);
+        assert!(unknown.reasons[3].contains("not known"), "{:?}", unknown.reasons);
+        assert!(unknown.margin < of(Some(RepairSemantics::Backtracking)).margin, "it told the two apart before");
+        assert_eq!(unknown.regime, Regime::Recovery);
     }
 
     proptest! {
@@ -380,9 +399,10 @@ mod tests {
             density in prop_oneof![Just(f64::NAN), -2.0..3.0_f64],
             uncertainty in -2.0..3.0_f64,
             observability in -2.0..3.0_f64,
-            kind in 0..4_usize,
+            kind in 0..5_usize,
         ) {
-            let repair = [RepairSemantics::Local, RepairSemantics::Backtracking, RepairSemantics::Evidence, RepairSemantics::Mixed][kind];
+            let kinds = [RepairSemantics::Local, RepairSemantics::Backtracking, RepairSemantics::Evidence, RepairSemantics::Mixed];
+            let repair = kinds.get(kind).copied();
             let signature = WorkflowSignature {
                 prerequisite_density: density, state_uncertainty: uncertainty, observability, repair,
             };

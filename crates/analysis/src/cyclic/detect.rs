@@ -258,7 +258,9 @@ fn drift(segments: &[Segment], found: &mut Vec<Finding>) {
 }
 
 fn premature(trajectory: &Trajectory, known: Option<&BTreeSet<String>>, found: &mut Vec<Finding>) {
-    let goal: Vec<String> = trajectory.goal.as_deref().map(words).unwrap_or_default();
+    // A question is asked again by searching for its words, which ends nothing.
+    let goal = trajectory.goal.as_deref().filter(|goal| !goal.trim_end().ends_with('?'));
+    let goal: Vec<String> = goal.map(words).unwrap_or_default();
     for (place, segment) in trajectory.segments.iter().enumerate() {
         let early = segment
             .acts

@@ -232,12 +232,12 @@ impl Agreement {
     /// Cohen's kappa: agreement beyond chance; `None` without items, or where both judges always say the same one thing.
     #[must_use]
     pub fn kappa(&self) -> Option<f64> {
-        let n = self.items() as f64;
-        let share = |count: u64| count as f64 / n;
-        let seen = share(self.both + self.neither);
-        let (first, second) = (share(self.both + self.first), share(self.both + self.second));
-        let chance = first * second + (1.0 - first) * (1.0 - second);
-        (self.items() > 0 && chance < 1.0).then(|| (seen - chance) / (1.0 - chance))
+        // In whole numbers, times n squared: agreement by chance is nought and no last digit of a sum.
+        let [n, both, first, second, neither] =
+            [self.items(), self.both, self.first, self.second, self.neither].map(i128::from);
+        let chance = (both + first) * (both + second) + (neither + second) * (neither + first);
+        let (seen, all) = (n * (both + neither), n * n);
+        (n > 0 && chance < all).then(|| (seen - chance) as f64 / (all - chance) as f64)
     }
 }
 
@@ -278,6 +278,9 @@ mod tests {
         let agreement = Agreement { both: 20, first: 5, second: 10, neither: 15 };
         assert!((agreement.kappa().unwrap() - 0.4).abs() < 1e-12);
         assert_eq!(Agreement::default().kappa(), None);
+        // Agreement by chance alone is nought to the last digit, whatever the shares.
+        let by_chance = Agreement { both: 28, first: 42, second: 12, neither: 18 };
+        assert_eq!(by_chance.kappa().map(|kappa| kappa.to_string()).as_deref(), Some("0"));
         assert_eq!(Agreement { both: 7, ..Agreement::default() }.kappa(), None);
         let item = |offline, model| RubricItem { offline, model, ..RubricItem::default() };
         let mut counted = Agreement::default();

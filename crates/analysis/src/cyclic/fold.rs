@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::detect::{Finding, LastActs, Signal, findings};
 use super::evidence::Evidence;
 use super::repair::{Repair, repairs};
-use super::trajectory::{Gate, Graph, Planned, Spend, Trajectory};
+use super::trajectory::{Gate, Graph, Planned, Spend, TaskPart, Trajectory};
 use super::{Condition, Setup, Visits, visits};
 use crate::row::CellInfo;
 
@@ -16,6 +16,8 @@ pub struct Record {
     pub world: String,
     /// Task.
     pub task: String,
+    /// The part of the data that it belongs to.
+    pub part: Option<TaskPart>,
     /// Run.
     pub run: u32,
     /// Trial.
@@ -286,6 +288,7 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
     Record {
         world: walk.world.clone(),
         task: walk.task.clone(),
+        part: walk.part.clone(),
         run: walk.run,
         trial: walk.trial,
         instance: walk.instance,
@@ -299,7 +302,8 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
         situations: walk.situations,
         visits,
         hallucinations: count(|routed| !routed.valid),
-        repaired: count(|routed| routed.repaired),
+        // A choice that is none after the repair was none before it; older journals do not say so.
+        repaired: count(|routed| routed.repaired || !routed.valid),
         cached: count(|routed| routed.cached),
         ahead: count(|routed| routed.ahead),
         ruled: count(|routed| routed.ruled),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::detect::Signal;
 use super::evidence::{Agreement, Bottleneck};
 use super::fold::{CellCycles, Record};
-use super::{Condition, Gate, success_to_calls};
+use super::{By, Condition, Gate, success_to_calls};
 
 /// Mean and both standard deviations of a sample (CYC-052): the work gives the population SD of rates over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -141,6 +141,8 @@ pub struct RepairSums {
     pub faults: u64,
     /// Those after which the controller found its way.
     pub by_choice: u64,
+    /// Those after which a list came to the wanted node in its order.
+    pub by_order: u64,
     /// Those after which the episode was won before that.
     pub by_success: u64,
     /// Those never set right.
@@ -356,12 +358,13 @@ fn repair(records: &[Record]) -> RepairSums {
     let faults = || records.iter().flat_map(|record| &record.repairs);
     let taken: Vec<super::Taken> = faults().filter_map(|fault| fault.taken).collect();
     let over = |value: fn(&super::Taken) -> f64| Moments::of(&taken.iter().map(value).collect::<Vec<f64>>());
-    let by_success = taken.iter().filter(|taken| taken.by_success).count() as u64;
+    let by = |way: By| taken.iter().filter(|taken| taken.by == way).count() as u64;
     let faults = faults().count() as u64;
     RepairSums {
         faults,
-        by_choice: taken.len() as u64 - by_success,
-        by_success,
+        by_choice: by(By::Choice),
+        by_order: by(By::Order),
+        by_success: by(By::Success),
         never: faults - taken.len() as u64,
         segments: over(|taken| f64::from(taken.segments)),
         tool_calls: over(|taken| taken.tool_calls as f64),

@@ -27,10 +27,10 @@ pub use condition::{Condition, Control, Setup};
 pub use fold::{CellCycles, Cycles, Fold, Record, Sample, SampleKind, Use};
 pub use measures::{EvidenceSums, Group, Measures, Moments, RepairSums, Routing, SignalSums, TransitionCount, measure};
 pub use noise::{NoiseCurve, NoisePoint, noise_curves};
-pub use repair::{Repair, Taken, repairs};
+pub use repair::{By, Repair, Taken, repairs};
 pub use tokens::{Exploration, TokenComparison, exploration, shared_wins};
 pub use trajectory::{
-    Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Spend, Trajectory,
+    Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Spend, TaskPart, Trajectory,
 };
 
 /// SRR: success under faults over success without (CYC-063, eq. 8); `None` where nothing was won without.

@@ -1,7 +1,8 @@
 //! Repair of single faults: from the diversion of a routing decision to the state of control being right again (CYC-096).
 //!
 //! *Right again*: the controller by its own choice enters the node that the router had wanted when the fault struck, or
-//! the episode succeeds. A decision that a fault diverts is nobody's choice, even if it leads there. What is counted
+//! the episode succeeds. A decision that a fault diverts is nobody's choice, even if it leads there; and a list has no
+//! choice: where its order leads there, that is how it is set right. What is counted
 //! begins after the diverted decision and ends with the decision (or the end) that sets it right: the segments, and their
 //! tool calls, model calls and tokens of executors and router alike.
 
@@ -27,20 +28,35 @@ pub struct Taken {
     pub tool_calls: u64,
     /// Model calls and tokens.
     pub spent: Spend,
-    /// Whether success came before control was back.
-    pub by_success: bool,
+    /// By what.
+    pub by: By,
+}
+
+/// What set a fault right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// The controller's own choice.
+    #[default]
+    Choice,
+    /// The order of a list, which has no choice.
+    Order,
+    /// Success, before control was back.
+    Success,
 }
 
 /// What followed each fault of an episode, in order.
 #[must_use]
 pub fn repairs(trajectory: &Trajectory) -> Vec<Repair> {
     let segments = &trajectory.segments;
+    let is_list = trajectory.graph().is_some_and(|graph| graph.kind == "dag");
+    let by = if is_list { By::Order } else { By::Choice };
     let struck = segments.iter().enumerate().filter_map(|(place, segment)| {
         segment.routed.as_ref().filter(|routed| routed.faulted).map(|routed| (place, segment.index, &routed.wanted))
     });
     struck
         .map(|(place, segment, wanted)| {
-            let mut taken = Taken::default();
+            let mut taken = Taken { by, ..Taken::default() };
             for later in &segments[place + 1..] {
                 taken.segments += 1;
                 taken.tool_calls += u64::from(later.calls);
@@ -49,7 +65,7 @@ pub fn repairs(trajectory: &Trajectory) -> Vec<Repair> {
                     return Repair { segment, taken: Some(taken) };
                 }
             }
-            taken.by_success = true;
+            taken.by = By::Success;
             Repair { segment, taken: trajectory.won.then_some(taken) }
         })
         .collect()
@@ -58,7 +74,7 @@ pub fn repairs(trajectory: &Trajectory) -> Vec<Repair> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cyclic::trajectory::{Routed, Segment};
+    use crate::cyclic::trajectory::{Graph, Routed, Segment};
 
     fn segment(index: u32, node: &str, calls: u32, routed: Option<(&str, &str, bool)>) -> Segment {
         let spent = |calls, input| Spend { calls, input, output: 10 };
@@ -100,11 +116,15 @@ mod tests {
         let found = repairs(&walk);
         assert_eq!(found.len(), 2);
         let first = found[0].taken.unwrap();
-        assert_eq!((found[0].segment, first.segments, first.tool_calls, first.by_success), (0, 3, 7, false));
+        assert_eq!((found[0].segment, first.segments, first.tool_calls, first.by), (0, 3, 7, By::Choice));
         // Executors 2 + 4 + 1 calls, routers 3; tokens (100 + 10) and (50 + 10) a segment.
         assert_eq!((first.spent.calls, first.spent.tokens()), (10, 510));
         let second = found[1].taken.unwrap();
         assert_eq!((found[1].segment, second.segments, second.tool_calls), (1, 1, 4));
+        // The same walk over a list: nobody chose.
+        let list = Graph { kind: "dag".to_owned(), ..Graph::default() };
+        let found = repairs(&Trajectory { graphs: vec![list], ..walk });
+        assert!(found.iter().all(|fault| fault.taken.is_some_and(|taken| taken.by == By::Order)), "{found:?}");
     }
 
     // covers: CYC-096
@@ -119,7 +139,7 @@ mod tests {
         };
         let won = repairs(&walk(true, segments()));
         let taken = won[0].taken.unwrap();
-        assert_eq!((taken.segments, taken.tool_calls, taken.by_success), (2, 4, true));
+        assert_eq!((taken.segments, taken.tool_calls, taken.by), (2, 4, By::Success));
         assert_eq!(repairs(&walk(false, segments()))[0].taken, None);
         assert!(repairs(&walk(true, vec![segment(0, "A", 1, None)])).is_empty());
     }

@@ -13,6 +13,9 @@ pub struct Trajectory {
     pub world: String,
     /// Task id.
     pub task: String,
+    /// The part of the environment's data that the task belongs to, as the environment says it (CYC-041).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<TaskPart>,
     /// Run number: the seed of the work's tables.
     pub run: u32,
     /// Trial within a session, from 0.
@@ -48,6 +51,21 @@ pub struct Trajectory {
     pub evidence: Option<Evidence>,
     /// What gates before a final answer said (CYC-095), in order.
     pub gates: Vec<Gate>,
+}
+
+/// A part of the tasks of an environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TaskPart {
+    /// Its place among the parts of the environment, from 0.
+    pub place: u32,
+    /// The set of data, such as `depth 2`.
+    pub set: String,
+    /// The part within it, such as `test 1`.
+    pub name: String,
+    /// Whether its tasks are for training: only these may be learned from.
+    pub train: bool,
+    /// Tasks of the whole part.
+    pub size: u32,
 }
 
 /// Model calls and their tokens as called.

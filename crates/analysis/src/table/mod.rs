@@ -34,16 +34,26 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// A number, or nothing when there is none or it is not finite.
+    /// A number, or nothing when there is none or it is not finite. Nought has no sign.
     #[must_use]
     pub fn number(value: Option<f64>) -> Self {
-        value.filter(|value| value.is_finite()).map_or(Self::Empty, Self::Number)
+        value.filter(|value| value.is_finite()).map_or(Self::Empty, |value| Self::Number(value + 0.0))
+    }
+
+    /// The difference of two numbers, or nothing. What is no more than the error of their last digits is nought.
+    #[must_use]
+    pub fn difference(of: Option<(f64, f64)>) -> Self {
+        let least = |(one, other): (f64, f64)| 1e-12 * one.abs().max(other.abs());
+        Self::number(of.map(|(one, other)| {
+            let apart = one - other;
+            if apart.abs() <= least((one, other)) { 0.0 } else { apart }
+        }))
     }
 
     /// A share, or nothing.
     #[must_use]
     pub fn share(value: Option<f64>) -> Self {
-        value.filter(|value| value.is_finite()).map_or(Self::Empty, Self::Share)
+        value.filter(|value| value.is_finite()).map_or(Self::Empty, |value| Self::Share(value + 0.0))
     }
 
     /// An interval, or nothing.

@@ -178,7 +178,7 @@ impl Analyzer {
         let places = choice.unwrap_or_default();
         let wanted = places.first().copied().unwrap_or(run.node);
         run.ahead.extend(places.get(1..).unwrap_or_default());
-        Ok(Routed { valid, repaired: repaired && valid, candidates: ways.len(), ..Routed::to(wanted) })
+        Ok(Routed { valid, repaired, candidates: ways.len(), ..Routed::to(wanted) })
     }
 
     /// The subtasks that a router named, as far as they are among those that it was shown and a way leads from each to the

@@ -20,6 +20,9 @@ use crate::registry::registry;
 /// Of the plays that were mended, the share above which going back is what mends, and below which it is not.
 const BACKTRACKING: (f64, f64) = (0.2, 0.5);
 
+/// Fewer tasks than this say little of a family.
+const FEW: u64 = 3;
+
 /// Probes and advises.
 pub async fn advise(asked: &Advise) -> Result<(), Failure> {
     let registry = registry();
@@ -46,6 +49,7 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
         return print_json(&json!({
             "found": found,
             "environment": asked.environment, "split": split, "tasks": measured.tasks, "solved": measured.solved,
+            "warnings": warnings(&measured),
             "signature": signature, "mendable": measured.mendable(), "backtracking": measured.backtracking(),
             "regime": advice.regime.name(), "recommended": names(&advice), "next": advice.next.name(),
             "margin": advice.margin, "reasons": advice.reasons,
@@ -61,7 +65,14 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
         measured.calls,
         measured.disturbed
     );
+    for warning in warnings(&measured) {
+        println!("warning: {warning}\n");
+    }
     let row = |what: &str, share: f64, counted: String| println!("  {what:<24} {share:>5.2}   {counted}");
+    let maybe = |what: &str, share: Option<f64>, counted: String| {
+        let share = share.map_or_else(|| "–".to_owned(), |share| format!("{share:.2}"));
+        println!("  {what:<24} {share:>5}   {counted}");
+    };
     row(
         "prerequisite density",
         signature.prerequisite_density,
@@ -75,19 +86,23 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
     row(
         "observability",
         signature.observability,
-        counted(measured.seen, measured.changes, "changes of the true state could be told"),
+        counted(
+            measured.told,
+            measured.calls,
+            "calls could be told before the agent acted: nothing they hang on was hidden",
+        ),
     );
-    row(
+    maybe(
         "mended",
         measured.mendable(),
         counted(measured.mended, measured.disturbed, "disturbed plays were won all the same"),
     );
-    row(
+    maybe(
         "by going back",
         measured.backtracking(),
         counted(measured.went_back, measured.mended, "of them with calls to make good"),
     );
-    println!("  repair semantics         {}\n", signature.repair.name());
+    println!("  repair semantics         {}\n", signature.repair.map_or("not known", RepairSemantics::name));
     println!("Regime: {}.", advice.regime.title());
     println!("Recommended: {}.", names(&advice).join(", then "));
     println!("{}", advice.what_to_do);
@@ -189,6 +204,23 @@ fn names(advice: &Advice) -> Vec<&'static str> {
     advice.recommended.iter().map(|controller| controller.name()).collect()
 }
 
+/// What the measures do not bear.
+fn warnings(measured: &Probe) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if measured.tasks < FEW {
+        let tasks =
+            if measured.tasks == 1 { "one task only".to_owned() } else { format!("{} tasks only", measured.tasks) };
+        warnings.push(format!("{tasks} probed: the measures are of these and not of a family"));
+    }
+    if measured.mended == 0 {
+        warnings.push(format!(
+            "what mends a failure is not known: {} of {} disturbed plays were mended",
+            measured.mended, measured.disturbed
+        ));
+    }
+    warnings
+}
+
 /// At most `most` tasks, evenly spread over the split: its ends may differ in difficulty.
 fn spread(family: &dyn Catalogue, split: &str, most: usize) -> Result<Vec<TaskId>, Failure> {
     let tasks = family.tasks(split).map_err(Failure::usage)?;
@@ -198,10 +230,11 @@ fn spread(family: &dyn Catalogue, split: &str, most: usize) -> Result<Vec<TaskId
 
 fn signature(measured: &Probe, reads: bool) -> WorkflowSignature {
     let repair = match measured.backtracking() {
-        _ if reads => RepairSemantics::Evidence,
-        share if share <= BACKTRACKING.0 => RepairSemantics::Local,
-        share if share >= BACKTRACKING.1 => RepairSemantics::Backtracking,
-        _ => RepairSemantics::Mixed,
+        _ if reads => Some(RepairSemantics::Evidence),
+        None => None,
+        Some(share) if share <= BACKTRACKING.0 => Some(RepairSemantics::Local),
+        Some(share) if share >= BACKTRACKING.1 => Some(RepairSemantics::Backtracking),
+        Some(_) => Some(RepairSemantics::Mixed),
     };
     WorkflowSignature {
         prerequisite_density: measured.prerequisite_density(),

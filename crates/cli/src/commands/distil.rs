@@ -20,9 +20,7 @@ fn walks(run: &Path, cell: Option<&str>) -> Result<Vec<Trajectory>, Failure> {
     if let Some(cell) = cell
         && !stored.cells.iter().any(|known| known.info.id == cell || known.info.configuration == cell)
     {
-        let known: Vec<&str> = stored.cells.iter().map(|known| known.info.id.as_str()).collect();
-        let hint = gimbal_core::nearest::hint(cell, known.iter().copied());
-        return Err(Failure::Usage(format!("--cell: there is no cell `{cell}`{hint} (cells: {})", known.join(", "))));
+        return Err(no_cell(cell, &stored));
     }
     let of = |id: &str| {
         cell.is_none_or(|cell| {
@@ -32,6 +30,28 @@ fn walks(run: &Path, cell: Option<&str>) -> Result<Vec<Trajectory>, Failure> {
     let mut walks = Vec::new();
     read::trajectories(&folder, &stored, |id| of(&id.cell), |walk| walks.push(walk)).map_err(run_failure)?;
     Ok(walks)
+}
+
+/// Cells that an error names at most.
+const NAMED: usize = 5;
+
+/// There is no such cell: the nearest few that there are, and how many there are in all.
+fn no_cell(cell: &str, stored: &Stored) -> Failure {
+    let mut left: Vec<&str> = stored.cells.iter().map(|known| known.info.id.as_str()).collect();
+    left.extend(stored.cells.iter().map(|known| known.info.configuration.as_str()));
+    let hint = gimbal_core::nearest::hint(cell, left.iter().copied());
+    left.truncate(stored.cells.len());
+    // Those that share most words with what was asked for; among equals in the order of the study.
+    let words = |text: &str| -> std::collections::BTreeSet<String> {
+        let parts = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+        parts.map(str::to_lowercase).collect()
+    };
+    let asked = words(cell);
+    left.sort_by_key(|id| std::cmp::Reverse(words(id).intersection(&asked).count()));
+    left.truncate(NAMED);
+    let more = stored.cells.len() - left.len();
+    let more = if more > 0 { format!(", and {more} more: `gimbal report RUN` lists them") } else { String::new() };
+    Failure::Usage(format!("--cell: there is no cell `{cell}`{hint} (cells: {}{more})", left.join(", ")))
 }
 
 /// Makes a sparse graph, or a machine, of what a run's episodes did with a complete one.
@@ -195,20 +215,52 @@ fn task_graph(graph: &Graph) -> TaskGraph {
     }
 }
 
-/// Writes summaries of won episodes for a planner (CYC-023): by plain code, in the order of the run, one a task.
+/// Writes summaries of won episodes for a planner (CYC-023): by plain code, in the order of the run, one a task. They are
+/// of one environment, of cells without faults that a graph controls, and of tasks for training alone.
 pub fn shots(run: &Path, cell: Option<&str>, most: usize, out: Option<&Path>) -> Result<(), Failure> {
+    let stored = Stored::read(&run_folder(run)?).map_err(run_failure)?;
     let walks = walks(run, cell)?;
-    let mut seen = std::collections::BTreeSet::new();
-    let won = walks.iter().filter(|walk| walk.won && seen.insert((&walk.world, &walk.task))).take(most);
-    let texts: Vec<String> = won.map(summary).collect();
-    if texts.is_empty() {
-        return Err(Failure::Usage("no episode of these cells was won: there is nothing to sum up".to_owned()));
+    let fit = |walk: &&Trajectory| {
+        let known = stored.cells.iter().find(|known| known.info.id == walk.cell);
+        walk.won && walk.graph().is_some() && known.is_some_and(|known| known.info.faults.is_empty())
+    };
+    let all: Vec<&Trajectory> = walks.iter().filter(fit).collect();
+    if all.is_empty() {
+        return Err(Failure::Usage(format!(
+            "none of the {} episodes of these cells was won under a graph and without faults: there is nothing to sum up",
+            walks.len()
+        )));
     }
+    let trained: Vec<&Trajectory> =
+        all.iter().copied().filter(|walk| walk.part.as_ref().is_some_and(|part| part.train)).collect();
+    if trained.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{} episodes were won under a graph and without faults, but none is of a task for training: what a planner \
+             is shown must not come from tasks that are played later; run a study of a split for training, such as \
+             `episodes: {{ split: train }}` (`gimbal env NAME tasks --split train` lists it)",
+            all.len()
+        )));
+    }
+    let family = |walk: &Trajectory| {
+        let world = serde_json::from_str::<serde_json::Value>(&walk.world).unwrap_or_default();
+        world["name"].as_str().unwrap_or(&walk.world).to_owned()
+    };
+    let families: std::collections::BTreeSet<String> = trained.iter().map(|walk| family(walk)).collect();
+    if families.len() > 1 {
+        return Err(Failure::Usage(format!(
+            "these episodes are of several environments ({}): name a cell of one of them with --cell",
+            families.into_iter().collect::<Vec<_>>().join(", ")
+        )));
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    let won = trained.iter().filter(|walk| seen.insert((&walk.world, &walk.task))).take(most);
+    let texts: Vec<String> = won.map(|walk| summary(walk)).collect();
     let items: Vec<String> =
         texts.iter().map(|text| format!("  - {}\n", serde_json::Value::from(text.as_str()))).collect();
     let text = format!(
-        "# Summaries of {} won episodes, for a planner alone (CYC-023).\nshots:\n{}",
+        "# Summaries of {} won episodes of {}, tasks for training and no faults, for a planner alone (CYC-023).\nshots:\n{}",
         texts.len(),
+        families.into_iter().collect::<String>(),
         items.concat()
     );
     match out {
@@ -222,7 +274,8 @@ pub fn shots(run: &Path, cell: Option<&str>, most: usize, out: Option<&Path>) ->
 
 /// What an episode did: its goal, its subtasks in order, the kinds of call in each.
 fn summary(walk: &Trajectory) -> String {
-    let goal = walk.goal.as_deref().unwrap_or("the task").lines().last().unwrap_or_default();
+    let goal = walk.goal.as_deref().unwrap_or(&walk.task).trim();
+    let stop = if goal.ends_with(['.', '?', '!']) { "" } else { "." };
     let stretches: Vec<String> = walk
         .segments
         .iter()
@@ -239,5 +292,5 @@ fn summary(walk: &Trajectory) -> String {
         })
         .collect();
     let what = if stretches.is_empty() { "in one stretch".to_owned() } else { stretches.join(", then ") };
-    format!("Task: {goal} Won with {} calls: {what}.", walk.tool_calls)
+    format!("Task: {goal}{stop} Won with {} calls: {what}.", walk.tool_calls)
 }

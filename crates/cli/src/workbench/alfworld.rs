@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gimbal_alfworld::bench::BenchOptions;
-use gimbal_alfworld::environment::{GAME_FILE, GENERATED, HOUSEHOLD, Settings, data_folder, load};
+use gimbal_alfworld::environment::{GAME_FILE, GENERATED, GENERATED_TASKS, HOUSEHOLD, Settings, data_folder, load};
 use gimbal_alfworld::home::Household;
 use gimbal_alfworld::replay::{ReplayOptions, ReplayReport, Replayer};
 use gimbal_alfworld::returns::{POLICIES, returns};
@@ -70,8 +70,9 @@ fn chosen(world: &EnvWorld) -> Result<Chosen, Failure> {
 }
 
 impl Chosen {
-    /// The games to measure: the one that is named, those of the folder, or generated ones; and what they are called.
-    fn games(&self, seed: u64) -> Result<(Vec<Arc<Game>>, String), Failure> {
+    /// The games to measure: the one that is named, those of the folder, or so many generated ones; and what they are
+    /// called.
+    fn games(&self, seed: u64, generated: u64) -> Result<(Vec<Arc<Game>>, String), Failure> {
         let library = Library::new();
         let one = |id: &str| load(id, &self.settings, &library).map(|loaded| loaded.game).map_err(Failure::usage);
         if let Some(task) = &self.task {
@@ -96,10 +97,14 @@ impl Chosen {
         } else if let Some(folder) = &self.settings.games {
             return Err(Failure::Usage(format!("--games {folder}: there is no such folder")));
         }
-        let games = (seed..seed + 20).map(|number| one(&format!("{GENERATED}{number}")));
-        Ok((games.collect::<Result<Vec<_>, _>>()?, "20 generated households, since there are no game files".to_owned()))
+        let games = (0..generated).map(|more| one(&format!("{GENERATED}{}", seed.wrapping_add(more))));
+        let said = format!("{generated} generated households, since there are no game files");
+        Ok((games.collect::<Result<Vec<_>, _>>()?, said))
     }
 }
+
+/// Generated households that a benchmark plays.
+const BENCHED: u64 = 20;
 
 fn below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: cannot be read ({error})", folder.display());
@@ -184,7 +189,7 @@ impl Workbench for Alfworld {
             return Err(Failure::Usage("--policy: alfworld is measured with random admissible commands".to_owned()));
         }
         let chosen = chosen(&options.world)?;
-        let (games, said) = chosen.games(options.seed)?;
+        let (games, said) = chosen.games(options.seed, BENCHED)?;
         let report =
             gimbal_alfworld::bench::bench(&games, BenchOptions { steps: options.steps, every: 50, seed: options.seed });
         println!(
@@ -208,12 +213,11 @@ impl Workbench for Alfworld {
         }
         let policy = choice("--policy", options.policy.as_deref().unwrap_or("expert"), &POLICIES)?;
         let chosen = chosen(&options.world)?;
-        let (games, said) = chosen.games(options.seed)?;
-        // Each game is played as often as it takes to come to the wanted number.
-        let rounds = options.episodes.div_ceil(games.len().max(1) as u64).max(1);
-        let deterministic = policy != gimbal_alfworld::returns::Policy::Random;
-        let rounds = if deterministic { 1 } else { rounds };
-        let report = returns(&games, policy, rounds, chosen.settings.max_calls, options.seed);
+        if options.episodes == 0 {
+            return Err(Failure::Usage("--episodes must be at least 1".to_owned()));
+        }
+        let (games, said) = chosen.games(options.seed, options.episodes.min(GENERATED_TASKS))?;
+        let report = returns(&games, policy, options.episodes, chosen.settings.max_calls, options.seed);
         println!(
             "{} of {} episodes won ({:.1} %), {} calls, SD {} over won ones; {said}",
             report.won,
@@ -222,6 +226,13 @@ impl Workbench for Alfworld {
             known(report.calls),
             known(report.calls_sd)
         );
+        if report.episodes < options.episodes {
+            println!(
+                "{} episodes were asked for: `{}` plays a game always the same, so that each was played once",
+                options.episodes,
+                options.policy.as_deref().unwrap_or("expert")
+            );
+        }
         if options.json { print_json(&report) } else { Ok(()) }
     }
 }

@@ -23,4 +23,4 @@ pub use models::models_section;
 pub use options::Options;
 pub use ready::ready;
 pub use resolve::resolve;
-pub use stored::{Stored, StoredCell};
+pub use stored::{Stored, StoredCell, StoredPart};

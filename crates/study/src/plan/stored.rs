@@ -1,15 +1,16 @@
 //! The study as resolved, as a run folder keeps it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use gimbal_analysis::CellInfo;
 use gimbal_analysis::profile::ActionFacts;
-use gimbal_core::{Digest, TaskId, canonical};
+use gimbal_core::{Catalogue, Digest, TaskId, canonical};
 use gimbal_model::Price;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::cells::{Cell, Plan};
+use super::cells::{Cell, EnvironmentPart, Plan};
 use crate::run::{FORMAT, RunError, StudyLimits};
 
 /// The study as resolved.
@@ -38,6 +39,10 @@ pub struct Stored {
     pub cell_limits: StudyLimits,
     /// Cells in the order of the study.
     pub cells: Vec<StoredCell>,
+    /// Which of the tasks belong to which part of their family's data, by the family's name. Runs that were kept before
+    /// parts were told have none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, Vec<StoredPart>>,
     /// The price table in force, for the models that the study names. A model without one has no known price.
     pub prices: BTreeMap<String, Price>,
     /// The study file as written.
@@ -46,6 +51,52 @@ pub struct Stored {
 
 fn is_unlimited(limits: &StudyLimits) -> bool {
     *limits == StudyLimits::default()
+}
+
+/// A part of a family's tasks as a run has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredPart {
+    /// The set of data, such as `depth 2`.
+    pub set: String,
+    /// The part within it, such as `test 1`.
+    pub name: String,
+    /// Whether its tasks are for training.
+    #[serde(default)]
+    pub train: bool,
+    /// Tasks of the whole part.
+    pub size: u32,
+    /// Those of them that the study plays.
+    pub tasks: BTreeSet<String>,
+}
+
+/// The parts of the environments of these cells. A split whose data are not there has no task that is played.
+fn parts(cells: &[&Cell]) -> BTreeMap<String, Vec<StoredPart>> {
+    let mut played: BTreeMap<&str, (&dyn Catalogue, BTreeSet<&TaskId>)> = BTreeMap::new();
+    let mut seen: Vec<*const EnvironmentPart> = Vec::new();
+    for cell in cells {
+        if seen.contains(&Arc::as_ptr(&cell.environment)) {
+            continue;
+        }
+        seen.push(Arc::as_ptr(&cell.environment));
+        let family = &*cell.environment.family;
+        played.entry(family.name()).or_insert((family, BTreeSet::new())).1.extend(&cell.environment.tasks);
+    }
+    let known = played.into_iter().map(|(name, (family, played))| {
+        let parts = family.parts().iter().filter_map(|part| {
+            let all = family.tasks(part.split).ok()?;
+            let tasks: BTreeSet<String> =
+                all.iter().filter(|task| played.contains(task)).map(|task| task.0.clone()).collect();
+            (!tasks.is_empty()).then(|| StoredPart {
+                set: part.set.to_owned(),
+                name: part.name.to_owned(),
+                train: part.train,
+                size: u32::try_from(all.len()).unwrap_or(u32::MAX),
+                tasks,
+            })
+        });
+        (name.to_owned(), parts.collect::<Vec<_>>())
+    });
+    known.filter(|(_, parts)| !parts.is_empty()).collect()
 }
 
 /// A cell as resolved.
@@ -121,6 +172,7 @@ impl Stored {
             baseline: study.baseline.as_ref().map(|(label, _)| label.clone()),
             limits: study.study_limits,
             cell_limits: study.cell_limits,
+            parts: parts(&cells),
             cells: cells.into_iter().map(StoredCell::of).collect(),
             prices: prices.collect(),
             text: study.text.clone(),
@@ -216,6 +268,9 @@ impl Stored {
                     cell.actions = before.actions.clone();
                 }
             }
+        }
+        for (name, parts) in &self.parts {
+            merged.parts.entry(name.clone()).or_insert_with(|| parts.clone());
         }
         for (name, price) in &self.prices {
             merged.prices.entry(name.clone()).or_insert_with(|| price.clone());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gimbal_analysis::cyclic::evidence::Evidence;
 use gimbal_analysis::cyclic::{
-    Act, Cycles, Effect, Fold, Gate, Graph, Planned, Routed, Segment, SegmentEnd, Setup, Spend, Trajectory,
+    Act, Cycles, Effect, Fold, Gate, Graph, Planned, Routed, Segment, SegmentEnd, Setup, Spend, TaskPart, Trajectory,
 };
 use gimbal_core::event::{Body, Event, ModelCalled};
 use gimbal_core::{Digest, Follower, TextRef, ToolCall};
@@ -72,17 +72,38 @@ fn walks(
 ) -> Result<(), RunError> {
     let cells: BTreeMap<&str, &StoredCell> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell)).collect();
     let mut texts = LazyTexts::new(folder);
+    let parts = parts(stored);
     let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
         let Some(cell) = cells.get(episode.id.cell.as_str()).filter(|_| wanted(&episode.id)) else { return Ok(()) };
         let family = cell.identity["environment"]["name"].as_str().and_then(|name| registry.environment(name));
         let follower = family.and_then(|family| Some(family.questions()?.follower()));
-        each(read(folder, cell, (&episode.id, episode.place), &episode.outcome, (&mut texts, follower))?);
+        let texts = (&mut texts, follower);
+        let mut walk = read(folder, cell, (&episode.id, episode.place), &episode.outcome, texts)?;
+        walk.part = parts.get(&(environment(cell), episode.id.task.as_str())).cloned();
+        each(walk);
         Ok(())
     });
     walked.map_err(|error| match error {
         Walk::Run(error) => *error,
         Walk::Index(error) => unreadable(&folder.root().join(INDEX), &error),
     })
+}
+
+/// The part of each task, by environment and task, as the plan kept it of the environment.
+fn parts(stored: &Stored) -> BTreeMap<(&str, &str), TaskPart> {
+    let mut known = BTreeMap::new();
+    for (family, parts) in &stored.parts {
+        for (place, part) in (0_u32..).zip(parts) {
+            let (set, name, train, size) = (part.set.clone(), part.name.clone(), part.train, part.size);
+            let part_of = TaskPart { place, set, name, train, size };
+            known.extend(part.tasks.iter().map(|task| ((family.as_str(), task.as_str()), part_of.clone())));
+        }
+    }
+    known
+}
+
+fn environment(cell: &StoredCell) -> &str {
+    cell.identity["environment"]["name"].as_str().unwrap_or_default()
 }
 
 /// The walk of one episode from its events alone: segments, decisions, calls and what became of them. What its run folder
@@ -470,15 +491,20 @@ impl<'a> Tale<'a> {
     }
 }
 
-/// What is to be reached, where a line of the first observation says so after `Goal:` or `task is to:`.
+/// What is to be reached, where a line of the first observation says so after `Goal:`, `task is to:` or
+/// `Your task:`. Where the first
+/// observation is a question, it is what is asked.
 fn goal(observation: &str) -> Option<String> {
-    observation.lines().find_map(|line| {
+    let said = observation.lines().find_map(|line| {
         let small = line.to_lowercase();
-        let after = ["goal:", "task is to:"].into_iter().find_map(|mark| Some(small.find(mark)? + mark.len()))?;
+        let after =
+            ["goal:", "task is to:", "your task:"].into_iter().find_map(|mark| Some(small.find(mark)? + mark.len()))?;
         // Lower case may be longer or shorter than what it stands for: cut only where the line has such a place.
         let words = line.get(after..)?.trim();
         (!words.is_empty()).then(|| words.to_owned())
-    })
+    });
+    let question = observation.trim();
+    said.or_else(|| question.ends_with('?').then(|| question.lines().map(str::trim).collect::<Vec<_>>().join(" ")))
 }
 
 #[cfg(test)]
@@ -646,6 +672,11 @@ Your task is to: put a clean egg in microwave."
             ),
             Some("put a clean egg in microwave.".into())
         );
+        assert_eq!(
+            goal("What was the revenue\nof Arden Works?\n").as_deref(),
+            Some("What was the revenue of Arden Works?")
+        );
+        assert_eq!(goal("You come in.\n\nYour task: heat a pan.").as_deref(), Some("heat a pan."));
         assert_eq!(goal("no such line"), None);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gimbal_core::architecture::Offers;
-use gimbal_core::{Catalogue, EnvError, Environment, TaskId, nearest};
+use gimbal_core::{Catalogue, EnvError, Environment, Part, TaskId, nearest};
 use gimbal_parity::Mersenne;
 use serde_json::Value;
 
@@ -39,6 +39,21 @@ const WITH_DATA: [&str; 11] = [
 ];
 /// Splits without data.
 const WITHOUT: [&str; 3] = ["generated", "generated-train", "generated-test"];
+
+/// Both published sets, the training games and the generated households, divided (CYC-040); saved ones are not.
+const PARTS: [Part; 7] = [
+    part_of("unseen-train", "unseen", "train", true),
+    part_of("unseen-test", "unseen", "test", false),
+    part_of("seen-train", "seen", "train", true),
+    part_of("seen-test", "seen", "test", false),
+    part_of("train", "training games", "train", true),
+    part_of("generated-train", "generated", "train", true),
+    part_of("generated-test", "generated", "test", false),
+];
+
+const fn part_of(split: &'static str, set: &'static str, name: &'static str, train: bool) -> Part {
+    Part { split, set, name, train }
+}
 
 /// The seed of the halves.
 const SPLIT_SEED: u64 = 42;
@@ -155,6 +170,10 @@ impl Catalogue for Alfworld {
             None => tasks,
             Some(train) => part(tasks, train),
         })
+    }
+
+    fn parts(&self) -> &[Part] {
+        &PARTS
     }
 
     fn schema(&self) -> Value {

@@ -1,7 +1,7 @@
 //! The family of environments by which a study finds this one.
 
 use gimbal_core::architecture::Offers;
-use gimbal_core::{Catalogue, EnvError, Environment, Questions, TaskId};
+use gimbal_core::{Catalogue, EnvError, Environment, Part, Questions, TaskId};
 use serde_json::Value;
 
 use super::{FinanceEnvironment, POLICIES, Settings, settings, task};
@@ -26,6 +26,10 @@ impl Catalogue for FinanceAgent {
 
     fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
         task::tasks(split)
+    }
+
+    fn parts(&self) -> &[Part] {
+        &task::PARTS
     }
 
     fn schema(&self) -> Value {

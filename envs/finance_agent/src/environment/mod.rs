@@ -109,6 +109,7 @@ impl FinanceEnvironment {
         }
         if done.is_some() {
             self.session.over = true;
+            self.session.answered = given.is_some();
             let record = match given {
                 Some(Given { answer, sources, verdicts, passed }) => {
                     self.session.record(&self.asked, Some((&answer, &sources)), verdicts, passed)

@@ -33,6 +33,8 @@ pub(super) struct Session {
     /// What the reader said last.
     pub reply: Option<Arc<str>>,
     pub over: bool,
+    /// The final answer was given; the last call of an episode is over without it.
+    pub answered: bool,
 }
 
 /// The kind of source of a row of a search.
@@ -83,17 +85,17 @@ impl Session {
         let list = |set: &mut dyn Iterator<Item = &String>| set.cloned().collect::<Vec<String>>().join("\n");
         let shown = list(&mut self.trail.shown.iter());
         let read = list(&mut self.trail.read.iter());
-        Digest::of_parts(&[shown.as_bytes(), read.as_bytes(), &self.store.digest().0, &[u8::from(self.over)]])
+        Digest::of_parts(&[shown.as_bytes(), read.as_bytes(), &self.store.digest().0, &[u8::from(self.answered)]])
     }
 
-    /// Hash of the true state.
+    /// Hash of the true state: what was found, stored and read, and what the reader brought last. A call that brings
+    /// none of it leaves the state as it was; how many calls were made is the episode's.
     pub fn state(&self, task: &str) -> Digest {
         let found: Vec<&str> = self.found.iter().map(|found| found.url.as_str()).collect();
         let keys = self.store.keys("\n");
         let reply = self.reply.as_deref().unwrap_or_default();
-        let parts: [&[u8]; 6] = [
+        let parts: [&[u8]; 5] = [
             task.as_bytes(),
-            &self.calls.to_be_bytes(),
             &self.situation().0,
             &Digest::of(found.join("\n").as_bytes()).0,
             keys.as_bytes(),

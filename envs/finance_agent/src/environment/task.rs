@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{EnvError, TaskId, nearest};
+use gimbal_core::{EnvError, Part, TaskId, nearest};
 
 use super::settings::{EDITIONS, Services, Settings, edition};
 use crate::corpus::{Corpus, Gold, OF_EACH};
@@ -15,6 +15,18 @@ use crate::split::split;
 /// The splits: of the synthetic questions, which need no data and are the default, and of the public ones as the work
 /// shuffled them (CYC-040).
 pub(super) const SPLITS: [&str; 6] = ["synthetic", "synthetic-train", "synthetic-test", "train", "test", "all"];
+
+/// The parts of the public questions and of those on the synthetic corpus (CYC-040).
+pub(super) const PARTS: [Part; 4] = [
+    part("train", "public", "train", true),
+    part("test", "public", "test", false),
+    part("synthetic-train", "synthetic", "train", true),
+    part("synthetic-test", "synthetic", "test", false),
+];
+
+const fn part(split: &'static str, set: &'static str, name: &'static str, train: bool) -> Part {
+    Part { split, set, name, train }
+}
 
 /// Number of synthetic questions.
 pub(super) const SYNTHETIC: usize = OF_EACH * Kind::ALL.len();

@@ -41,6 +41,10 @@ impl Catalogue for TextCraft {
         Ok(places.into_iter().map(|place| TaskId(id(place))).collect())
     }
 
+    fn parts(&self) -> &[gimbal_core::Part] {
+        &tasks::PARTS
+    }
+
     fn schema(&self) -> Value {
         settings::schema()
     }

@@ -6,6 +6,7 @@ use gimbal_core::nearest;
 use gimbal_parity::{Json, Line, ReadError, Seed};
 
 use super::Findings;
+use crate::recording::{KINDS, Kind};
 use crate::scene::{DISTRACTORS, FIRST_LINE, Scene, goal_line, task_of};
 use crate::sim::Simulator;
 use crate::tree::Tree;
@@ -46,10 +47,18 @@ pub(super) fn replay(line: &Line<'_>, scenes: &mut Scenes, findings: &mut Findin
         let hint = nearest::hint(other, FIELDS);
         return Err(line.error(format!("unknown field `{other}`{hint} (known: {})", FIELDS.join(", "))));
     }
+    let kinds = KINDS.map(Kind::name);
+    if !kinds.contains(&line.kind.as_str()) {
+        let hint = nearest::hint(&line.kind, kinds);
+        return Err(line.error(format!("unknown `kind` {:?}{hint} (known: {})", line.kind, kinds.join(", "))));
+    }
     let seed =
         line.seed()?.ok_or_else(|| line.error("`seed` is missing: the whole number that the episode began with"))?;
     let steps = line.needed("steps")?;
     let steps = steps.as_list().ok_or_else(|| line.error("`steps` must be a list"))?;
+    if steps.is_empty() {
+        return Err(line.error("`steps` is empty: a recorded episode holds at least one step"));
+    }
     let written = line.raw("seed").unwrap_or_default().trim();
     findings.seed = written.to_owned();
     findings.report.rows += 1;

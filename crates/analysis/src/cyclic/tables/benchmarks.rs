@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::{Frame, count};
+use crate::cyclic::TaskPart;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// Which environment each table of a single benchmark is about.
@@ -84,11 +85,12 @@ pub(super) fn overview(frame: &Frame<'_, '_>) -> Table {
     frame.table(columns, rows, notes)
 }
 
-/// Tab. 5 to 7 (CYC-041): tasks by part, of one family of environments.
+/// Tab. 5 to 7 (CYC-041): tasks by the part of the data that they belong to, of one family of environments.
 pub(super) fn parts(frame: &Frame<'_, '_>) -> Table {
     let wanted = SHIPPED.benchmarks.iter().find(|entry| entry.table == frame.key);
     let wanted = wanted.map(|entry| entry.environment.as_str()).unwrap_or_default();
-    let mut parts: BTreeMap<(usize, String), Played> = BTreeMap::new();
+    // Tasks of no part come last.
+    let mut parts: BTreeMap<(usize, bool, TaskPart), Played> = BTreeMap::new();
     let environments = frame.board.environments();
     for cell in &frame.board.cycles.cells {
         let environment = cell.info.environment.as_str();
@@ -97,19 +99,24 @@ pub(super) fn parts(frame: &Frame<'_, '_>) -> Table {
         }
         let order = environments.iter().position(|known| *known == environment).unwrap_or(usize::MAX);
         for record in &cell.records {
-            let played = parts.entry((order, part(&record.task).to_owned())).or_default();
+            let part = record.part.clone().unwrap_or_default();
+            let played = parts.entry((order, record.part.is_none(), part)).or_default();
             played.tasks.insert(record.task.clone());
             played.runs.insert(record.run);
             played.episodes += 1;
             played.won += u64::from(record.won);
         }
     }
+    let apart = parts.keys().any(|(_, apart, _)| *apart);
     let rows: Vec<Vec<Cell>> = parts
         .into_iter()
-        .map(|((order, part), played)| {
+        .map(|((order, apart, part), played)| {
+            let environment = environments.get(order).copied().unwrap_or_default();
+            let names = if apart { ["–", "–"] } else { [part.set.as_str(), part.name.as_str()] };
+            let size = if apart { Cell::Empty } else { Cell::count(u64::from(part.size)) };
             let numbers = [played.tasks.len() as u64, played.runs.len() as u64, played.episodes, played.won];
-            let names = [environments.get(order).copied().unwrap_or_default(), &part].map(Cell::text);
-            names.into_iter().chain(numbers.map(Cell::count)).collect()
+            let names = [environment, names[0], names[1]].map(Cell::text);
+            names.into_iter().chain([size]).chain(numbers.map(Cell::count)).collect()
         })
         .collect();
     let columns = vec![
@@ -120,45 +127,38 @@ pub(super) fn parts(frame: &Frame<'_, '_>) -> Table {
             ColumnKind::Label,
             "Environment and the options that tell cells apart",
         ),
-        Column::new("part", "Part", "row", ColumnKind::Label, "What task names have in common"),
-        count("tasks", "Tasks", "tasks", "Different tasks that were played"),
+        Column::new("set", "Data", "row", ColumnKind::Label, "Set of data, as the environment names it"),
+        Column::new("part", "Part", "row", ColumnKind::Label, "Part of that set: for training, or of the test"),
+        count("size", "Size", "tasks", "Tasks of the whole part"),
+        count("tasks", "Played", "tasks", "Different tasks that were played"),
         count("runs", "Runs", "tasks", "Different runs: the seeds"),
         count("episodes", "Episodes", "episodes", "Episodes over all cells"),
         count("won", "Won", "episodes", "Those that were won"),
     ];
-    let empty = rows.is_empty().then(|| format!("No episode of `{wanted}` in this run."));
+    let mut notes = Vec::new();
+    if rows.is_empty() {
+        notes.push(format!("No episode of `{wanted}` in this run."));
+    }
+    if apart {
+        notes.push(
+            "–: tasks of no part of the data, or of a run that was kept before parts were told (`gimbal run` of the same study tells them)."
+                .to_owned(),
+        );
+    }
     let mut table = frame.table(columns, rows, Vec::new());
-    if let Some(note) = empty {
-        table.notes = vec![note];
+    if !notes.is_empty() {
+        table.notes = notes;
     }
     table
 }
 
-/// What stands before the last number of a task's name: `depth-2/17` is of `depth-2`, `q17` of `q`.
-fn part(task: &str) -> &str {
-    let head = task.rsplit_once('/').map_or(task, |(head, _)| head);
-    if head.len() < task.len() {
-        return head;
-    }
-    let head = task.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end_matches(['-', '_', '#', ' ']);
-    if head.is_empty() { "all" } else { head }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{SHIPPED, part};
+    use super::SHIPPED;
 
     #[test]
     fn the_shipped_protocol_names_the_three_tables() {
         let tables: Vec<&str> = SHIPPED.benchmarks.iter().map(|entry| entry.table.as_str()).collect();
         assert_eq!((SHIPPED.name.as_str(), tables), ("cyc", vec!["cyc-5", "cyc-6", "cyc-7"]));
-    }
-
-    #[test]
-    fn parts_are_read_from_names() {
-        assert_eq!(
-            ["depth-2/17", "depth-2-17", "q17", "17", "egg"].map(part),
-            ["depth-2", "depth-2", "q", "all", "egg"]
-        );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Entry, Frame, RATES, compared, number, spread, spread_cells};
 use crate::cyclic::Control;
-use crate::cyclic::advise::{Level, Regime};
+use crate::cyclic::advise::{Level, Regime, RepairSemantics};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// Tab. 1 (CYC-091): from the matrix itself, whatever was played.
@@ -27,7 +27,7 @@ pub(super) fn matrix(frame: &Frame<'_, '_>) -> Table {
             level(signature.prerequisite_density),
             level(signature.state_uncertainty),
             level(signature.observability),
-            Cell::text(signature.repair.name()),
+            Cell::text(signature.repair.map_or("–", RepairSemantics::name)),
             Cell::text(regime.failure()),
             Cell::text(recommended.join(", ")),
             Cell::text(regime.what_to_do()),

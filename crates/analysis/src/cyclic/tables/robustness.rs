@@ -25,7 +25,7 @@ pub(super) fn retention(frame: &Frame<'_, '_>) -> Table {
             let calls = entry.measures.won.calls.zip(nominal.and_then(|nominal| nominal.won.calls));
             vec![
                 Cell::number(rates.and_then(|(faulted, nominal)| kept(faulted.mean, nominal.mean))),
-                Cell::number(calls.map(|(faulted, nominal)| faulted.mean - nominal.mean)),
+                Cell::difference(calls.map(|(faulted, nominal)| (faulted.mean, nominal.mean))),
             ]
         },
     );
@@ -55,8 +55,8 @@ pub(super) fn changes(frame: &Frame<'_, '_>, specialists: bool) -> Table {
                 cells.extend(spread_cells(moments));
             }
             let (rates, calls) = (own.success.zip(rate), own.won.calls.zip(calls));
-            cells.push(Cell::number(rates.map(|(with, without)| with.mean - without.mean)));
-            cells.push(Cell::number(calls.map(|(with, without)| with.mean - without.mean)));
+            cells.push(Cell::difference(rates.map(|(with, without)| (with.mean, without.mean))));
+            cells.push(Cell::difference(calls.map(|(with, without)| (with.mean, without.mean))));
             cells.push(Cell::number(rates.and_then(|(with, without)| relative_difference(with.mean, without.mean))));
             cells
         },
@@ -70,9 +70,21 @@ pub(super) fn repair(frame: &Frame<'_, '_>) -> Table {
     let mut columns = vec![
         count("struck", "Struck", "faults", "Routing decisions that a fault diverted"),
         count("by_choice", "By choice", "faults", "After which the controller entered the wanted node by itself"),
+        count(
+            "by_order",
+            "By order",
+            "faults",
+            "After which a fixed order, which has no choice, came to the wanted node",
+        ),
         count("by_success", "By success", "faults", "After which the episode was won before that"),
         count("never", "Never", "faults", "Never set right"),
-        Column::new("repaired", "Repaired", "faults", ColumnKind::Share(1), "By choice or by success, of all faults"),
+        Column::new(
+            "repaired",
+            "Repaired",
+            "faults",
+            ColumnKind::Share(1),
+            "By choice, by order or by success, of all faults",
+        ),
     ];
     columns.extend(spread("segments", "Segments", "segments", 1, "Segments until it was set right"));
     columns.extend(spread("tool_calls", "Tool calls", "tool_calls", 1, "Tool calls until then"));
@@ -83,9 +95,10 @@ pub(super) fn repair(frame: &Frame<'_, '_>) -> Table {
         |entry| entry.measures.repair.faults > 0,
         |entry| {
             let repair = entry.measures.repair;
-            let done = repair.by_choice + repair.by_success;
-            let mut cells =
-                [repair.faults, repair.by_choice, repair.by_success, repair.never].map(Cell::count).to_vec();
+            let done = repair.by_choice + repair.by_order + repair.by_success;
+            let mut cells = [repair.faults, repair.by_choice, repair.by_order, repair.by_success, repair.never]
+                .map(Cell::count)
+                .to_vec();
             cells.push(Cell::share(Some(done as f64 / repair.faults as f64)));
             for moments in [repair.segments, repair.tool_calls, repair.model_calls, repair.tokens] {
                 cells.extend(spread_cells(moments));
@@ -93,6 +106,6 @@ pub(super) fn repair(frame: &Frame<'_, '_>) -> Table {
             cells
         },
     );
-    table.notes.insert(0, "From each fault until the controller by its own choice enters the node that the router had wanted, or the episode is won; means over faults that were repaired.".to_owned());
+    table.notes.insert(0, "From each fault until the controller by its own choice enters the node that the router had wanted, or the episode is won. A list has no choice: where it comes by that node in its order, it is set right by order. Means over faults that were repaired.".to_owned());
     table
 }

@@ -11,7 +11,7 @@ pub(super) fn regimes(facts: &CycFacts, checks: &mut Vec<Check>) {
             prerequisite_density: Level::share(regime.density),
             state_uncertainty: Level::share(regime.uncertainty),
             observability: Level::share(regime.observability),
-            repair: regime.repair,
+            repair: Some(regime.repair),
         });
         let named = regime.recommended.iter().filter(|controller| advice.recommended.contains(controller)).count();
         let named = if advice.regime == regime.name { named as f64 } else { 0.0 };

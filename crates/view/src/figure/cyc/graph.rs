@@ -1,6 +1,6 @@
 //! cyc-f1: nodes on an ellipse, transitions as wide as they were used.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::cyclic::{CellCycles, Graph, Use};
 
@@ -42,11 +42,23 @@ pub(super) fn draw(scene: &Scene<'_>) -> Drawn {
         Spot { at: (middle.0 + rx * turn.cos(), middle.1 + ry * turn.sin()), half }
     };
     let place_of: BTreeMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
-    // Ways that were never taken lie beneath, once for both directions.
-    for edge in &graph.edges {
-        let ends = place_of.get(edge.from.as_str()).zip(place_of.get(edge.to.as_str()));
-        let Some((&from, &to)) = ends.filter(|(from, to)| from < to) else { continue };
-        svg.line(spot(from).at, spot(to).at, "grid", RULE, 0.8, QUIET.dash);
+    // Ways that were never taken lie beneath, once where neither direction was.
+    let mut untaken: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for edge in graph.edges.iter().filter(|edge| !uses.contains_key(&(edge.from.clone(), edge.to.clone()))) {
+        if let Some((&from, &to)) = place_of.get(edge.from.as_str()).zip(place_of.get(edge.to.as_str())) {
+            untaken.insert((from.min(to), from.max(to)));
+        }
+    }
+    for (from, to) in untaken {
+        if from == to {
+            let (data, _) = round(spot(from), middle);
+            svg.raw(&format!(
+                "<path d=\"{data}\" fill=\"none\" class=\"grid\" stroke=\"{RULE}\" stroke-width=\"0.8\" stroke-dasharray=\"{}\"/>",
+                QUIET.dash
+            ));
+        } else {
+            svg.line(spot(from).at, spot(to).at, "grid", RULE, 0.8, QUIET.dash);
+        }
     }
     let mut ways: Vec<(&(String, String), &Use)> = uses.iter().collect();
     ways.sort_by_key(|(way, used)| (std::cmp::Reverse(used.all), *way));
@@ -208,27 +220,28 @@ fn border(spot: Spot, towards: (f64, f64)) -> (f64, f64) {
 
 /// A loop on the outer side of a node; returns where its number stands.
 fn own_loop(svg: &mut Svg, spot: Spot, middle: (f64, f64), used: &Use, most: u64) -> (f64, f64) {
-    let above = spot.at.1 <= middle.1;
-    let side = if above { -1.0 } else { 1.0 };
+    let (data, side) = round(spot, middle);
     let edge = spot.at.1 + side * spot.half.1;
-    let (left, right) = (spot.at.0 - 11.0, spot.at.0 + 11.0);
-    let far = edge + side * 40.0;
-    path(
-        svg,
-        &format!(
-            "M{} {}C{} {} {} {} {} {}",
-            n(left),
-            n(edge),
-            n(left - 14.0),
-            n(far),
-            n(right + 14.0),
-            n(far),
-            n(right),
-            n(edge)
-        ),
-        used,
-        most,
-    );
-    head(svg, (right, edge), (edge - far).atan2(-14.0), used, most);
+    path(svg, &data, used, most);
+    head(svg, (spot.at.0 + 11.0, edge), (-side * 40.0).atan2(-14.0), used, most);
     (spot.at.0, edge + side * 30.0)
+}
+
+/// The line of such a loop, and on which side it lies: -1 above, 1 below.
+fn round(spot: Spot, middle: (f64, f64)) -> (String, f64) {
+    let side = if spot.at.1 <= middle.1 { -1.0 } else { 1.0 };
+    let edge = spot.at.1 + side * spot.half.1;
+    let (left, right, far) = (spot.at.0 - 11.0, spot.at.0 + 11.0, edge + side * 40.0);
+    let data = format!(
+        "M{} {}C{} {} {} {} {} {}",
+        n(left),
+        n(edge),
+        n(left - 14.0),
+        n(far),
+        n(right + 14.0),
+        n(far),
+        n(right),
+        n(edge)
+    );
+    (data, side)
 }

@@ -4,9 +4,7 @@ use gimbal_analysis::cyclic::detect::Signal;
 use gimbal_analysis::cyclic::{Act, CellCycles, Effect, Sample, SampleKind, Segment};
 
 use super::{Drawn, Picture, Scene};
-use crate::figure::bog::kit::{
-    Frame, Key, Look, NOTE, QUIET, STRONG, bottom_axis, haloed, hatchings, legend, look, mark,
-};
+use crate::figure::bog::kit::{Frame, Key, Look, NOTE, QUIET, STRONG, haloed, hatchings, legend, look, mark};
 use crate::figure::scale::Scale;
 use crate::figure::svg::{Anchor, GRID, HEAD, INK, MUTED, PAPER, RULE, SMALL, Svg, WIDTH, fit, n, width_of};
 
@@ -83,7 +81,7 @@ fn picture(cell: &CellCycles, sample: &Sample) -> Picture {
     let right = WIDTH - (width_of(&end, STRONG.size) + 26.0).clamp(60.0, 150.0);
     let frame = Frame { left, top, right, bottom: top + ROW * names.len() as f64 };
     let scale = Scale::from_nought(total, left, right);
-    bottom_axis(&mut svg, frame, &scale, "tool calls since the start");
+    calls_axis(&mut svg, frame, &scale, segments, &spans);
     let row = |name: &str| {
         let place = names.iter().position(|known| *known == name).unwrap_or(0);
         top + ROW * (place as f64 + 0.5)
@@ -146,6 +144,33 @@ fn picture(cell: &CellCycles, sample: &Sample) -> Picture {
 
 fn end_words(won: bool, stop: &str) -> String {
     if won { "won".to_owned() } else { format!("lost ({})", stop.replace('_', " ")) }
+}
+
+/// An axis that counts calls: a segment without a call has room, and no part in the count.
+fn calls_axis(svg: &mut Svg, frame: Frame, scale: &Scale, segments: &[Segment], spans: &[(f64, f64)]) {
+    // Where the call of that number ends.
+    let at = |number: u32| {
+        let mut before = 0;
+        for (segment, (from, to)) in segments.iter().zip(spans) {
+            if number <= before + segment.calls && segment.calls > 0 {
+                return from + (to - from) * f64::from(number - before) / f64::from(segment.calls);
+            }
+            before += segment.calls;
+        }
+        spans.last().map_or(0.0, |span| span.1)
+    };
+    let calls: u32 = segments.iter().map(|segment| segment.calls).sum();
+    let wanted = (((frame.right - frame.left) / 80.0) as usize).clamp(2, 8);
+    let even = Scale::from_nought(f64::from(calls), frame.left, frame.right);
+    let ticks = even.ticks(wanted).into_iter().filter(|tick| tick.fract() == 0.0).map(|tick| tick as u32);
+    for number in ticks.filter(|number| *number <= calls) {
+        let x = scale.at(at(number));
+        svg.line((x, frame.top), (x, frame.bottom), "grid", GRID, 1.0, "");
+        svg.text(x, frame.bottom + 15.0, Anchor::Middle, SMALL, &number.to_string());
+    }
+    svg.line((frame.left, frame.bottom), (frame.right, frame.bottom), "rule", RULE, 1.0, "");
+    let middle = (frame.left + frame.right) / 2.0;
+    svg.text(middle, frame.bottom + 32.0, Anchor::Middle, SMALL, "tool calls since the start");
 }
 
 /// A segment: a frame with a box for every call.

@@ -4,6 +4,8 @@
 //! agent sees of it are counted. Then the same task is played again with one random legal call slipped in at a random
 //! place, and what it takes the expert to get back on its way is counted.
 
+mod hidden;
+
 use gimbal_core::{Catalogue, EnvError, Environment, Reply, Rng, Simulator, TaskId, ToolCall};
 
 /// Longest play of the expert.
@@ -24,6 +26,9 @@ pub struct Probe {
     pub needing: u64,
     /// Of the calls, those whose words could not have been known at the start: not among what might then be filled in.
     pub discovered: u64,
+    /// Of the calls, those that nothing was hidden from: what they name had been told before the agent acted at all, they
+    /// did not have to be made to find out what later ones name, and what they changed could be told.
+    pub told: u64,
     /// Steps that changed the true state.
     pub changes: u64,
     /// Of them, those that also changed what the agent can tell apart.
@@ -51,22 +56,22 @@ impl Probe {
         share(self.discovered, self.calls)
     }
 
-    /// Share of changes of the true state that the agent could tell.
+    /// Share of what decides success, the expert's calls, that the agent could tell before it acted.
     #[must_use]
     pub fn observability(&self) -> f64 {
-        share(self.seen, self.changes)
+        share(self.told, self.calls)
     }
 
-    /// Share of disturbed plays that were won all the same.
+    /// Share of disturbed plays that were won all the same; none where no play was disturbed.
     #[must_use]
-    pub fn mendable(&self) -> f64 {
-        share(self.mended, self.disturbed)
+    pub fn mendable(&self) -> Option<f64> {
+        (self.disturbed > 0).then(|| share(self.mended, self.disturbed))
     }
 
-    /// Of those, the share in which something had to be gone back to.
+    /// Of those, the share in which something had to be gone back to; none where no play was mended.
     #[must_use]
-    pub fn backtracking(&self) -> f64 {
-        share(self.went_back, self.mended)
+    pub fn backtracking(&self) -> Option<f64> {
+        (self.mended > 0).then(|| share(self.went_back, self.mended))
     }
 
     fn add(&mut self, other: &Self) {
@@ -75,6 +80,7 @@ impl Probe {
         self.calls += other.calls;
         self.needing += other.needing;
         self.discovered += other.discovered;
+        self.told += other.told;
         self.changes += other.changes;
         self.seen += other.seen;
         self.disturbed += other.disturbed;
@@ -115,7 +121,7 @@ async fn one(
 ) -> Result<Probe, EnvError> {
     let mut probe = Probe { tasks: 1, ..Probe::default() };
     let mut start = family.open(options)?;
-    start.reset(task, seed).await?;
+    let first = start.reset(task, seed).await?;
     let Some(mut world) = start.simulator().map(|simulator| simulator.fork(seed)) else {
         return Err(EnvError::Usage(format!(
             "`{}` cannot be probed: its worlds have no simulator with an expert",
@@ -123,6 +129,7 @@ async fn one(
         )));
     };
     let mut length = 0;
+    let mut way: Vec<Made> = Vec::new();
     while let Some(call) = expert(&*world).filter(|_| length < STEPS) {
         length += 1;
         probe.calls += 1;
@@ -135,13 +142,17 @@ async fn one(
         };
         probe.needing += u64::from(early.is_none_or(|early| early.text != played.text));
         let changed = world.state() != state;
+        let seen = !changed || world.situation() != situation;
         probe.changes += u64::from(changed);
-        probe.seen += u64::from(changed && world.situation() != situation);
-        if played.over {
-            probe.solved += u64::from(played.won);
+        probe.seen += u64::from(changed && seen);
+        let (over, won) = (played.over, played.won);
+        way.push(Made { call, text: played.text, seen });
+        if over {
+            probe.solved += u64::from(won);
             break;
         }
     }
+    probe.told += hidden::told(&*start, &first.text, seed, &way).await;
     if probe.solved == 1 {
         for _ in 0..DISTURBED {
             disturb(&*start, seed, length, draws, &mut probe).await;
@@ -200,6 +211,13 @@ fn could_be_known(start: &dyn Environment, call: &ToolCall) -> bool {
         let Some(text) = value.as_str() else { return true };
         start.choices(&call.tool, name).is_none_or(|choices| choices.iter().any(|choice| choice == text))
     })
+}
+
+/// A call of the expert, what it brought, and whether what it changed could be told.
+struct Made {
+    call: ToolCall,
+    text: String,
+    seen: bool,
 }
 
 struct Played {
