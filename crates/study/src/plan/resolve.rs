@@ -120,11 +120,12 @@ fn environment(study: &StudyFile, named: &Named, registry: &Registry) -> Result<
     let episodes = &study.episodes;
     let splits = family.splits();
     let split = episodes.split.clone().or_else(|| splits.first().map(|split| (*split).to_owned())).unwrap_or_default();
-    let tasks = family.tasks(&split).map_err(|error| {
+    let tasks = family.tasks(&split, &options).map_err(|error| {
         let hint = nearest::hint(&split, splits.iter().copied());
         Problem::at(file, episodes.at, format!("{error}{hint}"))
     })?;
-    let tasks = if episodes.tasks.is_empty() { tasks } else { named_tasks(study, &**family, &episodes.tasks)? };
+    let tasks =
+        if episodes.tasks.is_empty() { tasks } else { named_tasks(study, &**family, &options, &episodes.tasks)? };
     let most = episodes.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let tasks: Vec<TaskId> = tasks.into_iter().take(most).collect();
     if tasks.is_empty() {
@@ -136,12 +137,13 @@ fn environment(study: &StudyFile, named: &Named, registry: &Registry) -> Result<
 fn named_tasks(
     study: &StudyFile,
     family: &dyn gimbal_core::Catalogue,
+    options: &Value,
     names: &[String],
 ) -> Result<Vec<TaskId>, Problem> {
     let mut known = Vec::new();
     let mut absent = String::new();
     for split in family.splits() {
-        match family.tasks(split) {
+        match family.tasks(split, options) {
             Ok(tasks) => known.extend(tasks),
             // A split whose data are not at hand must not keep others from being played.
             Err(EnvError::Data(why)) => absent = format!(" ({why})"),

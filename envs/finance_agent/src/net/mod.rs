@@ -75,7 +75,9 @@ pub struct Request<'a> {
     pub url: &'a str,
     /// A body in JSON: the request is a POST then.
     pub json: Option<String>,
-    /// A key for the header `Authorization`; it never leaves with a redirect to another host.
+    /// A key for the header `Authorization`; it goes to the scheme, host and port of `url` and
+    /// to no other, so that no redirect takes it to another server or to a connection without encryption. Over plain `http`
+    /// it is sent only where the address itself, which the user configured, is one.
     pub key: Option<&'a str>,
 }
 
@@ -136,13 +138,14 @@ impl Net {
 
     async fn once(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let mut url = readable(request.url)?;
-        let first_host = url.host_str().map(str::to_owned);
+        let first = url.origin();
         let mut request = request.clone();
         for _ in 0..=self.settings.redirects {
             match self.hop(&url, &request).await? {
                 Hop::Here(response) => return self.read(response, &url, request.key).await,
                 Hop::There(next) => {
-                    if next.host_str().map(str::to_owned) != first_host {
+                    // Scheme, host and port: another port is another server, and without encryption anybody reads along.
+                    if next.origin() != first {
                         request.key = None;
                     }
                     request.json = None;
@@ -227,7 +230,7 @@ impl Net {
         let most = self.settings.most_bytes;
         let mut bytes = Vec::new();
         let mut cut = false;
-        while let Some(chunk) = response.chunk().await.map_err(|error| failed(error, url))? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| broken(error, url))? {
             let room = most - bytes.len();
             bytes.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
             if chunk.len() > room {
@@ -293,6 +296,14 @@ fn shown(url: &Url) -> String {
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.into()
+}
+
+/// A body that broke off: there was a connection, so it is not the host that could not be reached.
+fn broken(error: reqwest::Error, url: &Url) -> FetchError {
+    match failed(error, url) {
+        FetchError::Connection { why, .. } => FetchError::Broken { url: shown(url), why },
+        other => other,
+    }
 }
 
 fn failed(error: reqwest::Error, url: &Url) -> FetchError {
