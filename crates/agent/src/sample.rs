@@ -37,6 +37,7 @@ pub fn brief() -> Brief {
         .map(|(generic, name)| (generic.to_owned(), name.to_owned()))
         .into(),
         forbidden_words: vec!["sample-workshop".to_owned()],
+        answer: None,
         efficiency_shift: None,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use gimbal_core::{Brief, Halt, LaneId, Stage, ToolCall, ToolSpec};
+use gimbal_core::{Brief, Halt, LaneId, Rejection, Stage, ToolCall, ToolSpec};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -62,6 +62,16 @@ pub trait Company: Send + Sync {
     /// The agent has decided on this call, which is carried out next.
     async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
         let _ = (stage, lane, call);
+    }
+
+    /// Looks at a call that the agent wants to make, before the world does; what it is held back for, if it is (CYC-095).
+    /// A call that is held back never reaches the world; it counts as a tool call, and the agent reads why.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    async fn holds_back(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) -> Result<Option<Rejection>, Halt> {
+        let _ = (stage, lane, call);
+        Ok(None)
     }
 
     /// Whether a competent player in the agent's place would give control back now, where `expert` is what the world's

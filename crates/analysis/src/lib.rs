@@ -21,6 +21,7 @@ mod error;
 mod failures;
 pub mod frontier;
 pub mod hypothesis;
+pub mod judged;
 pub mod metrics;
 pub mod paired;
 pub mod papers;

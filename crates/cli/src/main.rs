@@ -84,6 +84,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Compare(compare) => commands::compare::compare(&compare),
         Command::Verify(of) => commands::inspect::verify(&of),
         Command::Digest(of) => commands::inspect::digest(&of),
+        Command::Rescore(asked) => commands::rescore::rescore(&home, &asked).await,
         Command::Trace(trace) => commands::inspect::trace(&trace),
         Command::Matrix { json } => commands::shown::matrix(&home, json),
         Command::Env { name, verb } => commands::env::env(&name, verb),

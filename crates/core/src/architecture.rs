@@ -24,6 +24,9 @@ pub struct Needs {
     pub blocks: Vec<String>,
     /// Read-only queries by generic name.
     pub queries: Vec<String>,
+    /// A call that ends the task with an answer (CYC-095).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub answers: bool,
     /// Roles of which a model must be named (`default` stands in for any).
     pub roles: Vec<String>,
 }
@@ -43,6 +46,9 @@ pub struct Offers {
     pub blocks: Vec<String>,
     /// Read-only queries by generic name.
     pub queries: Vec<String>,
+    /// Whether its briefs name a call that ends the task with an answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub answers: bool,
     /// Roles that the world's own tools ask (`reader`, `judge`, `user`).
     pub asks: Vec<String>,
 }
@@ -57,6 +63,9 @@ impl Needs {
         }
         if self.simulator && !offers.simulator {
             reasons.push("it needs a world that can be forked".to_owned());
+        }
+        if self.answers && !offers.answers {
+            reasons.push("it needs a call that ends the task with an answer, and this environment has none".to_owned());
         }
         let lists = [
             ("material", &self.materials, &offers.materials),

@@ -37,6 +37,9 @@ pub struct Brief {
     pub tool_names: BTreeMap<String, String>,
     /// Words that no prompt may contain: the knowledge-free audit (BOG-025).
     pub forbidden_words: Vec<String>,
+    /// The call by which an agent gives its answer and ends its task; none where acting alone reaches the goal (CYC-095).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answering>,
     /// Shift of the shifted efficiency (shift + return) / kilotoken, in thousandths (BOG-166).
     pub efficiency_shift: Option<Milli>,
 }
@@ -72,6 +75,23 @@ impl Brief {
     #[must_use]
     pub fn knows(&self, name: &str) -> bool {
         self.subjects.iter().any(|subject| subject == name)
+    }
+}
+
+/// A call that ends the task with an answer, by which whoever watches over answers knows one without knowing the world.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answering {
+    /// Name of the tool.
+    pub tool: String,
+    /// Name of the argument that is the answer: a text.
+    pub argument: String,
+}
+
+impl Answering {
+    /// The answer that a call gives; none where it is another call, or gives no text.
+    #[must_use]
+    pub fn of<'a>(&self, call: &'a ToolCall) -> Option<&'a str> {
+        (call.tool == self.tool).then(|| call.string(&self.argument)).flatten()
     }
 }
 

@@ -229,4 +229,9 @@ pub trait Catalogue: Send + Sync {
 
     /// What environments of this family offer to an architecture.
     fn offers(&self) -> Offers;
+
+    /// The judging of stored answers, where the tasks are questions. Most worlds have no answers to judge.
+    fn questions(&self) -> Option<&dyn crate::Questions> {
+        None
+    }
 }

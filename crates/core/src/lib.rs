@@ -20,6 +20,7 @@ pub mod environment;
 pub mod event;
 pub mod milli;
 pub mod nearest;
+pub mod questions;
 pub mod seed;
 pub mod stage;
 pub mod text;
@@ -29,7 +30,7 @@ pub mod yaml;
 
 pub use architecture::{Architecture, ArchitectureKind, BuildError, FileError, Files, Needs, Offers};
 pub use artefact::{Artefact, Memory};
-pub use brief::{Brief, GlossaryEntry, Material, Thresholds};
+pub use brief::{Answering, Brief, GlossaryEntry, Material, Thresholds};
 pub use budget::{Limits, Spent};
 pub use chat::{
     CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, Hint, Message, ModelError, ModelErrorKind,
@@ -40,6 +41,7 @@ pub use digest::Digest;
 pub use environment::{Ask, Catalogue, EnvError, Environment, Observation, Reply, Simulator, TaskId, Transition};
 pub use event::{Body, Event};
 pub use milli::Milli;
+pub use questions::{Exam, Follower, Questions};
 pub use seed::Rng;
 pub use stage::{Acted, AskError, AskRequest, Block, Decoding, Halt, LaneId, RoleSettings, Stage, Stop, View};
 pub use text::TextRef;

@@ -100,6 +100,8 @@ pub enum RejectionKind {
     NotNow,
     /// The authority of the caller does not reach that far.
     Forbidden,
+    /// An answer that was held back: nothing that is at hand supports what it states (CYC-095).
+    Unsupported,
 }
 
 impl RejectionKind {
@@ -114,6 +116,7 @@ impl RejectionKind {
             Self::BadValue => "bad_value",
             Self::NotNow => "not_now",
             Self::Forbidden => "forbidden",
+            Self::Unsupported => "unsupported",
         }
     }
 }

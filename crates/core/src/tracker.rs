@@ -2,6 +2,13 @@
 
 use crate::{Observation, Rejection, ToolCall, ToolSpec};
 
+/// The query about the figures of an answer.
+pub const EVIDENCE: &str = "evidence";
+/// The query for passages of stored texts.
+pub const PASSAGES: &str = "passages";
+/// The query whether a stored text holds the words that somebody quotes.
+pub const QUOTATION: &str = "quotation";
+
 /// One step as the agent lived it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stepped<'a> {
@@ -18,6 +25,15 @@ pub struct Stepped<'a> {
 /// A deterministic belief state, built from the agent's own observations and calls only (BOG-080).
 ///
 /// The same sequence gives byte-identical blocks (BOG-090). It never chooses an action (BOG-089).
+///
+/// Queries go by generic names, so that whoever asks need not know the world. A world whose answers rest on stored texts
+/// answers three more (CYC-095), by which answers are held to what is at hand:
+///
+/// | query | reply |
+/// |---|---|
+/// | [`EVIDENCE`] `{answer}` | `figures`: list of `{figure, support}`, support being `stored`, `derived` or `missing` |
+/// | [`PASSAGES`] `{about}` | `documents`: list of `{key, characters}`; `passages`: list of `{key, text}` that fit best |
+/// | [`QUOTATION`] `{key, text}` | `found`: whether the text under that key holds these words; `figures`: figures in them |
 pub trait Tracker: Send {
     /// Takes in the first observation of an episode.
     fn begin(&mut self, first: &Observation);

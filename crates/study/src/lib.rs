@@ -11,6 +11,7 @@ pub mod plan;
 pub mod probe;
 pub mod read;
 pub mod registry;
+pub mod rescore;
 pub mod run;
 pub mod runner;
 pub mod stage;

@@ -100,7 +100,30 @@ async fn queries_tell_of_kinds_and_of_the_figures_of_an_answer() {
     }
     assert_eq!(tracker.query(&ToolCall::bare("evidence")).unwrap_err().kind, RejectionKind::MissingArgument);
     let names: Vec<&str> = tracker.queries().iter().map(|query| query.name.as_str()).collect();
-    assert_eq!(names, ["subject_state", "subject_baseline", "evidence"]);
+    assert_eq!(names, ["subject_state", "subject_baseline", "evidence", "passages", "quotation"]);
+    // What a verifier is shown, and what its quotations are held to.
+    let passages: Value = serde_json::from_str(&ask("passages", "about", &answer).unwrap()).unwrap();
+    assert_eq!(passages["documents"][0]["key"], "10-K", "{passages}");
+    let shown = passages["passages"].as_array().unwrap();
+    assert!(!shown.is_empty() && shown.len() <= 24, "{passages}");
+    let quoted = |key: &str, text: &str| -> Value {
+        let call = ToolCall::with("quotation", &[("key", key), ("text", text)]);
+        serde_json::from_str(&tracker.query(&call).unwrap()).unwrap()
+    };
+    for passage in shown {
+        let said = quoted("10-K", passage["text"].as_str().unwrap());
+        assert_eq!(said["found"], true, "{passage}");
+    }
+    let figure = evidence["figures"][0]["spans"][0].clone();
+    let said = quoted("10-K", figure["text"].as_str().unwrap());
+    assert!(said["found"] == true && said["figures"] == 1, "{said}");
+    assert_eq!(quoted("10-K", "sales of $77.7 million")["found"], false);
+    assert_eq!(quoted("10-Q", figure["text"].as_str().unwrap())["found"], false, "another key");
+    assert_eq!(quoted("10-K", " 1 ")["found"], false, "too short to be one");
+    assert_eq!(
+        tracker.query(&ToolCall::with("quotation", &[("key", "k")])).unwrap_err().kind,
+        RejectionKind::MissingArgument
+    );
     assert_eq!(world.brief().subjects, KINDS);
     // Blind to what no observation told.
     let mut blind = world.tracker();

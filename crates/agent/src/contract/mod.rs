@@ -8,6 +8,7 @@
 //! | `suggestions` | chooser, planner | list of at most three [`Suggestion`]s (BOG-067) |
 //! | `graph`, `subtasks` | planner, controller | a task graph, a list of subtasks (CYC-001, CYC-025) |
 //! | `routing`, `guidance` | router, controller | analysis, memory and the next subtask; the same without a choice (CYC-013) |
+//! | `verification` | verifier, controller | list of [`Claim`]s: a figure and the stored words that it rests on (CYC-095) |
 //!
 //! What goes in is strict: a message that is not as it should be is refused with its reason. What comes out of a model
 //! is read in tiers (BOG-070): as it stands, normalised, after one repair, and else the default; the tier is journaled.
@@ -18,11 +19,13 @@ mod analysis;
 mod extract;
 mod situation;
 mod suggestions;
+mod verification;
 
 pub use analysis::{Finding, Focus, Status};
 pub use extract::{array, object};
 pub use situation::{Severity, Situation, SituationError};
 pub use suggestions::{MAX_SUGGESTIONS, Suggestion};
+pub use verification::{Claim, Quote};
 
 pub(crate) use suggestions::competent as competent_suggestions;
 

@@ -101,7 +101,16 @@ impl Moves {
             }
             (None, Some(Contract::Analysis)) => self.analysis(seat),
             (None, Some(Contract::Suggestions)) => self.suggestions(seat, stage, present).await,
-            (None, Some(Contract::Graph | Contract::Subtasks | Contract::Routing | Contract::Guidance)) => {
+            (
+                None,
+                Some(
+                    Contract::Graph
+                    | Contract::Subtasks
+                    | Contract::Routing
+                    | Contract::Guidance
+                    | Contract::Verification,
+                ),
+            ) => {
                 let Hint { answer, alternatives } = wanted?.competent.as_ref()?;
                 let write = |message: &String| protocol.write_message(THOUGHT, message);
                 Hint { answer: write(answer), alternatives: alternatives.iter().map(write).collect() }

@@ -147,6 +147,11 @@ impl Seat<'_> {
             stage.reject(lane, &rejection, &text).await?;
             return self.explain_rejection(conversation, 1, &rejection.message, &text);
         }
+        if let Some(rejection) = conversation.company.holds_back(stage, lane, call).await? {
+            taken.push(refused(&text, &rejection));
+            stage.reject(lane, &rejection, &text).await?;
+            return self.explain_rejection(conversation, 1, &rejection.message, &text);
+        }
         conversation.company.decided(stage, lane, call).await;
         let at = taken.len();
         taken.push(Taken { call: text.clone(), observation: String::new(), accepted: true });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Rejection, RejectionKind, Stage, Transition};
+use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Rejection, RejectionKind, Stage, ToolCall, Transition};
 use serde_json::json;
 
 use super::conversation::{Conversation, Matter, Outcome};
@@ -37,21 +37,17 @@ impl Seat<'_> {
         for attempt in 1..=attempts {
             let (rejection, written, missing) = match conversation.answer(attempt).await? {
                 Outcome::Answer { text, justification, missing } => match stage.parse(&text).await {
-                    Ok(call) => {
-                        company.decided(stage, lane, &call).await;
-                        match stage.act(lane, &call, justification.as_deref()).await? {
-                            Acted::Stepped(transition) => return Ok(transition),
-                            Acted::Rejected(rejection) => (rejection, text, missing),
-                        }
-                    }
+                    Ok(call) => match watched(stage, lane, company, &call, justification.as_deref()).await? {
+                        Acted::Stepped(transition) => return Ok(transition),
+                        Acted::Rejected(rejection) => (rejection, text, missing),
+                    },
                     Err(rejection) => {
                         stage.reject(lane, &rejection, &text).await?;
                         (rejection, text, missing)
                     }
                 },
                 Outcome::Call { call, justification } => {
-                    company.decided(stage, lane, &call).await;
-                    match stage.act(lane, &call, justification.as_deref()).await? {
+                    match watched(stage, lane, company, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
                         Acted::Rejected(rejection) => (rejection, stage.render(&call).await, None),
                     }
@@ -125,6 +121,22 @@ impl Seat<'_> {
             ],
         )
     }
+}
+
+/// Makes a call of the agent's, unless those around it hold it back.
+async fn watched(
+    stage: &dyn Stage,
+    lane: LaneId,
+    company: &dyn Company,
+    call: &ToolCall,
+    justification: Option<&str>,
+) -> Result<Acted, Halt> {
+    if let Some(rejection) = company.holds_back(stage, lane, call).await? {
+        stage.reject(lane, &rejection, &stage.render(call).await).await?;
+        return Ok(Acted::Rejected(rejection));
+    }
+    company.decided(stage, lane, call).await;
+    stage.act(lane, call, justification).await
 }
 
 /// How much of a refused answer is repeated to the model; the whole stands in the conversation and the journal.

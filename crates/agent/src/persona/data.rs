@@ -127,6 +127,8 @@ pub enum Contract {
     Routing,
     /// What a segment came to and the memory, without a choice (CYC-025).
     Guidance,
+    /// For each figure of an answer the stored words that it rests on (CYC-095).
+    Verification,
 }
 
 impl Contract {
@@ -140,6 +142,7 @@ impl Contract {
             Self::Subtasks => "subtasks",
             Self::Routing => "routing",
             Self::Guidance => "guidance",
+            Self::Verification => "verification",
         }
     }
 }

@@ -135,7 +135,9 @@ impl Form {
                 Self::array(&Self::object(&[("action", action), ("confidence", Self::share())]), 1, 3)
             }
             // Who asks for these says what they must be.
-            Contract::Graph | Contract::Subtasks | Contract::Routing | Contract::Guidance => Self::object(&[]),
+            Contract::Graph | Contract::Subtasks | Contract::Routing | Contract::Guidance | Contract::Verification => {
+                Self::object(&[])
+            }
         }
     }
 }

@@ -98,6 +98,8 @@ pub struct Workshop {
     pub memory: NoMemory,
     /// Kinds of note beside those of the engine.
     pub notes: &'static [&'static str],
+    /// Replies to queries, by name, in place of the workshop's own.
+    pub told: BTreeMap<&'static str, String>,
     /// A contract whose messages are lost.
     pub loses: Mutex<Option<String>>,
 }
@@ -123,6 +125,7 @@ impl Workshop {
             queries: gimbal_agent::sample::queries(),
             memory: NoMemory,
             notes: &[],
+            told: BTreeMap::new(),
             loses: Mutex::default(),
         }
     }
@@ -255,6 +258,9 @@ impl Stage for Workshop {
     }
     async fn query(&self, _: LaneId, call: &ToolCall) -> Result<String, Rejection> {
         self.write(format!("query {} {}", call.tool, call.canonical_arguments()));
+        if let Some(reply) = self.told.get(call.tool.as_str()) {
+            return Ok(reply.clone());
+        }
         match call.string("subject") {
             Some("lathe") => Ok(r#"{"oil": "low"}"#.to_owned()),
             _ => Err(Rejection::new(RejectionKind::BadValue, "no such machine")),

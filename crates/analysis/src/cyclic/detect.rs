@@ -272,7 +272,8 @@ fn premature(trajectory: &Trajectory, known: Option<&BTreeSet<String>>, found: &
     let unread = trajectory.evidence.as_ref().is_some_and(|evidence| {
         !evidence.judged.passed && !evidence.bottleneck.retrieved && trajectory.stop == "answered"
     });
-    let ungated = trajectory.stop == "answered" && trajectory.gates.last().is_some_and(|gate| !gate.passed);
+    let ungated =
+        trajectory.stop == "answered" && trajectory.gates.last().is_some_and(super::trajectory::Gate::overruled);
     if let (true, Some(last)) = (unread || ungated, trajectory.segments.len().checked_sub(1)) {
         push(found, Signal::PrematureAct, &trajectory.segments, last, last);
     }

@@ -15,6 +15,26 @@ pub struct Evidence {
     /// Figures of the answer.
     #[serde(default)]
     pub figures: Figures,
+    /// How many documents hold the answer, and what became of them.
+    #[serde(default)]
+    pub gold: Gold,
+}
+
+/// Documents that hold an answer; all nought where none are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gold {
+    /// How many there are.
+    #[serde(default)]
+    pub all: u32,
+    /// Those that a query found.
+    #[serde(default)]
+    pub matched: u32,
+    /// Those that were opened.
+    #[serde(default)]
+    pub opened: u32,
+    /// Those that were retrieved from the store.
+    #[serde(default)]
+    pub read: u32,
 }
 
 /// Begins the line on which a world of questions tells, behind its last observation, how the episode went.
@@ -47,6 +67,13 @@ impl Evidence {
             figures: Figures {
                 stated: small(&record["figures"]["all"]),
                 supported: small(&record["figures"]["supported"]),
+                stored: small(&record["figures"]["stored"]),
+            },
+            gold: Gold {
+                all: u32::try_from(gold).unwrap_or(u32::MAX),
+                matched: small(&audit["matched"]),
+                opened: small(&audit["opened"]),
+                read: small(&audit["read"]),
             },
         })
     }
@@ -103,9 +130,12 @@ pub struct Figures {
     /// Figures that it states.
     #[serde(default)]
     pub stated: u32,
-    /// Those that stand in a stored document.
+    /// Those that stand in a stored document, or follow from such.
     #[serde(default)]
     pub supported: u32,
+    /// Those that stand in a stored document.
+    #[serde(default)]
+    pub stored: u32,
 }
 
 /// The first station that a failed episode did not pass.
@@ -229,6 +259,7 @@ mod tests {
                 judged: Judged { passed, items: Vec::new() },
                 bottleneck: Reached { matched, opened, retrieved, stated },
                 figures: Figures::default(),
+                gold: Gold::default(),
             }
             .bottleneck()
         };
@@ -271,7 +302,8 @@ mod record_tests {
         let evidence = Evidence::in_last(text).unwrap();
         assert!(evidence.bottleneck.matched && evidence.bottleneck.opened && !evidence.bottleneck.retrieved);
         assert!(!evidence.bottleneck.stated && !evidence.judged.passed);
-        assert_eq!((evidence.figures.stated, evidence.figures.supported), (4, 3));
+        assert_eq!((evidence.figures.stated, evidence.figures.supported, evidence.figures.stored), (4, 3, 2));
+        assert_eq!((evidence.gold.all, evidence.gold.opened, evidence.gold.read), (2, 2, 1));
         assert_eq!((evidence.judged.items[0].offline, evidence.judged.items[0].model), (Some(false), None));
         assert_eq!(Evidence::in_last("Thank you."), None);
         assert_eq!(Evidence::in_last("\nepisode record: {torn"), None);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::detect::{Finding, LastActs, Signal, findings};
 use super::evidence::Evidence;
 use super::repair::{Repair, repairs};
-use super::trajectory::{Graph, Planned, Spend, Trajectory};
+use super::trajectory::{Gate, Graph, Planned, Spend, Trajectory};
 use super::{Condition, Setup, Visits, visits};
 use crate::row::CellInfo;
 
@@ -56,8 +56,10 @@ pub struct Record {
     pub evidence: Option<Evidence>,
     /// The planner's worth.
     pub planned: Option<Planned>,
-    /// Gates: passed, refused.
-    pub gates: (u32, u32),
+    /// What gates before final answers said, in order.
+    pub gates: Vec<Gate>,
+    /// Pieces of evidence that each revisit brought, where they are followed.
+    pub revisit_evidence: Vec<u32>,
 }
 
 impl Record {
@@ -272,7 +274,9 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
     let decisions = || walk.visits().map(|(_, routed)| routed);
     let count = |holds: fn(&super::Routed) -> bool| decisions().filter(|routed| holds(routed)).count() as u32;
     let router = walk.segments.iter().fold(Spend::default(), |sum, segment| sum.plus(segment.router));
-    let passed = walk.gates.iter().filter(|gate| gate.passed).count() as u32;
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let revisits = walk.visits().filter(|(segment, _)| !known.insert(&segment.node));
+    let revisit_evidence = revisits.filter_map(|(segment, _)| segment.evidence_gained).collect();
     Record {
         world: walk.world.clone(),
         task: walk.task.clone(),
@@ -296,6 +300,7 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
         findings,
         evidence: walk.evidence.clone(),
         planned: walk.planned,
-        gates: (passed, walk.gates.len() as u32 - passed),
+        gates: walk.gates.clone(),
+        revisit_evidence,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::detect::Signal;
 use super::evidence::{Agreement, Bottleneck};
 use super::fold::{CellCycles, Record};
-use super::{Condition, success_to_calls};
+use super::{Condition, Gate, success_to_calls};
 
 /// Mean and both standard deviations of a sample (CYC-052): the work gives the population SD of rates over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -173,12 +173,55 @@ pub struct EvidenceSums {
     pub retrieved: u64,
     /// Failures by bottleneck.
     pub bottlenecks: BTreeMap<Bottleneck, u64>,
-    /// Figures stated, and those that stand in a stored document.
-    pub figures: (u64, u64),
+    /// Figures stated, those that stand in a stored document or follow from such, and those that stand there.
+    pub figures: (u64, u64, u64),
     /// Agreement of the two judges, item by item.
     pub agreement: Agreement,
-    /// Gates: passed, refused (CYC-095).
-    pub gates: (u64, u64),
+    /// Gold documents that were read, and all (retrieval recall).
+    pub gold: (u64, u64),
+    /// Gates before final answers (CYC-095).
+    pub gates: GateSums,
+    /// Revisits whose evidence was followed, those that changed it, and the pieces that they brought.
+    pub revisits: (u64, u64, u64),
+}
+
+/// What gates before final answers came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GateSums {
+    /// Answers that came to a gate: passed, held back, let through against it, unchecked.
+    pub answers: (u64, u64, u64, u64),
+    /// Episodes in which a gate stood, and those in which it held an answer back.
+    pub episodes: (u64, u64),
+    /// Figures of the first answer of each episode: backed, all.
+    pub before: (u64, u64),
+    /// Figures of the answer that went through: backed, all.
+    pub after: (u64, u64),
+    /// Figures that the verifier vouched for, and those whose quotations stand.
+    pub vouched: (u64, u64),
+}
+
+impl GateSums {
+    fn add(&mut self, gates: &[Gate]) {
+        let Some(first) = gates.first() else { return };
+        self.episodes.0 += 1;
+        self.episodes.1 += u64::from(gates.iter().any(|gate| gate.held));
+        let figures = |gate: &Gate| (u64::from(gate.backed()), u64::from(gate.figures));
+        let into = |sum: &mut (u64, u64), (backed, all): (u64, u64)| {
+            sum.0 += backed;
+            sum.1 += all;
+        };
+        into(&mut self.before, figures(first));
+        if let Some(last) = gates.iter().rev().find(|gate| !gate.held) {
+            into(&mut self.after, figures(last));
+        }
+        for gate in gates {
+            self.answers.0 += u64::from(gate.passed);
+            self.answers.1 += u64::from(gate.held);
+            self.answers.2 += u64::from(gate.overruled());
+            self.answers.3 += u64::from(gate.unread);
+            into(&mut self.vouched, (u64::from(gate.claimed), u64::from(gate.verified)));
+        }
+    }
 }
 
 /// One cell in numbers.
@@ -349,18 +392,25 @@ fn signals(records: &[Record]) -> BTreeMap<Signal, SignalSums> {
 fn evidence(records: &[Record]) -> Option<EvidenceSums> {
     let mut sums = EvidenceSums::default();
     for record in records {
-        sums.gates.0 += u64::from(record.gates.0);
-        sums.gates.1 += u64::from(record.gates.1);
+        sums.gates.add(&record.gates);
+        for gained in &record.revisit_evidence {
+            sums.revisits.0 += 1;
+            sums.revisits.1 += u64::from(*gained > 0);
+            sums.revisits.2 += u64::from(*gained);
+        }
         let Some(evidence) = &record.evidence else { continue };
         sums.answers.0 += 1;
         sums.answers.1 += u64::from(evidence.judged.passed);
         sums.retrieved += u64::from(evidence.bottleneck.retrieved);
+        sums.gold.0 += u64::from(evidence.gold.read);
+        sums.gold.1 += u64::from(evidence.gold.all);
         sums.figures.0 += u64::from(evidence.figures.stated);
         sums.figures.1 += u64::from(evidence.figures.supported);
+        sums.figures.2 += u64::from(evidence.figures.stored);
         sums.agreement.add(&evidence.judged);
         if let Some(bottleneck) = evidence.bottleneck() {
             *sums.bottlenecks.entry(bottleneck).or_default() += 1;
         }
     }
-    (sums.answers.0 > 0 || sums.gates != (0, 0)).then_some(sums)
+    (sums.answers.0 > 0 || sums.gates.episodes.0 > 0 || sums.revisits.0 > 0).then_some(sums)
 }

@@ -169,12 +169,38 @@ pub struct Gate {
     /// Figures in the answer.
     #[serde(default)]
     pub figures: u32,
-    /// Those that a stored span supports.
+    /// Those that code found to rest on a stored span.
     #[serde(default)]
     pub supported: u32,
-    /// Whether the answer was let through.
+    /// Others that a verifier showed to rest on words that stand in a stored text.
+    #[serde(default)]
+    pub verified: u32,
+    /// Others that it vouched for, whether or not its words stand there.
+    #[serde(default)]
+    pub claimed: u32,
+    /// Whether every figure rests on something.
     #[serde(default)]
     pub passed: bool,
+    /// Whether the answer was held back.
+    #[serde(default)]
+    pub held: bool,
+    /// Whether the evidence could not be read: the answer went through unchecked.
+    #[serde(default)]
+    pub unread: bool,
+}
+
+impl Gate {
+    /// Figures that rest on something.
+    #[must_use]
+    pub const fn backed(&self) -> u32 {
+        self.supported.saturating_add(self.verified)
+    }
+
+    /// Whether an answer went through although a figure of it rests on nothing.
+    #[must_use]
+    pub const fn overruled(&self) -> bool {
+        !self.passed && !self.held && !self.unread
+    }
 }
 
 /// How a segment ended (CYC-016).
@@ -211,6 +237,10 @@ pub struct Segment {
     pub routed: Option<Routed>,
     /// Loops that the router's own memory speaks of.
     pub loops_noted: u32,
+    /// Pieces of evidence that were at hand when it ended and not when it began; none where the world's evidence is not
+    /// followed.
+    #[serde(default)]
+    pub evidence_gained: Option<u32>,
 }
 
 /// A routing decision.

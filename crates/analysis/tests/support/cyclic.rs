@@ -157,6 +157,7 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
             }),
             acts,
             loops_noted: 0,
+            evidence_gained: None,
         });
         node = to;
     }

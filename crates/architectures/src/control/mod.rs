@@ -6,6 +6,7 @@
 //! | `planned` | `attempts`, `valid`, `problems`: what the planner's output was worth |
 //! | `segment` | `index`, `node`, `calls`, `ended`: a segment is over |
 //! | `routed` | `index`, `from`, `wanted`, `to`, `valid`, `repaired`, `cached`, `faulted`, `candidates` |
+//! | `gated` | what a gate before a final answer saw, see [`crate::gate`] |
 //! | `memory` | `index`, `memory`: the rolling memory after a segment |
 
 mod analysis;
@@ -32,13 +33,14 @@ pub use settings::{GraphFrom, Settings};
 pub(crate) const BEHAVIOUR: u32 = 1;
 
 /// Kinds of note that controllers write, beside those of the engine.
-pub const NOTE_KINDS: [&str; 5] = ["graph", "planned", "segment", "routed", "memory"];
+pub const NOTE_KINDS: [&str; 6] = ["graph", "planned", "segment", "routed", "memory", "gated"];
 
-/// An agent and its place: `planner`, `executor`, `analyzer`.
+/// An agent and its place: `planner`, `executor`, `analyzer`, `verifier`.
 pub type Placed = (&'static str, Agent);
 
 /// The agents of a setting of `cyclic` (or, with `list`, of `dag`) by their places, and the context blocks of the
-/// executor: for whoever wants to see the prompts without playing. A planner stands among them where one makes the graph.
+/// executor: for whoever wants to see the prompts without playing. A planner stands among them where one makes the graph,
+/// a verifier where a gate stands before final answers.
 ///
 /// # Errors
 /// Which key or file is wrong, and what would be right.
@@ -50,6 +52,7 @@ pub fn agents(list: bool, settings: &Value, files: &dyn Files) -> Result<(Vec<Pl
         agents.push(("planner", *planner));
     }
     agents.extend([("executor", workers.executor), ("analyzer", analyzer.agent)]);
+    agents.extend(workers.gate.map(|gate| ("verifier", gate.verifier())));
     Ok((agents, workers.context))
 }
 
@@ -76,6 +79,9 @@ impl Controller {
             needs.queries.extend(of_agent.queries);
             needs.roles.extend(of_agent.roles);
         }
+        if let Some(gate) = &self.workers.gate {
+            gate.add_needs(&mut needs);
+        }
         needs
     }
 
@@ -90,14 +96,18 @@ impl Controller {
             Source::Suggested => json!("suggested"),
             Source::Planner(planner) => json!({ "planner": planner.resolved() }),
         };
-        json!({
+        let mut resolved = json!({
             "architecture": name, "behaviour": BEHAVIOUR, "source": source, "ways": self.maker.ways,
             "size": [self.maker.size.0, self.maker.size.1], "shots": self.maker.shots,
             "executor": self.workers.executor.resolved(), "context": self.workers.context,
             "specialist": self.workers.specialist, "local": self.workers.local, "global": self.global,
             "analyzer": self.analyzer.agent.resolved(), "candidates": self.analyzer.top,
             "cache": self.analyzer.cached, "retries": self.retries,
-        })
+        });
+        if let Some(gate) = &self.workers.gate {
+            resolved["gate"] = gate.resolved();
+        }
+        resolved
     }
 
     /// The state before the first segment.

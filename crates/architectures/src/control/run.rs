@@ -7,6 +7,7 @@ use gimbal_core::{Halt, LaneId, Stage, Stop, ToolCall};
 use serde_json::{Value, json};
 
 use super::Memory;
+use crate::gate::{Gate, Gated, Watch};
 use crate::graph::{Node, TaskGraph};
 
 /// How many of a segment's calls its summary shows, the latest ones (CYC-008).
@@ -31,6 +32,8 @@ pub(crate) struct Run {
     pub memory: Memory,
     /// Most tool calls of the episode: C_g (CYC-050).
     pub most: u32,
+    /// What the gate before final answers remembers.
+    pub watch: Watch,
 }
 
 /// Who works, and how.
@@ -42,13 +45,15 @@ pub(crate) struct Workers {
     pub specialist: bool,
     /// Most tool calls of a segment: C_l (CYC-006).
     pub local: u32,
+    /// What stands before a final answer (CYC-095).
+    pub gate: Option<Gate>,
 }
 
 impl Run {
     pub(crate) fn of(graph: TaskGraph, most: u32, goal: &str) -> Self {
         let node = graph.place(&graph.entry).unwrap_or(0);
         let memory = Memory { objective: bounded(goal, 300), ..Memory::default() };
-        Self { graph, calls: 0, empty: 0, node, index: 0, summary: Value::Null, memory, most }
+        Self { graph, calls: 0, empty: 0, node, index: 0, summary: Value::Null, memory, most, watch: Watch::default() }
     }
 
     /// The present subtask. The place is always one of the graph's.
@@ -89,7 +94,9 @@ impl Workers {
         let seat = if self.specialist && !node.tools.is_empty() { seat.only(&node.tools) } else { seat };
         let question = Question { target: &node.name, message: &message };
         let limit = run.left().min(self.local);
-        let segment = seat.segment(stage, lane, &blocks, Some(question), (&Floor(node), limit)).await?;
+        let floor = Floor(node);
+        let company = Gated { company: &floor, gate: self.gate.as_ref().map(|gate| (gate, &run.watch)) };
+        let segment = seat.segment(stage, lane, &blocks, Some(question), (&company, limit)).await?;
         let ended = match &segment.ended {
             Ended::Finished(_) => "done",
             Ended::Calls => "local_budget",

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Analyzer, Controller, Maker, Source, Workers};
+use crate::gate::{Gate, GateKind};
 use crate::graph::{GraphFileError, TaskGraph, Ways, named};
 use crate::member::{Member, Place};
 
@@ -35,6 +36,10 @@ pub struct Settings {
     pub global_calls: Option<u32>,
     /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
     pub retries: u32,
+    /// What stands before a final answer: `none`, or `evidence`: each figure must rest on a stored text (CYC-095).
+    pub gate: GateKind,
+    /// How often the gate holds an answer back before it lets it through all the same; 2 where it is left out.
+    pub gate_refusals: Option<u32>,
     /// Context blocks of the executor.
     pub context: Option<Vec<String>>,
     /// Most ways that the router is shown (CYC-092); all where it is left out.
@@ -51,6 +56,8 @@ pub struct Settings {
     pub executor: Member,
     /// The one that analyses segments and, in a graph with ways to choose among, routes.
     pub analyzer: Member,
+    /// The one that the gate asks about figures that code does not find; persona and role `verifier`.
+    pub verifier: Member,
     /// Overrides of all personas.
     #[serde(flatten)]
     pub agent: Overrides,
@@ -66,6 +73,8 @@ impl Default for Settings {
             local_calls: 5,
             global_calls: None,
             retries: 0,
+            gate: GateKind::None,
+            gate_refusals: None,
             context: None,
             candidates: None,
             cache_routes: false,
@@ -74,6 +83,7 @@ impl Default for Settings {
             planner: Member::default(),
             executor: Member::default(),
             analyzer: Member::default(),
+            verifier: Member::default(),
             agent: Overrides::default(),
         }
     }
@@ -176,6 +186,7 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
         Place { name: "router", persona: "router", contract: Some(Contract::Routing), tools: &[] }
     };
     let agent = member(place, &settings.analyzer)?;
+    let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (&settings.verifier, common), files)?;
     let context = crate::settings::context(name, executor.persona(), settings.context)?;
     Ok(Controller {
         maker: Maker { source, ways, size: settings.size, shots },
@@ -184,6 +195,7 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
             context,
             specialist: settings.exposure == Exposure::Specialist,
             local: settings.local_calls,
+            gate,
         },
         analyzer: Analyzer { agent, top: settings.candidates, cached: settings.cache_routes },
         global: settings.global_calls,

@@ -10,6 +10,7 @@ use gimbal_agent::{Agent, Alone, Ended};
 use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
 use serde_json::{Value, json};
 
+use crate::gate::{Gate, Gated, Watch};
 pub use settings::Settings;
 
 /// The family `react`.
@@ -44,17 +45,24 @@ struct React {
     agent: Agent,
     /// Names of the context blocks, in the order in which the prompt shows them.
     context: Vec<String>,
+    /// What stands before a final answer (CYC-095).
+    gate: Option<Gate>,
     /// One conversation for the whole episode, and its most tool calls where they are named.
     whole: Option<Option<u32>>,
 }
 
 impl React {
+    fn gated<'a>(&'a self, watch: &'a Watch) -> Gated<'a> {
+        Gated { company: &Alone, gate: self.gate.as_ref().map(|gate| (gate, watch)) }
+    }
+
     /// One conversation from the first observation to the end (CYC-026).
     async fn converse(&self, stage: &dyn Stage, most: Option<u32>) -> Result<(), Halt> {
         let seat = self.agent.seat(stage).await?;
         let blocks = stage.context(LaneId::TRUNK, &self.context).await?;
+        let watch = Watch::default();
         let most = most.unwrap_or(stage.brief().horizon);
-        let segment = seat.segment(stage, LaneId::TRUNK, &blocks, None, (&Alone, most)).await?;
+        let segment = seat.segment(stage, LaneId::TRUNK, &blocks, None, (&self.gated(&watch), most)).await?;
         Err(match segment.ended {
             Ended::Over(halt) => halt,
             Ended::Finished(_) | Ended::Calls => crate::control::spent(),
@@ -65,13 +73,20 @@ impl React {
 #[async_trait]
 impl Architecture for React {
     fn needs(&self) -> Needs {
-        Needs { blocks: self.context.clone(), ..self.agent.needs() }
+        let mut needs = Needs { blocks: self.context.clone(), ..self.agent.needs() };
+        if let Some(gate) = &self.gate {
+            gate.add_needs(&mut needs);
+        }
+        needs
     }
 
     fn resolved(&self) -> Value {
         let mut resolved = json!({ "architecture": "react", "agent": self.agent.resolved(), "context": self.context });
         if let Some(most) = self.whole {
             resolved["conversation"] = json!({ "episode": most });
+        }
+        if let Some(gate) = &self.gate {
+            resolved["gate"] = gate.resolved();
         }
         resolved
     }
@@ -81,9 +96,10 @@ impl Architecture for React {
             return self.converse(stage, most).await;
         }
         let seat = self.agent.seat(stage).await?;
+        let watch = Watch::default();
         loop {
             let blocks = stage.context(LaneId::TRUNK, &self.context).await?;
-            seat.step(stage, LaneId::TRUNK, &blocks).await?;
+            seat.step_with(stage, LaneId::TRUNK, &blocks, &self.gated(&watch)).await?;
         }
     }
 }

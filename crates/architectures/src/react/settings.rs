@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::React;
+use crate::gate::{Gate, GateKind};
+use crate::member::Member;
 
 /// Settings of `react`. What is left out is as the persona says.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,6 +26,12 @@ pub struct Settings {
     pub conversation: Conversation,
     /// Most tool calls of an episode in one conversation (CYC-026, CYC-050); the world's horizon where it is left out.
     pub global_calls: Option<u32>,
+    /// What stands before a final answer: `none`, or `evidence`: each figure must rest on a stored text (CYC-095).
+    pub gate: GateKind,
+    /// How often the gate holds an answer back before it lets it through all the same; 2 where it is left out.
+    pub gate_refusals: Option<u32>,
+    /// The one that the gate asks about figures that code does not find; persona and role `verifier`.
+    pub verifier: Member,
     /// Context blocks of the prompt; their order is that of the persona (`order` in `prompt.yaml`).
     pub context: Option<Vec<String>>,
     /// Overrides of the persona.
@@ -50,6 +58,9 @@ impl Default for Settings {
             role: "default".to_owned(),
             conversation: Conversation::Step,
             global_calls: None,
+            gate: GateKind::None,
+            gate_refusals: None,
+            verifier: Member::default(),
             context: None,
             agent: Overrides::default(),
         }
@@ -68,6 +79,8 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         )));
     }
     let context = crate::settings::context(name, &persona, settings.context)?;
+    let (verifier, common) = (&settings.verifier, &settings.agent);
+    let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (verifier, common), files)?;
     let agent = Agent::new(persona, &settings.role, &settings.agent).map_err(|problem| error(&problem))?;
     let whole = settings.conversation == Conversation::Episode;
     match settings.global_calls {
@@ -80,5 +93,5 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         }
         _ => {}
     }
-    Ok(React { agent, context, whole: whole.then_some(settings.global_calls) })
+    Ok(React { agent, context, gate, whole: whole.then_some(settings.global_calls) })
 }

@@ -57,6 +57,8 @@ pub enum Command {
     Verify(OfRun),
     /// Prints the hash of a run's finished episodes
     Digest(OfRun),
+    /// Judges the stored answers of a run again, without playing
+    Rescore(Rescore),
     /// Shows an episode as a person would read it, down to the exact prompt of a call
     Trace(Trace),
     /// Shows which architectures fit which environments, and why others do not
@@ -162,6 +164,43 @@ pub struct OfRun {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `gimbal rescore`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Verdicts are kept in rescored/ in the run folder, a file for each judge; journals and the run's \
+                        digest stay as they are. An interrupted rescore goes on where it stopped."
+)]
+pub struct Rescore {
+    /// The run folder, or the name of a study below `runs/`
+    pub run: PathBuf,
+    /// Who judges
+    #[arg(long, value_enum)]
+    pub judge: JudgeChoice,
+    /// Model of the judge (default: the one that plays the role `judge` in the run, or else `default`)
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Questions to the model at once
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = at_least_one)]
+    pub jobs: usize,
+    /// Threads of an embedded model
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub threads: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Who judges again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum JudgeChoice {
+    /// Plain code
+    Offline,
+    /// A model, one call an item
+    Model,
+    /// Both, with their agreement
+    Both,
 }
 
 /// `gimbal report`.

@@ -11,6 +11,7 @@ use gimbal_view::figure::cyc;
 
 use super::run_failure;
 use crate::exit::Failure;
+use crate::registry::registry;
 
 /// Tables that the report of a run shows where they have rows; `--all` writes every one.
 const IN_REPORT: [&str; 14] = [
@@ -32,7 +33,7 @@ const IN_REPORT: [&str; 14] = [
 
 fn cycles(folder: &RunFolder) -> Result<Cycles, Failure> {
     let stored = Stored::read(folder).map_err(run_failure)?;
-    read::cycles(folder, &stored).map_err(run_failure)
+    read::cycles_among(folder, &stored, &registry()).map_err(run_failure)
 }
 
 /// Walks of a run that is controlled by graphs; none of any other run, whose journals are not opened.
@@ -41,7 +42,7 @@ fn of_graphs(folder: &RunFolder) -> Result<Option<Cycles>, Failure> {
     if !read::has_graphs(&stored) {
         return Ok(None);
     }
-    read::cycles(folder, &stored).map(Some).map_err(run_failure)
+    read::cycles_among(folder, &stored, &registry()).map(Some).map_err(run_failure)
 }
 
 /// One table by its key, whatever plays in the run.

@@ -16,6 +16,7 @@ pub mod papers;
 pub mod persona;
 pub mod plan;
 pub mod report;
+pub mod rescore;
 mod rescored;
 pub mod run;
 pub mod shown;

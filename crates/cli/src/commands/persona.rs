@@ -104,6 +104,7 @@ fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> 
         Some(Contract::Routing) => Some(("cyclic", "analyzer")),
         Some(Contract::Subtasks) => Some(("dag", "planner")),
         Some(Contract::Guidance) => Some(("dag", "analyzer")),
+        Some(Contract::Verification) => Some(("cyclic", "verifier")),
         None if persona.core.is_asked() => Some(("cyclic", "executor")),
         None if persona.core.tools.iter().any(|tool| tool.delegate.is_some()) => Some(("hierarchy", "planner")),
         None => None,
@@ -112,6 +113,9 @@ fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> 
         Some((base, place)) => {
             base.clone_into(&mut subject.base);
             subject.only = Some(place);
+            if place == "verifier" {
+                subject.settings.insert("gate".to_owned(), json!("evidence"));
+            }
             let member = subject.settings.entry(place).or_insert_with(|| json!({}));
             member["persona"] = json!(name);
         }
@@ -272,6 +276,9 @@ fn example(contract: Contract, brief: &Brief, target: &str) -> String {
         Contract::Graph | Contract::Subtasks => {
             spaced(&json!({ "family": brief.role, "tools": "(the tools)", "task": brief.goal }))
         }
+        Contract::Verification => spaced(
+            &json!({ "question": brief.goal, "answer": "(the answer)", "figures": ["(a figure)"], "passages": [] }),
+        ),
         Contract::Routing | Contract::Guidance => {
             spaced(&json!({ "subtask": "(its name)", "segment": "(its calls and results)", "memory": {} }))
         }

@@ -79,7 +79,7 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
 }
 
 /// The first Ctrl-C lets requests on their way end, the second waits for nothing.
-async fn watch_for_interrupt(cancel: Cancel) {
+pub(super) async fn watch_for_interrupt(cancel: Cancel) {
     let mut times = 0_u32;
     while asked_to_stop().await.is_ok() {
         times += 1;

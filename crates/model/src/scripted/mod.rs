@@ -20,11 +20,12 @@ use crate::facts::SetupError;
 use file::{Pick, RuleFile, ScriptFile, WhenFile};
 
 /// Scripts that come with the program.
-const BUILTIN: [(&str, &str); 4] = [
+const BUILTIN: [(&str, &str); 5] = [
     ("first-choice", include_str!("builtin/first-choice.yaml")),
     ("idle", include_str!("builtin/idle.yaml")),
     ("react-monitor", include_str!("builtin/react-monitor.yaml")),
     ("refuse", include_str!("builtin/refuse.yaml")),
+    ("vouch-for-nothing", include_str!("builtin/vouch-for-nothing.yaml")),
 ];
 
 /// A scripted model.

@@ -1,6 +1,6 @@
 //! The ways in which faults spoil texts and messages. What comes back always differs from what went in.
 
-use gimbal_core::Rng;
+use gimbal_core::{Answering, Rng};
 use serde_json::{Map, Value};
 
 /// A text without its end: some, all or none of its beginning is left. None of an empty text.
@@ -67,6 +67,78 @@ pub fn corrupted(text: &str, draws: &mut Rng) -> Option<String> {
         return Some(parts.join(&separator.to_string()));
     }
     broken(text, draws)
+}
+
+/// A text in which the answer that `answering` speaks of states another figure; none where it gives no such answer, or one
+/// without a figure. Years, bare digits and the names of things (`10-K`) stay as they are.
+#[must_use]
+pub fn misstated(text: &str, answering: &Answering, draws: &mut Rng) -> Option<String> {
+    let after = text.rfind(&answering.tool)? + answering.tool.len();
+    let argument = after + text.get(after..)?.find(&answering.argument)? + answering.argument.len();
+    let rest = text.get(argument..)?;
+    // The quotation mark that ends the name of a JSON member is not the one that begins the value.
+    let ends_name = usize::from(rest.starts_with('"'));
+    let (start, end) = match rest.get(ends_name..)?.find('"') {
+        Some(quote) => {
+            let start = argument + ends_name + quote + 1;
+            (start, start + closing(text.get(start..)?))
+        }
+        None => (argument, argument + rest.find('\n').unwrap_or(rest.len())),
+    };
+    let other = another_figure(text.get(start..end)?, draws)?;
+    Some([&text[..start], &other, &text[end..]].concat())
+}
+
+/// Where a quoted text ends: its first quotation mark that no backslash goes before.
+fn closing(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// A text with other digits in one of its figures; none without one.
+#[must_use]
+pub fn another_figure(text: &str, draws: &mut Rng) -> Option<String> {
+    let mut figures: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = text.get(at..).and_then(|rest| rest.find(|letter: char| letter.is_ascii_digit())) {
+        let start = at + offset;
+        let body = text[start..].find(|letter: char| !(letter.is_ascii_digit() || ".,".contains(letter)));
+        let end = start + text[start..start + body.unwrap_or(text.len() - start)].trim_end_matches(['.', ',']).len();
+        at = end.max(start + 1);
+        let (before, behind) = (text[..start].chars().next_back(), text[end..].chars().next());
+        let digits = text[start..end].bytes().filter(u8::is_ascii_digit).count();
+        let within_word = before.is_some_and(|letter| letter.is_alphanumeric() || "\\-/_".contains(letter));
+        let marked = text[start..end].contains(['.', ',']) || before == Some('$') || behind == Some('%');
+        if !within_word && behind != Some('-') && (marked && digits > 1 || digits > 4) {
+            figures.push(start..end);
+        }
+    }
+    let figure = draws.choose(&figures)?.clone();
+    let mut first = true;
+    let other: String = text[figure.clone()]
+        .chars()
+        .map(|letter| match letter.to_digit(10) {
+            None => letter,
+            Some(digit) => {
+                // Another digit, and no nought in front.
+                let other = if std::mem::take(&mut first) {
+                    1 + (digit.saturating_sub(1) + 1 + draws.below(8) as u32) % 9
+                } else {
+                    (digit + 1 + draws.below(9) as u32) % 10
+                };
+                char::from_digit(other, 10).unwrap_or(letter)
+            }
+        })
+        .collect();
+    Some([&text[..figure.start], &other, &text[figure.end..]].concat())
 }
 
 /// A message in which one thing is altered: another subject in the place of one that is named, a letter or a number
@@ -167,11 +239,11 @@ fn other_text(text: &str, subjects: &[String], draws: &mut Rng) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gimbal_core::Rng;
+    use gimbal_core::{Answering, Rng};
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::{altered, broken, corrupted, cut};
+    use super::{altered, another_figure, broken, corrupted, cut, misstated};
 
     fn messages() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
@@ -217,6 +289,34 @@ mod tests {
             prop_assert_ne!(alter(), message.clone());
             prop_assert_eq!(alter(), alter());
         }
+    }
+
+    // covers: CYC-095
+    #[test]
+    fn a_figure_of_the_answer_becomes_another_one_and_nothing_else_does() {
+        let answering = Answering { tool: "give".to_owned(), argument: "answer".to_owned() };
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..40 {
+            let text = r#"Thought: $9.99 it is.
+Answer: give answer="In 2024 the 10-K says \"$1,234.5\" million.", sources=[{"url":"https://x.example/1,234.5"}]"#;
+            let spoilt = misstated(text, &answering, &mut Rng::stream(seed, "test")).unwrap();
+            let figure = spoilt.split('$').nth(2).unwrap().split('\\').next().unwrap();
+            assert_eq!(spoilt.replacen(figure, "1,234.5", 1), text, "only the figure");
+            assert!(
+                figure.bytes().zip(*b"1,234.5").all(|(new, old)| (new == old) == !old.is_ascii_digit()),
+                "{figure}"
+            );
+            assert!(!figure.starts_with('0'));
+            seen.insert(spoilt);
+        }
+        assert!(seen.len() > 20);
+        let json = r#"{"tool": "give", "arguments": {"answer": "5.25%"}}"#;
+        let spoilt = misstated(json, &answering, &mut Rng::stream(1, "test")).unwrap();
+        assert!(serde_json::from_str::<Value>(&spoilt).is_ok() && spoilt != json, "{spoilt}");
+        for none in ["look at 5.25%", "give answer=\"In 2024, 5 of 10-K\"", "give", ""] {
+            assert_eq!(misstated(none, &answering, &mut Rng::stream(1, "test")), None, "{none}");
+        }
+        assert_eq!(another_figure("caf\u{e9} 1.", &mut Rng::stream(1, "test")), None);
     }
 
     #[test]

@@ -24,11 +24,13 @@ pub enum Site {
     Tracker,
     /// Decisions of a controller on where control goes next.
     Routing,
+    /// Completions in which the agent gives the answer that ends its task.
+    Answer,
 }
 
 impl Site {
     /// All sites.
-    pub const ALL: [Self; 5] = [Self::Model, Self::Tool, Self::Message, Self::Tracker, Self::Routing];
+    pub const ALL: [Self; 6] = [Self::Model, Self::Tool, Self::Message, Self::Tracker, Self::Routing, Self::Answer];
 
     /// The name that studies and events use.
     #[must_use]
@@ -39,6 +41,7 @@ impl Site {
             Self::Message => "message",
             Self::Tracker => "tracker",
             Self::Routing => "routing",
+            Self::Answer => "answer",
         }
     }
 
@@ -51,6 +54,7 @@ impl Site {
             Self::Message => 2,
             Self::Tracker => 3,
             Self::Routing => 4,
+            Self::Answer => 5,
         }
     }
 }
@@ -77,11 +81,13 @@ pub enum Fault {
     Corrupted,
     /// Control goes to another place than the controller chose, drawn evenly from all others (CYC-084).
     Diverted,
+    /// A figure of the agent's answer becomes another one, as a model that misremembers would write it (CYC-095).
+    Misstated,
 }
 
 impl Fault {
     /// All kinds, by site; draws are divided among those of a site in this order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Transport,
         Self::Malformed,
         Self::Truncated,
@@ -91,6 +97,7 @@ impl Fault {
         Self::Altered,
         Self::Corrupted,
         Self::Diverted,
+        Self::Misstated,
     ];
 
     /// Where it strikes.
@@ -102,6 +109,7 @@ impl Fault {
             Self::Lost | Self::Altered => Site::Message,
             Self::Corrupted => Site::Tracker,
             Self::Diverted => Site::Routing,
+            Self::Misstated => Site::Answer,
         }
     }
 
@@ -118,6 +126,7 @@ impl Fault {
             Self::Altered => "altered",
             Self::Corrupted => "corrupted",
             Self::Diverted => "diverted",
+            Self::Misstated => "misstated",
         }
     }
 
@@ -134,6 +143,7 @@ impl Fault {
             Self::Altered => "message.altered",
             Self::Corrupted => "tracker.corrupted",
             Self::Diverted => "routing.diverted",
+            Self::Misstated => "answer.misstated",
         }
     }
 }

@@ -7,12 +7,13 @@ use gimbal_analysis::cyclic::{
     Act, Cycles, Effect, Fold, Gate, Graph, Planned, Routed, Segment, SegmentEnd, Setup, Spend, Trajectory,
 };
 use gimbal_core::event::{Body, Event, ModelCalled};
-use gimbal_core::{Digest, TextRef};
+use gimbal_core::{Digest, Follower, TextRef, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::profile::{LazyTexts, Walk};
 use crate::plan::{Stored, StoredCell};
+use crate::registry::Registry;
 use crate::run::index::unreadable;
 use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder};
 
@@ -32,9 +33,18 @@ pub fn has_graphs(stored: &Stored) -> bool {
 /// # Errors
 /// Those of [`trajectories`].
 pub fn cycles(folder: &RunFolder, stored: &Stored) -> Result<Cycles, RunError> {
+    cycles_among(folder, stored, &Registry::default())
+}
+
+/// The same, with the evidence followed in the worlds of `registry` that know how: their calls and texts are read again,
+/// and nothing is played.
+///
+/// # Errors
+/// Those of [`trajectories`].
+pub fn cycles_among(folder: &RunFolder, stored: &Stored, registry: &Registry) -> Result<Cycles, RunError> {
     let infos = stored.cells.iter().map(|cell| (cell.info.clone(), setup(cell)));
     let mut fold = Fold::new(infos.collect());
-    trajectories(folder, stored, |_| true, |walk| fold.add(&walk))?;
+    walks(folder, stored, registry, |_| true, |walk| fold.add(&walk))?;
     Ok(fold.finish())
 }
 
@@ -45,6 +55,16 @@ pub fn cycles(folder: &RunFolder, stored: &Stored) -> Result<Cycles, RunError> {
 pub fn trajectories(
     folder: &RunFolder,
     stored: &Stored,
+    wanted: impl FnMut(&EpisodeId) -> bool,
+    each: impl FnMut(Trajectory),
+) -> Result<(), RunError> {
+    walks(folder, stored, &Registry::default(), wanted, each)
+}
+
+fn walks(
+    folder: &RunFolder,
+    stored: &Stored,
+    registry: &Registry,
     mut wanted: impl FnMut(&EpisodeId) -> bool,
     mut each: impl FnMut(Trajectory),
 ) -> Result<(), RunError> {
@@ -52,7 +72,9 @@ pub fn trajectories(
     let mut texts = LazyTexts::new(folder);
     let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
         let Some(cell) = cells.get(episode.id.cell.as_str()).filter(|_| wanted(&episode.id)) else { return Ok(()) };
-        each(read(folder, cell, (&episode.id, episode.place), &episode.outcome, &mut texts)?);
+        let family = cell.identity["environment"]["name"].as_str().and_then(|name| registry.environment(name));
+        let follower = family.and_then(|family| Some(family.questions()?.follower()));
+        each(read(folder, cell, (&episode.id, episode.place), &episode.outcome, (&mut texts, follower))?);
         Ok(())
     });
     walked.map_err(|error| match error {
@@ -86,10 +108,11 @@ fn read(
     cell: &StoredCell,
     (id, place): (&EpisodeId, Place),
     outcome: &Outcome,
-    texts: &mut LazyTexts<'_>,
+    (texts, follower): (&mut LazyTexts<'_>, Option<Box<dyn Follower>>),
 ) -> Result<Trajectory, RunError> {
     let mut text = |reference: &TextRef| texts.get(reference);
     let mut tale = Tale::new(&mut text, &cell.asks);
+    tale.follower = follower;
     for bytes in folder.events(place)? {
         let damaged = |error: serde_json::Error| RunError::Damaged {
             path: folder.segment(place),
@@ -153,6 +176,10 @@ struct Tale<'a> {
     node: String,
     /// What the agent saw last.
     last: Option<TextRef>,
+    /// Follows the evidence, where the world knows how.
+    follower: Option<Box<dyn Follower>>,
+    /// The evidence at the beginning of the segment under way.
+    evidence: BTreeSet<String>,
 }
 
 #[derive(Deserialize)]
@@ -201,6 +228,8 @@ impl<'a> Tale<'a> {
             loops: Vec::new(),
             node: String::new(),
             last: None,
+            follower: None,
+            evidence: BTreeSet::new(),
         }
     }
 
@@ -223,6 +252,11 @@ impl<'a> Tale<'a> {
                     Effect::Back
                 };
                 self.state = Some(step.state);
+                if let (Some(follower), Some((tool, arguments))) = (&mut self.follower, &self.open) {
+                    let arguments = serde_json::from_str(arguments).unwrap_or_default();
+                    let seen = (self.text)(&step.observation)?;
+                    follower.follow(&ToolCall { tool: tool.clone(), arguments }, &seen);
+                }
                 self.last = Some(step.observation);
                 self.acted(effect);
             }
@@ -315,7 +349,14 @@ impl<'a> Tale<'a> {
     /// What belongs to the segment under way, which is over.
     fn segment(&mut self, index: u32, node: String, ended: SegmentEnd) -> Segment {
         let acts = std::mem::take(&mut self.acts);
+        let evidence_gained = self.follower.as_ref().map(|follower| {
+            let now = follower.evidence();
+            let gained = now.difference(&self.evidence).count();
+            self.evidence = now;
+            u32::try_from(gained).unwrap_or(u32::MAX)
+        });
         Segment {
+            evidence_gained,
             index,
             node,
             calls: u32::try_from(acts.len()).unwrap_or(u32::MAX),
@@ -516,7 +557,7 @@ Goal: craft polished_granite.
         ]);
         assert_eq!((walk.segments.len(), walk.graphs.len(), visits(&walk).total), (1, 0, 0));
         assert!(walk.evidence.is_some_and(|evidence| evidence.bottleneck.matched));
-        assert_eq!(walk.gates, [Gate { figures: 3, supported: 1, passed: false }]);
+        assert_eq!(walk.gates, [Gate { figures: 3, supported: 1, ..Gate::default() }]);
         assert_eq!(
             goal(
                 "-= Welcome =-

@@ -12,7 +12,8 @@ mod verify;
 use gimbal_core::Digest;
 
 pub use bill::bill;
-pub use cycles::{cycles, has_graphs, trajectories};
+pub use cycles::{cycles, cycles_among, has_graphs, trajectories};
+pub(crate) use profile::{LazyTexts, Walk};
 pub use profile::{profiles, traces};
 pub use recovery::recovery;
 pub use rows::{load_rows, spending, spending_of_episodes};

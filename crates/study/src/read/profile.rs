@@ -72,7 +72,7 @@ pub fn traces(folder: &RunFolder, stored: &Stored) -> Result<Traces, RunError> {
 }
 
 /// What ends a walk over the index.
-pub(super) enum Walk {
+pub(crate) enum Walk {
     Run(Box<RunError>),
     Index(rusqlite::Error),
 }
@@ -90,19 +90,19 @@ impl From<RunError> for Walk {
 }
 
 /// The store of texts, opened when the first text is asked for that does not stand in its event.
-pub(super) struct LazyTexts<'a> {
+pub(crate) struct LazyTexts<'a> {
     folder: &'a RunFolder,
     opened: Option<Texts>,
 }
 
 impl<'a> LazyTexts<'a> {
     /// The texts of a run, not opened yet.
-    pub(super) const fn new(folder: &'a RunFolder) -> Self {
+    pub(crate) const fn new(folder: &'a RunFolder) -> Self {
         Self { folder, opened: None }
     }
 
     /// A text.
-    pub(super) fn get(&mut self, reference: &TextRef) -> Result<String, RunError> {
+    pub(crate) fn get(&mut self, reference: &TextRef) -> Result<String, RunError> {
         if let Some(text) = reference.as_inline() {
             return Ok(text.to_owned());
         }

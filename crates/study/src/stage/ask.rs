@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gimbal_core::{
-    AskError, CallContext, ChatRequest, Completion, Decoding, Halt, LaneId, ModelError, ModelErrorKind, Stop, Usage,
-    UsageSource, seed,
+    Answering, AskError, CallContext, ChatRequest, Completion, Decoding, Halt, LaneId, ModelError, ModelErrorKind,
+    Stop, Usage, UsageSource, seed,
 };
 
 use super::faults::Struck;
@@ -102,7 +102,36 @@ impl EpisodeStage {
             }
             (outcome, _) => outcome,
         };
+        let mut struck: Vec<Struck> = struck.into_iter().collect();
+        let outcome = match (outcome, &self.brief.answer) {
+            (Ok(completion), Some(answering)) if !world => {
+                let completion = self.misstated(lane, completion, answering, &mut struck)?;
+                Ok(completion)
+            }
+            (outcome, _) => outcome,
+        };
         self.answered(lane, role, &request, &facts, (outcome, struck))
+    }
+
+    /// A completion with another figure in its answer, where a fault strikes there.
+    fn misstated(
+        &self,
+        lane: LaneId,
+        completion: Completion,
+        answering: &Answering,
+        struck: &mut Vec<Struck>,
+    ) -> Result<Completion, Halt> {
+        let answers = completion.text.contains(&answering.tool)
+            || completion.calls.iter().any(|call| call.tool == answering.tool);
+        let fault = if answers { self.lock().strike(lane, Site::Answer)? } else { None };
+        let Some(mut fault) = fault else { return Ok(completion) };
+        Ok(match fault.misstate(&completion, answering) {
+            Some(other) => {
+                struck.push(fault);
+                other
+            }
+            None => completion,
+        })
     }
 
     /// What a call costs as called, in millionths of a millionth of a dollar.
@@ -142,10 +171,10 @@ impl EpisodeStage {
         role: &str,
         request: &ChatRequest,
         facts: &CallFacts<'_>,
-        (outcome, struck): (Result<Completion, Stopped>, Option<Struck>),
+        (outcome, struck): (Result<Completion, Stopped>, Vec<Struck>),
     ) -> Result<Completion, AskError> {
         let mut state = self.lock();
-        let note = |state: &mut super::State| struck.map_or(Ok(()), |struck| state.push(lane, struck.event()));
+        let note = |state: &mut super::State| struck.iter().try_for_each(|struck| state.push(lane, struck.event()));
         let error = match outcome {
             Ok(completion) => {
                 self.recorder.called(facts, "completed", &completion.usage, completion.latency_us).map_err(halt_of)?;

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use gimbal_core::event::Fault as FaultEvent;
 use gimbal_core::{
-    Body, Brief, Completion, Halt, LaneId, ModelError, ModelErrorKind, Observation, Rng, ToolCall, Tracker,
+    Answering, Body, Brief, Completion, Halt, LaneId, ModelError, ModelErrorKind, Observation, Rng, ToolCall, Tracker,
 };
+
+use serde_json::Value;
 
 use super::State;
 use crate::faults::{Fault, Faults, Site, alter};
@@ -72,6 +74,19 @@ impl Struck {
             }
             _ => None,
         }
+    }
+
+    /// What the agent is taken to have written instead of its answer; none where no figure is in it.
+    pub fn misstate(&mut self, completion: &Completion, answering: &Answering) -> Option<Completion> {
+        let mut calls = completion.calls.clone();
+        for call in calls.iter_mut().filter(|call| call.tool == answering.tool) {
+            if let Some(Value::String(answer)) = call.arguments.get_mut(&answering.argument) {
+                *answer = alter::another_figure(answer, &mut self.draws)?;
+                return Some(Completion { calls, ..completion.clone() });
+            }
+        }
+        let text = alter::misstated(&completion.text, answering, &mut self.draws)?.into();
+        Some(Completion { text, ..completion.clone() })
     }
 }
 

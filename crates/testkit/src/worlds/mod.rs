@@ -35,6 +35,7 @@ fn brief(environment: &str, goal: &str, horizon: u32, tools: &[ToolSpec], idle: 
         materials: Vec::new(),
         tool_names: BTreeMap::new(),
         forbidden_words: vec![environment.to_owned()],
+        answer: None,
         efficiency_shift: None,
     }
 }

@@ -54,6 +54,7 @@ fn parse() -> Result<Brief, EnvError> {
         materials: Vec::new(),
         tool_names: form.tool_names,
         forbidden_words: form.forbidden_words,
+        answer: None,
         efficiency_shift: Some(Milli::from_f64(form.efficiency_shift)),
     })
 }

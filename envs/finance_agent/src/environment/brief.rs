@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use gimbal_core::{Answering, Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
 use serde::Deserialize;
 
 use super::settings::Settings;
-use crate::tools::RETRIEVE;
+use crate::tools::{FINAL_ANSWER, RETRIEVE};
 
 /// The built-in text of the brief.
 const TEXT: &str = include_str!("../../brief.yaml");
@@ -58,6 +58,7 @@ pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError>
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
+        answer: Some(Answering { tool: FINAL_ANSWER.to_owned(), argument: "answer".to_owned() }),
         efficiency_shift: None,
     })
 }

@@ -1,7 +1,7 @@
 //! The family of environments by which a study finds this one.
 
 use gimbal_core::architecture::Offers;
-use gimbal_core::{Catalogue, EnvError, Environment, TaskId};
+use gimbal_core::{Catalogue, EnvError, Environment, Questions, TaskId};
 use serde_json::Value;
 
 use super::{FinanceEnvironment, POLICIES, Settings, settings, task};
@@ -55,11 +55,16 @@ impl Catalogue for FinanceAgent {
         Offers {
             subjects: true,
             simulator: true,
+            answers: true,
             policies: POLICIES.map(str::to_owned).to_vec(),
             blocks: BLOCKS.map(str::to_owned).to_vec(),
             queries: QUERIES.map(str::to_owned).to_vec(),
             asks: ["reader", "judge"].map(str::to_owned).to_vec(),
             ..Offers::default()
         }
+    }
+
+    fn questions(&self) -> Option<&dyn Questions> {
+        Some(self)
     }
 }

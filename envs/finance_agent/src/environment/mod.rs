@@ -6,6 +6,7 @@
 
 mod brief;
 mod catalogue;
+mod exam;
 mod expert;
 mod literals;
 mod services;

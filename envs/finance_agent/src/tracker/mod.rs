@@ -1,15 +1,17 @@
 //! A deterministic belief state of the sources, built from the agent's own observations and calls only (BOG-080).
 //!
 //! Its subjects are the kinds of source: what was found of each, what is stored, what was read. It renders three blocks
-//! and answers three read-only queries; it never says what to do. Texts of stored documents are looked up by the hash
+//! and answers five read-only queries; it never says what to do. Texts of stored documents are looked up by the hash
 //! that the observation names.
 
+mod passages;
 mod query;
 pub mod words;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
 use gimbal_core::{Digest, Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
 use gimbal_worlds::{Event, History, json};
 use serde_json::Value;
@@ -20,7 +22,7 @@ use crate::tools::{FINAL_ANSWER, PARSE_PAGE, RETRIEVE};
 /// The blocks.
 pub const BLOCKS: [&str; 3] = ["observation", "history", "status"];
 /// The queries, under their generic names.
-pub const QUERIES: [&str; 3] = ["subject_state", "subject_baseline", "evidence"];
+pub const QUERIES: [&str; 5] = ["subject_state", "subject_baseline", EVIDENCE, PASSAGES, QUOTATION];
 /// The kinds of source, as the brief names them.
 pub const KINDS: [&str; 5] = ["10-K", "10-Q", "8-K", "exhibit", "web page"];
 
@@ -108,6 +110,11 @@ impl SourceTracker {
         let of_stored = stored.map(|stored| if stored.read { Status::Read } else { Status::Stored }).max();
         let of_found = self.found.iter().any(|found| found.kind == kind).then_some(Status::Found);
         of_stored.or(of_found).unwrap_or(Status::Baseline)
+    }
+
+    /// The stored documents with their texts.
+    fn texts(&self) -> impl Iterator<Item = (&str, Arc<str>)> {
+        self.stored.iter().filter_map(|stored| Some((stored.key.as_str(), self.shelf.get(&stored.digest?)?)))
     }
 
     /// Takes in what a call led to.

@@ -1,17 +1,21 @@
-//! The read-only queries: about a kind of source (BOG-063, BOG-064), and about the figures of an answer (CYC-095).
+//! The read-only queries: about a kind of source (BOG-063, BOG-064), and about what an answer rests on (CYC-095).
 
 use std::sync::{Arc, LazyLock};
 
+use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
 use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, nearest};
 use serde_json::{Value, json};
 
-use super::{KINDS, QUERIES, SourceTracker, words};
+use super::{KINDS, QUERIES, SourceTracker, passages, words};
 use crate::spans::{Numbers, evidence};
 
 const SUBJECT: &str = "subject";
 const ANSWER: &str = "answer";
+const ABOUT: &str = "about";
+const KEY: &str = "key";
+const TEXT: &str = "text";
 
-static SPECS: LazyLock<[ToolSpec; 3]> = LazyLock::new(|| {
+static SPECS: LazyLock<[ToolSpec; 5]> = LazyLock::new(|| {
     let parameters = [(SUBJECT, "One kind of source.")];
     [
         ToolSpec::of_strings(
@@ -24,6 +28,16 @@ static SPECS: LazyLock<[ToolSpec; 3]> = LazyLock::new(|| {
             QUERIES[2],
             "Tells for each figure of an answer where it stands in the stored documents.",
             &[(ANSWER, "The answer.")],
+        ),
+        ToolSpec::of_strings(
+            QUERIES[3],
+            "Lists the stored documents, and their passages that share most words with a text.",
+            &[(ABOUT, "The text.")],
+        ),
+        ToolSpec::of_strings(
+            QUERIES[4],
+            "Tells whether a stored document holds these words, and how many figures are among them.",
+            &[(KEY, "Key of the document."), (TEXT, "The words.")],
         ),
     ]
 });
@@ -41,7 +55,12 @@ pub(super) fn answer(tracker: &SourceTracker, call: &ToolCall) -> Result<String,
             let kind = kind(argument(call, SUBJECT)?)?;
             Ok(json!({ words::SOURCE: kind, words::BASELINE_STATE: words::BASELINE }).to_string())
         }
-        "evidence" => Ok(of_answer(tracker, argument(call, ANSWER)?)),
+        EVIDENCE => Ok(of_answer(tracker, argument(call, ANSWER)?)),
+        PASSAGES => Ok(passages::about(tracker, argument(call, ABOUT)?).to_string()),
+        QUOTATION => {
+            let [key, text] = arguments(call, [KEY, TEXT])?;
+            Ok(passages::quoted(tracker, key, text).to_string())
+        }
         other => {
             let message =
                 format!("there is no query `{other}`{} (known: {})", nearest::hint(other, QUERIES), QUERIES.join(", "));
@@ -51,17 +70,33 @@ pub(super) fn answer(tracker: &SourceTracker, call: &ToolCall) -> Result<String,
 }
 
 fn argument<'a>(call: &'a ToolCall, name: &str) -> Result<&'a str, Rejection> {
-    if let Some(other) = call.arguments.keys().find(|known| *known != name) {
-        let message = format!("`{}` takes no argument `{other}`; its only argument is `{name}`", call.tool);
+    arguments(call, [name]).map(|[argument]| argument)
+}
+
+fn arguments<'a, const N: usize>(call: &'a ToolCall, names: [&str; N]) -> Result<[&'a str; N], Rejection> {
+    if let Some(other) = call.arguments.keys().find(|known| !names.contains(&known.as_str())) {
+        let (query, names) = (&call.tool, names.join("`, `"));
+        let message = match N {
+            1 => format!("`{query}` takes no argument `{other}`; its only argument is `{names}`"),
+            _ => format!("`{query}` takes no argument `{other}`; its arguments are `{names}`"),
+        };
         return Err(Rejection::new(RejectionKind::UnknownArgument, message));
     }
-    match call.arguments.get(name) {
-        Some(Value::String(text)) => Ok(text),
-        Some(_) => Err(Rejection::new(RejectionKind::BadValue, format!("`{name}` of `{}` must be a text", call.tool))),
-        None => {
-            Err(Rejection::new(RejectionKind::MissingArgument, format!("`{}` needs the argument `{name}`", call.tool)))
-        }
+    let mut found = [""; N];
+    for (place, name) in found.iter_mut().zip(names) {
+        *place = match call.arguments.get(name) {
+            Some(Value::String(text)) => text,
+            Some(_) => {
+                let message = format!("`{name}` of `{}` must be a text", call.tool);
+                return Err(Rejection::new(RejectionKind::BadValue, message));
+            }
+            None => {
+                let message = format!("`{}` needs the argument `{name}`", call.tool);
+                return Err(Rejection::new(RejectionKind::MissingArgument, message));
+            }
+        };
     }
+    Ok(found)
 }
 
 fn kind(name: &str) -> Result<&'static str, Rejection> {
@@ -85,9 +120,7 @@ fn state(tracker: &SourceTracker, name: &str) -> Result<String, Rejection> {
 
 fn of_answer(tracker: &SourceTracker, answer: &str) -> String {
     let documents: Vec<(&str, Arc<str>, Numbers)> = tracker
-        .stored
-        .iter()
-        .filter_map(|stored| Some((stored.key.as_str(), tracker.shelf.get(&stored.digest?)?)))
+        .texts()
         .map(|(key, text)| {
             let numbers = Numbers::of(&text);
             (key, text, numbers)

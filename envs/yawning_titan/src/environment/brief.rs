@@ -69,6 +69,7 @@ pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: u
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
+        answer: None,
         efficiency_shift: thresholds.map(|known| Milli::from_f64(known.efficiency_shift)),
     })
 }

@@ -6,6 +6,10 @@ use crate::cyclic::detect::Signal;
 use crate::cyclic::evidence::Bottleneck;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
+fn share_column(key: &'static str, title: &str, group: &'static str, help: &str) -> Column {
+    Column::new(key, title, group, ColumnKind::Share(1), help)
+}
+
 fn is_played(entry: Entry<'_>) -> bool {
     entry.measures.condition.control != Control::Other && entry.measures.episodes > 0
 }
@@ -148,25 +152,29 @@ pub(super) fn evidence(frame: &Frame<'_, '_>) -> Table {
         )
     }));
     columns.extend([
+        share_column("gold", "Gold read", "answers", "Recall of retrieval: share of gold documents that were read"),
         count("figures", "Figures", "figures", "Figures that the answers state"),
-        Column::new(
-            "supported",
-            "Supported",
-            "figures",
-            ColumnKind::Share(1),
-            "Share of them that stand in a stored document",
-        ),
+        share_column("stored", "Stored", "figures", "Share of them that stand in a stored document"),
+        share_column("supported", "Supported", "figures", "Share of them that stand there or follow from such"),
         count("items", "Items", "judges", "Rubric items that both judges judged"),
         number("kappa", "Kappa", "judges", 2, "Agreement of the two judges beyond chance"),
-        count("gated", "Gate passed", "gate", "Answers that the gate let through"),
-        count("refused", "Gate refused", "gate", "Answers that it sent back"),
-        Column::new(
-            "fruitful",
-            "Fruitful",
-            "revisits",
-            ColumnKind::Share(1),
-            "Share of revisits that changed the evidence at hand",
+        count("gated", "Gate passed", "gate", "Answers that the gate let through, each figure backed"),
+        count("refused", "Held back", "gate", "Answers that it held back"),
+        count("overruled", "Overruled", "gate", "Answers that went through against it, its refusals being used up"),
+        count("unread", "Unread", "gate", "Answers that it could not check"),
+        share_column("held", "Held", "gate", "Share of the gated episodes in which it held an answer back"),
+        share_column(
+            "before",
+            "Backed first",
+            "backed",
+            "Share of figures of the first answers that rest on something",
         ),
+        share_column("after", "Backed at last", "backed", "Share of figures of the answers that went through"),
+        count("claimed", "Vouched for", "verifier", "Figures in doubt that the verifier vouched for"),
+        count("verified", "Verified", "verifier", "Those of them whose quotations stand in a stored text"),
+        count("revisits", "Revisits", "revisits", "Revisits whose evidence was followed"),
+        share_column("fruitful", "Fruitful", "revisits", "Share of them that changed the evidence at hand"),
+        number("gained", "Gained", "revisits", 2, "Mean pieces of evidence that a revisit brought"),
     ]);
     let mut table = frame.by_cell(
         columns,
@@ -178,14 +186,28 @@ pub(super) fn evidence(frame: &Frame<'_, '_>) -> Table {
                 vec![Cell::count(sums.answers.0), Cell::count(sums.answers.1), share(sums.retrieved, sums.answers.0)];
             let failed = |station| Cell::count(sums.bottlenecks.get(&station).copied().unwrap_or(0));
             row.extend(Bottleneck::ALL.map(failed));
+            let gates = &sums.gates;
+            let gated = |count: u64| if gates.episodes.0 > 0 { Cell::count(count) } else { Cell::Empty };
+            let followed = sums.revisits.0;
             row.extend([
+                share(sums.gold.0, sums.gold.1),
                 Cell::count(sums.figures.0),
+                share(sums.figures.2, sums.figures.0),
                 share(sums.figures.1, sums.figures.0),
                 Cell::count(sums.agreement.items()),
                 Cell::number(sums.agreement.kappa()),
-                Cell::count(sums.gates.0),
-                Cell::count(sums.gates.1),
-                Cell::share(entry.measures.fruitful_revisits),
+                gated(gates.answers.0),
+                gated(gates.answers.1),
+                gated(gates.answers.2),
+                gated(gates.answers.3),
+                share(gates.episodes.1, gates.episodes.0),
+                share(gates.before.0, gates.before.1),
+                share(gates.after.0, gates.after.1),
+                gated(gates.vouched.0),
+                gated(gates.vouched.1),
+                Cell::count(followed),
+                share(sums.revisits.1, followed),
+                Cell::number((followed > 0).then(|| sums.revisits.2 as f64 / followed as f64)),
             ]);
             row
         },

@@ -1,0 +1,107 @@
+//! What the verifier answers: the stored words that figures of an answer rest on (CYC-095).
+
+use serde_json::{Value, json};
+
+use super::{bounded, object};
+use crate::protocol::form::Form;
+
+/// Most claims of a message, and most quotations of a claim; the rest is passed over.
+const ITEMS: usize = 32;
+/// Longest text.
+const BOUND: usize = 1_000;
+
+/// Words that are said to stand in a stored text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    /// Key of the stored text.
+    pub key: String,
+    /// The words.
+    pub text: String,
+}
+
+/// What a figure is said to rest on. It is a claim and nothing more: whether the words stand there is for code to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The figure, as it stands in the answer.
+    pub figure: String,
+    /// Whether it is said to be supported.
+    pub supported: bool,
+    /// What it rests on.
+    pub quotes: Vec<Quote>,
+    /// How it follows from that.
+    pub how: String,
+}
+
+impl Claim {
+    /// Reads what a verifier wrote: `{"figures": [{figure, supported, quotes: [{key, quote}], how}]}`. Claims that name no
+    /// figure are passed over; none if the message is no such object at all.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Vec<Self>> {
+        let (members, _) = object(text)?;
+        let claims = members.get("figures")?.as_array()?;
+        Some(claims.iter().filter_map(Self::of).take(ITEMS).collect())
+    }
+
+    fn of(item: &Value) -> Option<Self> {
+        let text =
+            |item: &Value, key: &str| item.get(key).and_then(Value::as_str).map(|text| bounded(text.trim(), BOUND));
+        let quotes = item.get("quotes").and_then(Value::as_array).into_iter().flatten();
+        let quote = |item: &Value| Some(Quote { key: text(item, "key")?, text: text(item, "quote")? });
+        Some(Self {
+            figure: text(item, "figure").filter(|figure| !figure.is_empty())?,
+            supported: item.get("supported").and_then(Value::as_bool).unwrap_or(false),
+            quotes: quotes.filter_map(quote).take(ITEMS).collect(),
+            how: text(item, "how").unwrap_or_default(),
+        })
+    }
+
+    /// The message of claims.
+    #[must_use]
+    pub fn message(claims: &[Self]) -> Value {
+        let claim = |claim: &Self| {
+            let quotes: Vec<Value> =
+                claim.quotes.iter().map(|quote| json!({ "key": quote.key, "quote": quote.text })).collect();
+            json!({ "figure": claim.figure, "supported": claim.supported, "quotes": quotes, "how": claim.how })
+        };
+        json!({ "figures": claims.iter().map(claim).collect::<Vec<_>>() })
+    }
+
+    /// The form of a message about these figures, with quotations from the texts under these keys.
+    #[must_use]
+    pub fn form(figures: &[String], keys: &[String]) -> Form {
+        let quote = Form::object(&[("key", Form::word(keys)), ("quote", Form::text(1, 160))]);
+        let verdict = Form { regex: "(true|false)".to_owned(), schema: json!({ "type": "boolean" }), longest: 5 };
+        let claim = Form::object(&[
+            ("figure", Form::word(figures)),
+            ("supported", verdict),
+            ("quotes", Form::array(&quote, 0, 2)),
+            ("how", Form::text(0, 120)),
+        ]);
+        Form::object(&[("figures", Form::array(&claim, 1, figures.len().clamp(1, ITEMS)))])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Claim, Quote};
+
+    // covers: CYC-095
+    #[test]
+    fn a_claim_is_read_as_it_is_written_and_nothing_else_is() {
+        let claim = Claim {
+            figure: "41.2%".to_owned(),
+            supported: true,
+            quotes: vec![Quote { key: "10-K".to_owned(), text: "gross profit 412 of 1,000".to_owned() }],
+            how: "412 over 1,000".to_owned(),
+        };
+        let message = Claim::message(std::slice::from_ref(&claim));
+        assert_eq!(Claim::read(&message.to_string()), Some(vec![claim]));
+        for nothing in ["all figures are right", "[]", r#"{"figures": "all"}"#, ""] {
+            assert_eq!(Claim::read(nothing), None, "{nothing}");
+        }
+        let partial =
+            r#"{"figures": [7, {"supported": true}, {"figure": "5%", "supported": "yes", "quotes": [{"key": "a"}]}]}"#;
+        let read = Claim::read(partial).unwrap();
+        assert_eq!((read.len(), read[0].supported, read[0].quotes.len()), (1, false, 0));
+    }
+}

@@ -1,0 +1,290 @@
+//! A gate before final answers (CYC-095): each figure of an answer must rest on a stored text, or the answer is held back.
+//!
+//! Code looks first: the world's query for evidence tells which figures stand in stored texts or follow from such. Of the
+//! others a verifier is asked once; what it quotes must stand in the text that it names, hold a figure, and is looked up by
+//! the world's query for quotations, so that a model's word alone lets nothing pass. An answer with figures that neither
+//! supports is held back, at most so many times; then it goes through, and that is counted.
+//!
+//! | note | data |
+//! |---|---|
+//! | `gated` | `figures`, `supported` (by code), `verified` (by a quotation that stands there), `claimed` (by the verifier), `passed` (all rest on something), `held`, `refusals` (so far, this one too), `unread` (the evidence could not be read), `unsupported` (the figures, shortened) |
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use async_trait::async_trait;
+use gimbal_agent::contract::{Claim, Quote, bounded, spaced};
+use gimbal_agent::persona::data::Contract;
+use gimbal_agent::prompt::Question;
+use gimbal_agent::{Advice, Agent, Alone, Company, Observed, Overrides, ToolError, Wanted};
+use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
+use gimbal_core::{BuildError, Files, Halt, Hint, LaneId, Needs, Rejection, RejectionKind, Stage, ToolCall};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::member::{Member, Place};
+
+/// Kinds of note that the gate writes.
+pub const NOTE_KINDS: [&str; 1] = ["gated"];
+
+/// How often an answer is held back where a study does not say.
+const REFUSALS: u32 = 2;
+/// Figures that a message or a note names, and letters of each.
+const NAMED: (usize, usize) = (12, 60);
+/// Stored texts that a message names.
+const DOCUMENTS: usize = 12;
+
+/// What stands before a final answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GateKind {
+    /// Nothing.
+    #[default]
+    None,
+    /// Each figure must rest on a stored text (CYC-095).
+    Evidence,
+}
+
+/// A gate on evidence.
+pub(crate) struct Gate {
+    verifier: Agent,
+    /// Most answers of an episode that are held back.
+    refusals: u32,
+}
+
+/// What a gate remembers of an episode.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    refused: AtomicU32,
+}
+
+impl Gate {
+    /// The gate of the architecture called `name`; none where it has none.
+    pub(crate) fn of(
+        name: &str,
+        (kind, refusals): (GateKind, Option<u32>),
+        (verifier, common): (&Member, &Overrides),
+        files: &dyn Files,
+    ) -> Result<Option<Self>, BuildError> {
+        if kind == GateKind::None {
+            return match refusals {
+                Some(_) => {
+                    Err(BuildError(format!("{name}: gate_refusals needs `gate: evidence`; set it, or drop both")))
+                }
+                None => Ok(None),
+            };
+        }
+        let place = Place { name: "verifier", persona: "verifier", contract: Some(Contract::Verification), tools: &[] };
+        let verifier = place.agent(name, (verifier, common), files)?;
+        Ok(Some(Self { verifier, refusals: refusals.unwrap_or(REFUSALS) }))
+    }
+
+    /// Adds what the gate needs of a world.
+    pub(crate) fn add_needs(&self, needs: &mut Needs) {
+        let of_verifier = self.verifier.needs();
+        needs.answers = true;
+        needs.queries.extend([EVIDENCE, PASSAGES, QUOTATION].map(str::to_owned));
+        needs.queries.extend(of_verifier.queries);
+        needs.roles.extend(of_verifier.roles);
+    }
+
+    /// Everything that decides its behaviour.
+    pub(crate) fn resolved(&self) -> Value {
+        json!({ "kind": "evidence", "refusals": self.refusals, "verifier": self.verifier.resolved() })
+    }
+
+    /// The one that is asked about figures in doubt.
+    pub(crate) fn verifier(self) -> Agent {
+        self.verifier
+    }
+
+    /// Why a call is held back, if it is an answer and nothing supports one of its figures.
+    async fn check(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        (call, watch): (&ToolCall, &Watch),
+    ) -> Result<Option<Rejection>, Halt> {
+        let brief = stage.brief();
+        let Some(answer) = brief.answer.as_ref().and_then(|answering| answering.of(call)) else { return Ok(None) };
+        let before = watch.refused.load(Ordering::Relaxed);
+        let Some(figures) = query(stage, lane, EVIDENCE, &[("answer", answer)]).await.as_ref().and_then(read) else {
+            // What cannot be looked up says nothing against the answer.
+            let data = json!({
+                "figures": 0, "supported": 0, "verified": 0, "claimed": 0, "passed": false, "held": false,
+                "refusals": before, "unread": true, "unsupported": [],
+            });
+            stage.note(lane, NOTE_KINDS[0], data).await;
+            return Ok(None);
+        };
+        let doubted: Vec<String> =
+            figures.iter().filter(|(_, known)| !known).map(|(figure, _)| figure.clone()).collect();
+        let mut verified = Verified::default();
+        let mut stored = Vec::new();
+        if !doubted.is_empty() {
+            let shown = query(stage, lane, PASSAGES, &[("about", &format!("{}\n{answer}", brief.goal))]).await;
+            let shown = shown.unwrap_or_default();
+            stored = documents(&shown);
+            if !stored.is_empty() {
+                verified = self.verify(stage, lane, (answer, &doubted, &shown, &stored)).await?;
+            }
+        }
+        let missing: Vec<&String> = doubted.iter().filter(|figure| !verified.figures.contains(figure)).collect();
+        let passed = missing.is_empty();
+        let held = !passed && before < self.refusals;
+        let refusals = before + u32::from(held);
+        watch.refused.store(refusals, Ordering::Relaxed);
+        let named: Vec<String> = missing.iter().take(NAMED.0).map(|figure| bounded(figure, NAMED.1)).collect();
+        let data = json!({
+            "figures": figures.len(), "supported": figures.len() - doubted.len(),
+            "verified": doubted.len() - missing.len(), "claimed": verified.claimed, "passed": passed, "held": held,
+            "refusals": refusals, "unread": false, "unsupported": named,
+        });
+        stage.note(lane, NOTE_KINDS[0], data).await;
+        let left_out = missing.len() - named.len();
+        Ok(held.then(|| Rejection::new(RejectionKind::Unsupported, message(&named, left_out, &stored))))
+    }
+
+    /// Asks the verifier about figures, and looks up what it quotes.
+    async fn verify(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        (answer, doubted, shown, stored): (&str, &[String], &Value, &[(String, u64)]),
+    ) -> Result<Verified, Halt> {
+        let keys: Vec<String> = stored.iter().map(|(key, _)| key.clone()).collect();
+        let request = json!({
+            "question": stage.brief().goal, "answer": answer, "figures": doubted, "stored": keys,
+            "passages": shown["passages"],
+        });
+        let role = self.verifier.role();
+        let Some(request) = stage.send(lane, "gate", role, "verification", request).await else {
+            return Ok(Verified::default());
+        };
+        // A competent player of this role, who knows nothing of the texts, vouches for nothing; a mistaken one vouches for
+        // words that it made up.
+        let competent = stage.view().await.expert.map(|_| {
+            let say = |supported: bool| {
+                let quote = |figure: &String| Quote { key: keys[0].clone(), text: format!("The figure is {figure}.") };
+                let claim = |figure: &String| Claim {
+                    figure: figure.clone(),
+                    supported,
+                    quotes: if supported { vec![quote(figure)] } else { Vec::new() },
+                    how: if supported { "As quoted.".to_owned() } else { "Nothing shown supports it.".to_owned() },
+                };
+                spaced(&Claim::message(&doubted.iter().map(claim).collect::<Vec<_>>()))
+            };
+            Hint { answer: say(false), alternatives: vec![say(true)] }
+        });
+        let wanted = Wanted { form: Claim::form(doubted, &keys), competent };
+        let seat = self.verifier.seat(stage).await?;
+        let text = spaced(&request);
+        let question = Question { target: "", message: &text };
+        let claims = match seat.consult(stage, lane, &[], question, (&Alone, Some(&wanted))).await? {
+            Advice::Text(text) => Claim::read(&text).unwrap_or_default(),
+            Advice::None(_) => Vec::new(),
+        };
+        let mut verified = Verified::default();
+        for claim in claims.into_iter().filter(|claim| claim.supported && doubted.contains(&claim.figure)) {
+            if verified.figures.contains(&claim.figure) {
+                continue;
+            }
+            verified.claimed += 1;
+            let (mut stands, mut figures) = (!claim.quotes.is_empty(), 0);
+            for Quote { key, text } in &claim.quotes {
+                let found = query(stage, lane, QUOTATION, &[("key", key), ("text", text)]).await.unwrap_or_default();
+                stands &= found["found"] == true;
+                figures += found["figures"].as_u64().unwrap_or(0);
+            }
+            if stands && figures > 0 {
+                verified.figures.push(claim.figure);
+            }
+        }
+        Ok(verified)
+    }
+}
+
+/// What came of the verifier's word.
+#[derive(Default)]
+struct Verified {
+    /// Figures that it vouched for.
+    claimed: u32,
+    /// Those of them whose quotations stand in stored texts.
+    figures: Vec<String>,
+}
+
+/// A query of the tracker; none where it is refused or its reply is no JSON.
+async fn query(stage: &dyn Stage, lane: LaneId, name: &str, arguments: &[(&str, &str)]) -> Option<Value> {
+    let reply = stage.query(lane, &ToolCall::with(name, arguments)).await.ok()?;
+    serde_json::from_str(&reply).ok()
+}
+
+/// The figures of an answer, and whether code found what each rests on.
+fn read(evidence: &Value) -> Option<Vec<(String, bool)>> {
+    let figures = evidence.get("figures")?.as_array()?;
+    figures
+        .iter()
+        .map(|one| Some((one["figure"].as_str()?.to_owned(), one["support"].as_str()? != "missing")))
+        .collect()
+}
+
+/// The keys of stored texts, and how long they are.
+fn documents(shown: &Value) -> Vec<(String, u64)> {
+    let documents = shown["documents"].as_array().into_iter().flatten();
+    documents
+        .filter_map(|one| Some((one["key"].as_str()?.to_owned(), one["characters"].as_u64().unwrap_or(0))))
+        .collect()
+}
+
+/// What the agent reads of an answer that is held back.
+fn message(figures: &[String], left_out: usize, stored: &[(String, u64)]) -> String {
+    let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };
+    let listed: Vec<String> =
+        stored.iter().take(DOCUMENTS).map(|(key, characters)| format!("{key} ({characters} characters)")).collect();
+    let listed = match (listed.as_slice(), stored.len().saturating_sub(DOCUMENTS)) {
+        ([], _) => "Nothing is stored yet.".to_owned(),
+        (listed, 0) => format!("Stored: {}.", listed.join(", ")),
+        (listed, more) => format!("Stored: {} and {more} more.", listed.join(", ")),
+    };
+    format!(
+        "the answer is held back: no stored text supports {}{more}. {listed} Store and read texts that state these figures, \
+         correct the figures, or leave them out; then answer again",
+        figures.join(", ")
+    )
+}
+
+/// Those around an agent, and a gate before its answers where there is one.
+pub(crate) struct Gated<'a> {
+    /// Those around it.
+    pub company: &'a dyn Company,
+    /// The gate, and what it remembers of this episode.
+    pub gate: Option<(&'a Gate, &'a Watch)>,
+}
+
+#[async_trait]
+impl Company for Gated<'_> {
+    async fn ask(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        generic: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Observed, ToolError> {
+        self.company.ask(stage, lane, generic, arguments).await
+    }
+
+    async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
+        self.company.decided(stage, lane, call).await;
+    }
+
+    async fn holds_back(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) -> Result<Option<Rejection>, Halt> {
+        match self.gate {
+            Some((gate, watch)) => gate.check(stage, lane, (call, watch)).await,
+            None => self.company.holds_back(stage, lane, call).await,
+        }
+    }
+
+    fn hands_back(&self, expert: &ToolCall) -> bool {
+        self.company.hands_back(expert)
+    }
+}
