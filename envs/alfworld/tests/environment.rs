@@ -390,3 +390,36 @@ fn options_that_name_a_folder_reach_the_tasks() {
     assert_eq!(over.tasks("unseen", &json!({})).unwrap().len(), 2);
     assert_eq!(over.tasks("households", &json!({})).unwrap().len(), 0);
 }
+
+// covers: CYC-035
+#[test]
+fn the_walkthrough_is_followed_in_the_older_words_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = common::game_file();
+    let (game, older) = (folder.path().join("games/small"), folder.path().join("variant_2.1.1"));
+    std::fs::create_dir_all(&game).unwrap();
+    std::fs::create_dir_all(&older).unwrap();
+    // A way round that no planner takes.
+    let mut file = file;
+    let way = file["walkthrough"].as_array_mut().unwrap();
+    way.insert(0, "go to shelf 1".into());
+    let way: Vec<String> = way.iter().map(|command| command.as_str().unwrap().to_owned()).collect();
+    std::fs::write(game.join("game.tw-pddl"), file.to_string()).unwrap();
+    std::fs::write(older.join("domain.pddl"), file["pddl_domain"].as_str().unwrap()).unwrap();
+    let words = file["grammar"].as_str().unwrap().replace("put ", "move ");
+    assert_ne!(words, file["grammar"].as_str().unwrap());
+    std::fs::write(older.join("grammar.twl2"), words).unwrap();
+    for wording in ["file", "2.1.1"] {
+        let options = json!({ "games": folder.path().join("games"), "wording": wording });
+        let settings = gimbal_alfworld::environment::Settings::read(&options).unwrap();
+        let loaded = gimbal_alfworld::environment::load("small", &settings, &gimbal_alfworld::Library::new()).unwrap();
+        let put = if wording == "file" { "put " } else { "move " };
+        let wanted: Vec<String> = way.iter().map(|command| command.replace("put ", put)).collect();
+        assert_eq!(loaded.walkthrough, wanted);
+        assert_eq!(loaded.game.walkthrough, wanted);
+        let games = [loaded.game];
+        let calls = |policy| gimbal_alfworld::returns::returns(&games, policy, 1, 75, 0).calls.unwrap() as usize;
+        use gimbal_alfworld::returns::Policy;
+        assert_eq!((calls(Policy::Expert), calls(Policy::Planner)), (wanted.len(), wanted.len() - 1), "{wording}");
+    }
+}

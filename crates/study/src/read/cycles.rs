@@ -7,7 +7,7 @@ use gimbal_analysis::cyclic::{
     Act, Cycles, Effect, Fold, Gate, Graph, Planned, Routed, Segment, SegmentEnd, Setup, Spend, Trajectory,
 };
 use gimbal_core::event::{Body, Event, ModelCalled};
-use gimbal_core::{Digest, Follower, TextRef, ToolCall};
+use gimbal_core::{Digest, Follower, Questions, TaskId, TextRef, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -73,8 +73,8 @@ fn walks(
     let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
         let Some(cell) = cells.get(episode.id.cell.as_str()).filter(|_| wanted(&episode.id)) else { return Ok(()) };
         let family = cell.identity["environment"]["name"].as_str().and_then(|name| registry.environment(name));
-        let follower = family.and_then(|family| Some(family.questions()?.follower()));
-        each(read(folder, cell, (&episode.id, episode.place), &episode.outcome, (&mut texts, follower))?);
+        let questions = family.and_then(|family| family.questions());
+        each(read(folder, cell, (&episode.id, episode.place), &episode.outcome, (&mut texts, questions))?);
         Ok(())
     });
     walked.map_err(|error| match error {
@@ -108,11 +108,11 @@ fn read(
     cell: &StoredCell,
     (id, place): (&EpisodeId, Place),
     outcome: &Outcome,
-    (texts, follower): (&mut LazyTexts<'_>, Option<Box<dyn Follower>>),
+    (texts, questions): (&mut LazyTexts<'_>, Option<&dyn Questions>),
 ) -> Result<Trajectory, RunError> {
     let mut text = |reference: &TextRef| texts.get(reference);
     let mut tale = Tale::new(&mut text, &cell.asks);
-    tale.follower = follower;
+    tale.follower = questions.map(Questions::follower);
     for bytes in folder.events(place)? {
         let damaged = |error: serde_json::Error| RunError::Damaged {
             path: folder.segment(place),
@@ -129,6 +129,14 @@ fn read(
     if let Some(last) = tale.last.take() {
         let told = Evidence::in_last(&(tale.text)(&last)?);
         tale.walk.evidence = told.or(tale.walk.evidence.take());
+    }
+    if let (Some(questions), Some(follower), None) = (questions, &tale.follower, &tale.walk.evidence) {
+        // The controller's budget, or a list of calls that ran out, ended it before the world could tell. A question that
+        // cannot be read any more leaves the failure where it is: somewhere.
+        let exam = questions.exam(&TaskId(id.task.clone()), &cell.identity["environment"]["options"]).ok();
+        let told = exam.and_then(|exam| exam.unanswered(&follower.evidence()));
+        let told = told.and_then(|text| Evidence::in_last(&text));
+        tale.walk.evidence = Some(told.unwrap_or_else(Evidence::unknown));
     }
     let mut walk = tale.finish();
     if setup(cell).specialists == Some(false) {

@@ -96,7 +96,10 @@ impl Alfworld {
         Ok(found.into_iter().map(TaskId).collect())
     }
 
-    fn households(settings: &Settings) -> Result<Vec<TaskId>, EnvError> {
+    fn households(&self, settings: &Settings) -> Result<Vec<TaskId>, EnvError> {
+        if settings.households.is_none() && self.data.is_some() {
+            return Ok(Vec::new());
+        }
         let Some(folder) = settings.households_folder() else { return Err(missing("saved households", "households")) };
         let entries = match std::fs::read_dir(&folder) {
             Ok(entries) => entries,
@@ -176,7 +179,7 @@ impl Catalogue for Alfworld {
             "unseen" => Self::games(&settings, "valid_unseen")?,
             "seen" => Self::games(&settings, "valid_seen")?,
             "train" if train.is_none() => Self::games(&settings, "train")?,
-            "households" if train.is_none() => Self::households(&settings)?,
+            "households" if train.is_none() => self.households(&settings)?,
             "generated" => (0..GENERATED_TASKS).map(|number| TaskId(format!("{GENERATED}{number}"))).collect(),
             _ => {
                 let hint = nearest::hint(split, WITH_DATA);

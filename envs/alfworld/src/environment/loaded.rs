@@ -76,8 +76,10 @@ pub fn load(id: &str, settings: &Settings, library: &Library) -> Result<Loaded, 
             Words::Older => {
                 let folder = settings.variant_folder().ok_or_else(|| missing("games", "games"))?;
                 let wording = Wording::of_folder(&folder).map_err(data)?;
-                let game = library.load_as(&path, &wording).map_err(data)?;
-                let walkthrough = translated(own, &game);
+                let mut game = library.load_as(&path, &wording).map_err(data)?;
+                // The game keeps it too: what measures games without an environment follows it there.
+                game.walkthrough = translated(own, &game);
+                let walkthrough = game.walkthrough.clone();
                 (game, walkthrough)
             }
         }

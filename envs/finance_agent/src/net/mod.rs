@@ -230,7 +230,7 @@ impl Net {
         let most = self.settings.most_bytes;
         let mut bytes = Vec::new();
         let mut cut = false;
-        while let Some(chunk) = response.chunk().await.map_err(|error| broken(error, url))? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| failed(error, url))? {
             let room = most - bytes.len();
             bytes.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
             if chunk.len() > room {
@@ -298,15 +298,8 @@ fn shown(url: &Url) -> String {
     url.into()
 }
 
-/// A body that broke off: there was a connection, so it is not the host that could not be reached.
-fn broken(error: reqwest::Error, url: &Url) -> FetchError {
-    match failed(error, url) {
-        FetchError::Connection { why, .. } => FetchError::Broken { url: shown(url), why },
-        other => other,
-    }
-}
-
 fn failed(error: reqwest::Error, url: &Url) -> FetchError {
+    let connected = !error.is_connect();
     let error = error.without_url();
     let mut why = error.to_string();
     let mut source = std::error::Error::source(&error);
@@ -316,6 +309,10 @@ fn failed(error: reqwest::Error, url: &Url) -> FetchError {
         }
         why = inner.to_string();
         source = inner.source();
+    }
+    // There was a connection, so it is not the host that could not be reached.
+    if connected {
+        return FetchError::Broken { url: shown(url), why };
     }
     let port = url.port_or_known_default().unwrap_or_default();
     FetchError::Connection { host: format!("{}:{port}", url.host_str().unwrap_or_default()), why }
