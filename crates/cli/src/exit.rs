@@ -36,6 +36,14 @@ impl Failure {
         Self::Usage(error.to_string())
     }
 
+    /// What is wrong with an environment: options and data are the user's to mend, services are the world's.
+    pub fn environment(error: gimbal_core::EnvError) -> Self {
+        match error {
+            gimbal_core::EnvError::Usage(text) | gimbal_core::EnvError::Data(text) => Self::Usage(text),
+            error @ gimbal_core::EnvError::World(_) => Self::World(error.to_string()),
+        }
+    }
+
     /// The world's failure.
     pub fn world(error: impl std::fmt::Display) -> Self {
         Self::World(error.to_string())

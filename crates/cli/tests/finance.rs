@@ -87,6 +87,31 @@ fn a_server_that_stays_busy_ends_an_episode_as_infrastructure() {
     assert!(rows(&place, "busy").iter().all(|row| row.infrastructure));
 }
 
+/// A judge that refuses makes nobody lose: where it decides the episode is infrastructure, beside the offline judge it is
+/// a verdict less.
+// covers: CYC-037
+#[test]
+fn a_judge_that_refuses_is_nobodys_outcome() {
+    let place = Place::new();
+    for judge in ["both", "model"] {
+        let study = format!(
+            "study: {judge}\nenvironment: {{ name: finance_agent, judge: {judge}, reader: extract }}\n\
+             architectures: [{{ base: baseline, policy: expert }}]\n\
+             roles: [{{ default: scripted/first-choice, judge: scripted/refuse }}]\n\
+             episodes: {{ tasks: [s01], runs: 1 }}\n"
+        );
+        place.write(&format!("{judge}.yaml"), &study);
+        let said = place.gimbal(&["run", &format!("{judge}.yaml"), "--progress", "quiet", "--no-report"]);
+        let played = rows(&place, judge);
+        assert_eq!(played.len(), 1, "{}", said.err);
+        if judge == "both" {
+            assert_eq!((said.code, played[0].stop.as_str(), played[0].return_thousandths), (0, "answered", 1000));
+        } else {
+            assert!(said.code == 3 && played[0].infrastructure, "{} {}", said.code, said.err);
+        }
+    }
+}
+
 #[test]
 fn the_corpus_is_served_until_it_is_stopped() {
     let place = Place::new();
@@ -141,8 +166,27 @@ fn the_workbench_plays_lists_and_refuses_politely() {
     command.env_remove("GIMBAL_DATA").args(["env", "finance_agent", "tasks"]);
     let all: common::Said = command.output().unwrap().into();
     assert!(all.code == 0 && all.err.contains("set GIMBAL_DATA") && all.out.contains("s54"), "{}", all.err);
+    // Data that are not at hand: one code and one wording in every world.
+    for (world, split, task, folder) in [
+        ("finance_agent", "test", &["--task", "q01"][..], "finance_agent/public_2025-09.csv"),
+        ("alfworld", "unseen", &["--set", "task=valid_unseen/x"], "alfworld/games"),
+    ] {
+        let lists: &[&str] = &["tasks", "--split", split];
+        for verb in [lists, &[&["play"], task].concat()] {
+            let mut command = place.command();
+            command.env_remove("GIMBAL_DATA").args(["env", world]).args(verb).stdin(Stdio::null());
+            let said: common::Said = command.output().unwrap().into();
+            let wording = format!(
+                "`{world}` are not at hand: set GIMBAL_DATA to the folder that holds {folder}, give the option `"
+            );
+            assert!(said.code == 2 && said.err.contains(&wording), "{world} {verb:?}: {} {}", said.code, said.err);
+        }
+    }
     let table = place.gimbal(&["env", "finance_agent", "serve", "--questions", "own.csv"]).good().out;
     assert!(table.starts_with("54 questions"), "{table}");
+    let tasks = ["env", "finance_agent", "tasks", "--split", "all", "--set", "questions=own.csv"];
+    let tasks = place.gimbal(&tasks).good().out;
+    assert!(tasks.lines().count() == 54 && tasks.contains("q54"), "{tasks}");
     let mut child = place
         .command()
         .args(["env", "finance_agent", "play", "--task", "s01", "--set", "reader=extract"])

@@ -137,6 +137,16 @@ pub trait Environment: Send {
         Err(Rejection::new(crate::RejectionKind::NotNow, "no question is open in this environment"))
     }
 
+    /// Goes on after [`Reply::Ask`] where the model gave no usable answer (it refused, was cut short, ...): `why` is the
+    /// name of the failure. The call is rejected by default; a world that can do without the answer goes on, and one whose
+    /// outcome hangs on it reports a failure of its own by [`Environment::failure`].
+    ///
+    /// # Errors
+    /// A rejection, with which the question is closed.
+    async fn unanswered(&mut self, role: &str, why: &str) -> Result<Reply, Rejection> {
+        Err(Rejection::new(crate::RejectionKind::NotNow, format!("the {role} gave no usable answer: {why}")))
+    }
+
     /// A failure of the world's own services in the latest call or answer, which is nobody's outcome: the stage ends the
     /// episode as one of infrastructure. It stands until the next [`Environment::reset`].
     fn failure(&self) -> Option<&EnvError> {
@@ -204,11 +214,12 @@ pub trait Catalogue: Send + Sync {
     /// Names of the splits.
     fn splits(&self) -> &[&'static str];
 
-    /// The tasks of a split.
+    /// The tasks of a split, by resolved or raw options: an option may name the folder or the table that holds the tasks,
+    /// so that what a split holds is known only together with them.
     ///
     /// # Errors
-    /// When there is no such split or its data cannot be read.
-    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError>;
+    /// When there is no such split, its data cannot be read, or an option does not exist.
+    fn tasks(&self, split: &str, options: &Value) -> Result<Vec<TaskId>, EnvError>;
 
     /// The parts that the tasks of this family are divided into, disjoint and in the order of its tables; none where it
     /// has no such division. A run keeps of each task to which of them it belongs.

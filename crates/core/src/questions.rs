@@ -36,6 +36,14 @@ pub trait Exam: Send + Sync {
     /// What the model said of it; none where it said neither yes nor no.
     fn read(&self, reply: &str) -> Option<bool>;
 
+    /// What the world would have told behind the last observation of an episode that ended without an answer, by other
+    /// hands than its own (a budget of the controller, a list of calls that ran out); none where it tells nothing.
+    /// `evidence` is that of a [`Follower`] at the end.
+    fn unanswered(&self, evidence: &BTreeSet<String>) -> Option<String> {
+        let _ = evidence;
+        None
+    }
+
     /// The verdicts of the episode at play, from the text of its last observation; none where that tells none.
     fn at_play(&self, last: &str) -> Option<AtPlay>;
 }

@@ -196,7 +196,7 @@ async fn played(settings: &serde_json::Value, base: &str, faults: Faults) -> (Ou
     let roles = Arc::new(BTreeMap::from([("default".to_owned(), Role { settings: Arc::new(settings), model })]));
     let family: Arc<dyn gimbal_core::Catalogue> = Arc::new(gimbal_cage2::environment::Cage2);
     let options = family.resolve(&json!({ "red": "b_line", "horizon": 12 })).unwrap();
-    let task: TaskId = family.tasks(family.splits()[0]).unwrap()[0].clone();
+    let task: TaskId = family.tasks(family.splits()[0], &serde_json::Value::Null).unwrap()[0].clone();
     let mut setup = EpisodeSetup::new(Digest::of(b"key"), task, 11, roles);
     setup.faults = faults;
     let recorder = Arc::new(MemoryRecorder::default());

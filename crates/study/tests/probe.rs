@@ -8,7 +8,7 @@ use serde_json::json;
 
 async fn corridor(slip: u32, seed: u64) -> Probe {
     let options = CorridorFamily.resolve(&json!({ "horizon": 30, "slip_percent": slip })).unwrap();
-    let tasks = CorridorFamily.tasks("test").unwrap();
+    let tasks = CorridorFamily.tasks("test", &serde_json::Value::Null).unwrap();
     probe(&CorridorFamily, &options, &tasks, seed).await.unwrap()
 }
 
@@ -30,7 +30,7 @@ async fn a_corridor_is_measured_the_same_twice_and_can_be_mended() {
 #[tokio::test]
 async fn a_world_without_an_expert_says_so() {
     let options = OracleFamily.resolve(&json!({})).unwrap();
-    let tasks = OracleFamily.tasks(OracleFamily.splits()[0]).unwrap();
+    let tasks = OracleFamily.tasks(OracleFamily.splits()[0], &serde_json::Value::Null).unwrap();
     let error = probe(&OracleFamily, &options, &tasks, 1).await.unwrap_err().to_string();
     assert!(error.contains("cannot be probed"), "{error}");
 }

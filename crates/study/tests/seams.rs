@@ -45,7 +45,7 @@ async fn play(
 ) -> (Result<Outcome, Halt>, Recorded) {
     let worlds = gimbal_testkit::environments();
     let family = worlds.iter().find(|family| family.name() == world).unwrap();
-    let task = family.tasks("test").unwrap()[0].clone();
+    let task = family.tasks("test", &serde_json::Value::Null).unwrap()[0].clone();
     let mut setup = EpisodeSetup::new(Digest::of(b"key"), task, 7, roles(model, Decoding::Free));
     change(&mut setup);
     let recorder = Arc::new(MemoryRecorder::default());

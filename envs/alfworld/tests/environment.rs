@@ -254,20 +254,32 @@ fn a_situation_is_place_sight_hands_and_doors_and_nothing_else() {
 #[test]
 fn splits_and_tasks_need_no_data_and_say_what_is_missing() {
     let family = family();
-    assert_eq!(family.splits(), ["generated", "generated-train", "generated-test"]);
-    let count = |split: &str| family.tasks(split).unwrap().len();
+    assert_eq!(family.splits()[..3], ["generated", "generated-train", "generated-test"]);
+    let count = |split: &str| family.tasks(split, &serde_json::Value::Null).unwrap().len();
     assert_eq!((count("generated"), count("generated-train"), count("generated-test")), (100, 30, 70));
-    let mut halves = [family.tasks("generated-train").unwrap(), family.tasks("generated-test").unwrap()].concat();
+    let mut halves = [
+        family.tasks("generated-train", &serde_json::Value::Null).unwrap(),
+        family.tasks("generated-test", &serde_json::Value::Null).unwrap(),
+    ]
+    .concat();
     halves.sort();
-    let mut all = family.tasks("generated").unwrap();
+    let mut all = family.tasks("generated", &serde_json::Value::Null).unwrap();
     all.sort();
     assert_eq!(halves, all);
     // `random.seed(42)`, `random.shuffle(list(range(100)))` of Python.
-    let first: Vec<String> = family.tasks("generated-train").unwrap().into_iter().take(5).map(|task| task.0).collect();
+    let first: Vec<String> = family
+        .tasks("generated-train", &serde_json::Value::Null)
+        .unwrap()
+        .into_iter()
+        .take(5)
+        .map(|task| task.0)
+        .collect();
     assert_eq!(first, [42, 41, 91, 9, 65].map(|number| format!("generated/{number}")));
-    let error = family.tasks("unseen").unwrap_err().to_string();
-    assert!(error.contains("GIMBAL_DATA") && error.contains("`generated`"), "{error}");
-    let error = family.tasks("unsen").unwrap_err().to_string();
+    let error = family.tasks("unseen", &serde_json::Value::Null).unwrap_err().to_string();
+    // As every environment says it.
+    assert!(error.contains("are not at hand: set GIMBAL_DATA to the folder that holds alfworld/"), "{error}");
+    assert!(error.contains("`generated`, which needs no data"), "{error}");
+    let error = family.tasks("unsen", &serde_json::Value::Null).unwrap_err().to_string();
     assert!(error.contains("did you mean `unseen`?"), "{error}");
     let mut world = open(json!({}));
     for (task, what) in
@@ -321,11 +333,11 @@ fn real_games_are_tasks_in_both_wordings() {
     let Some(folder) = common::reference() else { return };
     let family = Alfworld::over(Some(folder));
     assert_eq!(family.splits()[0], "unseen");
-    let count = |split: &str| family.tasks(split).unwrap().len();
+    let count = |split: &str| family.tasks(split, &serde_json::Value::Null).unwrap().len();
     assert_eq!((count("unseen"), count("seen"), count("train")), (134, 140, 120));
     assert_eq!((count("unseen-train"), count("unseen-test")), (40, 94));
     assert_eq!((count("seen-train"), count("seen-test")), (42, 98));
-    let tasks = family.tasks("unseen").unwrap();
+    let tasks = family.tasks("unseen", &serde_json::Value::Null).unwrap();
     assert!(tasks.is_sorted());
     for (wording, put) in [("file", "move "), ("2.1.1", "put ")] {
         let mut world = family.open(&json!({ "wording": wording })).unwrap();
@@ -386,4 +398,68 @@ fn the_state_is_that_of_the_world_and_not_of_the_count_of_calls() {
     assert_ne!(world.state(), first);
     say(&mut *world, &goes[0]);
     assert_eq!(world.state(), first);
+}
+
+// covers: CYC-035
+#[test]
+fn options_that_name_a_folder_reach_the_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    for game in ["valid_unseen/pick-a/trial-1", "valid_unseen/pick-a/trial-2", "valid_seen/heat-b/trial-1"] {
+        let game = place("games").join(game);
+        std::fs::create_dir_all(&game).unwrap();
+        std::fs::write(game.join("game.tw-pddl"), "{}").unwrap();
+    }
+    std::fs::create_dir_all(place("homes")).unwrap();
+    std::fs::write(place("homes").join("mine.household.json"), "{}").unwrap();
+    let options = json!({ "games": place("games"), "households": place("homes") });
+    let resolved = family().resolve(&options).unwrap();
+    let names = |split: &str, options: &serde_json::Value| -> Vec<String> {
+        family().tasks(split, options).unwrap().into_iter().map(|task| task.0).collect()
+    };
+    for options in [&options, &resolved] {
+        assert_eq!(names("unseen", options), ["valid_unseen/pick-a/trial-1", "valid_unseen/pick-a/trial-2"]);
+        assert_eq!(names("seen", options), ["valid_seen/heat-b/trial-1"]);
+        assert_eq!(names("households", options), ["household/mine"]);
+    }
+    // An option goes before the data, and a folder that is not there is named.
+    let over = Alfworld::over(Some(folder.path().to_owned()));
+    let other = json!({ "households": place("none") });
+    let error = over.tasks("households", &other).unwrap_err();
+    assert!(matches!(error, gimbal_core::EnvError::Data(_)) && error.to_string().contains("none"), "{error}");
+    assert_eq!(over.tasks("unseen", &json!({})).unwrap().len(), 2);
+    assert_eq!(over.tasks("households", &json!({})).unwrap().len(), 0);
+}
+
+// covers: CYC-035
+#[test]
+fn the_walkthrough_is_followed_in_the_older_words_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = common::game_file();
+    let (game, older) = (folder.path().join("games/small"), folder.path().join("variant_2.1.1"));
+    std::fs::create_dir_all(&game).unwrap();
+    std::fs::create_dir_all(&older).unwrap();
+    // A way round that no planner takes.
+    let mut file = file;
+    let way = file["walkthrough"].as_array_mut().unwrap();
+    way.insert(0, "go to shelf 1".into());
+    let way: Vec<String> = way.iter().map(|command| command.as_str().unwrap().to_owned()).collect();
+    std::fs::write(game.join("game.tw-pddl"), file.to_string()).unwrap();
+    std::fs::write(older.join("domain.pddl"), file["pddl_domain"].as_str().unwrap()).unwrap();
+    let words = file["grammar"].as_str().unwrap().replace("put ", "move ");
+    assert_ne!(words, file["grammar"].as_str().unwrap());
+    std::fs::write(older.join("grammar.twl2"), words).unwrap();
+    for wording in ["file", "2.1.1"] {
+        let options = json!({ "games": folder.path().join("games"), "wording": wording });
+        let settings = gimbal_alfworld::environment::Settings::read(&options).unwrap();
+        let loaded = gimbal_alfworld::environment::load("small", &settings, &gimbal_alfworld::Library::new()).unwrap();
+        let put = if wording == "file" { "put " } else { "move " };
+        let wanted: Vec<String> = way.iter().map(|command| command.replace("put ", put)).collect();
+        assert_eq!(loaded.walkthrough, wanted);
+        assert_eq!(loaded.game.walkthrough, wanted);
+        let games = [loaded.game];
+        let calls = |policy| gimbal_alfworld::returns::returns(&games, policy, 1, 75, 0).calls.unwrap() as usize;
+        use gimbal_alfworld::returns::Policy;
+        assert_eq!((calls(Policy::Expert), calls(Policy::Planner)), (wanted.len(), wanted.len() - 1), "{wording}");
+    }
 }

@@ -352,12 +352,12 @@ fn the_family_offers_what_its_environments_have() {
     assert_eq!(offers.queries, queries);
     assert_eq!(offers.simulator, world.simulator().is_some());
     for split in Cage2.splits() {
-        let tasks = Cage2.tasks(split).unwrap();
+        let tasks = Cage2.tasks(split, &serde_json::Value::Null).unwrap();
         assert_eq!(tasks.len(), 1);
         let mut world = open(json!({}));
         assert!(now(world.reset(&tasks[0], 1)).is_ok());
     }
-    assert!(Cage2.tasks("tset").unwrap_err().to_string().contains("did you mean `test`?"));
+    assert!(Cage2.tasks("tset", &serde_json::Value::Null).unwrap_err().to_string().contains("did you mean `test`?"));
     let mut world = open(json!({}));
     assert!(now(world.reset(&TaskId("scenario1".to_owned()), 1)).is_err());
 }

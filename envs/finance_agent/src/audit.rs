@@ -44,6 +44,31 @@ impl Trail {
         self.keys.insert(key.to_owned(), url.to_owned());
     }
 
+    /// What was found, stored and read, by name.
+    #[must_use]
+    pub fn names(&self) -> BTreeSet<String> {
+        let named = |(what, set): (&'static str, &BTreeSet<String>)| -> Vec<String> {
+            set.iter().map(|url| format!("{what} {url}")).collect()
+        };
+        [("found", &self.shown), ("stored", &self.opened), ("read", &self.read)].into_iter().flat_map(named).collect()
+    }
+
+    /// The trail of such names; which keys hold what is not among them.
+    #[must_use]
+    pub fn of_names(names: &BTreeSet<String>) -> Self {
+        let mut trail = Self::default();
+        for (what, url) in names.iter().filter_map(|name| name.split_once(' ')) {
+            let set = match what {
+                "found" => &mut trail.shown,
+                "stored" => &mut trail.opened,
+                "read" => &mut trail.read,
+                _ => continue,
+            };
+            set.insert(url.to_owned());
+        }
+        trail
+    }
+
     /// Follows an episode by its calls and the texts that they led to, as a journal keeps them: what a world knows of an
     /// episode at play, except for the ends of redirects. Two trails of an episode tell what a revisit changed.
     pub fn follow(&mut self, call: &ToolCall, text: &str) {

@@ -27,6 +27,7 @@
 
 pub mod action;
 pub mod audit;
+pub mod binary;
 pub mod corpus;
 pub mod environment;
 pub mod html;

@@ -19,6 +19,21 @@ pub enum Measure {
     Times,
 }
 
+/// The currency that is written at an amount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Currency {
+    /// Dollars of the United States: `$`, `US$`, `USD`, `dollars`, `cents`.
+    Dollar,
+    /// `€`, `EUR`, `euros`.
+    Euro,
+    /// `£`, `GBP`.
+    Pound,
+    /// `¥`, `JPY`, `yen`.
+    Yen,
+    /// A dollar of another country, by the letters before its sign: `NT$`.
+    Other([u8; 3]),
+}
+
 /// A figure and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
@@ -30,6 +45,8 @@ pub struct Figure {
     pub exponent: i32,
     /// What it measures.
     pub measure: Measure,
+    /// Its currency, where one is written.
+    pub currency: Option<Currency>,
     /// Whether a scale word (`million`) or a full count of digits fixes its size; a bare table cell leaves it open.
     pub scaled: bool,
 }
@@ -78,6 +95,11 @@ impl Figure {
     #[must_use]
     pub fn stated_by(&self, given: &Self) -> bool {
         use Measure::{Money, Percent, Plain, Times};
+        if let (Some(asked), Some(other)) = (self.currency, given.currency)
+            && asked != other
+        {
+            return false;
+        }
         match (self.measure, given.measure) {
             (Percent, Percent) | (Times, Times | Plain) | (Plain, Times) => self.close(given),
             (Percent, Plain) => given.exponent < 0 && (self.close(given) || self.close(&given.scaled_by(2))),
@@ -207,7 +229,10 @@ fn skipped(text: &str, start: usize, body: usize) -> usize {
     at
 }
 
-const CURRENCIES: [&str; 4] = ["$", "€", "£", "¥"];
+const CURRENCIES: [(&str, Currency); 4] =
+    [("$", Currency::Dollar), ("€", Currency::Euro), ("£", Currency::Pound), ("¥", Currency::Yen)];
+const CODES: [(&str, Currency); 4] =
+    [("USD", Currency::Dollar), ("EUR", Currency::Euro), ("GBP", Currency::Pound), ("JPY", Currency::Yen)];
 const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -240,22 +265,8 @@ fn read(text: &str, start: usize, body: usize) -> Option<Figure> {
     if before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_') {
         return None;
     }
-    let mut symbol = before;
-    let mut money = false;
-    for currency in CURRENCIES {
-        if let Some(rest) = symbol.trim_end_matches(' ').strip_suffix(currency) {
-            (symbol, money) = (rest, true);
-            // `US$`, `NT$`
-            let letters = rest.len() - rest.trim_end_matches(|letter: char| letter.is_ascii_uppercase()).len();
-            if letters <= 3 {
-                symbol = &rest[..rest.len() - letters];
-            }
-            break;
-        }
-    }
-    if !money && let Some(rest) = symbol.strip_suffix("USD ") {
-        (symbol, money) = (rest, true);
-    }
+    let (symbol, mut currency) = currency_before(before);
+    let mut money = currency.is_some();
     place.start = symbol.len();
     let (symbol, mut negative) = sign(symbol, money, &mut place);
     // Brackets stand for a minus: `(149.7)`, `$(149.7)`, `(2.3)%`.
@@ -263,7 +274,7 @@ fn read(text: &str, start: usize, body: usize) -> Option<Figure> {
     if bracket {
         place.start -= 1;
         if !money && let Some(rest) = text[..place.start].strip_suffix('$') {
-            (money, place.start) = (true, rest.len());
+            (money, currency, place.start) = (true, Some(Currency::Dollar), rest.len());
         }
         negative = true;
     }
@@ -278,12 +289,26 @@ fn read(text: &str, start: usize, body: usize) -> Option<Figure> {
         .collect::<Vec<u8>>()
         .iter()
         .fold(0, |sum, digit| sum * 10 + i128::from(digit - b'0'));
-    if negative {
-        mantissa = -mantissa;
-    }
-    let mut suffix = suffix(if bracket { after.trim_start_matches([')']) } else { after }, money || decimals > 0);
+    let year = is_year(digits) && !money;
+    let mut suffix = suffix(if bracket { after.trim_start_matches([')']) } else { after }, money || decimals > 0, year);
     if bracket && suffix.length > 0 {
         suffix.length += 1;
+    }
+    // Brackets around the scale word too are a minus where a value stands, and an aside where a noun goes before.
+    let around = !bracket && suffix.length > 0 && after[suffix.length..].starts_with(')');
+    if around && let Some(outside) = text[..place.start].strip_suffix('(') {
+        if let Some(rest) = outside.strip_suffix('$').filter(|_| !money) {
+            (money, currency, negative) = (true, Some(Currency::Dollar), true);
+            place.start = rest.len();
+            suffix.length += 1;
+        } else if is_value_place(outside) {
+            negative = true;
+            place.start = outside.len();
+            suffix.length += 1;
+        }
+    }
+    if negative {
+        mantissa = -mantissa;
     }
     let bare = !money && !bracket && suffix.length == 0;
     if bare && decimals == 0 {
@@ -324,7 +349,44 @@ fn read(text: &str, start: usize, body: usize) -> Option<Figure> {
     };
     let exponent = suffix.power - i32::try_from(decimals).ok()?;
     let scaled = suffix.scale || whole >= 10;
-    Some(Figure { place, mantissa, exponent, measure, scaled })
+    Some(Figure { place, mantissa, exponent, measure, currency: currency.or(suffix.currency), scaled })
+}
+
+/// Takes a currency away from before the digits.
+fn currency_before(before: &str) -> (&str, Option<Currency>) {
+    for (sign, currency) in CURRENCIES {
+        let Some(rest) = before.trim_end_matches(' ').strip_suffix(sign) else { continue };
+        // `US$`, `NT$`
+        let bare = rest.trim_end_matches(|letter: char| letter.is_ascii_uppercase());
+        let letters = &rest[bare.len()..];
+        return match letters.as_bytes() {
+            [] | [_, _, _, _, ..] => (rest, Some(currency)),
+            b"US" => (bare, Some(Currency::Dollar)),
+            short => {
+                let mut name = [b' '; 3];
+                name[..short.len()].copy_from_slice(short);
+                (bare, Some(Currency::Other(name)))
+            }
+        };
+    }
+    for (code, currency) in CODES {
+        if let Some(rest) = before.strip_suffix(' ').and_then(|rest| rest.strip_suffix(code)) {
+            return (rest, Some(currency));
+        }
+    }
+    (before, None)
+}
+
+/// Whether a figure in brackets stands where a value does (`Loss: (5 million)`, `was (5 million)`), not behind a noun.
+fn is_value_place(outside: &str) -> bool {
+    let outside = outside.trim_end_matches(' ');
+    let word = last_word(outside).to_ascii_lowercase();
+    outside.is_empty()
+        || outside.ends_with(['\n', '\t', ':', '=', '|', ',', ';'])
+        || matches!(
+            word.as_str(),
+            "is" | "was" | "were" | "of" | "to" | "by" | "at" | "reached" | "reported" | "totaled" | "totalled"
+        )
 }
 
 /// Takes a minus away that belongs to the number and not to a range or a name.
@@ -348,14 +410,58 @@ struct Suffix {
     measure: Option<Measure>,
     power: i32,
     scale: bool,
+    currency: Option<Currency>,
 }
 
-/// Unit and scale that follow the digits.
-fn suffix(after: &str, sized: bool) -> Suffix {
+/// A power of ten in words.
+fn scale_power(word: &str) -> Option<i32> {
+    Some(match word {
+        "thousand" | "thousands" => 3,
+        "million" | "millions" | "mm" | "mn" => 6,
+        "billion" | "billions" | "bn" => 9,
+        "trillion" | "trillions" | "tn" => 12,
+        _ => return None,
+    })
+}
+
+/// A currency in words, and the power of ten of its unit.
+fn currency_word(word: &str) -> Option<(Currency, i32)> {
+    Some(match word {
+        "dollar" | "dollars" | "usd" => (Currency::Dollar, 0),
+        "cent" | "cents" => (Currency::Dollar, -2),
+        "euro" | "euros" | "eur" => (Currency::Euro, 0),
+        "gbp" => (Currency::Pound, 0),
+        "yen" | "jpy" => (Currency::Yen, 0),
+        _ => return None,
+    })
+}
+
+/// The letters that a text begins with.
+fn first_word(text: &str) -> &str {
+    &text[..text.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(text.len())]
+}
+
+/// `(in millions)`, `in thousands`: bytes and power of ten.
+fn in_scale(rest: &str) -> Option<(usize, i32)> {
+    let inner = rest.strip_prefix('(').unwrap_or(rest);
+    let word_at = inner.strip_prefix("in ")?;
+    let word = first_word(word_at);
+    let power = scale_power(word).filter(|_| word.ends_with('s'))?;
+    let brackets = rest.len() - inner.len();
+    let closed = word_at[word.len()..].starts_with(')');
+    (brackets == 0 || closed).then(|| (brackets * 2 + "in ".len() + word.len(), power))
+}
+
+/// Unit and scale that follow the digits; `year` for digits that are a year's, which have neither scale nor currency
+/// behind them but by a word of their own.
+fn suffix(after: &str, sized: bool, year: bool) -> Suffix {
     let blanks = after.len() - after.trim_start_matches([' ', '\u{a0}']).len();
     let rest = &after[blanks..];
     if blanks <= 1 && rest.starts_with('%') {
         return Suffix { length: blanks + 1, measure: Some(Measure::Percent), ..Suffix::default() };
+    }
+    if let Some((length, power)) = in_scale(rest).filter(|_| blanks == 1 && !year) {
+        return Suffix { length: blanks + length, power, scale: true, ..Suffix::default() };
     }
     let hyphen = usize::from(blanks == 0 && rest.starts_with('-'));
     let word_at = &rest[hyphen..];
@@ -365,13 +471,31 @@ fn suffix(after: &str, sized: bool) -> Suffix {
     if word.is_empty() || blanks > 1 || word_at[end..].starts_with(|letter: char| letter.is_ascii_digit()) {
         return Suffix::default();
     }
-    let of = |power: i32| Suffix { length, measure: None, power, scale: true };
-    let percent = |length, power| Suffix { length, measure: Some(Measure::Percent), power, scale: false };
-    match word.to_ascii_lowercase().as_str() {
-        "thousand" | "thousands" => of(3),
-        "million" | "millions" | "mm" | "mn" => of(6),
-        "billion" | "billions" | "bn" => of(9),
-        "trillion" | "trillions" | "tn" => of(12),
+    let of = |power: i32| {
+        // `3.25 billion euros`
+        let tail = &word_at[end..];
+        let named = tail.strip_prefix(' ').map_or("", first_word);
+        match currency_word(&named.to_ascii_lowercase()).filter(|(_, unit)| *unit == 0) {
+            Some((currency, _)) => Suffix {
+                length: length + 1 + named.len(),
+                measure: Some(Measure::Money),
+                power,
+                scale: true,
+                currency: Some(currency),
+            },
+            None => Suffix { length, power, scale: true, ..Suffix::default() },
+        }
+    };
+    let percent = |length, power| Suffix { length, measure: Some(Measure::Percent), power, ..Suffix::default() };
+    let lower = word.to_ascii_lowercase();
+    if let Some(power) = scale_power(&lower) {
+        return of(power);
+    }
+    if let Some((currency, power)) = currency_word(&lower).filter(|_| !year) {
+        let (measure, currency) = (Some(Measure::Money), Some(currency));
+        return Suffix { length, measure, power, scale: false, currency };
+    }
+    match lower.as_str() {
         "percent" => percent(length, 0),
         "percentage" if word_at[end..].trim_start().starts_with("point") => {
             let tail = &word_at[end..];
@@ -427,6 +551,12 @@ mod tests {
             ("NT$ 835,152", "835152"),
             ("1.5 percentage points", "1.5%"),
             ("a charge of \u{2212}$12.5 million", "-12500000"),
+            ("($149.7 million)", "-149700000"),
+            ("Loss: $(149.7 million)", "-149700000"),
+            ("the price ($149.7 million)", "149700000"),
+            ("105 cents", "1.05"),
+            ("3,250 (in millions)", "3250000000"),
+            ("3.25 billion euros", "3250000000"),
         ] {
             assert_eq!(texts(text), [expected], "{text}");
         }
@@ -436,9 +566,17 @@ mod tests {
 
     #[test]
     fn dates_forms_and_quarters_are_no_figures() {
-        for text in
-            ["FY 2024", "Q4'24 of FY2023", "the 10-K", "June 30, 2024", "2024-06-30", "30 June 2024", "Item 1A", "2nd"]
-        {
+        for text in [
+            "2024 (in millions)",
+            "FY 2024",
+            "Q4'24 of FY2023",
+            "the 10-K",
+            "June 30, 2024",
+            "2024-06-30",
+            "30 June 2024",
+            "Item 1A",
+            "2nd",
+        ] {
             assert_eq!(texts(text), [""; 0], "{text}");
         }
         assert_eq!(texts("decreased 5 marketing 12 on May 7"), ["5", "12"]);
@@ -457,6 +595,9 @@ mod tests {
             ("0.83", "83%"),
             ("12.7%", "12.7"),
             ("22.9%", "22.87%"),
+            ("$1.05", "105 cents"),
+            ("€3.25 billion", "EUR 3,250 million"),
+            ("US$3.25 billion", "3,250 million dollars"),
         ] {
             assert!(agree(wanted, given), "{wanted} | {given}");
         }
@@ -467,6 +608,9 @@ mod tests {
             ("12.7%", "$12.7"),
             ("45%", "45"),
             ("$1.5 billion", "$1.5 million"),
+            ("€3.25 billion", "$3.25 billion"),
+            ("€3.25 billion", "3.25 billion dollars"),
+            ("NT$835 million", "$835 million"),
         ] {
             assert!(!agree(wanted, given), "{wanted} | {given}");
         }

@@ -59,6 +59,13 @@ pub struct Judged {
 const MARK: &str = "\nepisode record: ";
 
 impl Record {
+    /// Items without a verdict of a model: those on which it gave none that could be used, and all of them where the
+    /// options name no model judge.
+    #[must_use]
+    pub fn unjudged(&self) -> usize {
+        self.verdicts.iter().filter(|judged| judged.model.is_none()).count()
+    }
+
     /// Agreement of both judges on the items that both judged.
     #[must_use]
     pub fn agreement(&self) -> Agreement {

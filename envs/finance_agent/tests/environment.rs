@@ -219,7 +219,7 @@ async fn the_last_call_ends_the_episode_and_tells_where_it_got_stuck() {
 async fn both_judges_are_reported_and_the_offline_one_decides() {
     let catalogue = FinanceAgent;
     for (judge, reply, passed) in
-        [("both", "no", true), ("model", "no", false), ("model", "Yes.", true), ("model", "maybe", false)]
+        [("both", "no", true), ("model", "no", false), ("model", "Yes.", true), ("both", "maybe", true)]
     {
         let mut world = catalogue.open(&json!({ "judge": judge })).unwrap();
         reset(&mut *world, "s02", 1).await;
@@ -246,7 +246,11 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
             }
         };
         let record = Record::read(&done.observation.text).unwrap();
-        assert_eq!((asked, record.verdicts.len(), record.passed), (3, 3, passed), "{judge} {reply}");
+        // What cannot be read is asked for once more.
+        let asks = if reply == "maybe" { 6 } else { 3 };
+        assert_eq!((asked, record.verdicts.len(), record.passed), (asks, 3, passed), "{judge} {reply}");
+        assert_eq!(record.unjudged(), if reply == "maybe" { 3 } else { 0 });
+        assert_eq!(done.observation.data["unjudged"], record.unjudged());
         assert!(record.verdicts.iter().all(|judged| judged.offline));
         let said = match reply {
             "no" => Some(false),
@@ -257,6 +261,38 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
         assert_eq!(record.agreement().items, if said.is_some() { 3 } else { 0 });
         assert_eq!(done.reward.0, if passed { 1000 } else { 0 });
     }
+    // A model that decides and cannot be read, or gives no answer at all, is the world's failure and no outcome.
+    for broken in [false, true] {
+        let mut world = open(json!({ "judge": "model" }));
+        reset(&mut *world, "s02", 1).await;
+        let mut now = world.call(&call(FINAL_ANSWER, json!({ "answer": "x" }))).await;
+        assert!(matches!(now, Ok(Reply::Ask(_))));
+        if !broken {
+            now = world.answer("perhaps").await;
+            let Ok(Reply::Ask(again)) = &now else { panic!("{now:?}") };
+            assert!(again.messages.len() == 4 && again.messages[2].text == "perhaps".into());
+            now = world.answer("Yes.").await;
+            assert!(matches!(&now, Ok(Reply::Ask(next)) if next.messages.len() == 2), "mended: {now:?}");
+            world.answer("perhaps").await.unwrap();
+            now = world.answer("who knows").await;
+        } else {
+            now = world.unanswered("judge", "refused").await;
+        }
+        assert!(now.is_err());
+        let failure = world.failure().unwrap().to_string();
+        let (why, item) =
+            if broken { ("gave no usable answer (refused)", 1) } else { ("said twice neither yes nor no", 2) };
+        assert!(failure.starts_with(&format!("unjudged: the judge {why} on item {item} of 3")), "{failure}");
+    }
+    // With both the offline verdict stands, and the items are counted.
+    let mut world = open(json!({ "judge": "both" }));
+    reset(&mut *world, "s02", 1).await;
+    let mut now = world.call(&call(FINAL_ANSWER, json!({ "answer": "x" }))).await;
+    while let Ok(Reply::Ask(_)) = now {
+        now = world.unanswered("judge", "refused").await;
+    }
+    let Ok(Reply::Step(done)) = now else { panic!("{now:?}") };
+    assert_eq!((done.observation.data["unjudged"].as_u64(), world.failure().is_none()), (Some(3), true));
     // A judge that gives nothing leaves the world as it was.
     let mut world = open(json!({ "judge": "model" }));
     reset(&mut *world, "s01", 1).await;
@@ -269,7 +305,7 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
 
 #[tokio::test]
 async fn the_expert_solves_every_question_from_wherever_it_takes_over() {
-    let tasks = FinanceAgent.tasks("synthetic").unwrap();
+    let tasks = FinanceAgent.tasks("synthetic", &serde_json::Value::Null).unwrap();
     assert_eq!(tasks.len(), 54);
     let mut draws = Rng::stream(3, "mess");
     for (at, task) in tasks.iter().enumerate() {

@@ -79,6 +79,8 @@ async fn a_page_that_never_ends_is_cut_and_said_to_be() {
     let mut world = world(&server, json!({ "page_bytes": 100_000 })).await;
     let stored = step(&mut *world, &page("endless")).await;
     assert!(stored.observation.text.starts_with("SUCCESS"));
+    let note = "\nNOTE: The page is longer than 100000 bytes and was cut there; what comes after is not stored.\n";
+    assert!(stored.observation.text.ends_with(note), "{}", stored.observation.text);
     assert_eq!(stored.observation.data["cut"], true);
     let length = stored.observation.data["characters"].as_u64().unwrap();
     assert!((90_000..=100_000).contains(&length), "{length}");
@@ -209,7 +211,10 @@ async fn other_failures_of_a_page_are_the_addresss_own() {
     }
     for path in ["short", "nonsense"] {
         let text = said(&mut *world, &page(path)).await;
-        assert!(text.starts_with("Cannot connect to host odd.test:443: "), "{text}");
+        assert!(
+            text.starts_with(&format!("https://odd.test/{path}: the reply broke off or cannot be read (")),
+            "{text}"
+        );
     }
     let latin = step(&mut *world, &page("latin")).await;
     assert_eq!(
@@ -229,6 +234,69 @@ async fn other_failures_of_a_page_are_the_addresss_own() {
     let mut later = open(json!({ "texts": "v1.1", "served": { "odd.test": server.address.to_string() } }));
     reset(&mut *later, "s01", 1).await;
     assert_eq!(said(&mut *later, &page("empty")).await, "HTML output was empty");
+}
+
+#[tokio::test]
+async fn what_is_no_text_and_what_breaks_off_is_said_to_the_agent() {
+    let server = Server::new(|head, _, stream| {
+        let (kind, body): (&str, &[u8]) = match head.split(' ').nth(1).unwrap_or_default() {
+            "/report.pdf" => ("application/pdf", b"%PDF-1.7\n1 0 obj\x00\xff"),
+            "/hidden" => ("text/html", b"%PDF-1.4 ..."),
+            "/zip" => ("application/octet-stream", b"PK\x03\x04\x00"),
+            "/raw" => ("application/octet-stream", b"abc\x00\x01\x02"),
+            "/named" => ("application/pdf", b"<html><p>a page after all</p></html>"),
+            _ => {
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n<p>half")?;
+                return Ok(());
+            }
+        };
+        reply(stream, &format!("200 OK\r\nContent-Type: {kind}"), body)
+    });
+    let mut world = world(&server, json!({})).await;
+    for (path, what) in [
+        ("report.pdf", "a PDF document"),
+        ("hidden", "a PDF document"),
+        ("zip", "an archive or an office document"),
+        ("raw", "a binary file"),
+    ] {
+        let said = step(&mut *world, &page(path)).await;
+        let text = format!(
+            "ERROR: https://odd.test/{path} is {what} and not a page of text; nothing was stored. Give the address of a page in HTML or text."
+        );
+        assert_eq!(said.observation.text, text);
+        assert_eq!((&said.observation.data["stored"], &said.observation.data["error"]), (&json!(false), &json!(text)));
+    }
+    assert!(said(&mut *world, &page("named")).await.starts_with("SUCCESS"));
+    let text = said(&mut *world, &page("half")).await;
+    assert!(text.starts_with("https://odd.test/half: the reply broke off or cannot be read ("), "{text}");
+}
+
+/// A redirect to another port, or from encryption to none, is another place: the key stays behind.
+#[tokio::test]
+async fn a_key_follows_a_redirect_to_the_same_scheme_host_and_port_alone() {
+    let server = Server::new(|head, _, stream| match head.split(' ').nth(1).unwrap_or_default() {
+        "/plain" => reply(stream, "302 Found\r\nLocation: http://api.test/end", b""),
+        "/port" => reply(stream, "302 Found\r\nLocation: https://api.test:8443/end", b""),
+        "/there" => reply(stream, "302 Found\r\nLocation: https://api.test:443/end", b""),
+        // Once it is gone it does not come back.
+        "/back" => reply(stream, "302 Found\r\nLocation: http://api.test/there", b""),
+        _ => reply(stream, "200 OK", head.as_bytes()),
+    });
+    let net = Net::new(NetSettings { served: vec![("api.test".to_owned(), server.address)], ..NetSettings::default() })
+        .unwrap();
+    for (url, kept) in [
+        ("https://api.test/plain", false),
+        ("https://api.test/port", false),
+        ("https://api.test/back", false),
+        ("https://api.test/there", true),
+        ("https://api.test/end", true),
+        ("http://api.test/plain", true),
+    ] {
+        let request = Request { url, json: None, key: Some("secret-123") };
+        let fetched = net.fetch(&request, &mut Rng::stream(0, "w")).await.unwrap();
+        let head = String::from_utf8(fetched.bytes).unwrap().to_lowercase();
+        assert_eq!(head.contains("authorization"), kept, "{url}: {head}");
+    }
 }
 
 /// Real services by their wire formats: addresses and keys of one's own.

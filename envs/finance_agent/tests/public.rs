@@ -132,19 +132,44 @@ async fn a_bad_rubric_is_the_datas_and_named_when_it_is_played() {
 
 #[test]
 fn tasks_and_splits_have_stable_names() {
-    let names =
-        |split: &str| -> Vec<String> { FinanceAgent.tasks(split).unwrap().into_iter().map(|task| task.0).collect() };
+    let names = |split: &str| -> Vec<String> {
+        FinanceAgent.tasks(split, &serde_json::Value::Null).unwrap().into_iter().map(|task| task.0).collect()
+    };
     assert_eq!(names("synthetic")[..3], ["s01", "s02", "s03"]);
     let (train, test) = (names("synthetic-train"), names("synthetic-test"));
     assert_eq!((train.len(), test.len()), (16, 38));
     assert!(train.iter().all(|task| !test.contains(task)));
-    let error = FinanceAgent.tasks("tset").unwrap_err().to_string();
+    let error = FinanceAgent.tasks("tset", &serde_json::Value::Null).unwrap_err().to_string();
     assert!(error.contains("did you mean `test`?"), "{error}");
     if std::env::var_os("GIMBAL_DATA").is_none() {
-        let error = FinanceAgent.tasks("test").unwrap_err();
+        let error = FinanceAgent.tasks("test", &serde_json::Value::Null).unwrap_err();
         assert!(
-            matches!(error, gimbal_core::EnvError::Data(_)) && error.to_string().contains("set GIMBAL_DATA"),
+            matches!(error, gimbal_core::EnvError::Data(_))
+                && error
+                    .to_string()
+                    .contains("are not at hand: set GIMBAL_DATA to the folder that holds finance_agent/"),
             "{error}"
         );
     }
+}
+
+// covers: CYC-037
+#[test]
+fn the_tasks_are_those_of_the_table_that_an_option_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.csv");
+    let mut text = "Question,Answer,Question Type,Expert time (mins),Rubric\n".to_owned();
+    for number in 1..=3 {
+        text.push_str(&format!(
+            "Question {number}?,5%,Trends,1,\"[{{'operator': 'correctness', 'criteria': '5%'}}]\"\n"
+        ));
+    }
+    std::fs::write(&path, text).unwrap();
+    let resolved = FinanceAgent.resolve(&json!({ "questions": path.display().to_string() })).unwrap();
+    let names = |split: &str| -> Vec<String> {
+        FinanceAgent.tasks(split, &resolved).unwrap().into_iter().map(|task| task.0).collect()
+    };
+    assert_eq!(names("all"), ["q01", "q02", "q03"]);
+    assert_eq!(names("train").len() + names("test").len(), 3);
+    assert_eq!(names("synthetic").len(), 54);
 }

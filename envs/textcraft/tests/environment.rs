@@ -382,7 +382,9 @@ fn every_policy_plays_and_a_fork_is_another_world() {
 // covers: CYC-040, CYC-041
 #[test]
 fn the_catalogue_names_tasks_that_can_be_played() {
-    let tasks = |split: &str| TextCraft.tasks(split).unwrap().into_iter().map(|task| task.0).collect::<Vec<_>>();
+    let tasks = |split: &str| {
+        TextCraft.tasks(split, &serde_json::Value::Null).unwrap().into_iter().map(|task| task.0).collect::<Vec<_>>()
+    };
     assert_eq!(tasks("depth-4-test")[..2], ["polished_andesite_stairs", "lectern"]);
     assert_eq!(
         (tasks("test").len(), tasks("depth-2-test-5").len(), &tasks("seeds")[418]),
@@ -390,11 +392,11 @@ fn the_catalogue_names_tasks_that_can_be_played() {
     );
     let mut world = open(json!({}));
     for split in TextCraft.splits() {
-        for task in TextCraft.tasks(split).unwrap().iter().take(3) {
+        for task in TextCraft.tasks(split, &serde_json::Value::Null).unwrap().iter().take(3) {
             reset(&mut *world, &task.0, 0);
         }
     }
-    let error = TextCraft.tasks("depth-2-tset").unwrap_err().to_string();
+    let error = TextCraft.tasks("depth-2-tset", &serde_json::Value::Null).unwrap_err().to_string();
     assert!(error.contains("did you mean `depth-2-test`?"), "{error}");
     let error = now(world.reset(&TaskId("lecturn".to_owned()), 0)).unwrap_err().to_string();
     assert!(error.contains("did you mean `lectern`?") && error.contains("cyan_banner"), "{error}");

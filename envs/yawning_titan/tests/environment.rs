@@ -395,7 +395,9 @@ fn options_are_resolved_or_refused_with_their_mend() {
     let none =
         json!({ "changes": { "red.action_set.basic_attack.use": false, "red.action_set.do_nothing.use": false } });
     assert!(refused(none).contains("red has no action switched on"));
-    assert!(YawningTitan.tasks("tst").unwrap_err().to_string().contains("did you mean `test`?"));
+    assert!(
+        YawningTitan.tasks("tst", &serde_json::Value::Null).unwrap_err().to_string().contains("did you mean `test`?")
+    );
     assert!(now(open(json!({})).reset(&TaskId("other".to_owned()), 1)).is_err());
     let offers = YawningTitan.offers();
     assert_eq!(offers.blocks, ["observation", "history", "status"]);

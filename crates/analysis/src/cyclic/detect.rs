@@ -272,7 +272,9 @@ fn premature(trajectory: &Trajectory, known: Option<&BTreeSet<String>>, found: &
         }
     }
     let unread = trajectory.evidence.as_ref().is_some_and(|evidence| {
-        !evidence.judged.passed && !evidence.bottleneck.retrieved && trajectory.stop == "answered"
+        // Where nobody knows the document, nobody can say that it was not read.
+        let missed = !evidence.bottleneck.retrieved && !evidence.unlocated;
+        !evidence.judged.passed && missed && trajectory.stop == "answered"
     });
     let ungated =
         trajectory.stop == "answered" && trajectory.gates.last().is_some_and(super::trajectory::Gate::overruled);

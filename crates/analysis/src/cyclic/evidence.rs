@@ -18,6 +18,12 @@ pub struct Evidence {
     /// How many documents hold the answer, and what became of them.
     #[serde(default)]
     pub gold: Gold,
+    /// Where a failed episode got stuck, as the environment says itself.
+    #[serde(default)]
+    pub told: Option<Bottleneck>,
+    /// Whether nobody knows which documents hold the answer, as of the public questions: nothing is said of the way then.
+    #[serde(default)]
+    pub unlocated: bool,
 }
 
 /// Documents that hold an answer; all nought where none are known.
@@ -55,6 +61,14 @@ impl Evidence {
             offline: verdict["offline"].as_bool(),
             model: verdict["model"].as_bool(),
         });
+        let told = match record["bottleneck"].as_str() {
+            Some("not_matched") => Some(Bottleneck::NotMatched),
+            Some("not_opened") => Some(Bottleneck::NotOpened),
+            Some("not_read") => Some(Bottleneck::NotRetrieved),
+            Some("figure_absent") => Some(Bottleneck::NotStated),
+            Some("rubric_failed") => Some(Bottleneck::RubricFailed),
+            _ => None,
+        };
         let small = |value: &Value| u32::try_from(count(value)).unwrap_or(u32::MAX);
         Some(Self {
             judged: Judged { items: items.collect(), passed: record["passed"].as_bool().unwrap_or(false) },
@@ -62,7 +76,8 @@ impl Evidence {
                 matched: reached("matched"),
                 opened: reached("opened"),
                 retrieved: reached("read"),
-                stated: count(&audit["stated"]) >= count(&audit["figures"]),
+                // A rubric without figures asks for none: that all of them are stated says nothing.
+                stated: count(&audit["figures"]) > 0 && count(&audit["stated"]) >= count(&audit["figures"]),
             },
             figures: Figures {
                 stated: small(&record["figures"]["all"]),
@@ -75,7 +90,15 @@ impl Evidence {
                 opened: small(&audit["opened"]),
                 read: small(&audit["read"]),
             },
+            told,
+            unlocated: gold == 0,
         })
+    }
+
+    /// Of a failed episode about which nothing can be found out any more.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self { unlocated: true, ..Self::default() }
     }
 }
 
@@ -152,12 +175,14 @@ pub enum Bottleneck {
     NotStated,
     /// The figure is there, and the rubric failed.
     RubricFailed,
+    /// Nobody knows which documents hold the answer.
+    Unknown,
 }
 
 impl Bottleneck {
     /// All, in the order of the way.
-    pub const ALL: [Self; 5] =
-        [Self::NotMatched, Self::NotOpened, Self::NotRetrieved, Self::NotStated, Self::RubricFailed];
+    pub const ALL: [Self; 6] =
+        [Self::NotMatched, Self::NotOpened, Self::NotRetrieved, Self::NotStated, Self::RubricFailed, Self::Unknown];
 
     /// What it is called in tables.
     #[must_use]
@@ -168,6 +193,7 @@ impl Bottleneck {
             Self::NotRetrieved => "opened, not retrieved",
             Self::NotStated => "retrieved, figure not stated",
             Self::RubricFailed => "stated, rubric failed",
+            Self::Unknown => "unknown",
         }
     }
 }
@@ -176,12 +202,17 @@ impl Evidence {
     /// Where it failed; `None` for an answer that passes.
     ///
     /// A later station that was reached counts as proof of the earlier ones: an address that was known without a search
-    /// can be opened.
+    /// can be opened. What the environment says itself goes before; where the documents are not known, neither is the
+    /// station.
     #[must_use]
     pub fn bottleneck(&self) -> Option<Bottleneck> {
         let Reached { matched, opened, retrieved, stated } = self.bottleneck;
         if self.judged.passed {
             None
+        } else if self.unlocated {
+            Some(Bottleneck::Unknown)
+        } else if self.told.is_some() {
+            self.told
         } else if stated {
             Some(Bottleneck::RubricFailed)
         } else if retrieved {
@@ -259,7 +290,7 @@ mod tests {
                 judged: Judged { passed, items: Vec::new() },
                 bottleneck: Reached { matched, opened, retrieved, stated },
                 figures: Figures::default(),
-                gold: Gold::default(),
+                ..Evidence::default()
             }
             .bottleneck()
         };
@@ -291,7 +322,29 @@ mod tests {
 
 #[cfg(test)]
 mod record_tests {
-    use super::Evidence;
+    use super::{Bottleneck, Evidence};
+
+    fn record(gold: &str, figures: u32, bottleneck: &str) -> Evidence {
+        let text = format!(
+            "x\nepisode record: {{\"audit\":{{\"gold\":[{gold}],\"matched\":0,\"opened\":0,\"read\":0,\"figures\":{figures},\"stated\":0}},\
+             \"bottleneck\":\"{bottleneck}\",\"figures\":{{}},\"passed\":false,\"verdicts\":[]}}"
+        );
+        Evidence::in_last(&text).unwrap()
+    }
+
+    /// What the world says itself counts; without figures that all are stated says nothing; without documents nobody knows.
+    // covers: CYC-095
+    #[test]
+    fn a_failure_is_put_where_the_record_puts_it() {
+        let without_figures = record("\"a\"", 0, "not_matched");
+        assert!(!without_figures.bottleneck.stated);
+        assert_eq!(without_figures.bottleneck(), Some(Bottleneck::NotMatched));
+        assert_eq!(record("\"a\"", 2, "not_opened").bottleneck(), Some(Bottleneck::NotOpened));
+        let public = record("", 2, "rubric_failed");
+        assert!(public.unlocated);
+        assert_eq!(public.bottleneck(), Some(Bottleneck::Unknown));
+        assert_eq!(Evidence::unknown().bottleneck(), Some(Bottleneck::Unknown));
+    }
 
     // covers: CYC-095
     #[test]
@@ -308,6 +361,7 @@ mod record_tests {
         assert_eq!((evidence.figures.stated, evidence.figures.supported, evidence.figures.stored), (4, 3, 2));
         assert_eq!((evidence.gold.all, evidence.gold.opened, evidence.gold.read), (2, 2, 1));
         assert_eq!((evidence.judged.items[0].offline, evidence.judged.items[0].model), (Some(false), None));
+        assert_eq!(evidence.bottleneck(), Some(Bottleneck::NotRetrieved));
         assert_eq!(Evidence::in_last("Thank you."), None);
         assert_eq!(Evidence::in_last("\nepisode record: {torn"), None);
     }

@@ -175,8 +175,8 @@ pub struct SignalSums {
 pub struct EvidenceSums {
     /// Episodes with a judged answer, and those that passed.
     pub answers: (u64, u64),
-    /// Episodes that retrieved the document that holds the answer.
-    pub retrieved: u64,
+    /// Episodes that retrieved the document that holds the answer, and those of which it is known.
+    pub retrieved: (u64, u64),
     /// Failures by bottleneck.
     pub bottlenecks: BTreeMap<Bottleneck, u64>,
     /// Figures stated, those that stand in a stored document or follow from such, and those that stand there.
@@ -410,7 +410,8 @@ fn evidence(records: &[Record]) -> Option<EvidenceSums> {
         let Some(evidence) = &record.evidence else { continue };
         sums.answers.0 += 1;
         sums.answers.1 += u64::from(evidence.judged.passed);
-        sums.retrieved += u64::from(evidence.bottleneck.retrieved);
+        sums.retrieved.0 += u64::from(evidence.bottleneck.retrieved && !evidence.unlocated);
+        sums.retrieved.1 += u64::from(!evidence.unlocated);
         sums.gold.0 += u64::from(evidence.gold.read);
         sums.gold.1 += u64::from(evidence.gold.all);
         sums.figures.0 += u64::from(evidence.figures.stated);

@@ -209,7 +209,8 @@ fn evidence(won: bool, generator: &mut Generator) -> Evidence {
     Evidence {
         judged: Judged { items: vec![item(won, won == agree)], passed: won },
         bottleneck: Reached { matched: station > 0, opened: station > 1, retrieved: station > 2, stated: station > 3 },
-        figures: Figures { stated: 3, supported: u32::try_from(generator.below(4)).unwrap() },
+        figures: Figures { stated: 3, supported: u32::try_from(generator.below(4)).unwrap(), ..Figures::default() },
+        ..Evidence::default()
     }
 }
 

@@ -24,6 +24,10 @@ pub enum EnvVerb {
         /// Split
         #[arg(long)]
         split: Option<String>,
+        /// An option of the environment that names the tasks, e.g. `--set games=DIR`, `--set households=DIR`,
+        /// `--set questions=own.csv`; may be repeated
+        #[arg(long, value_name = "NAME=VALUE")]
+        set: Vec<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -37,7 +37,7 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
     })?;
     let options = family.resolve(&options).map_err(Failure::usage)?;
     let split = asked.split.clone().or_else(|| family.splits().first().map(|split| (*split).to_owned()));
-    let tasks = spread(&**family, split.as_deref().unwrap_or_default(), asked.tasks)?;
+    let tasks = spread(&**family, split.as_deref().unwrap_or_default(), &options, asked.tasks)?;
     let measured = probe(&**family, &options, &tasks, asked.seed).await.map_err(Failure::usage)?;
     let signature = signature(&measured, !family.offers().asks.is_empty());
     let advice = choose(&signature);
@@ -222,8 +222,8 @@ fn warnings(measured: &Probe) -> Vec<String> {
 }
 
 /// At most `most` tasks, evenly spread over the split: its ends may differ in difficulty.
-fn spread(family: &dyn Catalogue, split: &str, most: usize) -> Result<Vec<TaskId>, Failure> {
-    let tasks = family.tasks(split).map_err(Failure::usage)?;
+fn spread(family: &dyn Catalogue, split: &str, options: &Value, most: usize) -> Result<Vec<TaskId>, Failure> {
+    let tasks = family.tasks(split, options).map_err(Failure::environment)?;
     let most = most.min(tasks.len());
     Ok((0..most).map(|index| tasks[index * tasks.len() / most].clone()).collect())
 }

@@ -63,7 +63,7 @@ async fn threshold(name: &str) -> Result<Option<i64>, Failure> {
     let Some(family) = registry.environment(name) else { return Ok(None) };
     let mut world = family.open(&serde_json::json!({})).map_err(Failure::world)?;
     for split in family.splits() {
-        if let Some(task) = family.tasks(split).map_err(Failure::world)?.first() {
+        if let Some(task) = family.tasks(split, &serde_json::json!({})).map_err(Failure::environment)?.first() {
             world.reset(task, 0).await.map_err(Failure::world)?;
             return Ok(world.brief().thresholds.catastrophic.map(|limit| limit.0));
         }

@@ -172,7 +172,7 @@ pub(super) async fn opened(
     };
     let options = family.resolve(options).map_err(Failure::usage)?;
     let mut world = family.open(&options).map_err(Failure::usage)?;
-    let task = family.splits().first().and_then(|split| family.tasks(split).ok()?.into_iter().next());
+    let task = family.splits().first().and_then(|split| family.tasks(split, &options).ok()?.into_iter().next());
     let Some(task) = task else { return Err(Failure::Usage(format!("`{environment}` has no task"))) };
     let first = world.reset(&task, 0).await.map_err(Failure::world)?;
     let mut tracker = world.tracker();

@@ -74,7 +74,7 @@ impl Chosen {
     /// called.
     fn games(&self, seed: u64, generated: u64) -> Result<(Vec<Arc<Game>>, String), Failure> {
         let library = Library::new();
-        let one = |id: &str| load(id, &self.settings, &library).map(|loaded| loaded.game).map_err(Failure::usage);
+        let one = |id: &str| load(id, &self.settings, &library).map(|loaded| loaded.game).map_err(Failure::environment);
         if let Some(task) = &self.task {
             return Ok((vec![one(task)?], task.clone()));
         }
@@ -138,7 +138,7 @@ impl Workbench for Alfworld {
             println!("{task} is saved as {}; in a folder of households it is `{HOUSEHOLD}NAME`", file.display());
         }
         let library = Library::new();
-        let game = load(&task, &chosen.settings, &library).map_err(Failure::usage)?.game;
+        let game = load(&task, &chosen.settings, &library).map_err(Failure::environment)?.game;
         let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
         gimbal_alfworld::play_here::play(&game, chosen.settings.max_calls, &mut input, &mut output)
             .map(|_| ())

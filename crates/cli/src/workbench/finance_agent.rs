@@ -57,9 +57,7 @@ impl Workbench for FinanceAgent {
                 println!("reward {:.3}", reward as f64 / 1000.0);
                 Ok(())
             }
-            Err(gimbal_finance_agent::play::PlayError::World(error @ gimbal_core::EnvError::Usage(_))) => {
-                Err(Failure::usage(error))
-            }
+            Err(gimbal_finance_agent::play::PlayError::World(error)) => Err(Failure::environment(error)),
             Err(error) => Err(Failure::world(error)),
         }
     }

@@ -127,11 +127,11 @@ fn environment(study: &StudyFile, named: &Named, registry: &Registry) -> Result<
     let wanted = named.tasks.as_ref().unwrap_or(&study.episodes.tasks);
     let splits = family.splits();
     let split = wanted.split.clone().or_else(|| splits.first().map(|split| (*split).to_owned())).unwrap_or_default();
-    let tasks = family.tasks(&split).map_err(|error| {
+    let tasks = family.tasks(&split, &options).map_err(|error| {
         let hint = nearest::hint(&split, splits.iter().copied());
         Problem::at(file, wanted.at, format!("{error}{hint}"))
     })?;
-    let tasks = if wanted.names.is_empty() { tasks } else { named_tasks(file, &**family, wanted)? };
+    let tasks = if wanted.names.is_empty() { tasks } else { named_tasks(file, &**family, &options, wanted)? };
     let most = wanted.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let tasks: Vec<TaskId> = tasks.into_iter().take(most).collect();
     if tasks.is_empty() {
@@ -140,11 +140,16 @@ fn environment(study: &StudyFile, named: &Named, registry: &Registry) -> Result<
     Ok(Some(EnvironmentPart::new(Arc::clone(family), options, labels::environment(named), tasks)))
 }
 
-fn named_tasks(file: &str, family: &dyn gimbal_core::Catalogue, wanted: &Tasks) -> Result<Vec<TaskId>, Problem> {
+fn named_tasks(
+    file: &str,
+    family: &dyn gimbal_core::Catalogue,
+    options: &Value,
+    wanted: &Tasks,
+) -> Result<Vec<TaskId>, Problem> {
     let mut known = Vec::new();
     let mut absent = String::new();
     for split in family.splits() {
-        match family.tasks(split) {
+        match family.tasks(split, options) {
             Ok(tasks) => known.extend(tasks),
             // A split whose data are not at hand must not keep others from being played.
             Err(EnvError::Data(why)) => absent = format!(" ({why})"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gimbal_analysis::CellInfo;
 use gimbal_analysis::profile::ActionFacts;
-use gimbal_core::{Catalogue, Digest, TaskId, canonical};
+use gimbal_core::{Digest, TaskId, canonical};
 use gimbal_model::Price;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -69,34 +69,39 @@ pub struct StoredPart {
     pub tasks: BTreeSet<String>,
 }
 
-/// The parts of the environments of these cells. A split whose data are not there has no task that is played.
+/// The parts of the environments of these cells, by the environment's name: those of all its options together. A split whose
+/// data are not there has no task that is played.
 fn parts(cells: &[&Cell]) -> BTreeMap<String, Vec<StoredPart>> {
-    let mut played: BTreeMap<&str, (&dyn Catalogue, BTreeSet<&TaskId>)> = BTreeMap::new();
+    let mut known: BTreeMap<String, Vec<StoredPart>> = BTreeMap::new();
     let mut seen: Vec<*const EnvironmentPart> = Vec::new();
     for cell in cells {
         if seen.contains(&Arc::as_ptr(&cell.environment)) {
             continue;
         }
         seen.push(Arc::as_ptr(&cell.environment));
-        let family = &*cell.environment.family;
-        played.entry(family.name()).or_insert((family, BTreeSet::new())).1.extend(&cell.environment.tasks);
-    }
-    let known = played.into_iter().map(|(name, (family, played))| {
-        let parts = family.parts().iter().filter_map(|part| {
-            let all = family.tasks(part.split).ok()?;
-            let tasks: BTreeSet<String> =
-                all.iter().filter(|task| played.contains(task)).map(|task| task.0.clone()).collect();
-            (!tasks.is_empty()).then(|| StoredPart {
+        let EnvironmentPart { family, options, tasks: played, .. } = &*cell.environment;
+        let played: BTreeSet<&TaskId> = played.iter().collect();
+        for part in family.parts() {
+            let Ok(all) = family.tasks(part.split, options) else { continue };
+            let tasks = all.iter().filter(|task| played.contains(task)).map(|task| task.0.clone());
+            let stored = StoredPart {
                 set: part.set.to_owned(),
                 name: part.name.to_owned(),
                 train: part.train,
                 size: u32::try_from(all.len()).unwrap_or(u32::MAX),
-                tasks,
-            })
-        });
-        (name.to_owned(), parts.collect::<Vec<_>>())
-    });
-    known.filter(|(_, parts)| !parts.is_empty()).collect()
+                tasks: tasks.collect(),
+            };
+            if stored.tasks.is_empty() {
+                continue;
+            }
+            let of_family = known.entry(family.name().to_owned()).or_default();
+            match of_family.iter_mut().find(|known| (&known.set, &known.name) == (&stored.set, &stored.name)) {
+                Some(known) => known.tasks.extend(stored.tasks),
+                None => of_family.push(stored),
+            }
+        }
+    }
+    known
 }
 
 /// A cell as resolved.

@@ -7,7 +7,7 @@ use gimbal_analysis::cyclic::{
     Act, Cycles, Effect, Fold, Gate, Graph, Planned, Routed, Segment, SegmentEnd, Setup, Spend, TaskPart, Trajectory,
 };
 use gimbal_core::event::{Body, Event, ModelCalled};
-use gimbal_core::{Digest, Follower, TextRef, ToolCall};
+use gimbal_core::{Digest, Follower, Questions, TaskId, TextRef, ToolCall};
 use gimbal_model::ModelName;
 use gimbal_model::noisy::ONE;
 use serde::Deserialize;
@@ -76,8 +76,8 @@ fn walks(
     let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
         let Some(cell) = cells.get(episode.id.cell.as_str()).filter(|_| wanted(&episode.id)) else { return Ok(()) };
         let family = cell.identity["environment"]["name"].as_str().and_then(|name| registry.environment(name));
-        let follower = family.and_then(|family| Some(family.questions()?.follower()));
-        let texts = (&mut texts, follower);
+        let questions = family.and_then(|family| family.questions());
+        let texts = (&mut texts, questions);
         let mut walk = read(folder, cell, (&episode.id, episode.place), &episode.outcome, texts)?;
         walk.part = parts.get(&(environment(cell), episode.id.task.as_str())).cloned();
         each(walk);
@@ -172,11 +172,11 @@ fn read(
     cell: &StoredCell,
     (id, place): (&EpisodeId, Place),
     outcome: &Outcome,
-    (texts, follower): (&mut LazyTexts<'_>, Option<Box<dyn Follower>>),
+    (texts, questions): (&mut LazyTexts<'_>, Option<&dyn Questions>),
 ) -> Result<Trajectory, RunError> {
     let mut text = |reference: &TextRef| texts.get(reference);
     let mut tale = Tale::new(&mut text, &cell.asks);
-    tale.follower = follower;
+    tale.follower = questions.map(Questions::follower);
     for bytes in folder.events(place)? {
         let damaged = |error: serde_json::Error| RunError::Damaged {
             path: folder.segment(place),
@@ -193,6 +193,14 @@ fn read(
     if let Some(last) = tale.last.take() {
         let told = Evidence::in_last(&(tale.text)(&last)?);
         tale.walk.evidence = told.or(tale.walk.evidence.take());
+    }
+    if let (Some(questions), Some(follower), None) = (questions, &tale.follower, &tale.walk.evidence) {
+        // The controller's budget, or a list of calls that ran out, ended it before the world could tell. A question that
+        // cannot be read any more leaves the failure where it is: somewhere.
+        let exam = questions.exam(&TaskId(id.task.clone()), &cell.identity["environment"]["options"]).ok();
+        let told = exam.and_then(|exam| exam.unanswered(&follower.evidence()));
+        let told = told.and_then(|text| Evidence::in_last(&text));
+        tale.walk.evidence = Some(told.unwrap_or_else(Evidence::unknown));
     }
     let mut walk = tale.finish();
     if setup(cell).specialists == Some(false) {

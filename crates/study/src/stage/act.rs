@@ -5,16 +5,17 @@ use std::sync::Arc;
 use gimbal_core::environment::Ending;
 use gimbal_core::event::{Rejected, StepTaken, ToolCalled};
 use gimbal_core::{
-    Acted, Ask, AskError, Body, ChatRequest, Environment, Halt, LaneId, Rejection, RejectionKind, Reply, Stepped, Stop,
-    TextRef, ToolCall, Transition,
+    Acted, Ask, AskError, Body, ChatRequest, Environment, Halt, LaneId, Rejection, Reply, Stepped, Stop, TextRef,
+    ToolCall, Transition,
 };
 
 use super::state::halt_of;
 use super::texts::keep;
 use super::{EpisodeStage, State};
 
-/// Questions that one call of the world may lead to before we call the world broken.
-const QUESTIONS: usize = 64;
+/// Questions that one call of the world may lead to before we call the world broken: a rubric of sixty items, each asked
+/// twice, and some more.
+const QUESTIONS: usize = 160;
 
 impl EpisodeStage {
     /// One tool call, with whatever questions the world has on the way.
@@ -74,10 +75,7 @@ impl EpisodeStage {
         match self.ask_role(LaneId::TRUNK, &ask.role, request, true).await {
             Ok(completion) => Ok(environment.answer(&completion.text).await),
             Err(AskError::Halt(halt)) => Err(halt),
-            Err(AskError::Model(error)) => {
-                let text = format!("the {} gave no usable answer: {}", ask.role, error.kind.name());
-                Ok(Err(Rejection::new(RejectionKind::NotNow, text)))
-            }
+            Err(AskError::Model(error)) => Ok(environment.unanswered(&ask.role, error.kind.name()).await),
         }
     }
 

@@ -30,7 +30,7 @@ impl Catalogue for CorridorFamily {
     fn splits(&self) -> &[&'static str] {
         &["train", "test"]
     }
-    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
+    fn tasks(&self, split: &str, _options: &Value) -> Result<Vec<TaskId>, EnvError> {
         match split {
             "train" => Ok((0..8).map(|task| TaskId(format!("train-{task}"))).collect()),
             "test" => Ok((0..4).map(|task| TaskId(format!("test-{task}"))).collect()),

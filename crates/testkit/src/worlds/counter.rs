@@ -29,7 +29,7 @@ impl Catalogue for CounterFamily {
     fn splits(&self) -> &[&'static str] {
         &["test"]
     }
-    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
+    fn tasks(&self, split: &str, _options: &Value) -> Result<Vec<TaskId>, EnvError> {
         match split {
             "test" => Ok(vec![TaskId("count".to_owned())]),
             other => Err(EnvError::Usage(format!("`counter` has no split `{other}`; it has: test"))),

@@ -30,7 +30,7 @@ impl Catalogue for DossierFamily {
     fn splits(&self) -> &[&'static str] {
         &["test"]
     }
-    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
+    fn tasks(&self, split: &str, _options: &Value) -> Result<Vec<TaskId>, EnvError> {
         match split {
             "test" => Ok(vec![TaskId("case-1".to_owned()), TaskId("case-2".to_owned())]),
             other => Err(EnvError::Usage(format!("`dossier` has no split `{other}`; it has: test"))),

@@ -31,7 +31,7 @@ impl Catalogue for OracleFamily {
     fn splits(&self) -> &[&'static str] {
         &["test"]
     }
-    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
+    fn tasks(&self, split: &str, _options: &Value) -> Result<Vec<TaskId>, EnvError> {
         match split {
             "test" => Ok(vec![TaskId("colour".to_owned()), TaskId("shade".to_owned())]),
             other => Err(EnvError::Usage(format!("`oracle` has no split `{other}`; it has: test"))),

@@ -15,8 +15,7 @@ use crate::library::Library;
 
 /// The family `alfworld`.
 ///
-/// Where the user's data hold games, the published splits come first; `generated` needs no data and is all there is
-/// without them.
+/// Where the user's data hold games, the published splits come first; without them `generated` does, which needs none.
 #[derive(Debug, Default)]
 pub struct Alfworld {
     data: Option<PathBuf>,
@@ -37,8 +36,21 @@ const WITH_DATA: [&str; 11] = [
     "generated-train",
     "generated-test",
 ];
-/// Splits without data.
-const WITHOUT: [&str; 3] = ["generated", "generated-train", "generated-test"];
+/// The same where no data are at hand: what needs none comes first. The others are there all the same, since an option
+/// may name a folder of games or households.
+const WITHOUT: [&str; 11] = [
+    "generated",
+    "generated-train",
+    "generated-test",
+    "unseen",
+    "unseen-train",
+    "unseen-test",
+    "seen",
+    "seen-train",
+    "seen-test",
+    "train",
+    "households",
+];
 
 /// Both published sets, the training games and the generated households, divided (CYC-040); saved ones are not.
 const PARTS: [Part; 7] = [
@@ -74,14 +86,21 @@ impl Alfworld {
         Self { data: data.filter(|folder| folder.join("games").is_dir()), library: Arc::default() }
     }
 
-    fn games(&self, split: &str, folder: &str) -> Result<Vec<TaskId>, EnvError> {
-        let Some(data) = &self.data else {
-            return Err(EnvError::Data(format!(
-                "the split `{split}` of `alfworld` needs game files; set GIMBAL_DATA to the folder that holds \
-                 alfworld/games, or take the split `generated`, which needs none"
-            )));
-        };
-        let games = data.join("games");
+    /// The options with the folders of the user's data where they name none.
+    fn settings(&self, options: &Value) -> Result<Settings, EnvError> {
+        let mut settings = Settings::read(options)?;
+        if let Some(data) = &self.data {
+            let below = |folder: &str| Some(data.join(folder).to_string_lossy().into_owned());
+            settings.games = settings.games.or_else(|| below("games"));
+            if data.join("households").is_dir() {
+                settings.households = settings.households.or_else(|| below("households"));
+            }
+        }
+        Ok(settings)
+    }
+
+    fn games(settings: &Settings, folder: &str) -> Result<Vec<TaskId>, EnvError> {
+        let Some(games) = settings.games_folder() else { return Err(missing("games", "games")) };
         let mut found = Vec::new();
         below(&games.join(folder), &games, &mut found)?;
         found.sort_unstable();
@@ -92,9 +111,17 @@ impl Alfworld {
         Ok(found.into_iter().map(TaskId).collect())
     }
 
-    fn households(&self) -> Result<Vec<TaskId>, EnvError> {
-        let Some(folder) = self.data.as_ref().map(|data| data.join("households")) else { return Ok(Vec::new()) };
-        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(Vec::new()) };
+    fn households(&self, settings: &Settings) -> Result<Vec<TaskId>, EnvError> {
+        if settings.households.is_none() && self.data.is_some() {
+            return Ok(Vec::new());
+        }
+        let Some(folder) = settings.households_folder() else { return Err(missing("saved households", "households")) };
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            // Data without saved households are whole; a folder that an option names must be there.
+            Err(_) if settings.households.is_none() => return Ok(Vec::new()),
+            Err(error) => return Err(EnvError::Data(format!("{}: cannot be read ({error})", folder.display()))),
+        };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let mut names: Vec<String> = names
             .filter_map(|name| name.strip_suffix(HOUSEHOLD_FILE).map(|stem| format!("{HOUSEHOLD}{stem}")))
@@ -102,6 +129,14 @@ impl Alfworld {
         names.sort_unstable();
         Ok(names.into_iter().map(TaskId).collect())
     }
+}
+
+/// Data of the user that are not at hand: the message of every environment about them is the same.
+pub(super) fn missing(what: &str, option: &str) -> EnvError {
+    EnvError::Data(format!(
+        "the {what} of `alfworld` are not at hand: set GIMBAL_DATA to the folder that holds alfworld/{option}, give the option \
+         `{option}`, or play the split `generated`, which needs no data"
+    ))
 }
 
 /// Ids of the games below a folder.
@@ -148,17 +183,18 @@ impl Catalogue for Alfworld {
         if self.data.is_some() { &WITH_DATA } else { &WITHOUT }
     }
 
-    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
+    fn tasks(&self, split: &str, options: &Value) -> Result<Vec<TaskId>, EnvError> {
+        let settings = self.settings(options)?;
         let (whole, train) = match split.rsplit_once('-') {
             Some((whole, "train")) => (whole, Some(true)),
             Some((whole, "test")) => (whole, Some(false)),
             _ => (split, None),
         };
         let tasks = match whole {
-            "unseen" => self.games(split, "valid_unseen")?,
-            "seen" => self.games(split, "valid_seen")?,
-            "train" if train.is_none() => self.games(split, "train")?,
-            "households" if train.is_none() => self.households()?,
+            "unseen" => Self::games(&settings, "valid_unseen")?,
+            "seen" => Self::games(&settings, "valid_seen")?,
+            "train" if train.is_none() => Self::games(&settings, "train")?,
+            "households" if train.is_none() => self.households(&settings)?,
             "generated" => (0..GENERATED_TASKS).map(|number| TaskId(format!("{GENERATED}{number}"))).collect(),
             _ => {
                 let hint = nearest::hint(split, WITH_DATA);
@@ -197,13 +233,7 @@ impl Catalogue for Alfworld {
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
-        let mut settings = Settings::read(options)?;
-        if let (None, Some(data)) = (&settings.games, &self.data) {
-            settings.games = Some(data.join("games").to_string_lossy().into_owned());
-        }
-        if let (None, Some(data)) = (&settings.households, &self.data) {
-            settings.households = Some(data.join("households").to_string_lossy().into_owned());
-        }
+        let settings = self.settings(options)?;
         Ok(Box::new(AlfworldEnvironment::new(settings, Arc::clone(&self.library))?))
     }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use gimbal_core::{Brief, EnvError, ToolSpec};
 
+use super::catalogue::missing;
 use super::settings::{Settings, Words, usage};
 use super::{brief, tools};
 use crate::engine::{Game, Play};
@@ -60,14 +61,11 @@ pub fn load(id: &str, settings: &Settings, library: &Library) -> Result<Loaded, 
         let household = Household::generate(&settings.household, seed).map_err(|error| usage(&error))?;
         (household.game().map_err(data)?, Vec::new())
     } else if let Some(name) = id.strip_prefix(HOUSEHOLD) {
-        let folder = settings.households_folder().ok_or_else(|| {
-            let what = "give their folder as the option `households`, or set GIMBAL_DATA";
-            EnvError::Data(format!("`{id}`: no folder of saved households is known; {what}"))
-        })?;
+        let folder = settings.households_folder().ok_or_else(|| missing("saved households", "households"))?;
         let household = Household::load(&inside(&folder, &format!("{name}{HOUSEHOLD_FILE}"), id)?).map_err(data)?;
         (household.game().map_err(data)?, Vec::new())
     } else {
-        let folder = settings.games_folder().ok_or_else(|| missing(id))?;
+        let folder = settings.games_folder().ok_or_else(|| missing("games", "games"))?;
         let path = inside(&folder, &format!("{id}/{GAME_FILE}"), id)?;
         let own = library.load(&path).map_err(data)?;
         match settings.wording {
@@ -76,10 +74,12 @@ pub fn load(id: &str, settings: &Settings, library: &Library) -> Result<Loaded, 
                 (own, walkthrough)
             }
             Words::Older => {
-                let folder = settings.variant_folder().ok_or_else(|| missing(id))?;
+                let folder = settings.variant_folder().ok_or_else(|| missing("games", "games"))?;
                 let wording = Wording::of_folder(&folder).map_err(data)?;
-                let game = library.load_as(&path, &wording).map_err(data)?;
-                let walkthrough = translated(own, &game);
+                let mut game = library.load_as(&path, &wording).map_err(data)?;
+                // The game keeps it too: what measures games without an environment follows it there.
+                game.walkthrough = translated(own, &game);
+                let walkthrough = game.walkthrough.clone();
                 (game, walkthrough)
             }
         }
@@ -88,13 +88,6 @@ pub fn load(id: &str, settings: &Settings, library: &Library) -> Result<Loaded, 
     let tools = tools::specs(&game.rules, &lexicon, settings.tools);
     let brief = Arc::new(brief::of(&game, &lexicon, settings)?);
     Ok(Loaded { id: id.to_owned(), game: Arc::new(game), lexicon, walkthrough, brief, tools, ground: OnceLock::new() })
-}
-
-fn missing(id: &str) -> EnvError {
-    EnvError::Data(format!(
-        "`{id}` is a game of ALFWorld, and no folder of games is known; give it as the option `games`, set GIMBAL_DATA to the \
-         folder that holds alfworld/games, or play generated tasks such as `{GENERATED}0`"
-    ))
 }
 
 /// A file below a folder. Ids come from studies: they must not lead out of it.

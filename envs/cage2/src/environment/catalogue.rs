@@ -37,7 +37,7 @@ impl Catalogue for Cage2 {
         &SPLITS
     }
 
-    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
+    fn tasks(&self, split: &str, _options: &Value) -> Result<Vec<TaskId>, EnvError> {
         if SPLITS.contains(&split) {
             return Ok(vec![TaskId(split.to_owned())]);
         }

@@ -24,8 +24,8 @@ impl Catalogue for FinanceAgent {
         &task::SPLITS
     }
 
-    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
-        task::tasks(split)
+    fn tasks(&self, split: &str, options: &Value) -> Result<Vec<TaskId>, EnvError> {
+        task::tasks(split, &Settings::read(options)?)
     }
 
     fn parts(&self) -> &[Part] {

@@ -7,6 +7,7 @@ use gimbal_core::{Ask, EnvError, Exam, Follower, Questions, TaskId, ToolCall};
 use serde_json::Value;
 
 use super::catalogue::FinanceAgent;
+use super::session::Session;
 use super::settings::{JudgeBy, Settings};
 use super::task::{Asked, question};
 use crate::audit::Trail;
@@ -53,6 +54,11 @@ impl Exam for Paper {
         judge::model::read(reply)
     }
 
+    fn unanswered(&self, evidence: &BTreeSet<String>) -> Option<String> {
+        let session = Session { trail: Trail::of_names(evidence), ..Session::default() };
+        Some(session.record(&self.0, None, Vec::new(), false).behind(""))
+    }
+
     fn at_play(&self, last: &str) -> Option<AtPlay> {
         let record = Record::read(last)?;
         let decided = |judged: &Judged| match self.1 {
@@ -69,13 +75,7 @@ impl Follower for Trail {
     }
 
     fn evidence(&self) -> BTreeSet<String> {
-        let named = |what: &str, set: &BTreeSet<String>| -> Vec<String> {
-            set.iter().map(|url| format!("{what} {url}")).collect()
-        };
-        [named("found", &self.shown), named("stored", &self.opened), named("read", &self.read)]
-            .into_iter()
-            .flatten()
-            .collect()
+        self.names()
     }
 }
 
@@ -85,6 +85,7 @@ mod tests {
     use serde_json::json;
 
     use super::FinanceAgent;
+    use crate::record::Record;
 
     #[test]
     fn answers_are_judged_again_and_what_was_found_is_followed() {
@@ -109,5 +110,16 @@ mod tests {
             ToolCall::with("finance_agent_parse_html_page", &[("url", "https://www.sec.example/a"), ("key", "k")]);
         follower.follow(&open, "SUCCESS: stored");
         assert_eq!(follower.evidence().len(), 2);
+        // An episode that ends before its answer tells how far it came.
+        let gold = super::question(&TaskId("s01".to_owned()), &options).unwrap().gold;
+        let told = |names: &[String]| {
+            let evidence = names.iter().cloned().collect();
+            Record::read(&exam.unanswered(&evidence).unwrap()).unwrap().bottleneck.unwrap().name()
+        };
+        let of = |what: &str| -> Vec<String> { gold.iter().map(|gold| format!("{what} {}", gold.url)).collect() };
+        assert_eq!(told(&[]), "not_matched");
+        assert_eq!(told(&of("found")), "not_opened");
+        assert_eq!(told(&of("stored")), "not_read");
+        assert_eq!(told(&[of("stored"), of("read")].concat()), "rubric_failed");
     }
 }

@@ -30,6 +30,7 @@ pub use settings::{EDITIONS, JudgeBy, Literals, ReadBy, SearchBy, Services, Sett
 pub use task::{Asked, question};
 
 use crate::action;
+use crate::binary;
 use crate::html;
 use crate::judge;
 use crate::reader::{Reading, extract};
@@ -50,7 +51,7 @@ enum Pending {
     /// Stored texts are read.
     Reading { reading: Reading, urls: Vec<String>, keys: Vec<String>, asked: u32 },
     /// An answer is judged.
-    Judging { answer: String, sources: Vec<Source>, verdicts: Vec<Judged>, item: usize },
+    Judging { answer: String, sources: Vec<Source>, verdicts: Vec<Judged>, item: usize, repaired: bool },
 }
 
 /// One episode's world.
@@ -196,6 +197,11 @@ impl FinanceEnvironment {
             Ok(fetched) => fetched,
             Err(failed) => return self.failed(tool, failed),
         };
+        if let Some(what) = binary::kind(&fetched.bytes, fetched.content_type.as_deref()) {
+            let error = texts::not_text(&fetched.url, what);
+            let data = json!({ "tool": tool, "url": url, "key": key, "stored": false, "error": error });
+            return Ok(self.step(error, data, None));
+        }
         let decoded = html::decode(&fetched.bytes, fetched.content_type.as_deref());
         let text = html::text_of(&decoded.text);
         let mut data = json!({
@@ -214,7 +220,11 @@ impl FinanceEnvironment {
         self.session.trail.open(key, url);
         data["overwrote"] = json!(overwrote);
         data["digest"] = json!(digest);
-        Ok(self.step(texts::stored(key, &self.session.store, overwrote), data, None))
+        let mut reply = texts::stored(key, &self.session.store, overwrote);
+        if fetched.cut {
+            reply.push_str(&texts::cut_note(self.settings.page_bytes));
+        }
+        Ok(self.step(reply, data, None))
     }
 
     fn retrieve(&mut self, prompt: &str, ranges: &template::Ranges) -> Reply {
@@ -268,13 +278,40 @@ impl FinanceEnvironment {
         if self.settings.judge == JudgeBy::Offline {
             return self.judged(answer, sources, verdicts);
         }
-        match self.ask_judge(&answer, 0) {
+        self.go_on_judging(answer, sources, verdicts, 0)
+    }
+
+    /// Puts the next item to the judge, or ends with the verdicts on all.
+    fn go_on_judging(&mut self, answer: String, sources: Vec<Source>, verdicts: Vec<Judged>, item: usize) -> Reply {
+        match self.ask_judge(&answer, item) {
             Some(ask) => {
-                self.pending = Some(Pending::Judging { answer, sources, verdicts, item: 0 });
+                self.pending = Some(Pending::Judging { answer, sources, verdicts, item, repaired: false });
                 ask
             }
             None => self.judged(answer, sources, verdicts),
         }
+    }
+
+    /// An item without a verdict of the model: where the offline judge decides, the item is left without one and counted;
+    /// where the model decides, nobody can say how the episode ended, and that is no outcome of the agent.
+    fn unjudged(
+        &mut self,
+        answer: String,
+        sources: Vec<Source>,
+        verdicts: Vec<Judged>,
+        item: usize,
+        why: &str,
+    ) -> Result<Reply, Rejection> {
+        if self.settings.judge == JudgeBy::Model {
+            let text = format!(
+                "unjudged: {why} on item {} of {}; name another model for the role `judge`, or set `judge: both` or `offline`",
+                item + 1,
+                verdicts.len()
+            );
+            self.failure = Some(Arc::new(EnvError::World(text)));
+            return Err(Rejection::new(RejectionKind::NotNow, "the judge of the answer failed"));
+        }
+        Ok(self.go_on_judging(answer, sources, verdicts, item + 1))
     }
 
     fn ask_judge(&self, answer: &str, item: usize) -> Option<Reply> {
@@ -292,7 +329,10 @@ impl FinanceEnvironment {
             JudgeBy::Model => judged.model == Some(true),
         };
         let passed = !verdicts.is_empty() && verdicts.iter().all(passes);
-        let data = json!({ "tool": TOOLS[4], "answer": answer });
+        let mut data = json!({ "tool": TOOLS[4], "answer": answer });
+        if self.settings.judge != JudgeBy::Offline {
+            data["unjudged"] = json!(verdicts.iter().filter(|judged| judged.model.is_none()).count());
+        }
         self.step(texts::SUBMITTED.to_owned(), data, Some(Given { answer, sources, verdicts, passed }))
     }
 }
@@ -384,18 +424,33 @@ impl Environment for FinanceEnvironment {
                     Ok(ask)
                 }
             },
-            Some(Pending::Judging { answer, sources, mut verdicts, item }) => {
+            Some(Pending::Judging { answer, sources, mut verdicts, item, repaired }) => {
+                let said = judge::model::read(text);
                 if let Some(judged) = verdicts.get_mut(item) {
-                    judged.model = judge::model::read(text);
+                    judged.model = said;
                 }
-                match self.ask_judge(&answer, item + 1) {
-                    Some(ask) => {
-                        self.pending = Some(Pending::Judging { answer, sources, verdicts, item: item + 1 });
-                        Ok(ask)
+                if said.is_some() {
+                    return Ok(self.go_on_judging(answer, sources, verdicts, item + 1));
+                }
+                match self.asked.rubric.get(item).filter(|_| !repaired) {
+                    Some(asked) => {
+                        let messages = judge::model::again(&self.asked.text, asked, &answer, text);
+                        let grammar = Some(judge::model::grammar());
+                        self.pending = Some(Pending::Judging { answer, sources, verdicts, item, repaired: true });
+                        Ok(Reply::Ask(Ask { role: "judge".to_owned(), messages, grammar }))
                     }
-                    None => Ok(self.judged(answer, sources, verdicts)),
+                    None => self.unjudged(answer, sources, verdicts, item, "the judge said twice neither yes nor no"),
                 }
             }
+        }
+    }
+
+    async fn unanswered(&mut self, role: &str, why: &str) -> Result<Reply, Rejection> {
+        match self.pending.take() {
+            Some(Pending::Judging { answer, sources, verdicts, item, .. }) => {
+                self.unjudged(answer, sources, verdicts, item, &format!("the judge gave no usable answer ({why})"))
+            }
+            _ => Err(Rejection::new(RejectionKind::NotNow, format!("the {role} gave no usable answer: {why}"))),
         }
     }
 

@@ -274,8 +274,8 @@ impl Settings {
 pub(super) fn edition(name: &str) -> Result<PathBuf, EnvError> {
     let Some(data) = std::env::var_os("GIMBAL_DATA").filter(|data| !data.is_empty()) else {
         return Err(EnvError::Data(format!(
-            "the public questions ({name}) are not at hand: set GIMBAL_DATA to the folder that holds finance_agent/public_{name}.csv, or \
-             play the split `synthetic`, which needs no data"
+            "the public questions of `finance_agent` are not at hand: set GIMBAL_DATA to the folder that holds \
+             finance_agent/public_{name}.csv, give the option `questions`, or play the split `synthetic`, which needs no data"
         )));
     };
     Ok(PathBuf::from(data).join("finance_agent").join(format!("public_{name}.csv")))

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{EnvError, Part, TaskId, nearest};
 
-use super::settings::{EDITIONS, Services, Settings, edition};
+use super::settings::{Services, Settings};
 use crate::corpus::{Corpus, Gold, OF_EACH};
 use crate::questions::{self, Kind, Question};
 use crate::rubric::Item;
@@ -51,7 +51,7 @@ fn id(family: char, number: usize) -> TaskId {
 }
 
 /// The tasks of a split.
-pub(super) fn tasks(name: &str) -> Result<Vec<TaskId>, EnvError> {
+pub(super) fn tasks(name: &str, settings: &Settings) -> Result<Vec<TaskId>, EnvError> {
     let (family, part) = match name {
         "train" | "test" | "all" => ('q', name),
         "synthetic" => ('s', "all"),
@@ -63,7 +63,7 @@ pub(super) fn tasks(name: &str) -> Result<Vec<TaskId>, EnvError> {
             return Err(EnvError::Usage(format!("`finance_agent` has no split `{name}`{hint} (known: {known})")));
         }
     };
-    let count = if family == 'q' { table(&edition(EDITIONS[0])?)?.len() } else { SYNTHETIC };
+    let count = if family == 'q' { table(&settings.table()?)?.len() } else { SYNTHETIC };
     let (train, test) = split(count);
     let numbers = match part {
         "train" => train,

@@ -1,13 +1,25 @@
 //! Whether an answer contradicts the reference answer: it says the opposite direction, or gives another figure of the
 //! same measure for the same label, or has figures of the one kind that the reference states and none that agrees.
 
+use super::claims::{listed, opposed};
 use super::words::{Direction, Read, directions, stem, tokens};
-use crate::number::{Measure, figures, periods};
+use crate::number::{Figure, Measure, figures, periods};
+
+/// Figures in a mere list from which naming the right one among them says nothing.
+const SHOTGUN: usize = 3;
 
 /// What contradicts; none where nothing does.
 pub fn found(reference: &str, question: &Read<'_>, answer: &Read<'_>) -> Option<String> {
     let wanted = Read::of(reference);
-    if let Some(direction) = opposite(&wanted, answer) {
+    // Where every figure of the reference is in the answer, it is beside these that a rise or fall counts.
+    let beside = |figure: &Figure| {
+        let mut given = answer.figures.iter().filter(|given| figure.stated_by(given)).peekable();
+        given.peek().is_some() && given.any(|given| !opposed(&wanted, figure, question, answer, given))
+    };
+    let figures_hold = !wanted.figures.is_empty() && wanted.figures.iter().all(beside);
+    let turned = opposite(&wanted, answer)
+        .filter(|direction| !figures_hold || matches!(direction, Direction::Beat | Direction::Miss));
+    if let Some(direction) = turned {
         return Some(format!(
             "the answer says {} where the reference says {}",
             direction.opposite().name(),
@@ -59,8 +71,11 @@ fn lone_figure(wanted: &Read<'_>, question: &Read<'_>, answer: &Read<'_>) -> Opt
         rival.measure == figure.measure && !question.figures.iter().any(|asked| asked.stated_by(rival))
     });
     let first = rivals.next()?;
-    if answer.figures.iter().any(|rival| figure.stated_by(rival)) {
-        return None;
+    let stated: Vec<&Figure> = answer.figures.iter().filter(|rival| figure.stated_by(rival)).collect();
+    if let Some(own) = stated.first() {
+        let many = stated.iter().map(|own| listed(answer, own)).min().unwrap_or_default();
+        let text = answer.text.get(own.place.clone()).unwrap_or_default();
+        return (many >= SHOTGUN).then(|| format!("{text} is one of {many} figures that the answer lists"));
     }
     let rival = answer.text.get(first.place.clone()).unwrap_or_default();
     let stated = wanted.text.get(figure.place.clone()).unwrap_or_default();
@@ -70,7 +85,7 @@ fn lone_figure(wanted: &Read<'_>, question: &Read<'_>, answer: &Read<'_>) -> Opt
 /// A line or clause.
 struct Segment<'a> {
     text: &'a str,
-    figures: Vec<crate::number::Figure>,
+    figures: Vec<Figure>,
 }
 
 impl Segment<'_> {

@@ -3,6 +3,7 @@
 //! The original's judge is not public. Ours holds every item on its own: `correctness` passes where the answer states the
 //! fact, `contradiction` where it does not contradict the reference answer. An answer succeeds when all items pass.
 
+mod claims;
 mod contradiction;
 mod correctness;
 pub mod model;

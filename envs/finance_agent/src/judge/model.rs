@@ -32,6 +32,16 @@ pub fn messages(question: &str, item: &Item, answer: &str) -> Vec<Message> {
     vec![Message::new(Speaker::System, system), Message::new(Speaker::User, user)]
 }
 
+/// The messages of a second call, where the first reply said neither yes nor no.
+#[must_use]
+pub fn again(question: &str, item: &Item, answer: &str, reply: &str) -> Vec<Message> {
+    let mut messages = messages(question, item, answer);
+    messages.push(Message::new(Speaker::Assistant, reply.to_owned()));
+    let text = "That is neither yes nor no. Reply with the one word yes or the one word no.";
+    messages.push(Message::new(Speaker::User, text));
+    messages
+}
+
 /// The shape of the judge's reply.
 #[must_use]
 pub fn grammar() -> Grammar {

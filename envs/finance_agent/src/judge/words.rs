@@ -71,8 +71,19 @@ impl Direction {
 pub fn directions(text: &str) -> Vec<Direction> {
     let mut found = Vec::new();
     let mut last: [String; 3] = Default::default();
-    for token in tokens(text) {
-        if let Some(direction) = Direction::of(&token) {
+    let all: Vec<String> = tokens(text).collect();
+    let way = |at: Option<usize>| at.and_then(|at| all.get(at)).and_then(|word| Direction::of(word));
+    // `beat or missed`, `BEAT/MISS`: both are said, so neither is.
+    let either = |at: usize, direction: Direction| {
+        let opposite = Some(direction.opposite());
+        let or = |at: Option<usize>| at.and_then(|at| all.get(at)).is_some_and(|word| word == "or" || word == "nor");
+        (or(at.checked_sub(1)) && way(at.checked_sub(2)) == opposite)
+            || (or(Some(at + 1)) && way(Some(at + 2)) == opposite)
+            || way(Some(at + 1)) == opposite
+            || way(at.checked_sub(1)) == opposite
+    };
+    for (at, token) in all.iter().enumerate() {
+        if let Some(direction) = Direction::of(token).filter(|direction| !either(at, *direction)) {
             let negated =
                 last.iter().any(|word| matches!(word.as_str(), "not" | "didn't" | "neither" | "never" | "failed"));
             let direction = match direction {
@@ -84,7 +95,7 @@ pub fn directions(text: &str) -> Vec<Direction> {
             found.extend(direction.filter(|direction| !found.contains(direction)));
         }
         last.rotate_left(1);
-        last[2] = token;
+        last[2].clone_from(token);
     }
     found
 }

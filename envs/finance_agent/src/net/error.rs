@@ -60,7 +60,15 @@ pub enum FetchError {
         /// The bound.
         seconds: u64,
     },
-    /// No connection, or one that broke.
+    /// A reply that ended before its end, or is none. The original has no text for it.
+    #[error("{url}: the reply broke off or cannot be read ({why}); try again, or take another address")]
+    Broken {
+        /// The address.
+        url: String,
+        /// What the connection said.
+        why: String,
+    },
+    /// No connection.
     #[error("Cannot connect to host {host}: {why}")]
     Connection {
         /// Host and port.

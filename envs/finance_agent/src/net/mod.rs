@@ -75,7 +75,9 @@ pub struct Request<'a> {
     pub url: &'a str,
     /// A body in JSON: the request is a POST then.
     pub json: Option<String>,
-    /// A key for the header `Authorization`; it never leaves with a redirect to another host.
+    /// A key for the header `Authorization`; it goes to the scheme, host and port of `url` and
+    /// to no other, so that no redirect takes it to another server or to a connection without encryption. Over plain `http`
+    /// it is sent only where the address itself, which the user configured, is one.
     pub key: Option<&'a str>,
 }
 
@@ -136,13 +138,14 @@ impl Net {
 
     async fn once(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let mut url = readable(request.url)?;
-        let first_host = url.host_str().map(str::to_owned);
+        let first = url.origin();
         let mut request = request.clone();
         for _ in 0..=self.settings.redirects {
             match self.hop(&url, &request).await? {
                 Hop::Here(response) => return self.read(response, &url, request.key).await,
                 Hop::There(next) => {
-                    if next.host_str().map(str::to_owned) != first_host {
+                    // Scheme, host and port: another port is another server, and without encryption anybody reads along.
+                    if next.origin() != first {
                         request.key = None;
                     }
                     request.json = None;
@@ -296,6 +299,7 @@ fn shown(url: &Url) -> String {
 }
 
 fn failed(error: reqwest::Error, url: &Url) -> FetchError {
+    let connected = !error.is_connect();
     let error = error.without_url();
     let mut why = error.to_string();
     let mut source = std::error::Error::source(&error);
@@ -305,6 +309,10 @@ fn failed(error: reqwest::Error, url: &Url) -> FetchError {
         }
         why = inner.to_string();
         source = inner.source();
+    }
+    // There was a connection, so it is not the host that could not be reached.
+    if connected {
+        return FetchError::Broken { url: shown(url), why };
     }
     let port = url.port_or_known_default().unwrap_or_default();
     FetchError::Connection { host: format!("{}:{port}", url.host_str().unwrap_or_default()), why }

@@ -71,6 +71,20 @@ pub fn stored(key: &str, store: &Store, overwrote: bool) -> String {
     format!("{warning}{success} {key}.\n{}\n", listed.trim_end())
 }
 
+/// Behind the reply about a page that was longer than is taken. The original cuts nothing and has no text for it.
+#[must_use]
+pub fn cut_note(bytes: u32) -> String {
+    format!("NOTE: The page is longer than {bytes} bytes and was cut there; what comes after is not stored.\n")
+}
+
+/// A body that is no text. The original fails on the bytes that it cannot decode, without a text of its own.
+#[must_use]
+pub fn not_text(url: &str, what: &str) -> String {
+    format!(
+        "ERROR: {url} is {what} and not a page of text; nothing was stored. Give the address of a page in HTML or text."
+    )
+}
+
 /// A page without text.
 #[must_use]
 pub const fn empty_page(version: Version) -> &'static str {

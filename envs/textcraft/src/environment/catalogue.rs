@@ -25,8 +25,8 @@ impl Catalogue for TextCraft {
         &SPLITS
     }
 
-    fn tasks(&self, split: &str) -> Result<Vec<TaskId>, EnvError> {
-        let tree = settings::shipped()?;
+    fn tasks(&self, split: &str, options: &Value) -> Result<Vec<TaskId>, EnvError> {
+        let (_, tree) = Settings::with_tree(options)?;
         let Some(places) = tasks::split(&tree, split) else {
             let hint = nearest::hint(split, SPLITS);
             return Err(EnvError::Usage(format!(

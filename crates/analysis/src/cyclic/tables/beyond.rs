@@ -136,14 +136,14 @@ pub(super) fn signals(frame: &Frame<'_, '_>) -> Table {
 /// Bottlenecks of answers from documents (CYC-094, CYC-095).
 pub(super) fn evidence(frame: &Frame<'_, '_>) -> Table {
     let mut columns = vec![
-        count("answers", "Answers", "answers", "Episodes whose answer was judged"),
+        count("answers", "Answers", "answers", "Episodes of questions; one that ended without an answer has failed"),
         count("passed", "Passed", "answers", "Answers that passed"),
         Column::new(
             "recall",
             "Recall",
             "answers",
             ColumnKind::Share(1),
-            "Share of episodes that retrieved the document with the answer",
+            "Share of episodes that retrieved the document with the answer, where it is known",
         ),
     ];
     columns.extend(Bottleneck::ALL.into_iter().map(|station| {
@@ -186,8 +186,11 @@ pub(super) fn evidence(frame: &Frame<'_, '_>) -> Table {
         |entry| {
             let Some(sums) = &entry.measures.evidence else { return Vec::new() };
             let share = |part: u64, of: u64| Cell::share((of > 0).then(|| part as f64 / of as f64));
-            let mut row =
-                vec![Cell::count(sums.answers.0), Cell::count(sums.answers.1), share(sums.retrieved, sums.answers.0)];
+            let mut row = vec![
+                Cell::count(sums.answers.0),
+                Cell::count(sums.answers.1),
+                share(sums.retrieved.0, sums.retrieved.1),
+            ];
             let failed = |station| Cell::count(sums.bottlenecks.get(&station).copied().unwrap_or(0));
             row.extend(Bottleneck::ALL.map(failed));
             let gates = &sums.gates;
