@@ -99,7 +99,8 @@ impl World {
         let study = json!({
             "study": "walk", "environment": self.options,
             "architectures": [{ "base": "cyclic", "graph": graph, "exposure": exposure, "local_calls": local }],
-            "roles": [{ "executor": "executor", "router": "router" }],
+            // `default` is for what a world may ask, and is not asked here.
+            "roles": [{ "default": "router", "executor": "executor", "router": "router" }],
             "episodes": { "tasks": [self.task], "runs": 1, "seed": 1 },
         });
         let registry =

@@ -42,7 +42,7 @@ pub(super) fn draw(scene: &Scene<'_>) -> Drawn {
         Spot { at: (middle.0 + rx * turn.cos(), middle.1 + ry * turn.sin()), half }
     };
     let place_of: BTreeMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
-    // Ways that were never taken lie beneath, once where neither direction was.
+    // Ways that were never taken lie beneath: one line for two subtasks, where at least one of the directions was not.
     let mut untaken: BTreeSet<(usize, usize)> = BTreeSet::new();
     for edge in graph.edges.iter().filter(|edge| !uses.contains_key(&(edge.from.clone(), edge.to.clone()))) {
         if let Some((&from, &to)) = place_of.get(edge.from.as_str()).zip(place_of.get(edge.to.as_str())) {
