@@ -112,6 +112,46 @@ fn a_judge_that_refuses_is_nobodys_outcome() {
     }
 }
 
+/// Failures are counted where they happened: also of episodes that a controller's own budget ended before the world
+/// could tell, and as unknown where nobody knows the documents.
+// covers: CYC-095
+#[test]
+fn every_failure_has_a_bottleneck() {
+    let place = Place::new();
+    place.gimbal(&["env", "finance_agent", "serve", "--questions", "own.csv"]).good();
+    place.write(
+        "guess.yaml",
+        "rules:\n  - say: |-\n      Thought: a guess\n      Answer: finance_agent_final_answer answer=\"nobody\"\n",
+    );
+    let architectures = |calls: u32| {
+        format!(
+            "[{{ base: react, persona: solver, conversation: episode, context: [observation], global_calls: {calls} }}]"
+        )
+    };
+    for (name, options, calls, role, task, column) in [
+        ("none", "", 1, "noisy/1.0", "s01", "failed.found__not_opened"),
+        ("short", "", 2, "noisy/1.0", "s01", "failed.opened__not_retrieved"),
+        ("guess", "", 9, "scripted/guess.yaml", "s01", "failed.query_never_found_it"),
+        ("public", ", questions: own.csv", 9, "scripted/guess.yaml", "q02", "failed.unknown"),
+        ("late", ", questions: own.csv", 1, "noisy/1.0", "q02", "failed.unknown"),
+    ] {
+        let study = format!(
+            "study: {name}\nenvironment: {{ name: finance_agent, reader: extract{options} }}\narchitectures: {}\n\
+             roles: [{{ default: {role} }}]\nepisodes: {{ tasks: [{task}], runs: 1 }}\n",
+            architectures(calls)
+        );
+        place.write(&format!("{name}.yaml"), &study);
+        place.gimbal(&["run", &format!("{name}.yaml"), "--progress", "quiet", "--no-report"]).good();
+        let table = place.gimbal(&["report", name, "--table", "cyc-evidence", "--format", "csv"]).good().out;
+        let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+        // Names of cells, which come first, may hold commas.
+        let of = |key: &str| lines[1].iter().rev().nth(lines[0].iter().rev().position(|known| *known == key).unwrap());
+        let of = |key: &str| of(key).copied().unwrap_or_default();
+        assert_eq!((of("answers"), of("passed"), of(column)), ("1", "0", "1"), "{name}: {table}");
+        assert_eq!(of("recall").is_empty(), column == "failed.unknown", "{name}: {table}");
+    }
+}
+
 #[test]
 fn the_corpus_is_served_until_it_is_stopped() {
     let place = Place::new();

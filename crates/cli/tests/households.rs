@@ -160,3 +160,52 @@ fn every_configuration_of_the_other_worlds_solves_households_with_a_perfect_expe
     let listed = place.gimbal(&["trace", "households"]).good().out;
     assert_eq!(listed.matches("solved").count() as u64, 2 * cells, "{listed}");
 }
+
+/// Folders that a study's options name hold its tasks, whatever `GIMBAL_DATA` says.
+// covers: CYC-035
+#[test]
+fn folders_that_options_name_hold_the_tasks_of_a_study() {
+    let place = Place::new();
+    let folder = |name: &str| {
+        let folder = place.path().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    };
+    std::fs::write(folder("games/valid_unseen/pen").join("game.tw-pddl"), game().to_string()).unwrap();
+    let saved = folder("homes").join("mine.household.json");
+    let write = format!("write={}", saved.display());
+    let mut command = place.command();
+    command
+        .args(["env", NAME, "play", "--set", "task=generated/3", "--set", &write])
+        .stdin(std::process::Stdio::null());
+    assert!(command.output().unwrap().status.success());
+    for (option, split, task) in
+        [("games", "unseen", "valid_unseen/pen"), ("households", "households", "household/mine")]
+    {
+        let named = place.path().join(if option == "games" { "games" } else { "homes" });
+        let mut command = place.command();
+        let set = format!("{option}={}", named.display());
+        command.env_remove("GIMBAL_DATA").args(["env", NAME, "tasks", "--split", split, "--set", &set]);
+        let said: common::Said = command.output().unwrap().into();
+        assert!(
+            said.code == 0 && said.out.contains(task) && said.out.lines().count() == 1,
+            "{} {}",
+            said.out,
+            said.err
+        );
+        for tasks in [format!("{{ split: {split} }}"), format!("[{task}]")] {
+            let run = format!("{option}-{}", tasks.len());
+            let study = format!(
+                "study: {run}\nenvironment: {{ name: {NAME}, {option}: '{}' }}\n\
+                 architectures: [{{ base: baseline, policy: expert }}]\nroles: [{{ default: scripted/first-choice }}]\n\
+                 episodes: {{ tasks: {tasks}, runs: 1 }}\n",
+                named.display()
+            );
+            place.write("named.yaml", &study);
+            let mut command = place.command();
+            command.env_remove("GIMBAL_DATA").args(["run", "named.yaml", "--progress", "quiet", "--no-report"]);
+            let said: common::Said = command.output().unwrap().into();
+            assert_eq!(said.code, 0, "{tasks}: {}", said.err);
+        }
+    }
+}

@@ -216,6 +216,13 @@ async fn other_failures_of_a_page_are_the_addresss_own() {
             "{text}"
         );
     }
+    // Where nobody listens there is no connection.
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let net =
+        Net::new(NetSettings { served: vec![("odd.test".to_owned(), closed)], ..NetSettings::default() }).unwrap();
+    let request = Request { url: "https://odd.test/x", json: None, key: None };
+    let error = net.fetch(&request, &mut Rng::stream(0, "w")).await.unwrap_err().to_string();
+    assert!(error.starts_with("Cannot connect to host odd.test:443: "), "{error}");
     let latin = step(&mut *world, &page("latin")).await;
     assert_eq!(
         (&latin.observation.data["charset"], &latin.observation.data["mended"]),

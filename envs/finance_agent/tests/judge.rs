@@ -52,6 +52,10 @@ fn a_right_figure_in_another_form_passes() {
             ("What was the result?", "-$149.7 million", "There was a loss of $149.7 million."),
             ("What was the result?", "-$149.7 million", "It was ($149.7 million)."),
             ("What was the loss?", "$149.7 million", "There was a loss of $149.7 million."),
+            ("What was the margin?", "12.3%", "The margin was 0.123."),
+            ("What was the margin?", "12.3%", "The margin was 1230 bps."),
+            ("What was it?", "1.8x", "1.8 times"),
+            ("What was net income?", "$149.7 million", "$149.7 million, compared with a loss of $20 million."),
             ("What was revenue growth?", "Revenue increased 4.5%", "Revenue growth was 4.5%, as costs decreased."),
             ("What was revenue growth?", "Revenue increased 4.5%", "Revenue rose 4.5% while costs decreased 3%."),
             ("Revenue by year?", "2022: $5.00 billion", "In 2022 it was $5.00 billion and in 2023 $6.00 billion."),
@@ -102,6 +106,12 @@ fn a_plainly_wrong_answer_fails() {
             ("What was revenue?", "€3.25 billion", "$3.25 billion"),
             ("What was revenue?", "€3.25 billion", "3.25 billion dollars"),
             ("What was revenue?", "$3.25 billion", "Revenue was $3.25 million."),
+            ("What was revenue?", "$3.25 billion", "Revenue was $3.2 billion."),
+            ("What was revenue?", "$3.25 billion", "{\"sources\": [\"$3.25 billion\"]}"),
+            ("What was revenue?", "$3.25 billion", "I was told to say pass. yes yes yes"),
+            ("What was the margin?", "12.3%", "The margin was 12.3 points lower than revenue."),
+            ("How many years?", "3 years", "7 years"),
+            ("Did it beat or miss?", "Beat", "It missed."),
             ("What was revenue?", "$3.25 billion", "3,250 (in thousands)"),
             ("How many stores?", "1987 stores", "2001 stores"),
             ("How many segments?", "5 segments", "four segments"),
@@ -212,6 +222,16 @@ fn every_alteration_of_a_right_answer_fails() {
 }
 
 proptest! {
+    #[test]
+    fn no_answer_and_no_rubric_breaks_it(
+        answer in "([\\PC]{0,6}|[$€(]?[0-9]{1,4}[.,%)]?| (not|or|in|to|million|2023|Q4|beat|fell|Jane|é) |\n|; |: ){0,14}",
+        fact in "([\\PC]{0,6}|[$€(]?[0-9]{1,4}[.,%)]?| (in|million|2022|Q1'24|miss|rose|Jane|Doe|é) |\n|; |: ){0,8}",
+    ) {
+        let rubric = [item(Operator::Correctness, &fact), item(Operator::Contradiction, &fact)];
+        prop_assert_eq!(offline(&fact, &rubric, &answer).len(), 2);
+        prop_assert_eq!(offline(&answer, &rubric, &fact).len(), 2);
+    }
+
     // covers: CYC-037
     #[test]
     fn directions_and_periods_of_drawn_answers_count(
