@@ -37,7 +37,7 @@ async fn a_world_without_an_expert_says_so() {
 
 async fn of(family: &dyn Catalogue, options: serde_json::Value, split: &str, most: usize) -> Probe {
     let options = family.resolve(&options).unwrap();
-    let tasks = family.tasks(split).unwrap();
+    let tasks = family.tasks(split, &options).unwrap();
     probe(family, &options, &tasks[..most], 1).await.unwrap()
 }
 

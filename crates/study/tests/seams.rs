@@ -312,7 +312,7 @@ fn idle() -> Arc<dyn Architecture> {
 
 async fn play_on(family: &dyn gimbal_core::Catalogue, architecture: &dyn Architecture) -> Outcome {
     let options = family.resolve(&json!({ "red": "b_line", "horizon": 30 })).unwrap();
-    let task = family.tasks(family.splits()[0]).unwrap()[0].clone();
+    let task = family.tasks(family.splits()[0], &options).unwrap()[0].clone();
     let setup = EpisodeSetup::new(Digest::of(b"key"), task, 7, roles(Picker::default(), Decoding::Free));
     play_episode(architecture, family.open(&options).unwrap(), setup, Arc::new(MemoryRecorder::default()))
         .await

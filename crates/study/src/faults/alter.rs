@@ -302,10 +302,7 @@ Answer: give answer="In 2024 the 10-K says \"$1,234.5\" million.", sources=[{"ur
             let spoilt = misstated(text, &answering, &mut Rng::stream(seed, "test")).unwrap();
             let figure = spoilt.split('$').nth(2).unwrap().split('\\').next().unwrap();
             assert_eq!(spoilt.replacen(figure, "1,234.5", 1), text, "only the figure");
-            assert!(
-                figure.bytes().zip(*b"1,234.5").all(|(new, old)| (new == old) == !old.is_ascii_digit()),
-                "{figure}"
-            );
+            assert!(figure.bytes().zip(*b"1,234.5").all(|(new, old)| (new == old) != old.is_ascii_digit()), "{figure}");
             assert!(!figure.starts_with('0'));
             seen.insert(spoilt);
         }

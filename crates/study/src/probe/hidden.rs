@@ -38,10 +38,8 @@ pub(super) async fn told(start: &dyn Environment, first: &str, seed: u64, way: &
     }
     for (by, wanted) in &found {
         hidden[*by] = true;
-        for left_out in 0..*by {
-            if !hidden[left_out] && !is_told_without(start, seed, &way[..=*by], left_out, wanted).await {
-                hidden[left_out] = true;
-            }
+        for (left_out, hidden) in hidden.iter_mut().enumerate().take(*by) {
+            *hidden = *hidden || !is_told_without(start, seed, &way[..=*by], left_out, wanted).await;
         }
     }
     way.iter().zip(hidden).filter(|(made, hidden)| made.seen && !hidden).count() as u64

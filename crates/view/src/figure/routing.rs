@@ -11,8 +11,14 @@ pub struct Line {
     /// Its name.
     pub name: String,
     /// Subtasks, prompt tokens of a decision, prompt tokens of an episode.
-    pub points: Vec<(f64, f64, f64)>,
+    pub points: Vec<Point>,
 }
+
+/// Subtasks, prompt tokens of a decision, prompt tokens of an episode.
+pub type Point = (f64, f64, f64);
+
+/// What a panel shows of a point.
+type Measure = fn(&Point) -> f64;
 
 /// Two panels, all axes logarithmic: tokens of a decision, and of an episode.
 #[must_use]
@@ -24,7 +30,7 @@ pub fn draw(title: &str, caption: &str, lines: &[Line]) -> Figure {
     let top = legend(&mut svg, BESIDE, 0.0, &entries) + 22.0;
     let half = (WIDTH - BESIDE) / 2.0;
     let bottom = top + 300.0;
-    let panels: [(&str, fn(&(f64, f64, f64)) -> f64); 2] =
+    let panels: [(&str, Measure); 2] =
         [("Prompt tokens of a decision", |point| point.1), ("Prompt tokens of an episode", |point| point.2)];
     for (place, (name, of)) in panels.into_iter().enumerate() {
         let left = BESIDE + place as f64 * (half + 16.0);
