@@ -124,7 +124,13 @@ fn lacking_direction(wanted: &Read<'_>, answer: &Read<'_>) -> Option<Direction> 
 fn unstated(figure: &Figure, wanted: &Read<'_>, question: &Read<'_>, answer: &Read<'_>) -> Option<String> {
     let text = wanted.text.get(figure.place.clone()).unwrap_or_default();
     let mut why = format!("the figure {text} is not in the answer");
-    for given in answer.figures.iter().filter(|given| figure.stated_by(given)) {
+    // A difference in points is no rate.
+    let points = |given: &Figure| {
+        let behind = answer.text.get(given.place.end..).unwrap_or_default();
+        given.measure == Measure::Plain && tokens(behind).next().is_some_and(|word| word == "points" || word == "pts")
+    };
+    let rate = figure.measure == Measure::Percent;
+    for given in answer.figures.iter().filter(|given| figure.stated_by(given) && !(rate && points(given))) {
         why = if !signs_agree(figure, wanted, given, answer) {
             format!("the figure {text} has the other sign in the answer")
         } else if claims::opposed(wanted, figure, question, answer, given) {
