@@ -120,8 +120,12 @@ fn every_failure_has_a_bottleneck() {
     let place = Place::new();
     place.gimbal(&["env", "finance_agent", "serve", "--questions", "own.csv"]).good();
     place.write(
-        "guess.yaml",
+        "guesses.yaml",
         "rules:\n  - say: |-\n      Thought: a guess\n      Answer: finance_agent_final_answer answer=\"nobody\"\n",
+    );
+    place.write(
+        "waits.yaml",
+        "rules:\n  - say: |-\n      Thought: no\n      Answer: finance_agent_retrieve_information prompt=\"\"\n",
     );
     let architectures = |calls: u32| {
         format!(
@@ -131,9 +135,9 @@ fn every_failure_has_a_bottleneck() {
     for (name, options, calls, role, task, column) in [
         ("none", "", 1, "noisy/1.0", "s01", "failed.found__not_opened"),
         ("short", "", 2, "noisy/1.0", "s01", "failed.opened__not_retrieved"),
-        ("guess", "", 9, "scripted/guess.yaml", "s01", "failed.query_never_found_it"),
-        ("public", ", questions: own.csv", 9, "scripted/guess.yaml", "q02", "failed.unknown"),
-        ("late", ", questions: own.csv", 1, "noisy/1.0", "q02", "failed.unknown"),
+        ("guess", "", 9, "scripted/guesses.yaml", "s01", "failed.query_never_found_it"),
+        ("public", ", questions: own.csv", 9, "scripted/guesses.yaml", "q02", "failed.unknown"),
+        ("late", ", questions: own.csv", 1, "scripted/waits.yaml", "q02", "failed.unknown"),
     ] {
         let study = format!(
             "study: {name}\nenvironment: {{ name: finance_agent, reader: extract{options} }}\narchitectures: {}\n\
@@ -396,17 +400,17 @@ fn every_failure_is_counted_at_the_station_where_it_happened() {
     let at =
         |key: &str| columns.iter().position(|column| column.contains(key)).unwrap_or_else(|| panic!("{key}: {csv}"));
     let failed: Vec<usize> = (0..columns.len()).filter(|place| columns[*place].contains("failed.")).collect();
-    assert_eq!(failed.len(), 5, "{csv}");
-    let mut met = vec![0_u64; 5];
+    assert_eq!(failed.len(), 6, "the five stations, and unknown: {csv}");
+    let mut met = vec![0_u64; 6];
     for (number, row) in rows.iter().enumerate() {
         let own: Vec<u64> = failed.iter().map(|place| row[*place].parse().unwrap()).collect();
         let count = |key: &str| row[at(key)].parse::<u64>().unwrap();
         assert_eq!(own.iter().sum::<u64>(), count("answers") - count("passed"), "{csv}");
-        let wanted: Vec<u64> = (0..5).map(|station| u64::from(station == number)).collect();
+        let wanted: Vec<u64> = (0..6).map(|station| u64::from(station == number && station < 5)).collect();
         assert_eq!(own, wanted, "{}: {csv}", players[number].0);
         let recall: f64 = row[at("recall")].trim_end_matches('%').parse().unwrap();
         assert_eq!(recall > 0.0, players[number].1 == 5, "{}: {csv}", players[number].0);
         met.iter_mut().zip(own).for_each(|(sum, one)| *sum += one);
     }
-    assert_eq!(met, [1; 5], "every station once");
+    assert_eq!(met, [1, 1, 1, 1, 1, 0], "every station once");
 }

@@ -199,11 +199,11 @@ fn trained() -> Place {
     let place = Place::new();
     let study = "\
 study: train
-environment: { name: textcraft }
+environment: { name: textcraft, tasks: { split: train, limit: 12 } }
 architectures: [{ base: cyclic, name: Complete, graph: family, local_calls: 15 }]
 roles: [{ default: 'noisy/0.9,malformed=0.02' }]
 faults: [none, { name: diverted, routing.diverted: 0.3 }]
-episodes: { tasks: { split: { textcraft: train }, limit: 12 }, runs: 1, seed: 7 }
+episodes: { runs: 1, seed: 7 }
 ";
     place.write("train.yaml", study);
     place.gimbal(&["run", "train.yaml", "--progress", "quiet", "--no-report"]).good();
@@ -225,13 +225,13 @@ fn a_machine_is_distilled_from_a_run_and_plays_other_tasks_without_a_router() {
     assert!(dot.contains("label=\"1: "), "{dot}");
     let study = "\
 study: other
-environment: { name: textcraft }
+environment: { name: textcraft, tasks: { split: test, limit: 8 } }
 architectures:
   - { base: cyclic, name: Complete, graph: family, local_calls: 15 }
   - { base: cyclic, name: Machine, graph: family-machine, local_calls: 15 }
   - { base: cyclic, name: Alone, graph: family-machine, otherwise: usual, local_calls: 15 }
 roles: [{ default: noisy/1.0 }]
-episodes: { tasks: { split: { textcraft: test }, limit: 8 }, runs: 1, seed: 9 }
+episodes: { runs: 1, seed: 9 }
 ";
     place.write("other.yaml", study);
     let mut command = place.command();
@@ -251,26 +251,4 @@ episodes: { tasks: { split: { textcraft: test }, limit: 8 }, runs: 1, seed: 9 }
     assert!(number("Machine", "input") < 0.3 * number("Complete", "input"), "{table}");
     assert_eq!(number("Alone", "ruled"), number("Alone", "decisions"), "{table}");
     assert_eq!(number("Alone", "input"), 0.0, "no token of a router");
-}
-
-#[test]
-fn a_split_for_each_environment_must_name_what_is_played() {
-    let place = Place::new();
-    let study = |split: &str| {
-        format!(
-            "study: x\nenvironment: {{ name: textcraft }}\narchitectures: [{{ base: cyclic, graph: family }}]\n\
-             roles: [{{ default: noisy/1.0 }}]\nepisodes: {{ tasks: {{ split: {split} }}, runs: 1 }}\n"
-        )
-    };
-    for (split, says) in [
-        ("{ textcarft: test }", "x.yaml:5:42: `split` names the environment `textcarft`"),
-        ("{ textcraft: tset }", "no split `tset`"),
-        ("{ textcraft: 1, textcraft: 2 }", "twice"),
-        ("{ textcraft: [] }", "the split of `textcraft` must be a text"),
-    ] {
-        place.write("x.yaml", &study(split));
-        let said = place.gimbal(&["run", "x.yaml", "--dry-run"]);
-        assert_eq!(said.code, 2, "{}", said.err);
-        assert!(said.err.contains(says), "{}", said.err);
-    }
 }

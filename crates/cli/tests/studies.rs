@@ -81,6 +81,10 @@ fn summaries_of_training_reach_the_planner_on_test_tasks_and_nobody_else() {
                 continue;
             }
             let prompt = place.gimbal(&["trace", "test", &number, "--call", &call]).good().out;
+            // What a repair is told is what was wrong and with what.
+            if prompt.contains("Mend this graph:") {
+                continue;
+            }
             let shown = marks.iter().filter(|mark| prompt.contains(**mark)).count();
             if role == "planner" {
                 assert_eq!(shown, if taught { 3 } else { 0 }, "{prompt}");
@@ -91,7 +95,7 @@ fn summaries_of_training_reach_the_planner_on_test_tasks_and_nobody_else() {
             }
         }
     }
-    assert!(planners >= 10 && others > 40, "{planners} {others}");
+    assert!(planners >= 10 && others >= 20, "{planners} {others}");
 }
 
 /// The work's studies with its own models resolve, role by role; generated households stand in for its games. None is

@@ -47,8 +47,8 @@ impl Toolset {
     #[must_use]
     pub const fn names(self) -> &'static [&'static str] {
         match self {
-            Self::All => &[INVENTORY, CRAFT, GET_ITEM, SELECT],
-            Self::Separate => &[INVENTORY, CRAFT, GET_ITEM],
+            Self::All => &[INVENTORY, GET_ITEM, CRAFT, SELECT],
+            Self::Separate => &[INVENTORY, GET_ITEM, CRAFT],
             Self::Unified => &[SELECT],
         }
     }

@@ -74,17 +74,17 @@ fn tools_are_those_of_the_work_with_literals_of_the_shown_recipes() {
     let mut world = open(json!({}));
     let first = reset(&mut *world, "lectern", 1);
     let names: Vec<&str> = world.tools().iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, [INVENTORY, CRAFT, GET_ITEM, SELECT]);
+    assert_eq!(names, [INVENTORY, GET_ITEM, CRAFT, SELECT]);
     let keys = |tool: usize| {
         let parameters = &world.tools()[tool].parameters;
         parameters["properties"].as_object().unwrap().keys().map(String::as_str).collect::<Vec<_>>()
     };
     assert!(keys(0).is_empty());
-    assert_eq!(keys(1), ["reasoning", "crafting_command"]);
-    assert_eq!(keys(2), ["reasoning", "item_name", "num_total_items_needed"]);
+    assert_eq!(keys(1), ["reasoning", "item_name", "num_total_items_needed"]);
+    assert_eq!(keys(2), ["reasoning", "crafting_command"]);
     assert_eq!(keys(3), ["reasoning", "command"]);
-    assert_eq!(world.tools()[2].parameters["properties"][COUNT]["minimum"], 1);
-    assert_eq!(world.tools()[2].required().collect::<Vec<_>>(), [ITEM, COUNT]);
+    assert_eq!(world.tools()[1].parameters["properties"][COUNT]["minimum"], 1);
+    assert_eq!(world.tools()[1].required().collect::<Vec<_>>(), [ITEM, COUNT]);
     // Every shown command, and beside it those that name an item where it names a kind.
     let crafts = world.choices(CRAFT, CRAFTING).unwrap();
     let shown: Vec<&str> = first.text.lines().filter(|line| line.starts_with("craft ")).collect();
@@ -100,7 +100,7 @@ fn tools_are_those_of_the_work_with_literals_of_the_shown_recipes() {
     let in_text = items.iter().all(|item| first.text.contains(&format!(" {item}")));
     assert!(in_text && items.len() == world.brief().subjects.len());
     for (options, tools) in [
-        (json!({ "tools": "separate" }), &[INVENTORY, CRAFT, GET_ITEM][..]),
+        (json!({ "tools": "separate" }), &[INVENTORY, GET_ITEM, CRAFT][..]),
         (json!({ "tools": "unified" }), &[SELECT]),
     ] {
         let mut world = open(options);

@@ -23,7 +23,7 @@ pub(crate) struct Routed {
     pub wanted: usize,
     /// Whether it named one that it may choose.
     pub valid: bool,
-    /// Whether it took a second call to get there.
+    /// Whether it was asked for once more, with or without success.
     pub repaired: bool,
     /// Whether an earlier decision was used again.
     pub cached: bool,

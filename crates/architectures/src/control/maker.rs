@@ -126,17 +126,8 @@ impl Maker {
     }
 
     fn suggested(&self, brief: &Brief, tools: &[ToolSpec]) -> TaskGraph {
-        let mut nodes = TaskGraph::suggested(brief, tools);
-        if self.ways != Ways::List {
-            return TaskGraph::complete(nodes);
-        }
-        // What is done in advance comes before what answers to it.
-        nodes.sort_by_key(|node| match node.name.as_str() {
-            "passive" => 0,
-            "proactive" => 1,
-            _ => 2,
-        });
-        TaskGraph::list(nodes)
+        let nodes = TaskGraph::suggested(brief, tools);
+        if self.ways == Ways::List { TaskGraph::list(nodes) } else { TaskGraph::complete(nodes) }
     }
 
     /// The graph of a planner that is shown `request`, after at most one repair; none if that is no graph either.

@@ -86,6 +86,10 @@ fn line_of(text: &str, error: &GraphError) -> u64 {
         GraphError::NoWay { what, .. } => lines.iter().position(|line| line.contains(what.as_str())),
         GraphError::NotMachine(key) => lines.iter().position(|line| line.trim_start().starts_with(key)),
         GraphError::Nowhere(_, what) if numbered(what).is_some() => numbered(what).and_then(rule),
+        GraphError::Nowhere(name, what) if what == "`usual`" => {
+            let usual = lines.iter().position(|line| line.starts_with("usual")).unwrap_or_default();
+            (usual..lines.len()).find(|at| lines[*at].split(':').any(|part| part.trim() == name))
+        }
         GraphError::Nowhere(name, _) => {
             ["entry", "from", "to"].into_iter().find_map(|key| with(key, name).first().copied())
         }
