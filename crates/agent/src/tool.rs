@@ -65,12 +65,18 @@ pub trait Company: Send + Sync {
     }
 
     /// Looks at a call that the agent wants to make, before the world does; what it is held back for, if it is (CYC-095).
-    /// A call that is held back never reaches the world; it counts as a tool call, and the agent reads why.
+    /// A call that is held back never reaches the world; it counts as a tool call, and the agent reads why. `made` is how many
+    /// calls this conversation has made before.
     ///
     /// # Errors
     /// The halt that ended the episode.
-    async fn holds_back(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) -> Result<Option<Rejection>, Halt> {
-        let _ = (stage, lane, call);
+    async fn holds_back(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        (call, made): (&ToolCall, u32),
+    ) -> Result<Option<Rejection>, Halt> {
+        let _ = (stage, lane, call, made);
         Ok(None)
     }
 

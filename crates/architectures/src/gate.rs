@@ -103,7 +103,8 @@ impl Gate {
         &self,
         stage: &dyn Stage,
         lane: LaneId,
-        (call, watch): (&ToolCall, &Watch),
+        (call, last): (&ToolCall, bool),
+        watch: &Watch,
     ) -> Result<Option<Rejection>, Halt> {
         let brief = stage.brief();
         let Some(answer) = brief.answer.as_ref().and_then(|answering| answering.of(call)) else { return Ok(None) };
@@ -131,7 +132,8 @@ impl Gate {
         }
         let missing: Vec<&String> = doubted.iter().filter(|figure| !verified.figures.contains(figure)).collect();
         let passed = missing.is_empty();
-        let held = !passed && before < self.refusals;
+        // With the last call of the budget there is no other answer to come: this one goes through, counted.
+        let held = !passed && before < self.refusals && !last;
         let refusals = before + u32::from(held);
         watch.refused.store(refusals, Ordering::Relaxed);
         let named: Vec<String> = missing.iter().take(NAMED.0).map(|figure| bounded(figure, NAMED.1)).collect();
@@ -259,6 +261,8 @@ pub(crate) struct Gated<'a> {
     pub company: &'a dyn Company,
     /// The gate, and what it remembers of this episode.
     pub gate: Option<(&'a Gate, &'a Watch)>,
+    /// Calls that were left of C_g when the conversation began, where a controller has such a bound.
+    pub spare: Option<u32>,
 }
 
 #[async_trait]
@@ -277,10 +281,18 @@ impl Company for Gated<'_> {
         self.company.decided(stage, lane, call).await;
     }
 
-    async fn holds_back(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) -> Result<Option<Rejection>, Halt> {
+    async fn holds_back(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        (call, made): (&ToolCall, u32),
+    ) -> Result<Option<Rejection>, Halt> {
         match self.gate {
-            Some((gate, watch)) => gate.check(stage, lane, (call, watch)).await,
-            None => self.company.holds_back(stage, lane, call).await,
+            Some((gate, watch)) => {
+                let last = self.spare.is_some_and(|spare| made.saturating_add(1) >= spare);
+                gate.check(stage, lane, (call, last), watch).await
+            }
+            None => self.company.holds_back(stage, lane, (call, made)).await,
         }
     }
 

@@ -90,14 +90,11 @@ fn a_model_that_answers_with_nonsense_stays_within_its_budgets() {
     let walks = walks(&place, "mad");
     assert_eq!(walks.len(), 12);
     for walk in walks {
-        assert!(
-            !walk.won && walk.tool_calls <= 9 && walk.stop != "answered",
-            "{}: {} {}",
-            walk.name(),
-            walk.tool_calls,
-            walk.stop
-        );
-        assert!(walk.gates.iter().all(|gate| gate.held), "{}", walk.name());
+        assert!(!walk.won && walk.tool_calls <= 9, "{}: {} {}", walk.name(), walk.tool_calls, walk.stop);
+        // Held back until no call is left: then there is no other answer to come.
+        let last = usize::from(walk.stop == "answered");
+        let through = walk.gates.iter().filter(|gate| !gate.held).count();
+        assert!(through == last && walk.gates.last().is_none_or(|gate| gate.held == (last == 0)), "{}", walk.name());
     }
 }
 

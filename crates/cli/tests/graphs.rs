@@ -252,3 +252,38 @@ episodes: { runs: 1, seed: 9 }
     assert_eq!(number("Alone", "ruled"), number("Alone", "decisions"), "{table}");
     assert_eq!(number("Alone", "input"), 0.0, "no token of a router");
 }
+
+/// What a world that runs on does after a controller is done is none of the controller's calls.
+// covers: CYC-050, CYC-060
+#[test]
+fn the_rest_of_a_world_that_runs_on_counts_for_nobody() {
+    let place = Place::new();
+    let study = "\
+study: rest
+environment: { name: cage2, red: b_line, horizon: 30 }
+architectures:
+  - { base: react, name: r, persona: solver, conversation: episode, context: [observation], global_calls: 5 }
+  - { base: dag, name: d, graph: suggested, global_calls: 5, local_calls: 2 }
+  - { base: cyclic, name: c, graph: suggested, global_calls: 5, local_calls: 2 }
+roles: [{ default: noisy/1.0 }]
+episodes: { runs: 2, seed: 9 }
+";
+    place.write("rest.yaml", study);
+    place.gimbal(&["run", "rest.yaml", "--progress", "quiet", "--no-report"]).good();
+    let table = |name: &str| {
+        let csv = place.gimbal(&["report", "rest", "--table", name, "--format", "csv"]).good().out;
+        let mut lines = csv.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+        (lines.next().unwrap(), lines.collect::<Vec<_>>())
+    };
+    let (head, rows) = table("cyc-groups");
+    let at = |key: &str| head.iter().position(|column| column == key).unwrap();
+    let all: Vec<f64> =
+        rows.iter().filter(|row| row[at("group")] == "all").map(|row| row[at("tc")].parse().unwrap()).collect();
+    assert_eq!(all.len(), 3);
+    assert!(all.iter().all(|calls| *calls <= 5.0), "{rows:?}");
+    let steps = place.gimbal(&["trace", "rest", "0"]).good().out;
+    assert!(steps.contains("horizon"), "{steps}");
+    let said = place.gimbal(&["advise", "cage2", "--tasks", "1", "--against", "rest"]).good().out;
+    assert!(said.contains("Not told apart: fewer than 6 worlds"), "{said}");
+    place.gimbal(&["verify", "rest"]).good();
+}

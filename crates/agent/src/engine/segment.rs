@@ -149,7 +149,8 @@ impl Seat<'_> {
             stage.reject(lane, &rejection, &text).await?;
             return self.explain_rejection(conversation, 1, &rejection.message, &text);
         }
-        if let Some(rejection) = conversation.company.holds_back(stage, lane, call).await? {
+        let made = u32::try_from(taken.len()).unwrap_or(u32::MAX);
+        if let Some(rejection) = conversation.company.holds_back(stage, lane, (call, made)).await? {
             taken.push(refused(&text, &rejection));
             stage.reject(lane, &rejection, &text).await?;
             return self.explain_rejection(conversation, 1, &rejection.message, &text);

@@ -131,7 +131,7 @@ async fn watched(
     call: &ToolCall,
     justification: Option<&str>,
 ) -> Result<Acted, Halt> {
-    if let Some(rejection) = company.holds_back(stage, lane, call).await? {
+    if let Some(rejection) = company.holds_back(stage, lane, (call, 0)).await? {
         stage.reject(lane, &rejection, &stage.render(call).await).await?;
         return Ok(Acted::Rejected(rejection));
     }

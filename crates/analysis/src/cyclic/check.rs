@@ -180,6 +180,9 @@ fn pooled<'a>(cells: &[&'a CellCycles]) -> BTreeMap<Met<'a>, Pooled> {
     met
 }
 
+/// Fewest worlds of a comparison: with five, all on one side of nought would still be chance more often than once in twenty.
+const FEWEST: usize = 6;
+
 fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults: &str, confidence: f64) -> Stratum {
     let mut by_controller: BTreeMap<Controller, Vec<&CellCycles>> = BTreeMap::new();
     for (cell, controller) in own.iter().filter(|(cell, _)| cell.condition.faults == faults) {
@@ -200,8 +203,17 @@ fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults
         }
         None => Vec::new(),
     };
-    let verdict = verdict(&against);
-    let sentence = sentence(recommended, judged, &against, verdict);
+    // Where nobody won an episode there is nothing to be as good at.
+    let lost = !against.is_empty() && measured.iter().all(|one| one.success.share <= 0.0);
+    let few = against.iter().map(|other| other.worlds).min().is_some_and(|worlds| worlds < FEWEST);
+    let verdict = if lost || few { Verdict::NotToldApart } else { verdict(&against) };
+    let sentence = if lost {
+        "Not told apart: no controller won an episode.".to_owned()
+    } else if few {
+        format!("Not told apart: fewer than {FEWEST} worlds that both met tell nothing.")
+    } else {
+        sentence(recommended, judged, &against, verdict)
+    };
     Stratum { faults: faults.to_owned(), measured, judged, against, confidence: shared, verdict, sentence }
 }
 

@@ -211,7 +211,8 @@ impl Workers {
         let question = Question { target: &node.name, message: &message };
         let limit = run.left().min(local);
         let floor = Floor(node);
-        let company = Gated { company: &floor, gate: self.gate.as_ref().map(|gate| (gate, &run.watch)) };
+        let gate = self.gate.as_ref().map(|gate| (gate, &run.watch));
+        let company = Gated { company: &floor, gate, spare: Some(run.left()) };
         let segment = seat.segment(stage, lane, &blocks, Some(question), (&company, limit)).await?;
         let ended = match &segment.ended {
             Ended::Finished(_) => "done",

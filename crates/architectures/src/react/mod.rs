@@ -52,8 +52,8 @@ struct React {
 }
 
 impl React {
-    fn gated<'a>(&'a self, watch: &'a Watch) -> Gated<'a> {
-        Gated { company: &Alone, gate: self.gate.as_ref().map(|gate| (gate, watch)) }
+    fn gated<'a>(&'a self, watch: &'a Watch, spare: Option<u32>) -> Gated<'a> {
+        Gated { company: &Alone, gate: self.gate.as_ref().map(|gate| (gate, watch)), spare }
     }
 
     /// One conversation from the first observation to the end (CYC-026).
@@ -62,7 +62,8 @@ impl React {
         let blocks = stage.context(LaneId::TRUNK, &self.context).await?;
         let watch = Watch::default();
         let most = most.unwrap_or(stage.brief().horizon);
-        let segment = seat.segment(stage, LaneId::TRUNK, &blocks, None, (&self.gated(&watch), most)).await?;
+        let segment =
+            seat.segment(stage, LaneId::TRUNK, &blocks, None, (&self.gated(&watch, Some(most)), most)).await?;
         Err(match segment.ended {
             Ended::Over(halt) => halt,
             Ended::Finished(_) | Ended::Calls => crate::control::spent(),
@@ -99,7 +100,7 @@ impl Architecture for React {
         let watch = Watch::default();
         loop {
             let blocks = stage.context(LaneId::TRUNK, &self.context).await?;
-            seat.step_with(stage, LaneId::TRUNK, &blocks, &self.gated(&watch)).await?;
+            seat.step_with(stage, LaneId::TRUNK, &blocks, &self.gated(&watch, None)).await?;
         }
     }
 }

@@ -113,8 +113,8 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
     match found {
         Some(found) => found.iter().for_each(show),
         None => println!(
-            "\nA recommendation is a hypothesis: `gimbal run studies/cyc-local.yaml` measures it, and \
-             `gimbal advise {} --against cyc-local` says what came of it.",
+            "\nA recommendation is a hypothesis: `gimbal advise {} --against RUN` holds it against a run in which \
+             controllers played this world, such as studies/cyc-local.yaml or, with gates, studies/evidence-gate.yaml.",
             asked.environment
         ),
     }

@@ -202,6 +202,7 @@ fn read(
         let told = told.and_then(|text| Evidence::in_last(&text));
         tale.walk.evidence = Some(told.unwrap_or_else(Evidence::unknown));
     }
+    let left = tale.left.unwrap_or(0);
     let mut walk = tale.finish();
     if setup(cell).specialists == Some(false) {
         // Tools of a node are a planner's suggestion then: every executor has all.
@@ -221,7 +222,7 @@ fn read(
         instance: cell.instance(id.run),
         return_thousandths: outcome.episode_return.0,
         stop,
-        tool_calls: u32::try_from(outcome.spent.tool_calls).unwrap_or(u32::MAX),
+        tool_calls: u32::try_from(outcome.spent.tool_calls).unwrap_or(u32::MAX).saturating_sub(left),
         wall_us: outcome.critical_path_us,
         ..walk
     })
@@ -256,6 +257,8 @@ struct Tale<'a> {
     follower: Option<Box<dyn Follower>>,
     /// The evidence at the beginning of the segment under way.
     evidence: BTreeSet<String>,
+    /// Idle calls since the controller left a world that runs on.
+    left: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -313,10 +316,22 @@ impl<'a> Tale<'a> {
             again: Vec::new(),
             follower: None,
             evidence: BTreeSet::new(),
+            left: None,
         }
     }
 
     fn take(&mut self, body: Body) -> Result<(), RunError> {
+        if let Some(left) = &mut self.left {
+            // The world runs on by itself: what follows is nobody's doing.
+            match body {
+                Body::ToolCalled(_) => *left += 1,
+                Body::Ended(ended) if self.walk.situations.is_none() => {
+                    self.walk.situations = Some(ended.situations).filter(|count| *count > 0);
+                }
+                _ => {}
+            }
+            return Ok(());
+        }
         match body {
             Body::Started(started) => {
                 self.state = Some(started.state);
@@ -347,6 +362,7 @@ impl<'a> Tale<'a> {
                 self.acted(effect, Some(&step.observation));
                 self.last = Some(step.observation);
             }
+            Body::Note(note) if note.kind == "left" => self.left = Some(0),
             Body::Note(note) => {
                 let known = ["graph", "segment", "routed", "memory", "planned", "gated", "evidence"];
                 if known.contains(&note.kind.as_str()) {
