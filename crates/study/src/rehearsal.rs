@@ -13,7 +13,7 @@ use gimbal_core::{
 
 use crate::plan::{Plan, Problem};
 use crate::registry::ModelSource;
-use crate::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
+use crate::stage::{Outcome, Recorded, Role};
 
 /// The first cell of a plan, to be played by any architecture.
 pub struct Rehearsal {
@@ -112,13 +112,8 @@ impl Rehearsal {
         roles: Arc<BTreeMap<String, Role>>,
     ) -> Result<Rehearsed, Halt> {
         let Some(cell) = self.plan.cells.first() else { return Err(Halt::infrastructure("there is no cell")) };
-        let id = self.plan.episode(cell, task, run, 0);
-        let world = cell.environment.family.open(&cell.environment.options);
-        let world = world.map_err(|error| Halt::infrastructure(error.to_string()))?;
-        let setup = EpisodeSetup::new(id.key, task.clone(), id.seed, roles);
-        let recorder = Arc::new(MemoryRecorder::default());
-        let outcome = play_episode(architecture, world, setup, recorder.clone()).await?;
-        Ok(Rehearsed { outcome, recorded: recorder.recorded() })
+        let (outcome, recorded) = self.plan.in_memory(cell, architecture, (task, run), (roles, |_| ())).await?;
+        Ok(Rehearsed { outcome, recorded })
     }
 
     /// What the calls of an episode cost in dollars; none where a price is unknown.

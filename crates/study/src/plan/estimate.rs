@@ -14,7 +14,7 @@ use super::stored::Stored;
 use crate::read::load_rows;
 use crate::registry::ModelSource;
 use crate::run::{RunError, RunFolder};
-use crate::stage::{EpisodeSetup, MemoryRecorder, Role, play_episode};
+use crate::stage::{EpisodeSetup, Role};
 
 /// The model that stands in for those of the study.
 pub const STAND_IN: &str = "noisy/0.9";
@@ -245,20 +245,17 @@ async fn play(plan: &Plan, cell: &Cell, stand_in: &Arc<dyn ChatModel>) -> Result
     let sessions = (0..cell.count.runs).flat_map(|run| part.tasks.iter().map(move |task| (run, task)));
     let mut episodes = Episodes::default();
     for (run, task) in sessions.take(PLAYED as usize) {
-        let id = plan.episode(cell, task, run, 0);
-        let world = part.family.open(&part.options).map_err(|error| fail(error.to_string()))?;
-        let mut setup = EpisodeSetup::new(id.key, task.clone(), id.seed, Arc::clone(&roles));
         let most = plan.limits.model_calls.map_or(CALLS, |limit| limit.min(CALLS));
         // Money is not at stake, and time must decide nothing.
-        setup.faults = cell.faults.clone();
-        setup.limits = Limits { model_calls: Some(most), seconds: None, cost_microdollars: None, ..plan.limits };
-        let recorder = Arc::new(MemoryRecorder::default());
-        let outcome = play_episode(&*cell.architecture, world, setup, recorder.clone()).await;
-        let outcome = outcome.map_err(|halt| fail(halt.to_string()))?;
+        let change = |setup: &mut EpisodeSetup| {
+            setup.faults = cell.faults.clone();
+            setup.limits = Limits { model_calls: Some(most), seconds: None, cost_microdollars: None, ..plan.limits };
+        };
+        let played = plan.in_memory(cell, &*cell.architecture, (task, run), (Arc::clone(&roles), change)).await;
+        let (outcome, recorded) = played.map_err(|halt| fail(halt.to_string()))?;
         episodes.cut |= outcome.spent.model_calls >= CALLS;
         episodes.count += 1;
-        let calls = recorder.recorded().calls.into_iter();
-        episodes.calls.extend(calls.map(|(role, _, _, usage)| (role, usage)));
+        episodes.calls.extend(recorded.calls.into_iter().map(|(role, _, _, usage)| (role, usage)));
     }
     Ok(episodes)
 }

@@ -5,6 +5,7 @@ pub mod error;
 pub mod estimate;
 pub mod faults;
 pub mod file;
+mod in_memory;
 pub mod labels;
 pub mod matrix;
 mod models;

@@ -1,239 +1,27 @@
-//! Episodes as walks over task graphs, from journals: one episode at a time.
+//! One episode as a walk over its task graph: events in, segments, decisions and calls out.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use gimbal_analysis::cyclic::evidence::Evidence;
-use gimbal_analysis::cyclic::{
-    Act, Cycles, Effect, Fold, Gate, Graph, Planned, Routed, Segment, SegmentEnd, Setup, Spend, TaskPart, Trajectory,
-};
-use gimbal_core::event::{Body, Event, ModelCalled};
-use gimbal_core::{Digest, Follower, Questions, TaskId, TextRef, ToolCall};
-use gimbal_model::ModelName;
-use gimbal_model::noisy::ONE;
+use gimbal_analysis::cyclic::{Act, Effect, Gate, Graph, Planned, Routed, Segment, SegmentEnd, Spend, Trajectory};
+use gimbal_core::event::{Body, ModelCalled};
+use gimbal_core::{Digest, Follower, TextRef, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::profile::{LazyTexts, Walk};
-use crate::plan::{Stored, StoredCell};
-use crate::registry::Registry;
-use crate::run::index::unreadable;
-use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder};
+use crate::run::RunError;
 
 /// Roles whose calls make a graph.
 const PLANNERS: [&str; 1] = ["planner"];
 /// Roles whose calls decide where control goes, or look back on a segment.
 const ROUTERS: [&str; 2] = ["router", "analyzer"];
 
-/// Whether any cell of the run is controlled by a graph.
-#[must_use]
-pub fn has_graphs(stored: &Stored) -> bool {
-    stored.cells.iter().any(|cell| ["cyclic", "dag"].contains(&architecture(cell)))
-}
-
-/// The cells of a run with what their episodes did over task graphs (CYC-060..067, 096).
-///
-/// # Errors
-/// Those of [`trajectories`].
-pub fn cycles(folder: &RunFolder, stored: &Stored) -> Result<Cycles, RunError> {
-    cycles_among(folder, stored, &Registry::default())
-}
-
-/// The same, with the evidence followed in the worlds of `registry` that know how: their calls and texts are read again,
-/// and nothing is played.
-///
-/// # Errors
-/// Those of [`trajectories`].
-pub fn cycles_among(folder: &RunFolder, stored: &Stored, registry: &Registry) -> Result<Cycles, RunError> {
-    let infos = stored.cells.iter().map(|cell| (cell.info.clone(), setup(cell)));
-    let mut fold = Fold::new(infos.collect());
-    walks(folder, stored, registry, |_| true, |walk| fold.add(&walk))?;
-    Ok(fold.finish())
-}
-
-/// Hands the walk of every finished episode that is wanted to `each`, in order of key.
-///
-/// # Errors
-/// When the index, a journal or a text cannot be read.
-pub fn trajectories(
-    folder: &RunFolder,
-    stored: &Stored,
-    wanted: impl FnMut(&EpisodeId) -> bool,
-    each: impl FnMut(Trajectory),
-) -> Result<(), RunError> {
-    walks(folder, stored, &Registry::default(), wanted, each)
-}
-
-fn walks(
-    folder: &RunFolder,
-    stored: &Stored,
-    registry: &Registry,
-    mut wanted: impl FnMut(&EpisodeId) -> bool,
-    mut each: impl FnMut(Trajectory),
-) -> Result<(), RunError> {
-    let cells: BTreeMap<&str, &StoredCell> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell)).collect();
-    let mut texts = LazyTexts::new(folder);
-    let parts = parts(stored);
-    let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
-        let Some(cell) = cells.get(episode.id.cell.as_str()).filter(|_| wanted(&episode.id)) else { return Ok(()) };
-        let family = cell.identity["environment"]["name"].as_str().and_then(|name| registry.environment(name));
-        let questions = family.and_then(|family| family.questions());
-        let texts = (&mut texts, questions);
-        let mut walk = read(folder, cell, (&episode.id, episode.place), &episode.outcome, texts)?;
-        walk.part = parts.get(&(environment(cell), episode.id.task.as_str())).cloned();
-        each(walk);
-        Ok(())
-    });
-    walked.map_err(|error| match error {
-        Walk::Run(error) => *error,
-        Walk::Index(error) => unreadable(&folder.root().join(INDEX), &error),
-    })
-}
-
-/// The part of each task, by environment and task, as the plan kept it of the environment.
-fn parts(stored: &Stored) -> BTreeMap<(&str, &str), TaskPart> {
-    let mut known = BTreeMap::new();
-    for (family, parts) in &stored.parts {
-        for (place, part) in (0_u32..).zip(parts) {
-            let (set, name, train, size) = (part.set.clone(), part.name.clone(), part.train, part.size);
-            let part_of = TaskPart { place, set, name, train, size };
-            known.extend(part.tasks.iter().map(|task| ((family.as_str(), task.as_str()), part_of.clone())));
-        }
-    }
-    known
-}
-
-fn environment(cell: &StoredCell) -> &str {
-    cell.identity["environment"]["name"].as_str().unwrap_or_default()
-}
-
-/// The walk of one episode from its events alone: segments, decisions, calls and what became of them. What its run folder
-/// knows (cell, world, task, run, stop, whether it was won) is left empty. `asks` are roles that the world asks.
-///
-/// # Errors
-/// Those of `text`.
-pub fn walk_of(
-    events: impl IntoIterator<Item = Event>,
-    text: &mut dyn FnMut(&TextRef) -> Result<String, RunError>,
-    asks: &[String],
-) -> Result<Trajectory, RunError> {
-    let mut tale = Tale::new(text, asks);
-    for event in events {
-        tale.take(event.body)?;
-    }
-    Ok(tale.finish())
-}
-
-fn architecture(cell: &StoredCell) -> &str {
-    cell.identity["architecture"]["base"].as_str().unwrap_or_default()
-}
-
-/// What the plan says of a cell, as far as its settings say it; journals say the rest.
-fn setup(cell: &StoredCell) -> Setup {
-    let settings = &cell.identity["architecture"]["settings"];
-    // A name, or an object whose key is the name and whose value is what the graph is made of.
-    let source = &settings["source"];
-    let source = source.as_str().or_else(|| source.as_object()?.keys().next().map(String::as_str));
-    let shots = &settings["shots"];
-    let shots = shots.as_array().map(|list| list.len() as u64).or_else(|| shots.as_u64());
-    Setup {
-        architecture: architecture(cell).to_owned(),
-        source: source.map(str::to_owned),
-        specialists: settings["specialist"].as_bool(),
-        shots: shots.and_then(|count| u32::try_from(count).ok()),
-        error: error_rate(cell),
-        gated: is_on(&settings["gate"]),
-    }
-}
-
-/// Whether a setting that is off, a name or an object is on.
-fn is_on(setting: &Value) -> bool {
-    match setting {
-        Value::Null => false,
-        Value::Bool(on) => *on,
-        Value::String(name) => !["", "none", "off"].contains(&name.as_str()),
-        _ => true,
-    }
-}
-
-/// How likely an answer of the agent's roles is not the competent one, in millionths; none where a role is no noisy expert
-/// or they differ.
-fn error_rate(cell: &StoredCell) -> Option<u32> {
-    let own = cell.info.models.iter().filter(|model| !cell.asks.contains(&model.role));
-    let mut rates = own.map(|model| match ModelName::parse(&model.model) {
-        Ok(ModelName::Noisy(noise)) => Some(ONE.saturating_sub(noise.competent)),
-        _ => None,
-    });
-    let first = rates.next()??;
-    rates.all(|rate| rate == Some(first)).then_some(first)
-}
-
-fn read(
-    folder: &RunFolder,
-    cell: &StoredCell,
-    (id, place): (&EpisodeId, Place),
-    outcome: &Outcome,
-    (texts, questions): (&mut LazyTexts<'_>, Option<&dyn Questions>),
-) -> Result<Trajectory, RunError> {
-    let mut text = |reference: &TextRef| texts.get(reference);
-    let mut tale = Tale::new(&mut text, &cell.asks);
-    tale.follower = questions.map(Questions::follower);
-    for bytes in folder.events(place)? {
-        let damaged = |error: serde_json::Error| RunError::Damaged {
-            path: folder.segment(place),
-            what: format!("an event of {}/{}/{} cannot be read: {error}", id.cell, id.task, id.run),
-        };
-        let event: Event = serde_json::from_slice(&bytes).map_err(damaged)?;
-        if matches!(event.body, Body::Ended(_)) {
-            let raw: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
-            tale.walk.situations =
-                raw["body"]["ended"]["situations"].as_u64().and_then(|count| u32::try_from(count).ok());
-        }
-        tale.take(event.body)?;
-    }
-    if let Some(last) = tale.last.take() {
-        let told = Evidence::in_last(&(tale.text)(&last)?);
-        tale.walk.evidence = told.or(tale.walk.evidence.take());
-    }
-    if let (Some(questions), Some(follower), None) = (questions, &tale.follower, &tale.walk.evidence) {
-        // The controller's budget, or a list of calls that ran out, ended it before the world could tell. A question that
-        // cannot be read any more leaves the failure where it is: somewhere.
-        let exam = questions.exam(&TaskId(id.task.clone()), &cell.identity["environment"]["options"]).ok();
-        let told = exam.and_then(|exam| exam.unanswered(&follower.evidence()));
-        let told = told.and_then(|text| Evidence::in_last(&text));
-        tale.walk.evidence = Some(told.unwrap_or_else(Evidence::unknown));
-    }
-    let left = tale.left.unwrap_or(0);
-    let mut walk = tale.finish();
-    if setup(cell).specialists == Some(false) {
-        // Tools of a node are a planner's suggestion then: every executor has all.
-        walk.graphs.iter_mut().flat_map(|graph| &mut graph.nodes).for_each(|node| {
-            node.suggested = std::mem::take(&mut node.tools);
-        });
-    }
-    let above = cell.info.thresholds.success_above;
-    let stop = outcome.stop.name().to_owned();
-    walk.won = stop == "solved" || above.is_some_and(|above| outcome.episode_return.0 > above);
-    Ok(Trajectory {
-        cell: id.cell.clone(),
-        world: cell.world.clone(),
-        task: id.task.clone(),
-        run: id.run,
-        trial: id.trial,
-        instance: cell.instance(id.run),
-        return_thousandths: outcome.episode_return.0,
-        stop,
-        tool_calls: u32::try_from(outcome.spent.tool_calls).unwrap_or(u32::MAX).saturating_sub(left),
-        wall_us: outcome.critical_path_us,
-        ..walk
-    })
-}
-
 /// An episode under way.
-struct Tale<'a> {
-    text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>,
+pub(super) struct Tale<'a> {
+    pub(super) text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>,
     /// Roles that the world asks: no part of what the agent does.
     asks: &'a [String],
-    walk: Trajectory,
+    pub(super) walk: Trajectory,
     /// The last call to the world that has not been answered.
     open: Option<(String, String)>,
     /// Where the world stands, and where it has stood.
@@ -249,16 +37,16 @@ struct Tale<'a> {
     /// Where control is.
     node: String,
     /// What the agent saw last.
-    last: Option<TextRef>,
+    pub(super) last: Option<TextRef>,
     /// Accepted calls with the words that they brought, and of every call so far whether both had been met before.
     replies: HashSet<(String, String, TextRef)>,
     again: Vec<bool>,
     /// Follows the evidence, where the world knows how.
-    follower: Option<Box<dyn Follower>>,
+    pub(super) follower: Option<Box<dyn Follower>>,
     /// The evidence at the beginning of the segment under way.
     evidence: BTreeSet<String>,
     /// Idle calls since the controller left a world that runs on.
-    left: Option<u32>,
+    pub(super) left: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -298,7 +86,7 @@ const fn yes() -> bool {
 }
 
 impl<'a> Tale<'a> {
-    fn new(text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>, asks: &'a [String]) -> Self {
+    pub(super) fn new(text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>, asks: &'a [String]) -> Self {
         Self {
             text,
             asks,
@@ -320,7 +108,7 @@ impl<'a> Tale<'a> {
         }
     }
 
-    fn take(&mut self, body: Body) -> Result<(), RunError> {
+    pub(super) fn take(&mut self, body: Body) -> Result<(), RunError> {
         if let Some(left) = &mut self.left {
             // The world runs on by itself: what follows is nobody's doing.
             match body {
@@ -485,7 +273,7 @@ impl<'a> Tale<'a> {
 
     /// The walk, with what came after the last segment as one that the end cut short. An agent without a graph has one
     /// segment at no node.
-    fn finish(mut self) -> Trajectory {
+    pub(super) fn finish(mut self) -> Trajectory {
         self.settle();
         if !self.acts.is_empty() || self.executor.calls > 0 {
             let index = u32::try_from(self.walk.segments.len()).unwrap_or(u32::MAX);
