@@ -54,16 +54,15 @@ impl Deliberation {
         }
     }
 
-    /// The specification for native calls.
+    /// The specification for native calls; its description is filled in with the persona's text.
     pub(crate) fn spec(self, persona: &Persona) -> ToolSpec {
         let wording = &persona.wording.deliberation;
-        let (description, input) = match self {
-            Self::Question => (&wording.raise_a_question.description, &wording.raise_a_question.input),
-            Self::Critique => (&wording.critique_the_answer.description, &wording.critique_the_answer.input),
-            Self::Improve => (&wording.improve_based_on_critique.description, &wording.improve_based_on_critique.input),
+        let input = match self {
+            Self::Question => &wording.raise_a_question.input,
+            Self::Critique => &wording.critique_the_answer.input,
+            Self::Improve => &wording.improve_based_on_critique.input,
         };
-        let (name, description, input) = (self.name(), description.trim_end(), input.trim_end());
-        ToolSpec::of_strings(name, description, &[(self.parameter(), input)])
+        ToolSpec::of_strings(self.name(), "", &[(self.parameter(), input.trim_end())])
     }
 
     pub(crate) const fn texts(self, persona: &Persona) -> &DeliberationTexts {
@@ -95,7 +94,7 @@ impl Deliberation {
             named.or_else(|| arguments.values().find(|value| value.is_string())).map(plain).unwrap_or_default()
         };
         match input {
-            Input::Arguments(arguments) => of(arguments),
+            Input::Arguments(arguments) | Input::Beside(arguments) => of(arguments),
             Input::Text(text) => match serde_json::from_str(text) {
                 Ok(serde_json::Value::Object(arguments)) => of(&arguments),
                 _ => text.trim().to_owned(),

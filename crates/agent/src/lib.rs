@@ -14,9 +14,11 @@ pub mod engine;
 pub mod persona;
 pub mod prompt;
 pub mod protocol;
+pub mod reading;
 pub mod sample;
 pub mod settings;
 mod template;
+mod template_language;
 pub mod tool;
 
 pub use audit::{Finding, Forbidden, audit};

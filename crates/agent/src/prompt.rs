@@ -6,13 +6,13 @@
 
 use std::fmt;
 
-use gimbal_core::{Block, Brief};
+use gimbal_core::{Block, Brief, GlossaryEntry};
 use minijinja::Value;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use crate::persona::{Content, JsonContent, Persona, PersonaError, Sourced};
-use crate::tool::{Carrier, Offered, Texts};
+use crate::persona::{Content, ExampleTexts, JsonContent, Persona, PersonaError, Sourced, Speaks};
+use crate::tool::{Carrier, Offered};
 use crate::{Protocol, Settings, sample};
 
 /// Where a part of a prompt comes from.
@@ -89,6 +89,7 @@ impl Variables {
             ("subject", Value::from(brief.subject.as_str())),
             ("subjects", Value::from(Serde(&brief.subjects))),
             ("glossary", Value::from(Serde(&brief.glossary))),
+            ("glossary_strict", Value::from(Serde(strict(brief)))),
             ("actions", Value::from(Serde(world.actions))),
             ("idle", Value::from(world.idle)),
             ("horizon", Value::from(brief.horizon)),
@@ -98,6 +99,11 @@ impl Variables {
     pub(crate) fn with(&self, more: &[(&'static str, Value)]) -> Value {
         Value::from_pairs(self.0.iter().chain(more).cloned())
     }
+}
+
+/// The glossary with nothing beyond what the environment's work says.
+fn strict(brief: &Brief) -> Vec<GlossaryEntry> {
+    brief.glossary.iter().map(GlossaryEntry::strict).collect()
 }
 
 /// Builds the system prompt (BOG-054).
@@ -120,13 +126,13 @@ impl Builder<'_> {
     fn parts(&self) -> Result<Vec<Part>, PersonaError> {
         let texts = &self.persona.texts;
         let engine = &texts.engine;
-        let protocol = engine.protocol(self.settings.protocol, self.adviser());
+        let protocol = engine.protocol(self.settings.protocol, self.speaks());
         let tools = !self.world.tools.is_empty();
         let turn = if tools { &protocol.loop_with_tools } else { &protocol.loop_without_tools };
         let mut parts = vec![
             self.plain("identity", &texts.system_message)?,
             self.plain("tags", &engine.tags_notice)?,
-            self.plain("loop", turn)?,
+            self.turns(turn)?,
             self.answer_format()?,
             if tools { self.tools()? } else { self.plain("no_tools", &protocol.no_tools)? },
         ];
@@ -143,21 +149,12 @@ impl Builder<'_> {
         Ok(parts)
     }
 
-    /// Whether the answer is a message to another agent.
-    fn adviser(&self) -> bool {
-        self.persona.core.contract.is_some()
-    }
-
-    /// The texts of a tool: description, example of a call, worked examples.
-    fn texts_of(&self, offered: &Offered) -> (Option<&Sourced>, Option<&Sourced>, &[Sourced]) {
-        match offered.texts {
-            Texts::Own(index) => self.persona.texts.tools.get(index).map_or((None, None, &[][..]), |own| {
-                (own.description.as_ref(), own.example.as_ref(), &own.examples[..])
-            }),
-            Texts::Shared(kind) => {
-                let texts = kind.texts(self.persona);
-                (Some(&texts.description), None, &texts.examples[..])
-            }
+    /// What the agent's answers are.
+    fn speaks(&self) -> Speaks {
+        match (self.persona.core.contract, self.settings.acting) {
+            (Some(_), _) => Speaks::Message,
+            (None, Some(_)) => Speaks::Often,
+            (None, None) => Speaks::Once,
         }
     }
 
@@ -169,9 +166,15 @@ impl Builder<'_> {
         Ok(Part { name, origins: vec![sourced.origin.clone()], text: self.fill(sourced, &[])? })
     }
 
+    /// The instructions of the loop, with the bound of the messages for one answer (BOG-043).
+    fn turns(&self, sourced: &Sourced) -> Result<Part, PersonaError> {
+        let text = self.fill(sourced, &[("turns", Value::from(self.settings.turns))])?;
+        Ok(Part { name: "loop", origins: vec![sourced.origin.clone()], text })
+    }
+
     fn answer_format(&self) -> Result<Part, PersonaError> {
         let format = &self.persona.texts.answer_format;
-        let notice = &self.persona.texts.engine.protocol(self.settings.protocol, self.adviser()).answer_notice;
+        let notice = &self.persona.texts.engine.protocol(self.settings.protocol, self.speaks()).answer_notice;
         let inner = self.fill(format, &[])?;
         let text = self.fill(notice, &[("answer_format", Value::from(inner))])?;
         Ok(Part { name: "answer_format", origins: vec![notice.origin.clone(), format.origin.clone()], text })
@@ -179,21 +182,24 @@ impl Builder<'_> {
 
     fn tools(&self) -> Result<Part, PersonaError> {
         let engine = &self.persona.texts.engine;
-        let mut origins = vec![engine.tools_heading.origin.clone()];
-        let mut lines = vec![self.fill(&engine.tools_heading, &[])?];
+        let acting = engine.acting.as_ref().filter(|_| self.speaks() == Speaks::Often);
+        let (heading, closing) = match acting {
+            Some(acting) => (&acting.tools_heading, &acting.tools_closing),
+            None => (&engine.tools_heading, engine.closing(self.settings.protocol, self.speaks())),
+        };
+        let mut origins = vec![heading.origin.clone()];
+        let mut lines = vec![self.fill(heading, &[])?];
         for offered in self.world.tools {
             let name = ("name", Value::from(offered.name.as_str()));
-            let tool = ("tool", Value::from(offered.name.as_str()));
-            let (description, example, _) = self.texts_of(offered);
-            let mut text = |sourced: Option<&Sourced>, default: String| match sourced {
+            let description = offered.spec.description.as_str();
+            origins.extend(offered.description(self.persona).map(|sourced| sourced.origin.clone()));
+            let example = match offered.example(self.persona) {
                 Some(sourced) => {
                     origins.push(sourced.origin.clone());
-                    self.fill(sourced, std::slice::from_ref(&tool))
+                    self.fill(sourced, &self.offered(offered))?
                 }
-                None => Ok(default),
+                None => self.example(offered)?,
             };
-            let description = text(description, offered.spec.description.clone())?;
-            let example = text(example, self.example(offered)?)?;
             let entry = [name.clone(), ("example", Value::from(example)), ("description", Value::from(description))];
             lines.push(self.fill(&engine.tools_entry, &entry)?);
             if offered.critical {
@@ -201,7 +207,8 @@ impl Builder<'_> {
                 lines.push(self.fill(&engine.tools_critical, &[name])?);
             }
         }
-        lines.push(self.fill(&engine.tools_closing, &[])?);
+        origins.push(closing.origin.clone());
+        lines.push(self.fill(closing, &[])?);
         Ok(Part { name: "tools", origins, text: tagged("tools", &lines.join("\n")) })
     }
 
@@ -211,25 +218,78 @@ impl Builder<'_> {
         let input = match (&offered.carrier, required.as_slice()) {
             (Carrier::Deliberation(kind), _) => {
                 let tool = ("tool", Value::from(offered.name.as_str()));
-                format!("<{}>", self.fill(&kind.texts(self.persona).input, &[tool])?)
+                format!("<{}>", self.fill(&kind.texts(self.persona).input, &[tool])?).into()
             }
-            (_, []) => String::new(),
-            (_, [_]) => placeholder(&self.world.brief.subject),
-            (_, many) => {
-                serde_json::Value::Object(many.iter().map(|name| ((*name).to_owned(), "...".into())).collect())
-                    .to_string()
-            }
+            (_, []) => serde_json::Value::String(String::new()),
+            (_, [one]) => format!("<{one}>").into(),
+            (_, many) => serde_json::Value::from_iter(many.iter().map(|name| (*name, "..."))),
         };
-        Ok(self.written(name, &input, &required))
+        Ok(match self.settings.protocol {
+            Protocol::NativeTools => format!("{name}({})", required.join(", ")),
+            Protocol::ReactText | Protocol::Json => self.call(name, "...", &input),
+        })
     }
 
-    fn written(&self, name: &str, input: &str, required: &[&str]) -> String {
-        match self.settings.protocol {
-            Protocol::ReactText if input.is_empty() => format!("Tool: {name}"),
-            Protocol::ReactText => format!("Tool: {name}: {input}"),
-            Protocol::Json => serde_json::json!({ "thought": "...", "tool": name, "input": input }).to_string(),
-            Protocol::NativeTools => format!("{name}({})", required.join(", ")),
+    /// A use of the tool `name` as the protocol writes it; in the form of lines without the thought.
+    fn call(&self, name: &str, thought: &str, input: &serde_json::Value) -> String {
+        match (self.settings.protocol, input) {
+            (Protocol::ReactText, serde_json::Value::String(text)) if text.is_empty() => format!("Tool: {name}"),
+            (Protocol::ReactText, serde_json::Value::String(text)) => format!("Tool: {name}: {text}"),
+            (Protocol::ReactText, other) => format!("Tool: {name}: {}", crate::contract::spaced(other)),
+            (_, other) => {
+                spaced_members(&[("thought", thought.into()), ("tool", name.into()), ("input", other.clone())])
+            }
         }
+    }
+
+    /// Values of the variables that texts of a tool may use beside those of the brief.
+    fn offered(&self, offered: &Offered) -> [(&'static str, Value); 3] {
+        let all: Vec<String> = self.world.tools.iter().map(|tool| tool.name.clone()).collect();
+        [
+            ("tool", Value::from(offered.name.as_str())),
+            ("offered", Value::from(all)),
+            ("questions", Value::from(self.settings.question_budget)),
+        ]
+    }
+
+    /// A worked example of a tool, in the form of the protocol (BOG-055).
+    fn worked(&self, offered: &Offered, example: &ExampleTexts) -> Result<String, PersonaError> {
+        let more = self.offered(offered);
+        let (case, thought) = (self.fill(&example.case, &more)?, self.fill(&example.thought, &more)?);
+        let Some(input) = &example.input else {
+            let answer = "<your answer>";
+            return Ok(match (self.settings.protocol, self.speaks() == Speaks::Message) {
+                (Protocol::ReactText, _) => format!("{case}\nThought: {thought}\nAnswer: {answer}"),
+                (Protocol::Json, adviser) => {
+                    let key = if adviser { "answer" } else { "action" };
+                    format!("{case}\n{}", spaced_members(&[("thought", thought.into()), (key, answer.into())]))
+                }
+                (Protocol::NativeTools, true) => format!("{case}\n{answer}"),
+                (Protocol::NativeTools, false) => {
+                    format!("{case}\n<an action>({})", spaced_members(&[("reasoning", thought.into())]))
+                }
+            });
+        };
+        let input = self.fill(input, &more)?;
+        let input = match serde_json::from_str::<serde_json::Value>(&input) {
+            Ok(object @ serde_json::Value::Object(_)) => object,
+            _ => serde_json::Value::String(input),
+        };
+        let name = &offered.name;
+        Ok(match self.settings.protocol {
+            Protocol::ReactText => format!("{case}\nThought: {thought}\n{}\nPAUSE", self.call(name, "", &input)),
+            Protocol::Json => format!("{case}\n{}", self.call(name, &thought, &input)),
+            Protocol::NativeTools => {
+                let mut members = vec![("reasoning", thought.into())];
+                match &input {
+                    serde_json::Value::Object(object) => {
+                        members.extend(object.iter().map(|(key, value)| (key.as_str(), value.clone())));
+                    }
+                    other => members.extend(offered.spec.required().next().map(|only| (only, other.clone()))),
+                }
+                format!("{case}\n{name}({})", spaced_members(&members))
+            }
+        })
     }
 
     fn knowledge(&self) -> Result<Option<Part>, PersonaError> {
@@ -292,6 +352,7 @@ impl Builder<'_> {
             "subject" => brief.subject.as_str().into(),
             "subjects" => brief.subjects.clone().into(),
             "glossary" => serde_json::to_value(&brief.glossary).unwrap_or_default(),
+            "glossary_strict" => serde_json::to_value(strict(brief)).unwrap_or_default(),
             "actions" => self.world.actions.to_vec().into(),
             "idle" => self.world.idle.into(),
             "horizon" => brief.horizon.into(),
@@ -323,27 +384,24 @@ impl Builder<'_> {
 
     fn examples(&self) -> Result<Option<Part>, PersonaError> {
         let (texts, settings) = (&self.persona.texts, self.settings);
-        let mut chosen: Vec<(&Sourced, Vec<(&'static str, Value)>)> = Vec::new();
+        let (mut origins, mut blocks) = (Vec::new(), Vec::new());
         if settings.add_tool_examples {
             for offered in self.world.tools {
-                let (_, _, examples) = self.texts_of(offered);
-                chosen.extend(examples.iter().map(|text| (text, vec![("tool", Value::from(offered.name.as_str()))])));
+                for example in offered.examples(self.persona) {
+                    origins.push(example.case.origin.clone());
+                    blocks.push(self.worked(offered, example)?);
+                }
             }
         }
-        if settings.add_examples {
-            chosen.extend(texts.examples.iter().map(|text| (text, Vec::new())));
+        let own = texts.examples.iter().filter(|_| settings.add_examples);
+        for sourced in own.chain(texts.reflection_examples.iter().filter(|_| settings.add_reflection_examples)) {
+            origins.push(sourced.origin.clone());
+            blocks.push(self.fill(sourced, &[])?);
         }
-        if settings.add_reflection_examples {
-            chosen.extend(texts.reflection_examples.iter().map(|text| (text, Vec::new())));
-        }
-        if chosen.is_empty() {
+        if blocks.is_empty() {
             return Ok(None);
         }
-        let mut blocks = vec![self.fill(&texts.engine.examples_heading, &[])?];
-        for (sourced, more) in &chosen {
-            blocks.push(self.fill(sourced, more)?);
-        }
-        let origins = chosen.iter().map(|(sourced, _)| sourced.origin.clone()).collect();
+        blocks.insert(0, self.fill(&texts.engine.examples_heading, &[])?);
         Ok(Some(Part { name: "examples", origins, text: tagged("examples", &blocks.join("\n\n")) }))
     }
 
@@ -358,8 +416,10 @@ fn tagged(tag: &str, text: &str) -> String {
     format!("<{tag}>\n{text}\n</{tag}>")
 }
 
-fn placeholder(subject: &str) -> String {
-    format!("<{}>", if subject.is_empty() { "input" } else { subject })
+/// A JSON object as texts for a model write it.
+fn spaced_members(members: &[(&str, serde_json::Value)]) -> String {
+    let object = members.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    crate::contract::spaced(&object)
 }
 
 /// Builds the user prompt of a step (BOG-061); empty blocks are left out.
@@ -433,12 +493,14 @@ pub(crate) fn try_all(persona: &Persona) -> Result<(), PersonaError> {
             queries.push(gimbal_core::ToolSpec { name: query.clone(), ..known });
         }
     }
-    let tools = Offered::of(persona, &all, &brief, &queries);
+    let tools = Offered::of(persona, &all, (&brief, "Wait"), &queries)?;
     for protocol in [crate::Protocol::ReactText, crate::Protocol::NativeTools, crate::Protocol::Json] {
         let settings = Settings { protocol, ..all.clone() };
+        let often = Settings { acting: Some(crate::settings::Acting { list_literals: true }), ..settings.clone() };
         for tools in [&tools[..], &[]] {
             let world = World { brief: &brief, idle: "Wait", tools, actions: &actions };
             system(persona, &settings, world)?;
+            system(persona, &often, world)?;
             let question = Question { target: "lathe", message: "{}" };
             asked(persona, world, 1, &[], question)?;
             if !persona.core.is_asked() {
@@ -455,6 +517,7 @@ fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), Person
         ("attempt", Value::from(1)),
         ("max_attempts", Value::from(3)),
         ("answer", Value::from("Oil")),
+        ("allowed", Value::from("Wait")),
         ("message", Value::from("machine is missing")),
     ]);
     let tool =
@@ -470,10 +533,22 @@ fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), Person
     }
     let thought = variables.with(&[("text", Value::from("x")), ("tool", Value::from("y"))]);
     for texts in &engine.deliberation {
-        let texts = [Some(&texts.description), Some(&texts.input), Some(&texts.reply), texts.other.as_ref()];
+        let texts = [Some(&texts.input), Some(&texts.reply), texts.other.as_ref()];
         for sourced in texts.into_iter().flatten() {
             persona.templates.render(&sourced.text, &thought)?;
         }
+    }
+    if let Some(acting) = &engine.acting {
+        let literals = variables.with(&[
+            ("usage", Value::from("Oil <machine>")),
+            ("name", Value::from("machine")),
+            ("values", Value::from(vec!["lathe", "press"])),
+            ("count", Value::from(2)),
+        ]);
+        for sourced in [&acting.literals_heading, &acting.literals_open, &acting.literals_more] {
+            persona.templates.render(&sourced.text, &literals)?;
+        }
+        persona.templates.render(&acting.refused.text, &attempt)?;
     }
     for sourced in [&engine.unknown_tool, &engine.no_tools, &engine.failed, &engine.answer_now, &engine.not_used] {
         persona.templates.render(&sourced.text, &tool)?;

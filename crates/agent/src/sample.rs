@@ -12,6 +12,7 @@ pub fn brief() -> Brief {
         kind: kind.to_owned(),
         description: description.to_owned(),
         usage: usage.to_owned(),
+        published: None,
     };
     Brief {
         environment: "sample-workshop".to_owned(),
@@ -27,6 +28,7 @@ pub fn brief() -> Brief {
         reward_range: None,
         thresholds: Thresholds::default(),
         idle: ToolCall::bare("Wait"),
+        segment_calls: None,
         seconds_per_step: None,
         runs_on: false,
         materials: Vec::new(),
@@ -38,6 +40,7 @@ pub fn brief() -> Brief {
         .map(|(generic, name)| (generic.to_owned(), name.to_owned()))
         .into(),
         forbidden_words: vec!["sample-workshop".to_owned()],
+        literals_change: false,
         answer: None,
         efficiency_shift: None,
     }

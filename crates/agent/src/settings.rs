@@ -88,6 +88,9 @@ pub struct Flags {
     /// The list of legal actions in the system prompt (BOG-R09).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inject_action_list: Option<bool>,
+    /// The values that calls may carry, told to an agent that acts many times in one conversation (CYC-036).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub list_literals: Option<bool>,
 }
 
 impl Flags {
@@ -105,6 +108,7 @@ impl Flags {
             add_reflection_examples: over.add_reflection_examples.or(self.add_reflection_examples),
             add_tool_examples: over.add_tool_examples.or(self.add_tool_examples),
             inject_action_list: over.inject_action_list.or(self.inject_action_list),
+            list_literals: over.list_literals.or(self.list_literals),
         }
     }
 }
@@ -145,6 +149,16 @@ pub struct Settings {
     pub add_tool_examples: bool,
     /// The list of legal actions in the system prompt.
     pub inject_action_list: bool,
+    /// Of an agent that acts many times in one conversation; none of one that acts once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acting: Option<Acting>,
+}
+
+/// Settings of an agent that acts many times in one conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Acting {
+    /// Whether it is told the values that its calls may carry (CYC-036).
+    pub list_literals: bool,
 }
 
 /// Settings that cannot be.
@@ -170,6 +184,13 @@ pub enum SettingsError {
     },
 }
 
+impl Acting {
+    /// The settings of `persona` with `overrides`.
+    pub(crate) fn of(persona: &Persona, overrides: &Overrides) -> Self {
+        Self { list_literals: overrides.flags.list_literals.unwrap_or(persona.core.list_literals) }
+    }
+}
+
 impl Settings {
     /// Every switch on: what can be rendered at all is rendered with these.
     pub(crate) const fn everything() -> Self {
@@ -190,6 +211,7 @@ impl Settings {
             add_reflection_examples: true,
             add_tool_examples: true,
             inject_action_list: true,
+            acting: None,
         }
     }
 
@@ -222,6 +244,7 @@ impl Settings {
             add_reflection_examples: flags.add_reflection_examples.unwrap_or(core.add_reflection_examples),
             add_tool_examples: flags.add_tool_examples.unwrap_or(core.add_tool_examples),
             inject_action_list: flags.inject_action_list.unwrap_or(core.inject_action_list),
+            acting: core.gives_back().then(|| Acting::of(persona, overrides)),
         };
         let numbers =
             [("max_attempts", settings.max_attempts), ("turns", settings.turns), ("legal_cap", settings.legal_cap)];

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::nearest;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, UndefinedBehavior, Value};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use thiserror::Error;
 
 use gimbal_core::yaml::line_of;
+
+use crate::template_language as language;
 
 /// A template that is wrong: which file, line and variable, and which variables there are.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -60,7 +62,7 @@ pub(crate) struct Place<'a> {
 
 impl Templates {
     pub(crate) fn new() -> Self {
-        let mut environment = Environment::new();
+        let mut environment = language::environment();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         // No failure here: the delimiters are the defaults.
         if let Ok(syntax) = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
@@ -86,6 +88,16 @@ impl Templates {
         self.sources.entry(place.place.to_owned()).or_insert_with(|| place.source.to_owned());
         let stands = Stands { place: place.place.to_owned(), key: key.to_owned(), text: text.to_owned() };
         self.stands.insert(name.clone(), stands);
+        if let Err(foreign) = language::check(text) {
+            let line = text[..foreign.at].matches('\n').count();
+            let line = text.lines().nth(line).unwrap_or(text);
+            return Err(TemplateError {
+                place: place.place.to_owned(),
+                line: line_of(place.source, line),
+                key: key.to_owned(),
+                message: foreign.what,
+            });
+        }
         self.environment
             .add_template_owned(name.clone(), text.to_owned())
             .map_err(|problem| self.error(&name, &problem))?;
@@ -112,10 +124,18 @@ impl Templates {
         let text = stands.map_or("", |stands| stands.text.as_str());
         let line = text.lines().nth(problem.line().unwrap_or(1).saturating_sub(1)).unwrap_or(text);
         let what = match problem.detail() {
+            _ if problem.kind() == ErrorKind::OutOfFuel => {
+                format!("it takes more than {} steps; show fewer things, or nest fewer loops", language::STEPS)
+            }
+            _ if problem.kind() == ErrorKind::WriteFailure => format!("it gives more than {} bytes", language::OUTPUT),
             Some(detail) => format!("{}: {detail}", problem.kind()),
             None => problem.kind().to_string(),
         };
-        let at = problem.range().and_then(|range| text.get(range)).map(|part| format!(" (`{part}`)"));
+        let at = problem.range().and_then(|range| text.get(range)).map(|part| {
+            let shown: String = part.chars().take(60).collect();
+            let more = if shown.len() < part.len() { "..." } else { "" };
+            format!(" (`{shown}{more}`)")
+        });
         TemplateError {
             place: stands.map_or_else(|| name.to_owned(), |stands| stands.place.clone()),
             line: stands.and_then(|stands| self.sources.get(&stands.place)).map_or(1, |source| line_of(source, line)),
@@ -146,8 +166,11 @@ impl Templates {
             Text::Compiled(name) => self
                 .environment
                 .get_template(name)
-                .and_then(|template| template.render(variables.clone()))
-                .map(|text| text.trim_end().to_owned())
+                .and_then(|template| {
+                    let mut bytes = language::Bounded::default();
+                    template.render_captured_to(variables.clone(), &mut bytes)?;
+                    Ok(String::from_utf8_lossy(&bytes.0).trim_end().to_owned())
+                })
                 .map_err(|problem| self.error(name, &problem)),
         }
     }

@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use gimbal_core::{Brief, Halt, LaneId, Rejection, Stage, ToolCall, ToolSpec};
+use minijinja::Value as Filling;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::contract::Situation;
+use crate::contract::{ANY, Situation};
 use crate::deliberation::Deliberation;
+use crate::persona::{ExampleTexts, PersonaError, Sourced};
+use crate::prompt::{Variables, World};
 use crate::protocol::Input;
+use crate::reading::lenient;
 use crate::{Persona, Settings};
 
 /// Why a tool gave no result.
@@ -121,7 +125,7 @@ pub struct Offered {
     pub generic: String,
     /// The name under which the environment publishes it (BOG-058, BOG-063).
     pub name: String,
-    /// Specification under the published name, for native calls.
+    /// Specification under the published name, with the persona's description: for the prompt and for native calls.
     pub spec: ToolSpec,
     /// Whether the answer must follow its result (BOG-056).
     pub critical: bool,
@@ -133,16 +137,24 @@ pub struct Offered {
 
 impl Offered {
     /// The tools of a persona in an environment: its own, then deliberation as far as it is switched on (BOG-115). Queries
-    /// that the environment does not answer are left out (the plan refuses such a pair by `Needs.queries`).
-    #[must_use]
-    pub fn of(persona: &Persona, settings: &Settings, brief: &Brief, queries: &[ToolSpec]) -> Vec<Self> {
+    /// that the environment does not answer are left out (the plan refuses such a pair by `Needs.queries`). `idle` is the
+    /// call that does nothing, as the environment writes it.
+    ///
+    /// # Errors
+    /// When a description cannot be filled in; [`Persona::load`] finds this on a made-up brief.
+    pub fn of(
+        persona: &Persona,
+        settings: &Settings,
+        (brief, idle): (&Brief, &str),
+        queries: &[ToolSpec],
+    ) -> Result<Vec<Self>, PersonaError> {
         let own = persona.core.tools.iter().enumerate().filter_map(|(index, wanted)| {
             let generic = wanted.generic();
             let (spec, carrier) = match wanted.delegate {
                 Some(_) => (delegate_spec(generic, brief)?, Carrier::Delegate),
                 None => {
                     let query = queries.iter().find(|query| query.name == generic)?;
-                    (query.clone(), Carrier::Query(query.clone()))
+                    (about(query, brief), Carrier::Query(query.clone()))
                 }
             };
             let name = brief.tool_name(generic).to_owned();
@@ -163,7 +175,43 @@ impl Offered {
             carrier: Carrier::Deliberation(kind),
             texts: Texts::Shared(kind),
         });
-        own.chain(shared).collect()
+        let mut all: Vec<Self> = own.chain(shared).collect();
+        let offered: Vec<String> = all.iter().map(|tool| tool.name.clone()).collect();
+        let variables = Variables::of(World { brief, idle, tools: &[], actions: &[] });
+        for tool in &mut all {
+            let Some(description) = tool.description(persona) else { continue };
+            let variables = variables.with(&[
+                ("tool", Filling::from(tool.name.as_str())),
+                ("offered", Filling::from(offered.clone())),
+                ("questions", Filling::from(settings.question_budget)),
+            ]);
+            tool.spec.description = persona.templates.render(&description.text, &variables)?;
+        }
+        Ok(all)
+    }
+
+    /// The persona's or the engine's description of the tool; none where the tracker's own words stand.
+    pub(crate) fn description<'a>(&self, persona: &'a Persona) -> Option<&'a Sourced> {
+        match self.texts {
+            Texts::Own(index) => persona.texts.tools.get(index)?.description.as_ref(),
+            Texts::Shared(kind) => Some(&kind.texts(persona).description),
+        }
+    }
+
+    /// How the persona writes a call of the tool, where it says so.
+    pub(crate) fn example<'a>(&self, persona: &'a Persona) -> Option<&'a Sourced> {
+        match self.texts {
+            Texts::Own(index) => persona.texts.tools.get(index)?.example.as_ref(),
+            Texts::Shared(_) => None,
+        }
+    }
+
+    /// The worked examples of the tool.
+    pub(crate) fn examples<'a>(&self, persona: &'a Persona) -> &'a [ExampleTexts] {
+        match self.texts {
+            Texts::Own(index) => persona.texts.tools.get(index).map_or(&[], |own| &own.examples),
+            Texts::Shared(kind) => &kind.texts(persona).examples,
+        }
     }
 
     /// Whether a model that writes `name` means this tool. The second value says that it wrote the name of the flag
@@ -178,24 +226,48 @@ impl Offered {
     }
 }
 
+/// The parameter of queries about one subject, by its generic name.
+const SUBJECT: &str = "subject";
+
+/// The specification of a query as it is offered: its subject is called what the environment calls one.
+fn about(query: &ToolSpec, brief: &Brief) -> ToolSpec {
+    let mut spec = query.clone();
+    if brief.subject.is_empty() || brief.subject == SUBJECT || query.required().ne([SUBJECT]) {
+        return spec;
+    }
+    let renamed = |value: &Value| match value.as_str() {
+        Some(SUBJECT) => Value::from(brief.subject.as_str()),
+        _ => value.clone(),
+    };
+    if let Some(properties) = spec.parameters.get_mut("properties").and_then(Value::as_object_mut) {
+        let all = std::mem::take(properties).into_iter();
+        properties.extend(all.map(|(key, value)| (if key == SUBJECT { brief.subject.clone() } else { key }, value)));
+    }
+    if let Some(required) = spec.parameters.get_mut("required").and_then(Value::as_array_mut) {
+        required.iter_mut().for_each(|name| *name = renamed(name));
+    }
+    spec
+}
+
 /// Specification of a tool that asks another agent; none if there is no such tool.
 fn delegate_spec(generic: &str, brief: &Brief) -> Option<ToolSpec> {
     let subject = if brief.subject.is_empty() { "subject" } else { &brief.subject };
     match generic {
         "analyse_subject" => {
-            let about = format!("Name of the one {subject} to look into.");
-            Some(ToolSpec::of_strings(generic, "Has a specialist look into one subject.", &[(subject, &about)]))
+            let about = format!("Name of the one {subject} to analyse.");
+            let description = format!("Asks a specialist to analyse one {subject}.");
+            Some(ToolSpec::of_strings(generic, &description, &[(subject, &about)]))
         }
         "suggest_action" => {
             let [target, situation, severity, context] = Situation::keys(brief);
-            let about = format!("Name of the one {subject} to do something about.");
+            let about = format!("Name of the one {subject} to act on, or \"{ANY}\".");
             let parameters: [(&str, &str); 4] = [
                 (&target, &about),
-                (&situation, "What is the matter there."),
+                (&situation, "What happened."),
                 (&severity, "low, medium, high or critical."),
                 (&context, "What else the specialist must know."),
             ];
-            Some(ToolSpec::of_strings(generic, "Has a specialist suggest ranked actions.", &parameters))
+            Some(ToolSpec::of_strings(generic, "Asks a specialist to suggest ranked actions.", &parameters))
         }
         FINISH => {
             let about = "What was done, and what is still open, in a sentence.";
@@ -211,20 +283,29 @@ fn delegate_spec(generic: &str, brief: &Brief) -> Option<ToolSpec> {
 
 /// Arguments from what a model wrote: an object, an object as text, or the one required parameter as text.
 pub(crate) fn arguments(spec: &ToolSpec, input: &Input) -> Result<BTreeMap<String, Value>, String> {
+    // A tool of one parameter is offered under the environment's word for its subject, and models use words of their own:
+    // the one argument that is given is the one that is meant.
     let named = |arguments: &Map<String, Value>| {
-        arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect::<BTreeMap<_, _>>()
+        let required: Vec<&str> = spec.required().collect();
+        match (required.as_slice(), arguments.iter().next()) {
+            ([only], Some((_, value))) if arguments.len() == 1 => BTreeMap::from([((*only).to_owned(), value.clone())]),
+            _ => arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        }
     };
     match input {
-        Input::Arguments(object) => Ok(named(object)),
+        Input::Arguments(object) | Input::Beside(object) => Ok(named(object)),
         Input::Text(text) => {
-            if let Ok(Value::Object(object)) = serde_json::from_str::<Value>(text) {
+            if let Some(Value::Object(object)) = lenient::whole(text).map(|found| found.value) {
                 return Ok(named(&object));
             }
             let required: Vec<&str> = spec.required().collect();
             match required.as_slice() {
                 [] if text.trim().is_empty() => Ok(BTreeMap::new()),
                 [only] => {
-                    let value = text.trim().trim_matches(['"', '\'', '`']).to_owned();
+                    let bare = text.trim();
+                    let named = bare.strip_prefix(only).map(str::trim_start);
+                    let bare = named.and_then(|rest| rest.strip_prefix(['=', ':'])).map_or(bare, str::trim);
+                    let value = bare.trim_matches(['"', '\'', '`', '\u{201c}', '\u{201d}']).to_owned();
                     Ok(BTreeMap::from([((*only).to_owned(), Value::String(value))]))
                 }
                 [] => Err("this tool takes no input".to_owned()),
@@ -261,7 +342,15 @@ mod tests {
     fn reads_inputs_as_models_write_them() {
         let one = ToolSpec::of_strings("look", "Looks.", &[("subject", "what")]);
         let two = ToolSpec::of_strings("weigh", "Weighs.", &[("a", "x"), ("b", "y")]);
-        for text in ["lathe", " \"lathe\" ", "`lathe`", r#"{"subject": "lathe"}"#] {
+        for text in [
+            "lathe",
+            " \"lathe\" ",
+            "`lathe`",
+            r#"{"subject": "lathe"}"#,
+            "subject=lathe",
+            "subject: \"lathe\"",
+            "{'subject': 'lathe'}",
+        ] {
             let found = arguments(&one, &Input::Text(text.to_owned())).unwrap();
             assert_eq!(found.get("subject"), Some(&Value::from("lathe")), "{text}");
         }

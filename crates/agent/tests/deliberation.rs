@@ -41,7 +41,7 @@ async fn log_of(agent: &Agent, replies: impl IntoIterator<Item = Canned>) -> (Ve
 
 const QUESTION: &str = "Thought: t\nTool: raise_a_question: is it hot?\nPAUSE";
 
-// covers: BOG-110, BOG-111, BOG-112, BOG-114, BOG-R08
+// covers: BOG-110, BOG-111, BOG-112, BOG-R08
 #[tokio::test]
 async fn each_tool_answers_with_words_to_think_on() {
     let (log, stage) = log_of(
@@ -50,7 +50,7 @@ async fn each_tool_answers_with_words_to_think_on() {
             Says(QUESTION),
             Says("Thought: t\nTool: critique_the_answer: it is hot, so oil it\nPAUSE"),
             Says("Thought: t\nTool: improve_based_on_critique: it is warm {{ at most }}\nPAUSE"),
-            Says("Answer: Wait"),
+            Says("Thought: t\nAnswer: Wait"),
         ],
     )
     .await;
@@ -60,7 +60,7 @@ async fn each_tool_answers_with_words_to_think_on() {
             r#"note deliberated {"agent":"default","tool":"raise_a_question","over_budget":false}"#,
             r#"note deliberated {"agent":"default","tool":"critique_the_answer","over_budget":false}"#,
             r#"note deliberated {"agent":"default","tool":"improve_based_on_critique","over_budget":false}"#,
-            "act Wait because -",
+            "act Wait because t",
         ]
     );
     let talk = stage.last_talk();
@@ -70,11 +70,11 @@ async fn each_tool_answers_with_words_to_think_on() {
     );
     assert!(talk[4].starts_with("user: Observation: Your reasoning was: it is hot, so oil it\nAssess it critically"));
     // What the agent wrote is a value and no template; the default asks for the final answer.
-    assert!(talk[6].contains("it is warm {{ at most }}\nProceed on it and give your final answer."), "{}", talk[6]);
+    assert!(talk[6].contains("it is warm {{ at most }}\nProceed on this basis to your final answer."), "{}", talk[6]);
     let variant = Overrides { improve_reply: Some(ImproveReply::ImprovedThought), ..Overrides::default() };
-    let replies = [Says("Tool: improve_based_on_critique: x\nPAUSE"), Says("Answer: Wait")];
+    let replies = [Says("Tool: improve_based_on_critique: x\nPAUSE"), Says("Thought: t\nAnswer: Wait")];
     let (_, stage) = log_of(&planner(false, false, true, variant), replies).await;
-    assert!(stage.last_talk()[2].ends_with("Proceed on it with an improved thought or an improved action."));
+    assert!(stage.last_talk()[2].ends_with("Proceed on this basis with an improved thought or an improved action."));
 }
 
 // covers: BOG-117
@@ -113,7 +113,7 @@ async fn any_subset_can_be_had_and_the_order_is_a_hint_only() {
     for bits in 0_u8..8 {
         let [question, critique, improve] = [1, 2, 4].map(|bit| bits & bit != 0);
         let agent = planner(question, critique, improve, Overrides::default());
-        let (_, stage) = log_of(&agent, [Says("Answer: Wait")]).await;
+        let (_, stage) = log_of(&agent, [Says("Thought: t\nAnswer: Wait")]).await;
         let system = stage.requests.lock().unwrap()[0].messages[0].text.to_string();
         let names = ["raise_a_question", "critique_the_answer", "improve_based_on_critique"];
         for (name, on) in names.iter().zip([question, critique, improve]) {
@@ -121,7 +121,7 @@ async fn any_subset_can_be_had_and_the_order_is_a_hint_only() {
         }
     }
     // Criticism without a question is carried out.
-    let replies = [Says("Tool: critique_the_answer: x\nPAUSE"), Says("Answer: Wait")];
+    let replies = [Says("Thought: t\nTool: critique_the_answer: x\nPAUSE"), Says("Thought: t\nAnswer: Wait")];
     let (log, _) = log_of(&planner(false, true, false, Overrides::default()), replies).await;
     assert_eq!(log.len(), 2);
     assert!(log[0].contains("deliberated"));
@@ -130,7 +130,7 @@ async fn any_subset_can_be_had_and_the_order_is_a_hint_only() {
 // covers: BOG-224
 #[tokio::test]
 async fn the_name_of_the_flag_is_taken_for_the_tool_and_noted() {
-    let replies = [Says("Tool: include_tool_raise_a_question: x\nPAUSE"), Says("Answer: Wait")];
+    let replies = [Says("Thought: t\nTool: include_tool_raise_a_question: x\nPAUSE"), Says("Thought: t\nAnswer: Wait")];
     let (log, _) = log_of(&all(), replies).await;
     assert_eq!(log[0], r#"note tool_alias {"written":"include_tool_raise_a_question","tool":"raise_a_question"}"#);
     assert!(log[1].contains("deliberated"));

@@ -59,7 +59,7 @@ async fn an_answer_acts_with_its_justification() {
     assert_eq!(
         stage.last_talk(),
         [
-            "user: You are at step 1 now.\n\n[status before step 1]\n\n[history before step 1]\n\nWhich action should be taken next?"
+            "user: This is step 1.\n\n[status before step 1]\n\n[history before step 1]\n\nWhich action do you take in this step?"
         ]
     );
     assert_eq!(stage.requests.lock().unwrap()[0].stop, ["\nObservation:"]);
@@ -77,7 +77,7 @@ async fn every_step_starts_afresh_and_shares_the_system_message() {
     assert_eq!(requests.len(), 3);
     for (request, step) in requests.iter().zip(1..) {
         assert_eq!(request.messages.len(), 2, "nothing of earlier steps");
-        assert!(request.messages[1].text.starts_with(&format!("You are at step {step} now.")));
+        assert!(request.messages[1].text.starts_with(&format!("This is step {step}.")));
         assert!(Arc::ptr_eq(&request.messages[0], &requests[0].messages[0]));
     }
 }
@@ -124,7 +124,11 @@ async fn a_tool_is_used_and_the_loop_goes_on() {
 async fn tool_errors_become_observations() {
     let (log, stage) = log_of(
         &inspector(false, Overrides::default()),
-        [Says("Tool: get_machine_state: drill"), Says("Tool: phone: home\nPAUSE"), Says("Answer: Wait")],
+        [
+            Says("Thought: t\nTool: get_machine_state: drill\nPAUSE"),
+            Says("Thought: t\nTool: phone: home\nPAUSE"),
+            Says("Thought: t\nAnswer: Wait"),
+        ],
     )
     .await;
     assert_eq!(
@@ -133,15 +137,18 @@ async fn tool_errors_become_observations() {
             r#"query subject_state {"subject":"drill"}"#,
             r#"note tool_failed {"tool":"get_machine_state","message":"no such machine"}"#,
             r#"note tool_failed {"tool":"phone","message":"unknown"}"#,
-            "act Wait because -",
+            "act Wait because t",
         ]
     );
     let talk = stage.last_talk();
     assert_eq!(talk[2], "user: Observation: The tool get_machine_state failed: no such machine");
-    assert_eq!(talk[4], "user: Observation: There is no tool called phone. Your tools: get_machine_state.");
-    let (_, stage) =
-        log_of(&planner(Overrides::default()), [Says("Tool: phone: home\nPAUSE"), Says("Answer: Wait")]).await;
-    let expected = "user: Observation: There is no tool called phone; you have no tools. Give your final answer.";
+    assert_eq!(talk[4], "user: Observation: There is no tool named phone. Your tools: get_machine_state.");
+    let (_, stage) = log_of(
+        &planner(Overrides::default()),
+        [Says("Thought: t\nTool: phone: home\nPAUSE"), Says("Thought: t\nAnswer: Wait")],
+    )
+    .await;
+    let expected = "user: Observation: There is no tool named phone. You have no tools. Give your answer.";
     assert_eq!(stage.last_talk()[2], expected);
 }
 
@@ -150,7 +157,7 @@ async fn tool_errors_become_observations() {
 async fn the_name_of_a_flag_is_taken_for_the_tool() {
     let (log, _) = log_of(
         &inspector(false, Overrides::default()),
-        [Says("Tool: include_tool_subject_state: lathe\nPAUSE"), Says("Answer: Wait")],
+        [Says("Thought: t\nTool: include_tool_subject_state: lathe\nPAUSE"), Says("Thought: t\nAnswer: Wait")],
     )
     .await;
     assert_eq!(log[0], r#"note tool_alias {"written":"include_tool_subject_state","tool":"get_machine_state"}"#);
@@ -160,18 +167,19 @@ async fn the_name_of_a_flag_is_taken_for_the_tool() {
 // covers: BOG-056
 #[tokio::test]
 async fn after_a_critical_tool_the_answer_is_due() {
-    let look = "Tool: get_machine_state: lathe\nPAUSE";
+    let look = "Thought: t\nTool: get_machine_state: lathe\nPAUSE";
     let (log, stage) =
-        log_of(&inspector(true, Overrides::default()), [Says(look), Says(look), Says("Answer: Wait")]).await;
+        log_of(&inspector(true, Overrides::default()), [Says(look), Says(look), Says("Thought: t\nAnswer: Wait")])
+            .await;
     assert_eq!(
         log,
         [
             r#"query subject_state {"subject":"lathe"}"#,
             r#"note answer_due {"tool":"get_machine_state"}"#,
-            "act Wait because -",
+            "act Wait because t",
         ]
     );
-    assert!(stage.last_talk()[4].contains("your next message must be the final answer"));
+    assert!(stage.last_talk()[4].contains("your next message must be your answer"));
 }
 
 // covers: BOG-032, BOG-033, BOG-042
@@ -181,7 +189,7 @@ async fn what_is_wrong_is_fed_back_in_the_same_conversation() {
         &planner(Overrides::default()),
         [
             Says("I would rather dance."),
-            Says("Answer: Oil machine=drill"),
+            Says("Thought: t\nAnswer: Oil machine=drill"),
             Says("Thought: ok\nAnswer: Oil machine=press"),
         ],
     )
@@ -199,8 +207,8 @@ async fn what_is_wrong_is_fed_back_in_the_same_conversation() {
     assert_eq!(talk[1], "assistant: I would rather dance.");
     assert_eq!(
         talk[2],
-        "user: Attempt 1 of 3 failed. Your answer was:\nI would rather dance.\nIt was refused: expected Wait or Oil \
-         machine=<name> (no \"Answer:\" stands there, so your whole message was taken for the answer)\nAnswer the same question again with one valid action that carries everything it requires."
+        "user: Attempt 1 of 3 failed. Your answer was:\nI would rather dance.\nIt was rejected: expected Wait or Oil \
+         machine=<name> (no \"Answer:\" stands there, so your whole message was taken for the answer)\nAnswer again with one valid action that has everything it requires."
     );
     assert!(talk[4].contains("Attempt 2 of 3") && talk[4].contains("machines: lathe, press"), "{}", talk[4]);
 }
@@ -229,7 +237,7 @@ async fn after_the_last_attempt_the_idle_call_is_made() {
 #[tokio::test]
 async fn turns_are_capped_and_the_fixed_text_fails_validation() {
     let two = Overrides { turns: Some(2), max_attempts: Some(2), ..Overrides::default() };
-    let look = "Tool: get_machine_state: lathe\nPAUSE";
+    let look = "Thought: t\nTool: get_machine_state: lathe\nPAUSE";
     let (log, stage) = log_of(&inspector(false, two), [look, look, look, look, look].map(Says)).await;
     let query = r#"query subject_state {"subject":"lathe"}"#;
     assert_eq!(
@@ -255,11 +263,13 @@ async fn turns_are_capped_and_the_fixed_text_fails_validation() {
 #[tokio::test]
 async fn model_errors_are_failed_attempts_and_never_text() {
     for kind in [ModelErrorKind::Refusal, ModelErrorKind::Truncated, ModelErrorKind::BadShape] {
-        let (log, stage) =
-            log_of(&planner(Overrides::default()), [Fails(kind, "Answer: Oil machine=lathe"), Says("Answer: Wait")])
-                .await;
+        let (log, stage) = log_of(
+            &planner(Overrides::default()),
+            [Fails(kind, "Answer: Oil machine=lathe"), Says("Thought: t\nAnswer: Wait")],
+        )
+        .await;
         let note = format!(r#"note attempt_failed {{"attempt":1,"reason":"{}"}}"#, kind.name());
-        assert_eq!(log, [note.as_str(), "act Wait because -"]);
+        assert_eq!(log, [note.as_str(), "act Wait because t"]);
         let talk = stage.last_talk();
         assert_eq!(talk.len(), 1, "the feedback joins the question; nothing of the partial text: {talk:?}");
         assert!(talk[0].contains("Attempt 1 of 3 failed:") && !talk[0].contains("Oil machine=lathe"));
@@ -280,8 +290,8 @@ async fn a_model_that_only_fails_ends_in_the_fallback() {
 
 #[tokio::test]
 async fn an_empty_reply_leaves_no_empty_message() {
-    let (log, stage) = log_of(&planner(Overrides::default()), [Says("  \n"), Says("Answer: Wait")]).await;
-    assert_eq!(log, [r#"reject unreadable """#, "act Wait because -"]);
+    let (log, stage) = log_of(&planner(Overrides::default()), [Says("  \n"), Says("Thought: t\nAnswer: Wait")]).await;
+    assert_eq!(log, [r#"reject unreadable """#, "act Wait because t"]);
     assert_eq!(stage.last_talk().len(), 1);
 }
 
@@ -306,6 +316,21 @@ async fn the_context_guard_drops_the_oldest_exchange_and_says_so() {
     }
 }
 
+/// What is not written as the prompt asks for is read all the same, and a note says so.
+#[tokio::test]
+async fn a_reply_in_another_form_than_the_published_one_is_noted() {
+    let note = r#"note normalised {"agent":"default","protocol":"react-text"}"#;
+    let (log, _) = log_of(&planner(Overrides::default()), [Says("Answer: Wait")]).await;
+    assert_eq!(log, [note, "act Wait because -"]);
+    let replies = [Says("Tool: get_machine_state: lathe"), Says("Thought: low\n\n**Answer:** Oil machine=lathe")];
+    let (log, _) = log_of(&inspector(false, Overrides::default()), replies).await;
+    let query = r#"query subject_state {"subject":"lathe"}"#;
+    assert_eq!(log, [note, query, note, "act Oil machine=lathe because low"]);
+    let replies = [Says("Thought: t\nTool: get_machine_state: lathe\nPAUSE"), Says("Thought: t\nAnswer: Wait")];
+    let (log, _) = log_of(&inspector(false, Overrides::default()), replies).await;
+    assert_eq!(log, [query, "act Wait because t"]);
+}
+
 #[tokio::test]
 async fn json_answers_and_tools() {
     let (log, stage) = log_of(
@@ -316,7 +341,15 @@ async fn json_answers_and_tools() {
         ],
     )
     .await;
-    assert_eq!(log, [r#"query subject_state {"subject":"lathe"}"#, "act Oil machine=lathe because low"]);
+    // What is behind a code fence is read, and a note says so.
+    assert_eq!(
+        log,
+        [
+            r#"query subject_state {"subject":"lathe"}"#,
+            r#"note normalised {"agent":"default","protocol":"json"}"#,
+            "act Oil machine=lathe because low",
+        ]
+    );
     assert!(stage.requests.lock().unwrap()[0].stop.is_empty());
     let (log, _) = log_of(&planner(protocol(Protocol::Json)), [Says("Wait"), Says(r#"{"action": "Wait"#)]).await;
     assert_eq!(log[0], "act Wait because -", "the raw text passes for an answer");
@@ -430,7 +463,7 @@ async fn the_list_of_actions_is_injected_only_where_asked_for() {
     assert!(Arc::ptr_eq(system, &requests[1].messages[0]), "unchanged actions, unchanged message");
 }
 
-// covers: BOG-021, BOG-026
+// covers: BOG-021
 #[tokio::test]
 async fn a_variant_is_a_change_of_text_and_not_of_code() {
     let core = TestFiles::shipped("personas/planner/core.yaml").replace("react-text", "json");

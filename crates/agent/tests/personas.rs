@@ -21,7 +21,7 @@ fn refused(path: &str, old: &str, new: &str) -> String {
 
 const CORE: &str = "personas/planner/core.yaml";
 
-// covers: SH-07, BOG-050
+// covers: BOG-050
 #[test]
 fn a_misspelt_key_is_named_with_its_place_and_the_nearest_key() {
     let message = refused(CORE, "max_attempts: 3", "max_attemps: 3");
@@ -36,7 +36,7 @@ fn a_misspelt_key_is_named_with_its_place_and_the_nearest_key() {
     assert!(message.contains("did you mean `tags_notice`?"), "{message}");
 }
 
-// covers: SH-07
+// covers: BOG-050
 #[test]
 fn a_variable_that_does_not_exist_is_found_when_the_persona_is_read() {
     let message = refused(CORE, "Your goal: {{ goal }}", "Your goal: {{ gaol }}");
@@ -45,7 +45,7 @@ fn a_variable_that_does_not_exist_is_found_when_the_persona_is_read() {
         message,
         format!(
             "personas/planner/core.yaml:{line}: system_message: unknown variable `gaol`; did you mean `goal`? (known: role, \
-             goal, subject, subjects, glossary, actions, idle, horizon)"
+             goal, subject, subjects, glossary, glossary_strict, actions, idle, horizon)"
         )
     );
     // Also where no sample ever gets: in a branch that is not taken.
@@ -63,7 +63,7 @@ fn a_variable_that_does_not_exist_is_found_when_the_persona_is_read() {
 #[test]
 fn templates_that_are_none_or_fail_are_refused() {
     let line = TestFiles::shipped(CORE).lines().position(|line| line.contains("Your goal")).unwrap() + 1;
-    let message = refused(CORE, "Your goal: {{ goal }}", "Your goal: {{ goal + }}");
+    let message = refused(CORE, "Your goal: {{ goal }}", "Your goal: {{ goal / }}");
     assert!(
         message.contains(&format!("core.yaml:{line}: system_message: the template cannot be filled in: ")),
         "{message}"
@@ -85,7 +85,7 @@ fn values_that_cannot_be_are_refused() {
     let message = Persona::load("planer", &TestFiles::default()).unwrap_err().to_string();
     assert!(
         message.starts_with(
-            "there is no persona `planer`; did you mean `planner`? (known: analyst, analyzer, chooser, executor, graph-planner, lead, list-planner, planner"
+            "there is no persona `planer`; did you mean `planner`? (known: analyst, analyst-strict, analyzer, chooser, chooser-strict, executor, "
         ),
         "{message}"
     );
@@ -170,7 +170,7 @@ fn knowledge_is_written_under_its_header_and_root() {
     let files = TestFiles::with("personas/common.yaml", "entries: []", entries);
     let parts = system(&agent_of(&files, Overrides::default()));
     let knowledge = &parts.iter().find(|part| part.name == "knowledge").unwrap().text;
-    let expected = "<reflection_knowledge>\nGround your reasoning in what follows.\n\nABOUT machine\nEach machine wears.\n\n\
+    let expected = "<reflection_knowledge>\nBase your reasoning on the following.\n\nABOUT machine\nEach machine wears.\n\n\
                     PARTS\n{\n  \"parts\": [\n    {\n      \"of\": \"lathe\",\n      \"count\": 2\n    }\n  ]\n}\n\nWHAT THE ACTIONS MEAN\n{\n  \"actions\": [\n";
     assert!(knowledge.starts_with(expected), "{knowledge}");
 }
@@ -207,7 +207,7 @@ fn everything() -> Overrides {
 
 /// Every variant of the prompts that the shipped files give.
 fn variants() -> Vec<(String, Agent)> {
-    let tools = "tools:\n  - { query: subject_state, critical: true, examples: [\"Tool: {{ tool }}: lathe\"] }\n  \
+    let tools = "tools:\n  - { query: subject_state, critical: true, examples: [{ case: \"A lathe is looked up by its name.\", thought: \"I have to know its state.\", input: lathe }] }\n  \
                  - { query: subject_baseline, description: \"The {{ subject }} as it was.\", example: \"{{ tool }}: press\" }";
     let mut variants = Vec::new();
     for protocol in [Protocol::ReactText, Protocol::NativeTools, Protocol::Json] {
@@ -314,7 +314,7 @@ fn empty_blocks_leave_no_gap() {
     let blocks = [Block { name: "observation".to_owned(), text: "".into() }];
     let parts = user(&persona, world, 1, &blocks).unwrap();
     let text = gimbal_agent::prompt::joined(&parts);
-    assert_eq!(text, "You are at step 1 now.\n\nWhich action should be taken next?");
+    assert_eq!(text, "This is step 1.\n\nWhich action do you take in this step?");
 }
 
 // covers: BOG-025
@@ -346,19 +346,19 @@ fn texts_that_no_first_prompt_shows_are_looked_at_too() {
         ("personas/engine.yaml", "You raised this question:", "deliberation.raise_a_question.reply"),
         ("personas/engine.yaml", "You have raised all", "deliberation.raise_a_question.over_budget"),
         ("personas/engine.yaml", "Your reasoning was:", "deliberation.critique_the_answer.reply"),
-        ("personas/engine.yaml", "Proceed on it with", "deliberation.improve_based_on_critique.improved_thought"),
-        ("personas/engine.yaml", "It was refused:", "feedback.rejected"),
-        ("personas/engine.yaml", "you declined", "feedback.refusal"),
-        ("personas/engine.yaml", "There is no tool called", "observations.unknown_tool"),
-        ("personas/engine.yaml", "Not used:", "observations.not_used"),
-        ("personas/engine.yaml", "NO ANSWER", "no_answer"),
         (
             "personas/engine.yaml",
-            "You write your final answer at once",
-            "protocols.native-tools.adviser.loop_without_tools",
+            "Proceed on this basis with",
+            "deliberation.improve_based_on_critique.improved_thought",
         ),
-        ("personas/chooser/core.yaml", "You mend texts", "repair.system"),
-        ("personas/chooser/core.yaml", "Mend this text", "repair.user"),
+        ("personas/engine.yaml", "It was rejected:", "feedback.rejected"),
+        ("personas/engine.yaml", "you declined", "feedback.refusal"),
+        ("personas/engine.yaml", "There is no tool named", "observations.unknown_tool"),
+        ("personas/engine.yaml", "Not used:", "observations.not_used"),
+        ("personas/engine.yaml", "NO ANSWER", "no_answer"),
+        ("personas/engine.yaml", "You write your answer at once", "protocols.native-tools.adviser.loop_without_tools"),
+        ("personas/chooser/core.yaml", "You turn a text into", "repair.system"),
+        ("personas/chooser/core.yaml", "Turn this text", "repair.user"),
     ] {
         let leaky = TestFiles::with(path, old, &format!("SampleWorkshop {old}"));
         let persona = Persona::load("chooser", &leaky).unwrap();
@@ -390,5 +390,33 @@ fn the_shipped_files_fit_their_schemas_and_misspelt_ones_do_not() {
         assert!(validator.is_valid(&value), "{path}: {:?}", validator.iter_errors(&value).next());
         value["mispelt"] = true.into();
         assert!(!validator.is_valid(&value), "{path}");
+    }
+}
+
+#[test]
+fn a_template_that_grows_without_bound_is_refused_when_the_persona_is_read() {
+    let nested = |depth: usize, inner: &str| {
+        let loops: String = (0..depth).map(|depth| format!("{{% for a{depth} in range(1000) %}}")).collect();
+        format!("{loops}{inner}{}", "{% endfor %}".repeat(depth))
+    };
+    let doubled: String = (0..60).map(|_| "{% set goal = goal ~ goal %}").collect();
+    let replaced =
+        format!("{{{{ 'x'{} }}}}", "|replace('x', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx')".repeat(8));
+    let joined = format!("{{{{ range(1000)|join('{}') }}}}", "y".repeat(1000));
+    for (text, said) in [
+        (nested(4, "x"), "more than 20000 steps"),
+        (nested(1, &"long ".repeat(200)), "more than 524288 bytes"),
+        (doubled, "templates have no `set`"),
+        (replaced, "`replace` gives more than 131072 bytes"),
+        (joined, "`join` gives more than 131072 bytes"),
+        ("{{ range(999999999) }}".to_owned(), "`range` gives more than 1000 numbers"),
+        ("{{ 'x' * 999999999 }}".to_owned(), "templates have no operator `*`"),
+        (format!("{{{{ goal{} }}}}", "|upper".repeat(9999)), "more than 8 filters"),
+        (format!("{{{{ {}goal{} }}}}", "(".repeat(9999), ")".repeat(9999)), "cannot be filled in"),
+        ("{{ goal|tojson }}".to_owned(), "tojson"),
+    ] {
+        let message = refused(CORE, "{{ goal }}", &text);
+        assert!(message.starts_with("personas/planner/core.yaml:") && message.contains(said), "{said}: {message}");
+        assert!(message.len() < 2000, "{message}");
     }
 }

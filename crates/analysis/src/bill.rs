@@ -13,6 +13,8 @@ use crate::table::{Cell, Column, ColumnKind, Table};
 pub enum Fate {
     /// It is a finished episode: what every other table counts.
     Finished,
+    /// The run is in progress, and the attempt has not ended, or its row is still to come.
+    UnderWay,
     /// It ended, but its journal, texts or row are gone, and the episode was or will be played again.
     Lost,
     /// It failed for a reason that is not the agent's: network, provider, disk.
@@ -29,6 +31,7 @@ impl Fate {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Finished => "finished",
+            Self::UnderWay => "under way",
             Self::Lost => "lost",
             Self::Failed => "failed",
             Self::Cancelled => "called off",
@@ -114,6 +117,23 @@ impl Bill {
         self.lines.iter().fold(BillSum::default(), |sum, line| sum.plus(&line.sum))
     }
 
+    /// By provider: what stands before the first slash of a model's name (BOG-150).
+    #[must_use]
+    pub fn by_provider(&self) -> BTreeMap<&str, BillSum> {
+        let mut sums: BTreeMap<&str, BillSum> = BTreeMap::new();
+        for line in &self.lines {
+            let sum = sums.entry(provider(&line.model)).or_default();
+            *sum = sum.plus(&line.sum);
+        }
+        sums
+    }
+
+    /// How many models of a provider were asked.
+    fn models_of(&self, wanted: &str) -> usize {
+        let models = self.lines.iter().filter(|line| provider(&line.model) == wanted).map(|line| line.model.as_str());
+        models.collect::<std::collections::BTreeSet<_>>().len()
+    }
+
     /// By fate.
     #[must_use]
     pub fn by_fate(&self) -> BTreeMap<Fate, BillSum> {
@@ -124,6 +144,11 @@ impl Bill {
         }
         sums
     }
+}
+
+/// The provider of a model.
+fn provider(model: &str) -> &str {
+    model.split('/').next().unwrap_or(model)
 }
 
 fn columns() -> Vec<Column> {
@@ -170,6 +195,13 @@ pub fn table(bill: &Bill) -> Option<Table> {
         })
         .collect();
     let total = bill.total();
+    let providers = bill.by_provider();
+    if providers.len() > 1 || providers.keys().any(|provider| bill.models_of(provider) > 1) {
+        for (provider, sum) in &providers {
+            let names = [Cell::text("all"), Cell::Empty, Cell::Empty, Cell::text(format!("{provider}/*"))];
+            rows.push(row(names, sum));
+        }
+    }
     rows.push(row([Cell::text("all"), Cell::Empty, Cell::Empty, Cell::Empty], &total));
     Some(Table { key: "bill", title: "Bill of the whole run".to_owned(), columns: columns(), rows, notes: notes(bill) })
 }
@@ -181,6 +213,7 @@ fn notes(bill: &Bill) -> Vec<String> {
     ];
     let meaning = |fate| match fate {
         Fate::Finished => "episodes that count",
+        Fate::UnderWay => "attempts of the run in progress",
         Fate::Lost => "episodes that ended and whose journal, texts or row are gone",
         Fate::Failed => "attempts that failed for reasons that are not the agent's",
         Fate::Cancelled => "attempts that were called off",
@@ -189,10 +222,14 @@ fn notes(bill: &Bill) -> Vec<String> {
     for (fate, sum) in &fates {
         notes.push(format!("{}: {}; {}.", fate.label(), meaning(*fate), sum.words()));
     }
-    if total.unknown > 0 {
+    let under_way = fates.get(&Fate::UnderWay).map_or(0, |sum| sum.unknown);
+    if under_way > 0 {
+        notes.push(format!("{under_way} request(s) of the run in progress are not answered yet."));
+    }
+    if total.unknown > under_way {
         notes.push(format!(
             "{} request(s) have no answer on record: they may have been paid for, and are in no sum.",
-            total.unknown
+            total.unknown - under_way
         ));
     }
     notes

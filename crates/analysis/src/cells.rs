@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::acted::hardly_acted;
 use crate::clusters::{Grouping, Place, place};
 use crate::compare::{Comparison, FLIPS, one_to_one, paired_with};
 use crate::describe::{Interval, Summary, quantile};
@@ -200,6 +201,27 @@ pub struct CellSummary {
 }
 
 impl CellSummary {
+    /// Whether the model hardly acted ([`crate::acted`]): the cell is no measurement of it. Its mean and spread are those of
+    /// the fallback; it has no interval, no rate of success or catastrophe, no efficiency and no comparison.
+    #[must_use]
+    pub fn hardly_acted(&self) -> bool {
+        !self.info.models.is_empty() && hardly_acted(self.fallback, self.invalid)
+    }
+
+    /// What measures the model is taken out.
+    fn unmeasured(self) -> Self {
+        let returns = self.returns.map(|returns| Summary { half_width: None, ..returns });
+        Self {
+            returns,
+            catastrophic: None,
+            success: None,
+            shifted: None,
+            shifted_interval: None,
+            outcomes: None,
+            ..self
+        }
+    }
+
     /// Episodes that a limit of the episode cut.
     #[must_use]
     pub fn cuts(&self) -> usize {
@@ -263,11 +285,10 @@ impl Analysis {
         if let Some(choice) = &options.baseline {
             check_baseline(&rows.cells, choice)?;
         }
-        let baseline_of: Vec<Option<usize>> =
-            (0..cells.len()).map(|cell| own_baseline(&rows.cells, options.baseline.as_ref(), cell)).collect();
+        let baseline_of = own_baselines(&rows.cells, options.baseline.as_ref());
         add_rpts(&mut cells, &episodes, &baseline_of, options);
         add_frontier(&mut cells);
-        let comparisons = compare_all(&cells, &episodes, options);
+        let comparisons = compare_all(&cells, &episodes, &baseline_of, options);
         Ok(Self { cells, comparisons, baseline_of, options: options.clone() })
     }
 
@@ -367,7 +388,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
             .collect();
         ratio_interval(&cluster_sums(&pairs), options)
     });
-    CellSummary {
+    let summary = CellSummary {
         info: info.clone(),
         episodes: rows.len(),
         infrastructure: lost(|loss| loss == Loss::Infrastructure),
@@ -408,7 +429,8 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         stops: stops(all),
         role_costs: crate::tables::cost::by_role(all),
         first_run_tokens: crate::tables::cost::first_runs(&rows),
-    }
+    };
+    if summary.hardly_acted() { summary.unmeasured() } else { summary }
 }
 
 /// Milliseconds of the longest chains of waiting calls per step; `None` where that of an episode is unknown.
@@ -458,31 +480,36 @@ fn ratio_interval(pairs: &[(f64, f64)], options: &Options) -> Option<Interval> {
     bootstrap.ratio(pairs).map(|result| result.bca)
 }
 
-/// Cells that may be measured against one another: a grammar changes what a model can do wrong, so that free and
-/// constrained decoding are never mixed; nor are injected faults and none.
-fn same_group(a: &CellInfo, b: &CellInfo) -> bool {
-    a.environment == b.environment
-        && a.decoding == b.decoding
-        && a.faults == b.faults
-        && a.models.is_empty() == b.models.is_empty()
-        && a.model_label() == b.model_label()
+/// Cells that may be measured against one another have equal texts: a grammar changes what a model can do wrong, so that
+/// free and constrained decoding are never mixed; nor are injected faults and none.
+fn group(info: &CellInfo) -> String {
+    let label = info.model_label();
+    format!("{:?}", (&info.environment, info.decoding, &info.faults, info.models.is_empty(), label))
 }
 
-fn own_baseline(cells: &[CellInfo], choice: Option<&BaselineChoice>, cell: usize) -> Option<usize> {
-    let mine = &cells[cell];
-    let found = match choice? {
-        BaselineChoice::Cell(id) => {
-            cells.iter().position(|other| other.id == *id && other.environment == mine.environment)
+/// The baseline of every cell but itself. Cells are many: each is looked at once.
+fn own_baselines(cells: &[CellInfo], choice: Option<&BaselineChoice>) -> Vec<Option<usize>> {
+    let mut by_environment: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut by_group: BTreeMap<String, usize> = BTreeMap::new();
+    for (at, cell) in cells.iter().enumerate() {
+        match choice {
+            Some(BaselineChoice::Cell(id)) if cell.id == *id => {
+                by_environment.entry(&cell.environment).or_insert(at);
+            }
+            Some(BaselineChoice::Configuration(label)) if cell.configuration == *label => {
+                by_group.entry(group(cell)).or_insert(at);
+                // Where no cell of a group has the configuration, one that plays without a model stands in.
+                if cell.models.is_empty() {
+                    by_environment.entry(&cell.environment).or_insert(at);
+                }
+            }
+            _ => {}
         }
-        BaselineChoice::Configuration(label) => {
-            let labelled = |test: &dyn Fn(&CellInfo) -> bool| {
-                cells.iter().position(|other| other.configuration == *label && test(other))
-            };
-            labelled(&|other| same_group(other, mine))
-                .or_else(|| labelled(&|other| other.environment == mine.environment && other.models.is_empty()))
-        }
-    };
-    found.filter(|&found| found != cell)
+    }
+    let found =
+        |cell: &CellInfo| by_group.get(&group(cell)).or_else(|| by_environment.get(cell.environment.as_str())).copied();
+    let own = |(at, cell): (usize, &CellInfo)| found(cell).filter(|found| *found != at);
+    cells.iter().enumerate().map(own).collect()
 }
 
 fn check_baseline(cells: &[CellInfo], choice: &BaselineChoice) -> Result<(), AnalysisError> {
@@ -509,6 +536,9 @@ fn add_rpts(
 ) {
     for cell in 0..cells.len() {
         let Some(baseline) = baseline_of[cell] else { continue };
+        if cells[cell].hardly_acted() || cells[baseline].hardly_acted() {
+            continue;
+        }
         let ratio = (|| {
             let (returns, reference) = (cells[cell].returns?.mean, cells[baseline].returns?.mean);
             metrics::rpts(returns, reference, cells[cell].tokens?.mean / 1000.0)
@@ -521,46 +551,49 @@ fn add_rpts(
 }
 
 fn add_frontier(cells: &mut [CellSummary]) {
-    let points: Vec<Option<Point>> = cells
-        .iter()
-        .map(|cell| match (cell.info.models.is_empty(), cell.tokens, cell.returns) {
-            (false, Some(tokens), Some(returns)) => Some(Point { cost: tokens.mean, value: returns.mean }),
-            _ => None,
-        })
-        .collect();
-    for cell in 0..cells.len() {
-        let Some(mine) = points[cell] else { continue };
-        let info = &cells[cell].info;
-        let rivals: Vec<Point> = cells
-            .iter()
-            .zip(&points)
-            .filter(|(other, _)| same_group(&other.info, info))
-            .filter_map(|(_, point)| *point)
-            .collect();
-        let position = rivals.iter().position(|rival| *rival == mine);
-        cells[cell].efficient = position.and_then(|position| pareto(&rivals).get(position).copied());
+    let mut groups: BTreeMap<String, Vec<(usize, Point)>> = BTreeMap::new();
+    for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.info.models.is_empty() && !cell.hardly_acted())
+    {
+        let (Some(tokens), Some(returns)) = (cell.tokens, cell.returns) else { continue };
+        let point = Point { cost: tokens.mean, value: returns.mean };
+        if !point.cost.is_nan() && !point.value.is_nan() {
+            groups.entry(group(&cell.info)).or_default().push((at, point));
+        }
+    }
+    for members in groups.into_values() {
+        let points: Vec<Point> = members.iter().map(|(_, point)| *point).collect();
+        for ((at, _), efficient) in members.iter().zip(pareto(&points)) {
+            cells[*at].efficient = Some(efficient);
+        }
     }
 }
 
 /// Every cell against its own baseline; a cell without a model against every baseline cell of its environment.
-fn compare_all(cells: &[CellSummary], episodes: &[Vec<&EpisodeRow>], options: &Options) -> Vec<Comparison> {
-    let infos: Vec<CellInfo> = cells.iter().map(|cell| cell.info.clone()).collect();
+fn compare_all(
+    cells: &[CellSummary],
+    episodes: &[Vec<&EpisodeRow>],
+    baseline_of: &[Option<usize>],
+    options: &Options,
+) -> Vec<Comparison> {
+    let infos: Vec<&CellInfo> = cells.iter().map(|cell| &cell.info).collect();
     let mut comparisons = Vec::new();
     for (cell, info) in infos.iter().enumerate() {
-        let against: Vec<usize> = match (&options.baseline, own_baseline(&infos, options.baseline.as_ref(), cell)) {
+        let against: Vec<usize> = match (&options.baseline, baseline_of[cell]) {
             (_, Some(baseline)) => vec![baseline],
             (Some(BaselineChoice::Configuration(label)), None)
                 if info.models.is_empty() && info.configuration != *label =>
             {
                 let matches = |other: &CellInfo| other.configuration == *label && other.environment == info.environment;
-                (0..infos.len()).filter(|&other| matches(&infos[other])).collect()
+                (0..infos.len()).filter(|&other| matches(infos[other])).collect()
             }
             _ => Vec::new(),
         };
         for baseline in against {
-            let paired = paired_with(&episodes[cell], &episodes[baseline], options);
+            let measured = !cells[cell].hardly_acted() && !cells[baseline].hardly_acted();
+            let paired = measured.then(|| paired_with(&episodes[cell], &episodes[baseline], options)).flatten();
             let marginal_percent =
                 (|| metrics::marginal_percent(cells[baseline].returns?.mean, cells[cell].returns?.mean))();
+            let marginal_percent = marginal_percent.filter(|_| measured);
             comparisons.push(Comparison { cell, against: baseline, paired, marginal_percent, p_holm: None });
         }
     }

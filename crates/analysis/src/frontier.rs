@@ -20,5 +20,40 @@ impl Point {
 /// For each point whether no other dominates it (BOG-172). Equal points stand or fall together.
 #[must_use]
 pub fn pareto(points: &[Point]) -> Vec<bool> {
-    points.iter().map(|point| !points.iter().any(|other| other.dominates(point))).collect()
+    // What is no number is compared with nothing.
+    let mut efficient = vec![true; points.len()];
+    let mut order: Vec<usize> =
+        (0..points.len()).filter(|at| !points[*at].cost.is_nan() && !points[*at].value.is_nan()).collect();
+    order.sort_by(|a, b| points[*a].cost.partial_cmp(&points[*b].cost).unwrap_or(std::cmp::Ordering::Equal));
+    // The highest value of all that cost less.
+    let mut best: Option<f64> = None;
+    for equal in order.chunk_by(|a, b| points[*a].cost == points[*b].cost) {
+        let highest = equal.iter().map(|at| points[*at].value).fold(f64::NEG_INFINITY, f64::max);
+        for at in equal {
+            let value = points[*at].value;
+            efficient[*at] = value >= highest && best.is_none_or(|best| best < value);
+        }
+        best = Some(best.map_or(highest, |best| best.max(highest)));
+    }
+    efficient
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Point, pareto};
+
+    proptest! {
+        #[test]
+        fn a_point_is_efficient_where_none_dominates_it(
+            points in proptest::collection::vec((0_u8..6, prop_oneof![(0_u8..6).prop_map(f64::from), Just(f64::NAN), Just(-0.0)]), 0..40),
+        ) {
+            let points: Vec<Point> =
+                points.into_iter().map(|(cost, value)| Point { cost: f64::from(cost), value }).collect();
+            let expected: Vec<bool> =
+                points.iter().map(|point| !points.iter().any(|other| other.dominates(point))).collect();
+            prop_assert_eq!(pareto(&points), expected);
+        }
+    }
 }

@@ -7,6 +7,7 @@
 //! [`CellSummary`] a cell and the [`Comparison`]s against a baseline) → [`tables`] (typed [`Table`]s) → text, Markdown,
 //! CSV or JSON.
 
+pub mod acted;
 pub mod bill;
 pub mod bog;
 pub mod calibration;
@@ -27,6 +28,7 @@ pub mod paired;
 pub mod papers;
 pub mod planned;
 pub mod power;
+pub mod printable;
 pub mod profile;
 pub mod proportion;
 pub mod ratio;
@@ -49,10 +51,12 @@ pub use describe::{Interval, Summary, quantile};
 pub use error::AnalysisError;
 pub use failures::CallFailures;
 pub use paired::{Discordance, PairedTest, paired_test};
+pub use printable::{Printable, printable, printable_lines};
 pub use proportion::Proportion;
 pub use rng::Generator;
 pub use row::{
     CellInfo, Decoding, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
 };
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
-pub use table::{Cell, Column, ColumnKind, Table, markdown_text, printable};
+pub use table::{Cell, Column, ColumnKind, Table, markdown_text};
+pub use tables::PastCell;

@@ -96,6 +96,8 @@ pub enum Kind {
     Scripted,
     /// An expert spoiled at a known rate: shows our scaffolding, never a model.
     NoisyExpert,
+    /// A fixed player by rule that sees its requests and nothing else: depends on what is shown, and is no model.
+    Reader,
     /// A recording of a real model, played back.
     Replayed,
     /// A real model inside the program.
@@ -112,6 +114,7 @@ impl Kind {
             Self::Baseline => "baseline",
             Self::Scripted => "scripted",
             Self::NoisyExpert => "scripted (noisy expert)",
+            Self::Reader => "reader",
             Self::Replayed => "replayed",
             Self::Embedded => "embedded",
             Self::Remote => "remote",

@@ -149,7 +149,6 @@ fn cells_with_faults_do_not_pass_for_those_without() {
 }
 
 /// Exact ties share their marks, and a stand-in that weighs no context is said to.
-// covers: BOG-175
 #[test]
 fn exact_ties_have_no_winner() {
     let names = ["obs", "obs+hist", "hist+net"];
@@ -170,6 +169,16 @@ fn exact_ties_have_no_winner() {
     }
     let said = notes(&tables::main(&analysis));
     assert!(said.contains("Equal returns, episode by episode: obs, obs+hist, hist+net on noisy/0.9"), "{said}");
+    // Of a reader nothing of the kind is true: it acts on what it is shown.
+    let mut read = rows.clone();
+    for info in &mut read.cells {
+        info.kind = Kind::Reader;
+    }
+    let said = notes(&tables::main(&Analysis::new(&read, &against("obs")).unwrap()));
+    assert!(said.contains("Equal returns of a reader, episode by episode: obs, obs+hist, hist+net on"), "{said}");
+    assert!(!said.contains("does not weigh the context") && said.contains("reader: a fixed player"), "{said}");
+    assert!(tables::no_evidence(&read.cells).starts_with(" Reader rows"));
+    assert!(tables::no_evidence(read.cells.iter().chain(&rows.cells)).contains("noisy-expert and plumbing rows show"));
     // Two of three are equal at the top: both are named.
     for row in rows.episodes.iter_mut().filter(|row| row.cell == "hist+net") {
         row.return_thousandths -= 5_000;

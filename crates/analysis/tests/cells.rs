@@ -20,7 +20,7 @@ fn near(ours: f64, wanted: f64) {
 }
 
 /// Numbers worked by hand on two cells of two episodes.
-// covers: BOG-160, BOG-161, BOG-162, BOG-163, BOG-164, BOG-165, BOG-166
+// covers: BOG-160, BOG-161, BOG-162, BOG-163, BOG-164, BOG-165, BOG-166, BOG-171
 #[test]
 fn a_small_study_by_hand() {
     let mut rows = Rows { cells: vec![cell("o", "obs", Some("m")), cell("n", "obs+net", Some("m"))], episodes: vec![] };
@@ -351,7 +351,6 @@ fn a_policy_is_paired_under_its_own_name() {
 }
 
 /// A probability is never shown as nought, and machines still read every digit.
-// covers: BOG-170
 #[test]
 fn a_small_probability_is_shown_as_less() {
     let table = Table {
@@ -456,6 +455,15 @@ fn csv_text_is_never_a_formula() {
         "=cmd|' /C calc'!A0, x",
         "a=b",
         "'quoted",
+        "\u{ff1d}1+1",
+        "\u{ff0b}A1",
+        "\u{ff0d}sum(a)",
+        "\u{ff20}SUM(A1)",
+        " =1",
+        "\u{3000}@x",
+        "\u{feff}=1",
+        "\r=1",
+        "a\u{202e}b\u{1b}c",
     ];
     let expected = [
         "'=1+1",
@@ -471,6 +479,15 @@ fn csv_text_is_never_a_formula() {
         "'=cmd|' /C calc'!A0, x",
         "a=b",
         "'quoted",
+        "'\u{ff1d}1+1",
+        "'\u{ff0b}A1",
+        "'\u{ff0d}sum(a)",
+        "'\u{ff20}SUM(A1)",
+        "' =1",
+        "'\u{3000}@x",
+        "'\\ufeff=1",
+        "'\\u000d=1",
+        "a\\u202eb\\u001bc",
     ];
     let table = named(&names, -1.5, (-2.0, -1.0));
     for (record, name) in read_csv(&table.to_csv())[1..].iter().zip(expected) {

@@ -47,7 +47,7 @@ fn intervals_cover_as_they_say() {
 }
 
 /// Runs of one task are alike: the plain interval covers far too little, those by clusters do not.
-// covers: BOG-142, BOG-164, BOG-167, BOG-168
+// covers: BOG-164, BOG-167, BOG-168
 #[test]
 fn clusters_matter_where_worlds_of_a_task_are_alike() {
     let found = coverage(&population(20_000), &design(60, 12)).unwrap();

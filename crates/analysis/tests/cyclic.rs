@@ -6,8 +6,8 @@ mod support;
 
 use gimbal_analysis::cyclic::tables::{Board, TABLES, table};
 use gimbal_analysis::cyclic::{
-    Control, Cycles, Fold, Moments, Routed, Segment, Setup, Spend, TaskPart, Trajectory, exploration, measure,
-    noise_curves, relative_difference, retention, shared_wins, success_to_calls,
+    Control, Cycles, Fold, Graph, Moments, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory, exploration,
+    measure, noise_curves, relative_difference, retention, shared_wins, success_to_calls,
 };
 use gimbal_analysis::{Cell, Table};
 use proptest::prelude::*;
@@ -68,6 +68,54 @@ fn walk(plan: &Plan, task: &str, run: u32, won: bool, calls: u32, tokens: u64, s
         segments: vec![Segment { calls, ..Segment::default() }],
         ..Trajectory::default()
     }
+}
+
+// covers: CYC-020, CYC-021, CYC-101
+#[test]
+fn an_episode_on_another_graph_than_the_planned_one_is_counted_in_every_table_and_a_maker_is_named() {
+    let plain = |plan: &&Plan| plan.fault == 0 && plan.shots == 0 && !plan.specialists;
+    let plan = *plans(WORLDS[0]).iter().filter(plain).find(|plan| plan.architecture == "cyclic").unwrap();
+    let text = |table: &Table, key: &str| {
+        let column = table.columns.iter().position(|column| column.key == key)?;
+        Some(match &table.rows.first()?[column] {
+            Cell::Text(text) => text.clone(),
+            Cell::Empty => String::new(),
+            other => panic!("{other:?}"),
+        })
+    };
+    let played = |source: &str, planned: Option<bool>, made: (&str, &str)| {
+        let graph = Graph {
+            id: source.to_owned(),
+            source: source.to_owned(),
+            planner: made.0.to_owned(),
+            shots: made.1.to_owned(),
+            ..Graph::default()
+        };
+        let planned = planned.map(|valid| Planned { attempts: 2, valid });
+        // The table of routing shows cells in which a router decided.
+        let routed = Some(Routed { valid: true, ..Routed::default() });
+        let segments = vec![Segment { calls: 4, routed, ..Segment::default() }];
+        Trajectory { graphs: vec![graph], planned, segments, ..walk(&plan, source, 0, true, 4, 10, 1) }
+    };
+    let mixed = small(&plan, vec![played("planner", Some(true), ("", "")), played("fallback", Some(false), ("", ""))]);
+    let keys = ["cyc-2", "cyc-9", "cyc-groups", "cyc-routing"];
+    for key in keys {
+        // One row of cyc-2 holds several controls.
+        let said = if key == "cyc-2" { "Spec-Cyc: 1 of 2" } else { "1 of 2" };
+        assert_eq!(text(&shown(key, &mixed), "unplanned").as_deref(), Some(said), "{key}");
+    }
+    let clean = small(&plan, vec![played("planner", Some(true), ("", ""))]);
+    // A column that says nothing may be left out.
+    let silent = |key: &&str| text(&shown(key, &clean), "unplanned").is_none_or(|said| said.is_empty());
+    assert!(keys.iter().all(silent), "and nothing else");
+    let hand = small(&plan, vec![played("family", None, ("hand", ""))]);
+    let table = shown("cyc-groups", &hand);
+    assert!(text(&table, "models").unwrap().starts_with("by hand/"));
+    assert_eq!(text(&table, "shots").as_deref(), Some("no planner"));
+    let model = small(&plan, vec![played("family", None, ("o/5-mini", "train"))]);
+    let table = shown("cyc-groups", &model);
+    assert!(text(&table, "models").unwrap().starts_with("5-mini"), "{:?}", text(&table, "models"));
+    assert_eq!(text(&table, "shots").as_deref(), Some("train"));
 }
 
 /// Two tasks, three runs; by hand: rates 100, 50, 0 percent; calls of won episodes 4, 6, 8.
@@ -134,7 +182,7 @@ fn comparisons_are_over_the_worlds_that_both_met() {
 }
 
 /// Every table of a whole study has its rows, and its numbers are those of the cells.
-// covers: CYC-060, CYC-061, CYC-062, CYC-063, CYC-064, CYC-065, CYC-066, CYC-067, CYC-096, CYC-101
+// covers: CYC-060, CYC-061, CYC-062, CYC-063, CYC-064, CYC-065, CYC-066, CYC-067, CYC-096, CYC-101, CYC-R03
 #[test]
 fn a_whole_study_fills_every_table() {
     let cycles = study(&WORLDS, |_| true);
@@ -257,6 +305,10 @@ fn advice_is_checked_against_what_was_found() {
     let first = check(&[react, dag], &cycles, "textcraft", 0.95);
     assert_eq!((first[0].judged, first[0].against.len()), (Some(react), 1), "who is recommended too is no rival");
     assert_ne!(first[0].verdict, Verdict::Disagrees);
+    // The list is recommended too, and loses to the graph: that is no plain agreement.
+    assert_ne!(first[0].verdict, Verdict::Agrees);
+    let also = "Of the other recommended controllers static-dag won less than complete-cyclic";
+    assert!(first[0].sentence.contains(also), "{}", first[0].sentence);
     let gated = check(&[Controller::GatedWorkflow], &cycles, "textcraft", 0.95);
     assert_eq!(gated[0].verdict, Verdict::NotPlayed);
     assert_eq!(gated[0].sentence, "Not played: the run has no gated-workflow here.");

@@ -86,6 +86,7 @@ impl Gate {
         needs.queries.extend([EVIDENCE, PASSAGES, QUOTATION].map(str::to_owned));
         needs.queries.extend(of_verifier.queries);
         needs.roles.extend(of_verifier.roles);
+        needs.grammars.extend(of_verifier.grammars);
     }
 
     /// Everything that decides its behaviour.

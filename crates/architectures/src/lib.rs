@@ -15,6 +15,7 @@ mod configuration;
 pub mod control;
 pub mod cyclic;
 pub mod dag;
+mod first;
 pub mod gate;
 pub mod graph;
 pub mod hierarchy;

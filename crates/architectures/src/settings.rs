@@ -1,6 +1,7 @@
 //! Strict reading of settings: an unknown key is an error with the nearest known one.
 
-use gimbal_agent::Persona;
+use gimbal_agent::persona::data::ImproveReply;
+use gimbal_agent::{Overrides, Persona};
 use gimbal_core::{BuildError, nearest};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -34,6 +35,51 @@ pub(crate) fn context(name: &str, persona: &Persona, named: Option<Vec<String>>)
         return Err(BuildError(format!("{name}: context: the block `{twice}` is named twice")));
     }
     Ok(persona.ordered(&context))
+}
+
+/// The name of a persona, or of the one beside it that keeps to the first work.
+pub(crate) fn persona(name: &str, strict: bool) -> String {
+    if strict && !name.ends_with(STRICT) { format!("{name}{STRICT}") } else { name.to_owned() }
+}
+
+const STRICT: &str = "-strict";
+
+/// The switches of the published artefact, or none.
+pub(crate) fn switches(artefact: bool) -> Overrides {
+    let mut switches = Overrides::default();
+    if artefact {
+        switches.flags.add_tool_examples = Some(true);
+        switches.improve_reply = Some(ImproveReply::ImprovedThought);
+    }
+    switches
+}
+
+/// The block that shows what the agent did, with what the belief state made of each step.
+pub(crate) const HISTORY: &str = "history";
+/// The block that shows what the agent did and why, and nothing else.
+pub(crate) const OWN_HISTORY: &str = "own_history";
+const STATUS: &str = "status";
+
+/// Puts the history into `context` that the setting `history_verdicts` asks for: with the verdicts of the belief state, or the
+/// agent's own past alone. Where the setting is left out, verdicts are shown to those who see the status as well (BOG-104); to
+/// others they would tell what the status tells, and what a context is worth could not be measured (BOG-130).
+pub(crate) fn past(
+    name: &str,
+    context: &mut [String],
+    (verdicts, strict): (Option<bool>, bool),
+) -> Result<(), BuildError> {
+    let Some(at) = context.iter().position(|block| block == HISTORY) else {
+        return match verdicts {
+            Some(_) => Err(BuildError(format!(
+                "{name}: `history_verdicts` is set, and the context shows no `{HISTORY}`: add the block, or leave the setting out"
+            ))),
+            None => Ok(()),
+        };
+    };
+    if !verdicts.unwrap_or_else(|| strict || context.iter().any(|block| block == STATUS)) {
+        OWN_HISTORY.clone_into(&mut context[at]);
+    }
+    Ok(())
 }
 
 /// Refuses keys, at every depth, that the schema does not name.

@@ -23,7 +23,6 @@ fn refused(name: &str, settings: Value) -> String {
     kind(name).build(&settings, &TestFiles::default()).err().unwrap().to_string()
 }
 
-// covers: SH-07
 #[test]
 fn unknown_settings_are_named_with_the_nearest_known_one() {
     let message = refused("baseline", json!({ "policy": "wait", "polcy": 1 }));
@@ -110,7 +109,7 @@ fn the_six_contexts_and_a_seventh_differ_by_data_alone() {
     let blocks = |settings: Value| build("react", settings).needs().blocks;
     for (name, context) in [
         ("obs", vec!["observation"]),
-        ("obs+hist", vec!["observation", "history"]),
+        ("obs+hist", vec!["observation", "own_history"]),
         ("obs+hist+net", vec!["observation", "status", "history"]),
         ("obs+net", vec!["observation", "status"]),
         ("network", vec!["status"]),
@@ -127,7 +126,7 @@ fn the_six_contexts_and_a_seventh_differ_by_data_alone() {
     }
     assert_eq!(
         blocks(json!({ "context": ["evidence", "history", "observation"] })),
-        ["observation", "history", "evidence"]
+        ["observation", "own_history", "evidence"]
     );
     assert_eq!(blocks(json!({})), ["status", "history"], "the persona's own");
     let seventh = "configurations:\n  - { name: seventh, base: react, context: [history], turns: 4, flags: { add_examples: true } }";
@@ -135,7 +134,7 @@ fn the_six_contexts_and_a_seventh_differ_by_data_alone() {
     let built = kind("react")
         .build(&json!({ "configuration": "seventh", "flags": { "include_COT_instruction": true } }), &files);
     let resolved = built.unwrap().resolved();
-    assert_eq!(resolved["context"], json!(["history"]));
+    assert_eq!(resolved["context"], json!(["own_history"]));
     let settings = &resolved["agent"]["settings"];
     assert_eq!((&settings["turns"], &settings["add_examples"]), (&json!(4), &json!(true)));
     assert_eq!(settings["include_COT_instruction"], true);
@@ -157,7 +156,7 @@ fn the_key_holds_every_default_and_the_persona_by_content() {
     let digest = resolved["agent"]["persona_digest"].take();
     assert_eq!(digest.as_str().unwrap().len(), 64);
     insta::assert_snapshot!("resolved", format!("{resolved:#}"));
-    let changed = TestFiles::with("personas/planner/core.yaml", "You act only once", "You act just once");
+    let changed = TestFiles::with("personas/planner/core.yaml", "You can act only once", "You act just once");
     let changed = kind("react").build(&json!({}), &changed).unwrap().resolved();
     assert_ne!(changed["agent"]["persona_digest"], digest);
     assert_eq!(
@@ -182,10 +181,10 @@ async fn react_plays_to_the_end() {
 // covers: BOG-034
 #[tokio::test]
 async fn react_goes_on_after_a_fallback() {
-    let replies = ["?", "?", "?", "Answer: Wait"].map(Canned::Says);
+    let replies = ["?", "?", "?", "Thought: t\nAnswer: Wait"].map(Canned::Says);
     let stage = Workshop { horizon: 2, ..Workshop::new(replies) };
     assert_eq!(build("react", json!({})).play(&stage).await.unwrap_err().stop, Stop::Horizon);
-    assert_eq!(stage.log()[3..], ["fallback Wait attempts", "act Wait because -", "act Wait because -"]);
+    assert_eq!(stage.log()[3..], ["fallback Wait attempts", "act Wait because -", "act Wait because t"]);
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ const TWELVE: [&str; 12] = [
 ];
 
 /// What lies beyond them.
-const MORE: [&str; 11] = [
+const MORE: [&str; 19] = [
     "only-question",
     "only-critique",
     "only-improve",
@@ -39,6 +39,14 @@ const MORE: [&str; 11] = [
     "hier-base+arbiter",
     "hier-base+history",
     "hist+net+list",
+    "obs+hist+verdicts",
+    "flat",
+    "no-COT",
+    "hist+net+strict",
+    "hier-base+strict",
+    "hier-delib+strict",
+    "hier-base+artefact",
+    "hier-delib+artefact",
 ];
 
 fn described(agent: &Agent) -> String {
@@ -78,7 +86,7 @@ fn whole(name: &str) -> String {
     format!("{} of {}\ncontext: {}\narbiter: {more}\n{agents}", name, configuration.base, context.join(", "))
 }
 
-// covers: BOG-130, BOG-131, BOG-132, BOG-133, BOG-134, BOG-135, BOG-114, BOG-R01
+// covers: BOG-130, BOG-131, BOG-132, BOG-133, BOG-134, BOG-135, BOG-114, BOG-R01, BOG-043
 #[test]
 fn one_snapshot_each() {
     for name in TWELVE.into_iter().chain(MORE) {

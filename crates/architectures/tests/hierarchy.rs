@@ -29,15 +29,21 @@ async fn play(settings: Value, replies: impl IntoIterator<Item = Canned>) -> (Ve
 }
 
 const ANALYSE: &str = "Thought: t\nTool: get_machine_analysis: lathe\nPAUSE";
-const FINDING: &str = r#"Answer: [{"machine": "lathe", "status": "changed", "severity": "high", "anomalies": ["noise"],
-    "suspected_c2": [], "recommended_focus": "containment", "rationale": "loud"}]"#;
+const FINDING: &str = concat!(
+    "Thought: t\n",
+    r#"Answer: [{"machine": "lathe", "status": "changed", "severity": "high", "anomalies": ["noise"], "#,
+    r#""suspected_c2": [], "recommended_focus": "containment", "rationale": "loud"}]"#
+);
 const SUGGEST: &str = r#"Thought: t
 Tool: get_next_step: {"target_machine": "lathe", "situation": "noise", "severity": "high", "context": "c"}
 PAUSE"#;
-const MENU: &str =
-    r#"Answer: [{"action": "Wait", "confidence": 0.8}, {"action": "Oil machine=lathe", "confidence": 0.6}]"#;
+const MENU: &str = concat!(
+    "Thought: t\n",
+    r#"Answer: [{"action": "Wait", "confidence": 0.8}, {"action": "Oil machine=lathe", "confidence": 0.6}]"#
+);
+const WAIT: &str = "Thought: t\nAnswer: Wait";
 
-// covers: BOG-038, BOG-058, BOG-064, BOG-066, BOG-068, BOG-072, BOG-073, BOG-020
+// covers: BOG-038, BOG-058, BOG-068, BOG-072, BOG-073, BOG-020
 #[tokio::test]
 async fn requests_and_answers_pass_over_contracts_and_only_the_planner_acts() {
     let (log, stage) = play(
@@ -74,7 +80,7 @@ async fn requests_and_answers_pass_over_contracts_and_only_the_planner_acts() {
     let requests = stage.requests.lock().unwrap();
     let users: Vec<&str> = requests.iter().map(|request| &*request.messages[1].text).collect();
     assert!(users[0].contains("[status before step 1]") && users[0].contains("[history before step 1]"));
-    assert_eq!(users[1], "There is news of the machine lathe.\n\nHow does lathe stand?");
+    assert_eq!(users[1], "You are asked about the machine lathe.\n\nWhat is the state of lathe?");
     assert!(
         users[5].contains(r#"{"target_machine": "lathe", "situation": "noise", "severity": "high", "context": "c"}"#)
     );
@@ -100,7 +106,7 @@ async fn the_history_can_be_shown_to_the_advisers() {
     let requests = stage.requests.lock().unwrap();
     for adviser in [1, 3] {
         let user = &requests[adviser].messages[1].text;
-        assert!(user.contains("[history before step 1]") && !user.contains("[status"), "{user}");
+        assert!(user.contains("[own_history before step 1]") && !user.contains("[status"), "{user}");
     }
 }
 
@@ -109,7 +115,7 @@ async fn the_history_can_be_shown_to_the_advisers() {
 async fn after_suggestions_the_answer_is_due() {
     let (log, stage) = play(json!({}), [Says(SUGGEST), Says(MENU), Says(ANALYSE), Says("Answer: Wait")]).await;
     assert!(log.contains(&r#"note answer_due {"tool":"get_machine_analysis"}"#.to_owned()), "{log:?}");
-    assert!(stage.last_talk().last().unwrap().contains("was not used: your next message must be the final answer"));
+    assert!(stage.last_talk().last().unwrap().contains("was not used: your next message must be your answer"));
 }
 
 // covers: BOG-R05
@@ -123,9 +129,56 @@ async fn a_decision_off_the_menu_is_carried_out_and_noted() {
     );
     let (log, _) = play(json!({}), [Says(SUGGEST), Says(menu), Says("Answer: Oil machine=lathe")]).await;
     assert!(!log.iter().any(|line| line.contains("off_menu")));
-    // Where nothing was suggested, nothing was overruled.
-    let (log, _) = play(json!({}), [Says("Answer: Wait")]).await;
-    assert_eq!(log, ["act Wait because -"]);
+    // Without suggestions the idle call alone is on the menu: any other action is carried out, and counted (BOG-R05).
+    let (log, _) = play(json!({}), [Says(WAIT)]).await;
+    assert_eq!(log, ["act Wait because t"]);
+    let (log, _) = play(json!({}), [Says("Thought: t\nAnswer: Oil machine=press")]).await;
+    assert_eq!(log, [r#"note off_menu {"action":"Oil machine=press"}"#, "act Oil machine=press because t"]);
+}
+
+// covers: BOG-059, BOG-060, BOG-068
+#[tokio::test]
+async fn a_planner_that_was_shown_no_name_asks_about_any() {
+    let any = r#"Tool: get_next_step: {"target_machine": "Any", "situation": "s", "severity": "low", "context": ""}
+PAUSE"#;
+    let menu = r#"Answer: [{"action": "Oil machine=press", "confidence": 0.6}]"#;
+    let (log, stage) = play(json!({}), [Says(any), Says(menu), Says("Answer: Oil machine=press")]).await;
+    // No subject was asked about, so none is another one; and the action was suggested.
+    assert!(!log.iter().any(|line| line.contains("mismatch") || line.contains("off_menu")), "{log:?}");
+    assert_eq!(log.last().unwrap(), "act Oil machine=press because -");
+    let requests = stage.requests.lock().unwrap();
+    let chooser = &requests[1].messages;
+    assert!(chooser[1].text.contains(r#""target_machine": "any""#), "{}", chooser[1].text);
+    assert!(chooser[1].text.ends_with("Which actions do you suggest? Give up to three, the highest confidence first."));
+    assert!(chooser[0].text.contains("Oil machine=press"), "the chooser sees every action");
+    // Nothing but the suggestions has told the planner a name.
+    assert!(!requests[0].messages.iter().any(|message| message.text.contains("press")));
+}
+
+// covers: BOG-060
+#[tokio::test]
+async fn several_subjects_in_one_tool_call_are_refused_with_the_rule() {
+    let both = "Thought: t\nTool: get_machine_analysis: lathe, press\nPAUSE";
+    let (log, stage) = play(json!({}), [Says(both), Says(WAIT)]).await;
+    assert!(log[0].starts_with("note tool_failed"), "{log:?}");
+    let told = stage.last_talk().last().unwrap().clone();
+    assert!(told.contains("`lathe, press` names 2; give one machine per tool call"), "{told}");
+}
+
+// covers: BOG-069
+#[tokio::test]
+async fn the_rules_of_the_chooser_say_what_is_checked() {
+    let (_, stage) = play(json!({}), [Says(SUGGEST), Says(MENU), Says("Answer: Wait")]).await;
+    let chooser = stage.requests.lock().unwrap()[1].messages[0].text.to_string();
+    let rules = chooser.split("\n<rules>\n").nth(1).unwrap().split("</rules>").next().unwrap();
+    for words in [
+        "word for word from <available_actions_list>",
+        "passive, reactive and proactive",
+        "for the machine of the situation",
+        "array exactly once",
+    ] {
+        assert!(rules.contains(words), "{words}: {rules}");
+    }
 }
 
 // covers: BOG-070, SH-03
@@ -137,7 +190,7 @@ async fn suggestions_are_read_in_tiers_and_repaired_once() {
         (vec![Says("Answer: I would wait."), Says(r#"[{"action": "Wait", "confidence": 0.4}]"#)], "repaired", 4),
         (vec![Says("Answer: I would wait."), Says("Sorry?")], "default", 4),
         (vec![Says("Answer: []"), Fails(ModelErrorKind::Refusal, "no")], "default", 4),
-        // Nothing to mend where the model gave nothing.
+        // Nothing to repair where the model gave nothing.
         (vec![Fails(ModelErrorKind::Refusal, "no")], "default", 3),
         // No legal action in it counts as unreadable.
         (vec![Says(r#"Answer: [{"action": "Dance", "confidence": 1}]"#), Says("[]")], "default", 4),
@@ -161,7 +214,11 @@ async fn the_repair_quotes_the_broken_answer_and_is_counted_as_the_choosers() {
     assert_eq!(*stage.asked.lock().unwrap(), ["planner", "chooser", "chooser", "planner"]);
     let repair = &stage.requests.lock().unwrap()[2];
     assert!(repair.messages[0].text.contains(r#"answer [{"action": "Wait", "confidence": 0.1}]"#));
-    assert_eq!(&*repair.messages[1].text, "Mend this text:\nfirst I would wait, {{ really }}");
+    assert_eq!(
+        &*repair.messages[1].text,
+        "These actions are allowed. Copy each one word for word:\nWait\nOil machine=lathe\nOil machine=press\n\n\
+         Turn this text into the array:\nfirst I would wait, {{ really }}"
+    );
 }
 
 // covers: BOG-071
@@ -189,7 +246,7 @@ async fn a_situation_that_is_none_comes_back_to_the_planner() {
         ),
         (r#"{"target_machine": "lathe", "severity": "high", "context": ""}"#, "the key `situation` is missing"),
     ] {
-        let text: &'static str = Box::leak(format!("Tool: get_next_step: {input}\nPAUSE").into_boxed_str());
+        let text: &'static str = Box::leak(format!("Thought: t\nTool: get_next_step: {input}\nPAUSE").into_boxed_str());
         let (log, stage) = play(json!({}), [Says(text), Says("Answer: Wait")]).await;
         assert!(log[0].starts_with("note tool_failed"), "{log:?}");
         assert!(stage.last_talk().last().unwrap().contains(words), "{:?}", stage.last_talk());
@@ -198,15 +255,35 @@ async fn a_situation_that_is_none_comes_back_to_the_planner() {
     assert!(stage.last_talk().last().unwrap().contains("there is no machine `lahte`; did you mean `lathe`?"));
 }
 
+// covers: BOG-065, BOG-070
 #[tokio::test]
-async fn an_analysis_that_cannot_be_read_has_a_default() {
-    for analyst in [vec![Says("Answer: it is loud")], vec![Fails(ModelErrorKind::Refusal, "")], vec![Says(QUERY); 5]] {
-        let replies = [vec![Says(ANALYSE)], analyst, vec![Says("Answer: Wait")]].concat();
-        let (log, _) = play(json!({}), replies).await;
-        assert!(log.contains(&r#"note parsed {"contract":"analysis","tier":"default"}"#.to_owned()), "{log:?}");
+async fn an_analysis_that_cannot_be_read_is_repaired_once_or_has_a_default() {
+    let bare = FINDING.split_once("Answer: ").unwrap().1;
+    let odd: &'static str = Box::leak(FINDING.replace("\"changed\"", "\"purple\"").into_boxed_str());
+    let cases: [(Vec<Canned>, &str, &str, usize); 6] = [
+        (vec![Says("Answer: it is loud"), Says("Sorry?")], "default", "unknown", 2),
+        (vec![Says("Answer: it is loud"), Says(bare)], "repaired", "changed", 2),
+        (vec![Says("Answer: it is loud"), Fails(ModelErrorKind::Refusal, "no")], "default", "unknown", 2),
+        // Nothing to repair where the model gave nothing.
+        (vec![Fails(ModelErrorKind::Refusal, "")], "default", "unknown", 1),
+        // A word that is none is asked for once more.
+        (vec![Says(odd), Says(bare)], "repaired", "changed", 2),
+        ([vec![Says(QUERY); 5], vec![Says("[]")]].concat(), "default", "unknown", 6),
+    ];
+    for (analyst, tier, status, calls) in cases {
+        let replies = [vec![Says(ANALYSE)], analyst, vec![Says(WAIT)]].concat();
+        let (log, stage) = play(json!({}), replies).await;
+        let parsed = format!(r#"note parsed {{"contract":"analysis","tier":"{tier}"}}"#);
+        assert!(log.contains(&parsed), "{tier}: {log:?}");
+        assert_eq!(stage.asked.lock().unwrap().len(), calls + 2, "{tier}: {log:?}");
         let sent = log.iter().find(|line| line.starts_with("sent analysis analyst")).unwrap();
-        assert!(sent.contains(r#""status":"unknown""#) && sent.contains("no analysis could be had"), "{sent}");
-        assert_eq!(log.last().unwrap(), "act Wait because -");
+        assert!(sent.contains(&format!(r#""status":"{status}""#)), "{sent}");
+        assert_eq!(sent.contains("no analysis could be had"), tier == "default", "{sent}");
+        assert_eq!(log.last().unwrap(), "act Wait because t");
+        if calls == 2 {
+            let repair = &stage.requests.lock().unwrap()[2].messages[1].text;
+            assert!(repair.contains("containment"), "the repair names the words that are allowed: {repair}");
+        }
     }
 }
 

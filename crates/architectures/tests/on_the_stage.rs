@@ -61,7 +61,7 @@ fn only(rows: BTreeMap<String, Vec<EpisodeRow>>) -> Vec<EpisodeRow> {
     rows.into_values().next().unwrap()
 }
 
-// covers: BOG-030, BOG-130
+// covers: BOG-030
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_perfect_expert_through_every_protocol_plays_like_the_policy_it_follows() {
     let folder = tempfile::tempdir().unwrap();
@@ -133,7 +133,6 @@ async fn the_same_run_twice_has_the_same_digest() {
     assert_eq!(digests[0], digests[1]);
 }
 
-// covers: SH-07
 #[test]
 fn the_plan_refuses_what_does_not_fit() {
     let refused = |architectures: &str| resolve(architectures, "{ default: noisy/1.0 }").err().unwrap().to_string();

@@ -314,7 +314,10 @@ async fn a_family_is_planned_from_what_it_says_of_itself_and_of_no_task() {
         assert_eq!(requests.len(), 1);
         let told: Vec<String> = requests[0].messages.iter().map(|message| message.text.to_string()).collect();
         assert!(!told.concat().contains(goal) && !told.concat().contains("first_observation"), "{told:?}");
-        assert!(told[1].contains("\"family\"") && told[1].contains("Oils one machine."), "{told:?}");
+        assert!(
+            told[1].contains("\"environment\": \"You look after the machines") && told[1].contains("Oils one machine."),
+            "{told:?}"
+        );
         prompts.push(told);
         assert_eq!(*stage.asked.lock().unwrap(), ["planner"]);
     }
@@ -323,7 +326,7 @@ async fn a_family_is_planned_from_what_it_says_of_itself_and_of_no_task() {
 
 // covers: CYC-002, CYC-021
 #[tokio::test]
-async fn a_plan_that_is_no_graph_is_mended_once_and_then_it_is_an_error_and_no_other_graph() {
+async fn a_plan_that_is_no_graph_is_corrected_once_and_then_it_is_an_error_and_no_other_graph() {
     let mut torn = three();
     torn.edges.pop();
     let one = TaskGraph::complete(vec![node("ALL", &[])]);

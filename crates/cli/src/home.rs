@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gimbal_core::{FileError, Files};
-use gimbal_model::{Models, ModelsConfig, ModelsSection, PriceTable};
+use gimbal_model::{Models, ModelsConfig, ModelsSection, PriceTable, TraitTable};
 use gimbal_study::registry::Library;
 
 use crate::exit::Failure;
@@ -16,6 +16,8 @@ const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/embedded_
 pub struct Home {
     /// Personas, studies and prices.
     pub files: Arc<Library>,
+    /// The present folder, where it overrides built-in files without having been asked to (`--config` asks).
+    here: Option<PathBuf>,
 }
 
 impl Home {
@@ -26,9 +28,34 @@ impl Home {
         {
             return Err(Failure::Usage(format!("--config: {} is no folder", folder.display())));
         }
-        let here = || Some(PathBuf::from(".")).filter(|here| here.join("personas").is_dir());
-        let folders = folder.or_else(here).into_iter().collect();
-        Ok(Self { files: Arc::new(Library::new(BUILT_IN, folders)) })
+        let here = Some(PathBuf::from(".")).filter(|here| folder.is_none() && here.join("personas").is_dir());
+        let folders = folder.or_else(|| here.clone()).into_iter().collect();
+        Ok(Self { files: Arc::new(Library::new(BUILT_IN, folders)), here })
+    }
+
+    /// Files of the present folder that differ from built-in ones and take their place without having been asked to.
+    pub fn overridden(&self) -> Vec<String> {
+        let Some(here) = &self.here else { return Vec::new() };
+        let differs = |path: &str, text: &str| match std::fs::read_to_string(here.join(path)) {
+            Ok(own) => own != text,
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        };
+        let changed = BUILT_IN.iter().filter(|(path, text)| differs(path, text));
+        changed.map(|(path, _)| (*path).to_owned()).collect()
+    }
+
+    /// The same in words; none where no file does.
+    pub fn overrides(files: &[String]) -> Option<String> {
+        const SHOWN: usize = 6;
+        let more = files.len().saturating_sub(SHOWN);
+        let shown = files.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        (!files.is_empty()).then(|| {
+            format!(
+                "files of the present folder take the place of built-in ones and differ from them: {shown}{more}; run \
+                 elsewhere to use the built-in ones, or name the folder with --config to say that this is meant"
+            )
+        })
     }
 
     /// The text of a study: a file, or a built-in one of that path.
@@ -55,12 +82,23 @@ impl Home {
             None => PriceTable::default(),
             Some((text, origin)) => PriceTable::parse(&text, &origin).map_err(Failure::usage)?,
         };
+        let traits = match self.files.read("providers.yaml").map_err(Failure::usage)? {
+            None => TraitTable::built_in(),
+            Some((text, origin)) => TraitTable::parse(&text, &origin).map_err(Failure::usage)?,
+        };
         let threads = match threads {
             Some(0) => return Err(Failure::Usage("--threads must be at least 1".to_owned())),
             other => other.and_then(|threads| u32::try_from(threads).ok()),
         };
         let scripts = Arc::clone(&self.files) as Arc<dyn Files>;
-        let config = ModelsConfig { prices, threads, scripts, ..ModelsConfig::default() };
+        let config = ModelsConfig {
+            prices,
+            traits: Arc::new(traits),
+            threads,
+            scripts,
+            readers: Arc::new(gimbal_readers::Library),
+            ..ModelsConfig::default()
+        };
         Ok(Arc::new(Models::new(section.over(config))))
     }
 }

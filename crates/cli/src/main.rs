@@ -79,6 +79,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Run(run) => commands::run::run(&home, run).await,
         Command::Plan(plan) => commands::plan::plan(&home, &plan).await,
         Command::Coverage(coverage) => commands::coverage::coverage(&coverage).await,
+        Command::List(list) => commands::list::list(&list),
         Command::Report(report) => commands::report::report(&report),
         Command::Papers(papers) => commands::papers::papers(&home, &papers),
         Command::Compare(compare) => commands::compare::compare(&compare),

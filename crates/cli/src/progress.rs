@@ -4,13 +4,17 @@ use std::io::IsTerminal as _;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use gimbal_study::runner::{Progress, Standing};
+use gimbal_analysis::{printable, printable_lines};
+use gimbal_study::runner::{Playing, Progress, Standing};
 use indicatif::{ProgressBar, ProgressStyle as BarStyle};
 
 use crate::args::ProgressStyle;
 
 /// Where plain lines are few: at most one in this time.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
+
+/// What follows a line within this time belongs to it.
+const AT_ONCE: Duration = Duration::from_millis(200);
 
 /// Shows what a run says of itself.
 pub struct Shown(Form);
@@ -48,7 +52,7 @@ impl Shown {
     }
 }
 
-/// What was amiss before the run began.
+/// What was amiss before the run began, and what else to know of it.
 fn amiss(event: &Progress) -> Option<String> {
     match event {
         Progress::IndexRebuilt(found) => Some(format!(
@@ -57,21 +61,27 @@ fn amiss(event: &Progress) -> Option<String> {
             found.finished, found.failed
         )),
         Progress::Warning { text } => Some(format!("warning: {text}")),
+        Progress::Note { text } => Some(text.clone()),
         Progress::Started { lost, .. } if *lost > 0 => Some(format!("{lost} damaged episodes are played again")),
         _ => None,
     }
 }
 
+/// A line above the bar.
+fn above(bar: &ProgressBar, text: &str) {
+    bar.println(printable_lines(text));
+}
+
 fn on_bar(bar: &ProgressBar, event: &Progress) {
     if let Some(text) = amiss(event) {
-        bar.println(text);
+        above(bar, &text);
     }
     match event {
-        Progress::IndexRebuilt(_) | Progress::Warning { .. } => {}
+        Progress::IndexRebuilt(_) | Progress::Warning { .. } | Progress::Note { .. } => {}
         Progress::Started { study, planned, already, .. } => {
             let style = BarStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {msg}");
             bar.set_style(style.unwrap_or_else(|_| BarStyle::default_bar()).progress_chars("=> "));
-            bar.set_prefix(study.clone());
+            bar.set_prefix(printable(study));
             bar.set_length(*planned);
             bar.set_position(*already);
         }
@@ -79,11 +89,20 @@ fn on_bar(bar: &ProgressBar, event: &Progress) {
             bar.set_position(standing.done);
             bar.set_message(words(standing));
         }
+        Progress::Playing { episodes } => {
+            // One line: the message holds what stands and the episode that has played longest.
+            let known = bar.message();
+            let standing = known.split(" | ").next().unwrap_or_default().to_owned();
+            bar.set_message(format!(
+                "{standing}{}",
+                episodes.first().map(|one| format!(" | {}", playing(one))).unwrap_or_default()
+            ));
+        }
         Progress::Finished { .. } => bar.inc(1),
-        Progress::Retrying { cell, detail, .. } => bar.println(format!("{cell}: played again: {detail}")),
-        Progress::Failed { cell, detail, .. } => bar.println(format!("{cell}: given up: {detail}")),
-        Progress::Closed { model, detail } => bar.println(closed(model, detail)),
-        Progress::Full { cell, detail } => bar.println(format!("{cell}: {detail}")),
+        Progress::Retrying { cell, detail, .. } => above(bar, &format!("{cell}: played again: {detail}")),
+        Progress::Failed { cell, detail, .. } => above(bar, &format!("{cell}: given up: {detail}")),
+        Progress::Closed { model, detail } => above(bar, &closed(model, detail)),
+        Progress::Full { cell, detail } => above(bar, &format!("{cell}: {detail}")),
         Progress::Ended { .. } => bar.finish_and_clear(),
     }
 }
@@ -93,9 +112,17 @@ fn in_lines(last: &Mutex<Option<Instant>>, event: &Progress) {
         eprintln!("{text}");
     }
     match event {
-        Progress::IndexRebuilt(_) | Progress::Warning { .. } => {}
+        Progress::IndexRebuilt(_) | Progress::Warning { .. } | Progress::Note { .. } => {}
         Progress::Started { study, folder, cells, planned, already, .. } => {
             eprintln!("{study}: {cells} cells, {planned} episodes, {already} finished before; folder {folder}");
+        }
+        Progress::Playing { episodes } => {
+            let due = {
+                let last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                // The tick before this one has just printed a line.
+                last.is_some_and(|last| last.elapsed() < AT_ONCE)
+            };
+            episodes.iter().filter(|_| due).for_each(|one| eprintln!("  {}", playing(one)));
         }
         Progress::Tick(standing) => {
             let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -116,6 +143,32 @@ fn in_lines(last: &Mutex<Option<Instant>>, event: &Progress) {
             eprintln!("{how}: {}/{} {}", standing.done, standing.planned, words(standing))
         }
     }
+}
+
+/// An episode in play: which, a bar of its steps, the time since it began, the last reward and their sum.
+fn playing(one: &Playing) -> String {
+    const CELLS: usize = 10;
+    let bar = match one.horizon {
+        0 => String::new(),
+        horizon => {
+            let full = (one.step as usize * CELLS / horizon as usize).min(CELLS);
+            format!(" [{}{}]", "=".repeat(full), " ".repeat(CELLS - full))
+        }
+    };
+    let of = if one.horizon == 0 { String::new() } else { format!("/{}", one.horizon) };
+    let milli = gimbal_core::Milli;
+    let seconds = one.seconds.max(0.0) as u64;
+    format!(
+        "{} {} run {}:{bar} step {}{of}, {}:{:02}, reward {}, total {}",
+        one.cell,
+        one.task,
+        one.run,
+        one.step,
+        seconds / 60,
+        seconds % 60,
+        milli(one.reward_thousandths),
+        milli(one.total_thousandths)
+    )
 }
 
 /// Why a model is asked no more.

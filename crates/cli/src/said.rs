@@ -1,11 +1,13 @@
 //! What the program says: lines on standard output and standard error that never panic.
 //!
 //! `print!`, `println!` and `eprintln!` of this crate take the place of the standard ones, which panic where a reader has
-//! gone or a disk is full.
+//! gone or a disk is full. They let nothing through that a terminal would obey.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use gimbal_analysis::printable_lines;
 
 macro_rules! print {
     ($($text:tt)*) => { $crate::said::out(format_args!($($text)*), "") };
@@ -46,7 +48,9 @@ pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
 /// Writes to standard output. A reader that has gone is no failure; a disk that is full ends the program.
 pub fn out(text: Arguments<'_>, end: &str) {
     let mut stdout = std::io::stdout().lock();
-    if let Err(error) = write!(stdout, "{text}{end}")
+    let text = format!("{text}{end}");
+    // Much of it comes from models, files and pages.
+    if let Err(error) = stdout.write_all(printable_lines(&text).as_bytes())
         && error.kind() != ErrorKind::BrokenPipe
     {
         message(&format!("standard output cannot be written: {error}"));
@@ -57,5 +61,5 @@ pub fn out(text: Arguments<'_>, end: &str) {
 /// Writes a line to standard error; when that fails there is nobody to tell.
 pub fn err(text: Arguments<'_>) {
     // One write a line, so that lines of several threads stay whole.
-    let _ = std::io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+    let _ = std::io::stderr().lock().write_all(printable_lines(&format!("{text}\n")).as_bytes());
 }

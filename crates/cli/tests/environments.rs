@@ -144,7 +144,6 @@ fn returns_against_a_file_are_one_object() {
     assert!(one.out.contains("SD –") && one.json()["sd"].is_null(), "{}", one.out);
 }
 
-// covers: BOG-013
 #[test]
 fn returns_and_evaluate_print_the_keys_of_every_environment() {
     let place = Place::new();
@@ -209,7 +208,7 @@ fn a_persona_shows_its_prompt_with_the_origin_of_each_part() {
     assert!(wrong.code == 2 && wrong.err.contains("planner"), "{}", wrong.err);
 }
 
-// covers: BOG-025, BOG-026
+// covers: BOG-025
 #[test]
 fn no_prompt_of_any_persona_knows_the_environment() {
     let place = Place::new();

@@ -29,7 +29,7 @@ fn rows(place: &Place, run: &str) -> Vec<EpisodeRow> {
     load_rows(&RunFolder::open(&place.path().join("runs").join(run)).unwrap()).unwrap().episodes
 }
 
-// covers: BOG-030, BOG-180, CYC-037
+// covers: BOG-180, CYC-037
 #[test]
 fn every_configuration_plays_with_a_perfect_expert_and_wins() {
     let place = Place::new();
@@ -58,7 +58,7 @@ fn every_configuration_plays_with_a_perfect_expert_and_wins() {
 }
 
 #[test]
-fn a_server_that_stays_busy_ends_an_episode_as_infrastructure() {
+fn a_page_that_stays_busy_is_an_answer_to_the_agent_and_voids_no_episode() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -81,10 +81,10 @@ fn a_server_that_stays_busy_ends_an_episode_as_infrastructure() {
     );
     place.write("busy.yaml", &study);
     let said = place.gimbal(&["run", "busy.yaml", "--progress", "quiet", "--no-report"]);
-    assert_eq!(said.code, 3, "{} {}", said.out, said.err);
-    assert!(said.err.contains("1 episode(s) could not be played"), "{}", said.err);
-    // Shown apart, and no outcome of anybody.
-    assert!(rows(&place, "busy").iter().all(|row| row.infrastructure));
+    assert_eq!(said.code, 0, "{} {}", said.out, said.err);
+    assert!(rows(&place, "busy").iter().all(|row| !row.infrastructure && row.stop == "horizon"));
+    let told = place.gimbal(&["trace", "busy", "0"]).good().out;
+    assert!(told.contains("the server is busy"), "{told}");
 }
 
 /// A judge that refuses makes nobody lose: where it decides the episode is infrastructure, beside the offline judge it is

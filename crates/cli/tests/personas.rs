@@ -40,7 +40,7 @@ fn words_of_every_world_are_looked_for_in_every_text() {
         ),
         (
             "engine.yaml",
-            "It was refused:",
+            "It was rejected:",
             "Cyb-ORG says:",
             "`cyborg` in wording (personas/engine.yaml: feedback.rejected)",
         ),
@@ -52,8 +52,8 @@ fn words_of_every_world_are_looked_for_in_every_text() {
         ),
         (
             "chooser/core.yaml",
-            "You mend texts",
-            "In Scenario2 you mend texts",
+            "You turn a text into",
+            "In Scenario2 you turn a text into",
             "`scenario2` in text (personas/chooser/core.yaml: repair.system)",
         ),
     ] {

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Place, STUDY};
 
-// covers: SH-06, BOG-145, BOG-146, BOG-151, BOG-038
+// covers: SH-06, BOG-145, BOG-146, BOG-151
 #[test]
 fn a_study_runs_once_and_the_same_command_again_finds_nothing_to_do() {
     let place = Place::new();
@@ -41,16 +41,21 @@ fn one_worker_and_eight_give_the_same_digest() {
     assert_eq!(digests[0], digests[1]);
 }
 
-// covers: BOG-036, BOG-048, BOG-147
+// covers: BOG-036, BOG-048
 #[test]
 fn an_episode_can_be_read_down_to_one_prompt() {
     let place = Place::new();
     place.write("small.yaml", STUDY);
     place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
     let list = place.gimbal(&["trace", "small"]).good().out;
-    assert_eq!(list.lines().count(), 12, "{list}");
-    let name =
-        list.lines().map(|line| line.split("  ").last().unwrap()).find(|name| name.contains("hist+net")).unwrap();
+    assert_eq!(list.lines().count(), 13, "a head and twelve episodes: {list}");
+    assert!(list.starts_with("number") && list.contains("return") && list.contains("cell/task/run"), "{list}");
+    let name = list
+        .lines()
+        .skip(1)
+        .map(|line| line.split("  ").last().unwrap())
+        .find(|name| name.contains("hist+net"))
+        .unwrap();
     let story = place.gimbal(&["trace", "small", name]).good().out;
     assert!(story.contains("Monitor"), "{story}");
     let prompt = place.gimbal(&["trace", "small", name, "--call", "0"]).good().out;
@@ -61,6 +66,132 @@ fn an_episode_can_be_read_down_to_one_prompt() {
     assert!(events.lines().last().unwrap().contains("\"ended\""), "{events}");
     let wrong = place.gimbal(&["trace", "small", "no-such-episode"]);
     assert_eq!(wrong.code, 2, "{}", wrong.err);
+}
+
+/// The list of episodes narrows by cell, stop and return, and keeps the numbers by which episodes are asked for.
+#[test]
+fn the_list_of_episodes_is_filtered() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    let json = |arguments: &[&str]| -> Vec<serde_json::Value> {
+        let said = place.gimbal(&[&["trace", "small", "--json"][..], arguments].concat()).good().out;
+        said.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let all = json(&[]);
+    let own = json(&["--cell", "hist+net"]);
+    assert_eq!((all.len(), own.len()), (12, 3));
+    assert!(own.iter().all(|one| all[one["number"].as_u64().unwrap() as usize] == *one), "numbers are those of all");
+    let worst = json(&["--worst", "4"]);
+    let returns: Vec<f64> = worst.iter().map(|one| one["return"].as_f64().unwrap()).collect();
+    let mut sorted: Vec<f64> = all.iter().map(|one| one["return"].as_f64().unwrap()).collect();
+    sorted.sort_by(f64::total_cmp);
+    assert_eq!(returns, sorted[..4]);
+    assert_eq!(json(&["--stop", "horizon"]).len(), 12);
+    let wrong = place.gimbal(&["trace", "small", "--stop", "horizn"]);
+    assert!(wrong.code == 2 && wrong.err.contains("did you mean `horizon`"), "{}", wrong.err);
+    let wrong = place.gimbal(&["trace", "small", "--cell", "nowhere"]);
+    assert!(wrong.code == 2 && wrong.err.contains("there are: "), "{}", wrong.err);
+    let number = own[0]["number"].to_string();
+    let short = place.gimbal(&["trace", "small", &number]).good().out;
+    let whole = place.gimbal(&["trace", "small", &number, "--full"]).good().out;
+    assert!(short.contains("characters in all)") && !whole.contains("characters in all)"), "{whole}");
+    assert!(whole.len() > short.len());
+}
+
+#[test]
+fn run_folders_are_listed_with_their_state() {
+    let place = Place::new();
+    assert_eq!(place.gimbal(&["list"]).code, 2, "there is no folder of runs");
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--only", "obs", "--limit", "1", "--progress", "quiet", "--no-report"]).good();
+    let list = place.gimbal(&["list", "--json"]).good().json();
+    assert_eq!((list[0]["name"].as_str(), list[0]["state"].as_str()), (Some("small"), Some("incomplete")), "{list}");
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    std::fs::create_dir_all(place.path().join("runs/broken")).unwrap();
+    std::fs::write(place.path().join("runs/broken/study.yaml"), "no study").unwrap();
+    let said = place.gimbal(&["list"]).good();
+    let line = |name: &str| said.out.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert!(line("small").contains("done") && line("small").contains("12 of 12"), "{}", said.out);
+    assert!(line("broken").contains("unreadable") && said.err.contains("broken"), "{}{}", said.out, said.err);
+}
+
+/// A small study fits on one screen; everything is in the files and by `--table`.
+#[test]
+fn a_report_on_a_terminal_is_one_screen() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    let played = place.gimbal(&["run", "small.yaml"]).good();
+    let said = place.gimbal(&["report", "small"]).good();
+    assert!(said.out.lines().count() <= 24, "{}", said.out);
+    assert!(said.out.lines().all(|line| line.chars().count() <= 120), "{}", said.out);
+    assert!(said.out.contains("Results by cell") && said.out.contains("--table KEY"), "{}", said.out);
+    assert!(said.err.contains("report.html"), "{}", said.err);
+    // A report names a few more tables that are read from journals.
+    let head = said.out.split("More by").next().unwrap_or_default();
+    assert!(played.out.starts_with(head) && head.lines().count() > 10, "a run ends with the same: {}", played.out);
+    let all = std::fs::read_to_string(place.path().join("runs/small/report.txt")).unwrap();
+    assert!(all.contains("How episodes ended") && all.lines().count() > 40);
+    for name in ["study-as-written.yaml", "report-instances.csv", "report-tokens.csv"] {
+        assert!(place.path().join("runs/small").join(name).exists(), "{name}");
+    }
+    assert_eq!(std::fs::read_to_string(place.path().join("runs/small/study-as-written.yaml")).unwrap(), STUDY);
+}
+
+/// Files of the present folder never take the place of built-in ones without a word.
+#[test]
+fn personas_of_the_present_folder_are_named() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    std::fs::create_dir_all(place.path().join("personas/planner")).unwrap();
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../personas/planner/prompt.yaml");
+    let shipped = std::fs::read_to_string(shipped).unwrap();
+    place.write("personas/planner/prompt.yaml", &shipped);
+    let same = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    assert!(!same.err.contains("take the place"), "equal files change nothing: {}", same.err);
+    place.write("personas/planner/prompt.yaml", &format!("{shipped}\n# mine\n"));
+    let dry = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    assert!(dry.err.contains("take the place") && dry.err.contains("personas/planner/prompt.yaml"), "{}", dry.err);
+    let run = place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
+    assert!(run.err.contains("personas/planner/prompt.yaml"), "{}", run.err);
+    let text = std::fs::read_to_string(place.path().join("runs/small/report.txt")).unwrap();
+    assert!(text.contains("personas/planner/prompt.yaml"), "{text}");
+    let here = place.path().display().to_string();
+    let meant = place.gimbal(&["--config", &here, "run", "small.yaml", "--dry-run"]).good();
+    assert!(!meant.err.contains("take the place"), "{}", meant.err);
+}
+
+/// `verify`, `report` and `trace` beside a run that goes on: nothing is damaged or lost.
+// covers: SH-05
+#[test]
+fn reading_a_run_in_progress() {
+    let place = Place::new();
+    let study = STUDY.replace("runs: 3", "runs: 4000");
+    place.write("small.yaml", &study);
+    let mut run = place.command();
+    let mut run = run.args(["run", "small.yaml", "--progress", "quiet"]).spawn().unwrap();
+    let mut looked = 0;
+    for _ in 0..600 {
+        let said = place.gimbal(&["verify", "small"]);
+        if said.out.contains("in progress") {
+            assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+            assert!(!said.out.contains("PROBLEM") && !said.out.contains("torn"), "{}", said.out);
+            let report = place.gimbal(&["report", "small", "--no-files"]).good();
+            let state = place.gimbal(&["list", "--json"]).good().json()[0]["state"].clone();
+            if state == "in progress" {
+                assert!(report.out.contains("In progress"), "{}", report.out);
+                assert!(!report.out.contains("missing"), "{}", report.out);
+                looked += 1;
+            }
+        }
+        if looked == 3 || run.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let _ = run.kill();
+    let _ = run.wait();
+    assert!(looked > 0, "the run was looked at while it went on");
 }
 
 // covers: SH-09

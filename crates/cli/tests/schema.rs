@@ -53,6 +53,7 @@ baseline: all
 models:
   endpoints: { compatible: { base: 'http://localhost:8000/v1', key_variable: MY_KEY, grammar: vllm } }
   rates: { openai/gpt-4o-mini: { requests_per_minute: 9, concurrency: 2 } }
+  facts: { openai/gpt-4o-mini: { masks: [schema], rules: openai, stop: true, sampling: true, seed: true, effort: false, bound: max_tokens, context: 9, output: 9 } }
   retry: { attempts: 2, first_ms: 1, longest_ms: 2, patience_ms: 3 }
   timeouts: { connect_ms: 1, whole_ms: 2 }
   cache: cache
@@ -168,6 +169,10 @@ fn schema_and_program_agree_on_values() {
         ("'http://localhost:8000/v1'", "localhost", false),
         ("attempts: 2", "attempts: 0", false),
         ("concurrency: 2", "concurrency: 0", false),
+        ("masks: [schema]", "masks: [schemas]", false),
+        ("rules: openai", "rules: openia", false),
+        ("context: 9", "context: 0", false),
+        ("decoding: free\n", "decoding: constrained_or_free\n", true),
         ("requests_per_minute: 9", "requests_per_minute: 0", false),
         ("connect_ms: 1", "connect_ms: 0", false),
         ("connect_ms: 1", "connect_ms: soon", false),

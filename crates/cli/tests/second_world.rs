@@ -129,7 +129,7 @@ fn the_matrix_names_the_policies_of_each_world() {
             .collect();
         words[2..].join(" ")
     };
-    assert_eq!(line("yawning_titan"), "yes, with the policy nothing, random, reactive");
+    assert_eq!(line("yawning_titan"), "yes, with the policy nothing, random, reactive, restore_changed");
     assert!(line("cage2").starts_with("yes, with the policy ") && line("cage2").contains("sleep"), "{text}");
     assert!(!text.contains("no: "), "{text}");
     let found = place.gimbal(&["matrix", "--json"]).good().json();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{Halt, Hint, Stage, View, nearest};
+use crate::{GrammarKind, Halt, Hint, Stage, View, nearest};
 
 /// What an architecture needs of an environment. The plan refuses a pair that does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,9 @@ pub struct Needs {
     pub answers: bool,
     /// Roles of which a model must be named (`default` stands in for any).
     pub roles: Vec<String>,
+    /// What kinds of grammars a role's answers take, where it decodes under constraint.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grammars: Vec<(String, GrammarKind)>,
 }
 
 /// What an environment offers to an architecture.

@@ -23,6 +23,10 @@ pub struct Brief {
     pub glossary: Vec<GlossaryEntry>,
     /// Steps in an episode.
     pub horizon: u32,
+    /// Most tool calls of a segment, as the world's work sets them (CYC-051): what a controller over subtasks goes by where
+    /// it is told nothing else.
+    #[serde(default)]
+    pub segment_calls: Option<u32>,
     /// Lowest and highest reward of one step, where known.
     pub reward_range: Option<(Milli, Milli)>,
     /// Return at and below which outcomes are named.
@@ -41,6 +45,10 @@ pub struct Brief {
     pub tool_names: BTreeMap<String, String>,
     /// Words that no prompt may contain: the knowledge-free audit (BOG-025).
     pub forbidden_words: Vec<String>,
+    /// Whether the values that may be filled in for a call's parameters are all that there are and change from step to step:
+    /// agents are then told them before every call (CYC-036).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub literals_change: bool,
     /// The call by which an agent gives its answer and ends its task; none where acting alone reaches the goal (CYC-095).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answering>,
@@ -111,6 +119,18 @@ pub struct GlossaryEntry {
     pub description: String,
     /// How it is written.
     pub usage: String,
+    /// What it does as far as the glossary of the environment's work says, in our words; the description above may say more.
+    /// For personas that keep to the work; never part of `glossary` in a prompt.
+    #[serde(default, skip_serializing)]
+    pub published: Option<String>,
+}
+
+impl GlossaryEntry {
+    /// The entry as the work has it: with its own description where that is known.
+    #[must_use]
+    pub fn strict(&self) -> Self {
+        Self { description: self.published.clone().unwrap_or_else(|| self.description.clone()), ..self.clone() }
+    }
 }
 
 /// Where outcomes change their name.

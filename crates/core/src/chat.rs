@@ -142,6 +142,52 @@ pub enum Grammar {
     Regex(String),
 }
 
+impl Grammar {
+    /// Its kind.
+    #[must_use]
+    pub const fn kind(&self) -> GrammarKind {
+        match self {
+            Self::JsonSchema(_) => GrammarKind::Schema,
+            Self::Choice(_) => GrammarKind::Choice,
+            Self::Regex(_) => GrammarKind::Regex,
+        }
+    }
+}
+
+/// The kinds of grammars. Servers differ in which of them they can enforce.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrammarKind {
+    /// JSON Schema.
+    Schema,
+    /// One of several texts.
+    Choice,
+    /// A regular expression.
+    Regex,
+}
+
+impl GrammarKind {
+    /// The name that files use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Schema => "schema",
+            Self::Choice => "choice",
+            Self::Regex => "regex",
+        }
+    }
+
+    /// The words that messages use.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Schema => "JSON Schemas",
+            Self::Choice => "lists of choices",
+            Self::Regex => "regular expressions",
+        }
+    }
+}
+
 /// Decoding settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -154,12 +200,47 @@ pub struct Sampling {
     pub max_output_tokens: u32,
     /// Seed, where the provider takes one.
     pub seed: Option<u64>,
+    /// Settings of the provider beside these.
+    #[serde(skip_serializing_if = "ProviderSettings::is_default")]
+    pub provider: ProviderSettings,
+}
+
+/// What a role sends to its provider beside the usual settings. It decides answers, so it is in the key of an episode.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProviderSettings {
+    /// Whether stop texts are sent; none sends them to models that take them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<bool>,
+    /// How much a reasoning model should think, in the provider's words: `low`, `high`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning_effort: Option<String>,
+    /// Members of the request's body that go over what would be written otherwise.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub extra_body: serde_json::Map<String, Value>,
+    /// Headers of the request; never keys.
+    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub extra_headers: std::collections::BTreeMap<String, String>,
+}
+
+impl ProviderSettings {
+    /// Whether nothing is set.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Default for Sampling {
     /// Greedy with at most 1,024 tokens of output.
     fn default() -> Self {
-        Self { temperature: Milli::ZERO, top_p: None, max_output_tokens: 1024, seed: None }
+        Self {
+            temperature: Milli::ZERO,
+            top_p: None,
+            max_output_tokens: 1024,
+            seed: None,
+            provider: ProviderSettings::default(),
+        }
     }
 }
 
@@ -258,10 +339,57 @@ pub struct Completion {
     pub usage: Usage,
     /// Visible reasoning, where the provider gives it apart from the text.
     pub reasoning: Option<Arc<str>>,
+    /// What a reader looked for in the prompt and did not find; empty for every other model.
+    pub missed: Vec<Missed>,
     /// Wall time of the call in microseconds; volatile, so it goes to the ledger and never into an event.
     pub latency_us: u64,
     /// The provider's id of the answer, its raw body and the like; volatile as well.
     pub provider: ProviderFacts,
+}
+
+/// Something that a prompt lacks for the one who has to answer it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Missed {
+    /// What kind of thing.
+    pub lack: Lack,
+    /// The words that were looked for, and where.
+    pub words: String,
+}
+
+/// What kind of thing a prompt can lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lack {
+    /// Which role is to answer, or in which environment.
+    Role,
+    /// What is to be reached.
+    Goal,
+    /// What the environment shows now.
+    Observation,
+    /// Which tools or actions there are.
+    Tools,
+    /// How a call or an answer is written.
+    Form,
+    /// Names that an argument may take.
+    Names,
+    /// What was done before.
+    History,
+}
+
+impl Lack {
+    /// The name that notes and tables use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Role => "role",
+            Self::Goal => "goal",
+            Self::Observation => "observation",
+            Self::Tools => "tools",
+            Self::Form => "form",
+            Self::Names => "names",
+            Self::History => "history",
+        }
+    }
 }
 
 /// What a provider says of a call beside the answer; volatile, kept in the ledger.
@@ -276,9 +404,13 @@ pub struct ProviderFacts {
     /// The raw body, from which usage was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// What was odd about the answer, though it could be read: a report of usage that cannot be believed.
+    /// What was odd about the answer, though it could be read: a report of usage that cannot be believed, a grammar that
+    /// the provider could not be given, a bound of the output that was cut to fit the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Requests of the model that were allowed at once when this one was answered, where that changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<u32>,
 }
 
 /// What kind of thing went wrong with a model call. None of them is ever model text (BOG-047).
@@ -441,5 +573,11 @@ pub trait ChatModel: Send + Sync {
     /// Whether requests should carry a [`Hint`].
     fn wants_hints(&self) -> bool {
         false
+    }
+
+    /// The grammar by which an answer to this request may be judged: what a mask enforced. None where the model could not
+    /// be given the grammar of the request, so that its answer is a free one.
+    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
+        request.grammar.clone()
     }
 }

@@ -33,8 +33,8 @@ pub use artefact::{Artefact, Memory};
 pub use brief::{Answering, Brief, GlossaryEntry, Material, Thresholds};
 pub use budget::{Limits, Spent};
 pub use chat::{
-    CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, Hint, Message, ModelError, ModelErrorKind,
-    RequestedCall, Sampling, Speaker, Usage, UsageSource, Wire,
+    CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, GrammarKind, Hint, Message, ModelError,
+    ModelErrorKind, ProviderSettings, RequestedCall, Sampling, Speaker, Usage, UsageSource, Wire,
 };
 pub use data::Data;
 pub use digest::Digest;

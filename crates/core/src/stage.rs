@@ -130,6 +130,9 @@ pub enum Decoding {
     Free,
     /// The grammar of the request masks the model's choice.
     Constrained,
+    /// Constrained where the model's server enforces all grammars that the role's answers take, else free. A plan makes
+    /// one of the two of it: no episode is played like this.
+    ConstrainedOrFree,
 }
 
 /// A role of an episode and the model that plays it.

@@ -14,13 +14,14 @@ pub(crate) fn plain(request: &ChatRequest, text: &str, calls: Vec<RequestedCall>
         calls,
         finish,
         reasoning: None,
+        missed: Vec::new(),
         latency_us: 0,
         provider: ProviderFacts::default(),
     }
 }
 
 /// The text before the earliest stop text, as every provider gives it.
-fn until_stop<'a>(text: &'a str, stop: &[String]) -> &'a str {
+pub(crate) fn until_stop<'a>(text: &'a str, stop: &[String]) -> &'a str {
     let end = stop.iter().filter(|stop| !stop.is_empty()).filter_map(|stop| text.find(stop.as_str())).min();
     end.and_then(|end| text.get(..end)).unwrap_or(text)
 }

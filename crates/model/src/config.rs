@@ -10,7 +10,9 @@ use gimbal_core::{FileError, Files};
 use serde::{Deserialize, Serialize};
 
 use crate::price::PriceTable;
+use crate::reader::{NoReaders, Readers};
 use crate::remote::Provider;
+use crate::traits::{Known, TraitTable, Traits};
 
 /// Everything that decides how models are opened.
 #[derive(Clone)]
@@ -29,12 +31,18 @@ pub struct ModelsConfig {
     pub rates: BTreeMap<String, Rate>,
     /// Base addresses by model name or family; they go before the environment's and the published ones.
     pub endpoints: BTreeMap<String, Endpoint>,
+    /// What the study says of models beside the table of traits, by model or family.
+    pub facts: BTreeMap<String, Traits>,
+    /// What is known of providers and models.
+    pub traits: Arc<TraitTable>,
     /// Threads of the embedded model; none takes the engine's own choice.
     pub threads: Option<u32>,
     /// Whether the embedded model gives equal tokens cold, warm and resumed.
     pub reproducible: bool,
     /// Where scripts are read from.
     pub scripts: Arc<dyn Files>,
+    /// The players of `reader/NAME`.
+    pub readers: Arc<dyn Readers>,
     /// Where keys and base addresses are read from: the process environment, but for tests.
     pub environment: Environment,
     /// How layers wait.
@@ -52,9 +60,12 @@ impl Default for ModelsConfig {
             timeouts: Timeouts::default(),
             rates: BTreeMap::new(),
             endpoints: BTreeMap::new(),
+            facts: BTreeMap::new(),
+            traits: Arc::new(TraitTable::built_in()),
             threads: None,
             reproducible: true,
             scripts: Arc::new(NoFiles),
+            readers: Arc::new(NoReaders),
             environment: Environment::default(),
             clock: Arc::new(crate::layers::TokioClock::default()),
         }
@@ -66,6 +77,21 @@ impl ModelsConfig {
     #[must_use]
     pub fn rate(&self, name: &str) -> Rate {
         by_name(&self.rates, name).copied().unwrap_or_default()
+    }
+
+    /// What is known of a remote model: the table's word, under that of the study.
+    #[must_use]
+    pub fn known(&self, name: &str) -> Known {
+        let dialect = self.endpoint(name).and_then(|endpoint| endpoint.grammar);
+        self.traits.of(name, dialect, by_name(&self.facts, name))
+    }
+
+    /// What the study itself says of a model: it decides what is sent, so it is part of the model's identity.
+    #[must_use]
+    pub fn stated(&self, name: &str) -> Option<(Option<crate::remote::Dialect>, Option<&Traits>)> {
+        let dialect = self.endpoint(name).and_then(|endpoint| endpoint.grammar);
+        let facts = by_name(&self.facts, name);
+        (dialect.is_some() || facts.is_some()).then_some((dialect, facts))
     }
 
     /// The endpoint that a study sets for a model or its family.
@@ -146,21 +172,26 @@ impl Timeouts {
 }
 
 /// How fast a remote model may be asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rate {
     /// Requests that may leave in a minute; none is no bound.
     #[schemars(range(min = 1))]
     pub requests_per_minute: Option<u32>,
-    /// Requests that may be under way at once; at least 1.
+    /// Requests that may be under way at once, at most; at least 1. Within this bound, or within
+    /// [`Rate::MOST`] where there is none, as many are under way as the provider bears.
     #[schemars(range(min = 1))]
-    pub concurrency: usize,
+    pub concurrency: Option<usize>,
 }
 
-impl Default for Rate {
-    /// Four at once, as fast as they go.
-    fn default() -> Self {
-        Self { requests_per_minute: None, concurrency: 4 }
+impl Rate {
+    /// Requests under way at once where no bound is stated.
+    pub const MOST: usize = 32;
+
+    /// Requests that may be under way at once, at most.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        self.concurrency.unwrap_or(Self::MOST).max(1)
     }
 }
 

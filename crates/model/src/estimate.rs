@@ -26,6 +26,20 @@ pub fn prompt(request: &ChatRequest) -> u64 {
     messages + tools
 }
 
+/// Tokens of a prompt at most, for what must fit: three bytes a token, and a few for the frame of every message.
+#[must_use]
+pub fn cautious_prompt(request: &ChatRequest) -> u64 {
+    let tools = request
+        .tools
+        .iter()
+        .map(|tool| tool.name.len() + tool.description.len() + tool.parameters.to_string().len() + CAUTIOUS_FRAME);
+    let messages = request.messages.iter().map(|message| length(message) + CAUTIOUS_FRAME);
+    (messages.chain(tools).sum::<usize>() as u64).div_ceil(3)
+}
+
+/// Bytes that a template may put around a message.
+const CAUTIOUS_FRAME: usize = 24;
+
 /// Usage of a request whose answer never came whole: nobody knows what it cost, but its prompt was sent, and limits count
 /// that much.
 #[must_use]

@@ -21,6 +21,8 @@ pub enum ModelKind {
     Scripted,
     /// A competent answer, spoilt on purpose.
     Noisy,
+    /// A fixed player by rule that sees its requests and nothing else.
+    Reader,
     /// A recording.
     Replayed,
 }
@@ -34,6 +36,7 @@ impl ModelKind {
             Self::Embedded => "embedded",
             Self::Scripted => "scripted",
             Self::Noisy => "noisy",
+            Self::Reader => "reader",
             Self::Replayed => "replayed",
         }
     }
@@ -82,6 +85,9 @@ pub enum SetupError {
     /// The script cannot be found or read.
     #[error("{0}")]
     Script(String),
+    /// There is no such reader.
+    #[error("{0}")]
+    Reader(String),
     /// The recording cannot be found, read or written.
     #[error("{0}")]
     Recording(String),

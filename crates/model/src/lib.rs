@@ -1,4 +1,4 @@
-//! Chat models: remote, embedded, scripted, noisy expert and replayed, with their layers.
+//! Chat models: remote, embedded, scripted, noisy expert, reader and replayed, with their layers.
 //!
 //! [`Models`] is the door: `describe` tells what is known of a model by its name, `ready` whether it can be used, `open`
 //! gives it as a [`ChatModel`](gimbal_core::ChatModel) with its layers (see [`layers`]).
@@ -13,12 +13,14 @@ mod answer;
 pub mod config;
 pub mod estimate;
 pub mod facts;
+pub mod gguf;
 pub mod layers;
 mod local;
 mod models;
 pub mod name;
 pub mod noisy;
 pub mod price;
+pub mod reader;
 pub mod remote;
 pub mod replay;
 pub mod scripted;
@@ -28,14 +30,17 @@ pub mod shape;
 mod stored;
 #[cfg(test)]
 mod testing;
+pub mod traits;
 pub mod weights;
 
 pub use config::{
     CacheConfig, Endpoint, Environment, ModelsConfig, NoFiles, Rate, RecordConfig, RetryPolicy, Timeouts,
 };
 pub use facts::{ModelFacts, ModelKind, SetupError};
-pub use layers::{CacheProblem, Totals};
+pub use layers::{AtOnce, CacheProblem, Totals};
 pub use models::Models;
 pub use name::ModelName;
 pub use price::{Band, Price, PriceTable};
+pub use reader::{Page, Reader, Readers, Reply};
 pub use section::{ModelsSection, is_variable_name};
+pub use traits::{Bound, Known, TraitTable, Traits};

@@ -9,32 +9,39 @@ use serde_json::json;
 
 use crate::config::{self, ModelsConfig};
 use crate::facts::{ModelFacts, ModelKind, SetupError, UNLIMITED};
-use crate::layers::{Attempt, Cache, CacheProblem, Limited, Meter, Retry, Totals};
+use crate::layers::{AtOnce, Attempt, Cache, CacheProblem, Gate, Limited, Meter, Retry, Totals};
 use crate::local;
 use crate::name::ModelName;
 use crate::noisy::NoisyExpert;
 use crate::price::Price;
-use crate::remote::{Provider, Remote};
+use crate::reader::{self, ReaderModel};
+use crate::remote::{Provider, Remote, Survey};
 use crate::replay::{Player, Recorder};
 use crate::scripted::Script;
+use crate::traits::Known;
 
 /// The models of a run. A model is opened once and shared by all who name it.
 pub struct Models {
     config: ModelsConfig,
     opened: Mutex<BTreeMap<String, Opened>>,
+    surveys: Mutex<BTreeMap<String, Arc<Survey>>>,
     problems: Arc<Mutex<Vec<CacheProblem>>>,
 }
+
+/// A model with its layers, and the gate of a remote one.
+type Layered = (Box<dyn ChatModel>, Option<Arc<Gate>>);
 
 struct Opened {
     model: Arc<dyn ChatModel>,
     totals: Arc<Mutex<Totals>>,
+    gate: Option<Arc<Gate>>,
 }
 
 impl Models {
     /// The models that these settings give.
     #[must_use]
     pub fn new(config: ModelsConfig) -> Self {
-        Self { config, opened: Mutex::default(), problems: Arc::default() }
+        Self { config, opened: Mutex::default(), surveys: Mutex::default(), problems: Arc::default() }
     }
 
     /// What is known of a model by its name. Reads scripts, recordings and the hash of weights that are there; never the
@@ -66,9 +73,9 @@ impl Models {
                     key_present: self.config.environment.get(&variable).is_some(),
                     key_variable: Some(variable),
                     price: self.config.prices.get(name).cloned(),
-                    concurrency: self.config.rate(name).concurrency.max(1),
+                    concurrency: self.config.rate(name).most(),
                     wants_hints: false,
-                    identity: json!({ "model": id, "provider": provider.name() }),
+                    identity: self.identity(name, provider, &id),
                 })
             }
             ModelName::Local(what) => local::describe(name, &what, &self.config),
@@ -81,12 +88,86 @@ impl Models {
                 let note = "noisy expert: shows what the scaffolding does with errors, and nothing of a language model";
                 Ok(own(ModelKind::Noisy, note, json!({ "model": "noisy", "noise": noise.identity() })))
             }
+            ModelName::Reader(reader) => {
+                let version = reader::find(&reader, &*self.config.readers)?.version();
+                let identity = json!({ "model": name, "version": version });
+                Ok(ModelFacts { plumbing: None, ..own(ModelKind::Reader, "", identity) })
+            }
             ModelName::Replay(folder) => {
                 let recording = Player::open(&folder)?.digest()?;
                 let note = "replayed: answers recorded before";
                 Ok(own(ModelKind::Replayed, note, json!({ "model": "replay", "recording": recording })))
             }
         }
+    }
+
+    /// What is known of a remote model's server: which grammars it enforces, which settings it takes, how much fits.
+    /// None of models that are no remote ones.
+    #[must_use]
+    pub fn known(&self, name: &str) -> Option<Known> {
+        matches!(ModelName::parse(name), Ok(ModelName::Remote { .. })).then(|| self.config.known(name))
+    }
+
+    /// Asks the server of a remote model how much its context holds, where it says so without a cost, and returns the
+    /// tokens. The bound of every output is cut to what fits from then on.
+    pub async fn survey(&self, name: &str) -> Option<u64> {
+        let Ok(ModelName::Remote { provider, id }) = ModelName::parse(name) else { return None };
+        let survey = self.survey_of(name);
+        survey.ask(name, provider, &id, &self.config).await;
+        survey.context()
+    }
+
+    fn survey_of(&self, name: &str) -> Arc<Survey> {
+        let mut surveys = self.surveys.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(surveys.entry(name.to_owned()).or_default())
+    }
+
+    /// How the opened remote models were asked so far: requests at once, and why fewer.
+    #[must_use]
+    pub fn at_once(&self) -> BTreeMap<String, AtOnce> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let standing = |(name, opened): (&String, &Opened)| Some((name.clone(), opened.gate.as_ref()?.standing()));
+        opened.iter().filter_map(standing).collect()
+    }
+
+    /// What to know after a run: how many requests were sent at once and why no more, counts of tokens that are estimates,
+    /// and files of the cache that could not be used.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        for (name, AtOnce { most, peak, complaints, slowdowns, .. }) in self.at_once() {
+            if complaints + slowdowns > 0 {
+                remarks.push(format!(
+                    "`{name}`: at most {peak} requests at once (bound {most}); lowered {complaints} time(s) because the \
+                     provider asked for fewer and {slowdowns} time(s) because answers grew slow"
+                ));
+            }
+        }
+        for (name, totals) in self.totals() {
+            if totals.usage_missing > 0 && matches!(ModelName::parse(&name), Ok(ModelName::Remote { .. })) {
+                remarks.push(format!(
+                    "`{name}`: the tokens of {} of {} attempts are estimates by length: the provider reported none, or none \
+                     that can be true",
+                    totals.usage_missing, totals.attempts
+                ));
+            }
+        }
+        let problems = self.cache_problems();
+        remarks
+            .extend(problems.iter().take(3).map(|problem| format!("{}: {}", problem.path.display(), problem.message)));
+        if problems.len() > 3 {
+            remarks.push(format!("the cache had {} problems in all", problems.len()));
+        }
+        remarks
+    }
+
+    /// What decides a remote model's answers: who it is, and what the study says of it.
+    fn identity(&self, name: &str, provider: Provider, id: &str) -> serde_json::Value {
+        let mut identity = json!({ "model": id, "provider": provider.name() });
+        if let Some((dialect, facts)) = self.config.stated(name) {
+            identity["stated"] = json!({ "facts": facts, "grammar": dialect });
+        }
+        identity
     }
 
     /// Whether a model can be used now: key there, base address known, weights there.
@@ -97,7 +178,9 @@ impl Models {
         match ModelName::parse(name)? {
             ModelName::Remote { provider, .. } => self.check_remote(name, provider),
             ModelName::Local(what) => local::ready(name, &what),
-            ModelName::Scripted(_) | ModelName::Noisy(_) | ModelName::Replay(_) => self.describe(name).map(|_| ()),
+            ModelName::Scripted(_) | ModelName::Noisy(_) | ModelName::Reader(_) | ModelName::Replay(_) => {
+                self.describe(name).map(|_| ())
+            }
         }
     }
 
@@ -111,8 +194,9 @@ impl Models {
             return Ok(Arc::clone(&found.model));
         }
         let totals = Arc::new(Mutex::new(Totals::default()));
-        let model: Arc<dyn ChatModel> = Arc::new(Meter::new(self.layered(name)?, Arc::clone(&totals)));
-        opened.insert(name.to_owned(), Opened { model: Arc::clone(&model), totals });
+        let (layered, gate) = self.layered(name)?;
+        let model: Arc<dyn ChatModel> = Arc::new(Meter::new(layered, Arc::clone(&totals)));
+        opened.insert(name.to_owned(), Opened { model: Arc::clone(&model), totals, gate });
         Ok(model)
     }
 
@@ -131,20 +215,27 @@ impl Models {
     }
 
     /// Everything below the meter.
-    fn layered(&self, name: &str) -> Result<Box<dyn ChatModel>, SetupError> {
+    fn layered(&self, name: &str) -> Result<Layered, SetupError> {
+        let mut gate = None;
         let model: Box<dyn ChatModel> = match ModelName::parse(name)? {
             ModelName::Remote { provider, id } => {
                 self.check_remote(name, provider)?;
                 let rate = self.config.rate(name);
                 let clock = || Arc::clone(&self.config.clock);
                 let patience = Duration::from_millis(self.config.retry.patience_ms);
-                let attempt = Attempt::new(Remote::open(name, provider, &id, &self.config)?);
-                Box::new(Retry::new(Limited::new(attempt, rate, patience, clock()), self.config.retry, clock()))
+                let remote = Remote::open(name, provider, &id, &self.config, self.survey_of(name))?;
+                let own = Arc::new(Gate::new(rate.most()));
+                let attempt = Attempt::new(remote).noting(Arc::clone(&own));
+                gate = Some(Arc::clone(&own));
+                Box::new(Retry::new(Limited::new(attempt, own, rate, patience, clock()), self.config.retry, clock()))
             }
             ModelName::Local(what) => Box::new(Attempt::new(local::open(name, &what, &self.config)?)),
             ModelName::Scripted(script) => Box::new(Attempt::new(Script::find(&script, &*self.config.scripts)?)),
             ModelName::Noisy(noise) => Box::new(Attempt::new(NoisyExpert::new(noise))),
-            ModelName::Replay(folder) => Box::new(Attempt::new(Player::open(&folder)?)),
+            ModelName::Reader(reader) => {
+                Box::new(Attempt::new(ReaderModel(reader::find(&reader, &*self.config.readers)?)))
+            }
+            ModelName::Replay(folder) => Box::new(Attempt::unjudged(Player::open(&folder)?)),
         };
         let model: Box<dyn ChatModel> = match &self.config.cache {
             Some(cache) => {
@@ -155,17 +246,18 @@ impl Models {
             }
             None => model,
         };
-        Ok(match &self.config.record {
+        let model = match &self.config.record {
             Some(record) => Box::new(Recorder::open(model, record.folder.clone(), name.to_owned())?),
             None => model,
-        })
+        };
+        Ok((model, gate))
     }
 
     fn check_remote(&self, name: &str, provider: Provider) -> Result<(), SetupError> {
         if self.config.retry.attempts == 0 {
             return Err(SetupError::Settings("retry: `attempts` must be at least 1".to_owned()));
         }
-        if self.config.rate(name).concurrency == 0 {
+        if self.config.rate(name).concurrency == Some(0) {
             return Err(SetupError::Settings(format!("rate of `{name}`: `concurrency` must be at least 1")));
         }
         Remote::check(name, provider, &self.config)

@@ -24,11 +24,13 @@ pub enum ModelName {
     Scripted(String),
     /// `noisy/<p>[,malformed=<q>][,overconfident=<r>]`.
     Noisy(Noise),
+    /// `reader/<name>`.
+    Reader(String),
     /// `replay/<folder of a recording>`.
     Replay(PathBuf),
 }
 
-const OWN: [&str; 4] = ["local", "scripted", "noisy", "replay"];
+const OWN: [&str; 5] = ["local", "scripted", "noisy", "reader", "replay"];
 
 impl ModelName {
     /// Reads a name.
@@ -55,6 +57,7 @@ impl ModelName {
                     "model `{name}`: {why}; write e.g. `noisy/0.9,malformed=0.02,overconfident=0.1`"
                 ))
             }),
+            "reader" => Ok(Self::Reader(rest.to_owned())),
             "replay" => Ok(Self::Replay(PathBuf::from(rest))),
             _ => match Provider::ALL.into_iter().find(|provider| provider.name() == family) {
                 Some(provider) => Ok(Self::Remote { provider, id: rest.to_owned() }),
@@ -79,6 +82,7 @@ mod tests {
         assert_eq!(ModelName::parse("openai/gpt-4o-mini"), remote(Provider::OpenAi, "gpt-4o-mini"));
         assert_eq!(ModelName::parse("openrouter/qwen/qwen3-max"), remote(Provider::OpenRouter, "qwen/qwen3-max"));
         assert_eq!(ModelName::parse("local/a/b.gguf"), Ok(ModelName::Local("a/b.gguf".to_owned())));
+        assert_eq!(ModelName::parse("reader/careful"), Ok(ModelName::Reader("careful".to_owned())));
         assert!(matches!(ModelName::parse("noisy/0.9,malformed=0.02"), Ok(ModelName::Noisy(_))));
     }
 

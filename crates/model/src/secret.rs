@@ -5,6 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
 
+#[path = "secret/escaped.rs"]
+mod escaped;
+
 /// What stands where a key stood.
 const REDACTED: &str = "[key]";
 
@@ -59,9 +62,10 @@ impl Secret {
     /// `text` without the key, if it is in there.
     fn without(&self, text: &str) -> Option<String> {
         let found = self.forms.iter().filter(|form| text.contains(form.as_str()));
-        found.fold(None, |so_far: Option<String>, form| {
+        let plain = found.fold(None, |so_far: Option<String>, form| {
             Some(so_far.as_deref().unwrap_or(text).replace(form.as_str(), REDACTED))
-        })
+        });
+        escaped::without(plain.as_deref().unwrap_or(text), &self.key, REDACTED).or(plain)
     }
 }
 
@@ -78,6 +82,7 @@ fn forms(key: &str) -> Vec<String> {
             written
         })
     };
+    let hexadecimal = key.bytes().fold(String::new(), |written, byte| format!("{written}{byte:02x}"));
     let json = serde_json::Value::from(key).to_string();
     let json = json.trim_matches('"').to_owned();
     let html = key.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
@@ -89,9 +94,39 @@ fn forms(key: &str) -> Vec<String> {
         json,
         html.replace('\'', "&#39;"),
         html,
+        hexadecimal.to_uppercase(),
+        hexadecimal,
     ];
+    forms.extend(base64(key.as_bytes()));
     forms.sort_by(|left, right| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
     forms.dedup();
+    forms
+}
+
+/// Shortest base64 of a key that is looked for: shorter ones may be chance.
+const SHORTEST_BASE64: usize = 10;
+
+/// The letters that base64 must hold wherever the key stands in what was encoded, in both alphabets. A letter at either
+/// end that also encodes a neighbour of the key is left out.
+fn base64(key: &[u8]) -> Vec<String> {
+    const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let mut forms = Vec::new();
+    for last in [*b"+/", *b"-_"] {
+        for before in 0..3_usize {
+            let bytes: Vec<u8> = std::iter::repeat_n(0, before).chain(key.iter().copied()).collect();
+            let sextet = |at: usize| {
+                let pair = (u16::from(bytes[at * 6 / 8]) << 8) | u16::from(*bytes.get(at * 6 / 8 + 1).unwrap_or(&0));
+                usize::from((pair >> (10 - at * 6 % 8)) & 63)
+            };
+            let whole = (before * 8).div_ceil(6)..bytes.len() * 8 / 6;
+            let letter =
+                |value: usize| LETTERS.get(value).or(last.get(value.wrapping_sub(62))).map(|byte| char::from(*byte));
+            let form: String = whole.filter_map(|at| letter(sextet(at))).collect();
+            if form.len() >= SHORTEST_BASE64 {
+                forms.push(form);
+            }
+        }
+    }
     forms
 }
 
@@ -163,6 +198,50 @@ mod tests {
             let mut words = format!("a {written} b {written}");
             secret.take_out(&mut words);
             assert_eq!(words, "a [key] b [key]");
+        }
+    }
+
+    // covers: BOG-148
+    #[test]
+    fn a_key_is_known_in_base64_wherever_it_stands() {
+        // Bit by bit, and not as the code under test does it.
+        let encode = |text: &str| {
+            let mut bits: String = text.bytes().map(|byte| format!("{byte:08b}")).collect();
+            bits.extend(std::iter::repeat_n('0', (6 - bits.len() % 6) % 6));
+            let letters: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect();
+            let sextets = bits.as_bytes().chunks(6).map(|six| std::str::from_utf8(six).unwrap());
+            sextets.map(|six| letters[usize::from_str_radix(six, 2).unwrap()]).collect::<String>()
+        };
+        let key = "zq7/Pri+vate_key?~0123456789";
+        let secret = Secret::new(key).unwrap();
+        for before in ["", "a", "ab", "abc", "Bearer ", "user:"] {
+            for after in ["", "!", "\n", "and more"] {
+                let told = format!("{before}{key}{after}");
+                let written = encode(&told);
+                for written in [written.clone(), written.replace('+', "-").replace('/', "_")] {
+                    let scrubbed = secret.scrub(&format!("it is {written}."));
+                    assert!(scrubbed.contains("[key]") && scrubbed.len() < 60, "{told:?}: {scrubbed}");
+                }
+            }
+        }
+        assert_eq!(secret.scrub("7a71372f5072692b766174655f6b65793f7e30313233343536373839"), "[key]");
+    }
+
+    // covers: BOG-148
+    #[test]
+    fn a_key_is_known_behind_any_escapes() {
+        let key = "sk-loop/back+0123";
+        let secret = Secret::new(key).unwrap();
+        for written in [
+            "\\u0073k-loop/back+0123",
+            "sk-loop\\/back\\u002b0123",
+            "sk%2dloop%2Fback%2B0123",
+            "s%6B-loop/back+0123",
+            "&#115;k-loop&#x2F;back&#43;0123",
+            "%73\\u006b-loop&#47;back+0123",
+        ] {
+            let written = written.replace("\\\\", "\\");
+            assert_eq!(secret.scrub(&format!("<{written}> 100% \\n &amp;")), "<[key]> 100% \\n &amp;", "{written}");
         }
     }
 

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::config::{CacheConfig, Endpoint, ModelsConfig, Rate, RecordConfig, RetryPolicy, Timeouts};
 use crate::remote::Provider;
+use crate::traits::Traits;
 
 /// The section `models:` of a study. Everything is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +19,8 @@ pub struct ModelsSection {
     pub endpoints: BTreeMap<String, Endpoint>,
     /// How fast models may be asked, by family or model.
     pub rates: BTreeMap<String, Rate>,
+    /// What is known of models, where the study knows better than the table that comes with the program.
+    pub facts: BTreeMap<String, Traits>,
     /// How failed calls are repeated.
     pub retry: RetryPolicy,
     /// How long a provider may take.
@@ -39,7 +42,7 @@ impl ModelsSection {
     pub fn schema() -> Value {
         let mut schema = schemars::schema_for!(Self).to_value();
         let families = Self::families().collect::<Vec<_>>().join("|");
-        for key in ["endpoints", "rates"] {
+        for key in ["endpoints", "rates", "facts"] {
             if let Some(Value::Object(map)) = schema.pointer_mut(&format!("/properties/{key}")) {
                 map.insert("propertyNames".to_owned(), json!({ "pattern": format!("^({families})(/.+)?$") }));
             }
@@ -53,6 +56,7 @@ impl ModelsSection {
         ModelsConfig {
             endpoints: self.endpoints,
             rates: self.rates,
+            facts: self.facts,
             retry: self.retry,
             timeouts: self.timeouts,
             cache: self.cache.map(|folder| CacheConfig { folder }),
@@ -93,6 +97,14 @@ mod tests {
                 assert!(PAGE.contains(&format!("{key}: {value}")), "{section}.{key}");
             }
         }
+    }
+
+    #[test]
+    fn the_example_on_the_page_is_a_section() {
+        let example = PAGE.split("```yaml\n").nth(1).and_then(|rest| rest.split("\n```").next()).unwrap();
+        let value: serde_json::Value = gimbal_core::yaml::read(example, "docs/models.md").unwrap();
+        let section: ModelsSection = serde_json::from_value(value["models"].clone()).unwrap();
+        assert!(section.facts["compatible/my-model"].masks.is_some() && section.cache.is_some());
     }
 
     #[test]

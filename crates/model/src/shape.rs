@@ -1,10 +1,10 @@
-//! Whether a completion has the shape that was demanded of it.
+//! Whether a completion has the shape that a mask gave it.
 //!
-//! Providers differ in what they can mask, so every completion under a grammar is checked here, whoever made it.
+//! Every completion under a grammar is checked here, whoever made it, by the grammar that was enforced: servers have bugs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{ChatRequest, Completion, Grammar, ModelError, ModelErrorKind};
+use gimbal_core::{Completion, Grammar, ModelError, ModelErrorKind};
 use regex::Regex;
 use serde_json::Value;
 
@@ -25,14 +25,14 @@ enum Compiled {
 }
 
 impl Shapes {
-    /// The completion, if it has the shape that the request demands; white space around it is dropped. A native tool
+    /// The completion, if it has the shape of this grammar; white space around it is dropped. A native tool
     /// call without text has no shape of its own.
     ///
     /// # Errors
     /// [`ModelErrorKind::BadShape`] with usage and text, or [`ModelErrorKind::BadRequest`] for a grammar that cannot
     /// be read.
-    pub fn check(&self, request: &ChatRequest, mut completion: Completion) -> Result<Completion, ModelError> {
-        let Some(grammar) = &request.grammar else { return Ok(completion) };
+    pub fn check(&self, grammar: Option<&Arc<Grammar>>, mut completion: Completion) -> Result<Completion, ModelError> {
+        let Some(grammar) = grammar else { return Ok(completion) };
         if !completion.calls.is_empty() && completion.text.trim().is_empty() {
             return Ok(completion);
         }
@@ -149,7 +149,7 @@ mod tests {
         let request = ChatRequest { grammar: Some(Arc::new(grammar)), ..ChatRequest::default() };
         let completion = answer::plain(&request, text, Vec::new(), Finish::Stop);
         let usage = completion.usage;
-        match Shapes::default().check(&request, completion) {
+        match Shapes::default().check(request.grammar.as_ref(), completion) {
             Ok(completion) => Ok(completion.text.to_string()),
             Err(error) => {
                 if error.kind == ModelErrorKind::BadShape {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use gimbal_core::chat::ProviderFacts;
+use gimbal_core::chat::{Missed, ProviderFacts};
 use gimbal_core::{Completion, Finish, ModelError, ModelErrorKind, RequestedCall, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,8 @@ pub(crate) struct StoredCompletion {
     usage: Usage,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reasoning: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    missed: Vec<Missed>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
 }
@@ -51,6 +53,7 @@ impl StoredOutcome {
                 finish: completion.finish,
                 usage: completion.usage,
                 reasoning: completion.reasoning.as_deref().map(str::to_owned),
+                missed: completion.missed.clone(),
                 model: completion.provider.model.clone(),
             })),
             Err(error) if !error.kind.is_infrastructure() => Some(Self::Failed(StoredFailure {
@@ -72,6 +75,7 @@ impl StoredOutcome {
                 finish: stored.finish,
                 usage: stored.usage,
                 reasoning: stored.reasoning.map(Arc::from),
+                missed: stored.missed,
                 latency_us: 0,
                 provider: ProviderFacts { model: stored.model, ..ProviderFacts::default() },
             }),

@@ -41,7 +41,7 @@ fn models(variables: &[(&str, &str)]) -> Models {
     Models::new(ModelsConfig {
         environment: Environment::of(variables),
         scripts: Arc::new(Mine),
-        rates: [("openai/fast".to_owned(), Rate { requests_per_minute: Some(60), concurrency: 9 })].into(),
+        rates: [("openai/fast".to_owned(), Rate { requests_per_minute: Some(60), concurrency: Some(9) })].into(),
         ..ModelsConfig::default()
     })
 }
@@ -58,7 +58,7 @@ fn remote_models_are_described_without_the_network() {
     assert!(!format!("{facts:?}").contains("private-value"));
     models.ready("openai/fast").unwrap();
     let facts = models.describe("anthropic/claude-haiku-4-5").unwrap();
-    assert_eq!((facts.key_present, facts.concurrency), (false, 4));
+    assert_eq!((facts.key_present, facts.concurrency), (false, Rate::MOST));
     assert!(facts.price.is_some());
     let refused = models.ready("anthropic/claude-haiku-4-5").unwrap_err();
     assert!(matches!(&refused, SetupError::Key(message) if message.contains("ANTHROPIC_API_KEY")), "{refused}");

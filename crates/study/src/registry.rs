@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use gimbal_core::{ArchitectureKind, Catalogue, ChatModel, FileError, Files};
-use gimbal_model::{ModelFacts, Models, SetupError};
+use gimbal_model::{Known, ModelFacts, Models, SetupError};
 
 /// Environments and architectures by which a study is resolved; the order is that of listings.
 #[derive(Clone, Default)]
@@ -39,6 +40,21 @@ pub trait ModelSource: Send + Sync {
     /// When there is no such model.
     fn describe(&self, name: &str) -> Result<ModelFacts, SetupError>;
 
+    /// What is known of a remote model's server; none of other models.
+    fn known(&self, _name: &str) -> Option<Known> {
+        None
+    }
+
+    /// Asks a remote model's server how many tokens its context holds, where it says so without a cost.
+    fn survey<'a>(&'a self, _name: &'a str) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + 'a>> {
+        Box::pin(std::future::ready(None))
+    }
+
+    /// What to know of the models after a run.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether it can be used now.
     ///
     /// # Errors
@@ -55,6 +71,15 @@ pub trait ModelSource: Send + Sync {
 impl ModelSource for Models {
     fn describe(&self, name: &str) -> Result<ModelFacts, SetupError> {
         Self::describe(self, name)
+    }
+    fn known(&self, name: &str) -> Option<Known> {
+        Self::known(self, name)
+    }
+    fn survey<'a>(&'a self, name: &'a str) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + 'a>> {
+        Box::pin(Self::survey(self, name))
+    }
+    fn remarks(&self) -> Vec<String> {
+        Self::remarks(self)
     }
     fn ready(&self, name: &str) -> Result<(), SetupError> {
         Self::ready(self, name)

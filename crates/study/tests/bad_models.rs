@@ -29,6 +29,7 @@ impl ChatModel for Says {
             calls: Vec::new(),
             finish: Finish::Stop,
             reasoning: None,
+            missed: Vec::new(),
             usage,
             latency_us: 1,
             provider: gimbal_core::chat::ProviderFacts::default(),
@@ -123,7 +124,6 @@ async fn a_model_that_never_stops_calling_tools_comes_to_an_end() {
     }
 }
 
-// covers: BOG-034
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_returns_a_megabyte_is_paid_for_and_stopped_by_the_limit_on_tokens() {
     for row in rows("megabyte", "limits: { episode: { tokens: 1000000 } }\n").await {

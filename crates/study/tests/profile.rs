@@ -10,7 +10,7 @@ use gimbal_study::plan::Stored;
 use gimbal_study::read::{load_rows, profiles, traces};
 use gimbal_study::run::RunFolder;
 
-// covers: BOG-223, BOG-225
+// covers: BOG-223, BOG-225, BOG-036, BOG-048
 #[tokio::test]
 async fn trajectories_sum_to_the_rows_of_the_run() {
     let place = tempfile::tempdir().unwrap();

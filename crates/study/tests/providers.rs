@@ -119,3 +119,81 @@ async fn one_provider_pauses_and_the_other_plays_on_in_the_only_place() {
     assert_eq!(outages as usize, busy.complaints.load(Ordering::SeqCst), "every complaint is counted");
     assert!(rows.iter().all(|row| row.cell.contains("busy") || row.outages == 0));
 }
+
+async fn played(text: &str, path: &std::path::Path) -> (runner::Summary, Vec<String>) {
+    let study = plan::parse(text, "study.yaml").unwrap();
+    let section = plan::models_section(&study).unwrap();
+    let models = Arc::new(Models::new(section.over(ModelsConfig::default())));
+    let plan = plan::resolve(study, &Options::default(), &common::registry(), &*models, &Library::default());
+    let plan = plan.unwrap_or_else(|problems| panic!("{problems}"));
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&notes);
+    let summary = runner::run(Arc::new(plan), models, Settings::new(path), Cancel::default(), move |progress| {
+        if let Progress::Note { text } | Progress::Warning { text } | Progress::Failed { detail: text, .. } = progress {
+            kept.lock().unwrap().push(text);
+        }
+    });
+    let summary = summary.await.unwrap();
+    let notes = notes.lock().unwrap().clone();
+    (summary, notes)
+}
+
+// covers: SH-01
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_recording_of_a_remote_model_plays_back_without_further_settings() {
+    let quick = Arc::new(Provider::default());
+    quick.open.store(true, Ordering::SeqCst);
+    let base = serve(Arc::clone(&quick)).await;
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("recording");
+    let study = |role: &str, models: &str| {
+        format!(
+            "study: recorded\nenvironment: {{ name: corridor, horizon: 6 }}\narchitectures: [{{ base: learner }}]\n\
+             roles: [{{ default: '{role}' }}]\nepisodes: {{ runs: 3, tasks: {{ split: test, limit: 1 }} }}\n{models}"
+        )
+    };
+    let models =
+        format!("models: {{ endpoints: {{ vllm: {{ base: '{base}' }} }}, record: '{}' }}\n", recording.display());
+    let (first, _) = played(&study("vllm/quick", &models), &folder.path().join("first")).await;
+    assert_eq!(first.ended, Ended::Done);
+    let asked = quick.answers.load(Ordering::SeqCst);
+    let (again, notes) =
+        played(&study(&format!("replay/{}", recording.display()), ""), &folder.path().join("again")).await;
+    assert_eq!(again.ended, Ended::Done, "{notes:?}");
+    assert_eq!(quick.answers.load(Ordering::SeqCst), asked, "nobody was asked again");
+    let returns = |name: &str| {
+        let rows = load_rows(&RunFolder::open(&folder.path().join(name)).unwrap()).unwrap().episodes;
+        // Episodes stand in the order in which they ended.
+        rows.iter().map(|row| (row.run, row.return_thousandths, row.steps)).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(returns("first"), returns("again"));
+}
+
+// covers: BOG-150
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_run_says_which_bound_holds_and_what_became_of_the_cache() {
+    let quick = Arc::new(Provider::default());
+    quick.open.store(true, Ordering::SeqCst);
+    let base = serve(Arc::clone(&quick)).await;
+    let folder = tempfile::tempdir().unwrap();
+    // A cache that cannot be written: its folder is a file.
+    let cache = folder.path().join("cache");
+    std::fs::write(&cache, "in the way").unwrap();
+    for (rates, said) in [("", "the program's own bound"), ("rates: { vllm: { concurrency: 3 } }, ", "`models.rates`")]
+    {
+        let text = format!(
+            "study: bounds\nenvironment: {{ name: corridor, horizon: 6 }}\narchitectures: [{{ base: learner }}]\n\
+             roles: [{{ default: vllm/quick }}]\nepisodes: {{ runs: 1, tasks: {{ split: test, limit: 1 }} }}\n\
+             models: {{ endpoints: {{ vllm: {{ base: '{base}' }} }}, {rates}cache: '{}' }}\n",
+            cache.display()
+        );
+        let run = if rates.is_empty() { "one" } else { "two" };
+        let (summary, notes) = played(&text, &folder.path().join(run)).await;
+        assert_eq!(summary.ended, Ended::Done);
+        assert!(notes.iter().any(|note| note.contains(said)), "{notes:?}");
+        assert!(
+            notes.iter().any(|note| note.contains("could not be kept") || note.contains("cannot be read")),
+            "{notes:?}"
+        );
+    }
+}

@@ -102,7 +102,7 @@ fn found(walk: &Trajectory, signal: Signal) -> Vec<(u32, u32)> {
 
 /// Two steps and 34 calls (the work's figures): 15 at the desk, 15 at the shelves, and four that win once control is back
 /// where the pencil is. A forward-only list would have ended after the second.
-// covers: CYC-061, CYC-098, CYC-099
+// covers: CYC-061, CYC-098, CYC-099, CYC-016
 #[tokio::test]
 async fn the_pencil_is_put_on_the_shelf_after_going_back() {
     let take = ["take pencil 1 from desk 1", "+pencil 1>desk 1"];

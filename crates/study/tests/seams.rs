@@ -102,7 +102,7 @@ async fn all_fitting_pairs_play_and_repeat_to_the_byte() {
     assert_eq!(fitting, 9);
 }
 
-// covers: SH-05
+// covers: SH-05, BOG-048
 #[tokio::test]
 async fn requests_are_changes_of_those_they_extend_and_can_be_rebuilt() {
     let play_kind = architecture("learner", json!({}));
@@ -286,7 +286,6 @@ impl Architecture for Leaver {
     }
 }
 
-// covers: CYC-086
 #[tokio::test]
 async fn a_world_that_runs_on_goes_to_its_end_where_an_architecture_leaves_early() {
     let family = gimbal_cage2::environment::Cage2;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use common::{TestModels, plan, run, run_with};
 use gimbal_study::read::load_rows;
-use gimbal_study::run::RunFolder;
+use gimbal_study::run::{RunError, RunFolder};
 use gimbal_study::runner::{self, Ended, Progress, Settings};
 use gimbal_study::stage::Cancel;
 
@@ -142,4 +142,25 @@ async fn a_declared_concurrency_stands_and_jobs_bounds_it() {
         assert_eq!(summary.await.unwrap().ended, Ended::Done);
         assert_eq!(*jobs_told.lock().unwrap(), expected, "{name}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_folder_that_is_deleted_under_a_run_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let gone = path.clone();
+    let deleted = std::sync::atomic::AtomicBool::new(false);
+    let plan = Arc::new(plan(common::folders::STUDY));
+    let models = Arc::new(TestModels);
+    let played = runner::run(plan, models, Settings::new(&path), Cancel::default(), move |event| {
+        let finished = matches!(event, Progress::Finished { .. });
+        if finished && !deleted.swap(true, std::sync::atomic::Ordering::SeqCst) {
+            std::fs::remove_dir_all(&gone).unwrap();
+        }
+    })
+    .await;
+    let error = played.unwrap_err();
+    assert!(matches!(error, RunError::Gone { .. }) && error.to_string().contains("deleted"), "{error:?}");
+    assert_eq!(error.exit_code(), 3);
+    assert!(!path.exists());
 }

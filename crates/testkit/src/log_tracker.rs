@@ -2,7 +2,7 @@
 
 use gimbal_core::{Observation, Rejection, RejectionKind, Stepped, ToolCall, ToolSpec, Tracker};
 
-/// Blocks `observation`, `history` and `status`; the query `subject_state`.
+/// Blocks `observation`, `history`, `own_history` (the same) and `status`; the query `subject_state`.
 #[derive(Debug, Default)]
 pub struct LogTracker {
     subjects: Vec<String>,
@@ -44,13 +44,13 @@ impl Tracker for LogTracker {
     }
 
     fn blocks(&self) -> &[&'static str] {
-        &["observation", "history", "status"]
+        &["observation", "history", "own_history", "status"]
     }
 
     fn block(&self, name: &str) -> Option<String> {
         match name {
             "observation" => Some(self.observation.clone()),
-            "history" => Some(self.history.clone()),
+            "history" | "own_history" => Some(self.history.clone()),
             "status" => Some(format!("{} steps taken", self.steps)),
             _ => None,
         }

@@ -59,6 +59,7 @@ fn completion(request: &ChatRequest, text: Arc<str>) -> Completion {
         calls: Vec::new(),
         finish: Finish::Stop,
         reasoning: None,
+        missed: Vec::new(),
         latency_us: 0,
         provider: gimbal_core::chat::ProviderFacts::default(),
     }

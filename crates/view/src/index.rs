@@ -31,7 +31,7 @@ pub fn index(meta: &Meta, figures: &[Output], tables: &[Table]) -> String {
         tables.len()
     ));
     contents(&mut out, figures, tables);
-    for output in figures {
+    for output in figures.iter().filter(|output| output.missing.is_none()) {
         figure(&mut out, output);
     }
     for entry in tables {
@@ -48,9 +48,13 @@ pub fn index(meta: &Meta, figures: &[Output], tables: &[Table]) -> String {
 fn contents(out: &mut String, figures: &[Output], tables: &[Table]) {
     out.push_str("<section id=\"contents\">\n<h2>Contents</h2>\n<ul class=\"notes\" style=\"columns: 22rem\">\n");
     for output in figures {
-        let gap = if output.missing.is_some() { " (nothing to draw)" } else { "" };
+        if let Some(why) = &output.missing {
+            let (key, title) = (output.key.to_uppercase(), html(&output.figure.title));
+            out.push_str(&format!("<li>{key} {title}: nothing to draw ({})</li>\n", html(why)));
+            continue;
+        }
         out.push_str(&format!(
-            "<li><a href=\"#{file}\">{} {}</a>{gap}</li>\n",
+            "<li><a href=\"#{file}\">{} {}</a></li>\n",
             output.key.to_uppercase(),
             html(&output.figure.title),
             file = html(&output.file)

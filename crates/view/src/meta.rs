@@ -9,6 +9,9 @@ pub struct Meta {
     pub study: String,
     /// What the study asks, in a sentence, if its file says.
     pub question: Option<String>,
+    /// Whether the run goes on now: what it lacks is still to be played, and not missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_progress: bool,
     /// Version of the program that played it.
     pub program_version: String,
     /// Hash of the study as resolved.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::figure::{self, Figure};
 use crate::meta::Meta;
 use crate::page;
-use crate::sentence::sentence;
+use crate::sentence::sentence_of;
 
 /// A run in tables, figures and one sentence.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub struct Report {
     pub tables: Vec<Table>,
     /// Figures in reading order.
     pub figures: Vec<Figure>,
+    /// What stands beside the tables as files alone: instances, and the tokens of every episode (BOG-146).
+    pub logs: Vec<Table>,
 }
 
 impl Report {
@@ -31,8 +33,14 @@ impl Report {
     /// Those of [`Analysis::new`]: stray episodes, repeated cells, a baseline that matches nothing, a bad confidence.
     pub fn build(rows: &Rows, meta: Meta, options: &Options) -> Result<Self, AnalysisError> {
         let analysis = Analysis::new(rows, options)?;
-        let (sentence, tables, figures) = (sentence(&analysis), tables::all(&analysis), figure::all(&analysis));
-        Ok(Self { meta, analysis, sentence, tables, figures })
+        let (sentence, figures) = (sentence_of(&analysis, meta.in_progress), figure::all(&analysis));
+        let mut tables = tables::all(&analysis);
+        if let Some(gaps) = tables.iter_mut().find(|table| table.key == "gaps" && meta.in_progress) {
+            "Still to be played".clone_into(&mut gaps.title);
+            gaps.notes = vec!["The run is in progress: nothing here is lost.".to_owned()];
+        }
+        let logs = vec![tables::instances(rows), tables::token_log(rows)];
+        Ok(Self { meta, analysis, sentence, tables, figures, logs })
     }
 
     /// The same report with what followed the injected faults, of the rows that it was built from.
@@ -64,14 +72,18 @@ impl Report {
         let planned: usize = cells.iter().map(|cell| cell.info.planned as usize).sum();
         let lost: usize = cells.iter().map(|cell| cell.infrastructure).sum();
         let unknown: u64 = cells.iter().map(|cell| cell.unknown_attempts).sum();
-        let mut facts = vec![
+        let mut facts = Vec::new();
+        if self.meta.in_progress {
+            facts.push(("State".to_owned(), "in progress: a run works on this folder now".to_owned()));
+        }
+        facts.extend([
             (
                 "Episodes".to_owned(),
                 if planned > 0 { format!("{played} of {planned} planned") } else { played.to_string() },
             ),
             ("Cells".to_owned(), cells.len().to_string()),
             ("Program".to_owned(), self.meta.program_version.clone()),
-        ];
+        ]);
         let apart = [
             ("Cut by a limit of the episode", cells.iter().map(|cell| cell.cuts()).sum()),
             ("Lost to infrastructure", lost),
@@ -115,11 +127,22 @@ impl Report {
         out
     }
 
-    /// The main table alone for a terminal, with the sentence beneath: what a run prints at its end.
+    /// One screen for a terminal: what the run can tell, the main table without its columns of detail, and which other
+    /// tables there are. What a run and a report print; [`Report::text`] has everything.
     #[must_use]
     pub fn brief(&self, width: usize) -> String {
-        let main = self.tables.first().map(|table| table.to_text(width)).unwrap_or_default();
-        format!("{main}\n{}", wrapped(&self.sentence, width))
+        let headline = format!("{}: {}", gimbal_analysis::printable(&self.meta.study), self.sentence);
+        let mut out = wrapped(&headline, width);
+        if let Some(main) = self.tables.first() {
+            out.push('\n');
+            out.push_str(&tables::essential(main).to_text(width));
+        }
+        let others: Vec<&str> = self.tables.iter().skip(1).map(|table| table.key).collect();
+        if !others.is_empty() {
+            out.push('\n');
+            out.push_str(&wrapped(&format!("More by `gimbal report RUN --table KEY`: {}.", others.join(", ")), width));
+        }
+        out
     }
 
     /// Markdown with all tables: what the study is on top, how to get it again beneath.

@@ -11,15 +11,28 @@ const FEW: usize = 10;
 /// Holm's correction.
 #[must_use]
 pub fn sentence(analysis: &Analysis) -> String {
-    let played: Vec<&CellSummary> = analysis.cells.iter().filter(|cell| cell.episodes > 0).collect();
+    sentence_of(analysis, false)
+}
+
+/// The same of a run that may be in progress: what is not played yet is not missing.
+#[must_use]
+pub(crate) fn sentence_of(analysis: &Analysis, in_progress: bool) -> String {
+    let all: Vec<&CellSummary> = analysis.cells.iter().filter(|cell| cell.episodes > 0).collect();
+    let (hardly, played): (Vec<&CellSummary>, Vec<&CellSummary>) =
+        all.into_iter().partition(|cell| cell.hardly_acted());
+    let mut text = lead(&hardly, played.iter().filter(|cell| !cell.info.models.is_empty()).count());
     let pick = |test: &dyn Fn(&CellSummary) -> bool| -> Vec<&CellSummary> {
         played.iter().copied().filter(|cell| test(cell)).collect()
     };
     let evidence = pick(&|cell| cell.info.is_evidence());
     let plumbing = pick(&|cell| cell.info.plumbing.is_some());
     let scripted = pick(&|cell| matches!(cell.info.kind, Kind::Scripted | Kind::NoisyExpert));
-    let body = if played.is_empty() {
+    let readers = pick(&|cell| cell.info.kind == Kind::Reader);
+    let body = if played.is_empty() && !hardly.is_empty() {
+        "No other cell was played: this run measures the fallback and no model".to_owned()
+    } else if played.is_empty() {
         return match analysis.cells.iter().map(CellSummary::cuts).sum::<usize>() {
+            0 if in_progress => format!("In progress, 0 of {} planned episodes played so far.", planned(analysis)),
             0 => "No episode has been played: this run tells nothing yet.".to_owned(),
             cut => format!(
                 "Every episode that was played ({cut}) was cut by a limit of the episode: this run tells nothing about returns."
@@ -27,6 +40,11 @@ pub fn sentence(analysis: &Analysis) -> String {
         };
     } else if !evidence.is_empty() {
         with_evidence(analysis, &evidence)
+    } else if !readers.is_empty() {
+        format!(
+            "With {} and fixed readers in the place of models, this run shows what the requests tell a player by rule; it says nothing about language models",
+            episodes(&readers),
+        )
     } else if !plumbing.is_empty() {
         format!(
             "With {} and {} (plumbing), this run shows that the machinery works; it cannot rank configurations or say anything about better models",
@@ -41,9 +59,9 @@ pub fn sentence(analysis: &Analysis) -> String {
     } else {
         policies(analysis, &played)
     };
-    let mut text = body;
-    if !evidence.is_empty() && (!plumbing.is_empty() || !scripted.is_empty()) {
-        text.push_str("; rows marked plumbing, scripted or noisy expert are no evidence");
+    text.push_str(&body);
+    if !evidence.is_empty() && (!plumbing.is_empty() || !scripted.is_empty() || !readers.is_empty()) {
+        text.push_str("; rows marked plumbing, scripted, noisy expert or reader are no evidence");
     }
     let cut: usize = analysis.cells.iter().map(CellSummary::cuts).sum();
     if cut > 0 {
@@ -54,12 +72,42 @@ pub fn sentence(analysis: &Analysis) -> String {
         ));
     }
     let missing: usize = analysis.gaps().iter().map(gimbal_analysis::Gap::missing).sum();
-    let planned: usize = analysis.cells.iter().map(|cell| cell.info.planned as usize).sum();
+    let planned = planned(analysis);
+    if in_progress {
+        let played: usize = analysis.cells.iter().map(|cell| cell.episodes + cell.cuts()).sum();
+        return format!("In progress, {played} of {planned} planned episodes played so far. {text}.");
+    }
     if missing > 0 {
         text.push_str(&format!("; {missing} of {planned} planned episodes are missing"));
     }
     text.push('.');
     text
+}
+
+fn planned(analysis: &Analysis) -> usize {
+    analysis.cells.iter().map(|cell| cell.info.planned as usize).sum()
+}
+
+/// What comes first where a model hardly acted: in how many cells, and both shares over them; nothing where all acted.
+fn lead(hardly: &[&CellSummary], acted: usize) -> String {
+    let Some(first) = hardly.first() else { return String::new() };
+    let share = |rate: fn(&CellSummary) -> gimbal_analysis::Rate| {
+        let sum = |part: fn(gimbal_analysis::Rate) -> u64| hardly.iter().map(|cell| part(rate(cell))).sum::<u64>();
+        let (count, of) = (sum(|rate| rate.count), sum(|rate| rate.of));
+        if of == 0 { "–".to_owned() } else { format!("{:.0}%", 100.0 * count as f64 / of as f64) }
+    };
+    let all = hardly.len() + acted;
+    let cells = match (hardly.len(), acted) {
+        (1, 0) => format!("In {} on {}, the one cell with a model,", first.info.configuration_label(), models(hardly)),
+        (_, 0) => format!("In all {all} cells with a model ({})", models(hardly)),
+        (some, _) => format!("In {some} of {all} cells with a model ({})", models(hardly)),
+    };
+    format!(
+        "{cells} the model hardly acted: the fallback took {} of the steps, and {} of the attempts at an action were invalid. {} no measurement. ",
+        share(|cell| cell.fallback),
+        share(|cell| cell.invalid),
+        if hardly.len() == 1 { "It is" } else { "They are" },
+    )
 }
 
 /// "50 episodes a cell" or "2 to 50 episodes a cell".

@@ -70,7 +70,7 @@ fn what_a_run_lacks_is_said_and_not_filled_in() {
 }
 
 /// A column an environment, a row a measure and kind of faults; four environments take two blocks.
-// covers: CYC-086, CYC-100
+// covers: CYC-100
 #[test]
 fn noise_is_one_drawing_of_all_environments() {
     for worlds in [&[WORLD][..], &[WORLD, "crafting depth 2"], &[WORLD, "crafting", "finance", "fourth"]] {
@@ -115,6 +115,8 @@ fn small_walk() -> Trajectory {
         nodes: names.map(|name| GraphNode { name: name.to_owned(), ..GraphNode::default() }).to_vec(),
         edges: names.iter().flat_map(|from| names.map(|to| edge(from, to))).collect(),
         kind: "cyclic".to_owned(),
+        planner: String::new(),
+        shots: String::new(),
     };
     let segment = |index: u32, node: &str, calls: u32, to: Option<&str>| Segment {
         index,

@@ -126,7 +126,6 @@ fn the_heat_map_shows_the_means_of_the_table() {
 }
 
 /// A model under two decodings has two panels, told apart by name, and a stepped line in each.
-// covers: BOG-172
 #[test]
 fn cells_that_differ_in_their_faults_alone_are_named_apart() {
     let mut noisy = cell("b", "plain", "context", Some("m"));
@@ -247,7 +246,7 @@ fn text_and_markdown_hold_the_identity_of_the_study() {
 }
 
 fn hostile() -> String {
-    "</title></svg><script>alert('x')</script>\" onload=\"y\" & `z` |\u{202e}\u{1b}[2J".to_owned()
+    "</title></svg><script>alert('x')</script>\" onload=\"y\" & `z` |\u{202e}\u{1b}[2J\u{2066}\u{61c}\u{2060}\u{e0041}\u{9b}1m".to_owned()
 }
 
 /// Every name that a file, a model or an environment can bring is shown as words.
@@ -283,7 +282,18 @@ fn hostile_text_stays_text_everywhere() {
     let report = Report::build(&rows, facts, &options(&name)).unwrap();
     let page = report.html();
     assert_balanced(&page);
-    for raw in ["<script", "</svg><", "onload=\"", "\u{202e}", "\u{1b}"] {
+    for raw in [
+        "<script",
+        "</svg><",
+        "onload=\"",
+        "\u{202e}",
+        "\u{1b}",
+        "\u{2066}",
+        "\u{61c}",
+        "\u{2060}",
+        "\u{e0041}",
+        "\u{9b}",
+    ] {
         assert!(!page.contains(raw), "{raw:?} in the page");
     }
     for figure in &report.figures {

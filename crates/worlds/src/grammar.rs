@@ -1,6 +1,9 @@
 //! The form of an action's text: a name and parameters, written in many ways (BOG-032). What they mean is the world's.
 
-const QUOTES: [char; 5] = ['"', '\'', '`', '\u{201c}', '\u{201d}'];
+const QUOTES: [char; 7] = ['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}'];
+/// What models put around a name or a value that they were shown as a placeholder, or want to stress.
+const MARKS: [char; 14] =
+    ['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}', '*', '<', '>', '[', ']', '{', '}'];
 
 /// Parameters, each with its key if it has one.
 pub type Arguments<'a> = [(Option<&'a str>, &'a str)];
@@ -17,19 +20,30 @@ pub fn split(text: &str) -> Option<(&str, &str)> {
         }
         inner = shorter;
     }
-    let end = inner.find(|c: char| c.is_whitespace() || c == '(' || c == ',' || c == ':').unwrap_or(inner.len());
+    let inner = labelled(inner);
+    let end = inner.find(|c: char| c.is_whitespace() || "(,:[{".contains(c)).unwrap_or(inner.len());
     let (name, rest) = inner.split_at(end);
-    let name = name.trim_matches(QUOTES);
+    let name = name.trim_matches(MARKS);
     if name.is_empty() {
         return None;
     }
     let rest = rest.trim();
     let rest = rest.strip_prefix([':', ',']).unwrap_or(rest).trim();
-    let rest = match rest.strip_prefix('(') {
-        Some(inside) => inside.trim_end().strip_suffix(')').unwrap_or(inside),
-        None => rest,
-    };
-    Some((name, rest))
+    let rest = ["->", "=>", "\u{2192}", "- "].iter().find_map(|arrow| rest.strip_prefix(arrow)).unwrap_or(rest).trim();
+    let pairs = [('(', ')'), ('[', ']'), ('{', '}')];
+    let inside = pairs.iter().find_map(|(open, close)| {
+        let inside = rest.strip_prefix(*open)?;
+        Some(inside.trim_end().strip_suffix(*close).unwrap_or(inside))
+    });
+    Some((name, inside.unwrap_or(rest)))
+}
+
+/// Without a word that says that an action follows: `action=Fix`, `action: Fix`.
+fn labelled(text: &str) -> &str {
+    const LABEL: &str = "action";
+    let Some(head) = text.get(..LABEL.len()).filter(|head| head.eq_ignore_ascii_case(LABEL)) else { return text };
+    let rest = text[head.len()..].trim_start();
+    rest.strip_prefix(['=', ':']).map_or(text, str::trim_start)
 }
 
 fn strip_outer(text: &str) -> &str {
@@ -87,7 +101,7 @@ fn token(text: &str) -> (&str, &str) {
         .char_indices()
         .find(|(at, c)| c.is_whitespace() || *c == ',' || (*at > 0 && matches!(c, '=' | ':')))
         .map_or(text.len(), |(at, _)| at);
-    (text[..end].trim_matches(QUOTES), &text[end..])
+    (text[..end].trim_matches(MARKS), &text[end..])
 }
 
 #[cfg(test)]
@@ -97,8 +111,18 @@ mod tests {
     // covers: BOG-032
     #[test]
     fn one_action_is_written_in_many_ways() {
-        for text in ["Fix node=a", "Fix(node=a)", "`Fix node = \"a\"`.", "Fix: node: 'a'", "\u{201c}Fix node=a\u{201d}"]
-        {
+        for text in [
+            "Fix node=a",
+            "Fix(node=a)",
+            "`Fix node = \"a\"`.",
+            "Fix: node: 'a'",
+            "\u{201c}Fix node=a\u{201d}",
+            "Fix[node=a]",
+            "Fix{node: a}",
+            "**Fix** node=<a>",
+            "action=Fix, node=a",
+            "Action: Fix(node=[a])",
+        ] {
             let (name, rest) = split(text).unwrap();
             assert_eq!((name, arguments(rest)), ("Fix", vec![(Some("node"), "a")]), "{text}");
         }

@@ -21,9 +21,26 @@ pub struct Event<'a> {
     pub updates: &'a [(String, &'a str)],
 }
 
-/// The log. Lines are written once; only the last run of quiet steps may still grow.
-#[derive(Clone, Debug, Default)]
+/// The log, kept twice: with what the comparison with the baseline said of each step, and as the agent's own past alone.
+/// The second is for prompts that show no status: the verdicts of the belief state would tell it all the same, and contexts
+/// with and without status could not be compared (BOG-130).
+#[derive(Clone, Debug)]
 pub struct History {
+    judged: Log,
+    own: Log,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self { judged: Log { judged: true, ..Log::default() }, own: Log::default() }
+    }
+}
+
+/// Lines are written once; only the last run of quiet steps may still grow.
+#[derive(Clone, Debug, Default)]
+struct Log {
+    /// Whether it says of quiet steps that no status changed.
+    judged: bool,
     closed: String,
     run: Option<Run>,
 }
@@ -39,12 +56,42 @@ struct Run {
 impl History {
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.closed.clear();
-        self.run = None;
+        *self = Self::default();
     }
 
     /// Adds a step in which nothing was done and no status changed (BOG-105, BOG-R04).
     pub fn quiet(&mut self, step: u32, tool: &str) {
+        self.judged.quiet(step, tool);
+        self.own.quiet(step, tool);
+    }
+
+    /// Adds a step in which nothing was done with `tool`, and the comparison gave news: quiet but for its verdict.
+    pub fn noticed(&mut self, tool: &str, event: Event<'_>) {
+        self.own.quiet(event.step, tool);
+        self.judged.event(event);
+    }
+
+    /// Adds any other step.
+    pub fn event(&mut self, event: Event<'_>) {
+        self.own.event(Event { updates: &[], ..event });
+        self.judged.event(event);
+    }
+
+    /// The log as a block, with what the comparison said of each step.
+    #[must_use]
+    pub fn render(&self) -> String {
+        self.judged.render()
+    }
+
+    /// The log as a block of the agent's own actions and reasons alone.
+    #[must_use]
+    pub fn render_own(&self) -> String {
+        self.own.render()
+    }
+}
+
+impl Log {
+    fn quiet(&mut self, step: u32, tool: &str) {
         if let Some(run) = self.run.as_mut().filter(|run| run.to.checked_add(1) == Some(step)) {
             run.to = step;
             if run.tools.iter().all(|known| known != tool) {
@@ -56,8 +103,7 @@ impl History {
         self.run = Some(Run { from: step, to: step, tools: vec![tool.to_owned()] });
     }
 
-    /// Adds any other step.
-    pub fn event(&mut self, event: Event<'_>) {
+    fn event(&mut self, event: Event<'_>) {
         self.close();
         let out = &mut self.closed;
         // Writing to a string cannot fail.
@@ -80,8 +126,7 @@ impl History {
         out.push('}');
     }
 
-    /// The log as a block.
-    pub fn render(&self) -> String {
+    fn render(&self) -> String {
         if self.closed.is_empty() && self.run.is_none() {
             return words::NO_STEPS.to_owned();
         }
@@ -89,20 +134,20 @@ impl History {
         out.push_str(words::HISTORY);
         out.push_str(&self.closed);
         if let Some(run) = &self.run {
-            run.write(&mut out);
+            run.write(&mut out, self.judged);
         }
         out
     }
 
     fn close(&mut self) {
         if let Some(run) = self.run.take() {
-            run.write(&mut self.closed);
+            run.write(&mut self.closed, self.judged);
         }
     }
 }
 
 impl Run {
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut String, judged: bool) {
         let Self { from, to, tools } = self;
         let _ = match from == to {
             true => write!(out, "\n{} {from}: ", words::STEP),
@@ -112,7 +157,9 @@ impl Run {
             out.push_str(if at == 0 { "" } else { ", " });
             out.push_str(tool);
         }
-        let _ = write!(out, " ({})", words::QUIET);
+        if judged {
+            let _ = write!(out, " ({})", words::QUIET);
+        }
     }
 }
 
@@ -151,6 +198,31 @@ mod tests {
         );
         log.clear();
         assert_eq!(log.render(), words::NO_STEPS);
+        assert_eq!(log.render_own(), words::NO_STEPS);
+    }
+
+    // covers: BOG-104, BOG-106, BOG-130
+    #[test]
+    fn the_agents_own_past_holds_no_verdict_and_no_trace_of_one() {
+        let news = [("A".to_owned(), "changed")];
+        let mut log = History::default();
+        log.quiet(1, "Monitor");
+        log.noticed("Monitor", Event { updates: &news, ..event(2, "Monitor", Some("sees A")) });
+        log.quiet(3, "Monitor");
+        log.event(Event { updates: &news, ..event(4, "Restore A", Some("it changed")) });
+        log.quiet(5, "Monitor");
+        let own = "Steps so far:\nSteps 1-3: Monitor\n\
+                   Step 4: {\"action\":\"Restore A\",\"justification\":\"it changed\"}\nStep 5: Monitor";
+        assert_eq!(log.render_own(), own);
+        assert!(log.render().contains("compared_with_baseline") && log.render().contains("no status change"));
+        // The same actions without any news: the same text, so that nothing can be read off the way runs are folded.
+        let mut blind = History::default();
+        for step in 1..=3 {
+            blind.quiet(step, "Monitor");
+        }
+        blind.event(event(4, "Restore A", Some("it changed")));
+        blind.quiet(5, "Monitor");
+        assert_eq!(blind.render_own(), own);
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub const COMPARED: &str = "compared_with_baseline";
 
 /// Above the latest observation.
 pub const OBSERVATION: &str = "Latest observation:";
+/// Instead of an observation before the first step (BOG-037).
+pub const NO_OBSERVATION: &str = "No observation has been made yet.";
 /// Status: nothing is known to differ from what is expected.
 pub const BASELINE: &str = "baseline";
 /// Status: something differs from what is expected.

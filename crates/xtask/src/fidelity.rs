@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::requirements::{Requirement, Status};
+use crate::requirements::{Requirement, Shown, Status};
 
 const WORKS: [(&str, &str); 5] = [
     ("BOG", "Compound defenders (BOG)"),
@@ -11,6 +11,12 @@ const WORKS: [(&str, &str); 5] = [
     ("CTHA", "Constrained temporal hierarchy (CTHA)"),
     ("SH", "Shared parts (SH)"),
 ];
+
+/// What no single line says, by work.
+const PROSE: [(&str, &str); 1] = [(
+    "BOG",
+    "Our prompts say more than the work prints where a reader of them could not act, and less where they contradict themselves. The glossary of cage2 adds to the work's five entries: that Monitor and Analyse have no cost and change nothing, that Remove may fail, that Restore always works, that a host can hold decoys of several kinds, and that SERVICE stands for the name of a service. The glossary of yawning_titan is ours, since no work prints one. The lead may ask for suggestions about any host and answers with the idle call where it asked for none; the analyst is told the goal. `strict: true` plays the work's content instead, and `artefact: true` the switches of its code: personas/README.md lists every difference.",
+)];
 
 /// Counts by status, on one line.
 pub fn summary(requirements: &[Requirement]) -> String {
@@ -27,7 +33,13 @@ pub fn summary(requirements: &[Requirement]) -> String {
 pub fn page(requirements: &[Requirement]) -> String {
     let mut out = String::from(
         "# Fidelity\n\nWhere Gimbal follows each work, where it does not, and why. Generated from `requirements.yaml` \
-         by `cargo xtask requirements --write`; edit that file, not this one.\n",
+         by `cargo xtask requirements --write`; edit that file, not this one.\n\n\
+         The column *shown* says what stands behind a line. *Tested as code*: tests of plain code. *Held against the \
+         original*: recordings or data of the original agree. *Recomputed from print*: printed figures follow from other \
+         printed figures, and nothing was measured here. *Shown by scripts*: scripts or noisy experts played it; they look \
+         past the prompt, so that only the scaffolding is shown. *Shown by readers*: players by rule that see their \
+         requests and nothing else. *Measured with a model*: a language model played; nothing else says anything about \
+         language models.\n",
     );
     for (prefix, title) in WORKS {
         let of_work: Vec<&Requirement> =
@@ -44,6 +56,9 @@ pub fn page(requirements: &[Requirement]) -> String {
             count(Status::Partly),
             count(Status::LeftOut)
         );
+        if let Some((_, words)) = PROSE.iter().find(|(work, _)| *work == prefix) {
+            let _ = write!(out, "\n{words}\n");
+        }
         section(&mut out, "Done", &of_work, Status::Done);
         section(&mut out, "Partly", &of_work, Status::Partly);
         section(&mut out, "Left out", &of_work, Status::LeftOut);
@@ -57,10 +72,10 @@ fn section(out: &mut String, title: &str, requirements: &[&Requirement], status:
         return;
     }
     let _ = write!(out, "\n### {title}\n\n| number | what | ");
-    out.push_str(if status == Status::Done {
-        "how, tests |\n| --- | --- | --- |\n"
-    } else {
-        "why |\n| --- | --- | --- |\n"
+    out.push_str(match status {
+        Status::Done => "shown | how, tests |\n| --- | --- | --- | --- |\n",
+        Status::Partly => "shown | why, tests |\n| --- | --- | --- | --- |\n",
+        Status::LeftOut => "why |\n| --- | --- | --- |\n",
     });
     for requirement in chosen {
         let tests = match requirement.tests.len() {
@@ -70,6 +85,11 @@ fn section(out: &mut String, title: &str, requirements: &[&Requirement], status:
         };
         let why = [requirement.why.as_str(), &tests].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
         let cell = |text: &str| text.replace('|', "\\|");
-        let _ = writeln!(out, "| {} | {} | {} |", requirement.id, cell(&requirement.title), cell(&why.join(" · ")));
+        let _ = write!(out, "| {} | {} |", requirement.id, cell(&requirement.title));
+        if status != Status::LeftOut {
+            let shown: Vec<&str> = requirement.shown.iter().copied().map(Shown::words).collect();
+            let _ = write!(out, " {} |", shown.join(", "));
+        }
+        let _ = writeln!(out, " {} |", cell(&why.join(" · ")));
     }
 }

@@ -27,7 +27,7 @@ const fn world(folder: &'static str, forbidden_crates: &'static [&'static str]) 
     Room { folder, forbidden_crates, forbidden_words: &["ChatModel"] }
 }
 
-const ROOMS: [Room; 14] = [
+const ROOMS: [Room; 15] = [
     Room {
         folder: "crates/core",
         forbidden_crates: &["tokio", "rusqlite", "genai", "reqwest", "gimbal-"],
@@ -37,6 +37,12 @@ const ROOMS: [Room; 14] = [
         folder: "crates/model",
         forbidden_crates: &["gimbal-agent", "gimbal-architectures", "gimbal-study", "gimbal-cage2"],
         forbidden_words: &["cage2", "yawning_titan", "textcraft", "alfworld", "finance_agent"],
+    },
+    // Players that see requests only: they may know the words of every environment's prompts, and none of its code.
+    Room {
+        folder: "crates/readers",
+        forbidden_crates: &["gimbal-agent", "gimbal-architectures", "gimbal-study", "tokio"],
+        forbidden_words: &["std::fs", "std::net", "std::env", "CallContext", "Hint", "Stage"],
     },
     Room {
         folder: "crates/agent",

@@ -28,6 +28,56 @@ impl Status {
     }
 }
 
+/// How a line was shown to hold. Only `Model` says anything about language models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shown {
+    /// Plain code, held by tests of its own.
+    Code,
+    /// Recordings of the original program replayed, or its published rules checked on its data.
+    Original,
+    /// Printed figures of the work recomputed from other printed figures: nothing was measured here.
+    Recomputed,
+    /// Played with scripts or noisy experts, which look past the prompt: the scaffolding holds, and nothing more is shown.
+    Scripts,
+    /// Played with readers, which see their requests and nothing else.
+    Readers,
+    /// Measured with a language model.
+    Model,
+}
+
+impl Shown {
+    /// Every way, the weakest evidence about models first.
+    pub const ALL: [Self; 6] =
+        [Self::Code, Self::Original, Self::Recomputed, Self::Scripts, Self::Readers, Self::Model];
+
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Original => "original",
+            Self::Recomputed => "recomputed",
+            Self::Scripts => "scripts",
+            Self::Readers => "readers",
+            Self::Model => "model",
+        }
+    }
+
+    /// What the page says.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Code => "tested as code",
+            Self::Original => "held against the original",
+            Self::Recomputed => "recomputed from print",
+            Self::Scripts => "shown by scripts",
+            Self::Readers => "shown by readers",
+            Self::Model => "measured with a model",
+        }
+    }
+}
+
+/// Works whose lines must say how they were shown.
+const BUILT: [&str; 3] = ["BOG", "CYC", "SH"];
+
 /// One numbered line.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,6 +88,9 @@ pub struct Requirement {
     pub title: String,
     /// Where it stands.
     pub status: Status,
+    /// How it was shown; every line of a built work that has tests says so.
+    #[serde(default)]
+    pub shown: Vec<Shown>,
     /// Why not wholly, or how it is resolved.
     #[serde(default)]
     pub why: String,
@@ -73,6 +126,10 @@ fn emit(requirements: &[Requirement]) -> String {
             quoted(&requirement.title),
             requirement.status.name()
         );
+        if !requirement.shown.is_empty() {
+            let keys: Vec<&str> = requirement.shown.iter().map(|shown| shown.key()).collect();
+            let _ = writeln!(out, "  shown: [{}]", keys.join(", "));
+        }
         if !requirement.why.is_empty() {
             let _ = writeln!(out, "  why: {}", quoted(&requirement.why));
         }
@@ -107,6 +164,13 @@ fn fresh(root: &Path) -> Result<(Vec<Requirement>, Vec<String>), Vec<String>> {
             let title = &requirement.title;
             complaints.push(format!(
                 "requirements.yaml: {id}: the title `{title}` says too little; write three words or more"
+            ));
+        }
+        let built = requirement.id.split('-').next().is_some_and(|work| BUILT.contains(&work));
+        if built && requirement.status != Status::LeftOut && requirement.shown.is_empty() {
+            complaints.push(format!(
+                "requirements.yaml: {id} does not say how it was shown; add `shown: [...]` with one or more of {}",
+                Shown::ALL.map(Shown::key).join(", ")
             ));
         }
         match requirement.status {

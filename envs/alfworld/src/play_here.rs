@@ -41,6 +41,7 @@ pub fn play(game: &Arc<Game>, most: u32, input: &mut dyn BufRead, output: &mut d
                 let place = first.and_then(|next| play.find_grounded(next.action, &next.arguments));
                 match place.and_then(|at| play.command(at)) {
                     Some(command) => writeln!(output, "  {command}")?,
+                    None if !task.complete => writeln!(output, "  this game has more actions than are planned for")?,
                     None => writeln!(output, "  there is no way to win any more")?,
                 }
             }

@@ -216,3 +216,50 @@ fn a_recording_that_breaks_off_or_is_no_text_is_named_with_its_line() {
     let bytes = said(b"\n\xff{}\n");
     assert!(bytes.starts_with("own.jsonl.gz:2: not UTF-8"), "{bytes}");
 }
+
+#[test]
+fn sections_of_an_action_that_are_not_known_are_refused() {
+    let at = ":precondition (stands ?p ?s)\n  :effect (noticed ?p)";
+    for (to, what) in [
+        (":precondtion (stands ?p ?s)\n  :effect (noticed ?p)", "section `:precondtion` of action `survey`"),
+        (":vars (?x - spot)\n  :effect (noticed ?p)", "section `:vars` of action `survey`"),
+        (":precondition (stands ?p ?s)\n  :effects (noticed ?p)", "did you mean `:effect`?"),
+        (":precondition stands\n  :effect (noticed ?p)", "a list for `:precondition` of action `survey`"),
+        (":precondition (stands ?p ?s)\n  :effect", "a list for `:effect` of action `survey`"),
+        (":precondition ()\n  :precondition (stands ?p ?s)\n  :effect (noticed ?p)", "one `:precondition` in action"),
+    ] {
+        let error = refused(&with("pddl_domain", at, to));
+        assert!(error.to_string().contains(what), "{to}: {error}");
+        assert!(error.place.contains("pddl_domain") && error.line.is_some(), "{error}");
+    }
+}
+
+#[test]
+fn conditions_with_more_matches_than_there_is_time_for_are_refused() {
+    let many = with("pddl_domain", "(?p - person ?s - spot)", "(?p - person ?s - spot ?a ?b ?c ?d ?e - object)");
+    let error = refused(&many);
+    assert!(matches!(error.fault, Fault::TooMany { limit: 50_000, .. }) && error.place.contains("survey"), "{error}");
+    let all = "(forall (?a ?b ?c ?d ?e ?f ?g ?h - object) (and (= ?a ?a) (stands ?p ?s)))";
+    let deep =
+        with("pddl_domain", ":precondition (stands ?p ?s)", &format!(":precondition (and (stands ?p ?s) {all})"));
+    let error = refused(&deep);
+    assert!(matches!(error.fault, Fault::TooMany { limit: 20_000_000, .. }), "{error}");
+    let goal = "(:goal (and (forall (?a ?b ?c ?d ?e ?f ?g ?h - object) (= ?a ?a)) (exists";
+    let error = refused(&with("pddl_problem", "(:goal (and (exists", goal));
+    assert!(error.place.contains("goal") && matches!(error.fault, Fault::TooMany { .. }), "{error}");
+}
+
+#[test]
+fn a_game_with_too_many_actions_is_played_and_not_planned_for() {
+    // Nothing of this can be done at first: only the planner asks what might become possible.
+    let at = ":precondition (and (stands ?p ?s) (placed ?f ?s) (hinged ?f) (ajar ?f))\n  :effect (not (ajar ?f))";
+    let all = "(forall (?a ?b ?c ?d ?e ?g - object) (or (ajar ?f) (= ?a ?b) (carries ?p ?c)))";
+    let to = format!(
+        ":precondition (and (stands ?p ?s) (placed ?f ?s) (hinged ?f) (ajar ?f) {all})\n  :effect (not (ajar ?f))"
+    );
+    let game = game_of(&with("pddl_domain", at, &to)).unwrap();
+    let task = gimbal_alfworld::plan::Task::new(&game);
+    assert!(!task.complete);
+    let play = Play::new(game.into());
+    assert!(gimbal_alfworld::plan::plan(play.game(), &task, play.state()).is_none());
+}

@@ -95,6 +95,30 @@ fn four_tools_share_the_commands_and_their_literals_follow_the_state() {
     }
 }
 
+/// What the brief tells of the actions.
+fn told(world: &dyn Environment) -> String {
+    world.brief().glossary.iter().map(|entry| format!("{} {}\n", entry.description, entry.usage)).collect()
+}
+
+// covers: CYC-036
+#[test]
+fn every_form_of_a_command_is_spelt_once_where_the_actions_are_told() {
+    for offered in ["all", "split", "select"] {
+        let mut world = open(json!({ "tools": offered }));
+        reset(&mut *world, "generated/3");
+        let told = told(&*world);
+        for form in [
+            "take <object> from <receptacle>",
+            "put <object> in/on <receptacle>",
+            "go to <receptacle>",
+            "open <receptacle>",
+        ] {
+            assert_eq!(told.matches(form).count(), 1, "{offered}: {form} in {told}");
+        }
+        assert!(world.brief().literals_change, "commands are listed anew before every call");
+    }
+}
+
 #[test]
 fn what_fits_the_tool_is_a_step_and_what_does_not_is_refused() {
     let mut world = open(json!({}));
@@ -140,7 +164,7 @@ fn commands_are_read_however_they_are_written() {
     ] {
         assert_eq!(world.parse(&text), Ok(explore.clone()), "{text}");
     }
-    let bare = ToolCall::with("select_command", &[("command", &command)]);
+    let bare = ToolCall::with("explore", &[("command", &command)]);
     for text in [command.clone(), format!("  {command}\n"), format!("\"{command}\"."), format!("`{command}`")] {
         assert_eq!(world.parse(&text), Ok(bare.clone()), "{text}");
     }
@@ -151,11 +175,11 @@ fn commands_are_read_however_they_are_written() {
     assert_eq!(world.parse("explore").unwrap_err().kind, RejectionKind::MissingArgument);
 }
 
-// covers: CYC-050
+// covers: CYC-050, CYC-051
 #[test]
 fn an_episode_ends_when_it_is_solved_or_after_75_calls() {
     let mut world = open(json!({}));
-    assert_eq!(world.brief().horizon, 75);
+    assert_eq!((world.brief().horizon, world.brief().segment_calls), (75, Some(15)));
     for number in 0..12 {
         let first = reset(&mut *world, &format!("generated/{number}"));
         assert!(first.text.contains("Your task: ") && first.text.ends_with(&world.brief().goal));
@@ -345,6 +369,7 @@ fn real_games_are_tasks_in_both_wordings() {
             let first = reset(&mut *world, &task.0);
             assert!(first.text.ends_with(&format!("Your task is to: {}", world.brief().goal)));
             assert!(world.tools()[1].description.contains(put));
+            assert_eq!(told(&*world).matches(&format!("; {put}<object>")).count(), 1, "the form of this wording");
             let mut calls = 0;
             let solved = loop {
                 let call = world.simulator().unwrap().expert().unwrap();

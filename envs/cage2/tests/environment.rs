@@ -151,6 +151,7 @@ fn first_observations_are_small_changes_of_one_another() {
     }
 }
 
+// covers: BOG-002
 #[test]
 fn an_observation_is_text_and_the_same_as_data() {
     use gimbal_cage2::draws::Fast;
@@ -362,6 +363,7 @@ fn the_family_offers_what_its_environments_have() {
     assert!(now(world.reset(&TaskId("scenario1".to_owned()), 1)).is_err());
 }
 
+// covers: BOG-001
 #[test]
 fn with_cpythons_generator_a_seed_gives_the_originals_episode() {
     // The first random identities and the return of a recorded episode of the original (seed 1000000, asleep).

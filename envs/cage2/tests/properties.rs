@@ -57,7 +57,6 @@ proptest! {
         prop_assert!(Json::parse(std::str::from_utf8(&state).unwrap()).is_ok());
     }
 
-    // covers: BOG-006
     #[test]
     fn equal_seeds_give_equal_worlds_and_a_used_simulator_is_as_good_as_a_new_one(
         options in options(1_u32..120),

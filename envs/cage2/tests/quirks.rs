@@ -47,7 +47,7 @@ fn until_held(world: &mut Play, host: Host) -> bool {
     false
 }
 
-// covers: BOG-007, BOG-008
+// covers: BOG-007, BOG-001
 #[test]
 fn the_network_is_three_subnets_and_one_crown() {
     let count = |subnet: Subnet| HOSTS.iter().filter(|host| host.subnet() == subnet).count();
@@ -98,6 +98,32 @@ fn undisturbed_the_attack_goes_stage_by_stage_to_its_impact() {
     }
 }
 
+/// Addresses, identities, the exploits that are tried and how far the attack gets differ from seed to seed.
+// covers: BOG-006
+#[test]
+fn seeds_vary_what_is_seen_at_first_and_how_the_attack_goes() {
+    for mut world in worlds(Red::BLine, 30) {
+        let (mut first, mut attacks) = (Vec::new(), Vec::new());
+        for seed in 0..40 {
+            world.reset(seed);
+            first.push(world.observation(&Names::original()).to_json());
+            let mut attack = Vec::new();
+            while !world.done() {
+                world.step(Action::SLEEP);
+                attack.push(red_action(&world));
+            }
+            attacks.push(attack);
+        }
+        first.sort_unstable();
+        first.dedup();
+        assert_eq!(first.len(), 40, "hosts and processes");
+        attacks.sort_unstable();
+        attacks.dedup();
+        assert!(attacks.len() > 10, "{}", attacks.len());
+    }
+}
+
+// covers: BOG-008
 #[test]
 fn the_service_can_be_stopped_once_only() {
     for mut world in worlds(Red::BLine, 100) {
@@ -124,6 +150,7 @@ fn the_service_can_be_stopped_once_only() {
     }
 }
 
+// covers: BOG-009
 #[test]
 fn remove_always_says_true_and_never_touches_ssh_or_root() {
     let mut ssh = 0;
@@ -145,6 +172,7 @@ fn remove_always_says_true_and_never_touches_ssh_or_root() {
     assert!(ssh > 20, "{ssh}");
 }
 
+// covers: BOG-009
 #[test]
 fn vsftpd_can_be_stacked_and_then_blocks_apache() {
     for mut world in worlds(Red::Sleep, 30) {
@@ -165,6 +193,7 @@ fn vsftpd_can_be_stacked_and_then_blocks_apache() {
 }
 
 /// Where each decoy can be laid on a fresh host.
+// covers: BOG-010
 #[test]
 fn decoys_fit_where_port_and_system_allow() {
     let fits = |decoy: &str| -> Vec<&str> {
@@ -211,6 +240,7 @@ fn eternal_blue_never_works_on_the_enterprise_hosts() {
     assert!(tried > 10, "{tried}");
 }
 
+// covers: BOG-011
 #[test]
 fn reds_first_session_survives_and_costs_nothing() {
     for mut world in worlds(Red::Meander, 60) {
@@ -222,6 +252,7 @@ fn reds_first_session_survives_and_costs_nothing() {
     }
 }
 
+// covers: BOG-012
 #[test]
 fn analyse_calls_any_dropped_file_privileged() {
     let mut user_level = 0;
@@ -262,6 +293,7 @@ fn an_attack_on_defender_fails_and_marks_it_all_the_same() {
     assert!(marked > 20, "{marked}");
 }
 
+// covers: BOG-009
 #[test]
 fn monitor_sees_what_is_seen_anyway() {
     for [mut one, mut other] in [worlds(Red::BLine, 30), worlds(Red::Meander, 30)].map(|pair| {

@@ -7,7 +7,7 @@ use gimbal_cage2::recording::Json;
 use gimbal_cage2::returns::{HORIZONS, ReturnsOptions, each, evaluate, returns};
 use gimbal_cage2::{Green, Options, Red};
 
-// covers: BOG-002, BOG-003, BOG-004, BOG-013
+// covers: BOG-003, BOG-004, BOG-013
 #[test]
 fn a_thousand_episodes_lie_within_three_standard_errors_of_every_cell() {
     let table = Json::parse(include_str!("fixtures/returns.json")).unwrap();
@@ -32,7 +32,7 @@ fn a_thousand_episodes_lie_within_three_standard_errors_of_every_cell() {
     }
 }
 
-// covers: BOG-014
+// covers: BOG-014, BOG-008, BOG-011
 #[test]
 fn the_floor_of_a_step_is_thirteen_and_a_tenth() {
     use gimbal_cage2::draws::Fast;

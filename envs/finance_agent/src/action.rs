@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 
 use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, nearest};
+use gimbal_worlds::answer;
 use serde_json::Value;
 
-use crate::tools::{PREFIX, TOOLS};
+use crate::tools::{FINAL_ANSWER, PREFIX, TOOLS};
 
 /// Longest action in bytes: more is no action.
 const LONGEST: usize = 1 << 20;
@@ -26,11 +27,36 @@ pub fn render(call: &ToolCall) -> String {
     out
 }
 
-/// Reads an action.
+/// Reads an action. Remarks behind it are passed over where it is whole without them; two actions are refused. The final answer
+/// takes all that follows.
 ///
 /// # Errors
 /// A rejection that says what was wrong and what would be right.
 pub fn parse(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
+    let whole = single(text, tools);
+    let is_answer = |call: &ToolCall| call.tool == FINAL_ANSWER;
+    if whole.as_ref().is_ok_and(is_answer) || !text.trim().contains('\n') && whole.is_ok() {
+        return whole;
+    }
+    let read = |text: &str| {
+        single(text, tools).map_err(|_| ()).and_then(|call| if is_answer(&call) { Err(()) } else { Ok(call) })
+    };
+    let begins = |word: &str| find(word, tools).is_ok();
+    match answer::one(text, read, begins, |text| single(text, tools).ok()) {
+        Ok(call) => Ok(call),
+        Err(answer::Problem::Unread(())) => whole,
+        Err(problem) => Err(problem
+            .two()
+            .map_or_else(|()| example_only(), |message| Rejection::new(RejectionKind::Unreadable, message))),
+    }
+}
+
+fn example_only() -> Rejection {
+    Rejection::new(RejectionKind::Unreadable, format!("write an action as in `{}`", example()))
+}
+
+/// Reads a text that is one action and nothing else.
+fn single(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
     let unreadable = |why: String| Rejection::new(RejectionKind::Unreadable, why);
     let text = text.trim().trim_matches('`').trim();
     if text.len() > LONGEST {
@@ -100,6 +126,10 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Str
         // `https:` is no name of an argument.
         let named = value_at.filter(|value| known.contains(&word) || !value.starts_with("//"));
         let Some(value_at) = named else {
+            // The name before the sign is lost: what stands behind it may be any argument's.
+            if rest.starts_with('=') {
+                return Err(format!("`{}` has no name before its `=`; write `name=\"value\"`", shortened(rest)));
+            }
             // A bare value: all that is left, for the first argument that a call needs.
             let first = tool.required().next().filter(|_| arguments.is_empty());
             let Some(first) = first else {
@@ -192,7 +222,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::{EDGAR_SEARCH, FINAL_ANSWER, PARSE_PAGE, RETRIEVE, Version, specs};
+    use crate::tools::{EDGAR_SEARCH, PARSE_PAGE, RETRIEVE, Version, specs};
 
     fn read(text: &str) -> Result<ToolCall, Rejection> {
         parse(text, &specs(Version::V10))
@@ -239,6 +269,7 @@ mod tests {
             ("parse_html_page url=\"a\", key=\"b", RejectionKind::Unreadable, "never closed"),
             ("parse_html_page url=\"a\" url=\"b\"", RejectionKind::Unreadable, "given twice"),
             ("parse_html_page url=\"a\" and more", RejectionKind::Unreadable, "is no argument"),
+            ("edgar_search(=\"net sales\")", RejectionKind::Unreadable, "has no name before its `=`"),
         ] {
             let rejection = read(text).unwrap_err();
             assert_eq!(rejection.kind, kind, "{text}");

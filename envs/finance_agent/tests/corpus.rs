@@ -85,7 +85,6 @@ fn retrieved_figures_stand_in_the_gold_documents() {
     }
 }
 
-// covers: SH-01
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
     let (one, two, other) = (corpus(5), corpus(5), corpus(6));

@@ -1,7 +1,7 @@
 //! What agents write: tools and their arguments as the work publishes them (CYC-031), and the commands behind them.
 
 use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, nearest};
-use gimbal_worlds::grammar;
+use gimbal_worlds::{answer, grammar};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -69,19 +69,19 @@ pub fn tools(toolset: Toolset, menu: &Menu) -> Vec<ToolSpec> {
 fn spec(name: &str, menu: &Menu) -> ToolSpec {
     let reasoning = |about: &str| json!({ "type": "array", "items": { "type": "string" }, "description": about });
     let (description, properties, required): (&str, Value, &[&str]) = match name {
-        INVENTORY => ("Tells all items that you carry, with their numbers.", json!({}), &[]),
+        INVENTORY => ("Lists the items that you carry, with their numbers.", json!({}), &[]),
         CRAFT => (
-            "Uses a crafting command once on what you carry.",
+            "Carries out one crafting command once on what you carry.",
             json!({
-                REASONING: reasoning("Step by step, which item to craft now."),
+                REASONING: reasoning("Your reasoning about which item to craft now, step by step."),
                 CRAFTING: { "type": "string", "enum": menu.crafts, "description": "The crafting command." },
             }),
             &[CRAFTING],
         ),
         GET_ITEM => (
-            "Takes items from the surroundings. Not every item can be taken: some must be crafted.",
+            "Gets raw items. Not every item can be got: some must be crafted.",
             json!({
-                REASONING: reasoning("Step by step, which item to take now."),
+                REASONING: reasoning("Your reasoning about which item to get now, step by step."),
                 ITEM: { "type": "string", "enum": menu.names, "description": "Name of the item." },
                 COUNT: {
                     "type": "integer", "minimum": 1, "examples": menu.counts,
@@ -93,7 +93,7 @@ fn spec(name: &str, menu: &Menu) -> ToolSpec {
         _ => (
             "Carries out one command: get, craft or inventory.",
             json!({
-                REASONING: reasoning("Step by step, which command to carry out now."),
+                REASONING: reasoning("Your reasoning about which command to carry out now, step by step."),
                 COMMAND: {
                     "type": "string",
                     "description": "`get <number> <item>`, `craft <number> <item> using <number> <item>, ...` or `inventory`."
@@ -187,6 +187,18 @@ pub fn checked(call: &ToolCall, toolset: Toolset, menu: &Menu) -> Result<String,
                 return Err(refused(RejectionKind::BadValue, message));
             }
         }
+        // The original looks at the first line alone: the second command would be lost.
+        SELECT
+            if call.string(COMMAND).is_some_and(|command| {
+                command
+                    .trim_end()
+                    .split_once('\n')
+                    .is_some_and(|(_, next)| Command::read(next.trim()) != Command::Unknown)
+            }) =>
+        {
+            let message = format!("`{COMMAND}` of `{tool}` holds more than one command; give one at a time");
+            return Err(refused(RejectionKind::BadValue, message));
+        }
         SELECT if call.string(COMMAND).is_none() => {
             let message = format!("`{COMMAND}` of `{tool}` must be the text of a command, such as `inventory`");
             return Err(refused(RejectionKind::BadValue, message));
@@ -223,9 +235,50 @@ pub fn render(call: &ToolCall, toolset: Toolset, menu: &Menu) -> String {
 /// capitals or not (BOG-032). A command that fits the literals of a tool becomes a call of it; any other text that begins
 /// like a command is left to the world to answer, where there is a tool that takes any text.
 ///
+/// Remarks behind a command of known items are passed over; two commands are refused.
+///
 /// # Errors
 /// What cannot be read, and what could be.
 pub fn parse(text: &str, toolset: Toolset, menu: &Menu) -> Result<ToolCall, Rejection> {
+    let known = |text: &str| {
+        let call = line(text, toolset, menu)?;
+        let command = command_of(&call).unwrap_or_default();
+        let is_known = match Command::read(&command) {
+            Command::Craft { .. } => menu.crafts.contains(&command),
+            Command::Get { item, .. } => menu.names.iter().any(|known| known == item),
+            Command::Inventory => command == "inventory",
+            Command::Unknown => false,
+        };
+        if is_known && !command.contains('\n') {
+            Ok(call)
+        } else {
+            Err(refused(RejectionKind::Unreadable, String::new()))
+        }
+    };
+    let begins = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        ["get", "craft", "inventory", INVENTORY, CRAFT, GET_ITEM, SELECT].contains(&word.as_str())
+    };
+    // A sentence that begins with the same word names no number.
+    let second = |text: &str| {
+        let call = line(text, toolset, menu).ok()?;
+        (Command::read(&command_of(&call)?) != Command::Unknown).then_some(call)
+    };
+    let two = |message| refused(RejectionKind::Unreadable, message);
+    match answer::one(text, known, begins, second) {
+        Ok(call) => return Ok(call),
+        Err(answer::Problem::Unread(_)) => {}
+        Err(problem) => return Err(problem.two().map_or_else(|error| error, two)),
+    }
+    if let Some((first, other)) = answer::several(text, begins, second) {
+        return Err(answer::Problem::Two(first, other).two().map_or_else(|error| error, two));
+    }
+    let any = |text: &str| line(text, toolset, menu);
+    answer::one(text, any, begins, second).map_err(|problem| problem.two().map_or_else(|error| error, two))
+}
+
+/// Reads one line.
+fn line(text: &str, toolset: Toolset, menu: &Menu) -> Result<ToolCall, Rejection> {
     let Some((name, rest)) = grammar::split(text) else {
         return Err(refused(RejectionKind::Unreadable, format!("there is no action in it; {}", forms())));
     };

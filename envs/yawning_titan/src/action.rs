@@ -1,6 +1,7 @@
 //! The tolerant action grammar: what a person or a model may write for an action (BOG-032, BOG-035).
 
 use gimbal_core::nearest;
+use gimbal_worlds::answer;
 use gimbal_worlds::grammar::{self, Arguments};
 use thiserror::Error;
 
@@ -92,6 +93,9 @@ pub enum ActionError {
         /// What would be right.
         mend: String,
     },
+    /// More than one action.
+    #[error("{0}")]
+    TwoActions(String),
     /// More than one node.
     #[error("`{action}` takes one {parameter} at a time, not `{first}` and `{second}`; name one")]
     Two {
@@ -140,9 +144,13 @@ impl Vocabulary {
     /// # Errors
     /// What was wrong and what would be right.
     pub fn parse(&self, text: &str) -> Result<Intent, ActionError> {
-        let (name, rest) = grammar::split(text)
-            .ok_or_else(|| ActionError::Empty { known: self.known(), example: self.example_of_any() })?;
-        self.read_parts(name, &grammar::arguments(rest))
+        let read = |text: &str| {
+            let (name, rest) = grammar::split(text)
+                .ok_or_else(|| ActionError::Empty { known: self.known(), example: self.example_of_any() })?;
+            self.read_parts(name, &grammar::arguments(rest))
+        };
+        answer::one(text, read, |word| self.verb(word).is_some(), |text| read(text).ok())
+            .map_err(|problem| problem.two().map_or_else(|error| error, ActionError::TwoActions))
     }
 
     /// As [`Vocabulary::parse`], from name and parameters.
@@ -212,6 +220,10 @@ impl Vocabulary {
                     mend: format!("write `{}`", self.example(action, parameter)),
                 });
             }
+            let says_nothing = || FILLERS.iter().any(|word| word.eq_ignore_ascii_case(value));
+            if key.is_none() && says_nothing() && self.names.find(value).is_none() {
+                continue;
+            }
             if let Some(first) = found {
                 let (first, second) = (first.to_owned(), (*value).to_owned());
                 return Err(ActionError::Two { action, parameter, first, second });
@@ -226,8 +238,9 @@ impl Vocabulary {
     }
 
     fn verb(&self, name: &str) -> Option<Verb> {
+        // Words may be parted in any way, but by nothing else: `M}ake` is no name.
         let plain = |text: &str| -> String {
-            text.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
+            text.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
         };
         let wanted = plain(name);
         let same = |tool: &str| plain(tool) == wanted;
@@ -240,7 +253,9 @@ impl Vocabulary {
         if !self.edges.is_empty() && same(ADD_DECEPTIVE) {
             return Some(Verb::Deceive);
         }
-        self.kinds.iter().copied().find(|kind| same(tool(*kind))).map(Verb::On)
+        // `Restore` is `RestoreNode`; no two kinds differ in that word alone.
+        let meant = |kind: &Kind| same(tool(*kind)) || plain(tool(*kind)).replace("node", "") == wanted;
+        self.kinds.iter().copied().find(meant).map(Verb::On)
     }
 
     /// An edge by its name, in either direction.
@@ -281,6 +296,9 @@ impl Vocabulary {
         self.kinds.first().map_or_else(|| DO_NOTHING.to_owned(), |kind| self.example(tool(*kind), NODE))
     }
 }
+
+/// Words that stand before the name of a node or an edge and say nothing.
+const FILLERS: [&str; 6] = ["on", "the", "node", "edge", "at", "-"];
 
 fn is_key(key: &str, parameter: &str) -> bool {
     let known: &[&str] =

@@ -1,4 +1,4 @@
-//! Blue's baseline policies, as the statistics of the original name them.
+//! Blue's baseline policies: three of the original's statistics, and one that acts on what changed and nothing else.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,10 +18,15 @@ pub enum PolicyKind {
     /// Fixes the first node that shows as compromised. Where none does: places a deceptive node with chance 0.1, scans
     /// with 0.4, as far as these are switched on; else lowers the highest vulnerability.
     Reactive,
+    /// Restores the first node that shows as compromised, or makes it safe where restoring is switched off. Where none
+    /// does: scans, or does nothing where scanning is switched off. It tosses no coin and looks at no vulnerability: what a
+    /// list of changed nodes alone is worth.
+    RestoreChanged,
 }
 
 /// All policies.
-pub const POLICIES: [PolicyKind; 3] = [PolicyKind::Nothing, PolicyKind::Random, PolicyKind::Reactive];
+pub const POLICIES: [PolicyKind; 4] =
+    [PolicyKind::Nothing, PolicyKind::Random, PolicyKind::Reactive, PolicyKind::RestoreChanged];
 
 impl PolicyKind {
     /// The name in options, tables and recordings.
@@ -31,6 +36,7 @@ impl PolicyKind {
             Self::Nothing => "nothing",
             Self::Random => "random",
             Self::Reactive => "reactive",
+            Self::RestoreChanged => "restore_changed",
         }
     }
 
@@ -68,13 +74,13 @@ impl Policy {
             PolicyKind::Nothing => nothing(simulator),
             PolicyKind::Random => self.coin.below(simulator.action_count()),
             PolicyKind::Reactive => self.reactive(simulator),
+            PolicyKind::RestoreChanged => restore_changed(simulator),
         }
     }
 
     fn reactive<D>(&mut self, simulator: &Simulator<D>) -> u32 {
         let rules = simulator.rules();
-        let shown = simulator.nodes().iter().copied().find(|node| simulator.seen_compromised(*node));
-        if let Some(node) = shown {
+        if let Some(node) = first_changed(simulator) {
             let fixes = [Kind::Restore, Kind::MakeSafe].map(|kind| simulator.index_on(kind, node));
             let fix = match fixes {
                 [Some(one), Some(other)] => Some(if self.coin.below(2) == 0 { one } else { other }),
@@ -97,6 +103,18 @@ impl Policy {
             .and_then(|node| simulator.index_on(Kind::ReduceVulnerability, node))
             .unwrap_or_else(|| nothing(simulator))
     }
+}
+
+/// The first node that blue sees as compromised.
+fn first_changed<D>(simulator: &Simulator<D>) -> Option<u16> {
+    simulator.nodes().iter().copied().find(|node| simulator.seen_compromised(*node))
+}
+
+fn restore_changed<D>(simulator: &Simulator<D>) -> u32 {
+    let fix = first_changed(simulator)
+        .and_then(|node| simulator.index_on(Kind::Restore, node).or_else(|| simulator.index_on(Kind::MakeSafe, node)));
+    let scan = || simulator.rules().scan.then(|| simulator.index_of(Intent::Scan)).flatten();
+    fix.or_else(scan).unwrap_or_else(|| nothing(simulator))
 }
 
 fn nothing<D>(simulator: &Simulator<D>) -> u32 {

@@ -400,7 +400,7 @@ fn options_are_resolved_or_refused_with_their_mend() {
     );
     assert!(now(open(json!({})).reset(&TaskId("other".to_owned()), 1)).is_err());
     let offers = YawningTitan.offers();
-    assert_eq!(offers.blocks, ["observation", "history", "status"]);
+    assert_eq!(offers.blocks, ["observation", "history", "own_history", "status"]);
     assert_eq!(offers.queries, ["subject_state", "subject_baseline"]);
 }
 

@@ -40,8 +40,9 @@ fn policies_do_what_their_names_say() {
         let scenario = Scenario::default();
         returns(&ReturnsOptions { scenario, policy, episodes, draws: Numbers::Mersenne, seed: 9 }).unwrap()
     };
-    let [nothing, random, reactive] = POLICIES.map(|policy| play(policy, 300));
+    let [nothing, random, reactive, restores] = POLICIES.map(|policy| play(policy, 300));
     assert!(reactive.mean > nothing.mean + 20.0 && reactive.mean > random.mean + 20.0);
+    assert!(restores.mean > nothing.mean + 20.0 && restores.mean > random.mean + 20.0);
     assert!(nothing.length_mean < reactive.length_mean);
     assert_eq!(nothing, play(PolicyKind::Nothing, 300), "the same seeds give the same returns");
     assert_eq!(play(PolicyKind::Random, 0).mean, 0.0, "no episode is no error");

@@ -41,6 +41,29 @@ fn on(tool: &str, node: &str) -> ToolCall {
     ToolCall::with(tool, &[("node", node)])
 }
 
+/// The attacks that an observation tells of come before the action of the step.
+// covers: BOG-085
+#[test]
+fn an_attack_before_a_node_was_cleared_says_nothing_of_it_any_more() {
+    for tool in ["RestoreNode", "MakeNodeSafe"] {
+        let mut tracker = begun();
+        let shown = |compromised: bool| {
+            json!({
+                "attacking_nodes": ["node_1"], "attacked_nodes": ["node_1", "node_2"],
+                "nodes": { "node_1": { "compromised": compromised } },
+            })
+        };
+        update(&mut tracker, 1, &on(tool, "node_1"), shown(false));
+        assert_eq!((status(&tracker, "node_1"), status(&tracker, "node_2")), (Status::Baseline, Status::Unknown));
+        // What shows after the action counts, and so do attacks from nodes that were left alone.
+        update(&mut tracker, 2, &on(tool, "node_1"), shown(true));
+        assert_eq!(status(&tracker, "node_1"), Status::Changed);
+        update(&mut tracker, 3, &on(tool, "node_1"), shown(false));
+        update(&mut tracker, 4, &on(tool, "node_0"), shown(false));
+        assert_eq!(status(&tracker, "node_1"), Status::Changed);
+    }
+}
+
 // covers: BOG-082, BOG-083, BOG-085, BOG-086
 #[test]
 fn statuses_follow_what_is_seen_and_done() {
@@ -48,7 +71,7 @@ fn statuses_follow_what_is_seen_and_done() {
     let nothing = ToolCall::bare("DoNothing");
     assert!(tracker.statuses().all(|(_, status)| status == Status::Baseline));
     assert_eq!(tracker.block("status").unwrap(), words::ALL_BASELINE);
-    assert_eq!(tracker.block("observation").unwrap(), "");
+    assert_eq!(tracker.block("observation").unwrap(), "No observation has been made yet.");
     update(
         &mut tracker,
         1,
@@ -108,6 +131,11 @@ fn the_log_folds_what_is_quiet() {
         "Steps so far:\nSteps 1-3: DoNothing, Scan (no status change)\n\
          Step 4: {\"action\":\"ReduceVulnerability node_0\"}\n\
          Step 5: {\"action\":\"DoNothing\",\"compared_with_baseline\":{\"node_1\":\"changed\",\"node_0\":\"unknown\"}}"
+    );
+    // Without verdicts the same steps are what the agent did, and nothing else.
+    assert_eq!(
+        tracker.block("own_history").unwrap(),
+        "Steps so far:\nSteps 1-3: DoNothing, Scan\nStep 4: {\"action\":\"ReduceVulnerability node_0\"}\nStep 5: DoNothing"
     );
 }
 

@@ -4,6 +4,7 @@ use gimbal_core::Brief;
 use serde_json::{Value, json};
 
 use super::{Severity, Tier, array, bounded};
+use crate::reading::words;
 
 /// How a subject stands to its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +80,8 @@ pub struct Finding {
     pub recommended_focus: Focus,
     /// Why.
     pub rationale: String,
+    /// What could not be read, as it was written: `severity: purple`. A default stands in its place.
+    pub unread: Vec<String>,
 }
 
 impl Finding {
@@ -93,41 +96,63 @@ impl Finding {
             suspected_c2: Vec::new(),
             recommended_focus: Focus::Investigation,
             rationale: "no analysis could be had".to_owned(),
+            unread: Vec::new(),
         }
     }
 
-    /// Reads what an analyst wrote. The key of the subject is what the brief calls one; status, severity and focus must
-    /// be words that exist. None if no finding is whole.
+    /// Reads what an analyst wrote. The key of the subject is what the brief calls one. Status, severity and focus may be
+    /// written in other words (`reading/words.yaml`); one that cannot be read is told in `unread` and leaves the rest of the
+    /// finding as it is. None if no finding names a subject and one of the three.
     #[must_use]
     pub fn read(text: &str, brief: &Brief) -> Option<(Vec<Self>, Tier)> {
         let (items, tier) = array(text)?;
         let found: Vec<Self> = items.iter().filter_map(|item| Self::of(item, brief)).take(ITEMS).collect();
+        let whole = found.iter().all(|finding| finding.unread.is_empty());
+        let tier = if whole { tier } else { tier.max(Tier::Normalised) };
         (!found.is_empty()).then_some((found, tier))
     }
 
     fn of(item: &Value, brief: &Brief) -> Option<Self> {
         let text = |key: &str| item.get(key).and_then(Value::as_str).map(str::trim);
-        let named = |key: &str, names: &[&str]| {
-            let word = text(key)?;
-            names.iter().position(|name| name.eq_ignore_ascii_case(word))
-        };
         let texts = |key: &str| match item.get(key) {
             Some(Value::Array(items)) => {
                 items.iter().take(ITEMS).map(|item| bounded(&crate::protocol::plain(item), BOUND)).collect()
             }
-            Some(Value::String(text)) if !text.trim().is_empty() => vec![bounded(text, BOUND)],
+            Some(Value::String(text)) if !says_none(text) => vec![bounded(text, BOUND)],
             _ => Vec::new(),
         };
-        let written = text(&brief.subject).or_else(|| text("subject"))?;
+        let keys = [brief.subject.as_str(), "subject", "name", "target"];
+        let written = keys.iter().find_map(|key| text(key))?;
         let subject = brief.subjects.iter().find(|name| name.eq_ignore_ascii_case(written))?;
+        let status = text("status").and_then(|word| words().status(word));
+        let status = status.and_then(|word| Status::ALL.into_iter().find(|status| status.name() == word));
+        let severity = text("severity").and_then(Severity::read);
+        let focus = text("recommended_focus").or_else(|| text("focus")).and_then(|word| words().focus(word));
+        let focus = focus.and_then(|word| Focus::ALL.into_iter().find(|focus| focus.name() == word));
+        if status.is_none() && severity.is_none() && focus.is_none() {
+            return None;
+        }
+        let mut unread = texts("unread");
+        let odd =
+            [("status", status.is_none()), ("severity", severity.is_none()), ("recommended_focus", focus.is_none())];
+        for (key, _) in odd.iter().filter(|(_, odd)| *odd) {
+            let written = item.get(*key).map_or_else(|| "missing".to_owned(), crate::protocol::plain);
+            let told = format!("{key}: {}", bounded(written.trim(), 80));
+            // A message that is passed on has told it already.
+            if !unread.iter().any(|known| known.starts_with(&format!("{key}: "))) {
+                unread.push(told);
+            }
+        }
+        let default = Self::default_of(subject);
         Some(Self {
-            subject: subject.clone(),
-            status: Status::ALL[named("status", &Status::ALL.map(Status::name))?],
-            severity: Severity::read(text("severity")?)?,
+            status: status.unwrap_or(default.status),
+            severity: severity.unwrap_or(default.severity),
             anomalies: texts("anomalies"),
             suspected_c2: texts("suspected_c2"),
-            recommended_focus: Focus::ALL[named("recommended_focus", &Focus::ALL.map(Focus::name))?],
+            recommended_focus: focus.unwrap_or(default.recommended_focus),
             rationale: bounded(text("rationale").unwrap_or_default(), BOUND),
+            unread,
+            ..default
         })
     }
 
@@ -135,21 +160,42 @@ impl Finding {
     #[must_use]
     pub fn message(findings: &[Self], brief: &Brief) -> Value {
         let subject = if brief.subject.is_empty() { "subject" } else { &brief.subject };
-        findings
-            .iter()
-            .map(|one| {
-                json!({
-                    subject: one.subject,
-                    "status": one.status.name(),
-                    "severity": one.severity.name(),
-                    "anomalies": one.anomalies,
-                    "suspected_c2": one.suspected_c2,
-                    "recommended_focus": one.recommended_focus.name(),
-                    "rationale": one.rationale,
-                })
-            })
-            .collect()
+        let message = |one: &Self| {
+            let mut message = json!({
+                subject: one.subject,
+                "status": one.status.name(),
+                "severity": one.severity.name(),
+                "anomalies": one.anomalies,
+                "suspected_c2": one.suspected_c2,
+                "recommended_focus": one.recommended_focus.name(),
+                "rationale": one.rationale,
+            });
+            if !one.unread.is_empty() {
+                message["unread"] = one.unread.clone().into();
+            }
+            message
+        };
+        findings.iter().map(message).collect()
     }
+
+    /// What the three words of a finding may be, for whoever is asked to write one again.
+    #[must_use]
+    pub fn allowed(brief: &Brief) -> String {
+        let of = |names: &[&str]| names.join(", ");
+        let subject = if brief.subject.is_empty() { "subject" } else { &brief.subject };
+        format!(
+            "\"{subject}\": {}\n\"status\": {}\n\"severity\": {}\n\"recommended_focus\": {}",
+            brief.subjects.join(", "),
+            of(&Status::ALL.map(Status::name)),
+            of(&Severity::ALL.map(Severity::name)),
+            of(&Focus::ALL.map(Focus::name)),
+        )
+    }
+}
+
+/// Whether a text says that there is nothing.
+fn says_none(text: &str) -> bool {
+    matches!(text.trim().to_ascii_lowercase().as_str(), "" | "none" | "n/a" | "no" | "nothing" | "none observed")
 }
 
 #[cfg(test)]
@@ -172,17 +218,39 @@ mod tests {
             suspected_c2: Vec::new(),
             recommended_focus: Focus::Containment,
             rationale: "it is hot".to_owned(),
+            unread: Vec::new(),
         };
         let message = Finding::message(std::slice::from_ref(&finding), &brief);
         assert_eq!(message[0]["machine"], "lathe");
         assert_eq!(Finding::read(&message.to_string(), &brief), Some((vec![finding], Tier::Direct)));
         for bad in [
-            json!([{ "machine": "lathe", "status": "odd", "severity": "low", "recommended_focus": "monitor" }]),
             json!([{ "machine": "mill", "status": "changed", "severity": "low", "recommended_focus": "monitor" }]),
             json!([{ "status": "changed", "severity": "low", "recommended_focus": "monitor" }]),
+            json!([{ "machine": "lathe", "status": "odd" }]),
             json!(["lathe"]),
         ] {
             assert_eq!(Finding::read(&bad.to_string(), &brief), None, "{bad}");
         }
+    }
+
+    // covers: BOG-065, BOG-070
+    #[test]
+    fn one_odd_word_is_told_and_the_rest_is_kept() {
+        let brief = sample::brief();
+        let read = |item: serde_json::Value| Finding::read(&json!([item]).to_string(), &brief).unwrap();
+        let (findings, tier) = read(json!({
+            "machine": "lathe", "status": "Compromised", "severity": "purple", "anomalies": "none", "recommended_focus": "isolate"
+        }));
+        let finding = &findings[0];
+        assert_eq!((finding.status, finding.recommended_focus), (Status::Changed, Focus::Containment));
+        assert_eq!((finding.severity, tier), (Severity::Low, Tier::Normalised));
+        assert_eq!(finding.unread, ["severity: purple"]);
+        assert!(finding.anomalies.is_empty());
+        // Passed on, it says the same.
+        let message = Finding::message(&findings, &brief);
+        assert_eq!(Finding::read(&message.to_string(), &brief).unwrap().0, findings);
+        let (findings, _) = read(json!({ "machine": "lathe", "status": "changed" }));
+        assert_eq!(findings[0].unread, ["severity: missing", "recommended_focus: missing"]);
+        assert!(Finding::allowed(&brief).contains("\"severity\": low, medium, high, critical"));
     }
 }

@@ -1,14 +1,15 @@
-//! Finding a JSON array in what a model wrote.
+//! Finding a JSON array or object in what a model wrote. JSON is read as models write it: [`lenient`].
 
 use serde_json::{Map, Value};
 
 use super::Tier;
+use crate::reading::{bare, lenient, unfenced};
 
 /// How many opening brackets are tried before a text is given up: reading stays linear in its length.
 const CANDIDATES: usize = 16;
 
 /// Keys under which models like to wrap a list.
-const WRAPPERS: [&str; 10] = [
+const WRAPPERS: [&str; 13] = [
     "answer",
     "suggestions",
     "suggested_actions",
@@ -19,44 +20,72 @@ const WRAPPERS: [&str; 10] = [
     "result",
     "output",
     "data",
+    "subtasks",
+    "list",
+    "items",
 ];
 
-/// The array that `text` holds and how it was found: as it stands; else without an answer prefix, code fences or an
-/// object around it, or as the first array anywhere in the text. None if it holds none.
+/// The array that `text` holds and how it was found: as it stands; else without thoughts, an answer prefix, code fences or an
+/// object around it, or as the first array anywhere in the text. None if it holds none, or names a key twice.
 #[must_use]
 pub fn array(text: &str) -> Option<(Vec<Value>, Tier)> {
     let text = text.trim();
     if let Ok(Value::Array(items)) = serde_json::from_str(text) {
         return Some((items, Tier::Direct));
     }
-    let bare = without_fences(without_prefix(text));
-    if let Ok(value) = serde_json::from_str::<Value>(bare)
-        && let Some(items) = unwrapped(value)
+    let bare = bare(text);
+    let bare = unfenced(without_prefix(bare.trim()));
+    if let Some(found) = lenient::whole(bare)
+        && !found.ambiguous
+        && let Some(items) = unwrapped(found.value)
     {
         return Some((items, Tier::Normalised));
     }
-    first_array(bare).map(|items| (items, Tier::Normalised))
+    first_array(bare).or_else(|| objects(bare)).map(|items| (items, Tier::Normalised))
 }
 
-/// The JSON object that `text` holds and how it was found: as it stands; else without an answer prefix or code fences, or
-/// as the first object with members anywhere in the text. None if it holds none.
+/// The JSON object that `text` holds and how it was found: as it stands; else without thoughts, an answer prefix or code fences,
+/// or as the first object with members anywhere in the text. None if it holds none, or names a key twice.
 #[must_use]
 pub fn object(text: &str) -> Option<(Map<String, Value>, Tier)> {
     let text = text.trim();
     if let Ok(Value::Object(members)) = serde_json::from_str(text) {
         return Some((members, Tier::Direct));
     }
-    let bare = without_fences(without_prefix(text));
-    if let Ok(Value::Object(members)) = serde_json::from_str(bare) {
-        return Some((members, Tier::Normalised));
+    let bare = bare(text);
+    let bare = unfenced(without_prefix(bare.trim()));
+    if let Some(found) = lenient::whole(bare)
+        && let Value::Object(members) = found.value
+    {
+        return (!found.ambiguous).then_some((members, Tier::Normalised));
     }
-    for (at, _) in bare.match_indices('{').take(CANDIDATES) {
-        match serde_json::Deserializer::from_str(&bare[at..]).into_iter::<Value>().next() {
-            Some(Ok(Value::Object(members))) if !members.is_empty() => return Some((members, Tier::Normalised)),
-            _ => {}
+    places(bare, '{').find_map(|found| match found.value {
+        Value::Object(members) if !members.is_empty() && !found.ambiguous => Some((members, Tier::Normalised)),
+        _ => None,
+    })
+}
+
+/// The values that begin with this bracket.
+fn places(text: &str, bracket: char) -> impl Iterator<Item = lenient::Found> + '_ {
+    text.match_indices(bracket).take(CANDIDATES).filter_map(|(at, _)| lenient::value(&text[at..]))
+}
+
+/// Objects that stand one behind the other without brackets around them.
+fn objects(text: &str) -> Option<Vec<Value>> {
+    let mut items = Vec::new();
+    let mut from = 0;
+    for _ in 0..CANDIDATES {
+        let Some(at) = text[from..].find('{').map(|at| from + at) else { break };
+        match lenient::value(&text[at..]) {
+            Some(found) if !found.ambiguous => {
+                from = at + found.length;
+                items.push(found.value);
+            }
+            _ => from = at + 1,
         }
     }
-    None
+    items.retain(|item| item.as_object().is_some_and(|members| !members.is_empty()));
+    (!items.is_empty()).then_some(items)
 }
 
 /// Without the word that a protocol puts before an answer.
@@ -67,15 +96,6 @@ fn without_prefix(text: &str) -> &str {
         }
     }
     text
-}
-
-/// Without a code fence around it.
-fn without_fences(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix("```") else { return text };
-    let inner = inner.split_once('\n').map_or(inner, |(language, rest)| {
-        if language.trim().chars().all(char::is_alphanumeric) { rest } else { inner }
-    });
-    inner.trim_end().strip_suffix("```").unwrap_or(inner).trim()
 }
 
 /// A list as it is, the list under a key of an object, or one object as a list of one.
@@ -99,10 +119,10 @@ fn unwrapped(value: Value) -> Option<Vec<Value>> {
 /// The first array anywhere; one of objects goes before any other, since words in brackets are no message.
 fn first_array(text: &str) -> Option<Vec<Value>> {
     let mut other = None;
-    for (at, _) in text.match_indices('[').take(CANDIDATES) {
-        match serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next() {
-            Some(Ok(Value::Array(items))) if items.iter().any(Value::is_object) => return Some(items),
-            Some(Ok(Value::Array(items))) => other = other.or(Some(items)),
+    for found in places(text, '[').filter(|found| !found.ambiguous) {
+        match found.value {
+            Value::Array(items) if items.iter().any(Value::is_object) => return Some(items),
+            Value::Array(items) => other = other.or(Some(items)),
             _ => {}
         }
     }
@@ -129,6 +149,9 @@ mod tests {
             r#"{"action": "Wait", "confidence": 0.5}"#.to_owned(),
             format!("I think [sic] that these are best: {text} and [nothing] else"),
             format!("FINAL ANSWER: ```json\n{text}```"),
+            "[{'action': 'Wait', 'confidence': 0.5,},]".to_owned(),
+            format!("<think>[{{}}]</think>{text}"),
+            "Here: {action: \"Wait\", confidence: .5} // that is all".to_owned(),
         ] {
             assert_eq!(array(&written), Some((wanted.clone(), Tier::Normalised)), "{written}");
         }

@@ -23,7 +23,7 @@ mod verification;
 
 pub use analysis::{Finding, Focus, Status};
 pub use extract::{array, object};
-pub use situation::{Severity, Situation, SituationError};
+pub use situation::{ANY, Severity, Situation, SituationError};
 pub use suggestions::{MAX_SUGGESTIONS, Suggestion};
 pub use verification::{Claim, Quote};
 

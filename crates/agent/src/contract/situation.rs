@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::bounded;
+use crate::reading::words;
 
 /// How grave something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,12 +35,17 @@ impl Severity {
         }
     }
 
-    /// Reads the word, in any case.
+    /// Reads the word, in any case, or one that means it (`reading/words.yaml`).
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|severity| severity.name().eq_ignore_ascii_case(text.trim()))
+        let word = words().severity(text)?;
+        Self::ALL.into_iter().find(|severity| severity.name() == word)
     }
 }
+
+/// The target of a situation that is about no single subject: suggestions for any of them are wanted. This is how a planner
+/// that has been shown no name asks for actions (BOG-102).
+pub const ANY: &str = "any";
 
 /// Longest text of a field, in characters; what is longer is cut.
 const BOUND: usize = 2_000;
@@ -47,7 +53,7 @@ const BOUND: usize = 2_000;
 /// What the planner tells the chooser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Situation {
-    /// The subject that something is to be done about.
+    /// The subject that something is to be done about, or [`ANY`].
     pub target: String,
     /// What is the matter.
     pub situation: String,
@@ -70,7 +76,7 @@ pub enum SituationError {
     #[error("`severity` is `{0}`; it must be one of low, medium, high, critical")]
     Severity(String),
     /// The target is no subject.
-    #[error("`{key}`: there is no {subject} `{name}`{hint}")]
+    #[error("`{key}`: there is no {subject} `{name}`{hint}; give the name of one {subject}, or \"any\"")]
     Target {
         /// The key.
         key: String,
@@ -104,7 +110,8 @@ impl Situation {
         };
         let [target, situation, severity, context] =
             [text(&keys[0])?, text(&keys[1])?, text(&keys[2])?, text(&keys[3])?];
-        let Some(name) = brief.subjects.iter().find(|subject| subject.eq_ignore_ascii_case(target)) else {
+        let mut known = brief.subjects.iter().map(String::as_str).chain([ANY]);
+        let Some(name) = known.find(|subject| subject.eq_ignore_ascii_case(target)) else {
             return Err(SituationError::Target {
                 key: keys[0].clone(),
                 subject: brief.subject.clone(),
@@ -114,7 +121,7 @@ impl Situation {
         };
         let severity = Severity::read(severity).ok_or_else(|| SituationError::Severity(bounded(severity, 40)))?;
         Ok(Self {
-            target: name.clone(),
+            target: name.to_owned(),
             situation: bounded(situation, BOUND),
             severity,
             context: bounded(context, BOUND),
@@ -150,7 +157,7 @@ mod tests {
         assert_eq!(read(&again).unwrap(), situation);
         for (key, value, words) in [
             ("target_machine", json!("lath"), "there is no machine `lath`; did you mean `lathe`?"),
-            ("severity", json!("grave"), "must be one of low, medium, high, critical"),
+            ("severity", json!("purple"), "must be one of low, medium, high, critical"),
             ("situation", json!(3), "`situation` must be a text"),
         ] {
             let mut bad = good.clone();

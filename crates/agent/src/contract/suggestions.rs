@@ -2,13 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Tier, array, bounded};
+use super::{Tier, array};
+use crate::reading::words;
 
 /// How many suggestions count; the rest is passed over.
 pub const MAX_SUGGESTIONS: usize = 3;
 
-/// Longest action text.
-const BOUND: usize = 300;
+/// Longest action, in characters. Environments whose actions hold whole answers with their sources need several hundred. A longer
+/// one is no suggestion, and none is cut: the part that is left might be an action that was not meant.
+const BOUND: usize = 4_000;
 
 /// A suggested action.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +38,12 @@ impl Suggestion {
     }
 
     fn of(item: &Value) -> Option<Self> {
-        let action = item.get("action")?.as_str()?.trim();
-        let confidence = confidence(item.get("confidence")?)?;
-        (!action.is_empty()).then(|| Self { action: bounded(action, BOUND), confidence })
+        let action = ACTIONS.iter().find_map(|key| item.get(*key))?;
+        let action = action.as_str()?.trim();
+        let confidence = CONFIDENCES.iter().find_map(|key| item.get(*key));
+        let confidence = confidence.and_then(confidence_of)?;
+        let is_bounded = action.char_indices().nth(BOUND).is_none();
+        (!action.is_empty() && is_bounded).then(|| Self { action: action.to_owned(), confidence })
     }
 
     /// The message of suggestions.
@@ -57,8 +62,14 @@ impl Suggestion {
     }
 }
 
-/// A confidence in thousandths: a number from 0 to 1, a percentage, or a word (BOG-074).
-fn confidence(value: &Value) -> Option<u16> {
+/// Names of the member that holds the action.
+const ACTIONS: [&str; 4] = ["action", "suggested_action", "suggestion", "action_name"];
+/// Names of the member that holds the confidence.
+const CONFIDENCES: [&str; 5] = ["confidence", "confidence_score", "score", "probability", "certainty"];
+
+/// A confidence in thousandths: a number from 0 to 1, a percentage, or a word (BOG-074). A whole number above 1 is a percentage
+/// where it can be one.
+fn confidence_of(value: &Value) -> Option<u16> {
     match value {
         Value::Number(number) => share(number.as_f64()?),
         Value::String(text) => {
@@ -69,22 +80,19 @@ fn confidence(value: &Value) -> Option<u16> {
             if let Ok(number) = text.parse::<f64>() {
                 return share(number);
             }
-            let word = text.to_ascii_lowercase();
-            let known = [
-                ("very low", 100),
-                ("low", 250),
-                ("medium", 500),
-                ("moderate", 500),
-                ("high", 750),
-                ("very high", 900),
-            ];
-            known.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
+            if let Some((part, whole)) = text.split_once('/') {
+                let (part, whole) = (part.trim().parse::<f64>().ok()?, whole.trim().parse::<f64>().ok()?);
+                return (whole > 0.0).then(|| part / whole).and_then(share);
+            }
+            words().confidence(text)
         }
         _ => None,
     }
 }
 
 fn share(number: f64) -> Option<u16> {
+    // From 10 to 100 no other unit than a hundredth is meant; what lies between is a mark out of five or ten, or a slip.
+    let number = if (10.0..=100.0).contains(&number) { number / 100.0 } else { number };
     // In range, so the cast cannot lose anything but the fraction.
     (0.0..=1.0).contains(&number).then(|| (number * 1000.0).round() as u16)
 }
@@ -100,19 +108,36 @@ pub(crate) fn competent(first: &str, others: &[&str]) -> Vec<Suggestion> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_SUGGESTIONS, Suggestion, Tier};
+    use super::{BOUND, MAX_SUGGESTIONS, Suggestion, Tier};
 
     // covers: BOG-067, BOG-070, BOG-074
     #[test]
     fn confidences_are_read_in_every_way_and_written_in_one() {
         let text = r#"[{"action":"Oil machine=lathe","confidence":0.8},{"action":"Wait","confidence":"high"},
             {"action":"Wait","confidence":"35%"}]"#;
+        let others = r#"[{"action":"Wait","confidence":85},{"action":"Wait","confidence":"8/10"},{"action":"Wait","score":"0.4"}]"#;
+        let (others, _) = Suggestion::read(others).unwrap();
+        assert_eq!(others.iter().map(|one| one.confidence).collect::<Vec<_>>(), [850, 800, 400]);
         let (found, tier) = Suggestion::read(text).unwrap();
         assert_eq!(tier, Tier::Direct);
         assert_eq!(found.iter().map(|one| one.confidence).collect::<Vec<_>>(), [800, 750, 350]);
         let written = Suggestion::text(&found);
         assert_eq!(Suggestion::read(&written).unwrap(), (found.clone(), Tier::Direct));
         assert_eq!(Suggestion::message(&found)[1]["confidence"], 0.75);
+    }
+
+    // covers: BOG-067
+    #[test]
+    fn an_action_is_whole_or_no_suggestion() {
+        let suggest = |letters: usize| {
+            let action = format!("Say text=\"{}\"", "ä".repeat(letters));
+            (action.clone(), Suggestion::read(&Suggestion::text(&[Suggestion { action, confidence: 900 }])))
+        };
+        for letters in [1, 300, 3_000] {
+            let (action, read) = suggest(letters);
+            assert_eq!(read.unwrap().0[0].action, action);
+        }
+        assert_eq!(suggest(BOUND).1, None, "never a part of it");
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Claim {
         let quote = |item: &Value| Some(Quote { key: text(item, "key")?, text: text(item, "quote")? });
         Some(Self {
             figure: text(item, "figure").filter(|figure| !figure.is_empty())?,
-            supported: item.get("supported").and_then(Value::as_bool).unwrap_or(false),
+            supported: item.get("supported").is_some_and(says_yes),
             quotes: quotes.filter_map(quote).take(ITEMS).collect(),
             how: text(item, "how").unwrap_or_default(),
         })
@@ -81,6 +81,15 @@ impl Claim {
     }
 }
 
+/// Whether a value says yes. A verdict that cannot be read supports nothing.
+fn says_yes(value: &Value) -> bool {
+    match value {
+        Value::Bool(yes) => *yes,
+        Value::String(text) => matches!(text.trim().to_ascii_lowercase().as_str(), "true" | "yes" | "supported"),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Claim, Quote};
@@ -99,8 +108,7 @@ mod tests {
         for nothing in ["all figures are right", "[]", r#"{"figures": "all"}"#, ""] {
             assert_eq!(Claim::read(nothing), None, "{nothing}");
         }
-        let partial =
-            r#"{"figures": [7, {"supported": true}, {"figure": "5%", "supported": "yes", "quotes": [{"key": "a"}]}]}"#;
+        let partial = r#"{"figures": [7, {"supported": true}, {"figure": "5%", "supported": "perhaps", "quotes": [{"key": "a"}]}]}"#;
         let read = Claim::read(partial).unwrap();
         assert_eq!((read.len(), read[0].supported, read[0].quotes.len()), (1, false, 0));
     }

@@ -8,10 +8,12 @@ use gimbal_core::{
 use minijinja::Value;
 use serde_json::json;
 
+use super::competent::Moves;
 use super::conversation::{Conversation, Matter, Outcome};
 use super::halt;
 use super::seat::Seat;
-use crate::contract::bounded;
+use crate::contract::{Finding, bounded};
+use crate::persona::data::Contract;
 use crate::prompt::Question;
 use crate::protocol::form::Form;
 use crate::tool::Company;
@@ -48,6 +50,19 @@ impl Seat<'_> {
         self.agent.persona.core.contract.is_some()
     }
 
+    /// What a message of the agent's contract may name, for a request to write it again (BOG-070); empty where whoever asks says
+    /// so.
+    async fn may_answer(&self, stage: &dyn Stage) -> Result<String, Halt> {
+        Ok(match self.agent.persona.core.contract {
+            Some(Contract::Suggestions) => {
+                let present = self.present(stage, None, true, None).await?;
+                present.legal.map(|legal| legal.texts.join("\n")).unwrap_or_default()
+            }
+            Some(Contract::Analysis) => Finding::allowed(self.brief()),
+            _ => String::new(),
+        })
+    }
+
     /// Asks the agent about something; it thinks and uses its tools for at most its number of turns, and answers once.
     ///
     /// # Errors
@@ -80,7 +95,9 @@ impl Seat<'_> {
             Matter { view: &view, blocks, question: Some(question), target: Some(question.target), company, wanted };
         let mut conversation = Conversation::open(self, stage, lane, matter).await?;
         Ok(match conversation.answer(1).await? {
-            Outcome::Answer { text, .. } | Outcome::Finished(text) => Advice::Text(text),
+            Outcome::Answer { text, .. } | Outcome::Unclear { text, .. } | Outcome::Finished(text) => {
+                Advice::Text(text)
+            }
             // An adviser has no calls of the world.
             Outcome::Call { call, .. } => Advice::Text(stage.render(&call).await),
             Outcome::Failed(kind) => {
@@ -90,13 +107,28 @@ impl Seat<'_> {
         })
     }
 
+    /// What a competent player of the role would write without a thought, for the noisy expert.
+    async fn competent_repair(&self, stage: &dyn Stage, question: Question<'_>) -> Result<Option<Hint>, Halt> {
+        let view = stage.view().await;
+        let Some(expert) = &view.expert else { return Ok(None) };
+        let target = Some(question.target).filter(|target| !target.is_empty());
+        let present = self.present(stage, None, true, target).await?;
+        Ok(Moves::of(self, expert, target).bare(self, stage, &present).await)
+    }
+
     /// Asks the agent's model once more for a message that was not as it should be (BOG-070); none where the persona has
     /// no words for that, or the model gave nothing.
     ///
     /// # Errors
     /// The halt that ended the episode.
-    pub async fn repair(&self, stage: &dyn Stage, lane: LaneId, broken: &str) -> Result<Option<String>, Halt> {
-        self.repair_of(stage, lane, broken, None).await
+    pub async fn repair(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        broken: &str,
+        question: Question<'_>,
+    ) -> Result<Option<String>, Halt> {
+        self.repair_of(stage, lane, broken, (question, None)).await
     }
 
     /// As [`Seat::repair`], of a message that whoever asks describes: what is wrong with it may be said in `broken`.
@@ -108,11 +140,17 @@ impl Seat<'_> {
         stage: &dyn Stage,
         lane: LaneId,
         broken: &str,
-        wanted: Option<&Wanted>,
+        (question, wanted): (Question<'_>, Option<&Wanted>),
     ) -> Result<Option<String>, Halt> {
         let persona = &self.agent.persona;
         let Some(repair) = &persona.texts.repair else { return Ok(None) };
-        let variables = self.prepared.variables.with(&[("answer", Value::from(bounded(broken, QUOTED)))]);
+        let allowed = self.may_answer(stage).await?;
+        let values = [
+            ("answer", Value::from(bounded(broken, QUOTED))),
+            ("message", Value::from(question.message)),
+            ("allowed", Value::from(allowed)),
+        ];
+        let variables = self.prepared.variables.with(&values);
         let render = |text| persona.templates.render(text, &variables).map_err(|error| halt(error.into()));
         let messages = vec![
             Arc::new(Message::new(Speaker::System, render(&repair.system.text)?)),
@@ -126,7 +164,9 @@ impl Seat<'_> {
                 hint: wanted.competent.clone(),
                 ..AskRequest::default()
             },
-            None => AskRequest { messages, ..AskRequest::default() },
+            None => {
+                AskRequest { messages, hint: self.competent_repair(stage, question).await?, ..AskRequest::default() }
+            }
         };
         match stage.ask(lane, self.agent.role(), request).await {
             Ok(completion) => Ok(Some(completion.text.to_string())),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::advise::Wanted;
 use super::seat::{Present, Seat};
 use crate::Protocol;
-use crate::contract::{Finding, Focus, Severity, Situation, Status, Suggestion, competent_suggestions, spaced};
+use crate::contract::{ANY, Finding, Focus, Severity, Situation, Status, Suggestion, competent_suggestions, spaced};
 use crate::deliberation::Deliberation;
 use crate::persona::data::Contract;
 use crate::tool::{Carrier, FINISH, Offered};
@@ -45,7 +45,7 @@ impl Moves {
                 Carrier::Deliberation(Deliberation::Critique) => 2,
                 Carrier::Deliberation(Deliberation::Improve) => 3,
                 // What must be followed by the answer comes last.
-                Carrier::Delegate if target.is_some() => 4,
+                Carrier::Delegate if tool.critical && (target.is_some() || *expert != seat.brief().idle) => 4,
                 Carrier::Query(_) | Carrier::Delegate => continue,
             };
             tools.push((order, index));
@@ -99,8 +99,8 @@ impl Moves {
                 }
                 hint
             }
-            (None, Some(Contract::Analysis)) => self.analysis(seat),
-            (None, Some(Contract::Suggestions)) => self.suggestions(seat, stage, present).await,
+            (None, Some(Contract::Analysis)) => self.analysis(seat).written(protocol),
+            (None, Some(Contract::Suggestions)) => self.suggestions(seat, stage, present).await.written(protocol),
             (
                 None,
                 Some(
@@ -110,12 +110,17 @@ impl Moves {
                     | Contract::Guidance
                     | Contract::Verification,
                 ),
-            ) => {
-                let Hint { answer, alternatives } = wanted?.competent.as_ref()?;
-                let write = |message: &String| protocol.write_message(THOUGHT, message);
-                Hint { answer: write(answer), alternatives: alternatives.iter().map(write).collect() }
-            }
+            ) => wanted?.competent.clone()?.written(protocol),
         })
+    }
+
+    /// The message of an adviser alone, as a repair asks for it; none where whoever asks must describe it.
+    pub(super) async fn bare(&self, seat: &Seat<'_>, stage: &dyn Stage, present: &Present) -> Option<Hint> {
+        match seat.agent.persona.core.contract {
+            Some(Contract::Analysis) => Some(self.analysis(seat)),
+            Some(Contract::Suggestions) => Some(self.suggestions(seat, stage, present).await),
+            _ => None,
+        }
     }
 
     fn use_of(&self, seat: &Seat<'_>, tool: &Offered) -> Hint {
@@ -132,7 +137,7 @@ impl Moves {
         if matches!(tool.carrier, Carrier::Deliberation(_)) {
             return Hint { answer: write("Does this fit all that was shown?", false), alternatives: Vec::new() };
         }
-        let answer = of_target(self.target.as_deref().unwrap_or_default());
+        let answer = of_target(self.target.as_deref().unwrap_or(ANY));
         Hint { answer, alternatives: others().map(|subject| of_target(subject)).collect() }
     }
 
@@ -159,7 +164,7 @@ impl Moves {
     }
 
     fn analysis(&self, seat: &Seat<'_>) -> Hint {
-        let (brief, protocol) = (seat.brief(), seat.settings().protocol);
+        let brief = seat.brief();
         let target = self.target.clone().unwrap_or_default();
         let about = brief.subject_of(&self.expert) == Some(target.as_str());
         let finding = |status, severity, recommended_focus| {
@@ -170,8 +175,7 @@ impl Moves {
                 rationale: "As both states show.".to_owned(),
                 ..Finding::default_of(&target)
             };
-            let message = spaced(&Finding::message(&[finding], brief));
-            protocol.write_message(THOUGHT, &message)
+            spaced(&Finding::message(&[finding], brief))
         };
         let focus = match self.class(brief).as_str() {
             "reactive" => Focus::Containment,
@@ -194,20 +198,18 @@ impl Moves {
     }
 
     async fn suggestions(&self, seat: &Seat<'_>, stage: &dyn Stage, present: &Present) -> Hint {
-        let (brief, protocol) = (seat.brief(), seat.settings().protocol);
+        let brief = seat.brief();
         let target = self.target.as_deref();
+        let about = |call: &ToolCall| target == Some(ANY) || brief.subject_of(call) == target;
         let on_target: Vec<&str> = present.legal.as_ref().map_or_else(Vec::new, |legal| {
             let pairs = legal.calls.iter().zip(legal.texts.iter());
-            pairs.filter(|(call, _)| brief.subject_of(call) == target).map(|(_, text)| text.as_str()).collect()
+            pairs.filter(|(call, _)| about(call)).map(|(_, text)| text.as_str()).collect()
         });
-        let expert_text = if brief.subject_of(&self.expert) == target {
-            stage.render(&self.expert).await
-        } else {
-            seat.prepared.idle.clone()
-        };
+        let expert_text =
+            if about(&self.expert) { stage.render(&self.expert).await } else { seat.prepared.idle.clone() };
         let led_by = |first: &str| {
             let others: Vec<&str> = on_target.iter().copied().filter(|text| *text != first).take(2).collect();
-            protocol.write_message(THOUGHT, &Suggestion::text(&competent_suggestions(first, &others)))
+            Suggestion::text(&competent_suggestions(first, &others))
         };
         let alternatives = on_target.iter().filter(|text| **text != expert_text).map(|text| led_by(text)).collect();
         Hint { answer: led_by(&expert_text), alternatives }
@@ -227,5 +229,17 @@ impl Moves {
             pairs.filter(|(call, _)| *call != expert).map(|(call, text)| write(call, text)).collect()
         });
         Hint { answer, alternatives: alternatives.unwrap_or_default() }
+    }
+}
+
+/// A message with a thought before it, in the form of a protocol.
+trait Written {
+    fn written(self, protocol: Protocol) -> Self;
+}
+
+impl Written for Hint {
+    fn written(self, protocol: Protocol) -> Self {
+        let write = |message: &String| protocol.write_message(THOUGHT, message);
+        Self { answer: write(&self.answer), alternatives: self.alternatives.iter().map(write).collect() }
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gimbal_core::{
-    AskError, AskRequest, Block, Completion, Decoding, Halt, LaneId, Message, ModelErrorKind, Speaker, Stage, ToolCall,
-    View,
+    AskError, AskRequest, Block, Completion, Decoding, Halt, LaneId, Message, ModelErrorKind, Rejection, RejectionKind,
+    Speaker, Stage, ToolCall, ToolSpec, View,
 };
 use minijinja::Value;
 use serde_json::json;
@@ -14,15 +14,19 @@ use super::competent::Moves;
 use super::guard::{self, Counted};
 use super::halt;
 use super::seat::{Present, Seat};
+use crate::contract::Tier;
 use crate::persona::Sourced;
 use crate::prompt::{Question, joined, user_parts};
 use crate::protocol::{Reply, Saying, ToolUse};
+use crate::reading::words;
 use crate::tool::Company;
 
 /// What came of an attempt.
 pub(super) enum Outcome {
     /// An answer, still to be read by the world. `missing` says why all of a message had to pass for one.
     Answer { text: String, justification: Option<String>, missing: Option<&'static str> },
+    /// A message that asks for more than one action: none of them is taken.
+    Unclear { rejection: Rejection, text: String },
     /// A call of one of the world's tools.
     Call { call: ToolCall, justification: Option<String> },
     /// The agent gives control back, and says what was done (CYC-016).
@@ -56,6 +60,12 @@ pub(super) struct Conversation<'a> {
     pub(super) company: &'a dyn Company,
     pub(super) present: Present,
     messages: Vec<Arc<Message>>,
+    /// How many messages at the beginning stay whatever the context guard drops.
+    pinned: usize,
+    /// The actions that are possible now, shown after the latest message and nowhere else (CYC-036).
+    literals: Option<Arc<str>>,
+    /// Tools for native calls, as they may be used now.
+    native: Arc<[ToolSpec]>,
     counted: Option<Counted>,
     pub(super) moves: Option<Moves>,
     wanted: Option<&'a Wanted>,
@@ -81,7 +91,16 @@ impl<'a> Conversation<'a> {
             stage.note(lane, "legal_narrowed", json!({ "listed": legal.calls.len() })).await;
         }
         let parts = user_parts(&seat.agent.persona, &present.variables, view.step, blocks, question).map_err(halt)?;
-        let messages = vec![Arc::clone(&present.system), Arc::new(Message::new(Speaker::User, joined(&parts)))];
+        let often = seat.settings().acting.is_some();
+        let literals = if often { seat.literals(stage).await? } else { None };
+        let (mut opening, mut literals) = (joined(&parts), literals);
+        if let Some(fixed) = literals.take_if(|_| !seat.brief().literals_change) {
+            opening = format!("{opening}\n\n{fixed}");
+        }
+        let native = if often { seat.narrowed(stage).await } else { seat.native() };
+        let messages = vec![Arc::clone(&present.system), Arc::new(Message::new(Speaker::User, opening))];
+        // An agent that acts many times was told its task in the opening.
+        let pinned = if often { messages.len() } else { 1 };
         let moves = view.expert.as_ref().map(|expert| Moves::of(seat, expert, target));
         let (counted, open_calls) = (None, Vec::new());
         Ok(Self {
@@ -91,6 +110,9 @@ impl<'a> Conversation<'a> {
             company,
             present,
             messages,
+            pinned,
+            literals,
+            native,
             counted,
             moves,
             wanted,
@@ -117,17 +139,35 @@ impl<'a> Conversation<'a> {
         Ok(Outcome::Answer { text, justification: None, missing: None })
     }
 
-    /// Looks at the present again, for an agent that has acted and talks on.
-    pub(super) async fn look(&mut self, view: &View) -> Result<(), Halt> {
+    /// Looks at the present again, for an agent that has made `made` calls and talks on.
+    pub(super) async fn look(&mut self, view: &View, made: usize) -> Result<(), Halt> {
         let (seat, stage) = (self.seat, self.stage);
         self.present = seat.present(stage, budget(seat, stage), view.expert.is_some(), None).await?;
+        if seat.brief().literals_change {
+            self.literals = seat.literals(stage).await?;
+            self.native = seat.narrowed(stage).await;
+        }
         self.answer_due = false;
-        self.moves = view.expert.as_ref().map(|expert| {
-            let mut moves = Moves::acting(expert);
-            moves.finishes(self.company.hands_back(expert));
-            moves
-        });
+        self.moves = view.expert.as_ref().map(|expert| self.next_move(expert, made));
         Ok(())
+    }
+
+    /// What a competent player does next: the expert's call where it may be made and belongs to the subtask, or where nothing
+    /// was done yet; else control is given back. Who may not make that call does what the tools of the subtask allow first:
+    /// nobody gives control back who has not looked at what there is to do.
+    fn next_move(&self, expert: &ToolCall, made: usize) -> Moves {
+        let elsewhere = self.company.hands_back(expert);
+        let own = match elsewhere && made == 0 && !self.seat.allows(&expert.tool) {
+            false => None,
+            true => {
+                let idle = Some(&self.seat.brief().idle).filter(|idle| self.seat.allows(&idle.tool));
+                let legal = self.present.legal.as_ref().and_then(|legal| legal.calls.first());
+                idle.or(legal)
+            }
+        };
+        let mut moves = Moves::acting(own.unwrap_or(expert));
+        moves.finishes(elsewhere && (made > 0 || (own.is_none() && !self.seat.allows(&expert.tool))));
+        moves
     }
 
     /// Shows what came of an action to the agent that talks on.
@@ -180,9 +220,21 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    /// The messages as they are sent: the actions that are possible now stand behind the last one.
+    fn shown(&self) -> Vec<Arc<Message>> {
+        let mut messages = self.messages.clone();
+        if let Some(literals) = &self.literals {
+            match messages.last_mut().filter(|last| last.speaker == Speaker::User) {
+                Some(last) => *last = Arc::new(Message::new(Speaker::User, format!("{}\n\n{literals}", last.text))),
+                None => messages.push(Arc::new(Message::new(Speaker::User, Arc::clone(literals)))),
+            }
+        }
+        messages
+    }
+
     async fn ask(&mut self) -> Result<Result<Completion, ModelErrorKind>, Halt> {
         let settings = self.seat.settings();
-        let guarded = guard::keep(&mut self.messages, self.counted, settings.context_guard_tokens);
+        let guarded = guard::keep(&mut self.messages, self.counted, (settings.context_guard_tokens, self.pinned));
         if let Some((dropped, before)) = guarded {
             self.counted = None;
             let data = json!({ "dropped": dropped, "prompt_tokens": before.tokens, "source": before.source });
@@ -196,8 +248,8 @@ impl<'a> Conversation<'a> {
             None => None,
         };
         let request = AskRequest {
-            messages: self.messages.clone(),
-            tools: self.seat.native(),
+            messages: self.shown(),
+            tools: Arc::clone(&self.native),
             grammar: shaped.map(|shaped| Arc::clone(&shaped.grammar)),
             stop: if shaped.is_some() { Vec::new() } else { wording.stop.clone() },
             max_output_tokens: shaped.and_then(|shaped| shaped.max_output_tokens),
@@ -224,18 +276,29 @@ impl<'a> Conversation<'a> {
         if !completion.text.trim().is_empty() {
             self.messages.push(Arc::new(Message::new(Speaker::Assistant, Arc::clone(&completion.text))));
         }
-        let Reply { thought, saying } = self.seat.settings().protocol.read(&completion.text);
-        match saying {
+        let protocol = self.seat.settings().protocol;
+        let is_message = self.wanted.is_some() || self.seat.advises();
+        let read = if is_message { protocol.read_message(&completion.text) } else { protocol.read(&completion.text) };
+        let Reply { thought, saying, tier, more } = read;
+        if tier == Tier::Normalised {
+            self.note("normalised", json!({ "agent": self.seat.agent.role(), "protocol": protocol.name() })).await;
+        }
+        match self.meant(saying) {
             Saying::Answer(text) => {
                 Ok(Some(Outcome::Answer { text, justification: non_empty(thought), missing: None }))
             }
             Saying::Raw(text) => {
-                let missing = Some(self.seat.settings().protocol.missing(&completion.text));
+                let missing = Some(protocol.missing(&completion.text));
                 Ok(Some(Outcome::Answer { justification: None, text, missing }))
             }
             Saying::Use(mut used) => {
                 let reasoning = used.input.take_reasoning();
-                if let Some(call) = self.action(&used) {
+                if let Some(call) = self.action(&used).await {
+                    if more {
+                        let message = "the message asks for more than one action; write exactly one";
+                        let rejection = Rejection::new(RejectionKind::Unreadable, message);
+                        return Ok(Some(Outcome::Unclear { rejection, text: completion.text.to_string() }));
+                    }
                     let justification = non_empty(if reasoning.is_empty() { thought } else { reasoning });
                     return Ok(Some(Outcome::Call { call, justification }));
                 }
@@ -249,6 +312,17 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    /// The call that an answer names: as the environment reads it, else behind words that only announce it.
+    ///
+    /// # Errors
+    /// What the environment says of the whole answer.
+    pub(super) async fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
+        match (self.stage.parse(text).await, words().after_lead(text)) {
+            (Err(rejection), Some(rest)) => self.stage.parse(rest).await.map_err(|_| rejection),
+            (read, _) => read,
+        }
+    }
+
     /// Goes by the native calls of a reply, in order: queries are answered, the first action is the outcome.
     async fn native_calls(&mut self, completion: &Completion) -> Result<Option<Outcome>, Halt> {
         let calls = completion.calls.clone();
@@ -256,7 +330,7 @@ impl<'a> Conversation<'a> {
         for (index, requested) in calls.iter().enumerate() {
             let mut used = ToolUse::of(requested);
             let reasoning = used.input.take_reasoning();
-            if let Some(call) = self.action(&used) {
+            if let Some(call) = self.action(&used).await {
                 let thought = if reasoning.is_empty() { completion.text.trim().to_owned() } else { reasoning };
                 let justification = non_empty(thought);
                 let rest = &calls[index..];

@@ -41,28 +41,35 @@ pub(super) fn estimate(messages: &[Arc<Message>], counted: Option<Counted>) -> E
 
 /// Drops oldest exchanges until `bound` is kept or only the last message of the user is left. The system prompt
 /// stays. An exchange is a message of the user and the reply to it; where the reply is followed by results of its
-/// tool calls, these go and the message of the user stays, since a conversation must begin with one.
+/// tool calls, these go and the message of the user stays, since a conversation must begin with one. The first `pinned`
+/// messages stay: where a message of the user is among them, an exchange is a reply and what it led to.
 ///
 /// Returns how many messages were dropped and the estimate before.
 pub(super) fn keep(
     messages: &mut Vec<Arc<Message>>,
     counted: Option<Counted>,
-    bound: u64,
+    (bound, pinned): (u64, usize),
 ) -> Option<(usize, Estimate)> {
     let before = estimate(messages, counted);
     let mut tokens = before.tokens;
     let mut dropped = 0;
     while tokens > bound {
-        let Some(range) = oldest_exchange(messages) else { break };
+        let Some(range) = oldest_exchange(messages, pinned) else { break };
         dropped += range.len();
         tokens = tokens.saturating_sub(messages.drain(range).map(|message| by_length(&message)).sum());
     }
     (dropped > 0).then_some((dropped, before))
 }
 
-fn oldest_exchange(messages: &[Arc<Message>]) -> Option<std::ops::Range<usize>> {
+fn oldest_exchange(messages: &[Arc<Message>], pinned: usize) -> Option<std::ops::Range<usize>> {
     let speaker = |at: usize| messages.get(at).map(|message| message.speaker);
-    let first = usize::from(speaker(0) == Some(Speaker::System));
+    let first = usize::from(speaker(0) == Some(Speaker::System)).max(pinned);
+    if pinned > 1 {
+        // The opening stays, and the next reply follows it as the first one did.
+        let reply = (first..messages.len()).find(|at| speaker(*at) == Some(Speaker::Assistant))?;
+        let next = (reply + 1..messages.len()).find(|at| speaker(*at) == Some(Speaker::Assistant))?;
+        return Some(first..next);
+    }
     let reply = (first..messages.len()).find(|at| speaker(*at) == Some(Speaker::Assistant))?;
     let mut end = reply + 1;
     while speaker(end) == Some(Speaker::Tool) {
@@ -101,8 +108,8 @@ mod tests {
     fn drops_the_oldest_pair_and_no_more_than_needed() {
         let mut messages = talk(3);
         assert_eq!(estimate(&messages, None).tokens, 80);
-        assert_eq!(keep(&mut messages, None, 80), None);
-        let (dropped, before) = keep(&mut messages, None, 79).unwrap();
+        assert_eq!(keep(&mut messages, None, (80, 1)), None);
+        let (dropped, before) = keep(&mut messages, None, (79, 1)).unwrap();
         assert_eq!((dropped, before.tokens, before.source), (2, 80, "estimated"));
         assert_eq!(messages.len(), 6);
         assert_eq!(messages[0].speaker, Speaker::System);
@@ -113,10 +120,10 @@ mod tests {
     #[test]
     fn keeps_the_system_prompt_and_the_newest_question_whatever_they_cost() {
         let mut messages = talk(3);
-        assert_eq!(keep(&mut messages, None, 0).map(|(dropped, _)| dropped), Some(6));
+        assert_eq!(keep(&mut messages, None, (0, 1)).map(|(dropped, _)| dropped), Some(6));
         let speakers: Vec<Speaker> = messages.iter().map(|message| message.speaker).collect();
         assert_eq!(speakers, [Speaker::System, Speaker::User]);
-        assert_eq!(keep(&mut messages, None, 0), None);
+        assert_eq!(keep(&mut messages, None, (0, 1)), None);
     }
 
     #[test]
@@ -132,6 +139,19 @@ mod tests {
         assert_eq!(of(2, UsageSource::Missing), (40, "estimated"));
     }
 
+    // covers: BOG-046, CYC-036
+    #[test]
+    fn the_opening_of_an_agent_that_acts_many_times_stays() {
+        let mut messages = talk(3);
+        assert_eq!(keep(&mut messages, None, (79, 2)).map(|(dropped, _)| dropped), Some(2));
+        assert!(messages[1].text.starts_with('u'), "the task was told there");
+        assert_eq!(messages[2].speaker, Speaker::Assistant);
+        assert_eq!(keep(&mut messages, None, (0, 2)).map(|(dropped, _)| dropped), Some(2));
+        let speakers: Vec<Speaker> = messages.iter().map(|message| message.speaker).collect();
+        assert_eq!(speakers, [Speaker::System, Speaker::User, Speaker::Assistant, Speaker::User]);
+        assert_eq!(keep(&mut messages, None, (0, 2)), None, "the newest exchange stays");
+    }
+
     #[test]
     fn results_of_native_calls_go_with_their_calls() {
         let mut messages = vec![
@@ -142,7 +162,7 @@ mod tests {
             say(Speaker::Assistant, "b"),
             Arc::new(Message::answering("2", "r")),
         ];
-        assert_eq!(keep(&mut messages, None, 50).map(|(dropped, _)| dropped), Some(2));
+        assert_eq!(keep(&mut messages, None, (50, 1)).map(|(dropped, _)| dropped), Some(2));
         assert_eq!(messages[1].speaker, Speaker::User);
         assert_eq!(&*messages[2].text, "b");
     }

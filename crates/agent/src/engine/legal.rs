@@ -60,7 +60,7 @@ impl Menu {
             Some(system) => (Arc::clone(system), prepared.variables.clone()),
             None => {
                 let world =
-                    World { brief: &prepared.brief, idle: &prepared.idle, tools: &prepared.tools, actions: &texts };
+                    World { brief: &prepared.told, idle: &prepared.idle, tools: &prepared.tools, actions: &texts };
                 let text = prompt::system(&seat.agent.persona, seat.settings(), world).map_err(halt)?.text();
                 (Arc::new(Message::new(Speaker::System, text)), Variables::of(world))
             }

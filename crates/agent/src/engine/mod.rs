@@ -8,6 +8,7 @@ mod competent;
 mod conversation;
 mod guard;
 mod legal;
+mod literals;
 mod seat;
 mod segment;
 mod step;
@@ -15,7 +16,7 @@ mod uses;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Brief, Halt, Needs, Stage, ToolSpec, nearest};
+use gimbal_core::{Brief, GrammarKind, Halt, Needs, Stage, ToolSpec, nearest};
 use serde_json::Value;
 
 pub use advise::{Advice, Wanted};
@@ -24,13 +25,14 @@ pub use segment::{Ended, Segment, Taken};
 
 use crate::persona::PersonaError;
 use crate::prompt::{SystemPrompt, World};
-use crate::settings::SettingsError;
+use crate::protocol::Protocol;
+use crate::settings::{Acting, SettingsError};
 use crate::tool::Offered;
 use crate::{Overrides, Persona, Settings, prompt};
 
 /// Number of the engine's behaviour: raised whenever the same persona, settings and replies may lead to other
 /// requests or actions.
-pub const BEHAVIOUR: u32 = 1;
+pub const BEHAVIOUR: u32 = 2;
 
 /// Kinds of note that the engine writes.
 ///
@@ -45,8 +47,9 @@ pub const BEHAVIOUR: u32 = 1;
 /// | `tool_failed` | `tool`, `message`: became an observation (BOG-044) |
 /// | `answer_due` | `tool`: called where the answer was due (BOG-056) |
 /// | `deliberated` | `agent`, `tool`, `over_budget`: a deliberation tool was used (BOG-110..117) |
+/// | `normalised` | `agent`, `protocol`: a reply was read after taking off what does not belong, see [`crate::protocol`] |
 /// | `calls_ignored` | `count`: native calls after the first action of a message |
-pub const NOTE_KINDS: [&str; 10] = [
+pub const NOTE_KINDS: [&str; 11] = [
     "attempt_failed",
     "turns_exhausted",
     "context_guard",
@@ -57,10 +60,11 @@ pub const NOTE_KINDS: [&str; 10] = [
     "answer_due",
     "calls_ignored",
     "deliberated",
+    "normalised",
 ];
 
-/// Different episodes of a run mostly share one brief; a few system prompts are kept.
-const KEPT: usize = 8;
+/// Different episodes of a run mostly share one brief; a few system prompts are kept, of specialists one a subtask.
+const KEPT: usize = 24;
 
 /// A persona in a role, with its settings.
 pub struct Agent {
@@ -106,6 +110,13 @@ impl Agent {
         Ok(Self { persona, role: role.to_owned(), settings, prepared: Mutex::new(Vec::new()) })
     }
 
+    /// The agent as one that acts many times in one conversation, and is told so.
+    #[must_use]
+    pub fn acting_often(mut self, overrides: &Overrides) -> Self {
+        self.settings.acting = Some(Acting::of(&self.persona, overrides));
+        self
+    }
+
     /// The persona.
     #[must_use]
     pub fn persona(&self) -> &Persona {
@@ -128,7 +139,11 @@ impl Agent {
     #[must_use]
     pub fn needs(&self) -> Needs {
         let queries = self.persona.core.tools.iter().filter_map(|tool| tool.query.clone()).collect();
-        Needs { queries, roles: vec![self.role.clone()], ..Needs::default() }
+        let kind = match self.settings.protocol {
+            Protocol::ReactText => GrammarKind::Regex,
+            Protocol::NativeTools | Protocol::Json => GrammarKind::Schema,
+        };
+        Needs { queries, roles: vec![self.role.clone()], grammars: vec![(self.role.clone(), kind)], ..Needs::default() }
     }
 
     /// Everything that decides the agent's behaviour: persona by name and hash, role, settings.
@@ -154,7 +169,7 @@ impl Agent {
         idle: &str,
         actions: &[String],
     ) -> Result<SystemPrompt, PersonaError> {
-        let tools = Offered::of(&self.persona, &self.settings, brief, queries);
+        let tools = Offered::of(&self.persona, &self.settings, (brief, idle), queries)?;
         prompt::system(&self.persona, &self.settings, World { brief, idle, tools: &tools, actions })
     }
 
@@ -163,16 +178,26 @@ impl Agent {
     /// # Errors
     /// A halt when a text cannot be filled in.
     pub async fn seat(&self, stage: &dyn Stage) -> Result<Seat<'_>, Halt> {
+        self.seat_with(stage, None).await
+    }
+
+    /// Takes a seat as [`Agent::seat`] does, as a specialist that has only some of the world's tools and is told of no others
+    /// (CYC-027).
+    ///
+    /// # Errors
+    /// A halt when a text cannot be filled in.
+    pub async fn seat_with(&self, stage: &dyn Stage, only: Option<&[String]>) -> Result<Seat<'_>, Halt> {
         let (brief, queries, tools) = (stage.brief(), stage.queries(), stage.tools());
         let known = {
             let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-            prepared.iter().find(|prepared| prepared.is_for(&brief, &queries, &tools)).map(Arc::clone)
+            prepared.iter().find(|prepared| prepared.is_for((&brief, &queries, &tools), only)).map(Arc::clone)
         };
         let prepared = match known {
             Some(prepared) => prepared,
             None => {
                 let idle = stage.render(&brief.idle).await;
-                let made = Arc::new(seat::Prepared::new(self, brief, queries, tools, idle).map_err(halt)?);
+                let made = seat::Prepared::new(self, (brief, queries, tools), idle, only).map_err(halt)?;
+                let made = Arc::new(made);
                 let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
                 if prepared.len() >= KEPT {
                     prepared.remove(0);

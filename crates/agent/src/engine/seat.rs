@@ -17,6 +17,10 @@ use crate::{Protocol, Settings};
 /// What stays the same through an episode, and from one episode to the next where the brief is the same.
 pub(super) struct Prepared {
     pub(super) brief: Arc<Brief>,
+    /// The world's tools that the agent may use, where that is not all of them (CYC-027).
+    only: Option<Vec<String>>,
+    /// What prompts tell of the brief: of a specialist, the actions of its tools only.
+    pub(super) told: Arc<Brief>,
     queries: Arc<[ToolSpec]>,
     world_tools: Arc<[ToolSpec]>,
     pub(super) idle: String,
@@ -36,14 +40,24 @@ pub(super) struct Prepared {
 impl Prepared {
     pub(super) fn new(
         agent: &Agent,
-        brief: Arc<Brief>,
-        queries: Arc<[ToolSpec]>,
-        world_tools: Arc<[ToolSpec]>,
+        (brief, queries, world_tools): (Arc<Brief>, Arc<[ToolSpec]>, Arc<[ToolSpec]>),
         idle: String,
+        only: Option<&[String]>,
     ) -> Result<Self, PersonaError> {
-        let tools = Offered::of(&agent.persona, &agent.settings, &brief, &queries);
+        let told = match only {
+            None => Arc::clone(&brief),
+            Some(only) => {
+                let mut told = (*brief).clone();
+                let named: Vec<&str> =
+                    only.iter().filter_map(|tool| brief.entry_of(tool)).map(|entry| entry.name.as_str()).collect();
+                told.glossary.retain(|entry| named.contains(&entry.name.as_str()));
+                Arc::new(told)
+            }
+        };
+        let allowed = |spec: &&ToolSpec| only.is_none_or(|only| only.contains(&spec.name));
+        let tools = Offered::of(&agent.persona, &agent.settings, (&brief, &idle), &queries)?;
         let forms = tools.iter().map(|tool| (tool.name.clone(), input_form(tool, &brief))).collect();
-        let world = World { brief: &brief, idle: &idle, tools: &tools, actions: &[] };
+        let world = World { brief: &told, idle: &idle, tools: &tools, actions: &[] };
         let variables = Variables::of(world);
         let system = if wants_actions(agent) {
             None
@@ -53,16 +67,23 @@ impl Prepared {
         };
         let native: Arc<[ToolSpec]> = if agent.settings.protocol == Protocol::NativeTools {
             let actions = if agent.persona.core.contract.is_some() { &[][..] } else { &world_tools[..] };
-            tools.iter().map(|tool| &tool.spec).chain(actions).map(with_reasoning).collect()
+            tools.iter().map(|tool| &tool.spec).chain(actions.iter().filter(allowed)).map(with_reasoning).collect()
         } else {
             Arc::new([])
         };
-        Ok(Self { brief, queries, world_tools, idle, tools, forms, native, variables, system, menu: Mutex::default() })
+        let only = only.map(<[String]>::to_vec);
+        let menu = Mutex::default();
+        Ok(Self { brief, only, told, queries, world_tools, idle, tools, forms, native, variables, system, menu })
     }
 
-    pub(super) fn is_for(&self, brief: &Arc<Brief>, queries: &Arc<[ToolSpec]>, tools: &Arc<[ToolSpec]>) -> bool {
+    pub(super) fn is_for(
+        &self,
+        (brief, queries, tools): (&Arc<Brief>, &Arc<[ToolSpec]>, &Arc<[ToolSpec]>),
+        only: Option<&[String]>,
+    ) -> bool {
         let same = |left: &Arc<[ToolSpec]>, right: &Arc<[ToolSpec]>| Arc::ptr_eq(left, right) || left == right;
-        (Arc::ptr_eq(&self.brief, brief) || self.brief == *brief)
+        self.only.as_deref() == only
+            && (Arc::ptr_eq(&self.brief, brief) || self.brief == *brief)
             && same(&self.queries, queries)
             && same(&self.world_tools, tools)
     }
@@ -89,8 +110,6 @@ fn wants_actions(agent: &Agent) -> bool {
 pub struct Seat<'a> {
     pub(super) agent: &'a Agent,
     pub(super) prepared: Arc<Prepared>,
-    /// The world's tools that the agent may use, where that is not all of them (CYC-027).
-    allowed: Option<Vec<String>>,
     /// The menu of the last step.
     last: Mutex<Option<Arc<Menu>>>,
 }
@@ -122,34 +141,22 @@ fn keep(place: &Mutex<Option<Arc<Menu>>>, menu: &Arc<Menu>) {
 
 impl<'a> Seat<'a> {
     pub(super) fn new(agent: &'a Agent, prepared: Arc<Prepared>) -> Self {
-        Self { agent, prepared, allowed: None, last: Mutex::default() }
-    }
-
-    /// Narrows the world's tools to those named (CYC-027).
-    #[must_use]
-    pub fn only(mut self, tools: &[String]) -> Self {
-        self.allowed = Some(tools.to_vec());
-        self
+        Self { agent, prepared, last: Mutex::default() }
     }
 
     /// Whether the agent may use this tool of the world.
     pub(super) fn allows(&self, tool: &str) -> bool {
-        self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|known| known == tool))
+        self.allowed().is_none_or(|allowed| allowed.iter().any(|known| known == tool))
     }
 
-    /// The tools that the agent may use, where they are not all.
+    /// The tools that the agent may use, where they are not all (CYC-027).
     pub(super) fn allowed(&self) -> Option<&[String]> {
-        self.allowed.as_deref()
+        self.prepared.only.as_deref()
     }
 
     /// Tools for native calls.
     pub(super) fn native(&self) -> Arc<[ToolSpec]> {
-        let prepared = &self.prepared;
-        if self.allowed.is_none() {
-            return Arc::clone(&prepared.native);
-        }
-        let is_own = |spec: &ToolSpec| prepared.tools.iter().any(|tool| tool.spec.name == spec.name);
-        prepared.native.iter().filter(|spec| is_own(spec) || self.allows(&spec.name)).cloned().collect()
+        Arc::clone(&self.prepared.native)
     }
 
     /// The grammar of a message that whoever asks describes.
@@ -204,14 +211,14 @@ impl<'a> Seat<'a> {
 
     async fn menu(&self, stage: &dyn Stage, target: Option<&str>) -> Result<Arc<Menu>, Halt> {
         let cap = self.settings().legal_cap as usize;
-        let listed = match &self.allowed {
+        let listed = match self.allowed() {
             Some(_) => {
                 let all = stage.legal(usize::MAX).await;
                 all.iter().filter(|call| self.allows(&call.tool)).take(cap.saturating_add(1)).cloned().collect()
             }
             None => stage.legal(cap.saturating_add(1)).await,
         };
-        let (listed, narrowed) = match target.filter(|_| listed.len() > cap) {
+        let (listed, narrowed) = match target.filter(|target| listed.len() > cap && self.brief().knows(target)) {
             // Of an adviser about one subject: what is about that subject, or about none.
             Some(target) => {
                 let all = stage.legal(usize::MAX).await;

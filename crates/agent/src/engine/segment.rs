@@ -82,7 +82,7 @@ impl Seat<'_> {
             }
             if !std::mem::take(&mut first) || view.expert.is_some() {
                 let view = stage.view().await;
-                if let Err(halt) = conversation.look(&view).await {
+                if let Err(halt) = conversation.look(&view, taken.len()).await {
                     break Ended::Over(halt);
                 }
             }
@@ -102,7 +102,7 @@ impl Seat<'_> {
             match conversation.answer(attempt).await? {
                 Outcome::Finished(summary) => return Ok(Some(summary)),
                 Outcome::Answer { text, justification, missing } => {
-                    match conversation.stage.parse(&text).await {
+                    match conversation.parse(&text).await {
                         Ok(call) => self.carry_out(conversation, &call, justification.as_deref(), taken).await?,
                         Err(rejection) => {
                             taken.push(refused(&text, &rejection));
@@ -111,9 +111,15 @@ impl Seat<'_> {
                                 Some(missing) => format!("{} ({missing})", rejection.message),
                                 None => rejection.message.clone(),
                             };
-                            self.explain_rejection(conversation, 1, &message, &text)?;
+                            self.explain_refusal(conversation, &message, &text)?;
                         }
                     }
+                    return Ok(None);
+                }
+                Outcome::Unclear { rejection, text } => {
+                    taken.push(refused(&text, &rejection));
+                    conversation.stage.reject(conversation.lane, &rejection, &text).await?;
+                    self.explain_rejection(conversation, 1, &rejection.message, &text)?;
                     return Ok(None);
                 }
                 Outcome::Call { call, justification } => {
@@ -143,17 +149,17 @@ impl Seat<'_> {
         let text = stage.render(call).await;
         if !self.allows(&call.tool) {
             let tools = self.allowed().unwrap_or_default().join(", ");
-            let message = format!("`{}` is not among the tools of this subtask ({tools})", call.tool);
+            let message = format!("`{}` is not a tool of this subtask, which has: {tools}", call.tool);
             let rejection = Rejection::new(RejectionKind::Forbidden, message);
             taken.push(refused(&text, &rejection));
             stage.reject(lane, &rejection, &text).await?;
-            return self.explain_rejection(conversation, 1, &rejection.message, &text);
+            return self.explain_refusal(conversation, &rejection.message, &text);
         }
         let made = u32::try_from(taken.len()).unwrap_or(u32::MAX);
         if let Some(rejection) = conversation.company.holds_back(stage, lane, (call, made)).await? {
             taken.push(refused(&text, &rejection));
             stage.reject(lane, &rejection, &text).await?;
-            return self.explain_rejection(conversation, 1, &rejection.message, &text);
+            return self.explain_refusal(conversation, &rejection.message, &text);
         }
         conversation.company.decided(stage, lane, call).await;
         let at = taken.len();
@@ -167,7 +173,7 @@ impl Seat<'_> {
             }
             Acted::Rejected(rejection) => {
                 taken[at] = Taken { tool, ..refused(&text, &rejection) };
-                self.explain_rejection(conversation, 1, &rejection.message, &text)
+                self.explain_refusal(conversation, &rejection.message, &text)
             }
         }
     }

@@ -36,7 +36,7 @@ impl Seat<'_> {
         let attempts = self.settings().max_attempts;
         for attempt in 1..=attempts {
             let (rejection, written, missing) = match conversation.answer(attempt).await? {
-                Outcome::Answer { text, justification, missing } => match stage.parse(&text).await {
+                Outcome::Answer { text, justification, missing } => match conversation.parse(&text).await {
                     Ok(call) => match watched(stage, lane, company, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
                         Acted::Rejected(rejection) => (rejection, text, missing),
@@ -51,6 +51,10 @@ impl Seat<'_> {
                         Acted::Stepped(transition) => return Ok(transition),
                         Acted::Rejected(rejection) => (rejection, stage.render(&call).await, None),
                     }
+                }
+                Outcome::Unclear { rejection, text } => {
+                    stage.reject(lane, &rejection, &text).await?;
+                    (rejection, text, None)
                 }
                 // No agent of a single step is given that tool; one that asks for it all the same has not acted.
                 Outcome::Finished(text) => {
@@ -97,6 +101,22 @@ impl Seat<'_> {
                 ("message", message.into()),
             ],
         )
+    }
+
+    /// Tells an agent that acts many times that an action was refused: it has no attempts to count, each answer is a call.
+    pub(super) fn explain_refusal(
+        &self,
+        conversation: &mut Conversation<'_>,
+        message: &str,
+        written: &str,
+    ) -> Result<(), Halt> {
+        match &self.agent.persona.texts.engine.acting {
+            Some(acting) => {
+                let values = [("answer", quoted(written).into()), ("message", message.into())];
+                conversation.feedback(&acting.refused, &values)
+            }
+            None => self.explain_rejection(conversation, 1, message, written),
+        }
     }
 
     pub(super) fn explain_failure(

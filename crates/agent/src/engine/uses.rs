@@ -4,37 +4,107 @@ use gimbal_core::{Halt, ToolCall};
 use serde_json::{Map, json};
 
 use super::conversation::Conversation;
-use crate::Protocol;
 use crate::deliberation::Deliberation;
 use crate::persona::Sourced;
-use crate::protocol::{Input, ToolUse};
+use crate::protocol::{Input, Saying, ToolUse, react_text};
 use crate::tool::{Carrier, FINISH, Observed, Offered, ToolError, arguments};
 
 /// How much of what a tool says of its failure is journaled; the conversation holds the whole.
 const NOTED: usize = 300;
 
 impl Conversation<'_> {
-    /// The call of the world that is meant; none where actions are written as answers, or no such tool exists.
-    pub(super) fn action(&self, used: &ToolUse) -> Option<ToolCall> {
-        if self.seat.settings().protocol == Protocol::ReactText || self.seat.advises() {
+    /// What is asked for, with the name of a tool as it is offered: written with blanks, behind its input, or as an answer.
+    pub(super) fn meant(&self, saying: Saying) -> Saying {
+        let is_tool = |name: &str| self.seat.prepared.tools.iter().any(|tool| tool.answers_to(name).is_some());
+        let used = match saying {
+            Saying::Answer(text) => {
+                let word = text.split([':', '(', ' ', '\n']).next().unwrap_or_default();
+                return match react_text::call(&text).filter(|_| is_tool(word)) {
+                    Some(used) => Saying::Use(used),
+                    None => Saying::Answer(text),
+                };
+            }
+            Saying::Use(used) if !is_tool(&used.name) => used,
+            other => return other,
+        };
+        let joined = used.name.split_whitespace().collect::<Vec<_>>().join("_");
+        if is_tool(&joined) {
+            return Saying::Use(ToolUse { name: joined, ..used });
+        }
+        let Input::Text(text) = &used.input else { return Saying::Use(used) };
+        if let Some((first, rest)) = used.name.split_once(char::is_whitespace)
+            && is_tool(first)
+        {
+            let input = if text.is_empty() { rest.to_owned() } else { format!("{rest}: {text}") };
+            return Saying::Use(ToolUse { name: first.to_owned(), input: Input::Text(input) });
+        }
+        if is_tool(text.trim()) && !used.name.is_empty() {
+            return Saying::Use(ToolUse { name: text.trim().to_owned(), input: Input::Text(used.name) });
+        }
+        Saying::Use(used)
+    }
+
+    /// The call of the environment that is meant; none where a tool of the agent's own is, or nothing that there is.
+    pub(super) async fn action(&self, used: &ToolUse) -> Option<ToolCall> {
+        let own = |name: &str| self.seat.prepared.tools.iter().any(|tool| tool.answers_to(name).is_some());
+        if self.seat.advises() || own(&used.name) {
             return None;
         }
         let tools = self.stage.tools();
         let spec = tools
             .iter()
             .find(|spec| spec.name == used.name)
-            .or_else(|| tools.iter().find(|spec| spec.name.eq_ignore_ascii_case(&used.name)))?;
+            .or_else(|| tools.iter().find(|spec| spec.name.eq_ignore_ascii_case(&used.name)));
+        let Some(spec) = spec else { return self.by_text(used).await };
+        let known = |name: &str| spec.parameters.get("properties").is_some_and(|all| all.get(name).is_some());
         let arguments = match &used.input {
-            Input::Arguments(arguments) => {
-                arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+            Input::Arguments(given) | Input::Beside(given) => {
+                let own: Map<_, _> = given
+                    .iter()
+                    .filter(|(name, _)| known(name))
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect();
+                let is_whole = spec.required().all(|name| own.contains_key(name));
+                // Where something is missing, the environment may know it by another name.
+                if !is_whole
+                    && let Some(call) = self.as_text(&spec.name, given).await.filter(|call| call.tool == spec.name)
+                {
+                    return Some(call);
+                }
+                if is_whole && matches!(used.input, Input::Beside(_)) { own } else { given.clone() }
             }
-            Input::Text(text) if text.trim().is_empty() => std::collections::BTreeMap::new(),
+            Input::Text(text) if text.trim().is_empty() => Map::new(),
             Input::Text(text) => {
+                // As the environment reads it; else as the one argument that the tool needs.
+                let read = self.stage.parse(&format!("{} {}", spec.name, text.trim())).await;
+                if let Some(call) = read.ok().filter(|call| call.tool == spec.name) {
+                    return Some(call);
+                }
                 let name = spec.required().next().unwrap_or("input").to_owned();
-                std::collections::BTreeMap::from([(name, text.trim().into())])
+                Map::from_iter([(name, text.trim().into())])
             }
         };
-        Some(ToolCall { tool: spec.name.clone(), arguments })
+        Some(ToolCall { tool: spec.name.clone(), arguments: arguments.into_iter().collect() })
+    }
+
+    /// The call that a name and arguments make as the text of an action.
+    async fn as_text(&self, name: &str, arguments: &Map<String, serde_json::Value>) -> Option<ToolCall> {
+        let listed = arguments.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ");
+        self.stage.parse(format!("{name} {listed}").trim()).await.ok()
+    }
+
+    /// The call of a tool under a name that the environment knows and its specifications do not hold, such as a part of the
+    /// tool's name; any other only where it is possible now, or nothing is known of what is.
+    async fn by_text(&self, used: &ToolUse) -> Option<ToolCall> {
+        let call = match &used.input {
+            Input::Text(text) => self.stage.parse(format!("{} {}", used.name, text.trim()).trim()).await.ok()?,
+            Input::Arguments(arguments) | Input::Beside(arguments) => self.as_text(&used.name, arguments).await?,
+        };
+        if call.tool.to_lowercase().contains(&used.name.to_lowercase()) {
+            return Some(call);
+        }
+        let legal = self.stage.legal(usize::MAX).await;
+        (legal.contains(&call) || legal.iter().all(|known| known.tool != call.tool)).then_some(call)
     }
 
     /// What the agent says of its subtask where it gives control back; none where the tool is another one.
@@ -42,7 +112,9 @@ impl Conversation<'_> {
         let offered = self.seat.prepared.tools.iter().find(|tool| tool.answers_to(&used.name).is_some())?;
         (offered.generic == FINISH).then(|| match &used.input {
             Input::Text(text) => text.trim().to_owned(),
-            Input::Arguments(arguments) => arguments.values().next().map(crate::protocol::plain).unwrap_or_default(),
+            Input::Arguments(arguments) | Input::Beside(arguments) => {
+                arguments.values().next().map(crate::protocol::plain).unwrap_or_default()
+            }
         })
     }
 

@@ -63,6 +63,9 @@ pub struct Core {
     /// Whether the system prompt lists every legal action (BOG-R09).
     #[serde(default)]
     pub inject_action_list: bool,
+    /// Whether an agent that acts many times in one conversation is told the values that its calls may carry (CYC-036).
+    #[serde(default = "yes")]
+    pub list_literals: bool,
     /// Model calls for one answer (BOG-043).
     #[serde(default = "ten")]
     #[schemars(range(min = 1))]
@@ -88,7 +91,13 @@ impl Core {
     /// `message`.
     #[must_use]
     pub fn is_asked(&self) -> bool {
-        self.contract.is_some() || self.tools.iter().any(|tool| tool.delegate.as_deref() == Some(crate::tool::FINISH))
+        self.contract.is_some() || self.gives_back()
+    }
+
+    /// Whether the agent works on a subtask and gives control back.
+    #[must_use]
+    pub fn gives_back(&self) -> bool {
+        self.tools.iter().any(|tool| tool.delegate.as_deref() == Some(crate::tool::FINISH))
     }
 }
 
@@ -153,7 +162,8 @@ impl Contract {
 pub struct Repair {
     /// System message. A template.
     pub system: String,
-    /// What the user says: a template that may use `answer`, the message as it was written.
+    /// What the user says: a template that may use `answer`, the message as it was written with what is wrong with it, and
+    /// `message`, what the agent was asked.
     pub user: String,
 }
 
@@ -187,9 +197,23 @@ pub struct ToolUse {
     /// Whether the answer must follow its result (BOG-056).
     #[serde(default)]
     pub critical: bool,
-    /// Worked examples, shown with `add_tool_examples`. Templates.
+    /// Worked examples, shown with `add_tool_examples`.
     #[serde(default)]
-    pub examples: Vec<String>,
+    pub examples: Vec<Example>,
+}
+
+/// A worked example of a tool: a case in which it is used, or one in which it is not (BOG-055). It is shown in the form of
+/// the agent's protocol. All texts are templates.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// What the example shows.
+    pub case: String,
+    /// What the agent thinks.
+    pub thought: String,
+    /// What the agent gives to the tool; it answers at once where this is left out.
+    #[serde(default)]
+    pub input: Option<String>,
 }
 
 impl ToolUse {
@@ -290,8 +314,29 @@ pub struct Wording {
     pub observations: Observations,
     /// The deliberation tools, which every agent inherits (BOG-115).
     pub deliberation: DeliberationWording,
+    /// What is said otherwise to an agent that acts many times in one conversation.
+    #[serde(default)]
+    pub acting: Option<ActingWording>,
     /// In the place of an answer when the turns are used up (BOG-043).
     pub no_answer: String,
+}
+
+/// Wording for an agent that acts many times in one conversation.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ActingWording {
+    /// Before the list of its tools.
+    pub tools_heading: String,
+    /// After the list.
+    pub tools_closing: String,
+    /// An action was refused: `answer`, `message`.
+    pub refused: String,
+    /// Before the actions that are possible.
+    pub literals_heading: String,
+    /// One kind of action among them whose arguments are partly open: `usage`, `name` and `values`, a list.
+    pub literals_open: String,
+    /// After the list where it was cut: `count`, how many more there are.
+    pub literals_more: String,
 }
 
 /// Instructions by protocol.
@@ -328,6 +373,9 @@ pub struct ProtocolWording {
     pub loop_without_tools: String,
     /// Brings the persona's `answer_format`.
     pub answer_notice: String,
+    /// After the list of tools: what is no tool, above all the actions. To an agent whose answer is a message, `tools.closing`
+    /// is said instead.
+    pub tools_closing: String,
     /// Forbids tool syntax to an agent without tools.
     pub no_tools: String,
     /// Texts at which a reply ends.
@@ -336,9 +384,12 @@ pub struct ProtocolWording {
     /// What is said otherwise to an agent whose answer is a message and no action.
     #[serde(default)]
     pub adviser: Option<AdviserWording>,
+    /// What is said otherwise to an agent that acts many times in one conversation.
+    #[serde(default)]
+    pub acting: Option<AdviserWording>,
 }
 
-/// Instructions of a protocol to an agent whose answer is a message to another agent.
+/// Instructions of a protocol to an agent whose answer is a message to another agent, or that acts many times.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdviserWording {
@@ -378,7 +429,7 @@ pub struct QuestionWording {
     pub over_budget: String,
     /// Worked examples, shown with `add_tool_examples` (BOG-055).
     #[serde(default)]
-    pub examples: Vec<String>,
+    pub examples: Vec<Example>,
 }
 
 /// Wording of `critique_the_answer`; the reply may use `text`.
@@ -393,7 +444,7 @@ pub struct ThoughtWording {
     pub reply: String,
     /// Worked examples, shown with `add_tool_examples` (BOG-055).
     #[serde(default)]
-    pub examples: Vec<String>,
+    pub examples: Vec<Example>,
 }
 
 /// Wording of `improve_based_on_critique`; the replies may use `text`.
@@ -410,7 +461,7 @@ pub struct ImproveWording {
     pub improved_thought: String,
     /// Worked examples, shown with `add_tool_examples` (BOG-055).
     #[serde(default)]
-    pub examples: Vec<String>,
+    pub examples: Vec<Example>,
 }
 
 /// The list of tools.
@@ -423,7 +474,7 @@ pub struct ToolWording {
     pub entry: String,
     /// Added to a critical tool (BOG-056).
     pub critical: String,
-    /// After the list.
+    /// After the list, to an agent whose answer is a message.
     pub closing: String,
 }
 

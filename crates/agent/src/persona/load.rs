@@ -6,12 +6,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::data::{
-    AdviserWording, Core, DeliberationWording, Examples, Knowledge, KnowledgeEntry, KnowledgeKind, Prompt,
-    ProtocolWording, Wording,
+    ActingWording, AdviserWording, Core, DeliberationWording, Example, Examples, Knowledge, KnowledgeEntry,
+    KnowledgeKind, Prompt, ProtocolWording, Wording,
 };
 use super::{
-    Content, DeliberationTexts, EngineTexts, JsonContent, KnowledgeTexts, Persona, PersonaError, ProtocolTexts,
-    RepairTexts, Sourced, Texts, ToolTexts,
+    ActingTexts, Content, DeliberationTexts, EngineTexts, ExampleTexts, JsonContent, KnowledgeTexts, Persona,
+    PersonaError, ProtocolTexts, RepairTexts, Sourced, Texts, ToolTexts,
 };
 use crate::Protocol;
 use crate::prompt::Origin;
@@ -20,8 +20,12 @@ use crate::tool::DELEGATES;
 use gimbal_core::yaml::{self, line_of};
 
 /// Variables of the brief that texts of the system prompt may use.
-pub const SYSTEM_VARIABLES: [&str; 8] =
-    ["role", "goal", "subject", "subjects", "glossary", "actions", "idle", "horizon"];
+pub const SYSTEM_VARIABLES: [&str; 9] =
+    ["role", "goal", "subject", "subjects", "glossary", "glossary_strict", "actions", "idle", "horizon"];
+
+/// What the description of a tool may name beside the brief: the tool's own name, the names of all tools that are offered
+/// with it, and how many questions may be raised for one answer.
+const OFFERED: &[&str] = &["tool", "offered", "questions"];
 
 /// A file as read.
 struct Source {
@@ -91,8 +95,8 @@ pub(super) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaErro
         closing: compiler.add(&prompt_source, "closing", &prompt.closing, spoken)?,
         repair: match &core.repair {
             Some(repair) => Some(RepairTexts {
-                system: compiler.add(&core_source, "repair.system", &repair.system, &[])?,
-                user: compiler.add(&core_source, "repair.user", &repair.user, &["answer"])?,
+                system: compiler.add(&core_source, "repair.system", &repair.system, &["allowed"])?,
+                user: compiler.add(&core_source, "repair.user", &repair.user, &["answer", "message", "allowed"])?,
             }),
             None => None,
         },
@@ -170,18 +174,34 @@ impl Compiler {
         let mut tools = Vec::new();
         for (index, tool) in core.tools.iter().enumerate() {
             let mut text = |key: &str, text: &Option<String>| {
-                text.as_ref()
-                    .map(|text| self.add(source, &format!("tools[{index}].{key}"), text, &["tool"]))
-                    .transpose()
+                text.as_ref().map(|text| self.add(source, &format!("tools[{index}].{key}"), text, OFFERED)).transpose()
             };
             let (description, example) = (text("description", &tool.description)?, text("example", &tool.example)?);
-            let mut examples = Vec::new();
-            for (number, example) in tool.examples.iter().enumerate() {
-                examples.push(self.add(source, &format!("tools[{index}].examples[{number}]"), example, &["tool"])?);
-            }
+            let examples = self.examples(source, &format!("tools[{index}]"), &tool.examples)?;
             tools.push(ToolTexts { description, example, examples });
         }
         Ok(tools)
+    }
+
+    /// The worked examples of the tool whose texts stand under `key`.
+    fn examples(
+        &mut self,
+        source: &Source,
+        key: &str,
+        examples: &[Example],
+    ) -> Result<Vec<ExampleTexts>, PersonaError> {
+        let mut texts = Vec::with_capacity(examples.len());
+        for (index, example) in examples.iter().enumerate() {
+            let mut add = |part: &str, text: &str| {
+                self.add(source, &format!("{key}.examples[{index}].{part}"), text, &["tool", "offered"])
+            };
+            texts.push(ExampleTexts {
+                case: add("case", &example.case)?,
+                thought: add("thought", &example.thought)?,
+                input: example.input.as_ref().map(|input| add("input", input)).transpose()?,
+            });
+        }
+        Ok(texts)
     }
 
     fn knowledge(&mut self, source: &Source, entries: &[KnowledgeEntry]) -> Result<Vec<KnowledgeTexts>, PersonaError> {
@@ -255,29 +275,43 @@ impl Compiler {
             self.add(source, &format!("protocols.{}.{key}", protocol.name()), text, more)
         };
         Ok(ProtocolTexts {
-            loop_with_tools: add("loop_with_tools", &wording.loop_with_tools, &[])?,
+            loop_with_tools: add("loop_with_tools", &wording.loop_with_tools, &["turns"])?,
             loop_without_tools: add("loop_without_tools", &wording.loop_without_tools, &[])?,
             answer_notice: add("answer_notice", &wording.answer_notice, &["answer_format"])?,
+            tools_closing: Some(add("tools_closing", &wording.tools_closing, &[])?),
             no_tools: add("no_tools", &wording.no_tools, &[])?,
         })
     }
 
-    fn adviser(
+    fn otherwise(
         &mut self,
         source: &Source,
-        protocol: Protocol,
+        (protocol, to): (Protocol, &str),
         wording: Option<&AdviserWording>,
     ) -> Result<Option<ProtocolTexts>, PersonaError> {
         let Some(wording) = wording else { return Ok(None) };
         let mut add = |key: &str, text: &str, more: &[&str]| {
-            self.add(source, &format!("protocols.{}.adviser.{key}", protocol.name()), text, more)
+            self.add(source, &format!("protocols.{}.{to}.{key}", protocol.name()), text, more)
         };
         Ok(Some(ProtocolTexts {
-            loop_with_tools: add("loop_with_tools", &wording.loop_with_tools, &[])?,
+            loop_with_tools: add("loop_with_tools", &wording.loop_with_tools, &["turns"])?,
             loop_without_tools: add("loop_without_tools", &wording.loop_without_tools, &[])?,
             answer_notice: add("answer_notice", &wording.answer_notice, &["answer_format"])?,
+            tools_closing: None,
             no_tools: add("no_tools", &wording.no_tools, &[])?,
         }))
+    }
+
+    fn acting(&mut self, source: &Source, wording: &ActingWording) -> Result<ActingTexts, PersonaError> {
+        let mut add = |key: &str, text: &str, more: &[&str]| self.add(source, &format!("acting.{key}"), text, more);
+        Ok(ActingTexts {
+            tools_heading: add("tools_heading", &wording.tools_heading, &[])?,
+            tools_closing: add("tools_closing", &wording.tools_closing, &[])?,
+            refused: add("refused", &wording.refused, &["answer", "message"])?,
+            literals_heading: add("literals_heading", &wording.literals_heading, &[])?,
+            literals_open: add("literals_open", &wording.literals_open, &["usage", "name", "values"])?,
+            literals_more: add("literals_more", &wording.literals_more, &["count"])?,
+        })
     }
 
     fn deliberation(
@@ -316,22 +350,19 @@ impl Compiler {
     fn deliberate(
         &mut self,
         (source, tool): (&Source, &str),
-        (description, input, examples): (&str, &str, &[String]),
+        (description, input, examples): (&str, &str, &[Example]),
         reply: (&str, &str),
         other: Option<(&str, &str)>,
     ) -> Result<DeliberationTexts, PersonaError> {
+        let examples = self.examples(source, &format!("deliberation.{tool}"), examples)?;
         let mut add =
             |key: &str, text: &str, more: &[&str]| self.add(source, &format!("deliberation.{tool}.{key}"), text, more);
         Ok(DeliberationTexts {
-            description: add("description", description, &["tool"])?,
+            description: add("description", description, OFFERED)?,
             input: add("input", input, &["tool"])?,
             reply: add(reply.0, reply.1, &["text"])?,
             other: other.map(|(key, text)| add(key, text, &["text"])).transpose()?,
-            examples: examples
-                .iter()
-                .enumerate()
-                .map(|(index, text)| add(&format!("examples[{index}]"), text, &["tool"]))
-                .collect::<Result<_, _>>()?,
+            examples,
         })
     }
 
@@ -341,11 +372,17 @@ impl Compiler {
             self.protocol(source, Protocol::NativeTools, &wording.protocols.native_tools)?,
             self.protocol(source, Protocol::Json, &wording.protocols.json)?,
         ];
-        let advisers = [
-            self.adviser(source, Protocol::ReactText, wording.protocols.react_text.adviser.as_ref())?,
-            self.adviser(source, Protocol::NativeTools, wording.protocols.native_tools.adviser.as_ref())?,
-            self.adviser(source, Protocol::Json, wording.protocols.json.adviser.as_ref())?,
-        ];
+        let all = &wording.protocols;
+        let mut otherwise = |to: &str, of: fn(&ProtocolWording) -> Option<&AdviserWording>| {
+            Ok::<_, PersonaError>([
+                self.otherwise(source, (Protocol::ReactText, to), of(&all.react_text))?,
+                self.otherwise(source, (Protocol::NativeTools, to), of(&all.native_tools))?,
+                self.otherwise(source, (Protocol::Json, to), of(&all.json))?,
+            ])
+        };
+        let advisers = otherwise("adviser", |wording| wording.adviser.as_ref())?;
+        let actors = otherwise("acting", |wording| wording.acting.as_ref())?;
+        let acting = wording.acting.as_ref().map(|wording| self.acting(source, wording)).transpose()?;
         let deliberation = self.deliberation(source, &wording.deliberation)?;
         let mut add = |key: &str, text: &str, more: &[&str]| self.add(source, key, text, more);
         let (tools, feedback, observations) = (&wording.tools, &wording.feedback, &wording.observations);
@@ -354,6 +391,8 @@ impl Compiler {
         Ok(EngineTexts {
             protocols,
             advisers,
+            actors,
+            acting,
             deliberation,
             tags_notice: add("tags_notice", &wording.tags_notice, &[])?,
             tools_heading: add("tools.heading", &tools.heading, &[])?,

@@ -176,7 +176,15 @@ pub(crate) struct DeliberationTexts {
     pub reply: Sourced,
     /// The other reply: over the budget, or the other variant.
     pub other: Option<Sourced>,
-    pub examples: Vec<Sourced>,
+    pub examples: Vec<ExampleTexts>,
+}
+
+/// The texts of a worked example of a tool.
+#[derive(Debug)]
+pub(crate) struct ExampleTexts {
+    pub case: Sourced,
+    pub thought: Sourced,
+    pub input: Option<Sourced>,
 }
 
 /// The texts of one tool of the persona.
@@ -184,7 +192,7 @@ pub(crate) struct DeliberationTexts {
 pub(crate) struct ToolTexts {
     pub description: Option<Sourced>,
     pub example: Option<Sourced>,
-    pub examples: Vec<Sourced>,
+    pub examples: Vec<ExampleTexts>,
 }
 
 /// The texts of one block of knowledge.
@@ -221,6 +229,8 @@ pub(crate) struct EngineTexts {
     pub tags_notice: Sourced,
     pub protocols: [ProtocolTexts; 3],
     pub advisers: [Option<ProtocolTexts>; 3],
+    pub actors: [Option<ProtocolTexts>; 3],
+    pub acting: Option<ActingTexts>,
     pub deliberation: [DeliberationTexts; 3],
     pub tools_heading: Sourced,
     pub tools_entry: Sourced,
@@ -241,15 +251,49 @@ pub(crate) struct EngineTexts {
 }
 
 impl EngineTexts {
-    /// The instructions of a protocol, to an agent that acts or to one whose answer is a message.
-    pub(crate) fn protocol(&self, protocol: crate::Protocol, adviser: bool) -> &ProtocolTexts {
+    /// The instructions of a protocol to an agent that speaks in this way.
+    pub(crate) fn protocol(&self, protocol: crate::Protocol, speaks: Speaks) -> &ProtocolTexts {
         let at = match protocol {
             crate::Protocol::ReactText => 0,
             crate::Protocol::NativeTools => 1,
             crate::Protocol::Json => 2,
         };
-        self.advisers[at].as_ref().filter(|_| adviser).unwrap_or(&self.protocols[at])
+        let own = match speaks {
+            Speaks::Once => None,
+            Speaks::Often => self.actors[at].as_ref(),
+            Speaks::Message => self.advisers[at].as_ref(),
+        };
+        own.unwrap_or(&self.protocols[at])
     }
+
+    /// What follows the list of tools: to an agent that answers with an action what the protocol says of actions, to another
+    /// that there is nothing else.
+    pub(crate) fn closing(&self, protocol: crate::Protocol, speaks: Speaks) -> &Sourced {
+        let own = self.protocol(protocol, speaks).tools_closing.as_ref();
+        own.filter(|_| speaks == Speaks::Once).unwrap_or(&self.tools_closing)
+    }
+}
+
+/// What an agent's answers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speaks {
+    /// One action, then the conversation is over.
+    Once,
+    /// Actions, one after another in one conversation.
+    Often,
+    /// A message to another agent.
+    Message,
+}
+
+/// The compiled texts for an agent that acts many times.
+#[derive(Debug)]
+pub(crate) struct ActingTexts {
+    pub tools_heading: Sourced,
+    pub tools_closing: Sourced,
+    pub refused: Sourced,
+    pub literals_heading: Sourced,
+    pub literals_open: Sourced,
+    pub literals_more: Sourced,
 }
 
 /// The compiled texts of one protocol.
@@ -258,5 +302,7 @@ pub(crate) struct ProtocolTexts {
     pub loop_with_tools: Sourced,
     pub loop_without_tools: Sourced,
     pub answer_notice: Sourced,
+    /// What follows the list of tools; none where the general closing does.
+    pub tools_closing: Option<Sourced>,
     pub no_tools: Sourced,
 }

@@ -4,7 +4,7 @@ use gimbal_core::Brief;
 use serde_json::{Value, json};
 
 use super::grammar::escape;
-use crate::contract::{Focus, Severity, Situation, Status};
+use crate::contract::{ANY, Focus, Severity, Situation, Status};
 use crate::persona::data::Contract;
 
 /// Printable ASCII without what JSON must escape.
@@ -106,8 +106,9 @@ impl Form {
     #[must_use]
     pub fn situation(brief: &Brief) -> Self {
         let [target, situation, severity, context] = Situation::keys(brief);
+        let targets: Vec<&str> = brief.subjects.iter().map(String::as_str).chain([ANY]).collect();
         Self::object(&[
-            (&target, Self::word(&brief.subjects)),
+            (&target, Self::word(&targets)),
             (&situation, Self::text(1, 120)),
             (&severity, Self::word(&Severity::ALL.map(Severity::name))),
             (&context, Self::text(0, 120)),

@@ -5,111 +5,273 @@
 //! | `{"thought", "action": "text"}` (or `answer`) | the answer |
 //! | `{"thought", "action": {"tool", "arguments"}}` | a call |
 //! | `{"thought", "tool", "input"}` or `{"reasoning", "tool", "arguments"}` | a call |
+//! | `{"action": "Tool", "parameter": "value"}`, `{"Tool": {"parameter": "value"}}` | a call |
+//! | `{"function": {"name", "arguments"}}`, `{"tool_calls": [...]}`, `{"name", "parameters"}` | a call |
 //!
-//! Text around the object, such as code fences, does not count. Objects that say none of this are passed over; at
-//! most [`CANDIDATES`] places are tried, so that reading stays linear.
+//! Where the answer is a message to another agent, only `answer` and the plain use of a tool are read: the message's own
+//! members may bear any name. Text around the object, such as code fences, does not count, and objects that say none of this
+//! are passed over. Two objects that answer differently are not read. At most [`CANDIDATES`] places are tried.
 
 use serde_json::{Map, Value};
 
-use super::{Input, Reply, Saying, ToolUse, plain};
+use super::{Expects, Input, Reply, Saying, ToolUse, action_text, plain, react_text};
+use crate::contract::Tier;
+use crate::reading::{bare, lenient};
 
 /// How many opening braces are tried.
 pub const CANDIDATES: usize = 16;
 
+const THOUGHTS: [&str; 6] = ["thought", "reasoning", "thoughts", "rationale", "explanation", "analysis"];
+const ANSWERS: [&str; 7] =
+    ["action", "answer", "final_answer", "next_action", "chosen_action", "selected_action", "final_action"];
+const INPUTS: [&str; 11] = [
+    "arguments",
+    "input",
+    "parameters",
+    "args",
+    "params",
+    "tool_input",
+    "action_input",
+    "inputs",
+    "kwargs",
+    "action_args",
+    "tool_args",
+];
+const NAMES: [&str; 7] = ["tool", "tool_name", "name", "recipient_name", "function_name", "tool_call", "function"];
+/// Members that hold a call.
+const HOLDERS: [&str; 6] = ["function_call", "tool_calls", "tool_call", "function", "call", "calls"];
+/// Words in the place of an action that say that a tool is used.
+const USES: [&str; 5] = ["use_tool", "call_tool", "tool", "tool_call", "function_call"];
+
 /// Reads the text of a reply.
 #[must_use]
-pub fn read(text: &str) -> Reply {
-    text.match_indices('{')
-        .filter(|(at, _)| text[at + 1..].trim_start().starts_with(['"', '}']))
-        .take(CANDIDATES)
-        .find_map(|(at, _)| object(&text[at..]).and_then(reply))
-        .unwrap_or_else(|| Reply { thought: String::new(), saying: Saying::Raw(text.trim().to_owned()) })
+pub fn read(text: &str, expects: Expects) -> Reply {
+    if let Some(found) = lenient::whole(text.trim())
+        && found.strict
+        && !found.ambiguous
+        && let Value::Object(object) = found.value
+        && let Some(reply) = reply(object, expects)
+    {
+        return Reply { tier: Tier::Direct, ..reply };
+    }
+    let body = bare(text);
+    objects(&body, expects).unwrap_or_else(|| {
+        // Another protocol's form is as clear.
+        let other = react_text::read(&body, expects);
+        match (&other.saying, expects) {
+            (Saying::Raw(_), _) => Reply::raw(&body, expects),
+            // A message may hold lines of any kind.
+            (_, Expects::Message) if body.contains(['{', '[']) && !body.contains("nswer") => Reply::raw(&body, expects),
+            _ => Reply { tier: Tier::Normalised, ..other },
+        }
+    })
 }
 
-/// The object at the beginning of `text`, whatever follows it.
-fn object(text: &str) -> Option<Map<String, Value>> {
-    match serde_json::Deserializer::from_str(text).into_iter::<Value>().next() {
-        Some(Ok(Value::Object(object))) => Some(object),
+/// What the JSON objects of a text say; none where they say nothing, or not all the same.
+pub(super) fn objects(text: &str, expects: Expects) -> Option<Reply> {
+    let (mut found, mut more): (Option<Reply>, bool) = (None, false);
+    let (mut tried, mut from) = (0, 0);
+    while let Some(at) = text[from..].find('{').map(|at| from + at).filter(|_| tried < CANDIDATES) {
+        // The host's line begins another turn.
+        if found.is_some() && text[from..at].to_ascii_lowercase().contains("\nobservation:") {
+            break;
+        }
+        if !text[at + 1..].trim_start().starts_with(|next: char| {
+            next == '}' || next.is_alphabetic() || "\"'`\u{201c}\u{2018}\u{201e}/#".contains(next)
+        }) {
+            from = at + 1;
+            continue;
+        }
+        tried += 1;
+        let Some(value) = lenient::value(&text[at..]) else {
+            from = at + 1;
+            continue;
+        };
+        let read = match value.value {
+            Value::Object(object) => reply(object, expects),
+            _ => None,
+        };
+        from = if read.is_some() { at + value.length } else { at + 1 };
+        let Some(read) = read else { continue };
+        if value.ambiguous {
+            return None;
+        }
+        match &found {
+            Some(first) => more |= first.saying != read.saying,
+            None => found = Some(read),
+        }
+    }
+    let found = found.filter(|first| !more || matches!(first.saying, Saying::Use(_)))?;
+    Some(Reply { more: found.more || more, tier: Tier::Normalised, ..found })
+}
+
+fn reply(mut object: Map<String, Value>, expects: Expects) -> Option<Reply> {
+    let thought = THOUGHTS.iter().find_map(|key| object.get(*key).map(plain)).unwrap_or_default().trim().to_owned();
+    let saying = match expects {
+        Expects::Action => action(&mut object),
+        Expects::Message => message(&mut object),
+    }?;
+    let more = matches!(&saying, Said { more: true, .. });
+    Some(Reply { more, ..Reply::new(thought, saying.saying, Tier::Normalised) })
+}
+
+/// What an object says, and whether it says more than that.
+struct Said {
+    saying: Saying,
+    more: bool,
+}
+
+impl Said {
+    fn one(saying: Saying) -> Option<Self> {
+        Some(Self { saying, more: false })
+    }
+}
+
+fn message(object: &mut Map<String, Value>) -> Option<Said> {
+    match object.shift_remove("answer").or_else(|| object.shift_remove("final_answer")) {
+        Some(Value::Null) | None => {}
+        Some(Value::String(text)) => return Said::one(Saying::Answer(text.trim().to_owned())),
+        Some(answer) => return Said::one(Saying::Answer(answer.to_string())),
+    }
+    if let Some(answer) = object.get("action").filter(|answer| answer.is_array() || answer.is_object()) {
+        return Said::one(Saying::Answer(answer.to_string()));
+    }
+    let named = object.contains_key("tool") || object.contains_key("tool_name");
+    let given = INPUTS.iter().any(|key| object.contains_key(*key));
+    if named || (given && object.contains_key("name")) {
+        return tool_use(std::mem::take(object)).map(|used| Said { saying: Saying::Use(used), more: false });
+    }
+    None
+}
+
+fn action(object: &mut Map<String, Value>) -> Option<Said> {
+    let key = ANSWERS.into_iter().find(|key| object.get(*key).is_some_and(|value| !is_nothing(value)));
+    let Some(key) = key else {
+        let command = object.get("command").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+        return match command.filter(|_| !NAMES.iter().any(|name| object.contains_key(*name))) {
+            Some(command) => Said::one(Saying::Answer(action_text(command))),
+            None => called(object),
+        };
+    };
+    match object.get(key)? {
+        Value::Object(inner) => {
+            let mut inner = inner.clone();
+            if let Some(said) = called(&mut inner) {
+                return Some(said);
+            }
+            if let Some(said) = action(&mut inner) {
+                return Some(said);
+            }
+            Said::one(Saying::Answer(object.get(key)?.to_string()))
+        }
+        Value::Array(items) => match items.as_slice() {
+            [one] => action(&mut Map::from_iter([("action".to_owned(), one.clone())])),
+            many => Said::one(Saying::Answer(many.iter().map(plain).collect::<Vec<_>>().join("\n"))),
+        },
+        Value::String(name) => {
+            let name = name.trim().to_owned();
+            if USES.contains(&name.to_ascii_lowercase().as_str()) {
+                object.shift_remove(key);
+                return called(object);
+            }
+            let is_word =
+                !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
+            if is_word && let Some(input) = INPUTS.iter().find_map(|key| object.get(*key)) {
+                return Said::one(Saying::Use(ToolUse { name, input: given(input.clone()) }));
+            }
+            let is_own = |key: &str| ANSWERS.contains(&key) || THOUGHTS.contains(&key);
+            let mut beside = object.clone();
+            beside.retain(|key, _| !is_own(key));
+            if is_word && !beside.is_empty() {
+                return Said::one(Saying::Use(ToolUse { name, input: Input::Beside(beside) }));
+            }
+            Said::one(Saying::Answer(action_text(&name)))
+        }
+        other => Said::one(Saying::Answer(plain(other))),
+    }
+}
+
+/// Whether a value stands for none.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+/// The call of an object, where it is one.
+fn called(object: &mut Map<String, Value>) -> Option<Said> {
+    for key in HOLDERS {
+        match object.get(key) {
+            Some(Value::Object(inner)) => {
+                return tool_use(inner.clone()).map(|used| Said { saying: Saying::Use(used), more: false });
+            }
+            Some(Value::Array(items)) => {
+                let mut uses = items.iter().filter_map(|item| match item.get("function").unwrap_or(item) {
+                    Value::Object(inner) => tool_use(inner.clone()),
+                    _ => None,
+                });
+                let first = uses.next()?;
+                let more = uses.any(|other| other != first);
+                return Some(Said { saying: Saying::Use(first), more });
+            }
+            _ => {}
+        }
+    }
+    if let Some(used) = tool_use(object.clone()) {
+        return Said::one(Saying::Use(used));
+    }
+    // `{"Tool": {"parameter": "value"}}`, with thoughts beside it.
+    object.retain(|key, _| !THOUGHTS.contains(&key.as_str()));
+    let mut members = object.iter();
+    match (members.next(), members.next()) {
+        // What says something by itself is only wrapped.
+        (Some((_, Value::Object(inner))), None)
+            if ANSWERS.iter().chain(&NAMES).chain(&THOUGHTS).any(|key| inner.contains_key(*key)) =>
+        {
+            action(&mut inner.clone())
+        }
+        (Some((name, Value::Object(arguments))), None) if !INPUTS.contains(&name.as_str()) => {
+            Said::one(Saying::Use(ToolUse { name: name.clone(), input: Input::Arguments(arguments.clone()) }))
+        }
         _ => None,
     }
 }
 
-fn reply(mut object: Map<String, Value>) -> Option<Reply> {
-    let thought = ["thought", "reasoning"]
-        .iter()
-        .find_map(|key| object.get(*key).map(plain))
-        .unwrap_or_default()
-        .trim()
-        .to_owned();
-    let saying = match object.shift_remove("action").or_else(|| object.shift_remove("answer")) {
-        Some(Value::Object(call)) if call.contains_key("tool") || call.contains_key("name") => {
-            Saying::Use(tool_use(call)?)
+/// The use of a tool that an object names.
+pub(super) fn tool_use(mut object: Map<String, Value>) -> Option<ToolUse> {
+    let name = NAMES.iter().find_map(|key| object.get(*key).and_then(Value::as_str))?.trim();
+    let name = name.strip_prefix("functions.").unwrap_or(name).to_owned();
+    let input = INPUTS.iter().find_map(|key| object.shift_remove(*key));
+    let input = match input {
+        Some(input) => given(input),
+        None => {
+            object.retain(|key, _| {
+                !NAMES.contains(&key.as_str())
+                    && !THOUGHTS.contains(&key.as_str())
+                    && !["type", "id"].contains(&key.as_str())
+            });
+            if object.is_empty() { Input::Arguments(object) } else { Input::Beside(object) }
         }
-        Some(answer @ Value::Object(_)) => Saying::Answer(answer.to_string()),
-        Some(Value::Null) | None => Saying::Use(tool_use(object)?),
-        // The message of an adviser.
-        Some(answer @ Value::Array(_)) => Saying::Answer(answer.to_string()),
-        Some(answer) => Saying::Answer(plain(&answer).trim().to_owned()),
     };
-    Some(Reply { thought, saying })
+    (!name.is_empty()).then_some(ToolUse { name, input })
 }
 
-fn tool_use(mut object: Map<String, Value>) -> Option<ToolUse> {
-    let name = object.get("tool").or_else(|| object.get("name"))?.as_str()?.trim().to_owned();
-    let input = match object.shift_remove("arguments").or_else(|| object.shift_remove("input")) {
-        Some(Value::Object(arguments)) => Input::Arguments(arguments),
-        Some(value) => Input::Text(plain(&value)),
-        None => Input::Arguments(Map::new()),
-    };
-    Some(ToolUse { name, input })
+/// An input as it was given; JSON as text counts as JSON.
+pub(super) fn given(value: Value) -> Input {
+    match value {
+        Value::Object(arguments) => Input::Arguments(arguments),
+        Value::Null => Input::Arguments(Map::new()),
+        Value::String(text) => match lenient::whole(text.trim()).map(|found| found.value) {
+            Some(Value::Object(arguments)) => Input::Arguments(arguments),
+            _ => Input::Text(text),
+        },
+        value => Input::Text(plain(&value)),
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Input, Reply, Saying, ToolUse, read};
-
-    fn answer(thought: &str, text: &str) -> Reply {
-        Reply { thought: thought.to_owned(), saying: Saying::Answer(text.to_owned()) }
-    }
-
-    #[test]
-    fn reads_answers_wherever_the_object_stands() {
-        let whole = answer("t", "Oil machine=lathe");
-        for text in [
-            r#"{"thought": "t", "action": "Oil machine=lathe"}"#,
-            "```json\n{\"thought\": \"t\", \"action\": \"Oil machine=lathe\"}\n```",
-            r#"I {really} mean {"x": 1}: {"thought": "t", "answer": " Oil machine=lathe "} and no more {"#,
-        ] {
-            assert_eq!(read(text), whole, "{text}");
-        }
-    }
-
-    #[test]
-    fn reads_calls_of_every_form() {
-        let arguments = serde_json::json!({ "machine": "lathe" });
-        let arguments = arguments.as_object().unwrap().clone();
-        let call = |input: Input| Saying::Use(ToolUse { name: "Oil".to_owned(), input });
-        let cases = [
-            (r#"{"thought":"t","tool":"Oil","input":"lathe"}"#, call(Input::Text("lathe".to_owned()))),
-            (
-                r#"{"thought":"t","tool":"Oil","arguments":{"machine":"lathe"}}"#,
-                call(Input::Arguments(arguments.clone())),
-            ),
-            (
-                r#"{"thought":"t","action":{"tool":"Oil","arguments":{"machine":"lathe"}}}"#,
-                call(Input::Arguments(arguments)),
-            ),
-            (r#"{"reasoning":"t","tool":"Oil"}"#, call(Input::Arguments(serde_json::Map::new()))),
-        ];
-        for (text, saying) in cases {
-            assert_eq!(read(text), Reply { thought: "t".to_owned(), saying }, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_says_nothing_stays_raw() {
-        for text in ["", "Wait", "{", r#"{"thought": "t"}"#, r#"{"tool": 3}"#, r#"{"thought": "t", "action": "#] {
-            assert_eq!(read(text).saying, Saying::Raw(text.trim().to_owned()), "{text}");
-        }
-    }
-}
+#[path = "json_tests.rs"]
+mod tests;

@@ -5,6 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::contract::Tier;
+use crate::reading::undecorated;
+
 pub mod form;
 pub mod grammar;
 pub mod json;
@@ -34,12 +37,23 @@ impl Protocol {
         }
     }
 
-    /// Reads the text of a reply. Pure, total, linear in the length of the text.
+    /// Reads the text of a reply that should hold an action or the use of a tool. Pure, total, linear in the length of the
+    /// text.
     #[must_use]
     pub fn read(self, text: &str) -> Reply {
+        self.read_as(text, Expects::Action)
+    }
+
+    /// As [`Protocol::read`], of a reply that should hold a message to another agent or the use of a tool.
+    #[must_use]
+    pub fn read_message(self, text: &str) -> Reply {
+        self.read_as(text, Expects::Message)
+    }
+
+    fn read_as(self, text: &str, expects: Expects) -> Reply {
         match self {
-            Self::ReactText => react_text::read(text),
-            Self::NativeTools | Self::Json => json::read(text),
+            Self::ReactText => react_text::read(text, expects),
+            Self::NativeTools | Self::Json => json::read(text, expects),
         }
     }
 
@@ -48,6 +62,9 @@ impl Protocol {
     pub fn missing(self, text: &str) -> &'static str {
         match self {
             Self::ReactText => react_text::missing(text),
+            Self::NativeTools | Self::Json if text.matches("\"action\"").count() > 1 => {
+                "your message holds two answers that differ; write one JSON object with one answer"
+            }
             Self::NativeTools => "you called no tool, so your whole message was taken for the answer",
             Self::Json => {
                 "your message holds no JSON object of one of the two shapes, so all of it was taken for the answer"
@@ -98,6 +115,41 @@ pub struct Reply {
     pub thought: String,
     /// What it asks for.
     pub saying: Saying,
+    /// How it was read: to the letter, after taking off what does not belong, or not at all.
+    pub tier: Tier,
+    /// Whether it asks for something else beside that: then no action may be taken.
+    pub more: bool,
+}
+
+impl Reply {
+    fn new(thought: String, saying: Saying, tier: Tier) -> Self {
+        Self { thought, saying, tier, more: false }
+    }
+
+    /// A text that nothing can be made of.
+    fn raw(text: &str, expects: Expects) -> Self {
+        let text = if expects == Expects::Action { action_text(text) } else { text.trim().to_owned() };
+        Self::new(String::new(), Saying::Raw(text), Tier::Raw)
+    }
+}
+
+/// What an agent's answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expects {
+    /// An action of the environment.
+    Action,
+    /// A message to another agent.
+    Message,
+}
+
+/// The text of an action without code fences and emphasis.
+fn action_text(text: &str) -> String {
+    let plain = undecorated(text);
+    if !plain.contains("```") {
+        return plain.to_owned();
+    }
+    let lines: Vec<&str> = plain.lines().filter(|line| !line.trim_start().starts_with("```")).collect();
+    undecorated(&lines.join("\n")).to_owned()
 }
 
 /// What a reply asks for.
@@ -127,6 +179,7 @@ impl ToolUse {
         let input = match &requested.arguments {
             Value::Object(arguments) => Input::Arguments(arguments.clone()),
             Value::Null => Input::Arguments(Map::new()),
+            Value::String(text) => json::given(Value::from(text.as_str())),
             other => Input::Text(plain(other)),
         };
         Self { name: requested.tool.clone(), input }
@@ -140,6 +193,8 @@ pub enum Input {
     Text(String),
     /// Arguments by name.
     Arguments(Map<String, Value>),
+    /// Members of the object that names the tool; some of them may be arguments.
+    Beside(Map<String, Value>),
 }
 
 impl Input {
@@ -147,7 +202,7 @@ impl Input {
     pub fn take_reasoning(&mut self) -> String {
         match self {
             Self::Text(_) => String::new(),
-            Self::Arguments(arguments) => {
+            Self::Arguments(arguments) | Self::Beside(arguments) => {
                 arguments.shift_remove("reasoning").map(|value| plain(&value)).unwrap_or_default()
             }
         }

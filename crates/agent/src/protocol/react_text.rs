@@ -1,134 +1,367 @@
-//! The protocol of lines (BOG-041), read with the precedence of BOG-042.
+//! The protocol of lines (BOG-041), read with the precedence of BOG-042, anchored to lines.
 //!
-//! 1. The first `Answer:` anywhere in the text, but not as the end of a name such as `critique_the_answer:`; everything
-//!    after it is the answer.
-//! 2. Else the first line that begins with `Tool:`; the name ends at the next colon, the input at the first later
-//!    line that begins with a keyword, or at the end. A trailing `PAUSE` is taken off name and input.
-//! 3. Else the raw text.
+//! 1. The last line that begins with `Answer:`; the text behind it, up to the next line that begins with another marker, is the
+//!    answer. Its first line is the action; what follows is for the environment to look at, so that a second action is not
+//!    passed over. What stands behind a line `Observation:` that follows a tool or an answer is not read: the host writes
+//!    that line, and a stop sequence would have cut there.
+//! 2. Else the first line that begins with `Tool:`; the name ends at the next colon, bracket or blank, the input at the next
+//!    line that begins with a marker, or at the end. A trailing `PAUSE` may be missing.
+//! 3. Else `Action:` with or without `Action Input:`, a call or an answer between tags, a JSON object that says one of both, or
+//!    `Answer:` behind the end of a sentence in the last line.
+//! 4. Else the raw text.
 //!
-//! Tolerated: any case of the keywords; blanks around them and before their colon; Markdown emphasis (`*`, `_`,
-//! backquotes, `#`) around them. White space at both ends of thought, answer, name and input does not count, nor do
-//! `*` and backquotes at both ends of thought, answer and name.
+//! Markers count in any case and in the languages of `reading/words.yaml`, with Markdown, list signs and numbers before them.
+//! Thoughts between tags are no part of the text ([`bare`]).
 
-use super::{Input, Reply, Saying, ToolUse};
+use super::{Expects, Input, Reply, Saying, ToolUse, action_text, json};
+use crate::contract::Tier;
+use crate::reading::tags::{self, Tagged};
+use crate::reading::{Marker, bare, lenient, undecorated, words};
 
 /// Reads the text of a reply.
 #[must_use]
-pub fn read(text: &str) -> Reply {
-    if let Some((at, after)) = find_keyword(text, "answer") {
-        let answer = text[after..].trim_matches(emphasis_or_blank);
-        return Reply { thought: thought(&text[..at]), saying: Saying::Answer(answer.to_owned()) };
+pub fn read(text: &str, expects: Expects) -> Reply {
+    if let Some(reply) = published(text, expects) {
+        return reply;
     }
-    match find_tool(text) {
-        Some((at, call)) => Reply { thought: thought(&text[..at]), saying: Saying::Use(call) },
-        None => Reply { thought: String::new(), saying: Saying::Raw(text.trim().to_owned()) },
+    let body = bare(text);
+    marked(&body, expects)
+        .or_else(|| tagged(&body, expects))
+        .or_else(|| json::objects(&body, expects))
+        .or_else(|| within(&body))
+        .unwrap_or_else(|| Reply::raw(&body, expects))
+}
+
+/// The form that prompts ask for and grammars let through, to the letter.
+fn published(text: &str, expects: Expects) -> Option<Reply> {
+    let (thought, last) = text.strip_prefix("Thought: ")?.split_once('\n')?;
+    let thought = thought.trim().to_owned();
+    if let Some(answer) = last.strip_prefix("Answer: ").filter(|answer| !answer.contains('\n')) {
+        let trimmed = answer.trim();
+        let plain = undecorated(trimmed);
+        // Tokens that end a turn stand in no answer.
+        if plain.contains("<|") || plain.contains("</") || plain.contains("<end_of_turn>") {
+            return None;
+        }
+        if expects == Expects::Action && (plain.starts_with(['{', '[', '<', '\\']) || words().marker(plain).is_some()) {
+            return None;
+        }
+        let tier = if plain == answer { Tier::Direct } else { Tier::Normalised };
+        let text = if expects == Expects::Action { plain } else { trimmed };
+        return (!plain.is_empty()).then(|| Reply::new(thought, Saying::Answer(text.to_owned()), tier));
     }
+    let call = last.strip_prefix("Tool: ")?.strip_suffix("\nPAUSE").filter(|call| !call.contains('\n'))?;
+    let (name, input) = call.split_once(": ").unwrap_or((call, ""));
+    let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let call = ToolUse { name: name.to_owned(), input: Input::Text(input.trim().to_owned()) };
+    is_name.then(|| Reply::new(thought, Saying::Use(call), Tier::Direct))
+}
+
+/// A line, and the marker at its head.
+struct Line<'a> {
+    at: usize,
+    marker: Option<(Marker, &'a str)>,
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut at = 0;
+    let mut found = Vec::new();
+    let mut settled = false;
+    for line in text.split_inclusive('\n') {
+        let marker = if words().is_pause(line) { Some((Marker::Pause, "")) } else { words().marker(line.trim_end()) };
+        match marker {
+            Some((Marker::Observation, _)) if settled => {
+                found.push(Line { at, marker });
+                return found;
+            }
+            Some((Marker::Tool | Marker::Answer | Marker::Action, _)) => settled = true,
+            _ => {}
+        }
+        found.push(Line { at, marker });
+        at += line.len();
+    }
+    found.push(Line { at, marker: None });
+    found
+}
+
+/// The lines of a text, with what markers say.
+struct Marked<'a> {
+    text: &'a str,
+    lines: Vec<Line<'a>>,
+    expects: Expects,
+}
+
+impl<'a> Marked<'a> {
+    fn places(&self, marker: Marker) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        let is = move |line: &Line<'_>| line.marker.is_some_and(|(found, _)| found == marker);
+        self.lines.iter().enumerate().filter(move |(_, line)| is(line)).map(|(place, _)| place)
+    }
+
+    /// What stands behind the marker of a line, up to the next line with one that ends it.
+    fn content(&self, place: usize, ends: impl Fn(Marker) -> bool) -> &'a str {
+        let Some((Line { marker: Some((_, rest)), .. }, later)) =
+            self.lines.get(place).map(|line| (line, &self.lines[place + 1..]))
+        else {
+            return "";
+        };
+        let begin = rest.as_ptr() as usize - self.text.as_ptr() as usize;
+        let mut quotes = Quotes { at: begin, open: false };
+        for line in later {
+            let Some((marker, _)) = line.marker else { continue };
+            // Within a quoted value a line may begin with anything.
+            if ends(marker) && (marker == Marker::Observation || !quotes.open_at(self.text, line.at)) {
+                return self.text[begin..line.at].trim();
+            }
+        }
+        let end = self.lines.last().map_or(self.text.len(), |line| line.at);
+        self.text[begin..end.max(begin)].trim()
+    }
+
+    fn answer(&self, place: usize) -> &'a str {
+        let message = self.expects == Expects::Message;
+        // The members of a message may bear the names of markers.
+        let ends = |marker| {
+            matches!(marker, Marker::Observation | Marker::Pause)
+                || !message && !matches!(marker, Marker::Input | Marker::Action)
+        };
+        closed_fence(self.content(place, ends))
+    }
+
+    fn thought(&self, place: usize) -> String {
+        let before = self.text[..self.lines[place].at].trim();
+        let bare =
+            words().marker(before).filter(|(marker, _)| *marker == Marker::Thought).map_or(before, |(_, rest)| rest);
+        bare.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '*' | '`')).to_owned()
+    }
+
+    /// The use of a tool at a line, with the input that a line of its own names.
+    fn call(&self, place: usize) -> Option<ToolUse> {
+        let content = self.content(place, |_| true);
+        let input = |place: usize| Input::Text(without_pause(self.content(place, |_| true)).to_owned());
+        let is_input = |place: usize| {
+            self.lines.get(place).is_some_and(|line| line.marker.is_some_and(|(marker, _)| marker == Marker::Input))
+        };
+        let after = (place + 1..self.lines.len())
+            .find(|next| self.lines[*next].marker.is_some())
+            .filter(|next| is_input(*next));
+        let beside = after.or_else(|| place.checked_sub(1).filter(|before| is_input(*before)));
+        let mut call = split_call(content)?;
+        if let (Some(beside), Input::Text(text)) = (beside, &call.input)
+            && text.is_empty()
+        {
+            call.input = input(beside);
+        }
+        Some(call)
+    }
+}
+
+/// Whether a quotation is open, kept while one goes through a text.
+struct Quotes {
+    at: usize,
+    open: bool,
+}
+
+impl Quotes {
+    fn open_at(&mut self, text: &str, at: usize) -> bool {
+        let mut escaped = false;
+        for byte in text.as_bytes().get(self.at..at).unwrap_or_default() {
+            match byte {
+                b'"' if !escaped => self.open = !self.open,
+                _ => {}
+            }
+            escaped = *byte == b'\\' && !escaped;
+        }
+        self.at = self.at.max(at);
+        self.open
+    }
+}
+
+/// Without the end of a code fence that began before.
+fn closed_fence(text: &str) -> &str {
+    match text.trim_end().strip_suffix("```") {
+        Some(inside) if !inside.contains("```") => inside.trim_end(),
+        _ => text,
+    }
+}
+
+/// What markers at the heads of lines say.
+fn marked(text: &str, expects: Expects) -> Option<Reply> {
+    let marked = Marked { text, lines: lines(text), expects };
+    let answer = marked.places(Marker::Answer).next_back();
+    let tool = marked.places(Marker::Tool).next();
+    if let Some(place) = answer {
+        let written = marked.answer(place);
+        let within_input = tool.is_some_and(|tool| {
+            let pauses = |from: usize, to: usize| marked.places(Marker::Pause).any(|pause| (from..to).contains(&pause));
+            tool < place && !pauses(tool, place) && pauses(place, marked.lines.len())
+        });
+        if tool.is_none() || !(written.is_empty() || within_input) {
+            return Some(answered(marked.thought(place), written, expects));
+        }
+        let place = tool?;
+        let mut call = marked.call(place)?;
+        if within_input && let Input::Text(_) = &call.input {
+            let ends = |marker| matches!(marker, Marker::Pause | Marker::Observation | Marker::Tool);
+            call = split_call(marked.content(place, ends))?;
+        }
+        return Some(Reply::new(marked.thought(place), Saying::Use(call), Tier::Normalised));
+    }
+    if let Some(place) = tool {
+        let call = marked.call(place)?;
+        let more = marked.places(Marker::Tool).skip(1).any(|other| marked.call(other).as_ref() != Some(&call));
+        return Some(Reply { more, ..Reply::new(marked.thought(place), Saying::Use(call), Tier::Normalised) });
+    }
+    if expects == Expects::Message {
+        return None;
+    }
+    let (first, last) = (marked.places(Marker::Action).next()?, marked.places(Marker::Action).next_back()?);
+    if marked.places(Marker::Input).next().is_some() || marked.places(Marker::Pause).next().is_some() {
+        let call = marked.call(first)?;
+        let more = first != last && marked.call(last).as_ref() != Some(&call);
+        return Some(Reply { more, ..Reply::new(marked.thought(first), Saying::Use(call), Tier::Normalised) });
+    }
+    // Two lines of this kind are a plan, or options: none of them is the answer.
+    let written = marked.answer(last);
+    let differ = marked.places(Marker::Action).any(|place| marked.answer(place) != written);
+    (!differ && !written.is_empty()).then(|| answered(marked.thought(first), written, expects))
+}
+
+/// An answer as it was written: a text, or a call between tags.
+fn answered(thought: String, written: &str, expects: Expects) -> Reply {
+    if expects == Expects::Message {
+        // The contract takes fences off, and counts the message as normalised (BOG-070).
+        return Reply::new(thought, Saying::Answer(written.to_owned()), Tier::Normalised);
+    }
+    if let Some((Marker::Tool, rest)) = words().marker(written)
+        && let Some(call) = split_call(rest)
+    {
+        return Reply::new(thought, Saying::Use(call), Tier::Normalised);
+    }
+    let plain = action_text(written);
+    if plain.starts_with('[')
+        && let Some(serde_json::Value::Array(items)) = lenient::whole(&plain).map(|found| found.value)
+        && items.iter().all(serde_json::Value::is_string)
+    {
+        let lines = items.iter().map(super::plain).collect::<Vec<_>>().join("\n");
+        return Reply::new(thought, Saying::Answer(lines), Tier::Normalised);
+    }
+    let called = if plain.starts_with(['{', '[']) { json::objects(&plain, expects) } else { None };
+    match called.or_else(|| tagged(written, expects)) {
+        Some(reply) => Reply { thought, ..reply },
+        None => Reply::new(thought, Saying::Answer(plain), Tier::Normalised),
+    }
+}
+
+/// What stands between tags, where all of them say the same.
+fn tagged(text: &str, expects: Expects) -> Option<Reply> {
+    if !text.contains(['<', '\\', '[']) && !text.contains("to=functions.") {
+        return None;
+    }
+    let mut found: Vec<Saying> = Vec::new();
+    for tagged in tags::read(text) {
+        let saying = match tagged {
+            Tagged::Answer(answer) if expects == Expects::Message => Some(Saying::Answer(answer)),
+            Tagged::Answer(answer) => Some(match json::objects(&answer, expects) {
+                Some(reply) => reply.saying,
+                None => Saying::Answer(action_text(&answer)),
+            }),
+            Tagged::Call(call) => {
+                Some(Saying::Use(ToolUse { name: call.name, input: Input::Arguments(call.arguments) }))
+            }
+            Tagged::Json(json) => json::objects(&json, expects).map(|reply| reply.saying),
+        };
+        // A tag that cannot be read leaves it open what was meant.
+        let saying = saying?;
+        if !found.contains(&saying) {
+            found.push(saying);
+        }
+    }
+    let more = found.len() > 1;
+    let first = found.into_iter().next()?;
+    (!more || matches!(first, Saying::Use(_)))
+        .then(|| Reply { more, ..Reply::new(String::new(), first, Tier::Normalised) })
+}
+
+/// `Answer:` behind the end of a sentence in the last line, where it stands once.
+fn within(text: &str) -> Option<Reply> {
+    let last = text.trim_end().lines().next_back()?;
+    let mut places =
+        last.match_indices("Answer:").chain(last.match_indices("Answer**:")).chain(last.match_indices("Answer:**"));
+    let (at, _) = places.next()?;
+    if text.matches("nswer").count() != 1 {
+        return None;
+    }
+    let before = last[..at].trim_end_matches([' ', '*', '_']);
+    let before = before.strip_suffix("Final").map_or(before, |before| before.trim_end_matches([' ', '*', '_']));
+    let ended = before.ends_with(['.', '!', '\u{3002}', ';']) && before.len() < at;
+    let answer = last[at + "Answer".len()..].trim_start_matches(['*', '_']).strip_prefix(':')?;
+    let answer = action_text(answer);
+    let thought = words().marker(before).map_or(before, |(_, rest)| rest).trim().to_owned();
+    (ended && !answer.is_empty()).then(|| Reply::new(thought, Saying::Answer(answer), Tier::Normalised))
 }
 
 /// What is missing in a text that [`read`] could make nothing of: the marker, its colon, or its place.
 #[must_use]
 pub fn missing(text: &str) -> &'static str {
-    if text.lines().any(|line| bare_marker(line, "answer") || bare_marker(line, "final answer")) {
+    let body = bare(text);
+    if body.trim().is_empty() && !text.trim().is_empty() {
+        return "your message ended before your thought did; think more briefly, and then write \"Answer:\" and the answer";
+    }
+    if body.lines().any(|line| bare_marker(line, "answer") || bare_marker(line, "final answer")) {
         return "the word \"Answer\" stands there without its colon, so your whole message was taken for the answer; write \
                 \"Answer:\" and then the answer";
     }
-    if text.lines().any(|line| bare_marker(line, "tool")) {
+    if body.lines().any(|line| bare_marker(line, "tool")) {
         return "the word \"Tool\" stands there without its colon, so your whole message was taken for the answer; write \
                 \"Tool:\" and then the name of the tool";
     }
-    if find_keyword(text, "tool").is_some() {
+    let lower = body.to_ascii_lowercase();
+    if lower.contains("tool:") {
         return "\"Tool:\" does not begin its line, so your whole message was taken for the answer; begin a line with it";
+    }
+    if lower.contains("answer:") {
+        return "\"Answer:\" does not begin its line, so your whole message was taken for the answer; begin the last line with it";
     }
     "no \"Answer:\" stands there, so your whole message was taken for the answer"
 }
 
 /// Whether a line begins with this marker as a word of its own, with no colon behind it.
 fn bare_marker(line: &str, marker: &str) -> bool {
-    let bare = line.trim_start().trim_start_matches(DECORATION).trim_start();
+    let bare = line.trim_start().trim_start_matches(['*', '_', '`', '#']).trim_start();
     let Some((head, rest)) = bare.split_at_checked(marker.len()) else { return false };
     head.eq_ignore_ascii_case(marker)
         && !rest.trim_start_matches([' ', '\t', '*', '_', '`']).starts_with(':')
         && !rest.starts_with(|next: char| next.is_alphanumeric())
 }
 
-const fn emphasis_or_blank(character: char) -> bool {
-    character.is_whitespace() || matches!(character, '*' | '`')
+/// The use of a tool that a text of its own says: `name: input`, `name(input)`, `name`.
+#[must_use]
+pub fn call(text: &str) -> Option<ToolUse> {
+    split_call(text)
 }
 
-const DECORATION: [char; 4] = ['*', '_', '`', '#'];
-const KEYWORDS: [&str; 5] = ["thought", "tool", "observation", "pause", "answer"];
-
-/// The first `keyword` with its colon, in any case: where it begins and where its colon ends.
-fn find_keyword(text: &str, keyword: &str) -> Option<(usize, usize)> {
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    while from + keyword.len() <= bytes.len() {
-        if bytes[from..from + keyword.len()].eq_ignore_ascii_case(keyword.as_bytes()) {
-            let after = from + keyword.len();
-            let gap =
-                bytes[after..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'*' | b'_' | b'`')).count();
-            if bytes.get(after + gap) == Some(&b':') && !ends_a_name(&bytes[..from]) {
-                return Some((from, after + gap + 1));
-            }
-            // Nothing in the gap can begin a keyword, so each byte is looked at a fixed number of times.
-            from = after + gap;
-        } else {
-            from += 1;
-        }
-    }
-    None
-}
-
-/// Whether a keyword behind this would be the end of a name such as `critique_the_answer`.
-fn ends_a_name(before: &[u8]) -> bool {
-    let stem = before.len() - before.iter().rev().take_while(|byte| **byte == b'_').count();
-    stem < before.len() && before[..stem].last().is_some_and(u8::is_ascii_alphanumeric)
-}
-
-/// The first line-anchored tool call and where its line begins.
-fn find_tool(text: &str) -> Option<(usize, ToolUse)> {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if let Some(rest) = keyword_line(line, "tool") {
-            let begin = at + line.len() - rest.len();
-            let end = begin + first_length(&text[begin..]);
-            return Some((at, split_call(&text[begin..end])));
-        }
-        at += line.len();
-    }
-    None
-}
-
-/// What follows `keyword` and its colon at the beginning of `line`.
-fn keyword_line<'a>(line: &'a str, keyword: &str) -> Option<&'a str> {
-    let bare = line.trim_start().trim_start_matches(DECORATION).trim_start();
-    let head = bare.get(..keyword.len())?;
-    if !head.eq_ignore_ascii_case(keyword) {
-        return None;
-    }
-    bare[keyword.len()..].trim_start_matches([' ', '\t', '*', '_', '`']).strip_prefix(':')
-}
-
-/// Length of the input that begins here: up to the first later line that begins with a keyword.
-fn first_length(text: &str) -> usize {
-    let mut length = 0;
-    for (index, line) in text.split_inclusive('\n').enumerate() {
-        if index > 0
-            && (line.trim().eq_ignore_ascii_case("pause")
-                || KEYWORDS.iter().any(|word| keyword_line(line, word).is_some()))
-        {
-            break;
-        }
-        length += line.len();
-    }
-    length
-}
-
-fn split_call(text: &str) -> ToolUse {
+/// Name and input of a tool, as one text; none if there is no name.
+fn split_call(text: &str) -> Option<ToolUse> {
     let text = without_pause(text);
-    let (name, input) = text.split_once(':').unwrap_or((text, ""));
-    let name = without_pause(name).trim_matches(emphasis_or_blank).to_owned();
-    ToolUse { name, input: Input::Text(without_pause(input).to_owned()) }
+    if text.starts_with('{')
+        && let Some(found) = lenient::whole(text)
+        && let serde_json::Value::Object(object) = found.value
+    {
+        return json::tool_use(object);
+    }
+    let line = text.lines().next().unwrap_or_default();
+    let stop = line.find([':', '(']);
+    let (name, input) = match stop {
+        Some(at) if line[at..].starts_with('(') => {
+            let inside = text[at + 1..].trim_end();
+            (&text[..at], inside.strip_suffix(')').unwrap_or(inside))
+        }
+        Some(at) => (&text[..at], &text[at + 1..]),
+        None => text.split_once(char::is_whitespace).unwrap_or((text, "")),
+    };
+    let name = without_pause(name).trim_matches(|letter: char| letter.is_whitespace() || "*`\"'<>[]".contains(letter));
+    let input = Input::Text(without_pause(input).to_owned());
+    Some(ToolUse { name: name.to_owned(), input })
 }
 
 /// `text` without white space at its ends and without the word `PAUSE` at its end.
@@ -144,13 +377,6 @@ fn without_pause(text: &str) -> &str {
         }
         _ => text,
     }
-}
-
-/// The thought: the text without the keyword before it.
-fn thought(text: &str) -> String {
-    let text = text.trim();
-    let bare = keyword_line(text, "thought").unwrap_or(text);
-    bare.trim_matches(emphasis_or_blank).to_owned()
 }
 
 #[cfg(test)]

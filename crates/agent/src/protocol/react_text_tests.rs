@@ -1,50 +1,87 @@
 use proptest::prelude::*;
 
-use super::{Input, Reply, Saying, ToolUse, missing, read};
+use super::super::{Expects, Input, Protocol, Reply, Saying, ToolUse};
+use super::{missing, read as read_as};
+use crate::contract::Tier;
 
-fn answer(thought: &str, text: &str) -> Reply {
-    Reply { thought: thought.to_owned(), saying: Saying::Answer(text.to_owned()) }
+fn read(text: &str) -> Reply {
+    read_as(text, Expects::Action)
 }
 
-fn call(thought: &str, name: &str, input: &str) -> Reply {
-    let saying = Saying::Use(ToolUse { name: name.to_owned(), input: Input::Text(input.to_owned()) });
-    Reply { thought: thought.to_owned(), saying }
+fn answer(text: &str) -> Saying {
+    Saying::Answer(text.to_owned())
 }
 
-fn raw(text: &str) -> Reply {
-    Reply { thought: String::new(), saying: Saying::Raw(text.to_owned()) }
+fn call(name: &str, input: &str) -> Saying {
+    Saying::Use(ToolUse { name: name.to_owned(), input: Input::Text(input.to_owned()) })
+}
+
+fn raw(text: &str) -> Saying {
+    Saying::Raw(text.to_owned())
 }
 
 // covers: BOG-041, BOG-042
 #[test]
 fn reads_the_published_form() {
     let cases = [
-        ("Thought: calm\nAnswer: Wait", answer("calm", "Wait")),
-        ("Thought: odd\nTool: look: lathe\nPAUSE", call("odd", "look", "lathe")),
-        ("Tool: look: lathe PAUSE", call("", "look", "lathe")),
-        ("Tool: look PAUSE", call("", "look", "")),
-        ("Tool: look PAUSE: lathe", call("", "look", "lathe")),
-        ("Thought: I wait", raw("Thought: I wait")),
-        ("PAUSE", raw("PAUSE")),
-        ("  \n", raw("")),
+        ("Thought: calm\nAnswer: Wait", "calm", answer("Wait"), Tier::Direct),
+        ("Thought: odd\nTool: look: lathe\nPAUSE", "odd", call("look", "lathe"), Tier::Direct),
+        ("Thought: so\nTool: look: lathe", "so", call("look", "lathe"), Tier::Normalised),
+        ("Tool: look: lathe PAUSE", "", call("look", "lathe"), Tier::Normalised),
+        ("Tool: look PAUSE", "", call("look", ""), Tier::Normalised),
+        ("Tool: look PAUSE: lathe", "", call("look", "lathe"), Tier::Normalised),
+        ("Thought: I wait", "", raw("Thought: I wait"), Tier::Raw),
+        ("PAUSE", "", raw("PAUSE"), Tier::Raw),
+        ("  \n", "", raw(""), Tier::Raw),
     ];
-    for (text, reply) in cases {
-        assert_eq!(read(text), reply, "{text}");
+    for (text, thought, saying, tier) in cases {
+        let reply = read(text);
+        assert_eq!((reply.saying, reply.thought.as_str(), reply.tier), (saying, thought, tier), "{text}");
     }
 }
 
 // covers: BOG-042
 #[test]
-fn an_answer_anywhere_comes_before_any_tool() {
+fn the_last_answer_at_the_head_of_a_line_comes_before_any_tool() {
     let cases = [
-        ("Tool: look: lathe\nPAUSE\nAnswer: Wait", "Tool: look: lathe\nPAUSE", "Wait"),
-        ("I think so. Answer: Wait\nTool: look: lathe", "I think so.", "Wait\nTool: look: lathe"),
-        ("Answer: Answer: Wait", "", "Answer: Wait"),
-        ("My answer is clear.\nAnswer: Wait", "My answer is clear.", "Wait"),
-        ("Answer:", "", ""),
+        ("Tool: look: lathe\nPAUSE\nAnswer: Wait", "Wait"),
+        ("Answer: Wait\nTool: look: lathe\nPAUSE", "Wait"),
+        ("Answer: Oil machine=lathe\nNo, better:\nAnswer: Wait", "Wait"),
+        ("My answer is clear.\nAnswer: Wait", "Wait"),
+        ("Answer: Wait\nThought: that is best", "Wait"),
+        ("Answer: Wait\nPAUSE", "Wait"),
+        ("Answer: Wait\n\nIt is calm.", "Wait\n\nIt is calm."),
+        ("Answer:\n\n```\nWait\n```", "Wait"),
+        ("```\nThought: t\nAnswer: Wait\n```", "Wait"),
+        ("Answer: Wait\nObservation: fine\nThought: on\nAnswer: Oil machine=lathe", "Wait"),
+        ("Answer: write note=\"one\nThought: two\"\nThought: three", "write note=\"one\nThought: two\""),
+        ("I see. Answer: Wait", "Wait"),
+        ("Answer:", ""),
     ];
-    for (text, thought, last) in cases {
-        assert_eq!(read(text), answer(thought, last), "{text}");
+    for (text, last) in cases {
+        assert_eq!(read(text).saying, answer(last), "{text}");
+    }
+}
+
+// covers: BOG-042
+#[test]
+fn an_answer_within_a_line_or_an_input_is_none() {
+    let cases = [
+        ("The format is answer: text", raw("The format is answer: text")),
+        (
+            "If I wrote Answer: Wait, that would be wrong.\nI think on.",
+            raw("If I wrote Answer: Wait, that would be wrong.\nI think on."),
+        ),
+        ("Tool: critique_the_answer: my answer: Wait\nPAUSE", call("critique_the_answer", "my answer: Wait")),
+        (
+            "Tool: check: I would say\nAnswer: Wait\nas it is calm\nPAUSE",
+            call("check", "I would say\nAnswer: Wait\nas it is calm"),
+        ),
+        ("<think>Answer: Wait</think>", raw("")),
+        ("Tool: look: lathe\nPAUSE\nObservation: hot\nAnswer: Oil machine=lathe", call("look", "lathe")),
+    ];
+    for (text, saying) in cases {
+        assert_eq!(read(text).saying, saying, "{text}");
     }
 }
 
@@ -52,28 +89,47 @@ fn an_answer_anywhere_comes_before_any_tool() {
 #[test]
 fn a_tool_call_must_begin_its_line_and_the_first_one_counts() {
     let cases = [
-        ("I could use Tool: look: lathe", raw("I could use Tool: look: lathe")),
-        ("Tool: a: 1\nTool: b: 2", call("", "a", "1")),
-        ("Tool: a: {\"x\":\n 1}\nPAUSE\nObservation: made up", call("", "a", "{\"x\":\n 1}")),
-        ("Thought: t\n  Tool: a: 1:2", call("t", "a", "1:2")),
+        ("I could use Tool: look: lathe", raw("I could use Tool: look: lathe"), false),
+        ("Tool: a: 1\nTool: b: 2", call("a", "1"), true),
+        ("Tool: a: {\"x\":\n 1}\nPAUSE\nObservation: made up", call("a", "{\"x\":\n 1}"), false),
+        ("Thought: t\n  Tool: a: 1:2", call("a", "1:2"), false),
+        ("Tool: look(machine=\"a:b\")\nPAUSE", call("look", "machine=\"a:b\""), false),
+        ("Tool: look\nInput: lathe\nPAUSE", call("look", "lathe"), false),
+        ("Input: lathe\nTool: look\nPAUSE", call("look", "lathe"), false),
+        ("Tool: look lathe", call("look", "lathe"), false),
+        ("Action: look\nAction Input: lathe", call("look", "lathe"), false),
+        ("Action: look: lathe\nPAUSE", call("look", "lathe"), false),
+        ("Tool: {\"name\": \"look\", \"input\": \"lathe\"}", call("look", "lathe"), false),
+        ("Answer: Tool: look: lathe", call("look", "lathe"), false),
+        ("Tool: look: lathe\nThought: to see", call("look", "lathe"), false),
     ];
-    for (text, reply) in cases {
-        assert_eq!(read(text), reply, "{text}");
+    for (text, saying, more) in cases {
+        let reply = read(text);
+        assert_eq!((reply.saying, reply.more), (saying, more), "{text}");
     }
 }
 
 #[test]
-fn tolerates_case_blanks_and_emphasis() {
+fn other_forms_of_an_answer_are_read() {
     for text in [
         "thought: t\nANSWER : Wait ",
         "**Thought:** t\n**Answer:** Wait",
         "**Thought**: t\n\n**Answer**: **Wait**",
         "# Thought: t\nAnswer:\n`Wait`\n",
+        "Thought: t\nAction: Wait",
+        "Thought: t\n- Final Answer: Wait",
+        "Thought: t\n\u{7b54}\u{6848}\u{ff1a}Wait",
+        "<think>Answer: no</think>Thought: t\nAnswer: <answer>Wait</answer>",
+        "<answer>Wait</answer>",
+        "{\"thought\": \"t\", \"action\": \"Wait\"}",
+        "Answer: {\"action\": \"Wait\"}",
+        "so \\boxed{Wait}",
     ] {
-        assert_eq!(read(text), answer("t", "Wait"), "{text}");
+        assert_eq!(read(text).saying, answer("Wait"), "{text}");
     }
-    assert_eq!(read("**Tool:** `look`: lathe\npause"), call("", "look", "lathe"));
-    assert_eq!(read("tool : look: menopause"), call("", "look", "menopause"));
+    for text in ["Action: Wait\nAction: Oil machine=lathe", "<answer>Wait</answer> or <answer>Oil</answer>"] {
+        assert!(matches!(read(text).saying, Saying::Raw(_)), "{text}");
+    }
 }
 
 // covers: BOG-033
@@ -86,6 +142,8 @@ fn a_lost_marker_colon_or_place_is_named() {
         ("answer - Wait", "\"Answer\" stands there without its colon"),
         ("Tool look lathe\nPAUSE", "\"Tool\" stands there without its colon"),
         ("I could use Tool: look: lathe", "\"Tool:\" does not begin its line"),
+        ("so my answer: Wait", "\"Answer:\" does not begin its line"),
+        ("<think>on and on", "ended before your thought did"),
         ("Thought: the answers differ, Toolbox and all", "no \"Answer:\" stands there"),
         ("Answering is hard", "no \"Answer:\" stands there"),
         ("Wait", "no \"Answer:\" stands there"),
@@ -97,47 +155,89 @@ fn a_lost_marker_colon_or_place_is_named() {
     }
 }
 
+// covers: BOG-059, BOG-067
+#[test]
+fn a_message_keeps_its_lines() {
+    let list = "[\n  {\"action\": \"Wait\",\n  reason: \"calm\", \"confidence\": 0.5}\n]";
+    let message = |text: &str| read_as(text, Expects::Message).saying;
+    assert_eq!(message(&format!("Thought: t\nAnswer: {list}")), answer(list));
+    // Fences are for the contract to take off: it counts such a message as normalised, with a marker before it and without.
+    let fenced = format!("```json\n{list}\n```");
+    assert_eq!(message(&format!("Answer:\n{fenced}")), answer(&fenced));
+    assert_eq!(message(&fenced), raw(&fenced));
+    let line = "```[{\"action\": \"Wait\", \"confidence\": 0.5}]```";
+    assert_eq!(message(&format!("Thought: t\nAnswer: {line}")), answer(line));
+    assert_eq!(message(list), raw(list));
+    assert_eq!(message("Action: Wait"), raw("Action: Wait"));
+}
+
 proptest! {
     #[test]
     fn never_panics(text in "\\PC*|(?s).*") {
-        let _ = (read(&text), missing(&text));
+        for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
+            let _ = (protocol.read(&text), protocol.read_message(&text), protocol.missing(&text));
+        }
     }
 
     #[test]
-    fn never_panics_near_the_keywords(
+    fn what_comes_out_stands_in_the_text(
         pieces in proptest::collection::vec(
             prop_oneof![
                 Just("Answer"), Just("Thought:"), Just("Tool:"), Just("PAUSE"), Just("Observation:"), Just(":"),
-                Just(" "), Just("\n"), Just("**"), Just("é"), Just("x"), Just("answer :"),
+                Just(" "), Just("\n"), Just("**"), Just("é"), Just("x"), Just("answer :"), Just("```"), Just("<think>"),
+                Just("</think>"), Just("{\"action\": \""), Just("\"}"), Just("<answer>"), Just("</answer>"), Just("Input:"),
+                Just("Action:"), Just("("), Just(")"),
             ],
             0..40,
         ),
     ) {
         let text = pieces.concat();
-        let reply = read(&text);
-        let lower = text.to_lowercase();
-        if lower.contains("answer:") {
-            prop_assert!(matches!(reply.saying, Saying::Answer(_)), "{:?}", reply);
+        for protocol in [Protocol::ReactText, Protocol::Json] {
+            match protocol.read(&text).saying {
+                Saying::Answer(answer) => {
+                    // Lines with a fence may have gone from within.
+                    prop_assert!(answer.lines().all(|line| text.contains(line.trim())), "{}", answer);
+                }
+                Saying::Use(used) => prop_assert!(text.contains(&used.name)),
+                Saying::Raw(_) => {}
+            }
         }
     }
 
     // covers: BOG-042
     #[test]
-    fn finds_the_answer_wherever_it_is(before in "[a-z \n:é]{0,60}", last in "[A-Za-z0-9=_.]{1,20}") {
-        prop_assume!(!before.replace([' ', '\n'], "").contains("answer"));
-        let reply = read(&format!("{before}Answer: {last}"));
-        prop_assert_eq!(reply.saying, Saying::Answer(last));
+    fn a_thought_may_hold_anything_and_the_answer_is_read_to_the_letter(thought in "[ -~]{0,60}", last in "[A-Za-z][A-Za-z0-9=. ]{0,20}[A-Za-z0-9]") {
+        let reply = read(&format!("Thought: {thought}\nAnswer: {last}"));
+        prop_assert_eq!((reply.saying, reply.tier), (Saying::Answer(last), Tier::Direct));
     }
 }
 
 /// Counted, not timed: the input is long enough that quadratic work would not end within a test run.
 #[test]
 fn reads_long_hostile_texts() {
-    for piece in ["answer ", "answer\t*_ ", "Tool ", "\nTool", "**", "Thought", "pause ", "\n\n"] {
-        let text = piece.repeat(2_000_000 / piece.len());
-        assert!(matches!(read(&text).saying, Saying::Raw(_)), "{piece:?}");
+    for piece in [
+        "answer ",
+        "answer\t*_ ",
+        "Tool ",
+        "\nTool",
+        "**",
+        "Thought",
+        "pause ",
+        "\n\n",
+        "Answer",
+        "<think>",
+        "{",
+        "{\"a\":",
+    ] {
+        let text = piece.repeat(1_000_000 / piece.len());
+        for protocol in [Protocol::ReactText, Protocol::Json] {
+            assert!(matches!(protocol.read(&text).saying, Saying::Raw(_)), "{piece:?}");
+        }
     }
-    let many_lines = format!("Tool: a: {}", "x\n".repeat(1_000_000));
+    for piece in ["\nAnswer: \"", "\nTool: x", "Action: y\n", "\nInput:", "\nThought:"] {
+        let _ = read(&piece.repeat(200_000 / piece.len()));
+    }
+    let many_lines = format!("Tool: a: {}", "x\n".repeat(500_000));
     assert!(matches!(read(&many_lines).saying, Saying::Use(_)));
 }
 
@@ -145,8 +245,7 @@ fn reads_long_hostile_texts() {
 #[test]
 fn a_name_that_ends_in_the_keyword_is_no_answer() {
     let saying = read("Thought: t\nTool: critique_the_answer: it is hot\nPAUSE").saying;
-    let expected = ToolUse { name: "critique_the_answer".to_owned(), input: Input::Text("it is hot".to_owned()) };
-    assert_eq!(saying, Saying::Use(expected));
-    assert_eq!(read("so: _Answer_: Wait").saying, Saying::Answer("Wait".to_owned()));
-    assert_eq!(read("__answer__: Wait").saying, Saying::Answer("Wait".to_owned()));
+    assert_eq!(saying, call("critique_the_answer", "it is hot"));
+    assert_eq!(read("so:\n_Answer_: Wait").saying, answer("Wait"));
+    assert_eq!(read("__answer__: Wait").saying, answer("Wait"));
 }

@@ -104,6 +104,8 @@ pub struct Workshop {
     pub loses: Mutex<Option<String>>,
     /// Where decisions are diverted to, one by one; an empty name diverts nothing.
     pub diverts: Mutex<VecDeque<&'static str>>,
+    /// What is seen before the first call.
+    pub seen: &'static str,
 }
 
 impl Workshop {
@@ -130,6 +132,7 @@ impl Workshop {
             told: BTreeMap::new(),
             loses: Mutex::default(),
             diverts: Mutex::default(),
+            seen: "",
         }
     }
 
@@ -168,7 +171,7 @@ impl Stage for Workshop {
         View {
             step: *self.step.lock().unwrap(),
             brief: self.brief(),
-            observation: Arc::default(),
+            observation: Arc::new(Observation { text: self.seen.to_owned(), ..Observation::default() }),
             expert: self.expert.clone(),
         }
     }
@@ -211,6 +214,7 @@ impl Stage for Workshop {
             calls,
             usage: self.usage,
             reasoning: None,
+            missed: Vec::new(),
             latency_us: 0,
             provider: gimbal_core::chat::ProviderFacts::default(),
         };

@@ -29,8 +29,8 @@ pub struct Grid<'a> {
     pub configurations: Vec<Entry>,
     /// Cells of policies without a model: what returns are worth is read off them.
     pub references: Vec<&'a CellSummary>,
-    /// Cells that do not stand here: those with injected faults beside the same cell without, and repetitions of a
-    /// configuration and model under other settings.
+    /// Cells that do not stand here: those whose model hardly acted, those with injected faults beside the same cell
+    /// without, and repetitions of a configuration and model under other settings.
     pub left_out: Vec<&'a CellSummary>,
     /// Who is who.
     pub protocol: &'a Protocol,
@@ -136,6 +136,11 @@ impl<'a> Grid<'a> {
             self.configurations.push(Entry { name: info.configuration.clone(), axis });
         }
         // A study may hold a configuration twice under other settings; the first one is the one of that name.
+        // What its model did not play cannot stand for the configuration: the place stays empty, and a note says why.
+        if summary.hardly_acted() {
+            self.left_out.push(summary);
+            return;
+        }
         match self.cells.entry((info.configuration.clone(), model)) {
             Slot::Vacant(place) => {
                 place.insert((summary, episodes));
@@ -160,10 +165,17 @@ impl<'a> Grid<'a> {
             let (cells, names) = (cells.len(), names.join(", "));
             (format!("{episodes} episode{} of {cells} cell{}", s(episodes), s(cells)), names)
         };
+        let (hardly, acted): (Vec<&CellSummary>, Vec<&CellSummary>) =
+            self.left_out.iter().partition(|cell| cell.hardly_acted());
         let (faulty, others): (Vec<&CellSummary>, Vec<&CellSummary>) =
-            self.left_out.iter().partition(|cell| !cell.info.faults.is_empty());
+            acted.into_iter().partition(|cell| !cell.info.faults.is_empty());
         let only: Vec<&CellSummary> = self.cells().filter(|cell| !cell.info.faults.is_empty()).collect();
         let mut notes = Vec::new();
+        if !hardly.is_empty() {
+            let (count, _) = told(&hardly);
+            notes
+                .push(format!("Left out here{place}: {count} whose model hardly acted; the table `cells` shows them."));
+        }
         if !faulty.is_empty() {
             let (count, names) = told(&faulty);
             notes.push(format!("Left out here{place}: {count} with injected faults ({names}); the tables `cells` and `faults` show them."));

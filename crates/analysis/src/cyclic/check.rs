@@ -9,6 +9,7 @@
 //!
 //! * It **agrees** where the recommended controller leads every other one; or trails none and, of those that it does not
 //!   lead, costs less than each with an interval that tells.
+//! * It **agrees in part** where it would agree, and a further recommended controller trails one that is not recommended.
 //! * It **disagrees** where it trails any.
 //! * The two are **not told apart** in every other case.
 
@@ -30,6 +31,8 @@ use crate::proportion::Proportion;
 pub enum Verdict {
     /// The recommended controller was the best, or as good and cheaper.
     Agrees,
+    /// The recommended controller was, but another recommended one was worse than one that is not recommended.
+    AgreesInPart,
     /// What was played does not tell.
     NotToldApart,
     /// Another controller was better.
@@ -44,6 +47,7 @@ impl Verdict {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
+            Self::AgreesInPart => "agrees in part",
             Self::NotToldApart => "not told apart",
             Self::Disagrees => "disagrees",
             Self::NotPlayed => "not played",
@@ -185,7 +189,9 @@ const FEWEST: usize = 6;
 
 fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults: &str, confidence: f64) -> Stratum {
     let mut by_controller: BTreeMap<Controller, Vec<&CellCycles>> = BTreeMap::new();
-    for (cell, controller) in own.iter().filter(|(cell, _)| cell.condition.faults == faults) {
+    // Where the fallback played in the model's place there is nothing to compare.
+    let measures = |cell: &CellCycles| cell.condition.faults == faults && !cell.hardly_acted();
+    for (cell, controller) in own.iter().filter(|(cell, _)| measures(cell)) {
         by_controller.entry(*controller).or_default().push(cell);
     }
     let measured: Vec<Measured> = by_controller
@@ -207,12 +213,35 @@ fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults
     let lost = !against.is_empty() && measured.iter().all(|one| one.success.share <= 0.0);
     let few = against.iter().map(|other| other.worlds).min().is_some_and(|worlds| worlds < FEWEST);
     let verdict = if lost || few { Verdict::NotToldApart } else { verdict(&against) };
+    // What stands second on the list is recommended too: it must not lose.
+    let seconds: Vec<Controller> = recommended
+        .iter()
+        .copied()
+        .filter(|controller| Some(*controller) != judged && by_controller.contains_key(controller))
+        .collect();
+    let apart = 1.0 - (1.0 - confidence) / (others.len() * seconds.len()).max(1) as f64;
+    let mut lost_by: Vec<String> = Vec::new();
+    for second in &seconds {
+        let own = pooled(&by_controller[second]);
+        for other in others.iter().filter_map(|other| compare(&own, *other, &by_controller[other], apart)) {
+            if below(other.success) {
+                let points = 100.0 * other.success_mean;
+                lost_by.push(format!("{} won less than {} ({points:+.1} points)", second.name(), other.other.name()));
+            }
+        }
+    }
+    let verdict = if verdict == Verdict::Agrees && !lost_by.is_empty() { Verdict::AgreesInPart } else { verdict };
     let sentence = if lost {
         "Not told apart: no controller won an episode.".to_owned()
     } else if few {
         format!("Not told apart: fewer than {FEWEST} worlds that both met tell nothing.")
     } else {
-        sentence(recommended, judged, &against, verdict)
+        let also = if lost_by.is_empty() {
+            String::new()
+        } else {
+            format!(" Of the other recommended controllers {}.", list(&lost_by))
+        };
+        sentence(recommended, judged, &against, verdict) + &also
     };
     Stratum { faults: faults.to_owned(), measured, judged, against, confidence: shared, verdict, sentence }
 }
@@ -328,15 +357,18 @@ fn sentence(recommended: &[Controller], judged: Option<Controller>, against: &[A
     let behind = named(&|other| below(other.success));
     let ahead = named(&|other| above(other.success));
     let level = named(&|other| !above(other.success) && !below(other.success));
+    let agrees = if verdict == Verdict::AgreesInPart { "Agrees in part" } else { "Agrees" };
     match verdict {
         Verdict::NotPlayed => format!("Not played: the run has nothing to compare {judged} with here."),
         Verdict::Disagrees => format!("Disagrees: {judged} won less than {}.", list(&behind)),
-        Verdict::Agrees if level.is_empty() => format!("Agrees: {judged} won more than {}.", list(&ahead)),
-        Verdict::Agrees if ahead.is_empty() => {
-            format!("Agrees: {judged} won as much as {} for fewer tokens.", list(&level))
+        Verdict::Agrees | Verdict::AgreesInPart if level.is_empty() => {
+            format!("{agrees}: {judged} won more than {}.", list(&ahead))
         }
-        Verdict::Agrees => format!(
-            "Agrees: {judged} won more than {}, and as much as {} for fewer tokens.",
+        Verdict::Agrees | Verdict::AgreesInPart if ahead.is_empty() => {
+            format!("{agrees}: {judged} won as much as {} for fewer tokens.", list(&level))
+        }
+        Verdict::Agrees | Verdict::AgreesInPart => format!(
+            "{agrees}: {judged} won more than {}, and as much as {} for fewer tokens.",
             list(&ahead),
             list(&level)
         ),

@@ -78,6 +78,9 @@ pub struct Setup {
     pub gated: bool,
 }
 
+/// What the file of a graph names as its maker where no model made it.
+const BY_HAND: &str = "hand";
+
 /// What a cell stands for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Condition {
@@ -91,6 +94,12 @@ pub struct Condition {
     pub shots: u32,
     /// Model of the planner, where there is one.
     pub planner: Option<String>,
+    /// Whether the graph was written by hand and no model planned it.
+    #[serde(default)]
+    pub by_hand: bool,
+    /// Name of the summaries that the planner of a given graph read; empty for none.
+    #[serde(default)]
+    pub graph_shots: String,
     /// Model that acts.
     pub executor: Option<String>,
     /// Model of the router, or of the analyser of a forward-only list.
@@ -134,11 +143,34 @@ impl Condition {
             specialists: setup.specialists.unwrap_or(specialists),
             shots: setup.shots.unwrap_or(0),
             planner: model(&["planner"]).filter(|_| graphs),
+            by_hand: false,
+            graph_shots: String::new(),
             executor: model(&["executor"]),
             router: model(&["router", "analyzer"]).filter(|_| graphs),
             faults: info.faults.clone(),
             error: setup.error,
             gated: setup.gated,
+        }
+    }
+
+    /// With what the files of given graphs say of their maker.
+    pub(crate) fn made(mut self, (planner, shots): (&str, &str)) -> Self {
+        match planner {
+            "" => {}
+            BY_HAND => (self.by_hand, self.planner) = (true, Some("by hand".to_owned())),
+            model => self.planner = Some(model.to_owned()),
+        }
+        self.graph_shots = shots.to_owned();
+        self
+    }
+
+    /// How many summaries the planner read, as tables say it.
+    #[must_use]
+    pub fn shots_text(&self) -> String {
+        match (self.by_hand, self.graph_shots.as_str(), self.shots) {
+            (true, ..) => "no planner".to_owned(),
+            (false, "", count) => count.to_string(),
+            (false, name, _) => name.to_owned(),
         }
     }
 

@@ -7,6 +7,8 @@ use super::evidence::Evidence;
 use super::repair::{Repair, repairs};
 use super::trajectory::{Gate, Graph, Planned, Spend, TaskPart, Trajectory};
 use super::{Condition, Setup, Visits, visits};
+use crate::acted::hardly_acted;
+use crate::cells::Rate;
 use crate::row::CellInfo;
 
 /// One episode in numbers.
@@ -30,6 +32,10 @@ pub struct Record {
     pub stop: String,
     /// Tool calls.
     pub tool_calls: u32,
+    /// Steps of the world, and those of them that the fallback took.
+    pub steps: (u32, u32),
+    /// Attempts at an action, and those of them that were rejected.
+    pub attempts: (u32, u32),
     /// Model calls and tokens of all roles of the agent.
     pub spent: Spend,
     /// Those of the planner.
@@ -102,6 +108,20 @@ pub struct CellCycles {
     pub transitions: BTreeMap<(String, String, String), Use>,
     /// Episodes worth drawing, by kind.
     pub samples: BTreeMap<SampleKind, Sample>,
+}
+
+impl CellCycles {
+    /// Whether the model hardly acted ([`crate::acted`]): the cell has no rate of success.
+    #[must_use]
+    pub fn hardly_acted(&self) -> bool {
+        let rate = |counts: fn(&Record) -> (u32, u32)| {
+            self.records.iter().map(counts).fold(Rate { count: 0, of: 0 }, |sum, (of, count)| Rate {
+                count: sum.count + u64::from(count),
+                of: sum.of + u64::from(of),
+            })
+        };
+        !self.info.models.is_empty() && hardly_acted(rate(|one| one.steps), rate(|one| one.attempts))
+    }
 }
 
 /// Which of the four traces of the work an episode resembles (CYC-098, CYC-100).
@@ -183,6 +203,8 @@ struct Open {
 struct Cell {
     open: Vec<Open>,
     sources: BTreeSet<String>,
+    /// Who made given graphs, and with which summaries.
+    makers: BTreeSet<(String, String)>,
     specialists: bool,
     graphs: BTreeMap<String, Graph>,
     transitions: BTreeMap<(String, String, String), Use>,
@@ -210,6 +232,7 @@ impl Fold {
         let Some(cell) = self.cells.get_mut(&walk.cell) else { return };
         for graph in &walk.graphs {
             cell.sources.insert(graph.source.clone());
+            cell.makers.insert((graph.planner.clone(), graph.shots.clone()));
             cell.specialists |= graph.has_specialists();
             cell.graphs.entry(graph.id.clone()).or_insert_with(|| graph.clone());
         }
@@ -250,6 +273,12 @@ impl Fold {
             let cell = self.cells.remove(&info.id).unwrap_or_default();
             let sources: Vec<String> = cell.sources.into_iter().collect();
             let condition = Condition::of(&info, &setup, &sources, cell.specialists);
+            // Of several makers none can be named.
+            let maker = cell.makers.first().filter(|_| cell.makers.len() == 1);
+            let condition = match maker {
+                Some((planner, shots)) => condition.made((planner, shots)),
+                None => condition,
+            };
             let mut records: Vec<Record> = cell.open.into_iter().map(|open| learned(open, &last_acts)).collect();
             records.sort_by(|one, other| one.place().cmp(&other.place()));
             CellCycles {
@@ -295,6 +324,8 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
         won: walk.won,
         stop: walk.stop.clone(),
         tool_calls: walk.tool_calls,
+        steps: walk.steps,
+        attempts: walk.attempts,
         spent: walk.spent,
         planner: walk.planner,
         router,

@@ -282,7 +282,8 @@ pub fn measure(cell: &CellCycles) -> Measures {
         counts.1 += u32::from(record.won);
     }
     let rates: Vec<f64> = by_run.values().map(|(of, won)| 100.0 * f64::from(*won) / f64::from(*of)).collect();
-    let success = Moments::of(&rates);
+    // Where the fallback played, what was won and lost is its own.
+    let success = Moments::of(&rates).filter(|_| !cell.hardly_acted());
     let won = Group::of(records.iter().filter(|record| record.won));
     let success_to_calls =
         success.zip(won.calls).and_then(|(success, calls)| success_to_calls(success.mean, calls.mean));

@@ -79,6 +79,9 @@ fn without_rate(condition: &Condition) -> Condition {
 }
 
 fn point(place: usize, cell: &CellCycles, confidence: f64) -> Option<NoisePoint> {
+    if cell.hardly_acted() {
+        return None;
+    }
     let records: Vec<Seen<'_>> = cell.records.iter().map(|record| (0, record)).collect();
     let won: Vec<Seen<'_>> = records.iter().copied().filter(|(_, record)| record.won).collect();
     Some(NoisePoint {

@@ -31,6 +31,10 @@ pub struct Trajectory {
     pub won: bool,
     /// Calls to the world, rejected ones too (TC).
     pub tool_calls: u32,
+    /// Steps of the world, and those of them that the fallback took.
+    pub steps: (u32, u32),
+    /// Attempts at an action, and those of them that were rejected.
+    pub attempts: (u32, u32),
     /// What the agent's roles asked of models, planner included.
     pub spent: Spend,
     /// What making the graph took.
@@ -102,9 +106,15 @@ impl Spend {
 pub struct Graph {
     /// Beginning of its content hash.
     pub id: String,
-    /// Where it came from: `planner`, `file`, `artefact`, `family`.
+    /// Where it came from: `planner`, `file`, `family`, `suggested`; `fallback` where the planner gave none.
     #[serde(default)]
     pub source: String,
+    /// Of a graph that was not planned in the episode: the model that made it, or `hand`; empty where its file does not say.
+    #[serde(default)]
+    pub planner: String,
+    /// Name of the summaries that its maker read; empty for none.
+    #[serde(default)]
+    pub shots: String,
     /// Node that comes first.
     #[serde(default)]
     pub entry: String,

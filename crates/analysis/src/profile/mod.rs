@@ -76,6 +76,9 @@ pub struct StepProfile {
     pub faults: u32,
     /// Whether the action was none of those suggested in this step.
     pub off_menu: bool,
+    /// Blocks of context that were rendered: name and bytes, in order.
+    #[serde(skip)]
+    pub blocks: Vec<(String, u64)>,
     /// What became of messages and turns, by role; empty where nothing is noted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub handled: BTreeMap<String, Handled>,

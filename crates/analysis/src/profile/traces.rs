@@ -119,6 +119,8 @@ pub struct CellTrace {
     pub roles: BTreeMap<String, (u64, u64, u64)>,
     /// What became of messages and turns, by role, of all episodes.
     pub handled: BTreeMap<String, Handled>,
+    /// Blocks of context: how often they were rendered, and their bytes.
+    pub blocks: BTreeMap<String, (u64, u64)>,
     /// Episodes that a limit cut.
     pub cut: u64,
     /// What the detectors found.
@@ -185,6 +187,10 @@ impl CellTrace {
     fn walk(&mut self, profile: &Profile) {
         let mut so_far = 0.0;
         for (index, step) in profile.steps.iter().enumerate() {
+            for (name, bytes) in &step.blocks {
+                let sums = self.blocks.entry(name.clone()).or_default();
+                *sums = (sums.0 + 1, sums.1.saturating_add(*bytes));
+            }
             for entry in &step.calls {
                 let sums = self.roles.entry(entry.role.clone()).or_default();
                 sums.0 += u64::from(entry.calls);

@@ -198,9 +198,10 @@ impl Matches {
         self.pairs.is_empty()
     }
 
-    /// So many pairs, the first side's worst first: returns, difference, where they part.
+    /// So many pairs, the first side's worst first: returns, difference, where they part. The pair whose traces are shown is
+    /// among them, last where it is none of the worst.
     #[must_use]
-    pub fn worst(&self, names: (&str, &str), most: usize) -> Table {
+    pub fn worst(&self, names: (&str, &str), most: usize, shown: Option<&Match>) -> Table {
         use ColumnKind::{Integer, Label, Number};
         let column = Column::new;
         let columns = vec![
@@ -212,7 +213,11 @@ impl Matches {
             column("state", "World parts", "parting", Integer, "First step with another true state after it"),
         ];
         let step = |step: Option<u32>| step.map_or(Cell::Empty, |step| Cell::Integer(step.into()));
-        let rows = self.sorted().into_iter().take(most).map(|pair| {
+        let mut listed: Vec<&Match> = self.sorted().into_iter().take(most).collect();
+        if let Some(shown) = shown.filter(|shown| listed.iter().all(|pair| pair.name() != shown.name())) {
+            listed.extend(self.sorted().into_iter().find(|pair| pair.name() == shown.name()));
+        }
+        let rows = listed.into_iter().map(|pair| {
             vec![
                 Cell::text(pair.name()),
                 Cell::number(Some(pair.first.episode_return)),

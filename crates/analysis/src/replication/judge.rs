@@ -139,13 +139,14 @@ fn ratio(
     Some(Measured { estimate: log.exp(), interval, p: None, neutral: 1.0 })
 }
 
-/// Return per thousand tokens of the first minus that of the second, or of the best of several, chosen anew in every
-/// resample: then the interval knows of the choice.
+/// Return per thousand tokens of the first minus that of the second; where a side is the best of several, it is chosen anew in
+/// every resample: then the interval knows of the choice.
 fn rpts(claim: &Claim, grid: &Grid<'_>, model: &str, options: &Options) -> Option<Finding> {
     let baseline = grid.protocol.baseline.as_str();
-    let first = grid.resolve(claim.first.as_ref()?, model)?;
-    let second = claim.second.as_ref()?;
-    let usable = |name: &&str| *name != first && *name != baseline && grid.rpts(name, model).is_some();
+    let (first, second) = (claim.first.as_ref()?, claim.second.as_ref()?);
+    let counts = |name: &&str| *name != baseline && grid.rpts(name, model).is_some();
+    let own: Vec<&str> = grid.protocol.candidates(first).into_iter().filter(counts).collect();
+    let usable = |name: &&str| counts(name) && !own.contains(name);
     let mut rivals: Vec<&str> = grid.protocol.candidates(second).into_iter().filter(usable).collect();
     if let Side::Best { best_of, .. } = second
         && best_of == "all"
@@ -156,17 +157,25 @@ fn rpts(claim: &Claim, grid: &Grid<'_>, model: &str, options: &Options) -> Optio
         rivals.extend(others.filter(|name| !known.contains(name)));
     }
     let value = |name: &str| grid.rpts(name, model).unwrap_or(f64::NEG_INFINITY);
-    let best = rivals.iter().copied().reduce(|best, next| if value(next) > value(best) { next } else { best })?;
-    let sides: Vec<&[&EpisodeRow]> =
-        [baseline, first].into_iter().chain(rivals.iter().copied()).map(|name| grid.episodes(name, model)).collect();
+    let best = |names: &[&str]| names.iter().position(|name| names.iter().all(|other| value(other) <= value(name)));
+    let (first, second) = (own[best(&own)?], rivals[best(&rivals)?]);
+    let sides: Vec<&[&EpisodeRow]> = std::iter::once(baseline)
+        .chain(own.iter().copied())
+        .chain(rivals.iter().copied())
+        .map(|name| grid.episodes(name, model))
+        .collect();
     let gain = |sums: &Sums, baseline: f64| metrics::rpts(sums.mean()?, baseline, sums.kilotokens()?);
     let (estimate, interval) = Clusters::new(&sides).estimate(options, |sides| {
         let baseline = sides[0].mean()?;
-        let best = sides[2..].iter().map(|side| gain(side, baseline)).collect::<Option<Vec<f64>>>()?;
-        Some(gain(&sides[1], baseline)? - best.into_iter().reduce(f64::max)?)
+        let (own, rivals) = sides[1..].split_at(own.len());
+        let best = |sides: &[Sums]| {
+            let gains = sides.iter().map(|side| gain(side, baseline)).collect::<Option<Vec<f64>>>()?;
+            gains.into_iter().reduce(f64::max)
+        };
+        Some(best(own)? - best(rivals)?)
     })?;
     let measured = Measured { estimate, interval, p: None, neutral: 0.0 };
-    Some(measured.finding(model, (first, best), claim.expects?))
+    Some(measured.finding(model, (first, second), claim.expects?))
 }
 
 /// Configurations of an axis on the model's frontier; a count, so that there is no interval.

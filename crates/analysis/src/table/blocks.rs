@@ -1,6 +1,6 @@
 //! How a wide table is broken into blocks that repeat the labels.
 
-use super::{ColumnKind, Table, format::printable};
+use super::{ColumnKind, Table, printable};
 
 /// Characters between two columns.
 pub(super) const GAP: usize = 2;

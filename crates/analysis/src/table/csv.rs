@@ -1,6 +1,7 @@
 //! CSV after RFC 4180, with full precision and no text that a spreadsheet would take for a formula.
 
 use super::{Cell, Column, ColumnKind, Table};
+use crate::printable::{is_hidden, printable_lines};
 
 pub(super) fn render(table: &Table) -> String {
     let mut lines = vec![table.columns.iter().flat_map(headings).collect::<Vec<_>>()];
@@ -45,13 +46,16 @@ fn values(cell: &Cell, kind: ColumnKind) -> Vec<String> {
 /// Words that a spreadsheet would calculate stay words behind an apostrophe; names come from files and models. Letters
 /// behind a sign, such as `+question`, and a sign alone are neither a number nor a place nor a call: they stay as they
 /// are, so that a program reads the name.
+/// Spreadsheets look past blanks, and some read full-width signs as plain ones. What cannot be seen becomes an escape.
 fn harmless(words: &str) -> String {
     let plain = |rest: &str| rest.chars().all(|letter| letter.is_alphabetic() || "+-_".contains(letter));
-    let harmful = match words.strip_prefix(['+', '-']) {
+    let seen = words.trim_start_matches(|letter: char| letter.is_whitespace() || is_hidden(letter));
+    let harmful = match seen.strip_prefix(['+', '-', '\u{ff0b}', '\u{ff0d}']) {
         Some(rest) => !plain(rest),
-        None => words.starts_with(['=', '@', '\t', '\r']),
+        None => seen.starts_with(['=', '@', '\u{ff1d}', '\u{ff20}']) || words.starts_with(['\t', '\r', '\n']),
     };
-    if harmful { format!("'{words}") } else { words.to_owned() }
+    let shown = printable_lines(words);
+    if harmful { format!("'{shown}") } else { shown.into_owned() }
 }
 
 fn quoted(field: &str) -> String {

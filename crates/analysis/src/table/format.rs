@@ -41,19 +41,3 @@ fn fixed(value: f64, digits: usize) -> String {
         _ => text,
     }
 }
-
-/// Text that cannot move a cursor, colour a terminal or break a line: control and direction-changing characters are
-/// shown as escapes. Names come from files and models, so they are not to be trusted.
-#[must_use]
-pub fn printable(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        let hidden = matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-        if character.is_control() || hidden {
-            safe.extend(character.escape_unicode());
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
-}

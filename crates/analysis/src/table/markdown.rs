@@ -1,6 +1,6 @@
 //! Tables as Markdown.
 
-use super::{Table, format::printable};
+use super::{Table, printable};
 
 pub(super) fn render(table: &Table) -> String {
     let mut out = format!("### {}\n\n", markdown_text(&table.title));

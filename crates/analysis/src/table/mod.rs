@@ -9,7 +9,7 @@ mod json;
 mod markdown;
 mod text;
 
-pub use format::printable;
+use crate::printable::printable;
 pub use markdown::markdown_text;
 
 /// What stands in a cell. Numbers that do not exist are [`Cell::Empty`] and never NaN.
@@ -211,6 +211,29 @@ impl Table {
         }
     }
 
+    /// The same table without the label columns that hold one value in every row, and those values with their headings. The
+    /// first column, which names the rows, stays; so does every column of a table with one row.
+    #[must_use]
+    pub fn without_shared(&self) -> (Self, Vec<(String, String)>) {
+        let shared = |index: usize| {
+            let column = self.columns.get(index)?;
+            let value = self.cell(0, index);
+            let same = (1..self.rows.len()).all(|row| self.cell(row, index) == value);
+            let told = index > 0 && self.rows.len() > 1 && column.kind == ColumnKind::Label && same;
+            (told && *value != Cell::Empty).then(|| (column.heading(), self.shown(0, index)))
+        };
+        let found: Vec<Option<(String, String)>> = (0..self.columns.len()).map(shared).collect();
+        let keep = |index: &usize| found.get(*index).is_some_and(Option::is_none);
+        let table = Self {
+            columns: (0..self.columns.len()).filter(keep).map(|index| self.columns[index].clone()).collect(),
+            rows: (0..self.rows.len())
+                .map(|row| (0..self.columns.len()).filter(keep).map(|index| self.cell(row, index).clone()).collect())
+                .collect(),
+            ..self.clone()
+        };
+        (table, found.into_iter().flatten().collect())
+    }
+
     /// Cell of a row, [`Cell::Empty`] where the row is short.
     #[must_use]
     pub fn cell(&self, row: usize, column: usize) -> &Cell {
@@ -225,7 +248,7 @@ impl Table {
     }
 
     /// Aligned text for a terminal, at most `width` columns wide: a table that is wider is broken at its column groups,
-    /// with the labels repeated. Control characters in names are shown as escapes.
+    /// with the labels repeated. A label that all rows share is named once, under the title. Control characters in names are shown as escapes.
     #[must_use]
     pub fn to_text(&self, width: usize) -> String {
         text::render(&self.readable(), width)

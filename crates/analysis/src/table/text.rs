@@ -1,13 +1,15 @@
 //! Tables as aligned text.
 
 use super::blocks::{GAP, length, widths};
-use super::{Table, format::printable};
+use super::{Table, printable};
 
 /// A name longer than this is cut, unless the whole table fits as it is: one long name must not push every number off the
 /// screen. What was cut is told in full beneath, by number, so that rows stay apart.
 const LONGEST_LABEL: usize = 40;
 
 pub(super) fn render(table: &Table, width: usize) -> String {
+    let (table, shared) = table.without_shared();
+    let table = &table;
     let whole = widths(table, usize::MAX).iter().map(|width| width + GAP).sum::<usize>() <= width + GAP;
     let longest = if whole { usize::MAX } else { LONGEST_LABEL };
     let mut legend: Vec<String> = Vec::new();
@@ -17,6 +19,10 @@ pub(super) fn render(table: &Table, width: usize) -> String {
     let headings: Vec<String> = table.columns.iter().map(|column| printable(&column.heading())).collect();
     let widths = widths(table, longest);
     let mut out = format!("{}\n", printable(&table.title));
+    if !shared.is_empty() {
+        let all: Vec<String> = shared.iter().map(|(heading, value)| format!("{heading}: {value}")).collect();
+        out.push_str(&wrap(&printable(&format!("all rows: {}", all.join("; "))), width));
+    }
     for (part, columns) in table.blocks(width, longest).iter().enumerate() {
         if part > 0 {
             out.push('\n');

@@ -1,5 +1,7 @@
 //! Injected faults by cell and kind: how many, how the agent recovered, and what they cost in return.
 
+use std::collections::BTreeMap;
+
 use super::{confidence_title, label_cells, labels, mark_notes, return_digits};
 use crate::cells::{Analysis, CellSummary};
 use crate::compare::{PairedDifference, paired_difference};
@@ -39,9 +41,13 @@ pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Opti
         ),
         column("difference_ci", &ci, "return", Interval(digits), "Student t interval of the mean difference"),
     ]);
+    let mut episodes: BTreeMap<&str, Vec<&EpisodeRow>> = BTreeMap::new();
+    for row in &rows.episodes {
+        episodes.entry(&row.cell).or_default().push(row);
+    }
     let mut lines = Vec::new();
     for cell in analysis.cells.iter().filter(|cell| !cell.info.faults.is_empty()) {
-        let paired = against_clean(analysis, rows, cell);
+        let paired = against_clean(analysis, &episodes, cell);
         let mut kinds = recoveries.of(&cell.info.id).peekable();
         if kinds.peek().is_none() {
             lines.push(line(analysis, cell, None, paired.as_ref()));
@@ -94,7 +100,11 @@ fn line(
 }
 
 /// The cell against the one that differs from it in nothing but the faults.
-fn against_clean(analysis: &Analysis, rows: &Rows, cell: &CellSummary) -> Option<PairedDifference> {
+fn against_clean(
+    analysis: &Analysis,
+    episodes: &BTreeMap<&str, Vec<&EpisodeRow>>,
+    cell: &CellSummary,
+) -> Option<PairedDifference> {
     let mine = &cell.info;
     let clean = |other: &&CellInfo| {
         other.faults.is_empty()
@@ -102,6 +112,6 @@ fn against_clean(analysis: &Analysis, rows: &Rows, cell: &CellSummary) -> Option
                 == (&mine.environment, &mine.configuration, &mine.models, mine.decoding)
     };
     let clean = analysis.cells.iter().map(|cell| &cell.info).find(clean)?;
-    let of = |id: &str| -> Vec<&EpisodeRow> { rows.episodes.iter().filter(|row| row.cell == id).collect() };
-    paired_difference(&of(&mine.id), &of(&clean.id), analysis.options.confidence, analysis.options.seed)
+    let of = |id: &str| episodes.get(id).map_or(&[][..], Vec::as_slice);
+    paired_difference(of(&mine.id), of(&clean.id), analysis.options.confidence, analysis.options.seed)
 }

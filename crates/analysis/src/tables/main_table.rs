@@ -1,6 +1,6 @@
 //! The main table: what each cell returned and what it cost.
 
-use super::{catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits};
+use super::{acted_note, catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits};
 use crate::cells::{Analysis, BaselineChoice, CellSummary};
 use crate::clusters::interval_note;
 use crate::row::Kind;
@@ -24,6 +24,40 @@ pub fn main(analysis: &Analysis) -> Table {
     Table { key: "cells", title: "Results by cell".to_owned(), columns, rows, notes: notes(analysis) }
 }
 
+/// Columns of the main table that a screen shows; the others are in the whole table.
+const ESSENTIAL: [&str; 11] = [
+    "episodes",
+    "cut",
+    "invalid_rate",
+    "fallback_rate",
+    "mean_return",
+    "sd",
+    "ci",
+    "catastrophic",
+    "kilotokens_in",
+    "kilotokens_out",
+    "pareto",
+];
+
+/// The main table as one screen shows it: labels and the numbers that come first, and of the notes those that say what is
+/// no measurement.
+#[must_use]
+pub fn essential(main: &Table) -> Table {
+    let keep: Vec<usize> = main
+        .columns
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| column.kind == ColumnKind::Label || ESSENTIAL.contains(&column.key.as_ref()))
+        .map(|(index, _)| index)
+        .collect();
+    // One group: the columns stand side by side as long as they fit.
+    let columns = keep.iter().filter_map(|index| main.columns.get(*index));
+    let columns = columns.map(|column| Column { group: "screen".into(), ..column.clone() }).collect();
+    let rows = (0..main.rows.len()).map(|row| keep.iter().map(|index| main.cell(row, *index).clone()).collect());
+    let telling = |note: &&String| note.starts_with("Hardly acted") || note.starts_with("plumbing:");
+    Table { columns, rows: rows.collect(), notes: main.notes.iter().filter(telling).cloned().collect(), ..main.clone() }
+}
+
 fn numbers(analysis: &Analysis) -> Vec<Column> {
     let digits = return_digits(analysis);
     let column = Column::new;
@@ -32,6 +66,8 @@ fn numbers(analysis: &Analysis) -> Vec<Column> {
         column("episodes", "n", "outcome", Integer, "Episodes that count as the agent's outcome"),
         column("cut", "Cut", "outcome", Integer, "Episodes that a limit of the episode cut: in no other number")
             .shown_if(analysis.cells.iter().any(|cell| cell.cuts() > 0)),
+        column("invalid_rate", "Invalid", "outcome", Share(1), "Attempts at an action that brought none, per attempt"),
+        column("fallback_rate", "Fallback", "outcome", Share(1), "Fallback steps per environment step"),
         column("mean_return", "Mean", "outcome", Number(digits), "Mean episode return"),
         column("sd", "SD", "outcome", Number(digits), "Sample standard deviation of the return (n-1)"),
         column(
@@ -58,16 +94,8 @@ fn numbers(analysis: &Analysis) -> Vec<Column> {
             Flag,
             "Whether no other cell of the same environment, model and decoding is cheaper and better",
         ),
-        column(
-            "invalid_rate",
-            "Invalid",
-            "behaviour",
-            Share(1),
-            "Attempts at an action that brought none, per attempt",
-        ),
-        column("fallback_rate", "Fallback", "behaviour", Share(1), "Fallback steps per environment step"),
-        column("latency_p50_ms", "p50", "behaviour", Number(0), "Median latency of a model call").unit("ms"),
-        column("latency_p95_ms", "p95", "behaviour", Number(0), "95th percentile of the latency of a model call")
+        column("latency_p50_ms", "p50", "latency", Number(0), "Median latency of a model call").unit("ms"),
+        column("latency_p95_ms", "p95", "latency", Number(0), "95th percentile of the latency of a model call")
             .unit("ms"),
     ]
 }
@@ -79,6 +107,8 @@ fn values(cell: &CellSummary) -> Vec<Cell> {
     vec![
         Cell::count(cell.episodes as u64),
         Cell::count(cell.cuts() as u64),
+        Cell::share(cell.invalid.share()),
+        Cell::share(cell.fallback.share()),
         Cell::number(cell.returns.map(|returns| returns.mean)),
         Cell::number(cell.returns.and_then(|returns| returns.sd)),
         Cell::interval(cell.returns.and_then(|returns| returns.interval())),
@@ -90,18 +120,17 @@ fn values(cell: &CellSummary) -> Vec<Cell> {
         Cell::number(cell.rpts),
         Cell::number(cell.shifted),
         cell.efficient.map_or(Cell::Empty, Cell::Flag),
-        Cell::share(cell.invalid.share()),
-        Cell::share(cell.fallback.share()),
         Cell::number(cell.latency_p50_ms),
         Cell::number(cell.latency_p95_ms),
     ]
 }
 
 fn notes(analysis: &Analysis) -> Vec<String> {
-    let mut notes = vec![
+    let mut notes: Vec<String> = acted_note(&analysis.cells).into_iter().collect();
+    notes.extend([
         "Return: higher is better. One episode has neither SD nor interval (–).".to_owned(),
         interval_note(analysis),
-    ];
+    ]);
     if analysis.cells.iter().any(|cell| !cell.info.models.is_empty()) {
         notes.push("Tokens as called by the agent's roles, before caches and retries, per episode; roles that the environment asks (judge, reader, user) are apart.".to_owned());
     }
@@ -132,6 +161,9 @@ fn estimate_notes(analysis: &Analysis) -> Vec<String> {
     let mut notes = Vec::new();
     if any(|kind| matches!(kind, Kind::Scripted | Kind::NoisyExpert)) {
         notes.push("Tokens of scripted models and noisy experts are estimates by length of text.".to_owned());
+    }
+    if any(|kind| kind == Kind::Reader) {
+        notes.push("Tokens of readers are estimates by length of text.".to_owned());
     }
     if any(|kind| matches!(kind, Kind::Remote | Kind::Replayed)) {
         notes.push("Some calls came back without usage from the provider; they count as an estimate or as nothing, so the tokens of their cells may be too low.".to_owned());

@@ -1,11 +1,14 @@
 //! The standard tables of a study.
 
+mod apart;
 mod arbiter;
+mod blocks;
 pub mod bog;
 mod contracts;
 pub(crate) mod cost;
 mod detail;
 mod faults;
+mod log;
 mod main_table;
 mod paired;
 mod replication;
@@ -14,17 +17,20 @@ use crate::cells::{Analysis, CellSummary};
 use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
+pub use apart::{PastCell, apart};
 pub use arbiter::arbiter;
+pub use blocks::blocks;
 pub use contracts::contracts;
 pub use cost::{cost, roles};
 pub use detail::{failures, gaps, spread, stops};
 pub use faults::faults;
-pub use main_table::main;
+pub use log::{instances, token_log};
+pub use main_table::{essential, main};
 pub use paired::paired;
 pub use replication::{replication, second_world};
 
 /// Key and title of every table that a report can hold, in reading order.
-pub const STANDARD: [(&str, &str); 11] = [
+pub const STANDARD: [(&str, &str); 12] = [
     ("cells", "Results by cell"),
     ("paired", "Paired differences against the baseline"),
     ("spread", "Spread, shares and bill by cell"),
@@ -35,6 +41,7 @@ pub const STANDARD: [(&str, &str); 11] = [
     ("gaps", "What is missing"),
     ("faults", "Injected faults and recovery"),
     ("rescored", "Scores with tokens weighted by price"),
+    ("apart", "No longer in the study"),
     ("bill", "Bill of the whole run"),
 ];
 
@@ -75,6 +82,7 @@ pub fn mark(info: &CellInfo) -> &'static str {
         (Kind::Baseline, _) => "policy",
         (Kind::Scripted, _) => "scripted",
         (Kind::NoisyExpert, _) => "noisy expert",
+        (Kind::Reader, _) => "reader",
         (_, Some(_)) => "plumbing",
         (Kind::Replayed, None) => "replayed",
         (Kind::Embedded | Kind::Remote, None) => "",
@@ -105,14 +113,43 @@ pub(crate) fn label_cells(summary: &CellSummary) -> Vec<Cell> {
     ]
 }
 
-/// The mark of a cell with how many of its episodes a limit cut.
+/// The mark of a cell: whether its model hardly acted, what keeps it from being evidence, and how many of its episodes a
+/// limit cut.
 #[must_use]
 pub fn marks(summary: &CellSummary) -> String {
-    let mark = mark(&summary.info);
-    match summary.cuts() {
-        0 => mark.to_owned(),
-        cut => format!("{mark}{}{cut} of {} cut", if mark.is_empty() { "" } else { ", " }, cut + summary.episodes),
+    let mut marks: Vec<String> = Vec::new();
+    if summary.hardly_acted() {
+        marks.push(HARDLY.to_owned());
     }
+    marks.push(mark(&summary.info).to_owned());
+    if summary.cuts() > 0 {
+        marks.push(format!("{} of {} cut", summary.cuts(), summary.cuts() + summary.episodes));
+    }
+    marks.retain(|mark| !mark.is_empty());
+    marks.join(", ")
+}
+
+/// The mark of a cell whose model hardly acted.
+pub const HARDLY: &str = "hardly acted";
+
+/// Which cells are no measurement because their model hardly acted, with both shares; `None` without any.
+#[must_use]
+pub fn acted_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Option<String> {
+    const SHOWN: usize = 6;
+    let hardly: Vec<&CellSummary> = cells.into_iter().filter(|cell| cell.hardly_acted()).collect();
+    let percent = |rate: crate::Rate| rate.share().map_or("–".to_owned(), |share| format!("{:.0}%", 100.0 * share));
+    let named = hardly.iter().take(SHOWN).map(|cell| {
+        let (name, model) = (cell.info.configuration_label(), cell.info.model_label());
+        format!("{name} on {model}: fallback {}, invalid {}", percent(cell.fallback), percent(cell.invalid))
+    });
+    let named = named.collect::<Vec<_>>().join("; ");
+    let more = if hardly.len() > SHOWN { format!("; and {} more cells", hardly.len() - SHOWN) } else { String::new() };
+    (!hardly.is_empty()).then(|| {
+        format!(
+            "Hardly acted, no measurement ({named}{more}): {}. The returns of such a cell are those of the fallback: it has no interval, no rate of success or catastrophe, no efficiency, no Pareto mark and no comparison.",
+            crate::acted::rule()
+        )
+    })
 }
 
 /// Which cells have episodes that a limit of the episode cut, how many, and by which limit; `None` without any.
@@ -143,13 +180,29 @@ pub fn cut_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Option<
     })
 }
 
-/// Configurations of a stand-in that returned the same in every episode: what it does hangs on no context.
+/// Configurations that returned the same in every episode: of a stand-in, whose acts depend on no context, and of a reader,
+/// whose acts depend on what it is shown.
 fn equal_notes(analysis: &Analysis) -> Vec<String> {
+    let of = |kinds: &[Kind]| equal_groups(analysis, kinds);
+    let stand_ins = of(&[Kind::Scripted, Kind::NoisyExpert]).map(|groups| {
+        format!(
+            "Equal returns, episode by episode: {groups}. A script or a noisy expert does not weigh the context that it is shown: such a difference of zero is so by construction and no finding."
+        )
+    });
+    let readers = of(&[Kind::Reader]).map(|groups| {
+        format!(
+            "Equal returns of a reader, episode by episode: {groups}. A reader acts on what it is shown: what differs between these configurations changed none of its acts. Deliberation tools never do, by construction."
+        )
+    });
+    stand_ins.into_iter().chain(readers).collect()
+}
+
+/// The configurations of these kinds that returned the same in every episode, in words; none without any.
+fn equal_groups(analysis: &Analysis, kinds: &[Kind]) -> Option<String> {
     const SHOWN: usize = 6;
-    let stand_in =
-        |cell: &&CellSummary| matches!(cell.info.kind, Kind::Scripted | Kind::NoisyExpert) && cell.episodes > 1;
+    let wanted = |cell: &&CellSummary| kinds.contains(&cell.info.kind) && cell.episodes > 1;
     let mut groups: Vec<(&CellSummary, Vec<String>)> = Vec::new();
-    for cell in analysis.cells.iter().filter(stand_in) {
+    for cell in analysis.cells.iter().filter(wanted) {
         let same = |other: &CellSummary| {
             other.values == cell.values
                 && (&other.info.environment, other.info.model_label())
@@ -169,16 +222,36 @@ fn equal_notes(analysis: &Analysis) -> Vec<String> {
             format!("{} on {}{place}", names.join(", "), first.info.model_label())
         })
         .collect();
-    if told.is_empty() {
-        return told;
-    }
     let more = told.len().saturating_sub(SHOWN);
     told.truncate(SHOWN);
     let more = if more > 0 { format!("; and {more} more groups") } else { String::new() };
-    vec![format!(
-        "Equal returns, episode by episode: {}{more}. A script or a noisy expert does not weigh the context that it is shown: such a difference of nought is so by construction and no finding.",
-        told.join("; ")
-    )]
+    (!told.is_empty()).then(|| format!("{}{more}", told.join("; ")))
+}
+
+/// What must be said of rows that are no evidence about language models, as far as there are any: a sentence behind a blank,
+/// for captions; empty without any.
+#[must_use]
+pub fn no_evidence<'c>(cells: impl IntoIterator<Item = &'c CellInfo>) -> &'static str {
+    let (mut readers, mut others) = (false, false);
+    for info in cells.into_iter().filter(|info| !info.is_evidence()) {
+        if info.kind == Kind::Reader {
+            readers = true;
+        } else {
+            others = true;
+        }
+    }
+    match (others, readers) {
+        (false, false) => "",
+        (true, false) => {
+            " Scripted, noisy-expert and plumbing rows show what the scaffolding does and are no evidence about language models."
+        }
+        (false, true) => {
+            " Reader rows show what requests tell a fixed player by rule and are no evidence about language models."
+        }
+        (true, true) => {
+            " Scripted, noisy-expert and plumbing rows show what the scaffolding does, reader rows what requests tell a fixed player by rule; none is evidence about language models."
+        }
+    }
 }
 
 /// Whether any interval takes runs of one task and instance together.
@@ -235,12 +308,18 @@ fn confidence_title(analysis: &Analysis) -> String {
 /// Notes on the marks that the cells carry, and on episodes that a limit cut.
 pub(crate) fn mark_notes(analysis: &Analysis) -> Vec<String> {
     let mut notes: Vec<String> = cut_note(&analysis.cells).into_iter().collect();
+    if analysis.cells.iter().any(CellSummary::hardly_acted) {
+        notes.push(format!("{HARDLY}: {}; such rows measure the fallback and no model.", crate::acted::rule()));
+    }
     let marked = |wanted: &str| analysis.cells.iter().any(|cell| mark(&cell.info) == wanted);
     if marked("policy") {
         notes.push("policy: a rule without a language model; it spends no tokens.".to_owned());
     }
     if marked("scripted") {
         notes.push("scripted: rules stand in for a model; such rows test the scaffolding and say nothing about language models.".to_owned());
+    }
+    if marked("reader") {
+        notes.push("reader: a fixed player by rule that sees only its requests; no evidence about language models, but it depends on what is shown.".to_owned());
     }
     if marked("noisy expert") {
         notes.push("noisy expert: an expert spoiled at a known rate stands in for a model; such rows show what the scaffolding does with errors and say nothing about language models.".to_owned());

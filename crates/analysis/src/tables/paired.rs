@@ -99,7 +99,11 @@ fn row(analysis: &Analysis, comparison: &Comparison) -> Vec<Cell> {
         Cell::text(against.info.configuration_label()),
         Cell::text(against.info.model_label()),
         Cell::text(against.info.decoding.label()),
-        Cell::count(paired.map_or(0, |paired| paired.difference.n as u64)),
+        if cell.hardly_acted() || against.hardly_acted() {
+            Cell::Empty
+        } else {
+            Cell::count(paired.map_or(0, |paired| paired.difference.n as u64))
+        },
         Cell::count((cell.cuts() + against.cuts()) as u64),
         Cell::number(paired.map(|paired| paired.difference.mean)),
         Cell::interval(paired.and_then(|paired| paired.difference.interval())),

@@ -37,6 +37,8 @@ pub fn graph(id: &str, source: &str, kind: &str, nodes: usize, specialists: bool
         nodes: names.iter().enumerate().map(node).collect(),
         edges: names.iter().flat_map(|from| names.iter().map(move |to| edge(from, to))).collect(),
         kind: kind.to_owned(),
+        planner: String::new(),
+        shots: String::new(),
     }
 }
 
@@ -183,6 +185,8 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
         .to_owned(),
         won,
         tool_calls: segments.iter().map(|segment| segment.calls).sum(),
+        steps: (segments.iter().map(|segment| segment.calls).sum(), 0),
+        attempts: (segments.iter().map(|segment| segment.calls).sum(), 0),
         spent,
         planner,
         wall_us: spent.calls * 800_000,

@@ -6,7 +6,7 @@ use gimbal_agent::contract::{bounded, object, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::protocol::form::Form;
 use gimbal_agent::{Advice, Agent, Alone, Seat, Wanted};
-use gimbal_core::{Digest, Halt, Hint, LaneId, Stage};
+use gimbal_core::{Block, Digest, Halt, Hint, LaneId, Stage};
 use serde_json::{Map, Value, json};
 
 use super::candidates::{self, Way};
@@ -63,6 +63,8 @@ impl By {
 /// Analyses a segment, keeps the memory and, where it is asked to, chooses the next subtask.
 pub(crate) struct Analyzer {
     pub agent: Agent,
+    /// Context blocks that it is shown beside the segment.
+    pub context: Vec<String>,
     /// Most ways that the router is shown; all where none (CYC-092).
     pub top: Option<usize>,
     /// Whether a decision in the same situation is used again (CYC-097).
@@ -115,7 +117,8 @@ impl Analyzer {
         let listed: Vec<Value> = ways
             .iter()
             .map(|way| {
-                let mut item = json!({ "to": run.graph.nodes[way.to].name, "criterion": way.criterion });
+                let to = &run.graph.nodes[way.to];
+                let mut item = json!({ "to": to.name, "goal": to.goal, "tools": to.tools, "criterion": way.criterion });
                 if way.weight != 1000 {
                     item["preference"] = (f64::from(way.weight) / 1000.0).into();
                 }
@@ -158,7 +161,8 @@ impl Analyzer {
         let wanted = Wanted { form, competent };
         let seat = self.agent.seat(stage).await?;
         let chosen = |run: &Run, members: &Map<String, Value>| self.chosen(run, &ways, members.get("next")?);
-        let written = self.ask(stage, &seat, request, &wanted).await?;
+        let asked = spaced(&request);
+        let written = self.ask(stage, &seat, (run, request), &wanted).await?;
         let mut choice = self.take(run, written.as_deref()).and_then(|members| chosen(run, &members));
         let repaired = choice.is_none();
         if repaired {
@@ -168,8 +172,9 @@ impl Analyzer {
                 names.join(", "),
                 bounded(written.as_deref().unwrap_or("(nothing was written)"), BROKEN)
             );
-            let mended = seat.repair_of(stage, LaneId::TRUNK, &broken, Some(&wanted)).await?;
-            choice = self.take(run, mended.as_deref()).and_then(|members| chosen(run, &members));
+            let question = Question { target: "", message: &asked };
+            let fixed = seat.repair_of(stage, LaneId::TRUNK, &broken, (question, Some(&wanted))).await?;
+            choice = self.take(run, fixed.as_deref()).and_then(|members| chosen(run, &members));
         }
         if let (Some(places), true) = (&choice, self.cached) {
             cache.insert(situation, places.clone());
@@ -229,7 +234,7 @@ impl Analyzer {
         let wanted = Wanted { form, competent };
         let seat = self.agent.seat(stage).await?;
         let request = self.request(run, None);
-        let written = self.ask(stage, &seat, request, &wanted).await?;
+        let written = self.ask(stage, &seat, (run, request), &wanted).await?;
         self.take(run, written.as_deref());
         Ok(())
     }
@@ -237,7 +242,7 @@ impl Analyzer {
     fn request(&self, run: &Run, ways: Option<Vec<Value>>) -> Value {
         let node = run.node();
         let mut request = json!({
-            "subtask": { "name": node.name, "what": node.goal }, "segment": run.summary,
+            "subtask": { "name": node.name, "goal": node.goal }, "segment": run.summary,
             "memory": run.memory.message(), "calls_left": run.left(),
         });
         match ways {
@@ -248,8 +253,8 @@ impl Analyzer {
                 }
                 if self.batch > 1 {
                     request["ahead"] = format!(
-                        "Here \"next\" is a list of 1 to {} names of ways, in the order in which the subtasks are to be done. Each is \
-                         begun as soon as the one before gives control back; otherwise you are asked anew.",
+                        "Here \"next\" is a list of 1 to {} names of subtasks, in the order in which they are to be done. Each \
+                         begins as soon as the one before gives control back. If one does not, you are asked again.",
                         self.batch
                     )
                     .into();
@@ -260,7 +265,7 @@ impl Analyzer {
                     .graph
                     .nodes
                     .get(run.node + 1)
-                    .map_or(Value::Null, |next| json!({ "name": next.name, "what": next.goal }));
+                    .map_or(Value::Null, |next| json!({ "name": next.name, "goal": next.goal }));
             }
         }
         request
@@ -270,14 +275,16 @@ impl Analyzer {
         &self,
         stage: &dyn Stage,
         seat: &Seat<'_>,
-        request: Value,
+        (run, request): (&Run, Value),
         wanted: &Wanted,
     ) -> Result<Option<String>, Halt> {
         let lane = LaneId::TRUNK;
+        let mut blocks: Vec<Block> = run.first.iter().cloned().collect();
+        blocks.extend(stage.context(lane, &self.context).await?);
         let message = stage.send(lane, "controller", self.agent.role(), "segment", request).await.unwrap_or_default();
         let text = spaced(&message);
         let question = Question { target: "", message: &text };
-        Ok(match seat.consult(stage, lane, &[], question, (&Alone, Some(wanted))).await? {
+        Ok(match seat.consult(stage, lane, &blocks, question, (&Alone, Some(wanted))).await? {
             Advice::Text(text) => Some(text),
             Advice::None(_) => None,
         })

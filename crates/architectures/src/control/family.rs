@@ -7,8 +7,9 @@ use gimbal_core::{Architecture, BuildError, Files, Halt, Needs, Stage, Stop};
 use serde_json::{Value, json};
 use thiserror::Error;
 
+use super::Controller;
 use super::maker::{Source, request};
-use super::{Controller, resolve};
+use super::settings::resolve_for;
 use crate::graph::{TaskGraph, Ways};
 
 /// Why there is no graph.
@@ -61,7 +62,7 @@ impl FamilyPlanner {
         let (name, ways) = if list { ("dag", Ways::List) } else { ("cyclic", Ways::Complete) };
         let mut settings = settings.clone();
         settings["graph"] = "planner".into();
-        let controller = resolve(name, ways, &settings, files)?;
+        let controller = resolve_for(true, name, ways, &settings, files)?;
         Ok(Self { controller, made: Mutex::default() })
     }
 
@@ -77,7 +78,9 @@ impl Architecture for FamilyPlanner {
     fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         if let Source::Planner(planner) = &self.controller.maker.source {
-            needs.roles.extend(planner.needs().roles);
+            let of_planner = planner.needs();
+            needs.roles.extend(of_planner.roles);
+            needs.grammars.extend(of_planner.grammars);
         }
         needs
     }
@@ -89,7 +92,7 @@ impl Architecture for FamilyPlanner {
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
         let maker = &self.controller.maker;
         let Source::Planner(planner) = &maker.source else { return Err(Halt::of(Stop::Finished)) };
-        let request = request(&stage.brief(), &stage.tools(), None, &maker.shots);
+        let request = request(&stage.brief(), &stage.tools(), maker.bounds(stage, planner), None, &maker.shots);
         let made = maker.planned(stage, planner, request).await?;
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
         Ok(())

@@ -7,10 +7,11 @@ use gimbal_agent::contract::{array, bounded, object, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::protocol::form::Form;
 use gimbal_agent::{Advice, Agent, Alone, Wanted};
-use gimbal_core::{Brief, Halt, Hint, LaneId, Stage, ToolSpec};
+use gimbal_core::{Brief, Decoding, Halt, Hint, LaneId, Stage, ToolSpec};
 use serde_json::{Value, json};
 
 use super::Made;
+use crate::first;
 use crate::graph::{Edge, GraphError, Node, TaskGraph, Ways};
 
 /// Where graphs come from.
@@ -80,6 +81,12 @@ pub(crate) struct Maker {
     pub shots: Vec<String>,
 }
 
+/// The source that journals name where a planner gave no graph and the one that the world suggests stands in for it.
+const FALLBACK: &str = "fallback";
+/// What the file of a graph names as its maker where no model made it.
+const BY_HAND: &str = "hand";
+/// Most subtasks of a planned graph where its form is enforced: a complete graph of more takes too long to write.
+const ENFORCED: usize = 6;
 /// Longest goal or criterion that is taken from a planner, in characters.
 const WORDS: usize = 400;
 /// How much of what is no graph goes back to the planner, in characters: two hundred subtasks fill a context.
@@ -106,10 +113,13 @@ impl Maker {
             Source::Planner(planner) => {
                 let view = stage.view().await;
                 let brief = stage.brief();
-                let request = request(&brief, &stage.tools(), Some((&brief.goal, &view.observation.text)), &self.shots);
+                let first = first::text(&view);
+                let task = Some((brief.goal.as_str(), first.as_deref()));
+                let request = request(&brief, &stage.tools(), self.bounds(stage, planner), task, &self.shots);
                 match self.planned(stage, planner, request).await?.graph {
                     Some(graph) => (Arc::new(graph), self.source.name()),
-                    None => suggested(),
+                    // What was planned is no graph: another one plays, and tables say so.
+                    None => (suggested().0, FALLBACK),
                 }
             }
         };
@@ -118,6 +128,14 @@ impl Maker {
             "ways": graph.ways, "entry": graph.entry, "nodes": graph.nodes,
             "edges": graph.edges,
         });
+        // Who made a graph that nobody planned in this episode, as far as its file says.
+        let made = |key: &str| graph.made.get(key).map(String::as_str);
+        if let Some(planner) = made("model").or_else(|| made("by").filter(|by| *by == BY_HAND)) {
+            data["planner"] = planner.into();
+        }
+        if let Some(shots) = made("shots") {
+            data["shots"] = shots.into();
+        }
         if graph.ways == Ways::Machine {
             data["rules"] = serde_json::to_value(&graph.rules).unwrap_or_default();
         }
@@ -137,7 +155,8 @@ impl Maker {
         let message = stage.send(lane, "controller", planner.role(), "planning", request).await.unwrap_or_default();
         let text = spaced(&message);
         let seat = planner.seat(stage).await?;
-        let wanted = self.wanted(&brief, &tools, view.expert.is_some());
+        let named = message.get("task").and_then(Value::as_str);
+        let wanted = self.wanted(&brief, &tools, (self.bounds(stage, planner), named), view.expert.is_some());
         let question = Question { target: "", message: &text };
         let advice = seat.consult(stage, lane, &[], question, (&Alone, Some(&wanted))).await?;
         let mut problems = Vec::new();
@@ -159,7 +178,7 @@ impl Maker {
                 Err(problem) => {
                     if attempt == 0 {
                         let broken = format!("{problem}\n\n{}", bounded(&text, BROKEN));
-                        written = seat.repair_of(stage, lane, &broken, Some(&wanted)).await?;
+                        written = seat.repair_of(stage, lane, &broken, (question, Some(&wanted))).await?;
                     }
                     problems.push(problem);
                 }
@@ -196,26 +215,43 @@ impl Maker {
         Ok(graph)
     }
 
-    fn wanted(&self, brief: &Brief, tools: &[ToolSpec], hints: bool) -> Wanted {
+    /// Least and most subtasks that a planner is told and held to.
+    pub(crate) fn bounds(&self, stage: &dyn Stage, planner: &Agent) -> (usize, usize) {
+        let enforced = stage.role(planner.role()).is_some_and(|role| role.decoding == Decoding::Constrained);
+        let (least, most) = self.size;
+        if enforced { (least, most.min(ENFORCED).max(least)) } else { (least, most) }
+    }
+
+    fn wanted(
+        &self,
+        brief: &Brief,
+        tools: &[ToolSpec],
+        ((least, most), task): ((usize, usize), Option<&str>),
+        hints: bool,
+    ) -> Wanted {
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let node = Form::object(&[
             ("name", Form::text(1, 24)),
-            ("goal", Form::text(1, 120)),
+            ("goal", Form::text(1, 200)),
             ("tools", Form::array(&Form::word(&names), 0, 4)),
         ]);
-        let (least, most) = (self.size.0, self.size.1.min(6));
+        // Whoever writes freely may write more; a form of that length is never asked for.
+        let most = most.min(ENFORCED).max(least);
         let form = if self.ways == Ways::List {
-            Form::array(&node, least, most.max(least))
+            Form::array(&node, least, most)
         } else {
             let edge = [("from", Form::text(1, 24)), ("to", Form::text(1, 24)), ("criterion", Form::text(1, 120))];
             Form::object(&[
-                ("nodes", Form::array(&node, least, most.max(least))),
+                ("nodes", Form::array(&node, least, most)),
                 ("entry", Form::text(1, 24)),
-                ("edges", Form::array(&Form::object(&edge), least * least, most.max(least).pow(2))),
+                ("edges", Form::array(&Form::object(&edge), least * least, most.pow(2))),
             ])
         };
         let competent = hints.then(|| {
-            let right = self.suggested(brief, tools);
+            let mut right = self.suggested(brief, tools);
+            if let Some(task) = task {
+                right.name_task(&last_line(task));
+            }
             let turned: Vec<Node> = right.nodes.iter().rev().cloned().collect();
             // What goes wrong with graphs: the order, the size, a way that is missing.
             let wrong = [
@@ -247,15 +283,31 @@ impl Maker {
     }
 }
 
-/// What a planner is told: the family, the tools, what won before, and, for one task alone, its goal and what the agent sees
-/// first (CYC-020..022).
-pub(crate) fn request(brief: &Brief, tools: &[ToolSpec], task: Option<(&str, &str)>, shots: &[String]) -> Value {
+/// The line of a task that says what is wanted, short and in the letters of a form.
+fn last_line(task: &str) -> String {
+    let last = task.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+    let letters =
+        last.chars().map(|letter| if letter.is_ascii_graphic() && !"\"\\".contains(letter) { letter } else { ' ' });
+    bounded(&letters.collect::<String>(), 60)
+}
+
+/// What a planner is told: the environment, its tools, how many subtasks it may name, what won before, and, for one task
+/// alone, its goal and what the agent sees first (CYC-020..022).
+pub(crate) fn request(
+    brief: &Brief,
+    tools: &[ToolSpec],
+    (least, most): (usize, usize),
+    task: Option<(&str, Option<&str>)>,
+    shots: &[String],
+) -> Value {
     let tools: Vec<Value> =
         tools.iter().map(|tool| json!({ "name": tool.name, "description": tool.description })).collect();
-    let mut message = json!({ "family": brief.role, "tools": tools });
+    let mut message = json!({ "environment": brief.role, "tools": tools, "size": { "least": least, "most": most } });
     if let Some((goal, first)) = task {
         message["task"] = goal.into();
-        message["first_observation"] = bounded(first, 6_000).into();
+        if let Some(first) = first {
+            message["first_observation"] = first.into();
+        }
     }
     if !shots.is_empty() {
         message["won_before"] = shots.to_vec().into();

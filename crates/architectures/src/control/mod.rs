@@ -25,7 +25,6 @@ pub(crate) use analysis::{Analyzer, By, Cache, Routed};
 pub use family::{FamilyError, FamilyPlanner, Made};
 pub(crate) use maker::{Family, Maker, Source};
 pub use memory::Memory;
-pub use run::Bound;
 pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
 
@@ -33,7 +32,7 @@ use crate::graph::Ways;
 pub use settings::{GraphFrom, Otherwise, Settings};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
-pub(crate) const BEHAVIOUR: u32 = 1;
+pub(crate) const BEHAVIOUR: u32 = 2;
 
 /// Kinds of note that controllers write, beside those of the engine.
 pub const NOTE_KINDS: [&str; 6] = ["graph", "planned", "segment", "routed", "memory", "gated"];
@@ -73,6 +72,8 @@ pub(crate) struct Controller {
 impl Controller {
     pub(crate) fn needs(&self) -> Needs {
         let mut needs = Needs { blocks: self.workers.context.clone(), ..Needs::default() };
+        let shown = self.analyzer.context.iter().filter(|block| !self.workers.context.contains(block));
+        needs.blocks.extend(shown.cloned());
         let planner = match &self.maker.source {
             Source::Planner(planner) => Some(&**planner),
             Source::File(_) | Source::Family(..) | Source::Suggested => None,
@@ -81,6 +82,7 @@ impl Controller {
             let of_agent = agent.needs();
             needs.queries.extend(of_agent.queries);
             needs.roles.extend(of_agent.roles);
+            needs.grammars.extend(of_agent.grammars);
         }
         if let Some(gate) = &self.workers.gate {
             gate.add_needs(&mut needs);
@@ -104,7 +106,7 @@ impl Controller {
             "size": [self.maker.size.0, self.maker.size.1], "shots": self.maker.shots,
             "executor": self.workers.executor.resolved(), "context": self.workers.context,
             "specialist": self.workers.specialist, "local": self.workers.local, "global": self.global,
-            "analyzer": self.analyzer.agent.resolved(), "candidates": self.analyzer.top,
+            "analyzer": self.analyzer.agent.resolved(), "analyzer_context": self.analyzer.context, "candidates": self.analyzer.top,
             "cache": self.analyzer.cached, "retries": self.retries,
         });
         // Absent where they change nothing, so that cells of earlier runs are the same cells.
@@ -125,8 +127,8 @@ impl Controller {
         let graph = self.maker.graph(stage).await?;
         // A file may be meant for another world.
         graph.check(Some(&stage.tools())).map_err(|error| Halt::infrastructure(format!("the graph: {error}")))?;
-        let brief = stage.brief();
-        Ok(Run::of(graph, self.global.unwrap_or(brief.horizon), &brief.goal))
+        let view = stage.view().await;
+        Ok(Run::of(graph, self.global.unwrap_or(view.brief.horizon), &view))
     }
 
     /// Lets a fault divert where control goes, notes it, and goes there.

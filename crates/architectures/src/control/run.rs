@@ -6,12 +6,11 @@ use std::sync::Arc;
 use gimbal_agent::contract::{bounded, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Agent, Company, Ended, Segment};
-use gimbal_core::{Halt, LaneId, Stage, Stop, ToolCall};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use gimbal_core::{Block, Halt, LaneId, Stage, Stop, ToolCall, View};
 use serde_json::{Value, json};
 
 use super::Memory;
+use crate::first;
 use crate::gate::{Gate, Gated, Watch};
 use crate::graph::machine::{End, Facts};
 use crate::graph::{Index, Node, TaskGraph};
@@ -54,6 +53,8 @@ pub(crate) struct Run {
     pub memory: Memory,
     /// Most tool calls of the episode: C_g (CYC-050).
     pub most: u32,
+    /// What was seen before the first call, as every executor and router is shown it.
+    pub first: Option<Block>,
     /// What the gate before final answers remembers.
     pub watch: Watch,
 }
@@ -65,55 +66,22 @@ pub(crate) struct Workers {
     pub context: Vec<String>,
     /// Whether an executor has the tools of its subtask only (CYC-027).
     pub specialist: bool,
-    /// Most tool calls of a segment: C_l (CYC-006).
-    pub local: Bound,
+    /// Most tool calls of a segment, C_l (CYC-006); the world's own bound where none is named (CYC-051).
+    pub local: Option<u32>,
     /// What stands before a final answer (CYC-095).
     pub gate: Option<Gate>,
 }
 
-/// A bound on tool calls: one for all worlds, or one for each by its registry name (CYC-051).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Bound {
-    /// In every world.
-    Same(u32),
-    /// By the world's name; `other` for those that are not named.
-    By(BTreeMap<String, u32>),
-}
-
-/// The name under which a [`Bound`] holds for worlds that it does not name.
-const OTHER: &str = "other";
-
-impl Bound {
-    /// Whether it lets a call through wherever it holds.
-    pub(crate) fn is_positive(&self) -> bool {
-        match self {
-            Self::Same(calls) => *calls > 0,
-            Self::By(calls) => !calls.is_empty() && calls.values().all(|calls| *calls > 0),
-        }
-    }
-
-    /// The bound in a world.
-    pub(crate) fn within(&self, environment: &str) -> Result<u32, Halt> {
-        match self {
-            Self::Same(calls) => Ok(*calls),
-            Self::By(calls) => calls.get(environment).or_else(|| calls.get(OTHER)).copied().ok_or_else(|| {
-                let known = calls.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-                let text =
-                    format!("local_calls: no bound for `{environment}` (there are: {known}); add it, or `{OTHER}`");
-                Halt::infrastructure(text)
-            }),
-        }
-    }
-}
+/// C_l where neither the study nor the world says.
+const LOCAL: u32 = 5;
 
 impl Run {
-    pub(crate) fn of(graph: Arc<TaskGraph>, most: u32, goal: &str) -> Self {
+    pub(crate) fn of(graph: Arc<TaskGraph>, most: u32, view: &View) -> Self {
         let ways = Index::of(&graph);
         let visits = vec![0; graph.nodes.len()];
         let facts = Facts { ended: End::Done, tool: None, refused: false, visit: 0, after: None };
         let node = graph.place(&graph.entry).unwrap_or(0);
-        let memory = Memory { objective: objective(goal), ..Memory::default() };
+        let memory = Memory { objective: objective(&view.brief.goal), ..Memory::default() };
         Self {
             graph,
             ways,
@@ -130,6 +98,7 @@ impl Run {
             unseen: Vec::new(),
             memory,
             most,
+            first: first::observation(view),
             watch: Watch::default(),
         }
     }
@@ -198,16 +167,19 @@ impl Workers {
         if run.left() == 0 {
             return Err(spent());
         }
-        let local = self.local.within(&stage.brief().environment)?;
-        let blocks = stage.context(lane, &self.context).await?;
+        let local = self.local.or(stage.brief().segment_calls).unwrap_or(LOCAL);
+        let mut blocks: Vec<Block> = run.first.iter().cloned().collect();
+        blocks.extend(stage.context(lane, &self.context).await?);
         let node = run.node();
-        let message = json!({
-            "subtask": node.name, "what": node.goal, "memory": run.memory.message(),
-            "calls_left": run.left().min(local),
-        });
+        let only = (self.specialist && !node.tools.is_empty()).then_some(node.tools.as_slice());
+        let mut subtask = json!({ "name": node.name, "goal": node.goal });
+        if let Some(tools) = only {
+            subtask["tools"] = tools.into();
+        }
+        let message =
+            json!({ "subtask": subtask, "memory": run.memory.message(), "calls_left": run.left().min(local) });
         let message = spaced(&message);
-        let seat = self.executor.seat(stage).await?;
-        let seat = if self.specialist && !node.tools.is_empty() { seat.only(&node.tools) } else { seat };
+        let seat = self.executor.seat_with(stage, only).await?;
         let question = Question { target: &node.name, message: &message };
         let limit = run.left().min(local);
         let floor = Floor(node);

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Analyzer, Bound, Controller, Family, Maker, Source, Workers};
+use super::{Analyzer, Controller, Family, Maker, Source, Workers};
 use crate::gate::{Gate, GateKind};
 use crate::graph::{GraphFileError, TaskGraph, Ways, named};
 use crate::member::{Member, Place};
@@ -31,8 +31,9 @@ pub struct Settings {
     pub size: (usize, usize),
     /// `generalist` (all tools) or `specialist` (those of the subtask, CYC-027).
     pub exposure: Exposure,
-    /// Most tool calls of a segment (CYC-006): a number, or one for each environment by name, `other` for the rest.
-    pub local_calls: Bound,
+    /// Most tool calls of a segment (CYC-006); the world's own bound where it is left out (CYC-051), or 5.
+    #[schemars(range(min = 1))]
+    pub local_calls: Option<u32>,
     /// Most tool calls of an episode (CYC-050); the world's horizon where it is left out.
     pub global_calls: Option<u32>,
     /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
@@ -77,7 +78,7 @@ impl Default for Settings {
             graph: GraphFrom::default(),
             size: (2, 12),
             exposure: Exposure::Generalist,
-            local_calls: Bound::Same(5),
+            local_calls: None,
             global_calls: None,
             retries: 0,
             gate: GateKind::None,
@@ -146,6 +147,17 @@ struct Shots {
 
 /// The controller that the settings describe; `ways` are those of its graphs.
 pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn Files) -> Result<Controller, BuildError> {
+    resolve_for(false, name, ways, settings, files)
+}
+
+/// The controller that the settings describe; with `family`, its planner plans for a whole family and no task (CYC-021).
+pub(crate) fn resolve_for(
+    family: bool,
+    name: &str,
+    ways: Ways,
+    settings: &Value,
+    files: &dyn Files,
+) -> Result<Controller, BuildError> {
     let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {error}"));
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let (least, most) = settings.size;
@@ -155,7 +167,7 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
             crate::graph::MOST_NODES
         )));
     }
-    if !settings.local_calls.is_positive() || settings.global_calls == Some(0) || settings.candidates == Some(0) {
+    if settings.local_calls == Some(0) || settings.global_calls == Some(0) || settings.candidates == Some(0) {
         return Err(error(&"local_calls, global_calls and candidates must be at least 1"));
     }
     let list = ways == Ways::List;
@@ -170,8 +182,12 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
     let source = match settings.graph {
         GraphFrom::Named(from) => match from.as_str() {
             "planner" => {
-                let (persona, contract) =
-                    if list { ("list-planner", Contract::Subtasks) } else { ("graph-planner", Contract::Graph) };
+                let (persona, contract) = match (list, family) {
+                    (true, false) => ("list-planner", Contract::Subtasks),
+                    (true, true) => ("family-list-planner", Contract::Subtasks),
+                    (false, false) => ("graph-planner", Contract::Graph),
+                    (false, true) => ("family-planner", Contract::Graph),
+                };
                 let place = Place { name: "planner", persona, contract: Some(contract), tools: &[] };
                 Source::Planner(Box::new(member(place, &settings.planner)?))
             }
@@ -204,6 +220,12 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
         };
         return Err(error(&format!("the graph is {is}; {name} needs {must}")));
     }
+    if settings.shots.is_some() && !matches!(source, Source::Planner(_)) {
+        return Err(error(
+            &"shots: nobody plans here, since the graph is given; take `shots` out, or set `graph: planner`. A graph of a family is \
+              planned with them by `gimbal graph plan --shots NAME`",
+        ));
+    }
     let mut shots = match &settings.shots {
         Some(shots) => read_shots(shots, files).map_err(|problem| error(&problem))?,
         None => Vec::new(),
@@ -225,6 +247,7 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
         Place { name: "router", persona: "router", contract: Some(Contract::Routing), tools: &[] }
     };
     let agent = member(place, &settings.analyzer)?;
+    let shown = crate::settings::context(name, agent.persona(), None)?;
     let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (&settings.verifier, common), files)?;
     let context = crate::settings::context(name, executor.persona(), settings.context)?;
     Ok(Controller {
@@ -238,6 +261,7 @@ pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn File
         },
         analyzer: Analyzer {
             agent,
+            context: shown,
             top: settings.candidates,
             cached: settings.cache_routes,
             batch: settings.batch,

@@ -343,8 +343,8 @@ impl TaskGraph {
     #[must_use]
     pub fn complete(nodes: Vec<Node>) -> Self {
         let criterion = |from: &Node, to: &Node| match from.name == to.name {
-            true => format!("There is more to do here: {}", to.goal),
-            false => format!("What is needed next is this: {}", to.goal),
+            true => format!("The subtask is not done yet: {}", to.goal),
+            false => format!("This is needed next: {}", to.goal),
         };
         let edges = nodes
             .iter()
@@ -358,6 +358,13 @@ impl TaskGraph {
             .collect();
         let entry = nodes.first().map(|node| node.name.clone()).unwrap_or_default();
         Self { ways: Ways::Complete, entry, nodes, edges, ..Self::default() }
+    }
+
+    /// Names a task in every subtask's goal, and nowhere else.
+    pub(crate) fn name_task(&mut self, task: &str) {
+        for node in self.nodes.iter_mut().filter(|_| !task.is_empty()) {
+            node.goal = format!("{} The task: {task}", node.goal);
+        }
     }
 
     /// The list of `nodes`.
@@ -386,7 +393,7 @@ impl TaskGraph {
             nodes = tools.iter().take(8).map(of).collect();
         }
         for node in &mut nodes {
-            node.goal = format!("Do what can be done with {}.", node.tools.join(", "));
+            node.goal = format!("Do what the task needs with {}.", node.tools.join(", "));
             node.name = node.name.chars().map(|letter| if is_letter(letter) { letter } else { '_' }).take(48).collect();
         }
         nodes

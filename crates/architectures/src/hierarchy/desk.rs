@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_agent::contract::{Finding, Situation, Suggestion, Tier, spaced};
+use gimbal_agent::contract::{ANY, Finding, Situation, Suggestion, Tier, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Company, Observed, ToolError};
 use gimbal_core::{Halt, LaneId, Stage, ToolCall, nearest};
@@ -63,8 +63,13 @@ impl<'a> Desk<'a> {
         let (brief, planner, analyst) = (stage.brief(), self.hierarchy.planner.role(), &self.hierarchy.analyst);
         let written = arguments.values().find_map(Value::as_str).unwrap_or_default().trim();
         let Some(subject) = brief.subjects.iter().find(|name| name.eq_ignore_ascii_case(written)) else {
+            let one = &brief.subject;
+            let named = brief.subjects.iter().filter(|name| holds(written, name)).count();
+            if named > 1 {
+                return Err(ToolError::Said(format!("`{written}` names {named}; give one {one} per tool call")));
+            }
             let hint = nearest::hint(written, brief.subjects.iter().map(String::as_str));
-            return Err(ToolError::Said(format!("there is no {} `{written}`{hint}", brief.subject)));
+            return Err(ToolError::Said(format!("there is no {one} `{written}`{hint}")));
         };
         let request = json!({ "subject": subject });
         let request = stage.send(lane, planner, analyst.role(), "analysis_request", request).await.ok_or_else(lost)?;
@@ -73,11 +78,9 @@ impl<'a> Desk<'a> {
         let target =
             target.ok_or_else(|| ToolError::Said("the specialist did not understand the request".to_owned()))?;
         let message = spaced(&request);
-        let text = self.advice(stage, lane, analyst, Question { target, message: &message }).await?;
-        let (findings, tier) = match text.as_deref().and_then(|text| Finding::read(text, &brief)) {
-            Some(read) => read,
-            None => (vec![Finding::default_of(target)], Tier::Default),
-        };
+        let question = Question { target, message: &message };
+        let text = self.advice(stage, lane, analyst, question).await?;
+        let (findings, tier) = self.findings(stage, lane, text, question).await?;
         stage.note(lane, "parsed", json!({ "contract": "analysis", "tier": tier.name() })).await;
         let message = Finding::message(&findings, &brief);
         let message = stage.send(lane, analyst.role(), planner, "analysis", message).await.ok_or_else(lost)?;
@@ -105,7 +108,7 @@ impl<'a> Desk<'a> {
         let text = spaced(&message);
         let question = Question { target: &situation.target, message: &text };
         let written = self.advice(stage, lane, chooser, question).await?;
-        let (suggestions, tier) = self.read(stage, lane, written, &situation.target).await?;
+        let (suggestions, tier) = self.read(stage, lane, written, question).await?;
         stage.note(lane, "parsed", json!({ "contract": "suggestions", "tier": tier.name() })).await;
         let message = Suggestion::message(&suggestions);
         let message = stage.send(lane, chooser.role(), planner, "suggestions", message).await.ok_or_else(lost)?;
@@ -121,14 +124,43 @@ impl<'a> Desk<'a> {
         Ok(suggestions)
     }
 
+    /// The findings in what the analyst wrote: as they stand; after one repair where none can be read, or a word of one; else the
+    /// default.
+    async fn findings(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        written: Option<String>,
+        question: Question<'_>,
+    ) -> Result<(Vec<Finding>, Tier), Halt> {
+        let target = question.target;
+        let nothing = || (vec![Finding::default_of(target)], Tier::Default);
+        let Some(written) = written else { return Ok(nothing()) };
+        let brief = stage.brief();
+        let unread = |found: &[Finding]| found.iter().map(|finding| finding.unread.len()).sum::<usize>();
+        let read = Finding::read(&written, &brief);
+        if let Some((found, tier)) = &read
+            && unread(found) == 0
+        {
+            return Ok((found.clone(), *tier));
+        }
+        let seat = self.hierarchy.analyst.seat(stage).await?;
+        let again = seat.repair(stage, lane, &written, question).await?;
+        let again = again.and_then(|text| Finding::read(&text, &brief)).map(|(found, _)| found);
+        // A second attempt that is read no better is worth no more than the first.
+        let better = again.filter(|again| read.as_ref().is_none_or(|(found, _)| unread(again) < unread(found)));
+        Ok(better.map(|again| (again, Tier::Repaired)).or(read).unwrap_or_else(nothing))
+    }
+
     /// The suggestions in what the chooser wrote: as they stand, after one repair, or the default (BOG-070).
     async fn read(
         &self,
         stage: &dyn Stage,
         lane: LaneId,
         written: Option<String>,
-        target: &str,
+        question: Question<'_>,
     ) -> Result<(Vec<Suggestion>, Tier), Halt> {
+        let target = question.target;
         let Some(written) = written else { return Ok((vec![Suggestion::default_of(&self.idle)], Tier::Default)) };
         if let Some((found, tier)) = Suggestion::read(&written) {
             let legal = self.legal(stage, lane, found, target).await;
@@ -137,7 +169,9 @@ impl<'a> Desk<'a> {
             }
         }
         let seat = self.hierarchy.chooser.seat(stage).await?;
-        if let Some((found, _)) = seat.repair(stage, lane, &written).await?.as_deref().and_then(Suggestion::read) {
+        if let Some((found, _)) =
+            seat.repair(stage, lane, &written, question).await?.as_deref().and_then(Suggestion::read)
+        {
             let legal = self.legal(stage, lane, found, target).await;
             if !legal.is_empty() {
                 return Ok((legal, Tier::Repaired));
@@ -153,7 +187,7 @@ impl<'a> Desk<'a> {
         for suggestion in found {
             match stage.parse(&suggestion.action).await {
                 Ok(call) => {
-                    if let Some(got) = brief.subject_of(&call).filter(|got| *got != target) {
+                    if let Some(got) = brief.subject_of(&call).filter(|got| *got != target && target != ANY) {
                         stage.note(lane, "mismatch", json!({ "asked": target, "got": got })).await;
                     }
                     legal.push(suggestion);
@@ -200,6 +234,12 @@ impl<'a> Desk<'a> {
     }
 }
 
+/// Whether `name` stands in `text` as a word, in any case.
+fn holds(text: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.split(|letter| !is_part(letter)).any(|word| word.eq_ignore_ascii_case(name))
+}
+
 fn lost() -> ToolError {
     ToolError::Said("no answer came".to_owned())
 }
@@ -227,7 +267,11 @@ impl Company for Desk<'_> {
     }
 
     async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
-        let off_menu = self.papers().suggested.as_ref().is_some_and(|suggested| !suggested.contains(call));
+        // Without suggestions the menu holds the idle call alone, as the rules of the planner say.
+        let off_menu = match &self.papers().suggested {
+            Some(suggested) => !suggested.contains(call),
+            None => *call != stage.brief().idle,
+        };
         if off_menu {
             let action = stage.render(call).await;
             stage.note(lane, "off_menu", json!({ "action": action })).await;

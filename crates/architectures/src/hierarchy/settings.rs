@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::{Arbiter, Hierarchy};
 use crate::member::{Member, Place};
+use crate::settings::{HISTORY, OWN_HISTORY};
 
 /// Settings of `hierarchy`. What is left out is as the personas say.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -17,10 +18,19 @@ use crate::member::{Member, Place};
 pub struct Settings {
     /// Name of a setting in `personas/configurations.yaml` to start from; every other key overrides it.
     pub configuration: Option<String>,
+    /// Whether the agents are told what the first work prints and no more: the personas whose names end in `-strict`, and
+    /// verdicts in the history (BOG-104).
+    pub strict: bool,
+    /// Whether the switches stand as in the published artefact where the study does not say otherwise: tools show worked
+    /// examples, improvement asks for an improved thought, the advisers see the history (BOG-R02, BOG-R07, BOG-R08).
+    pub artefact: bool,
     /// Context blocks of the planner's prompt; their order is that of its persona.
     pub context: Option<Vec<String>>,
-    /// Whether the advisers see the history too (BOG-R02).
-    pub subagent_history: bool,
+    /// Whether histories show the verdicts of the belief state beside the agents' own past (BOG-104). Where it is left out, the
+    /// planner's does if its context shows the status, and the advisers' does not, since they see no status (BOG-073).
+    pub history_verdicts: Option<bool>,
+    /// Whether the advisers see the history too (BOG-R02); not, where it is left out, but with `artefact`.
+    pub subagent_history: Option<bool>,
     /// The one that decides and acts; persona `lead`, role `planner`.
     pub planner: Member,
     /// The one that looks into subjects; persona `analyst`, role `analyst`.
@@ -36,18 +46,27 @@ pub struct Settings {
 
 /// The agents and their settings.
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<Hierarchy, BuildError> {
-    let settings: Settings = crate::configuration::read(name, settings, files)?;
+    let mut settings: Settings = crate::configuration::read(name, settings, files)?;
     if let Some(arbiter) = &settings.arbiter {
         arbiter.check().map_err(|message| BuildError(format!("{name}: arbiter: {message}")))?;
     }
-    let common = &settings.agent;
+    let common = &crate::settings::switches(settings.artefact).with(&settings.agent);
+    let strict = settings.strict;
+    for (member, persona) in
+        [(&mut settings.planner, "lead"), (&mut settings.analyst, "analyst"), (&mut settings.chooser, "chooser")]
+    {
+        member.persona = Some(crate::settings::persona(member.persona.as_deref().unwrap_or(persona), strict));
+    }
     let place = |name, persona, contract, tools| Place { name, persona, contract, tools };
     let planner = place("planner", "lead", None, &ADVISERS[..]).agent(name, (&settings.planner, common), files)?;
     let analyst = place("analyst", "analyst", Some(Contract::Analysis), &[]);
     let analyst = analyst.agent(name, (&settings.analyst, common), files)?;
     let chooser = place("chooser", "chooser", Some(Contract::Suggestions), &[]);
     let chooser = chooser.agent(name, (&settings.chooser, common), files)?;
-    let context = crate::settings::context(name, planner.persona(), settings.context)?;
-    let adviser_context = if settings.subagent_history { vec!["history".to_owned()] } else { Vec::new() };
+    let mut context = crate::settings::context(name, planner.persona(), settings.context)?;
+    crate::settings::past(name, &mut context, (settings.history_verdicts, strict))?;
+    let past = if settings.history_verdicts.unwrap_or(strict) { HISTORY } else { OWN_HISTORY };
+    let adviser_context =
+        if settings.subagent_history.unwrap_or(settings.artefact) { vec![past.to_owned()] } else { Vec::new() };
     Ok(Hierarchy { planner, analyst, chooser, context, adviser_context, arbiter: settings.arbiter })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::{Agent, Alone, Ended};
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, Block, BuildError, Files, Halt, LaneId, Needs, Stage};
 use serde_json::{Value, json};
 
 use crate::gate::{Gate, Gated, Watch};
@@ -59,7 +59,8 @@ impl React {
     /// One conversation from the first observation to the end (CYC-026).
     async fn converse(&self, stage: &dyn Stage, most: Option<u32>) -> Result<(), Halt> {
         let seat = self.agent.seat(stage).await?;
-        let blocks = stage.context(LaneId::TRUNK, &self.context).await?;
+        let mut blocks: Vec<Block> = crate::first::observation(&stage.view().await).into_iter().collect();
+        blocks.extend(stage.context(LaneId::TRUNK, &self.context).await?);
         let watch = Watch::default();
         let most = most.unwrap_or(stage.brief().horizon);
         let segment =

@@ -18,6 +18,12 @@ use crate::member::Member;
 pub struct Settings {
     /// Name of a setting in `personas/configurations.yaml` to start from; every other key overrides it.
     pub configuration: Option<String>,
+    /// Whether the agent is told what the first work prints and no more: the persona whose name ends in `-strict`, and verdicts
+    /// in the history whatever the context (BOG-104).
+    pub strict: bool,
+    /// Whether the switches stand as in the published artefact where the study does not say otherwise: tools show worked
+    /// examples, and improvement asks for an improved thought (BOG-R07, BOG-R08).
+    pub artefact: bool,
     /// Persona of the agent.
     pub persona: String,
     /// Role by which the study names the agent's model.
@@ -34,6 +40,9 @@ pub struct Settings {
     pub verifier: Member,
     /// Context blocks of the prompt; their order is that of the persona (`order` in `prompt.yaml`).
     pub context: Option<Vec<String>>,
+    /// Whether the history shows the verdicts of the belief state beside the agent's own past (BOG-104); where it is left out,
+    /// it does if the context shows the status.
+    pub history_verdicts: Option<bool>,
     /// Overrides of the persona.
     #[serde(flatten)]
     pub agent: Overrides,
@@ -54,6 +63,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             configuration: None,
+            strict: false,
+            artefact: false,
             persona: "planner".to_owned(),
             role: "default".to_owned(),
             conversation: Conversation::Step,
@@ -62,6 +73,7 @@ impl Default for Settings {
             gate_refusals: None,
             verifier: Member::default(),
             context: None,
+            history_verdicts: None,
             agent: Overrides::default(),
         }
     }
@@ -71,18 +83,22 @@ impl Default for Settings {
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<React, BuildError> {
     let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {error}"));
     let settings: Settings = crate::configuration::read(name, settings, files)?;
-    let persona = Arc::new(Persona::load(&settings.persona, files).map_err(|problem| error(&problem))?);
+    let named = crate::settings::persona(&settings.persona, settings.strict);
+    let persona = Arc::new(Persona::load(&named, files).map_err(|problem| error(&problem))?);
     if let Some(contract) = persona.core.contract {
         let (persona, message) = (&persona.name, contract.name());
         return Err(error(&format!(
             "the persona `{persona}` answers with the message `{message}`, and an agent on its own must answer with an action"
         )));
     }
-    let context = crate::settings::context(name, &persona, settings.context)?;
-    let (verifier, common) = (&settings.verifier, &settings.agent);
+    let mut context = crate::settings::context(name, &persona, settings.context)?;
+    crate::settings::past(name, &mut context, (settings.history_verdicts, settings.strict))?;
+    let common = &crate::settings::switches(settings.artefact).with(&settings.agent);
+    let verifier = &settings.verifier;
     let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (verifier, common), files)?;
-    let agent = Agent::new(persona, &settings.role, &settings.agent).map_err(|problem| error(&problem))?;
+    let agent = Agent::new(persona, &settings.role, common).map_err(|problem| error(&problem))?;
     let whole = settings.conversation == Conversation::Episode;
+    let agent = if whole { agent.acting_often(&settings.agent) } else { agent };
     match settings.global_calls {
         Some(0) => return Err(error(&"global_calls must be at least 1")),
         Some(_) if !whole => {

@@ -47,6 +47,8 @@ pub enum Command {
     Plan(Plan),
     /// Counts how often the intervals hold the truth, in simulated studies of built-in policies
     Coverage(Coverage),
+    /// Lists run folders with their state and what they cost
+    List(List),
     /// Writes tables and the page of a run
     Report(Report),
     /// Recomputes a work's published tables from their inputs and compares cell by cell
@@ -395,6 +397,29 @@ pub struct Trace {
     #[arg(long, num_args = 2, value_names = ["CALL", "CALL"], conflicts_with = "json")]
     pub diff: Vec<u64>,
     /// Print the events as JSON lines
+    #[arg(long)]
+    pub json: bool,
+    /// Show observations whole, and not the beginnings of long ones
+    #[arg(long, conflicts_with_all = ["call", "diff", "json"])]
+    pub full: bool,
+    /// List only episodes of cells whose name holds this text
+    #[arg(long, value_name = "TEXT", conflicts_with = "episode")]
+    pub cell: Option<String>,
+    /// List only episodes that stopped so: `horizon`, `solved`, `token_budget`, ...
+    #[arg(long, value_name = "STOP", conflicts_with = "episode")]
+    pub stop: Option<String>,
+    /// List only so many episodes with the lowest returns, the lowest first
+    #[arg(long, value_name = "N", conflicts_with = "episode")]
+    pub worst: Option<usize>,
+}
+
+/// `gimbal list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// The folder that holds run folders
+    #[arg(default_value = "runs", value_name = "DIR")]
+    pub runs: PathBuf,
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

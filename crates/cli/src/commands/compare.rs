@@ -163,7 +163,7 @@ impl Built {
     fn tables(&self, pairs: usize) -> Vec<Table> {
         let mut tables = vec![self.matches.contrast(self.names(), self.confidence)];
         if self.matches.len() > 1 {
-            tables.insert(0, self.matches.worst(self.names(), pairs));
+            tables.insert(0, self.matches.worst(self.names(), pairs, self.shown.as_ref()));
         }
         tables
     }

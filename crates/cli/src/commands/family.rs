@@ -43,7 +43,7 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
     if prompt != other {
         return Err(Failure::Usage(format!(
             "what `{environment}` tells a planner differs between the tasks `{}` and `{}`: a graph for the family must not \
-             hang on one of them; take what belongs to one task out of the persona `graph-planner` or the options",
+             hang on one of them; take what belongs to one task out of the persona `family-planner` or the options",
             first.0, last.0
         )));
     }
@@ -64,7 +64,7 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
     let made = planner.made().unwrap_or_default();
     let repaired = !made.problems.is_empty();
     for problem in &made.problems {
-        said::message(&format!("the planner's graph was no good: {problem}"));
+        said::message(&format!("the planner's graph is not valid: {problem}"));
     }
     let mut planned = made.into_graph().map_err(|error| match error {
         FamilyError::NoGraph { .. } => Failure::Check(format!("{}: {error}", asked.model)),

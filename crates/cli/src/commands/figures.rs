@@ -14,7 +14,7 @@ use gimbal_view::index;
 
 use super::report::{build, options_for};
 use super::tables::{TRACES, keys, protocol};
-use super::{run_failure, run_folder, write_file};
+use super::{own_folder, run_failure, run_folder, write_file};
 use crate::args::Report;
 use crate::exit::Failure;
 
@@ -95,8 +95,9 @@ fn put(options: &Report, folder: &RunFolder, outputs: &[Output]) -> Result<(), F
         ([only], None) => print!("{}", only.figure.alone),
         (several, out) => {
             let out = out.clone().unwrap_or_else(|| folder.root().join("figures"));
-            make(&out)?;
-            for output in several {
+            own_folder(&out)?;
+            // A picture of nothing is no figure: it is not written.
+            for output in several.iter().filter(|output| output.missing.is_none()) {
                 let path = out.join(format!("{}.svg", output.file));
                 write_file(&path, &output.figure.alone)?;
                 eprintln!("gimbal: {}", path.display());
@@ -122,24 +123,22 @@ pub fn all(options: &Report) -> Result<(), Failure> {
     found.extend(more_tables);
     figures.extend(more_figures);
     let out = options.out.clone().unwrap_or_else(|| folder.root().join(FOLDER));
+    if options.out.is_none() {
+        own_folder(&out)?;
+    }
     write_tables(&out.join("tables"), &found)?;
     write_figures(&out.join("figures"), &figures)?;
     let page = out.join("index.html");
     write_file(&page, &index(&built.meta, &figures, &found))?;
     let gaps = figures.iter().filter(|output| output.missing.is_some()).count();
-    let gaps = if gaps > 0 { format!(" ({gaps} of them with nothing to draw)") } else { String::new() };
-    println!("{} tables and {} figures{gaps} in {}", found.len(), figures.len(), out.display());
+    let without = if gaps > 0 { format!(" ({gaps} more have nothing to draw)") } else { String::new() };
+    println!("{} tables and {} figures{without} in {}", found.len(), figures.len() - gaps, out.display());
     eprintln!("gimbal: the page is {}", page.display());
     Ok(())
 }
 
-fn make(folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", folder.display())))
-}
-
 fn write_tables(folder: &Path, found: &[Table]) -> Result<(), Failure> {
-    make(folder)?;
+    own_folder(folder)?;
     let stale = |name: &str| {
         let stem = name.strip_suffix(".csv").or_else(|| name.strip_suffix(".md"));
         stem.is_some_and(|stem| keys().iter().any(|(key, _)| *key == stem))
@@ -153,14 +152,14 @@ fn write_tables(folder: &Path, found: &[Table]) -> Result<(), Failure> {
 }
 
 fn write_figures(folder: &Path, figures: &[Output]) -> Result<(), Failure> {
-    make(folder)?;
+    own_folder(folder)?;
     let stale = |name: &str| {
         name.strip_suffix(".svg").is_some_and(|stem| {
             named().any(|(key, _)| stem.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
         })
     };
     forget(folder, stale)?;
-    for output in figures {
+    for output in figures.iter().filter(|output| output.missing.is_none()) {
         write_file(&folder.join(format!("{}.svg", output.file)), &output.figure.alone)?;
     }
     Ok(())
@@ -193,6 +192,7 @@ fn of_traces(key: &str, grids: &Grids<'_>, traces: &Traces) -> Table {
         "t33" => trace_contrast(grids, traces),
         "cascade" => detect::cascades(grids),
         "contracts" => tables::contracts(grids.analysis, traces),
+        "blocks" => tables::blocks(grids.analysis, traces),
         "arbiter" => tables::arbiter(grids, Some(traces)),
         _ => detect::table(grids.analysis, traces),
     }

@@ -1,8 +1,8 @@
 //! `gimbal verify`, `gimbal digest`, `gimbal trace`.
 
 use gimbal_study::read;
-use gimbal_study::read::trace::{self, Reader};
-use gimbal_study::run::RunError;
+use gimbal_study::read::trace::{self, Filter, Reader};
+use gimbal_study::run::{RunError, RunFolder};
 
 use super::{opened, print_json, print_text, run_failure, run_folder};
 use crate::args::{OfRun, Trace};
@@ -20,6 +20,12 @@ pub fn verify(of: &OfRun) -> Result<(), Failure> {
             "{} episodes, {} events, {} texts and {} ledger rows read; {} attempts without an outcome",
             report.episodes, report.events, report.texts, report.ledger_rows, report.unfinished_attempts
         );
+        if report.past > 0 {
+            println!("{} of cells that are no longer in the study, checked too", report.past);
+        }
+        if report.in_progress {
+            println!("in progress: a run works on this folder now; what it has not finished is not checked yet");
+        }
         for torn in &report.torn {
             println!("torn end, as a kill leaves it (harmless): {torn}");
         }
@@ -30,7 +36,7 @@ pub fn verify(of: &OfRun) -> Result<(), Failure> {
     match report.problems.len() {
         0 if of.json => Ok(()),
         0 => {
-            println!("sound");
+            println!("{}", if report.in_progress { "sound so far" } else { "sound" });
             Ok(())
         }
         count => Err(Failure::Check(format!("{count} problem(s)"))),
@@ -51,17 +57,7 @@ pub fn digest(of: &OfRun) -> Result<(), Failure> {
 pub fn trace(options: &Trace) -> Result<(), Failure> {
     let folder = run_folder(&options.run)?;
     let Some(wanted) = &options.episode else {
-        for (number, episode) in trace::episodes(&folder).map_err(run_failure)?.iter().enumerate() {
-            let outcome = episode.episode_return.map_or_else(|| "-".to_owned(), |value| value.to_string());
-            println!(
-                "{number:>5}  {:>10}  {:<14}  {}  {}",
-                outcome,
-                episode.stop,
-                &episode.id.key.to_string()[..8],
-                gimbal_analysis::printable(&episode.name())
-            );
-        }
-        return Ok(());
+        return listed(&folder, options);
     };
     let episode = trace::find(&folder, wanted).map_err(run_failure)?;
     let mut reader = Reader::open(&folder, &episode).map_err(run_failure)?;
@@ -74,8 +70,47 @@ pub fn trace(options: &Trace) -> Result<(), Failure> {
     let text = match (options.call, options.diff.as_slice()) {
         (Some(call), _) => reader.prompt(call),
         (None, [first, second]) => reader.difference(*first, *second),
-        (None, _) => reader.story(),
+        (None, _) => reader.story(options.full),
     };
     print_text(&text.map_err(run_failure)?);
+    Ok(())
+}
+
+/// The episodes of a run, one a line under a head. Numbers are those of the whole list, whatever is filtered.
+fn listed(folder: &RunFolder, options: &Trace) -> Result<(), Failure> {
+    let filter = Filter { cell: options.cell.clone(), stop: options.stop.clone(), worst: options.worst };
+    let in_progress = folder.in_progress();
+    let chosen = trace::episodes(folder).and_then(|all| filter.of(all)).map_err(run_failure)?;
+    if options.json {
+        for (number, episode) in &chosen {
+            print_json(&serde_json::json!({
+                "number": number, "name": episode.name(), "key": episode.id.key, "stop": episode.stop,
+                "return": episode.episode_return.map(|value| value.0 as f64 / 1000.0),
+                "steps": episode.used.map(|(steps, _)| steps), "tokens": episode.used.map(|(_, tokens)| tokens),
+                "in_study": episode.current,
+            }))?;
+        }
+        return Ok(());
+    }
+    println!(
+        "{:>6}  {:>10}  {:<16}  {:>5}  {:>9}  {:<8}  cell/task/run",
+        "number", "return", "stop", "steps", "tokens", "key"
+    );
+    for (number, episode) in &chosen {
+        let shown = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+        let apart = if episode.current { "" } else { "  (no longer in the study)" };
+        println!(
+            "{number:>6}  {:>10}  {:<16}  {:>5}  {:>9}  {:<8}  {}{apart}",
+            shown(episode.episode_return.map(|value| value.to_string())),
+            episode.stop,
+            shown(episode.used.map(|(steps, _)| steps.to_string())),
+            shown(episode.used.map(|(_, tokens)| tokens.to_string())),
+            &episode.id.key.to_string()[..8],
+            gimbal_analysis::printable(&episode.name())
+        );
+    }
+    if in_progress {
+        eprintln!("gimbal: in progress: a run works on this folder now, and more episodes are to come");
+    }
     Ok(())
 }

@@ -13,6 +13,7 @@ mod family;
 pub mod figures;
 pub mod graph;
 pub mod inspect;
+pub mod list;
 pub mod model;
 pub mod papers;
 pub mod persona;
@@ -25,6 +26,7 @@ pub mod run;
 pub mod shown;
 pub mod tables;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use gimbal_study::run::RunFolder;
@@ -56,15 +58,45 @@ pub fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a file, naming it when that fails.
+/// Writes a file whole or not at all, naming it when that fails: beside its place, then moved there. What stood there is
+/// replaced, a symbolic link too: nothing is ever written through one.
 pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text)
-        .map_err(|error| Failure::World(format!("{}: cannot be written: {error}", path.display())))
+    let failed = |error: std::io::Error| Failure::World(format!("{}: cannot be written: {error}", path.display()));
+    // A terminal, a pipe or `/dev/null` that was asked for by name takes the text as it comes.
+    let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    if special && !path.is_symlink() {
+        return std::fs::write(path, text).map_err(failed);
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let beside = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    // What a killed process with our number left. Only a new file is opened: never one that a link names.
+    let _ = std::fs::remove_file(&beside);
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&beside);
+    let written = made.and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        // A full disk may say so only now.
+        file.sync_data()?;
+        std::fs::rename(&beside, path)
+    });
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&beside);
+        failed(error)
+    })
 }
 
-/// Model text may hold control characters: a terminal must not obey them.
+/// Makes a folder for files of ours. One that is a symbolic link within the folder of another command is refused.
+pub fn own_folder(path: &Path) -> Result<(), Failure> {
+    if path.is_symlink() {
+        return Err(Failure::World(format!(
+            "{}: this is a symbolic link, and files are not written through one; remove it, or write elsewhere",
+            path.display()
+        )));
+    }
+    std::fs::create_dir_all(path)
+        .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", path.display())))
+}
+
+/// Model text; what a terminal would obey is shown as escapes, as in everything that is printed.
 pub fn print_text(text: &str) {
-    let safe: String =
-        text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect();
-    println!("{safe}");
+    println!("{text}");
 }

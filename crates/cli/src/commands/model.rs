@@ -6,9 +6,9 @@ use std::sync::Arc;
 use gimbal_core::{
     CallContext, ChatModel, ChatRequest, Completion, Digest, Message, ModelError, Sampling, Speaker, Wire,
 };
-use gimbal_model::ModelsSection;
 use gimbal_model::remote::Provider;
 use gimbal_model::weights::{self, Cache, PullOptions};
+use gimbal_model::{ModelsSection, Readers as _};
 use serde_json::json;
 
 use super::print_json;
@@ -56,8 +56,11 @@ fn list(as_json: bool) -> Result<(), Failure> {
             json!({ "name": format!("{}/<id>", provider.name()), "key_variable": variable, "key_set": set })
         })
         .collect();
+    let readers = gimbal_readers::Library.list();
     if as_json {
-        return print_json(&json!({ "embedded": embedded, "remote": remote }));
+        let named: Vec<_> =
+            readers.iter().map(|(name, what)| json!({ "name": format!("reader/{name}"), "what": what })).collect();
+        return print_json(&json!({ "embedded": embedded, "readers": named, "remote": remote }));
     }
     let text = |value: &serde_json::Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
     println!("embedded in this program (fetch with `gimbal model pull NAME`)");
@@ -84,6 +87,9 @@ fn list(as_json: bool) -> Result<(), Failure> {
     }
     println!("  scripted/<file>.yaml");
     println!("  {:<28} a competent answer, spoilt on purpose", "noisy/0.9,malformed=0.02");
+    for (reader, what) in readers {
+        println!("  {:<28} {what}", format!("reader/{reader}"));
+    }
     println!("  {:<28} a recording, played back", "replay/<folder>");
     Ok(())
 }

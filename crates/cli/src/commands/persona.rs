@@ -274,7 +274,7 @@ fn example(contract: Contract, brief: &Brief, target: &str) -> String {
             spaced(&situation.message(brief))
         }
         Contract::Graph | Contract::Subtasks => {
-            spaced(&json!({ "family": brief.role, "tools": "(the tools)", "task": brief.goal }))
+            spaced(&json!({ "environment": brief.role, "tools": "(the tools)", "task": brief.goal }))
         }
         Contract::Verification => spaced(
             &json!({ "question": brief.goal, "answer": "(the answer)", "figures": ["(a figure)"], "passages": [] }),

@@ -34,7 +34,7 @@ pub fn report(options: &Report) -> Result<(), Failure> {
         super::rescored::add_from(&mut built, prices)?;
     }
     match options.format {
-        ReportFormat::Text => print!("{}", built.text(WIDTH)),
+        ReportFormat::Text => print!("{}", built.brief(WIDTH)),
         ReportFormat::Markdown => print!("{}", built.markdown()),
         ReportFormat::Csv => print!("{}", built.csv()),
         ReportFormat::Json => println!("{:#}", built.json()),
@@ -47,7 +47,7 @@ pub fn report(options: &Report) -> Result<(), Failure> {
     let out = options.out.clone().unwrap_or_else(|| folder.root().to_path_buf());
     let made = std::fs::create_dir_all(&out)
         .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", out.display())));
-    let page = made.and_then(|()| write_all(&built, &out)).map_err(|failure| {
+    let page = made.and_then(|()| write_all(&built, &folder, &out)).map_err(|failure| {
         Failure::World(format!("{failure}; write the files elsewhere with `--out DIR`, or none with `--no-files`"))
     })?;
     eprintln!("gimbal: the page is {}", page.display());
@@ -84,11 +84,19 @@ pub fn build(folder: &RunFolder, baseline: Option<&str>) -> Result<Built, Failur
     let bill = read::bill(folder, &stored).map_err(run_failure)?;
     let recoveries = read::recovery(folder).map_err(run_failure)?;
     let mut meta = meta(folder, &stored, &digest.to_string());
+    let limits = read::limits(folder, &stored).map_err(run_failure)?;
+    if !stored.overrides.is_empty() {
+        meta.facts.push(("Files of the user's folder".to_owned(), stored.overrides.join(", ")));
+    }
+    for (limits, episodes) in limits {
+        meta.facts.push((format!("Episodes under the limits {limits}"), episodes.to_string()));
+    }
     if !bill.lines.is_empty() {
         meta.facts.push(("billed in all".to_owned(), bill.total().words()));
     }
     let built = Built::build(&rows, meta, &options).map_err(Failure::usage)?;
-    let mut built = built.with_faults(&rows, &recoveries).with_bill(&bill);
+    let apart = tables::apart(&read::past(folder, &stored).map_err(run_failure)?);
+    let mut built = built.with_faults(&rows, &recoveries).with_tables(apart).with_bill(&bill);
     super::rescored::add(&mut built, &stored.prices);
     Ok(built)
 }
@@ -153,6 +161,7 @@ fn meta(folder: &RunFolder, stored: &Stored, digest: &str) -> Meta {
     Meta {
         study: stored.study.clone(),
         question: stored.description.clone(),
+        in_progress: folder.in_progress(),
         program_version: stored.program.clone(),
         study_hash: Some(stored.file_hash.to_string()),
         digest: Some(digest.to_owned()),
@@ -172,7 +181,9 @@ fn remove_file(path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes every form of a report; returns the page.
-pub fn write_all(built: &Built, out: &Path) -> Result<PathBuf, Failure> {
+pub fn write_all(built: &Built, folder: &RunFolder, out: &Path) -> Result<PathBuf, Failure> {
+    // The study as the user wrote it stands beside what came of it (BOG-146).
+    write_file(&out.join("study-as-written.yaml"), &Stored::read(folder).map_err(run_failure)?.text)?;
     let page = out.join("report.html");
     write_file(&page, &built.html())?;
     write_file(&out.join("report.md"), &built.markdown())?;
@@ -185,7 +196,10 @@ pub fn write_all(built: &Built, out: &Path) -> Result<PathBuf, Failure> {
             None => remove_file(&file)?,
         }
     }
-    write_file(&out.join("report.json"), &format!("{:#}\n", built.json()))?;
+    for log in &built.logs {
+        write_file(&out.join(format!("report-{}.csv", log.key)), &log.to_csv())?;
+    }
+    write_file(&out.join("report.json"), &gimbal_analysis::printable_lines(&format!("{:#}\n", built.json())))?;
     write_file(&out.join("report.txt"), &built.text(WIDTH))?;
     for figure in &built.figures {
         write_file(&out.join(format!("figure-{}.svg", figure.name)), &figure.alone)?;

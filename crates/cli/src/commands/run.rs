@@ -35,9 +35,13 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
         limit: options.limit.map(u64::from),
         add_runs: options.add_runs,
     };
-    let plan = plan::resolve(study, &changes, &registry(), &*models, &*home.files).map_err(Failure::usage)?;
+    let mut plan = plan::resolve(study, &changes, &registry(), &*models, &*home.files).map_err(Failure::usage)?;
     for warning in &plan.warnings {
         said::message(warning);
+    }
+    plan.overrides = home.overridden();
+    if let Some(overrides) = Home::overrides(&plan.overrides) {
+        said::message(&format!("warning: {overrides}"));
     }
     if options.dry_run {
         return dry_run(&plan, &*models, &options.runs.join(&plan.study.name)).await;
@@ -61,8 +65,9 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
         return Err(Failure::Interrupted);
     }
     if !options.no_report {
-        let built = report::build(&RunFolder::open(&summary.folder).map_err(run_failure)?, None)?;
-        let page = report::write_all(&built, &summary.folder)?;
+        let folder = RunFolder::open(&summary.folder).map_err(run_failure)?;
+        let built = report::build(&folder, None)?;
+        let page = report::write_all(&built, &folder, &summary.folder)?;
         if options.progress != ProgressStyle::Quiet {
             println!("{}", built.brief(120));
         }

@@ -22,12 +22,13 @@ const CLAIMS: [(&str, &str); 2] = [
 ];
 
 /// Tables from trajectories, with their titles.
-pub const TRACES: [(&str, &str); 5] = [
+pub const TRACES: [(&str, &str); 6] = [
     ("t33", "Trace contrast: hierarchy with and without deliberation"),
     ("cascade", "Deliberation cascade, model by model"),
     ("detectors", "Named failure modes and where they show"),
     ("contracts", "Messages between agents: how they were read, and what was done about them"),
     ("arbiter", "The mediator: what it is worth, and which rules did anything"),
+    ("blocks", "What each block of context costs"),
 ];
 
 /// Every key with its title.

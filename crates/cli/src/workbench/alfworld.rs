@@ -139,7 +139,7 @@ impl Workbench for Alfworld {
         }
         let library = Library::new();
         let game = load(&task, &chosen.settings, &library).map_err(Failure::environment)?.game;
-        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        let (mut input, mut output) = (std::io::stdin().lock(), gimbal_analysis::Printable(std::io::stdout().lock()));
         gimbal_alfworld::play_here::play(&game, chosen.settings.max_calls, &mut input, &mut output)
             .map(|_| ())
             .map_err(Failure::world)

@@ -5,6 +5,7 @@ use std::path::Path;
 use gimbal_cage2::bench::{BenchActions, BenchOptions, Generator};
 use gimbal_cage2::checksum::Observe as View;
 use gimbal_cage2::draws::Fast;
+use gimbal_cage2::environment::LONGEST_HORIZON;
 use gimbal_cage2::policy::{POLICIES, PolicyKind};
 use gimbal_cage2::replay::{ChecksumView, DrawSource, ReplayOptions, ReplayReport};
 use gimbal_cage2::returns::{ReturnsOptions, returns};
@@ -64,7 +65,13 @@ fn generator(name: &str) -> Result<Generator, Failure> {
 }
 
 fn horizon(steps: u32) -> Result<u32, Failure> {
-    if steps == 0 { Err(Failure::Usage("--horizon must be at least 1".to_owned())) } else { Ok(steps) }
+    // The bound of studies: what goes beyond it is no episode of this challenge.
+    if (1..=LONGEST_HORIZON).contains(&steps) {
+        return Ok(steps);
+    }
+    Err(Failure::Usage(format!(
+        "--horizon {steps}: give 1 to {LONGEST_HORIZON} steps (the challenge plays 30, 50 and 100)"
+    )))
 }
 
 const fn view(observe: Observe) -> View {
@@ -90,7 +97,7 @@ impl Workbench for Cage2 {
         let names = if neutral { Names::neutral(NAMES_SEED) } else { Names::original() };
         let world = Options { green, ..world(&options.world)? };
         let mut simulator = Simulator::new(world, Fast::new(options.seed));
-        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        let (mut input, mut output) = (std::io::stdin().lock(), gimbal_analysis::Printable(std::io::stdout().lock()));
         gimbal_cage2::play::play(&mut simulator, options.seed, &names, &mut input, &mut output)
             .map(|_| ())
             .map_err(Failure::world)

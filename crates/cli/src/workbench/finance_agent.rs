@@ -49,7 +49,7 @@ impl Workbench for FinanceAgent {
             return Err(Failure::Usage(message.to_owned()));
         }
         let task = TaskId(world.task.clone().unwrap_or_else(|| "s01".to_owned()));
-        let (mut input, mut output) = (BufReader::new(std::io::stdin()), std::io::stdout());
+        let (mut input, mut output) = (BufReader::new(std::io::stdin()), gimbal_analysis::Printable(std::io::stdout()));
         let settings = Value::Object(settings);
         let play = gimbal_finance_agent::play::play(&task, &settings, options.seed, &mut input, &mut output);
         match apart(play)? {

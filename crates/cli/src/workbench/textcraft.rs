@@ -119,7 +119,7 @@ impl Workbench for TextCraft {
         };
         let horizon = world.horizon.unwrap_or_else(|| tasks::max_calls(scene.task().depth));
         let mut simulator = Simulator::new(Arc::new(scene)).with_aliasing(world.aliasing);
-        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        let (mut input, mut output) = (std::io::stdin().lock(), gimbal_analysis::Printable(std::io::stdout().lock()));
         gimbal_textcraft::play::play(&mut simulator, horizon, &mut input, &mut output)
             .map(|_| ())
             .map_err(Failure::world)

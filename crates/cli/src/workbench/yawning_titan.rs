@@ -80,7 +80,7 @@ impl Workbench for YawningTitan {
         }
         let scenario = scenario(&options.world)?;
         let mut simulator = Simulator::new(&scenario, Fast::new(options.seed)).map_err(Failure::usage)?;
-        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        let (mut input, mut output) = (std::io::stdin().lock(), gimbal_analysis::Printable(std::io::stdout().lock()));
         gimbal_yawning_titan::play::play(&mut simulator, options.seed, &mut input, &mut output)
             .map(|_| ())
             .map_err(Failure::world)

@@ -285,7 +285,8 @@ pub(crate) fn backend() -> Result<&'static LlamaBackend, EmbeddedError> {
     started.as_ref().map_err(|error| EmbeddedError::Settings(format!("{LIBRARY} could not be started: {error}")))
 }
 
-/// Refuses what is no GGUF before the library sees it: its own messages go nowhere.
+/// Refuses what is no sound GGUF before the library sees it: its own messages go nowhere, and it ends the program on
+/// some damage.
 fn check_header(path: &Path) -> Result<(), EmbeddedError> {
     let fail = |why: String| Err(EmbeddedError::Open { path: PathBuf::from(path), why });
     let mut header = [0u8; 8];
@@ -297,7 +298,7 @@ fn check_header(path: &Path) -> Result<(), EmbeddedError> {
         return fail("it does not begin with `GGUF`; give a GGUF file of an instruct model".to_owned());
     }
     match u32::from_le_bytes([header[4], header[5], header[6], header[7]]) {
-        2 | 3 => Ok(()),
+        2 | 3 => crate::gguf::check(path).map(drop).or_else(|error| fail(error.to_string())),
         version => fail(format!("GGUF version {version} is not one of those read here (2 and 3)")),
     }
 }

@@ -80,7 +80,16 @@ impl ChatModel for EmbeddedModel {
             }
         };
         let finish = if calls.is_empty() { Finish::Stop } else { Finish::Calls };
-        Ok(Completion { text: text.into(), calls, finish, usage, reasoning: None, latency_us, provider })
+        Ok(Completion {
+            text: text.into(),
+            calls,
+            finish,
+            usage,
+            reasoning: None,
+            missed: Vec::new(),
+            latency_us,
+            provider,
+        })
     }
 }
 

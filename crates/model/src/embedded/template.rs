@@ -13,6 +13,9 @@ use std::sync::Arc;
 use super::error::EmbeddedError;
 
 /// Borders of a text that must not be read as control tokens, in rendered templates. Noncharacters, so never in a text.
+/// Steps that a template of a model file may take: long conversations need some thousands.
+const STEPS: u64 = 2_000_000;
+
 const OPEN: char = '\u{FDD0}';
 const CLOSE: char = '\u{FDD1}';
 
@@ -126,6 +129,8 @@ fn render_jinja(
 ) -> Result<Vec<Segment>, EmbeddedError> {
     let fail = |error: JinjaError| EmbeddedError::Template(one_line(&error));
     let mut environment = Environment::new();
+    // The template comes with the file.
+    environment.set_fuel(Some(STEPS));
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(fail)?);
     environment.set_unknown_method_callback(python_method);

@@ -1,9 +1,12 @@
 //! The one door through which requests leave.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, Usage, UsageSource};
 
 use crate::estimate;
+use crate::layers::gate::Gate;
 use crate::shape::Shapes;
 
 /// Writes the ledger's row before a request leaves and another when its answer is there, and only then looks at the
@@ -11,11 +14,25 @@ use crate::shape::Shapes;
 pub(crate) struct Attempt<M> {
     inner: M,
     shapes: Shapes,
+    /// Whether answers are judged here; those of a recording were judged when they were recorded.
+    judges: bool,
+    /// Whose number of requests at once goes into the ledger.
+    gate: Option<Arc<Gate>>,
 }
 
 impl<M> Attempt<M> {
     pub(crate) fn new(inner: M) -> Self {
-        Self { inner, shapes: Shapes::default() }
+        Self { inner, shapes: Shapes::default(), judges: true, gate: None }
+    }
+
+    /// Takes answers as they are: they were judged before.
+    pub(crate) fn unjudged(inner: M) -> Self {
+        Self { judges: false, ..Self::new(inner) }
+    }
+
+    /// Notes the changes of a gate.
+    pub(crate) fn noting(self, gate: Arc<Gate>) -> Self {
+        Self { gate: Some(gate), ..self }
     }
 }
 
@@ -23,9 +40,16 @@ impl<M> Attempt<M> {
 impl<M: ChatModel> ChatModel for Attempt<M> {
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
         let attempt = context.wire.sent(request, false)?;
-        let outcome = accounted(request, self.inner.complete(request, context).await);
+        let mut outcome = accounted(request, self.inner.complete(request, context).await);
+        let at_once = self.gate.as_ref().and_then(|gate| gate.news());
+        match &mut outcome {
+            Ok(completion) => completion.provider.at_once = at_once,
+            Err(error) => error.provider.at_once = at_once,
+        }
         context.wire.received(attempt, &outcome)?;
-        self.shapes.check(request, outcome?)
+        // By what a mask enforced: an answer that no mask shaped is a free one, and its reader says what it is worth.
+        let grammar = self.inner.enforced(request).filter(|_| self.judges);
+        self.shapes.check(grammar.as_ref(), outcome?)
     }
 
     fn wants_hints(&self) -> bool {

@@ -1,12 +1,17 @@
-//! How many requests of a model may be under way: as many as its provider bears.
+//! How many requests of a model may be under way: as many as its provider bears, within a bound.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use gimbal_core::{ModelError, ModelErrorKind};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// So many at once, and fewer for a while after the provider said that it was too many: halved at a complaint, one more
-/// for every full round without one. Requests that left before a complaint do not halve again.
+/// How much longer the answers of a round may take than those of the best one before fewer requests are sent at once.
+const SLOWER: u32 = 2;
+
+/// One request at first, one more for every answer until the provider complains or answers grow slow; then one more for
+/// every full round. A complaint halves the number, answers that take twice as long as at best take a quarter off.
+/// Requests that left before a complaint do not halve again.
 #[derive(Debug)]
 pub(crate) struct Gate {
     places: Semaphore,
@@ -15,7 +20,7 @@ pub(crate) struct Gate {
 
 #[derive(Debug)]
 struct Width {
-    /// As the study sets it.
+    /// As the study bounds it.
     most: usize,
     /// As the provider bears it.
     allowed: usize,
@@ -25,6 +30,40 @@ struct Width {
     round: u64,
     /// Answers since the last change.
     answered: usize,
+    /// Whether the provider has shown no sign of strain yet.
+    starting: bool,
+    /// Time that the answers of this round took, per token and all together.
+    taken: Duration,
+    /// Answers of this round.
+    timed: u32,
+    /// Mean time of the best round, per token.
+    best: Option<Duration>,
+    /// The number that the ledger holds.
+    told: usize,
+    /// The largest number so far, and how often it was lowered for which reason.
+    standing: Past,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    peak: usize,
+    complaints: u32,
+    slowdowns: u32,
+}
+
+/// How a model was asked so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AtOnce {
+    /// Requests that may be under way at once at most: the study's bound, or the program's.
+    pub most: usize,
+    /// Requests that may be under way at once now.
+    pub allowed: usize,
+    /// The largest number that was allowed so far.
+    pub peak: usize,
+    /// How often the number was halved because the provider asked for fewer requests.
+    pub complaints: u32,
+    /// How often the number was lowered because answers took longer.
+    pub slowdowns: u32,
 }
 
 /// A request's place; it goes back when this is dropped.
@@ -36,8 +75,20 @@ pub(crate) struct Place<'a> {
 impl Gate {
     pub(crate) fn new(most: usize) -> Self {
         let most = most.clamp(1, Semaphore::MAX_PERMITS);
-        let width = Width { most, allowed: most, debt: 0, round: 0, answered: 0 };
-        Self { places: Semaphore::new(most), width: Mutex::new(width) }
+        let width = Width {
+            most,
+            allowed: 1,
+            debt: 0,
+            round: 0,
+            answered: 0,
+            starting: true,
+            taken: Duration::ZERO,
+            timed: 0,
+            best: None,
+            told: 0,
+            standing: Past { peak: 1, complaints: 0, slowdowns: 0 },
+        };
+        Self { places: Semaphore::new(1), width: Mutex::new(width) }
     }
 
     fn width(&self) -> MutexGuard<'_, Width> {
@@ -66,30 +117,84 @@ impl Gate {
         if round != width.round {
             return;
         }
+        width.standing.complaints += 1;
         let fewer = width.allowed - (width.allowed / 2).max(1);
+        self.lower(&mut width, fewer);
+    }
+
+    /// A request that left in this round was answered, in this time per token.
+    pub(crate) fn widen(&self, round: u64, time: Duration) {
+        let mut width = self.width();
+        // What left before a change says nothing of how things are now.
+        if round == width.round {
+            width.taken += time;
+            width.timed += 1;
+        }
+        width.answered += 1;
+        let full = width.answered >= width.allowed;
+        if full && self.slowed(&mut width) {
+            return;
+        }
+        if full || width.starting {
+            if full {
+                width.answered = 0;
+            }
+            if width.allowed < width.most {
+                width.allowed += 1;
+                width.standing.peak = width.standing.peak.max(width.allowed);
+                if width.debt > 0 {
+                    width.debt -= 1;
+                } else {
+                    self.places.add_permits(1);
+                }
+            }
+        }
+    }
+
+    /// Whether the round that ends here took so much longer than the best one that fewer requests are sent at once.
+    fn slowed(&self, width: &mut Width) -> bool {
+        let Some(mean) = width.taken.checked_div(width.timed) else { return false };
+        (width.taken, width.timed) = (Duration::ZERO, 0);
+        let best = *width.best.get_or_insert(mean);
+        if mean <= best.saturating_mul(SLOWER) {
+            width.best = Some(best.min(mean));
+            return false;
+        }
+        // What was best once may have been luck, or the work may be another by now.
+        width.best = Some(best + best / 4);
+        if width.allowed == 1 {
+            return false;
+        }
+        width.standing.slowdowns += 1;
+        let fewer = (width.allowed / 4).max(1);
+        self.lower(width, fewer);
+        true
+    }
+
+    fn lower(&self, width: &mut Width, fewer: usize) {
+        width.starting = false;
         width.allowed -= fewer;
         width.debt += fewer - self.places.forget_permits(fewer);
         width.round += 1;
         width.answered = 0;
+        (width.taken, width.timed) = (Duration::ZERO, 0);
     }
 
-    /// A request was answered.
-    pub(crate) fn widen(&self) {
+    /// The number that is allowed, where the ledger does not hold it yet.
+    pub(crate) fn news(&self) -> Option<u32> {
         let mut width = self.width();
-        if width.allowed == width.most {
-            return;
+        if width.told == width.allowed {
+            return None;
         }
-        width.answered += 1;
-        if width.answered < width.allowed {
-            return;
-        }
-        width.answered = 0;
-        width.allowed += 1;
-        if width.debt > 0 {
-            width.debt -= 1;
-        } else {
-            self.places.add_permits(1);
-        }
+        width.told = width.allowed;
+        u32::try_from(width.allowed).ok()
+    }
+
+    /// How the model was asked so far.
+    pub(crate) fn standing(&self) -> AtOnce {
+        let width = self.width();
+        let Past { peak, complaints, slowdowns } = width.standing;
+        AtOnce { most: width.most, allowed: width.allowed, peak, complaints, slowdowns }
     }
 
     #[cfg(test)]
@@ -112,14 +217,77 @@ impl Drop for Place<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use proptest::prelude::*;
 
-    use super::Gate;
+    use super::{AtOnce, Gate};
+
+    const PACE: Duration = Duration::from_millis(10);
+
+    /// A gate that has been widened to `allowed`, at one pace.
+    fn wide(most: usize, allowed: usize) -> Gate {
+        let gate = Gate::new(most);
+        (1..allowed).for_each(|_| gate.widen(gate.round(), PACE));
+        assert_eq!(gate.allowed(), allowed);
+        gate
+    }
+
+    #[test]
+    fn it_starts_with_one_and_doubles_in_every_round() {
+        let gate = Gate::new(20);
+        let held: Vec<_> = std::iter::from_fn(|| gate.try_enter()).collect();
+        assert_eq!(held.len(), 1);
+        drop(held);
+        for allowed in [2, 4, 8, 16, 20, 20] {
+            let under_way: Vec<_> = std::iter::from_fn(|| gate.try_enter()).collect();
+            let answered = under_way.len();
+            drop(under_way);
+            (0..answered).for_each(|_| gate.widen(gate.round(), PACE));
+            assert_eq!(gate.allowed(), allowed);
+        }
+        assert_eq!(gate.standing(), AtOnce { most: 20, allowed: 20, peak: 20, complaints: 0, slowdowns: 0 });
+    }
+
+    #[test]
+    fn answers_that_grow_slow_take_a_quarter_off() {
+        let gate = wide(16, 16);
+        gate.widen(gate.round(), PACE);
+        (0..16).for_each(|_| gate.widen(gate.round(), PACE * 2));
+        assert_eq!(gate.allowed(), 16, "twice as long is borne");
+        for allowed in [12, 9, 7] {
+            let before = gate.allowed();
+            // One round of slow answers at the most, beside what is left of the round before.
+            let mut answers = 0;
+            while gate.allowed() == before {
+                gate.widen(gate.round(), PACE * 9);
+                answers += 1;
+                assert!(answers <= 2 * before, "{answers} slow answers, and still {before} at once");
+            }
+            assert_eq!(gate.allowed(), allowed);
+        }
+        // Those that left before the change are not counted with those after it.
+        let stale = gate.round() - 1;
+        (0..7).for_each(|_| gate.widen(stale, PACE * 9));
+        assert_eq!(gate.allowed(), 8);
+        assert_eq!(gate.standing().slowdowns, 3);
+        let one = Gate::new(1);
+        (0..9).for_each(|turn| one.widen(one.round(), PACE * (turn + 1)));
+        assert_eq!((one.allowed(), one.standing().slowdowns), (1, 0));
+    }
+
+    #[test]
+    fn a_change_is_news_once() {
+        let gate = Gate::new(4);
+        assert_eq!((gate.news(), gate.news()), (Some(1), None));
+        gate.widen(0, PACE);
+        assert_eq!((gate.news(), gate.news()), (Some(2), None));
+    }
 
     // covers: BOG-150
     #[test]
     fn a_complaint_halves_and_a_round_of_answers_adds_one() {
-        let gate = Gate::new(8);
+        let gate = wide(8, 8);
         let places: Vec<_> = (0..8).map(|_| gate.try_enter().unwrap()).collect();
         let round = gate.round();
         gate.narrow(round);
@@ -134,7 +302,7 @@ mod tests {
         assert_eq!(held.len(), 4);
         drop(held);
         for (answers, allowed) in [(3, 4), (1, 5), (4, 5), (1, 6), (6, 7), (7, 8), (99, 8)] {
-            (0..answers).for_each(|_| gate.widen());
+            (0..answers).for_each(|_| gate.widen(gate.round(), PACE));
             assert_eq!(gate.allowed(), allowed);
         }
         for allowed in [4, 2, 1, 1] {
@@ -155,7 +323,7 @@ mod tests {
                     0 => held.extend(gate.try_enter()),
                     1 => drop(held.pop()),
                     2 => gate.narrow(gate.round()),
-                    _ => gate.widen(),
+                    _ => gate.widen(gate.round(), PACE),
                 }
                 prop_assert!((1..=most).contains(&gate.allowed()) && held.len() <= most);
             }

@@ -16,6 +16,8 @@ pub(crate) use attempt::Attempt;
 pub(crate) use cache::Cache;
 pub use cache::CacheProblem;
 pub use clock::{Clock, TokioClock};
+pub use gate::AtOnce;
+pub(crate) use gate::Gate;
 pub(crate) use meter::Meter;
 pub use meter::Totals;
 pub(crate) use rate::Limited;

@@ -10,12 +10,17 @@ use crate::config::Rate;
 use crate::layers::Clock;
 use crate::layers::gate::{Gate, Place};
 
+/// What the beginning of an answer takes, in the time of so many tokens: short answers are no slower than long ones.
+const FIRST_TOKEN: u32 = 32;
+
 /// Spaces requests evenly and bounds how many are under way, fewer after the provider complained. Whoever is told to
 /// wait makes all others of the same model wait as well, and no session that waits counts as under way. A call that is
 /// dropped gives its place back.
 pub(crate) struct Limited<M> {
     inner: M,
-    gate: Gate,
+    gate: Arc<Gate>,
+    /// Why no other request can succeed, once that is known.
+    closed: Mutex<Option<ModelError>>,
     spacing: Duration,
     next: Mutex<Next>,
     patience: Duration,
@@ -33,9 +38,9 @@ struct Next {
 
 impl<M> Limited<M> {
     /// `patience` is the longest wait that is passed on to others; who must wait longer fails by himself.
-    pub(crate) fn new(inner: M, rate: Rate, patience: Duration, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(inner: M, gate: Arc<Gate>, rate: Rate, patience: Duration, clock: Arc<dyn Clock>) -> Self {
         let spacing = rate.requests_per_minute.map_or(Duration::ZERO, |rate| Duration::from_secs(60) / rate.max(1));
-        Self { inner, gate: Gate::new(rate.concurrency), spacing, next: Mutex::default(), patience, clock }
+        Self { inner, gate, closed: Mutex::default(), spacing, next: Mutex::default(), patience, clock }
     }
 
     fn next(&self) -> MutexGuard<'_, Next> {
@@ -91,13 +96,27 @@ impl<M> Limited<M> {
         Ok(place)
     }
 
-    /// Learns from what became of a request that left in this round.
-    fn learn(&self, round: u64, outcome: &Result<Completion, ModelError>) {
+    fn closed(&self) -> MutexGuard<'_, Option<ModelError>> {
+        self.closed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Learns from what became of a request that left in this round, and how long that took.
+    fn learn(&self, round: u64, time: Duration, outcome: &Result<Completion, ModelError>) {
         let error = match outcome {
+            Ok(completion) => {
+                let tokens = u32::try_from(completion.usage.output).unwrap_or(u32::MAX).saturating_add(FIRST_TOKEN);
+                return self.gate.widen(round, time / tokens);
+            }
             // A refusal or a cut answer is one, too.
-            Err(error) if error.kind.is_infrastructure() => error,
-            _ => return self.gate.widen(),
+            Err(error) if !error.kind.is_infrastructure() => {
+                let tokens = error.usage.map_or(0, |usage| u32::try_from(usage.output).unwrap_or(u32::MAX));
+                return self.gate.widen(round, time / tokens.saturating_add(FIRST_TOKEN));
+            }
+            Err(error) => error,
         };
+        if error.lasting && matches!(error.kind, ModelErrorKind::Denied | ModelErrorKind::BadRequest) {
+            self.closed().get_or_insert_with(|| error.clone());
+        }
         if error.kind == ModelErrorKind::RateLimited {
             self.gate.narrow(round);
         }
@@ -112,9 +131,13 @@ impl<M> Limited<M> {
 impl<M: ChatModel> ChatModel for Limited<M> {
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
         let _place = self.turn(context).await?;
-        let round = self.gate.round();
+        // Another request may have shown meanwhile that none can succeed: this one does not leave then.
+        if let Some(error) = &*self.closed() {
+            return Err(ModelError { latency_us: 0, usage: None, provider: Box::default(), ..error.clone() });
+        }
+        let (round, left) = (self.gate.round(), self.clock.now());
         let outcome = self.inner.complete(request, context).await;
-        self.learn(round, &outcome);
+        self.learn(round, self.clock.now().saturating_sub(left), &outcome);
         outcome
     }
 
@@ -137,6 +160,7 @@ mod tests {
     use crate::config::{NoFiles, Rate};
     use crate::layers::TokioClock;
     use crate::layers::clock::testing::FakeClock;
+    use crate::layers::gate::Gate;
     use crate::scripted::Script;
     use crate::testing::{NoWire, ask, context};
 
@@ -145,8 +169,9 @@ mod tests {
     #[test]
     fn requests_are_spaced() {
         let clock = FakeClock::new();
-        let rate = Rate { requests_per_minute: Some(120), concurrency: 1 };
-        let model = Limited::new(Script::find("idle", &NoFiles).unwrap(), rate, PATIENCE, clock.clone());
+        let rate = Rate { requests_per_minute: Some(120), concurrency: Some(1) };
+        let gate = Arc::new(Gate::new(1));
+        let model = Limited::new(Script::find("idle", &NoFiles).unwrap(), gate, rate, PATIENCE, clock.clone());
         for call in 0..4 {
             ask(&model, &ChatRequest::default(), &context(&NoWire, 0, call)).unwrap();
         }
@@ -164,7 +189,7 @@ mod tests {
             }
         }
         let clock = FakeClock::new();
-        let model = Limited::new(Busy, Rate::default(), PATIENCE, clock.clone());
+        let model = Limited::new(Busy, Arc::new(Gate::new(1)), Rate::default(), PATIENCE, clock.clone());
         for call in 0..2 {
             ask(&model, &ChatRequest::default(), &context(&NoWire, 0, call)).unwrap_err();
         }
@@ -194,8 +219,9 @@ mod tests {
         }
         let slow = Slow::default();
         let most = Arc::clone(&slow.most);
-        let rate = Rate { requests_per_minute: None, concurrency: 3 };
-        let model = Arc::new(Limited::new(slow, rate, PATIENCE, Arc::new(TokioClock::default())));
+        let gate = Arc::new(Gate::new(3));
+        let clock = Arc::new(TokioClock::default());
+        let model = Arc::new(Limited::new(slow, gate, Rate::default(), PATIENCE, clock));
         // Three calls that never end, dropped while they are under way.
         let endless = ChatRequest { stop: vec!["never".to_owned()], ..ChatRequest::default() };
         for _ in 0..3 {
@@ -216,5 +242,49 @@ mod tests {
         }
         // The three dropped ones never counted themselves out.
         assert!(most.load(Ordering::SeqCst) <= 6);
+    }
+
+    #[test]
+    fn what_lasts_is_asked_once() {
+        struct Wrong(AtomicUsize);
+        #[async_trait]
+        impl ChatModel for Wrong {
+            async fn complete(&self, _: &ChatRequest, _: &CallContext<'_>) -> Result<Completion, ModelError> {
+                self.0.fetch_add(1, Ordering::SeqCst);
+                Err(ModelError { lasting: true, ..ModelError::new(ModelErrorKind::BadRequest, "no such setting") })
+            }
+        }
+        let gate = Arc::new(Gate::new(8));
+        let model = Limited::new(Wrong(AtomicUsize::new(0)), gate, Rate::default(), PATIENCE, FakeClock::new());
+        for call in 0..18 {
+            let error = ask(&model, &ChatRequest::default(), &context(&NoWire, 0, call)).unwrap_err();
+            assert_eq!((error.message.as_str(), error.lasting), ("no such setting", true));
+        }
+        assert_eq!(model.inner.0.load(Ordering::SeqCst), 1);
+    }
+
+    /// Answers in a time that grows with the number of requests that are allowed at once, as a server does that works on
+    /// one after the other.
+    #[test]
+    fn the_number_settles_where_answers_do_not_grow_slow() {
+        use crate::layers::Clock as _;
+        struct Queue(Arc<FakeClock>, Arc<Gate>);
+        #[async_trait]
+        impl ChatModel for Queue {
+            async fn complete(&self, request: &ChatRequest, _: &CallContext<'_>) -> Result<Completion, ModelError> {
+                let allowed = u32::try_from(self.1.standing().allowed).unwrap();
+                self.0.sleep(Duration::from_millis(100) * allowed.max(4)).await;
+                Ok(answer::plain(request, "x", Vec::new(), Finish::Stop))
+            }
+        }
+        let (clock, gate) = (FakeClock::new(), Arc::new(Gate::new(32)));
+        let queue = Queue(Arc::clone(&clock), Arc::clone(&gate));
+        let model = Limited::new(queue, Arc::clone(&gate), Rate::default(), PATIENCE, clock);
+        for call in 0..400 {
+            ask(&model, &ChatRequest::default(), &context(&NoWire, 0, call)).unwrap();
+        }
+        let standing = gate.standing();
+        assert!(standing.slowdowns > 0 && standing.allowed < 32 && standing.allowed > 1, "{standing:?}");
+        assert_eq!(standing.complaints, 0);
     }
 }

@@ -2,14 +2,13 @@
 
 use std::time::SystemTime;
 
-use genai::Error;
-use genai::webc::Error as WebError;
 use gimbal_core::chat::ProviderFacts;
 use gimbal_core::{ModelError, ModelErrorKind, Usage, UsageSource};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use super::body;
+use super::transport::{self, Broken, Received};
 use crate::secret::{self, Secret};
 
 /// Letters of a provider's words that a message shows.
@@ -22,6 +21,8 @@ pub(super) struct Asked<'a> {
     pub model: &'a str,
     pub key_variable: &'a str,
     pub key: Option<&'a Secret>,
+    /// Whether the model has answered a request before.
+    pub answered: bool,
 }
 
 impl Asked<'_> {
@@ -30,31 +31,38 @@ impl Asked<'_> {
         self.key.map_or_else(|| secret::scrub(text), |key| key.scrub(text))
     }
 
-    /// A typed failure. Bodies that could not be read as an answer are kept, without keys.
-    pub(super) fn failure(&self, error: &Error) -> ModelError {
-        match error {
-            Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => self.web(webc_error),
-            Error::HttpError { status, body, headers, .. } => self.status(status.as_u16(), body, headers),
-            // The rest are complaints of the library about a request that it cannot write; they quote the request.
-            _ => self.error(ModelErrorKind::BadRequest, "the request cannot be written in the provider's form", None),
+    /// The failure of a request that brought no whole answer.
+    pub(super) fn broken(&self, broken: &Broken) -> ModelError {
+        match broken {
+            Broken::Web(error) => self.transport(error),
+            Broken::TooLong => {
+                let message = format!(
+                    "the answer is longer than {} MiB and was given up: no model writes that much, so look at the server",
+                    transport::MOST >> 20
+                );
+                self.error(ModelErrorKind::BadResponse, &message, None)
+            }
+            Broken::Packed(why) => {
+                self.error(ModelErrorKind::BadResponse, &format!("the answer cannot be read: {why}"), None)
+            }
         }
     }
 
-    fn web(&self, error: &WebError) -> ModelError {
-        match error {
-            WebError::ResponseFailedStatus { status, body, headers } => self.status(status.as_u16(), body, headers),
-            WebError::ResponseFailedNotJson { content_type, body } => {
-                let kind = if content_type.is_empty() { "no content type" } else { content_type };
-                let message = format!("the answer is not JSON ({kind}): {}", self.excerpt(body));
-                self.error(ModelErrorKind::BadResponse, &message, Some(body))
-            }
-            WebError::ResponseFailedInvalidJson { body, cause } => {
-                let message = format!("the answer is no valid JSON ({cause}): {}", self.excerpt(body));
-                self.error(ModelErrorKind::BadResponse, &message, Some(body))
-            }
-            WebError::JsonValueExt(_) => self.error(ModelErrorKind::BadResponse, "the answer cannot be read", None),
-            WebError::Reqwest(error) => self.transport(error),
+    /// The JSON of an answer, or why there is none.
+    pub(super) fn json(&self, received: &Received) -> Result<Value, ModelError> {
+        if !(200..300).contains(&received.status) {
+            return Err(self.status(received.status, &received.body, &received.headers));
         }
+        let kind = transport::content_type(&received.headers);
+        if !kind.trim_start().to_ascii_lowercase().starts_with("application/json") {
+            let kind = if kind.is_empty() { "no content type" } else { kind };
+            let message = format!("the answer is not JSON ({kind}): {}", self.excerpt(&received.body));
+            return Err(self.error(ModelErrorKind::BadResponse, &message, Some(&received.body)));
+        }
+        serde_json::from_str(&received.body).map_err(|cause| {
+            let message = format!("the answer is no valid JSON ({cause}): {}", self.excerpt(&received.body));
+            self.error(ModelErrorKind::BadResponse, &message, Some(&received.body))
+        })
     }
 
     fn transport(&self, error: &reqwest::Error) -> ModelError {
@@ -107,10 +115,18 @@ impl Asked<'_> {
         let message = format!("the provider answered with status {status}{mend}: {said}");
         let asked = retry_after(headers, json.as_ref(), SystemTime::now());
         // Wrong for every other request as well, and not for this one alone.
-        let lasting = matches!(status, 300..=399 | 401..=405 | 410)
+        let lasting = matches!(status, 300..=399 | 401..=406 | 410 | 415 | 501)
             || broke
-            || (matches!(status, 400 | 422) && no_such_model(json.as_ref(), &said));
+            || (matches!(status, 400 | 422)
+                && !of_this_request(json.as_ref(), &said)
+                && self.is_lasting(json.as_ref(), &said));
         ModelError { retry_after_ms: asked, lasting, ..self.error(kind, &message, Some(body)) }
+    }
+
+    /// Whether a refusal holds for all requests of this kind: it names the model, a setting or the schema, or the model
+    /// has never answered.
+    fn is_lasting(&self, body: Option<&Value>, said: &str) -> bool {
+        !self.answered || no_such_model(body, said) || of_the_settings(body, said)
     }
 
     /// A failure with its message and the beginning of the body. Both are cut after scrubbing, lest half a key stays.
@@ -169,6 +185,61 @@ fn no_such_model(body: Option<&Value>, said: &str) -> bool {
     let ways = ["does not exist", "not found", "invalid model", "unknown model", "no such model", "not a valid model"];
     matches!(code, "model_not_found" | "invalid_model")
         || (said.contains("model") && ways.iter().any(|way| said.contains(way)))
+}
+
+/// The code, type and parameter of an error body, in small letters.
+fn code(body: Option<&Value>) -> String {
+    let body = body.map(|body| body.get(0).unwrap_or(body));
+    let places = ["/error/code", "/error/type", "/error/param", "/error/status", "/code", "/type", "/param"];
+    let found = places.iter().filter_map(|place| body?.pointer(place)?.as_str());
+    found.collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Whether a refusal is about this very request: another one may be taken.
+fn of_this_request(body: Option<&Value>, said: &str) -> bool {
+    let (code, said) = (code(body), said.to_lowercase());
+    let codes =
+        ["context_length", "content_filter", "content_policy", "string_above_max_length", "exceed_context_size"];
+    let ways = [
+        "context length",
+        "context window",
+        "context size",
+        "maximum context",
+        "too long",
+        "too many tokens",
+        "prompt is too",
+        "input is too",
+        "exceeds the available context",
+        "safety",
+        "content policy",
+        "flagged",
+        "content management policy",
+    ];
+    codes.iter().any(|known| code.contains(known)) || ways.iter().any(|way| said.contains(way))
+}
+
+/// Whether a refusal names a setting or the schema, which every other request would carry too.
+fn of_the_settings(body: Option<&Value>, said: &str) -> bool {
+    let (code, said) = (code(body), said.to_lowercase());
+    let codes =
+        ["unsupported_parameter", "unsupported_value", "unknown_parameter", "response_format", "invalid_json_schema"];
+    let ways = [
+        "unsupported parameter",
+        "unsupported value",
+        "not supported",
+        "unrecognized request argument",
+        "unknown parameter",
+        "unknown name",
+        "invalid schema",
+        "response_format",
+        "json schema",
+        "is deprecated for this model",
+        "extra inputs are not permitted",
+        "output_config",
+        "cannot both be specified",
+        "failed to parse grammar",
+    ];
+    codes.iter().any(|known| code.contains(known)) || ways.iter().any(|way| said.contains(way))
 }
 
 /// How long the provider asks us to wait, in milliseconds: `retry-after-ms`, `retry-after` in seconds or as a date, or
@@ -242,7 +313,7 @@ mod tests {
     #[test]
     fn every_status_has_its_kind() {
         let key = Secret::new("a-private-key-of-ours").unwrap();
-        let asked = Asked { model: "openai/x", key_variable: "OPENAI_API_KEY", key: Some(&key) };
+        let asked = Asked { model: "openai/x", key_variable: "OPENAI_API_KEY", key: Some(&key), answered: true };
         let body = r#"{"error": {"message": "no good: a-private-key-of-ours"}}"#;
         for (status, kind) in [
             (301, ModelErrorKind::BadRequest),
@@ -280,5 +351,23 @@ mod tests {
         assert_eq!((error.kind, error.lasting), (ModelErrorKind::Denied, true));
         let unknown = r#"{"error": {"message": "The model `x` does not exist or you do not have access to it."}}"#;
         assert!(asked.status(400, unknown, &HeaderMap::new()).lasting);
+        for (said, lasting) in [
+            (r#"{"error": {"message": "Unsupported parameter: 'stop'", "code": "unsupported_parameter"}}"#, true),
+            (r#"{"error": {"message": "Invalid schema for response_format 'answer'", "code": null}}"#, true),
+            (r#"{"type": "error", "error": {"message": "`temperature` is deprecated for this model."}}"#, true),
+            (
+                r#"{"error": {"message": "This model's maximum context length is 8192", "code": "context_length_exceeded"}}"#,
+                false,
+            ),
+            (r#"{"error": {"message": "the request exceeds the available context size"}}"#, false),
+            (r#"{"error": {"message": "something else"}}"#, false),
+        ] {
+            assert_eq!(asked.status(400, said, &HeaderMap::new()).lasting, lasting, "{said}");
+        }
+        // What turns its very first request down for a reason of its own will turn others down as well; one request that
+        // is too long says nothing of others.
+        let fresh = Asked { answered: false, ..asked };
+        assert!(fresh.status(400, r#"{"error": "something else"}"#, &HeaderMap::new()).lasting);
+        assert!(!fresh.status(400, r#"{"error": "prompt is too long"}"#, &HeaderMap::new()).lasting);
     }
 }

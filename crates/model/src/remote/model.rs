@@ -1,20 +1,29 @@
 //! A remote model.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use genai::resolver::{AuthData, Endpoint};
-use genai::{Client, Headers, ModelIden, ServiceTarget};
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, ModelErrorKind};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Grammar, ModelError};
 use serde_json::Value;
 
 use super::address::Address;
 use super::failure::Asked;
+use super::mask::Mask;
 use super::provider::{Provider, WireFormat};
-use super::{body, request};
+use super::survey::Survey;
+use super::write::{self, Draft};
+use super::{body, transport};
 use crate::config::{self, ModelsConfig};
 use crate::facts::SetupError;
+use crate::traits::Known;
+use crate::{answer, estimate};
+
+/// Longest raw body that is kept of an answer, in bytes; of a longer one the usage is.
+const KEPT: usize = 256 << 10;
+/// Least bound of the output that is ever sent.
+const LEAST_OUTPUT: u64 = 16;
 
 /// A remote model behind the seam.
 pub struct Remote {
@@ -23,7 +32,11 @@ pub struct Remote {
     provider: Provider,
     address: Address,
     key_variable: String,
-    client: Client,
+    known: Known,
+    client: reqwest::Client,
+    /// Whether it has answered a request.
+    answered: AtomicBool,
+    survey: Arc<Survey>,
 }
 
 impl std::fmt::Debug for Remote {
@@ -41,78 +54,136 @@ impl Remote {
         Address::find(name, provider, config).map(|_| ())
     }
 
-    /// A client of its own for this model. Sends nothing yet.
+    /// A client of its own for this model. Sends nothing yet. `survey` holds what its server said of itself.
     ///
     /// # Errors
     /// As [`Remote::check`], or [`SetupError::Client`].
-    pub fn open(name: &str, provider: Provider, id: &str, config: &ModelsConfig) -> Result<Self, SetupError> {
+    pub fn open(
+        name: &str,
+        provider: Provider,
+        id: &str,
+        config: &ModelsConfig,
+        survey: Arc<Survey>,
+    ) -> Result<Self, SetupError> {
         if provider.wire() == WireFormat::Gemini && id.contains(['?', '#', '%']) {
             return Err(SetupError::Name(format!("model `{name}`: the name must not hold `?`, `#` or `%`")));
         }
         let address = Address::find(name, provider, config)?;
-        // Another part of the program may have chosen already; then its choice stands.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = reqwest::Client::builder()
-            .connect_timeout(config.timeouts.connect())
-            .timeout(config.timeouts.whole())
-            // Another host must never see the key.
-            .redirect(reqwest::redirect::Policy::none())
-            // Repeating is the business of a layer that meters it.
-            .retry(reqwest::retry::never())
-            .user_agent(concat!("gimbal/", env!("CARGO_PKG_VERSION")));
-        if address.loopback {
-            builder = builder.no_proxy();
-        }
-        let fail = |why: String| SetupError::Client(format!("model `{name}`: no HTTP client can be built: {why}"));
-        let client = builder.build().map_err(|error| fail(error.to_string()))?;
-        let client = Client::builder().with_reqwest(client).build().map_err(|error| fail(error.to_string()))?;
+        let client = client(name, &address, config)?;
         Ok(Self {
             name: name.to_owned(),
             id: id.to_owned(),
             provider,
             address,
             key_variable: config::key_variable(config, name, provider),
+            known: config.known(name),
             client,
+            answered: AtomicBool::new(false),
+            survey,
         })
     }
 
     fn asked(&self) -> Asked<'_> {
-        Asked { model: &self.name, key_variable: &self.key_variable, key: self.address.key.as_ref() }
+        Asked {
+            model: &self.name,
+            key_variable: &self.key_variable,
+            key: self.address.key.as_ref(),
+            answered: self.answered.load(Ordering::Relaxed),
+        }
     }
 
-    fn target(&self) -> ServiceTarget {
+    fn mask(&self, request: &ChatRequest) -> Mask {
+        Mask::of(request, &self.known, self.provider.wire(), self.address.dialect)
+    }
+
+    /// The bound of the output that fits, and what to say where it is less than what was asked for.
+    fn most(&self, request: &ChatRequest) -> (u32, Option<String>) {
+        let asked = request.sampling.max_output_tokens;
+        let mut most = u64::from(asked);
+        let mut why = String::new();
+        if let Some(output) = self.known.output.map(u64::from).filter(|output| *output < most) {
+            (most, why) = (output, format!("the model writes at most {output}"));
+        }
+        if let Some(context) = self.survey.context().or(self.known.context) {
+            // Cautious: of most languages a token holds more bytes, and templates add a few to every message.
+            let prompt = estimate::cautious_prompt(request);
+            let left = context.saturating_sub(prompt).max(LEAST_OUTPUT);
+            if left < most {
+                (most, why) = (left, format!("the context holds {context} and the prompt takes about {prompt}"));
+            }
+        }
+        let most = u32::try_from(most).unwrap_or(asked);
+        (most, (most < asked).then(|| format!("the bound of the output was cut from {asked} to {most} tokens: {why}")))
+    }
+
+    async fn send(&self, request: &ChatRequest, mask: &Mask, most: u32) -> Result<Value, ModelError> {
         let format = self.provider.wire();
-        let key = self.address.key.as_ref().map(|key| key.expose());
-        ServiceTarget {
-            // Unused: address and headers are given whole, so that the library never looks for keys of its own.
-            endpoint: Endpoint::from_owned(format!("{}/", self.address.base)),
-            auth: AuthData::RequestOverride {
-                url: request::url(format, &self.address.base, &self.id),
-                headers: Headers::from(request::headers(format, key)),
-            },
-            model: ModelIden::new(request::adapter(format), request::neutral_name(&self.id)),
+        let draft = Draft { request, provider: self.provider, id: &self.id, known: &self.known, mask, most };
+        let mut post = self
+            .client
+            .post(write::url(format, &self.address.base, &self.id))
+            .header("content-type", "application/json")
+            .body(draft.body().to_string());
+        for (name, value) in &request.sampling.provider.extra_headers {
+            post = post.header(name, value);
         }
+        let key = self.address.key.as_ref().map(|key| key.expose());
+        for (name, value) in write::headers(format, key) {
+            post = post.header(name, value);
+        }
+        let received = transport::send(post).await.map_err(|broken| self.asked().broken(&broken))?;
+        let answer = self.asked().json(&received)?;
+        self.answered.store(true, Ordering::Relaxed);
+        Ok(answer)
     }
 
-    /// The raw body of the answer, whether or not the library could make something of it.
-    async fn send(&self, request: &ChatRequest) -> Result<Value, ModelError> {
-        let options = request::options(request, self.provider, self.address.dialect, &self.id);
-        let sent = self.client.exec_chat(self.target(), request::conversation(request), Some(&options)).await;
-        match sent {
-            Ok(response) => response.captured_raw_body.ok_or_else(|| {
-                self.asked().error(ModelErrorKind::BadResponse, "the raw body of the answer was not kept", None)
-            }),
-            Err(genai::Error::ChatResponseGeneration { response_body, .. }) => Ok(*response_body),
-            Err(error) => Err(self.asked().failure(&error)),
+    /// The answer's raw body as it is kept: whole, or of a long one the report of usage.
+    fn kept(&self, answer: &Value) -> String {
+        let whole = self.asked().scrub(&answer.to_string());
+        if whole.len() <= KEPT {
+            return whole;
         }
+        let mut short = serde_json::json!({ "cut": format!("{} bytes were not kept", whole.len()) });
+        for key in ["id", "model", "usage", "usageMetadata", "responseId", "modelVersion"] {
+            if let Some(value) = answer.get(key).filter(|value| value.to_string().len() < 4096) {
+                short[key] = value.clone();
+            }
+        }
+        self.asked().scrub(&short.to_string())
     }
+}
+
+/// A client for a server: bounded in time, without redirects and retries of its own.
+pub(super) fn client(name: &str, address: &Address, config: &ModelsConfig) -> Result<reqwest::Client, SetupError> {
+    // Another part of the program may have chosen already; then its choice stands.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(config.timeouts.connect())
+        .timeout(config.timeouts.whole())
+        // Unpacked here, within bounds.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        // Another host must never see the key.
+        .redirect(reqwest::redirect::Policy::none())
+        // Repeating is the business of a layer that meters it.
+        .retry(reqwest::retry::never())
+        .user_agent(concat!("gimbal/", env!("CARGO_PKG_VERSION")));
+    if address.loopback {
+        builder = builder.no_proxy();
+    }
+    let fail = |why: String| SetupError::Client(format!("model `{name}`: no HTTP client can be built: {why}"));
+    builder.build().map_err(|error| fail(error.to_string()))
 }
 
 #[async_trait]
 impl ChatModel for Remote {
     async fn complete(&self, request: &ChatRequest, _: &CallContext<'_>) -> Result<Completion, ModelError> {
         let start = Instant::now();
-        let answer = self.send(request).await;
+        let mask = self.mask(request);
+        let (most, cut) = self.most(request);
+        let answer = self.send(request, &mask, most).await;
         let latency_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         let asked = self.asked();
         let mut answer = answer.map_err(|error| ModelError { latency_us, ..error })?;
@@ -120,11 +191,21 @@ impl ChatModel for Remote {
         if let Some(key) = asked.key {
             body::take_out(&mut answer, key);
         }
-        let read = body::read(self.provider.wire(), &answer).without(asked.key);
-        read.outcome(asked.scrub(&answer.to_string()), latency_us).map_err(|error| ModelError {
+        let mut read = body::read(self.provider.wire(), &answer).without(asked.key);
+        read.text = mask.unwrapped(read.text);
+        if !write::sends_stop(request, &self.known) {
+            read.text.truncate(answer::until_stop(&read.text, &request.stop).len());
+        }
+        let notes = [read.note.take(), mask.note, cut];
+        read.note = notes.into_iter().flatten().reduce(|all, next| format!("{all}; {next}"));
+        read.outcome(self.kept(&answer), latency_us).map_err(|error| ModelError {
             message: format!("{}: {}", self.name, asked.excerpt(&error.message)),
             partial: error.partial.map(|partial| Arc::from(asked.scrub(&partial))),
             ..error
         })
+    }
+
+    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
+        self.mask(request).judged
     }
 }

@@ -1,7 +1,10 @@
 //! Who serves remote models, and where.
 
+use gimbal_core::GrammarKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::rules::SchemaRules;
 
 /// Who serves a remote model: the family of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,16 +42,34 @@ pub enum WireFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
-    /// `response_format` for JSON Schema in OpenAI's strict subset; choices and expressions are checked afterwards.
+    /// `response_format` for JSON Schema in OpenAI's strict subset; a choice is sent as a schema; no expressions.
     Openai,
-    /// `response_format` for any JSON Schema; choices and expressions are checked afterwards.
+    /// `response_format` for any JSON Schema; a choice is sent as a schema; no expressions.
     Schema,
     /// As `schema`, and `structured_outputs` for choices and expressions (vLLM).
     Vllm,
-    /// As `schema`, and `grammar` for choices (llama.cpp's server); expressions are checked afterwards.
+    /// As `schema`, and `grammar` for choices and expressions (llama.cpp's server).
     Llamacpp,
-    /// Nothing is sent; everything is checked afterwards.
+    /// No grammar is sent, and none is demanded of answers.
     None,
+}
+
+impl Dialect {
+    /// The kinds of grammars that such a server enforces.
+    #[must_use]
+    pub const fn masks(self) -> &'static [GrammarKind] {
+        match self {
+            Self::Openai | Self::Schema => &[GrammarKind::Schema, GrammarKind::Choice],
+            Self::Vllm | Self::Llamacpp => &[GrammarKind::Schema, GrammarKind::Choice, GrammarKind::Regex],
+            Self::None => &[],
+        }
+    }
+
+    /// What a JSON Schema must be for such a server.
+    #[must_use]
+    pub const fn rules(self) -> SchemaRules {
+        if matches!(self, Self::Openai) { SchemaRules::Openai } else { SchemaRules::Any }
+    }
 }
 
 impl Provider {

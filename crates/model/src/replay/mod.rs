@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use gimbal_core::{ChatRequest, Digest, Grammar, Message, Sampling, ToolSpec};
 use serde::{Deserialize, Serialize};
 
+use crate::name::ModelName;
 use crate::stored::StoredOutcome;
 
 pub use player::Player;
@@ -66,6 +67,16 @@ impl RecordedRequest {
             sampling: request.sampling.clone(),
         }
     }
+}
+
+/// Whether a recording holds answers of remote models, whose default settings are others than those of our own. False
+/// where there is no recording: whoever opens it says so.
+#[must_use]
+pub fn holds_remote(folder: &Path) -> bool {
+    let header =
+        std::fs::read(header_path(folder)).ok().and_then(|bytes| serde_json::from_slice::<Header>(&bytes).ok());
+    let remote = |name: &String| matches!(ModelName::parse(name), Ok(ModelName::Remote { .. }));
+    header.is_some_and(|header| header.models.iter().any(remote))
 }
 
 fn header_path(folder: &Path) -> PathBuf {

@@ -152,3 +152,10 @@ proptest! {
         let _ = Script::parse(&format!("rules:\n  - when: {{ last: '{tail}' }}\n    say: x\n"), "any");
     }
 }
+
+#[test]
+fn the_example_on_the_page_reads() {
+    let page = include_str!("../../../../docs/models.md");
+    let example = page.split("```yaml\n").find(|block| block.starts_with("description:")).unwrap();
+    Script::parse(example.split("\n```").next().unwrap(), "docs/models.md").unwrap();
+}

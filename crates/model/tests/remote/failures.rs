@@ -298,7 +298,7 @@ async fn a_dropped_call_leaves_its_row_and_frees_its_place() {
     let (provider, format) = (Provider::OpenAi, WireFormat::OpenAi);
     let server = Server::start(vec![Act::Silence, ok(answer(format, "fine", How::Whole))]).await;
     let mut config = config(provider, server.address);
-    config.rates.insert("openai".to_owned(), gimbal_model::Rate { requests_per_minute: None, concurrency: 1 });
+    config.rates.insert("openai".to_owned(), gimbal_model::Rate { requests_per_minute: None, concurrency: Some(1) });
     let models = gimbal_model::Models::new(config);
     let model = models.open(&name(provider)).unwrap();
     let ledger = Ledger::default();

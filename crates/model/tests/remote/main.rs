@@ -1,7 +1,9 @@
 //! Remote models against a real HTTP server on loopback.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
+mod bounds;
 mod failures;
+mod masks;
 mod requests;
 mod server;
 

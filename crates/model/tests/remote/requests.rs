@@ -35,6 +35,7 @@ fn request(grammar: Option<Grammar>) -> ChatRequest {
             top_p: Some(Milli(700)),
             max_output_tokens: 321,
             seed: Some(u64::MAX),
+            ..Sampling::default()
         },
         hint: Some(gimbal_core::Hint { answer: "never sent".to_owned(), alternatives: vec![] }),
     }
@@ -89,7 +90,7 @@ async fn no_setting_is_read_out_of_a_name() {
 async fn reasoning_models_of_openai_take_another_bound_and_no_temperature() {
     let found = seen(Provider::OpenAi, "gpt-5-mini", None, "fine").await.body;
     assert_eq!(found["max_completion_tokens"], json!(321));
-    assert!(["max_tokens", "temperature", "top_p"].iter().all(|key| found.get(key).is_none()), "{found}");
+    assert!(["max_tokens", "temperature", "top_p", "stop"].iter().all(|key| found.get(key).is_none()), "{found}");
     // The same name behind another server is that server's business.
     let found = seen(Provider::Vllm, "gpt-5-mini", None, "fine").await.body;
     assert_eq!((&found["max_tokens"], &found["temperature"]), (&json!(321), &json!(0.0)));
@@ -98,9 +99,17 @@ async fn reasoning_models_of_openai_take_another_bound_and_no_temperature() {
 // covers: SH-01
 #[tokio::test]
 async fn grammars_are_sent_in_each_servers_own_way() {
-    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"],
+        "additionalProperties": false });
     let choice = || Grammar::Choice(vec!["Monitor".to_owned(), "Sleep".to_owned()]);
-    let by_schema = |provider| seen(provider, "m", Some(Grammar::JsonSchema(schema.clone())), "{\"n\": 1}");
+    let by_schema = |provider: Provider| {
+        seen(
+            provider,
+            if provider == Provider::Anthropic { "claude-haiku-4-5" } else { "m" },
+            Some(Grammar::JsonSchema(schema.clone())),
+            "{\"n\": 1}",
+        )
+    };
     for provider in [Provider::Vllm, Provider::LlamaCpp, Provider::Ollama] {
         let body = by_schema(provider).await.body;
         assert_eq!(body["response_format"]["json_schema"]["schema"], schema, "{}", provider.name());
@@ -111,6 +120,9 @@ async fn grammars_are_sent_in_each_servers_own_way() {
     assert_eq!(body["output_config"]["format"]["type"], json!("json_schema"));
     let body = by_schema(Provider::Gemini).await.body;
     assert_eq!(body["generationConfig"]["responseJsonSchema"], schema);
+    let body = seen(Provider::OpenAi, "gpt-4o", Some(choice()), "{\"answer\": \"Sleep\"}").await.body;
+    let sent = &body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"];
+    assert_eq!(*sent, json!(["Monitor", "Sleep"]));
     let body = seen(Provider::Vllm, "m", Some(choice()), "Sleep").await.body;
     assert_eq!(body["structured_outputs"], json!({ "choice": ["Monitor", "Sleep"] }));
     let body = seen(Provider::Vllm, "m", Some(Grammar::Regex("a+".to_owned())), "aa").await.body;
@@ -128,7 +140,7 @@ async fn an_answer_without_the_demanded_shape_is_a_typed_error() {
     for (provider, format) in PROVIDERS {
         let server = Server::start(vec![ok(answer(format, "Attack", How::Whole))]).await;
         let grammar = Some(Grammar::Choice(vec!["Monitor".to_owned()]));
-        let name = format!("{}/m", provider.name());
+        let name = format!("{}/claude-haiku-4-5", provider.name());
         let (outcome, ledger) = ask(config(provider, server.address), &name, &request(grammar)).await;
         let error = outcome.unwrap_err();
         assert_eq!((error.kind, ledger.counts()), (ModelErrorKind::BadShape, (1, 1)));

@@ -18,6 +18,8 @@ use tokio::net::{TcpListener, TcpStream};
 pub enum Act {
     /// Status, headers and body.
     Answer(u16, Vec<(&'static str, String)>, String),
+    /// Status, headers and bytes.
+    Bytes(u16, Vec<(&'static str, String)>, Vec<u8>),
     /// Says nothing.
     Silence,
 }
@@ -75,15 +77,18 @@ async fn serve(State(shared): State<Shared>, uri: Uri, headers: HeaderMap, body:
     };
     match act {
         Act::Silence => std::future::pending().await,
-        Act::Answer(status, headers, body) => {
-            let mut response = (StatusCode::from_u16(status).unwrap(), body).into_response();
-            response.headers_mut().remove("content-type");
-            for (name, value) in headers {
-                response.headers_mut().insert(name, value.parse().unwrap());
-            }
-            response
-        }
+        Act::Answer(status, headers, body) => respond(status, headers, body.into_bytes()),
+        Act::Bytes(status, headers, bytes) => respond(status, headers, bytes),
     }
+}
+
+fn respond(status: u16, headers: Vec<(&'static str, String)>, body: Vec<u8>) -> Response {
+    let mut response = (StatusCode::from_u16(status).unwrap(), body).into_response();
+    response.headers_mut().remove("content-type");
+    for (name, value) in headers {
+        response.headers_mut().insert(name, value.parse().unwrap());
+    }
+    response
 }
 
 /// A JSON answer of status 200.

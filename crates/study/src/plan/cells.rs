@@ -135,6 +135,8 @@ pub struct Plan {
     pub limits: Limits,
     /// Facts of every model that the plan names.
     pub models: BTreeMap<String, gimbal_model::ModelFacts>,
+    /// Files of the user's own that took the place of built-in ones, where the program says so.
+    pub overrides: Vec<String>,
     /// What to know before the run, but no reason to refuse it.
     pub warnings: Vec<String>,
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_core::{Decoding, Limits, Milli, RoleSettings, Sampling};
-use gimbal_model::ModelName;
+use gimbal_core::{Decoding, Limits, Milli, ProviderSettings, RoleSettings, Sampling};
+use gimbal_model::{ModelName, replay};
 use serde_json::Value;
 
 use super::error::Problem;
@@ -309,9 +309,11 @@ fn decoding(node: &Node, file: &str) -> Result<Decoding, Problem> {
     match string(node, file, "`decoding`")?.as_str() {
         "free" => Ok(Decoding::Free),
         "constrained" => Ok(Decoding::Constrained),
+        "constrained_or_free" => Ok(Decoding::ConstrainedOrFree),
         other => {
-            let hint = gimbal_core::nearest::hint(other, ["free", "constrained"]);
-            Err(Problem::at(file, node.at, format!("`decoding` is `free` or `constrained`, not `{other}`{hint}")))
+            let hint = gimbal_core::nearest::hint(other, ["free", "constrained", "constrained_or_free"]);
+            let what = format!("`decoding` is `free`, `constrained` or `constrained_or_free`, not `{other}`{hint}");
+            Err(Problem::at(file, node.at, what))
         }
     }
 }
@@ -372,8 +374,72 @@ fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSetti
     if let Some(node) = members.get("seed") {
         sampling.seed = Some(whole(node, file, "`seed`", 0)?);
     }
+    sampling.provider = provider_settings(&mut members, file)?;
     members.finish()?;
     Ok(RoleSettings { model, decoding, sampling })
+}
+
+/// Headers that this program writes itself: what stands in them is a key, or decides how answers are read.
+const OWN_HEADERS: [&str; 9] = [
+    "authorization",
+    "x-api-key",
+    "x-goog-api-key",
+    "api-key",
+    "cookie",
+    "host",
+    "content-type",
+    "content-length",
+    "accept-encoding",
+];
+
+/// What a role sends to its provider beside the usual settings.
+fn provider_settings(members: &mut Members<'_>, file: &str) -> Result<ProviderSettings, Problem> {
+    let mut settings = ProviderSettings::default();
+    if let Some(node) = members.get("stop") {
+        let Kind::Scalar(Value::Bool(stop)) = node.kind else {
+            let what =
+                "`stop` is `true` or `false`: whether stop texts are sent; the texts themselves are the protocol's";
+            return Err(Problem::at(file, node.at, what));
+        };
+        settings.stop = Some(stop);
+    }
+    if let Some(node) = members.get("reasoning_effort") {
+        settings.reasoning_effort = Some(shown(node, file, "`reasoning_effort`")?);
+    }
+    if let Some(node) = members.get("extra_body") {
+        let Value::Object(extra) = node.json() else {
+            let what = "`extra_body` is a map of members of the request's body, e.g. `{ top_k: 20 }`";
+            return Err(Problem::at(file, node.at, what));
+        };
+        for key in ["messages", "contents", "stream"] {
+            if extra.contains_key(key) {
+                let what = format!("`extra_body` must not set `{key}`: it is the conversation's own");
+                return Err(Problem::at(file, node.place(key), what));
+            }
+        }
+        settings.extra_body = extra;
+    }
+    if let Some(node) = members.get("extra_headers") {
+        for (name, at, value) in Members::of(node, file, "`extra_headers`")?.others() {
+            let lower = name.to_ascii_lowercase();
+            let fits =
+                !lower.is_empty() && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+            if !fits || OWN_HEADERS.contains(&lower.as_str()) {
+                let what = format!(
+                    "`extra_headers` must not set `{name}`: keys come from the environment (`key_variable` of an endpoint \
+                     names their variable), and the rest is written by this program"
+                );
+                return Err(Problem::at(file, at, what));
+            }
+            let text = shown(value, file, "a header")?;
+            if gimbal_model::secret::looks_secret(&text) || !text.is_ascii() {
+                let what = format!("`{name}` must be plain text without a key: a study is shared, and a key is not");
+                return Err(Problem::at(file, value.at, what));
+            }
+            settings.extra_headers.insert(lower, text);
+        }
+    }
+    Ok(settings)
 }
 
 /// The decoding settings of a model for which a study sets none (BOG-045): greedy, and 10,000 tokens of output for remote
@@ -381,6 +447,10 @@ fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSetti
 pub(super) fn sampling_of(model: &str) -> Sampling {
     match ModelName::parse(model) {
         Ok(ModelName::Remote { .. }) => Sampling { max_output_tokens: REMOTE_OUTPUT, ..Sampling::default() },
+        // What was recorded of a remote model was asked with its settings, and is found by them.
+        Ok(ModelName::Replay(folder)) if replay::holds_remote(&folder) => {
+            Sampling { max_output_tokens: REMOTE_OUTPUT, ..Sampling::default() }
+        }
         _ => Sampling::default(),
     }
 }
@@ -507,7 +577,7 @@ mod tests {
         for (model, bound) in
             [("openai/gpt-5", 10_000), ("vllm/a/b", 10_000), ("local/smollm2-135m", 1024), ("scripted/idle", 1024)]
         {
-            let expected = Sampling { temperature: Milli::ZERO, top_p: None, max_output_tokens: bound, seed: None };
+            let expected = Sampling { temperature: Milli::ZERO, max_output_tokens: bound, ..Sampling::default() };
             assert_eq!(sampling_of(model), expected, "{model}");
         }
         let study = "

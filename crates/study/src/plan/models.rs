@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gimbal_core::nearest;
+use gimbal_core::{GrammarKind, nearest};
 use gimbal_model::remote::Dialect;
-use gimbal_model::{Endpoint, ModelsSection, Rate, RetryPolicy, Timeouts, is_variable_name};
+use gimbal_model::{Endpoint, ModelsSection, Rate, RetryPolicy, Timeouts, Traits, is_variable_name};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::error::Problem;
 use super::file::StudyFile;
-use super::yaml::{At, Members, Node, small, string, whole};
+use super::yaml::{At, Kind, Members, Node, items, small, string, whole};
 
 /// What a study says of its models; nothing where it has no such section.
 ///
@@ -26,6 +27,9 @@ pub fn models_section(study: &StudyFile) -> Result<ModelsSection, Problem> {
     }
     if let Some(node) = members.get("rates") {
         section.rates = by_name(node, file, "`models.rates`", rate)?;
+    }
+    if let Some(node) = members.get("facts") {
+        section.facts = by_name(node, file, "`models.facts`", facts)?;
     }
     if let Some(node) = members.get("retry") {
         section.retry = retry(node, file)?;
@@ -98,11 +102,48 @@ fn variable(node: &Node, file: &str) -> Result<String, Problem> {
 }
 
 fn dialect(node: &Node, file: &str) -> Result<Dialect, Problem> {
-    let word = string(node, file, "`grammar`")?;
+    word(node, file, "`grammar`", &["openai", "schema", "vllm", "llamacpp", "none"])
+}
+
+fn facts(node: &Node, file: &str, what: &str) -> Result<Traits, Problem> {
+    let mut members = Members::of(node, file, what)?;
+    let mut traits = Traits::default();
+    if let Some(node) = members.get("masks") {
+        let kinds = items(node).into_iter().map(|node| word(node, file, "`masks`", &["schema", "choice", "regex"]));
+        traits.masks = Some(kinds.collect::<Result<Vec<GrammarKind>, _>>()?);
+    }
+    if let Some(node) = members.get("rules") {
+        traits.rules = Some(word(node, file, "`rules`", &["any", "openai", "anthropic", "gemini"])?);
+    }
+    let yes_or_no = [
+        ("stop", &mut traits.stop),
+        ("sampling", &mut traits.sampling),
+        ("seed", &mut traits.seed),
+        ("effort", &mut traits.effort),
+    ];
+    for (key, field) in yes_or_no {
+        if let Some(node) = members.get(key) {
+            let Kind::Scalar(Value::Bool(yes)) = node.kind else {
+                return Err(Problem::at(file, node.at, format!("`{key}` is `true` or `false`")));
+            };
+            *field = Some(yes);
+        }
+    }
+    if let Some(node) = members.get("bound") {
+        traits.bound = Some(word(node, file, "`bound`", &["max_tokens", "max_completion_tokens"])?);
+    }
+    traits.context = members.get("context").map(|node| whole(node, file, "`context`", 1)).transpose()?;
+    traits.output = members.get("output").map(|node| small(node, file, "`output`", 1)).transpose()?;
+    members.finish()?;
+    Ok(traits)
+}
+
+/// One of these words.
+fn word<T: DeserializeOwned>(node: &Node, file: &str, what: &str, known: &[&str]) -> Result<T, Problem> {
+    let word = string(node, file, what)?;
     serde_json::from_value(Value::from(word.as_str())).map_err(|_| {
-        let known = ["openai", "schema", "vllm", "llamacpp", "none"];
-        let (hint, known) = (nearest::hint(&word, known), known.join(", "));
-        Problem::at(file, node.at, format!("`grammar` is not `{word}`{hint} (known: {known})"))
+        let (hint, known) = (nearest::hint(&word, known.iter().copied()), known.join(", "));
+        Problem::at(file, node.at, format!("{what} is not `{word}`{hint} (known: {known})"))
     })
 }
 
@@ -113,7 +154,7 @@ fn rate(node: &Node, file: &str, what: &str) -> Result<Rate, Problem> {
         rate.requests_per_minute = Some(small(node, file, "`requests_per_minute`", 1)?);
     }
     if let Some(node) = members.get("concurrency") {
-        rate.concurrency = usize::try_from(small(node, file, "`concurrency`", 1)?).unwrap_or(usize::MAX);
+        rate.concurrency = Some(usize::try_from(small(node, file, "`concurrency`", 1)?).unwrap_or(usize::MAX));
     }
     members.finish()?;
     Ok(rate)

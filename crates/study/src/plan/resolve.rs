@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_analysis::{self as row, CellInfo, RoleModel};
-use gimbal_core::{Architecture, Decoding, EnvError, Files, Needs, RoleSettings, TaskId, nearest};
+use gimbal_core::{Architecture, Decoding, Digest, EnvError, Files, Needs, RoleSettings, TaskId, nearest};
 use gimbal_model::{ModelFacts, ModelKind};
 use serde_json::{Value, json};
 
@@ -13,6 +13,7 @@ use super::error::{Problem, Problems};
 use super::faults::FaultSet;
 use super::file::{Count, Extended, Named, StudyFile, Tasks, Variant, sampling_of};
 use super::labels;
+use super::masks;
 use super::options::Options;
 use super::yaml::{At, unknown};
 use crate::registry::{ModelSource, Registry};
@@ -50,7 +51,8 @@ pub fn resolve(
     }
     let role_sets = role_sets(&study, options);
     let known = known_roles(&built, &environments);
-    let mut facts: BTreeMap<String, ModelFacts> = BTreeMap::new();
+    let mut known_models = masks::Models::default();
+    let mut warnings = Vec::new();
     for (set, _) in &role_sets {
         for (role, (settings, at)) in set {
             if !known.contains(role.as_str()) && problems.0.is_empty() {
@@ -60,19 +62,30 @@ pub fn resolve(
                 let what = format!("no architecture or environment of this study asks the role `{role}`{hint}");
                 problems.0.push(Problem::at(&study.file, *at, what));
             }
-            if facts.contains_key(&settings.model) {
+            let traits = models.known(&settings.model);
+            if let Some(what) = masks::settings(role, settings, traits.as_ref()) {
+                problems.0.push(Problem::at(&study.file, *at, what));
+            }
+            if let Some(traits) = traits {
+                let bound = masks::bound(role, settings, &traits);
+                if let Some(words) = bound.filter(|words| !warnings.contains(words)) {
+                    warnings.push(words);
+                }
+                known_models.known.insert(settings.model.clone(), traits);
+            }
+            if known_models.facts.contains_key(&settings.model) {
                 continue;
             }
             let described = models.describe(&settings.model);
             let described = described.map_err(|error| Problem::at(&study.file, *at, error.to_string()));
             if let Some(described) = problems.note(described) {
                 problems.note(check_price(&study, &described, *at));
-                facts.insert(settings.model.clone(), described);
+                known_models.facts.insert(settings.model.clone(), described);
             }
         }
     }
     problems.none()?;
-    let mut cells = cells(&study, &environments, &built, &role_sets, &facts)?;
+    let mut cells = cells(&study, &environments, &built, &role_sets, (&known_models, &mut warnings))?;
     count(&study, &mut cells)?;
     let (cells, left_out) = choose(&study, cells, options)?;
     check_baseline(&study, &cells, &left_out)?;
@@ -80,8 +93,9 @@ pub fn resolve(
         runs: study.episodes.count().runs.saturating_add(options.add_runs),
         limit: options.limit,
         limits: study.episode_limits,
-        models: facts,
-        warnings: Vec::new(),
+        models: known_models.facts,
+        overrides: Vec::new(),
+        warnings,
         study,
         cells,
         left_out,
@@ -234,6 +248,7 @@ type RoleMap = BTreeMap<String, (RoleSettings, At)>;
 /// The study's role sets, with the command line's model in place of every other. Equal sets count once.
 fn role_sets(study: &StudyFile, options: &Options) -> Vec<(RoleMap, At)> {
     let mut sets: Vec<(RoleMap, At)> = Vec::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
     for set in &study.roles {
         let mut roles = set.roles.clone();
         if let Some(model) = &options.model {
@@ -246,10 +261,9 @@ fn role_sets(study: &StudyFile, options: &Options) -> Vec<(RoleMap, At)> {
                 settings.model.clone_from(model);
             }
         }
-        let plain = |roles: &RoleMap| -> Vec<(String, RoleSettings)> {
-            roles.iter().map(|(role, (settings, _))| (role.clone(), settings.clone())).collect()
-        };
-        if !sets.iter().any(|(known, _)| plain(known) == plain(&roles)) {
+        // Everything but places: equal sets are written alike.
+        let plain: Vec<(&String, &RoleSettings)> = roles.iter().map(|(role, (settings, _))| (role, settings)).collect();
+        if known.insert(format!("{plain:?}")) {
             sets.push((roles, set.at));
         }
     }
@@ -299,10 +313,11 @@ fn cells(
     environments: &[Arc<EnvironmentPart>],
     built: &[Built],
     role_sets: &[(RoleMap, At)],
-    facts: &BTreeMap<String, ModelFacts>,
+    (models, warnings): (&masks::Models, &mut Vec<String>),
 ) -> Result<Vec<Cell>, Problems> {
     let mut problems = Problems::default();
     let mut cells: Vec<Cell> = Vec::new();
+    let (mut by_id, mut by_key): (BTreeMap<String, usize>, BTreeMap<Digest, usize>) = Default::default();
     let several = (environments.len() > 1, role_sets.len() > 1);
     let no_faults = [FaultSet::default()];
     let fault_sets = if study.faults.is_empty() { &no_faults[..] } else { &study.faults };
@@ -336,10 +351,22 @@ fn cells(
                     problems.0.push(Problem::at(&study.file, *at, what));
                     continue;
                 }
+                let settings: BTreeMap<String, RoleSettings> =
+                    roles.iter().map(|(role, (settings, _))| (role.clone(), settings.clone())).collect();
+                let asked =
+                    masks::Asked { label: &built.label, grammars: &built.needs.grammars, by_environment: &offers.asks };
+                let (played, refused, told) = masks::decided(&settings, &asked, models);
+                let refused = refused.into_iter().map(|what| Problem::at(&study.file, *at, what));
+                problems.0.extend(refused.filter(|problem| !problems.0.contains(problem)).collect::<Vec<_>>());
+                for words in told {
+                    if !warnings.contains(&words) {
+                        warnings.push(words);
+                    }
+                }
                 for faults in fault_sets {
-                    let mut cell = cell(environment, built, (roles, faults), facts, several);
+                    let mut cell = cell(environment, built, (&played, faults), &models.facts, several);
                     cell.place = cells.len();
-                    if let Some(twin) = cells.iter().find(|known| known.info.id == cell.info.id) {
+                    if let Some(twin) = by_id.get(&cell.info.id).map(|twin| &cells[*twin]) {
                         let what = if twin.key == cell.key {
                             format!("the cell `{}` stands twice in the study; drop one", cell.info.id)
                         } else {
@@ -348,7 +375,7 @@ fn cells(
                         problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
                         continue;
                     }
-                    if let Some(twin) = cells.iter().find(|known| known.key == cell.key) {
+                    if let Some(twin) = by_key.get(&cell.key).map(|twin| &cells[*twin]) {
                         let what = format!(
                             "the cells `{}` and `{}` are the same but for their names: their episodes could not be told \
                              apart; drop one",
@@ -357,6 +384,8 @@ fn cells(
                         problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
                         continue;
                     }
+                    by_id.insert(cell.info.id.clone(), cells.len());
+                    by_key.insert(cell.key, cells.len());
                     cells.push(cell);
                 }
             }
@@ -369,12 +398,11 @@ fn cells(
 fn cell(
     environment: &Arc<EnvironmentPart>,
     built: &Built,
-    (roles, faults): (&RoleMap, &FaultSet),
+    (roles, faults): (&BTreeMap<String, RoleSettings>, &FaultSet),
     facts: &BTreeMap<String, ModelFacts>,
     (several_environments, several_roles): (bool, bool),
 ) -> Cell {
-    let roles: BTreeMap<String, RoleSettings> =
-        roles.iter().map(|(role, (settings, _))| (role.clone(), settings.clone())).collect();
+    let roles = roles.clone();
     let mut id = built.label.clone();
     if several_environments {
         id = format!("{} | {id}", environment.label);
@@ -392,10 +420,19 @@ fn cell(
             let identity = facts.get(&settings.model).map_or(Value::Null, |facts| facts.identity.clone());
             // A seed may not fit a double, and canonical numbers are doubles.
             let seed = settings.sampling.seed.map(|seed| seed.to_string());
-            let sampling = json!({
+            let mut sampling = json!({
                 "max_output_tokens": settings.sampling.max_output_tokens, "seed": seed,
                 "temperature": settings.sampling.temperature, "top_p": settings.sampling.top_p,
             });
+            let provider = &settings.sampling.provider;
+            if !provider.is_default() {
+                // As text: a body of one's own may hold numbers that canonical JSON has no room for.
+                sampling["provider"] = json!({
+                    "extra_body": Value::Object(provider.extra_body.clone()).to_string(),
+                    "extra_headers": provider.extra_headers, "reasoning_effort": provider.reasoning_effort,
+                    "stop": provider.stop,
+                });
+            }
             (role.clone(), json!({ "decoding": settings.decoding, "model": identity, "sampling": sampling }))
         })
         .collect();
@@ -501,9 +538,10 @@ fn kind(roles: &BTreeMap<String, RoleSettings>, facts: &BTreeMap<String, ModelFa
     let kinds = roles.values().filter_map(|settings| facts.get(&settings.model)).map(|facts| match facts.kind {
         ModelKind::Scripted => (0, row::Kind::Scripted),
         ModelKind::Noisy => (1, row::Kind::NoisyExpert),
-        ModelKind::Replayed => (2, row::Kind::Replayed),
-        ModelKind::Embedded => (3, row::Kind::Embedded),
-        ModelKind::Remote => (4, row::Kind::Remote),
+        ModelKind::Reader => (2, row::Kind::Reader),
+        ModelKind::Replayed => (3, row::Kind::Replayed),
+        ModelKind::Embedded => (4, row::Kind::Embedded),
+        ModelKind::Remote => (5, row::Kind::Remote),
     });
     kinds.min_by_key(|(rank, _)| *rank).map_or(row::Kind::Baseline, |(_, kind)| kind)
 }

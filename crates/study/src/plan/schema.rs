@@ -52,8 +52,7 @@ pub fn schema(registry: &Registry) -> Value {
     let filled = |item: Value| json!({ "anyOf": [item, { "type": "array", "minItems": 1, "items": item }] });
     let object =
         |properties: Value| json!({ "type": "object", "properties": properties, "additionalProperties": false });
-    let decoding =
-        json!({ "enum": ["free", "constrained"], "description": "Whether a grammar masks the model's choices." });
+    let decoding = json!({ "enum": ["free", "constrained", "constrained_or_free"], "description": "Whether a grammar masks the model's choices; `constrained_or_free` plays free where the model's server cannot enforce the grammars." });
     let environment = json!({ "anyOf": environments });
     let architecture = json!({ "anyOf": architectures });
     let role = json!({ "anyOf": [
@@ -66,6 +65,10 @@ pub fn schema(registry: &Registry) -> Value {
                 "top_p": { "type": "number", "minimum": 0, "maximum": 1 },
                 "max_output_tokens": small("Upper bound of the output; 10,000 for remote models and 1,024 for others if left out."),
                 "seed": whole(0, "Seed, where the provider takes one."),
+                "stop": { "type": "boolean", "description": "Whether stop texts are sent; to models that take them, if left out." },
+                "reasoning_effort": { "type": "string", "minLength": 1, "description": "How much a reasoning model should think, in the provider's words." },
+                "extra_body": { "type": "object", "description": "Members of the request's body that go over what would be written otherwise." },
+                "extra_headers": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Headers of the request; never keys." },
             },
         },
     ] });

@@ -10,8 +10,8 @@ use gimbal_model::Price;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::cells::{Cell, EnvironmentPart, Plan};
-use crate::run::{FORMAT, RunError, StudyLimits};
+use super::cells::{Cell, EnvironmentPart, Plan, episode_key};
+use crate::run::{EpisodeId, FORMAT, RunError, StudyLimits};
 
 /// The study as resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,9 @@ pub struct Stored {
     pub runs: u32,
     /// Label of the cell that paired differences are taken against.
     pub baseline: Option<String>,
+    /// Files of the user's own that took the place of built-in ones, in any call of the study.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<String>,
     /// Limits of the study.
     pub limits: StudyLimits,
     /// Limits of every cell.
@@ -39,6 +42,12 @@ pub struct Stored {
     pub cell_limits: StudyLimits,
     /// Cells in the order of the study.
     pub cells: Vec<StoredCell>,
+    /// Cells of which something was played and which are no longer in the study; their names hold their keys.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<StoredCell>,
+    /// Limits of an episode that were in force before the present ones, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_limits: Vec<EarlierLimits>,
     /// Which of the tasks belong to which part of their family's data, by the family's name. Runs that were kept before
     /// parts were told have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -67,6 +76,15 @@ pub struct StoredPart {
     pub size: u32,
     /// Those of them that the study plays.
     pub tasks: BTreeSet<String>,
+}
+
+/// Limits of an episode under which some episodes of a run were played, before they were changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EarlierLimits {
+    /// The last segment of journals that was written under them.
+    pub until: u32,
+    /// The limits.
+    pub limits: Value,
 }
 
 /// The parts of the environments of these cells, by the environment's name: those of all its options together. A split whose
@@ -175,10 +193,13 @@ impl Stored {
             }),
             runs: plan.cells.iter().chain(&plan.left_out).map(|cell| cell.count.runs).fold(plan.runs, u32::max),
             baseline: study.baseline.as_ref().map(|(label, _)| label.clone()),
+            overrides: plan.overrides.clone(),
             limits: study.study_limits,
             cell_limits: study.cell_limits,
             parts: parts(&cells),
             cells: cells.into_iter().map(StoredCell::of).collect(),
+            past: Vec::new(),
+            earlier_limits: Vec::new(),
             prices: prices.collect(),
             text: study.text.clone(),
         }
@@ -222,51 +243,97 @@ impl Stored {
         }
     }
 
-    /// Whether a run of this study may go on as `now`: everything that was begun must still be wanted and be the same.
-    /// More cells, more runs and other study limits are welcome.
+    /// Whether a run of this study may go on as `now`. Cells may come, go, change and be renamed, and so may limits: nothing
+    /// that was paid for is lost by that. Another seed, other tasks or other trials are another study.
     ///
     /// # Errors
     /// What has changed, and what to do.
     pub fn may_become(&self, now: &Self, root: &std::path::Path) -> Result<(), RunError> {
-        let mut changed = Vec::new();
-        let names = ["seed", "tasks", "trials", "limits"];
-        for name in names {
-            if self.frame.get(name) != now.frame.get(name) {
-                changed.push(format!("`{name}`"));
-            }
-        }
-        for cell in &self.cells {
-            match now.cells.iter().find(|other| other.info.id == cell.info.id) {
-                None => changed.push(format!("the cell `{}` is gone", cell.info.id)),
-                Some(other) if other.key != cell.key => {
-                    changed.push(format!(
-                        "the cell `{}` ({})",
-                        cell.info.id,
-                        difference(&cell.identity, &other.identity)
-                    ));
-                }
-                Some(_) => {}
-            }
-        }
+        let names = ["seed", "tasks", "trials"];
+        let changed: Vec<String> = names
+            .iter()
+            .filter(|name| self.frame.get(**name) != now.frame.get(**name))
+            .map(|name| format!("`{name}`"))
+            .collect();
         if changed.is_empty() {
             return Ok(());
         }
         Err(RunError::Changed(format!(
-            "{}: the study has changed since this run began: {}; give the changed study another name, run it into \
-             another folder with --runs, or go on with the old one ({} in the run folder holds its text)",
+            "{}: the study has changed since this run began: {}; no finished episode would belong to it any more: give the \
+             changed study another name, run it into another folder with --runs, or go on with the old one ({} in the run \
+             folder holds its text)",
             root.display(),
             changed.join(", "),
             crate::run::STUDY,
         )))
     }
 
-    /// What this and a later call of the same study keep together.
+    /// What has changed in `now` beside growth, in words; empty where nothing has.
     #[must_use]
-    pub fn merged(&self, now: &Self) -> Self {
+    pub fn changes(&self, now: &Self) -> Vec<String> {
+        let mut told = Vec::new();
+        for cell in self.cells.iter().filter(|cell| now.cells.iter().all(|other| other.key != cell.key)) {
+            let same = now.cells.iter().find(|other| other.info.id == cell.info.id);
+            told.push(match same {
+                Some(other) => format!(
+                    "the cell `{}` is another one now ({})",
+                    cell.info.id,
+                    difference(&cell.identity, &other.identity)
+                ),
+                None => format!("the cell `{}` is no longer in it", cell.info.id),
+            });
+        }
+        for (cell, other) in self.cells.iter().filter_map(|cell| {
+            let other = now.cells.iter().find(|other| other.key == cell.key)?;
+            (other.info.id != cell.info.id).then_some((cell, other))
+        }) {
+            told.push(format!("the cell `{}` is called `{}` now", cell.info.id, other.info.id));
+        }
+        if self.frame.get("limits") != now.frame.get("limits") {
+            told.push("episodes that are not played yet have other `limits`".to_owned());
+        }
+        told
+    }
+
+    /// The present name of the cell that an episode belongs to, and whether the cell is in the study; none where no cell
+    /// that was ever in it gives the episode's key.
+    #[must_use]
+    pub fn cell_of(&self, id: &EpisodeId) -> Option<(String, bool)> {
+        let task = TaskId(id.task.clone());
+        let is_its = |cell: &&StoredCell| episode_key(&cell.key, &task, id.seed, id.trial) == id.key;
+        let all = || self.cells.iter().map(|cell| (cell, true)).chain(self.past.iter().map(|cell| (cell, false)));
+        // Nearly always it is the cell of that name.
+        let named = all().filter(|(cell, _)| cell.info.id == id.cell).find(|(cell, _)| is_its(cell));
+        let (cell, current) = named.or_else(|| all().find(|(cell, _)| is_its(cell)))?;
+        Some((cell.info.id.clone(), current))
+    }
+
+    /// What this and a later call of the same study keep together; `until` is the last segment that was written.
+    #[must_use]
+    pub fn merged(&self, now: &Self, until: u32) -> Self {
         let mut merged = now.clone();
         merged.runs = merged.runs.max(self.runs);
+        let gone = |cell: &&StoredCell| now.cells.iter().all(|other| other.key != cell.key);
+        merged.past = self.past.iter().filter(gone).cloned().collect();
+        for cell in self.cells.iter().filter(gone) {
+            let mut cell = cell.clone();
+            cell.info.id = format!("{} [{}]", cell.info.id, cell.key.short());
+            merged.past.push(cell);
+        }
+        for file in &self.overrides {
+            if !merged.overrides.contains(file) {
+                merged.overrides.push(file.clone());
+            }
+        }
+        merged.earlier_limits.clone_from(&self.earlier_limits);
+        let before = self.frame.get("limits").cloned().unwrap_or_default();
+        let told = self.earlier_limits.last().map_or(0, |earlier| earlier.until);
+        if Some(&before) != now.frame.get("limits") && until > told {
+            merged.earlier_limits.push(EarlierLimits { until, limits: before });
+        }
         for cell in &mut merged.cells {
-            if let Some(before) = self.cells.iter().find(|before| before.key == cell.key) {
+            let mut known = self.cells.iter().chain(&self.past);
+            if let Some(before) = known.find(|before| before.key == cell.key) {
                 cell.info.planned = cell.info.planned.max(before.info.planned);
                 cell.info.thresholds = before.info.thresholds;
                 if before.actions != ActionFacts::default() {

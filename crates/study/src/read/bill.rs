@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::{Bill, BillLine, BillSum, Fate};
 use gimbal_core::event::{Body, Event};
-use gimbal_core::{Digest, Stop, TaskId, UsageSource};
+use gimbal_core::{Digest, Stop, UsageSource};
 
-use crate::plan::{Stored, episode_key};
+use crate::plan::Stored;
 use crate::run::index::unreadable;
 use crate::run::ledger::{Row, Sent};
-use crate::run::{INDEX, RunError, RunFolder, Spending, journal};
+use crate::run::rebuild::Names;
+use crate::run::{Finished, INDEX, RunError, RunFolder, Spending, journal};
 
 /// An attempt at an episode: number of the ledger file, number within.
 type Try = (u32, u64);
@@ -28,19 +29,18 @@ struct Account {
 /// # Errors
 /// When ledger, index or journals cannot be read.
 pub fn bill(folder: &RunFolder, stored: &Stored) -> Result<Bill, RunError> {
-    let accounts = accounts(folder, stored)?;
+    // What a run in progress has not finished is under way; its rows are read before the ledger that they stand on.
+    let live = if folder.in_progress() { Some(folder.newest()?) } else { None };
     let index = folder.index()?;
     let failed = |error: rusqlite::Error| unreadable(&folder.root().join(INDEX), &error);
     let (mut cells, mut finished): (BTreeMap<Digest, String>, BTreeSet<Try>) = Default::default();
-    let paid: BTreeSet<Digest> = accounts.values().map(|account| account.episode).collect();
-    let walked = index.each(|episode| {
+    let mut take = |episode: Finished| {
         finished.insert((episode.place.segment, episode.place.attempt));
-        if paid.contains(&episode.id.key) {
-            cells.insert(episode.id.key, episode.id.cell);
-        }
+        cells.insert(episode.id.key, episode.id.cell);
         Ok::<(), rusqlite::Error>(())
-    });
-    walked.map_err(failed)?;
+    };
+    index.each(&mut take).and_then(|()| index.each_past(&mut take)).map_err(failed)?;
+    let accounts = accounts(folder, stored)?;
     for attempt in index.failures().map_err(failed)? {
         cells.entry(attempt.id.key).or_insert(attempt.id.cell);
     }
@@ -51,6 +51,7 @@ pub fn bill(folder: &RunFolder, stored: &Stored) -> Result<Bill, RunError> {
     for (id, account) in accounts {
         let fate = match account.stop {
             _ if finished.contains(&id) => Fate::Finished,
+            _ if live == Some(id.0) => Fate::UnderWay,
             None => Fate::CutOff,
             Some(stop) if stop == Stop::Cancelled || stop.is_limit() => Fate::Cancelled,
             Some(stop) if stop.is_outcome() => Fate::Lost,
@@ -61,7 +62,9 @@ pub fn bill(folder: &RunFolder, stored: &Stored) -> Result<Bill, RunError> {
             *line = line.plus(&sum);
         }
     }
-    let order = |id: &Option<String>| stored.cells.iter().position(|cell| Some(&cell.info.id) == id.as_ref());
+    let order: BTreeMap<&str, usize> =
+        stored.cells.iter().enumerate().map(|(at, cell)| (cell.info.id.as_str(), at)).collect();
+    let order = |id: &Option<String>| id.as_deref().and_then(|id| order.get(id).copied());
     let mut lines: Vec<BillLine> =
         lines.into_iter().map(|((fate, cell, role, model), sum)| BillLine { fate, cell, role, model, sum }).collect();
     // Cells in the order of the study, as in all tables; those that nobody knows last.
@@ -121,6 +124,7 @@ fn by_journal(
     wanted: &BTreeSet<Try>,
 ) -> Result<BTreeMap<Digest, String>, RunError> {
     let mut cells = BTreeMap::new();
+    let mut names = Names::of(folder, stored)?;
     for (number, path) in folder.segments()? {
         if wanted.range((number, 0)..=(number, u64::MAX)).next().is_none() {
             continue;
@@ -136,11 +140,8 @@ fn by_journal(
             };
             let first = events.first().and_then(|bytes| serde_json::from_slice::<Event>(bytes).ok());
             let Some(Body::Started(started)) = first.map(|event| event.body) else { continue };
-            let (task, seed) = (TaskId(started.task), u64::from_str_radix(&started.seed, 16));
-            let Ok(seed) = seed else { continue };
-            let of = |key: &Digest| episode_key(key, &task, seed, started.trial) == started.key;
-            if let Some(cell) = stored.cells.iter().find(|cell| of(&cell.key)) {
-                cells.insert(started.key, cell.info.id.clone());
+            if let Some(id) = names.find(&started) {
+                cells.insert(started.key, id.cell);
             }
         }
     }

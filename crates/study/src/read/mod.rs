@@ -16,13 +16,14 @@ pub use cycles::{cycles, cycles_among, has_graphs, trajectories, walk_of};
 pub(crate) use profile::{LazyTexts, Walk};
 pub use profile::{profiles, traces};
 pub use recovery::recovery;
-pub use rows::{load_rows, spending, spending_of_episodes};
+pub use rows::{limits, load_rows, past, spending, spending_of_episodes};
 pub use verify::{Report, verify};
 
 use crate::run::index::unreadable;
 use crate::run::{INDEX, RunError, RunFolder};
 
-/// One hash over (episode key, last chain value) of all finished episodes, sorted by key.
+/// One hash over (episode key, last chain value) of all finished episodes of the study's cells, sorted by key. Episodes of
+/// cells that are no longer in the study take no part: the hash is that of a run of the study as it is.
 ///
 /// Equal for the same seeds on one worker and on eight, after kills and resumes: that is what *identical* means.
 ///

@@ -193,7 +193,10 @@ impl Fold<'_> {
             Body::Fault(_) => self.step(number).faults += 1,
             Body::Sent(sent) => self.sent(number, &sent)?,
             Body::Note(note) => self.noted(number, &note)?,
-            Body::Started(_) | Body::ContextBuilt(_) | Body::Remembered(_) | Body::Ended(_) => {}
+            Body::ContextBuilt(context) => {
+                self.step(number).blocks.extend(context.blocks.into_iter().map(|block| (block.name, block.bytes)));
+            }
+            Body::Started(_) | Body::Remembered(_) | Body::Ended(_) => {}
         }
         Ok(())
     }

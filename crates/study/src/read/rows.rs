@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::{EpisodeRow, RoleLedger, RoleUsage, Rows, TokenUse};
-use gimbal_core::{Digest, ModelErrorKind, Usage, UsageSource};
+use gimbal_analysis::{EpisodeRow, PastCell, RoleLedger, RoleUsage, Rows, TokenUse};
+use gimbal_core::{Digest, ModelErrorKind, Usage, UsageSource, canonical};
 
 use crate::plan::{Stored, StoredCell};
 use crate::run::index::unreadable;
 use crate::run::ledger::Row;
-use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder, Spending};
+use crate::run::{EpisodeId, Finished, INDEX, Outcome, Place, RunError, RunFolder, Spending};
 
 /// What the ledger says of one attempt at an episode.
 #[derive(Clone, Debug, Default)]
@@ -247,6 +247,16 @@ fn outcome_into(row: &mut EpisodeRow, outcome: &Outcome) {
 /// When the folder is damaged.
 pub fn load_rows(folder: &RunFolder) -> Result<Rows, RunError> {
     let stored = Stored::read(folder)?;
+    // Before the ledger: of a run in progress the ledger then holds all that these rows stand for.
+    let in_progress = folder.in_progress();
+    let index = folder.index()?;
+    let failed = |error: rusqlite::Error| unreadable(&folder.root().join(INDEX), &error);
+    let mut finished: Vec<Finished> = Vec::new();
+    let walked = index.each(|episode| {
+        finished.push(episode);
+        Ok::<(), rusqlite::Error>(())
+    });
+    walked.map_err(failed)?;
     let accounts = Accounts::read(folder, &stored)?;
     let cells: BTreeMap<&str, &StoredCell> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell)).collect();
     let row_of = |id: &EpisodeId, place: Place| {
@@ -254,18 +264,17 @@ pub fn load_rows(folder: &RunFolder) -> Result<Rows, RunError> {
         let row = accounts.row(id, place, cell.map_or("", |cell| &cell.world));
         EpisodeRow { instance: cell.map_or(0, |cell| cell.instance(id.run)), ..row }
     };
-    let index = folder.index()?;
+    let known = |cell: &str| cells.contains_key(cell);
     let mut episodes = Vec::new();
-    let failed = |error: rusqlite::Error| unreadable(&folder.root().join(INDEX), &error);
-    let walked = index.each(|episode| {
+    for episode in finished.iter().filter(|episode| known(&episode.id.cell)) {
         let mut row = row_of(&episode.id, episode.place);
         outcome_into(&mut row, &episode.outcome);
         episodes.push(row);
-        Ok::<(), rusqlite::Error>(())
-    });
-    walked.map_err(failed)?;
+    }
     let mut lost: BTreeMap<gimbal_core::Digest, EpisodeRow> = BTreeMap::new();
-    for attempt in index.failures().map_err(failed)? {
+    // A run in progress tries failed episodes again: nothing of it is lost yet.
+    let failures = if in_progress { Vec::new() } else { index.failures().map_err(failed)? };
+    for attempt in failures.into_iter().filter(|attempt| known(&attempt.id.cell)) {
         if index.holds(&attempt.id.key).map_err(failed)? {
             continue;
         }
@@ -276,6 +285,47 @@ pub fn load_rows(folder: &RunFolder) -> Result<Rows, RunError> {
     }
     episodes.extend(lost.into_values());
     Ok(Rows { cells: stored.cells.into_iter().map(|cell| cell.info).collect(), episodes })
+}
+
+/// Finished episodes of cells that are no longer in the study, cell by cell in the order in which they went.
+///
+/// # Errors
+/// When the folder is damaged.
+pub fn past(folder: &RunFolder, stored: &Stored) -> Result<Vec<PastCell>, RunError> {
+    let mut cells: Vec<PastCell> = stored.past.iter().map(|cell| PastCell::new(cell.info.clone())).collect();
+    let walked = folder.index()?.each_past(|episode| {
+        if let Some(cell) = cells.iter_mut().find(|cell| cell.info.id == episode.id.cell) {
+            let spent = &episode.outcome.spent;
+            cell.add(episode.outcome.episode_return.0, spent.input_tokens, spent.output_tokens);
+        }
+        Ok::<(), rusqlite::Error>(())
+    });
+    walked.map_err(|error| unreadable(&folder.root().join(INDEX), &error))?;
+    cells.retain(|cell| cell.episodes > 0);
+    Ok(cells)
+}
+
+/// How many finished episodes of the study's cells were played under which limits of an episode, the oldest first; empty
+/// where the limits never changed.
+///
+/// # Errors
+/// When the folder is damaged.
+pub fn limits(folder: &RunFolder, stored: &Stored) -> Result<Vec<(String, u64)>, RunError> {
+    if stored.earlier_limits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let present = stored.frame.get("limits").cloned().unwrap_or_default();
+    let mut spans: Vec<(u32, String, u64)> =
+        stored.earlier_limits.iter().map(|earlier| (earlier.until, canonical::text(&earlier.limits), 0)).collect();
+    spans.push((u32::MAX, canonical::text(&present), 0));
+    let walked = folder.index()?.each(|episode| {
+        if let Some(span) = spans.iter_mut().find(|(until, ..)| episode.place.segment <= *until) {
+            span.2 += 1;
+        }
+        Ok::<(), rusqlite::Error>(())
+    });
+    walked.map_err(|error| unreadable(&folder.root().join(INDEX), &error))?;
+    Ok(spans.into_iter().map(|(_, limits, episodes)| (limits, episodes)).collect())
 }
 
 /// What a run has cost so far, by its ledger, and what is wrong with the ledger's files.
@@ -306,7 +356,9 @@ fn spending_by(
 ) -> Result<(Spending, Vec<String>), RunError> {
     let mut total = Spending::default();
     let mut models: BTreeMap<(u32, u64), Option<(Digest, String)>> = BTreeMap::new();
-    let states = folder.rows(|file, row| match row {
+    // Before the ledger is read: a run in progress may add to both.
+    let marks = folder.index()?.marks().map_err(|error| unreadable(&folder.root().join(INDEX), &error))?;
+    let files = folder.rows(|file, row| match row {
         Row::Sent(sent) => {
             models.insert((file, sent.attempt), (!sent.cached).then_some((sent.episode, sent.model)));
         }
@@ -321,6 +373,6 @@ fn spending_by(
     })?;
     // A request without an answer, as a kill leaves it.
     total.unknown += models.into_values().flatten().count() as u64;
-    let complaints = states.iter().filter_map(|(path, state)| state.complaint(&path.display().to_string())).collect();
+    let complaints = folder.ledger_complaints(&files, &marks)?;
     Ok((total, complaints))
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::{Digest, Stop};
 
-use crate::run::ledger::{Indexed, LedgerState, Row};
+use crate::run::ledger::{Indexed, Row};
 use crate::run::rebuild::AttemptId;
-use crate::run::{RunError, RunFolder};
+use crate::run::{LedgerRead, RunError, RunFolder};
 
 /// How an attempt at an episode ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct Told {
     /// The last count of committed rows by ledger file.
     pub indexed: BTreeMap<u32, Indexed>,
     /// The files.
-    pub files: Vec<(std::path::PathBuf, LedgerState)>,
+    pub files: Vec<LedgerRead>,
     /// What cannot be.
     pub problems: Vec<String>,
     next: BTreeMap<u32, u64>,

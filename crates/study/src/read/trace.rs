@@ -20,6 +20,10 @@ pub struct Readable {
     pub stop: &'static str,
     /// Its return; none for attempts that are no outcome.
     pub episode_return: Option<Milli>,
+    /// Steps and tokens as called; none for attempts that are no outcome.
+    pub used: Option<(u32, u64)>,
+    /// Whether its cell is in the study; episodes of other cells are kept and shown apart.
+    pub current: bool,
 }
 
 impl Readable {
@@ -31,25 +35,86 @@ impl Readable {
     }
 }
 
-/// All finished episodes by cell, task, run and trial, then failed attempts.
+/// All finished episodes by cell, task, run and trial, then failed attempts, then finished episodes of cells that are no
+/// longer in the study.
 ///
 /// # Errors
 /// When the index cannot be read.
 pub fn episodes(folder: &RunFolder) -> Result<Vec<Readable>, RunError> {
     let index = folder.index()?;
-    let mut all = Vec::new();
     let failed = |error: rusqlite::Error| unreadable(&folder.root().join(INDEX), &error);
-    let walked = index.each(|Finished { id, place, outcome }| {
-        all.push(Readable { id, place, stop: outcome.stop.name(), episode_return: Some(outcome.episode_return) });
+    let mut all = Vec::new();
+    let readable = |Finished { id, place, outcome }: Finished, current: bool| Readable {
+        id,
+        place,
+        stop: outcome.stop.name(),
+        episode_return: Some(outcome.episode_return),
+        used: Some((outcome.steps, outcome.spent.tokens())),
+        current,
+    };
+    let walked = index.each(|episode| {
+        all.push(readable(episode, true));
         Ok::<(), rusqlite::Error>(())
     });
     walked.map_err(failed)?;
     all.sort_by(|left, right| order(&left.id).cmp(&order(&right.id)));
     for attempt in index.failures().map_err(failed)? {
-        let stop = attempt.stop.name();
-        all.push(Readable { id: attempt.id, place: attempt.place, stop, episode_return: None });
+        let (stop, id, place) = (attempt.stop.name(), attempt.id, attempt.place);
+        all.push(Readable { id, place, stop, episode_return: None, used: None, current: true });
     }
+    let mut past = Vec::new();
+    let walked = index.each_past(|episode| {
+        past.push(readable(episode, false));
+        Ok::<(), rusqlite::Error>(())
+    });
+    walked.map_err(failed)?;
+    past.sort_by(|left, right| order(&left.id).cmp(&order(&right.id)));
+    all.extend(past);
     Ok(all)
+}
+
+/// Which episodes of a list are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only those of cells whose name holds this text.
+    pub cell: Option<String>,
+    /// Only those that stopped so.
+    pub stop: Option<String>,
+    /// Only so many with the lowest returns, the lowest first; attempts that are no outcome are none of them.
+    pub worst: Option<usize>,
+}
+
+impl Filter {
+    /// The wanted ones with their numbers in the whole list, by which they are asked for.
+    ///
+    /// # Errors
+    /// When no episode has such a cell or stop.
+    pub fn of(&self, all: Vec<Readable>) -> Result<Vec<(usize, Readable)>, RunError> {
+        let known = |what: &str, wanted: &str, names: std::collections::BTreeSet<&str>| {
+            let hint = gimbal_core::nearest::hint(wanted, names.iter().copied());
+            let names = names.into_iter().collect::<Vec<_>>().join(", ");
+            RunError::Missing(format!("--{what}: no episode has the {what} `{wanted}`{hint} (there are: {names})"))
+        };
+        if let Some(wanted) = self.cell.as_deref().filter(|wanted| !all.iter().any(|one| one.id.cell.contains(*wanted)))
+        {
+            return Err(known("cell", wanted, all.iter().map(|one| one.id.cell.as_str()).collect()));
+        }
+        if let Some(wanted) = self.stop.as_deref().filter(|wanted| !all.iter().any(|one| one.stop == *wanted)) {
+            return Err(known("stop", wanted, all.iter().map(|one| one.stop).collect()));
+        }
+        let mut chosen: Vec<(usize, Readable)> = all
+            .into_iter()
+            .enumerate()
+            .filter(|(_, one)| self.cell.as_ref().is_none_or(|cell| one.id.cell.contains(cell)))
+            .filter(|(_, one)| self.stop.as_ref().is_none_or(|stop| one.stop == stop))
+            .collect();
+        if let Some(most) = self.worst {
+            chosen.retain(|(_, one)| one.episode_return.is_some());
+            chosen.sort_by_key(|(number, one)| (one.episode_return, *number));
+            chosen.truncate(most);
+        }
+        Ok(chosen)
+    }
 }
 
 fn order(id: &EpisodeId) -> (&str, &str, u32, u32) {
@@ -141,7 +206,9 @@ impl Reader {
     /// # Errors
     /// When there is no such call, or a text is missing.
     pub fn messages(&mut self, call: u64) -> Result<Vec<(String, String)>, RunError> {
-        // Back along what is extended, then forward again; requests extend earlier ones only.
+        // Back along what is extended, then forward again; requests extend earlier ones only. A request keeps the first
+        // messages of the earlier one, which may itself keep fewer or more of a still earlier one: of each, only as many
+        // messages count as every later one keeps.
         let mut parts: Vec<(Vec<(String, TextRef)>, u64)> = Vec::new();
         let (mut next, mut wanted) = (Some(call), u64::MAX);
         while let Some(number) = next {
@@ -154,7 +221,7 @@ impl Reader {
             };
             let own = found.messages.iter().map(|message| (message.speaker.clone(), message.text.clone())).collect();
             parts.push((own, wanted.saturating_sub(found.kept)));
-            wanted = found.kept;
+            wanted = wanted.min(found.kept);
             next = found.extends.first().copied().filter(|earlier| *earlier < number && wanted > 0);
         }
         let mut messages = Vec::new();
@@ -204,11 +271,12 @@ impl Reader {
         Ok(lines_apart(&first, &second))
     }
 
-    /// The episode as a person would read it.
+    /// The episode as a person would read it, with whole observations or the beginnings of long ones.
     ///
     /// # Errors
     /// When a text is missing.
-    pub fn story(&mut self) -> Result<String, RunError> {
+    pub fn story(&mut self, whole: bool) -> Result<String, RunError> {
+        let most = if whole { usize::MAX } else { SHOWN };
         let mut out = String::new();
         let mut step = 0;
         for event in self.events.clone() {
@@ -224,15 +292,15 @@ impl Reader {
                 let _ = writeln!(out, "\n== step {step} ==");
             }
             let lane = if event.lane == 0 { String::new() } else { format!("[lane {}] ", event.lane) };
-            let line = self.tell(event.body)?;
+            let line = self.tell(event.body, most)?;
             let _ = writeln!(out, "{lane}{line}");
         }
         Ok(out)
     }
 
-    fn tell(&mut self, body: Body) -> Result<String, RunError> {
+    fn tell(&mut self, body: Body, most: usize) -> Result<String, RunError> {
         Ok(match body {
-            Body::Started(start) => format!("world shows: {}", folded(&self.text(&start.observation)?)),
+            Body::Started(start) => format!("world shows: {}", folded(&self.text(&start.observation)?, most)),
             Body::ContextBuilt(context) => {
                 let blocks: Vec<String> =
                     context.blocks.iter().map(|block| format!("{} ({} bytes)", block.name, block.bytes)).collect();
@@ -267,7 +335,7 @@ impl Reader {
                 )
             }
             Body::Stepped(step) => {
-                format!("reward {}\nworld shows: {}", step.reward, folded(&self.text(&step.observation)?))
+                format!("reward {}\nworld shows: {}", step.reward, folded(&self.text(&step.observation)?, most))
             }
             Body::Queried(query) => {
                 format!(
@@ -300,11 +368,11 @@ impl Reader {
     }
 }
 
-/// Letters of an observation that a story shows; the whole of it stands in the prompt of a call.
+/// Characters of an observation that a story shows, unless whole ones are asked for.
 const SHOWN: usize = 300;
 
-fn folded(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+fn folded(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some((end, _)) => format!("{} ... ({} characters in all)", text[..end].trim_end(), text.chars().count()),
     }
@@ -360,8 +428,8 @@ fn equal(lines: usize) -> String {
 mod tests {
     #[test]
     fn long_observations_are_folded() {
-        assert_eq!(super::folded(&"é".repeat(300)), "é".repeat(300));
-        let folded = super::folded(&"é".repeat(301));
+        assert_eq!(super::folded(&"é".repeat(300), super::SHOWN), "é".repeat(300));
+        let folded = super::folded(&"é".repeat(301), super::SHOWN);
         assert_eq!(folded, format!("{} ... (301 characters in all)", "é".repeat(300)));
     }
 

@@ -27,6 +27,10 @@ pub struct Report {
     pub ledger_rows: u64,
     /// Attempts at episodes whose journals lie there without an outcome: killed, failed or called off.
     pub unfinished_attempts: u64,
+    /// Finished episodes of cells that are no longer in the study; checked like the others.
+    pub past: u64,
+    /// Whether a process works on the run now. What it has not finished is not missing, and its files have no torn end.
+    pub in_progress: bool,
     /// Files with a torn end, as kills leave them. Harmless.
     pub torn: Vec<String>,
     /// What is wrong, one sentence each. Empty when all is well.
@@ -38,29 +42,37 @@ pub struct Report {
 /// # Errors
 /// When it cannot be read at all.
 pub fn verify(folder: &RunFolder) -> Result<Report, RunError> {
-    let mut report = Report::default();
+    let mut report = Report { in_progress: folder.in_progress(), ..Report::default() };
     let stored = Stored::read(folder)?;
+    // The index first: a row is committed when all that it stands for is durable, so whatever is read later holds it.
+    let index = folder.index()?;
+    let (episodes, past, failed, broken) = rows_of(folder, &index);
     report.problems.extend(study(folder, &stored)?);
     let name = |path: &std::path::Path| path.strip_prefix(folder.root()).unwrap_or(path).display().to_string();
     let mut journals: BTreeSet<AttemptId> = BTreeSet::new();
+    let mut torn: Vec<(u32, String)> = Vec::new();
     for (number, path) in folder.segments()? {
         let state = journal::scan(&path, number)?;
         journals.extend(state.attempts.keys().map(|attempt| (number, *attempt)));
         if state.torn {
-            report.torn.push(name(&path));
+            torn.push((number, name(&path)));
         }
     }
+    // Before the ledger is read: a run in progress may add to both.
+    let index = folder.index()?;
+    let marks = index.marks().map_err(|error| unreadable(&folder.root().join(INDEX), &error))?;
     let told = Told::read(folder)?;
-    for (path, state) in &told.files {
-        report.ledger_rows += state.rows;
-        if state.torn {
-            report.torn.push(name(path));
+    let live = folder.newest()?;
+    for file in &told.files {
+        report.ledger_rows += file.state.rows;
+        if file.state.torn {
+            torn.push((number_of(&file.path), name(&file.path)));
         }
-        report.problems.extend(state.complaint(&name(path)));
     }
+    report.problems.extend(folder.ledger_complaints(&told.files, &marks)?);
     report.problems.extend(told.problems.iter().cloned());
     let mut texts = folder.texts()?;
-    report.torn.extend(texts.torn().map(name));
+    torn.extend(texts.torn().map(|path| (number_of(path), name(path))));
     let accounts = Accounts::read(folder, &stored)?;
     let mut checked = BTreeMap::new();
     let mut check = Check {
@@ -70,29 +82,61 @@ pub fn verify(folder: &RunFolder) -> Result<Report, RunError> {
         accounts: &accounts,
         told: &told,
         names: Names::of(folder, &stored)?,
-        cells: stored.cells.iter().map(|cell| cell.info.id.as_str()).collect(),
+        stored: &stored,
     };
-    let index = folder.index()?;
     let mut rows: BTreeMap<AttemptId, Digest> = BTreeMap::new();
-    let walked = index.each(|episode| {
-        report.episodes += 1;
+    for (episode, current) in episodes.iter().map(|one| (one, true)).chain(past.iter().map(|one| (one, false))) {
+        *(if current { &mut report.episodes } else { &mut report.past }) += 1;
         rows.insert((episode.place.segment, episode.place.attempt), episode.id.key);
-        match check.episode(&episode) {
+        match check.episode(episode, current) {
             Ok(events) => report.events += events,
             Err(what) => report.problems.push(format!("episode {}: {what}", episode.id.key.short())),
         }
-        Ok::<(), rusqlite::Error>(())
-    });
-    let cannot = |error: rusqlite::Error| unreadable(&folder.root().join(INDEX), &error).to_string();
-    match walked {
-        // Episodes that were not reached are not missing.
-        Err(error) => report.problems.push(cannot(error)),
-        Ok(()) => report.problems.extend(missing(&told, &rows)),
     }
-    report.problems.extend(failures(&index, &told, &journals).unwrap_or_else(|error| vec![cannot(error)]));
-    report.unfinished_attempts = (journals.len() as u64).saturating_sub(report.episodes);
+    // A run that began, or went on, while we looked is in progress too.
+    report.in_progress |= folder.in_progress();
+    let open = report.in_progress.then_some(live.max(folder.newest()?));
+    let begun = told.files.iter().map(|file| file.number).max();
+    let living = |file: u32| open.is_some() && (Some(file) == open || Some(file) == begun);
+    report.torn = torn.into_iter().filter(|(file, _)| !living(*file)).map(|(_, name)| name).collect();
+    match broken {
+        // Episodes that were not reached are not missing.
+        Some(error) => report.problems.push(error),
+        None => {
+            report.problems.extend(missing(&told, &rows, living));
+            report.problems.extend(failures(&failed, &told, &journals, living));
+        }
+    }
+    report.unfinished_attempts = (journals.len() as u64).saturating_sub(report.episodes + report.past);
     report.texts = checked.len() as u64;
     Ok(report)
+}
+
+/// The finished episodes, those of cells that are no longer in the study, the failed attempts, and what kept the index from
+/// being read to its end.
+fn rows_of(folder: &RunFolder, index: &Index) -> (Vec<Finished>, Vec<Finished>, Vec<Failed>, Option<String>) {
+    let (mut episodes, mut past) = (Vec::new(), Vec::new());
+    let walked = index
+        .each(|episode| {
+            episodes.push(episode);
+            Ok::<(), rusqlite::Error>(())
+        })
+        .and_then(|()| {
+            index.each_past(|episode| {
+                past.push(episode);
+                Ok::<(), rusqlite::Error>(())
+            })
+        })
+        .and_then(|()| index.failures());
+    match walked {
+        Ok(failed) => (episodes, past, failed, None),
+        Err(error) => (episodes, past, Vec::new(), Some(unreadable(&folder.root().join(INDEX), &error).to_string())),
+    }
+}
+
+/// The number of a numbered file; 0 where its name holds none.
+fn number_of(path: &std::path::Path) -> u32 {
+    path.file_stem().and_then(|stem| stem.to_str()?.parse().ok()).unwrap_or_default()
 }
 
 /// What is wrong with the study as resolved.
@@ -104,7 +148,7 @@ fn study(folder: &RunFolder, stored: &Stored) -> Result<Vec<String>, RunError> {
     if stored.file_hash != Digest::of(stored.text.as_bytes()) {
         problems.push(format!("{STUDY}: `file_hash` is not the hash of `text`"));
     }
-    for cell in &stored.cells {
+    for cell in stored.cells.iter().chain(&stored.past) {
         if cell.key != Cell::hash(&cell.identity) {
             problems.push(format!("{STUDY}: the key of cell `{}` is not the hash of its identity", cell.info.id));
         }
@@ -112,11 +156,12 @@ fn study(folder: &RunFolder, stored: &Stored) -> Result<Vec<String>, RunError> {
     Ok(problems)
 }
 
-/// Episodes that ended by the ledger and have no row, beyond those that a kill may have kept from getting one.
-fn missing(told: &Told, rows: &BTreeMap<AttemptId, Digest>) -> Vec<String> {
+/// Episodes that ended by the ledger and have no row, beyond those that a kill may have kept from getting one. Of files that
+/// are being written nothing is missing: their rows come later.
+fn missing(told: &Told, rows: &BTreeMap<AttemptId, Digest>, living: impl Fn(u32) -> bool) -> Vec<String> {
     let held: BTreeSet<&Digest> = rows.values().collect();
     let mut by_file: BTreeMap<u32, (u64, Vec<Digest>)> = BTreeMap::new();
-    for ((file, _), end) in told.ends.iter().filter(|(_, end)| end.stop.is_outcome()) {
+    for ((file, _), end) in told.ends.iter().filter(|((file, _), end)| end.stop.is_outcome() && !living(*file)) {
         let (ended, missing) = by_file.entry(*file).or_default();
         *ended += 1;
         if !held.contains(&end.episode) {
@@ -141,12 +186,17 @@ fn missing(told: &Told, rows: &BTreeMap<AttemptId, Digest>) -> Vec<String> {
 }
 
 /// Failed attempts: the index's rows held against the ledger's.
-fn failures(index: &Index, told: &Told, journals: &BTreeSet<AttemptId>) -> Result<Vec<String>, rusqlite::Error> {
+fn failures(
+    failed: &[Failed],
+    told: &Told,
+    journals: &BTreeSet<AttemptId>,
+    living: impl Fn(u32) -> bool,
+) -> Vec<String> {
     let mut problems = Vec::new();
     let mut rows: BTreeSet<AttemptId> = BTreeSet::new();
-    for Failed { id, place, stop, detail } in index.failures()? {
+    for Failed { id, place, stop, detail } in failed {
         let attempt = (place.segment, place.attempt);
-        let same = |end: &super::told::End| end.episode == id.key && end.stop == stop && end.detail == detail;
+        let same = |end: &super::told::End| end.episode == id.key && end.stop == *stop && end.detail == *detail;
         if !rows.insert(attempt) || !told.ends.get(&attempt).is_some_and(same) {
             problems.push(format!(
                 "episode {}: the index notes a failed attempt that the ledger does not know, or knows otherwise",
@@ -156,7 +206,7 @@ fn failures(index: &Index, told: &Told, journals: &BTreeSet<AttemptId>) -> Resul
     }
     let mut by_file: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
     for (attempt, end) in &told.ends {
-        if end.stop.is_outcome() || end.stop == gimbal_core::Stop::Cancelled {
+        if end.stop.is_outcome() || end.stop == gimbal_core::Stop::Cancelled || living(attempt.0) {
             continue;
         }
         let (ended, missing) = by_file.entry(attempt.0).or_default();
@@ -170,7 +220,7 @@ fn failures(index: &Index, told: &Told, journals: &BTreeSet<AttemptId>) -> Resul
             problems.push(format!("{missing} failed attempt(s) of ledger/{file:06}.log have no row in the index"));
         }
     }
-    Ok(problems)
+    problems
 }
 
 struct Check<'a> {
@@ -181,12 +231,13 @@ struct Check<'a> {
     accounts: &'a Accounts,
     told: &'a Told,
     names: Names<'a>,
-    cells: BTreeSet<&'a str>,
+    stored: &'a Stored,
 }
 
 impl Check<'_> {
-    fn episode(&mut self, episode: &Finished) -> Result<u64, String> {
-        if !self.cells.contains(episode.id.cell.as_str()) {
+    fn episode(&mut self, episode: &Finished, current: bool) -> Result<u64, String> {
+        let cells = if current { &self.stored.cells } else { &self.stored.past };
+        if !cells.iter().any(|cell| cell.info.id == episode.id.cell) {
             return Err(format!("its cell `{}` is not in the study", episode.id.cell));
         }
         let events = check::events(self.folder, episode).map_err(|error| error.to_string())?;

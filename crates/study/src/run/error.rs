@@ -46,6 +46,15 @@ pub enum RunError {
         /// Which.
         path: PathBuf,
     },
+    /// A file that a run writes to was deleted or replaced under it.
+    #[error(
+        "{}: this file was deleted or replaced while the run was writing to it; what was played and paid for since then \
+         is lost with it. Put the run folder back from a copy, or run the study again into a new one", .path.display()
+    )]
+    Gone {
+        /// Which.
+        path: PathBuf,
+    },
     /// A journal or text is damaged.
     #[error(
         "{}: {what}; `gimbal verify` lists all damage, and the next `gimbal run` of the study plays damaged episodes \
@@ -142,6 +151,7 @@ impl RunError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Io { .. }
+            | Self::Gone { .. }
             | Self::Damaged { .. }
             | Self::IndexDamaged { .. }
             | Self::IndexLost { .. }

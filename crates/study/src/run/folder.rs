@@ -8,6 +8,9 @@ use gimbal_core::Digest;
 
 use super::error::RunError;
 use super::index::{Index, Place, unreadable};
+use super::ledger::LedgerFile;
+use super::ledgers::LedgerRead;
+use super::presence::Presence;
 use super::store::{Files, sync_folder};
 use super::texts::Texts;
 use super::{Finished, INDEX, STUDY, check, journal, ledger};
@@ -17,6 +20,10 @@ use super::{Finished, INDEX, STUDY, check, journal, ledger};
 pub struct RunFolder {
     root: PathBuf,
 }
+
+/// How often, and after how long, a lock is tried again that somebody may have taken to look.
+const LOOKS: u32 = 10;
+const LOOK: std::time::Duration = std::time::Duration::from_millis(10);
 
 /// The right to write into a run folder; given back when it is dropped, or when the process dies.
 #[derive(Debug)]
@@ -69,12 +76,35 @@ impl RunFolder {
         }
         let lock =
             OpenOptions::new().create(true).truncate(false).write(true).open(root.join("lock")).map_err(failed)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => return Err(RunError::Busy { path: root.to_owned() }),
-            Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
+        // Whoever only looks whether a run is in progress holds the lock for an instant.
+        let mut tries = 0;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(fs::TryLockError::WouldBlock) if tries < LOOKS => {
+                    tries += 1;
+                    std::thread::sleep(LOOK);
+                }
+                Err(fs::TryLockError::WouldBlock) => return Err(RunError::Busy { path: root.to_owned() }),
+                Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
+            }
         }
         Ok(Writable { folder: Self { root: root.to_owned() }, _lock: lock })
+    }
+
+    /// Whether a process works on this folder now: its writer holds the lock. What such a run has not finished is not lost.
+    #[must_use]
+    pub fn in_progress(&self) -> bool {
+        let Ok(lock) = File::open(self.root.join("lock")) else { return false };
+        matches!(lock.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
+    }
+
+    /// Number of the newest ledger file: that of the process that works here, where one does.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn newest(&self) -> Result<u32, RunError> {
+        Ok(self.ledgers()?.last().map_or(0, |(number, _)| *number))
     }
 
     /// Where it lies.
@@ -89,6 +119,14 @@ impl RunFolder {
     /// When it is damaged or of another format.
     pub fn index(&self) -> Result<Index, RunError> {
         Index::open(&self.root.join(INDEX))
+    }
+
+    /// Whether an index was begun here.
+    ///
+    /// # Errors
+    /// When what is there is no index.
+    pub fn index_begun(&self) -> Result<bool, RunError> {
+        Index::begun(&self.root.join(INDEX))
     }
 
     /// The study as resolved, as text.
@@ -166,24 +204,21 @@ impl RunFolder {
 
     /// Whether anything was ever played or paid for here.
     pub(super) fn was_played(&self) -> Result<bool, RunError> {
-        let files = self.ledgers()?.into_iter().chain(self.segments()?);
-        Ok(files.into_iter().any(|(_, path)| fs::metadata(path).is_ok_and(|file| file.len() > 0)))
+        let paid = self.ledgers()?.iter().any(|(_, path)| ledger::has_rows(path).unwrap_or(true));
+        Ok(paid || self.segments()?.iter().any(|(_, path)| fs::metadata(path).is_ok_and(|file| file.len() > 0)))
     }
 
     /// Reads all ledger files; `each` gets the file's number and the row.
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn rows(
-        &self,
-        mut each: impl FnMut(u32, ledger::Row),
-    ) -> Result<Vec<(PathBuf, ledger::LedgerState)>, RunError> {
-        let mut states = Vec::new();
+    pub fn rows(&self, mut each: impl FnMut(u32, ledger::Row)) -> Result<Vec<LedgerRead>, RunError> {
+        let mut read = Vec::new();
         for (number, path) in self.ledgers()? {
             let state = ledger::read(&path, |row| each(number, row))?;
-            states.push((path, state));
+            read.push(LedgerRead { number, path, state });
         }
-        Ok(states)
+        Ok(read)
     }
 
     fn file(&self, folder: &str, number: u32, ending: &str) -> PathBuf {
@@ -249,6 +284,17 @@ impl Writable {
         self.folder.root.join(STUDY).is_file()
     }
 
+    /// Puts the rows of cells that are no longer in the study apart, takes those back that are in it again, and gives all
+    /// the names that their cells have now.
+    ///
+    /// # Errors
+    /// When the index cannot be read or written.
+    pub fn arrange(&self, stored: &crate::plan::Stored) -> Result<(), RunError> {
+        let path = self.folder.root.join(INDEX);
+        let arranged = Index::create(&path)?.arrange(|id| stored.cell_of(id));
+        arranged.map_err(|error| unreadable(&path, &error))
+    }
+
     /// Takes back episodes whose journals or texts are gone or damaged, so that they are played again. Returns how many.
     /// What they cost stays in the ledger.
     ///
@@ -297,21 +343,31 @@ impl Writable {
         let index = Index::create(&path)?;
         // Rows may name files that are gone: their numbers must not be given again.
         let named = index.last_segment().map_err(|error| unreadable(&path, &error))?;
-        let number = last.unwrap_or(0).max(named) + 1;
+        let known = index.marks().map_err(|error| unreadable(&path, &error))?.into_keys().max();
+        let number = last.max(known).unwrap_or(0).max(named) + 1;
         let make = |name: &str, ending: &str| {
             let path = folder.file(name, number, ending);
             let file = OpenOptions::new().create_new(true).append(true).open(&path);
             file.map_err(|error| RunError::io(&path, "the run cannot be stored", &error))
         };
-        let files = Files {
-            number,
-            folder: folder.root.clone(),
-            ledger: make("ledger", "log")?,
-            texts: make("texts", "pack")?,
-            journal: make("journals", "seg")?,
-            index,
+        // The ledger first, and on the disk: whatever else has this number, the ledger has it too.
+        let opened = folder.next_opened(number)?;
+        let begun = LedgerFile::begin(make("ledger", "log")?, &opened).and_then(|mut ledger| {
+            let mark = ledger.mark()?;
+            Ok((ledger, mark))
+        });
+        let failed = |error: std::io::Error| {
+            RunError::io(&folder.file("ledger", number, "log"), "the run cannot be stored", &error)
         };
-        for name in ["ledger", "texts", "journals"] {
+        let (ledger, mark) = begun.map_err(failed)?;
+        sync_folder(&folder.root.join("ledger"))?;
+        index.mark(number, mark).map_err(|error| unreadable(&path, &error))?;
+        let (texts, journal) = (make("texts", "pack")?, make("journals", "seg")?);
+        let places = [("ledger", "log"), ("texts", "pack"), ("journals", "seg")];
+        let places = places.map(|(name, ending)| folder.file(name, number, ending));
+        let presence = Presence::of(places.into_iter().chain([path.clone()]))?;
+        let files = Files { number, folder: folder.root.clone(), ledger, texts, journal, index, presence };
+        for name in ["texts", "journals"] {
             sync_folder(&folder.root.join(name))?;
         }
         sync_folder(&folder.root)?;

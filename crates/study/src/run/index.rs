@@ -1,5 +1,6 @@
 //! The index of finished episodes: an SQLite file with one writer. An episode is finished when its row is committed.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,10 +9,11 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::error::RunError;
+use super::ledger::Mark;
 use crate::stage::Outcome;
 
 /// Version of the stored form of run folders.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// Which episode of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,21 +73,24 @@ pub struct Index {
     connection: Connection,
 }
 
-const SCHEMA: &str = "
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS episodes (
+/// Columns of finished episodes: those of the study's cells, and those of cells that are no longer in it.
+const EPISODES: &str = "(
     key BLOB PRIMARY KEY, cell TEXT NOT NULL, task TEXT NOT NULL, run INTEGER NOT NULL, trial INTEGER NOT NULL,
     seed INTEGER NOT NULL, segment INTEGER NOT NULL, attempt INTEGER NOT NULL, last INTEGER NOT NULL,
     stop TEXT NOT NULL, detail TEXT NOT NULL, episode_return INTEGER NOT NULL, steps INTEGER NOT NULL,
     model_calls INTEGER NOT NULL, tool_calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL,
     output_tokens INTEGER NOT NULL, rejected INTEGER NOT NULL, fallbacks INTEGER NOT NULL, state BLOB NOT NULL,
     chain BLOB NOT NULL, events INTEGER NOT NULL, critical_path_us INTEGER NOT NULL, total_latency_us INTEGER NOT NULL
-) WITHOUT ROWID;
+) WITHOUT ROWID;";
+
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS failures (
     key BLOB NOT NULL, cell TEXT NOT NULL, task TEXT NOT NULL, run INTEGER NOT NULL, trial INTEGER NOT NULL,
     seed INTEGER NOT NULL, segment INTEGER NOT NULL, attempt INTEGER NOT NULL, last INTEGER NOT NULL,
     stop TEXT NOT NULL, detail TEXT NOT NULL
-);";
+);
+CREATE TABLE IF NOT EXISTS ledgers (number INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, link INTEGER NOT NULL);";
 
 const IDENTITY: &str = "key, cell, task, run, trial, seed, segment, attempt, last, stop, detail";
 
@@ -105,6 +110,9 @@ impl Index {
         // A lost commit costs an episode played again, never a wrong one; the journal is durable before the row.
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
         connection.execute_batch(SCHEMA).map_err(failed)?;
+        for table in ["episodes", "past"] {
+            connection.execute_batch(&format!("CREATE TABLE IF NOT EXISTS {table} {EPISODES}")).map_err(failed)?;
+        }
         let program = env!("CARGO_PKG_VERSION");
         let set = "INSERT OR IGNORE INTO meta (key, value) VALUES (?1, ?2)";
         connection.execute(set, params!["format", FORMAT.to_string()]).map_err(failed)?;
@@ -175,9 +183,15 @@ impl Index {
     /// # Errors
     /// What SQLite says.
     pub fn last_segment(&self) -> Result<u32, rusqlite::Error> {
-        let sql = "SELECT max(coalesce((SELECT max(segment) FROM episodes), 0), \
-                   coalesce((SELECT max(segment) FROM failures), 0))";
-        self.connection.query_row(sql, [], |row| row.get(0))
+        let mut last = 0;
+        for table in ["episodes", "failures", "past"] {
+            if table == "past" && !self.has_past()? {
+                continue;
+            }
+            let sql = format!("SELECT coalesce(max(segment), 0) FROM {table}");
+            last = self.connection.query_row(&sql, [], |row| row.get::<_, u32>(0))?.max(last);
+        }
+        Ok(last)
     }
 
     fn check_format(&self, path: &Path) -> Result<(), RunError> {
@@ -191,6 +205,27 @@ impl Index {
         }
         let program = get("program").ok().flatten().unwrap_or_else(|| "unknown".to_owned());
         Err(RunError::Format { path: path.to_owned(), found, known: FORMAT, program })
+    }
+
+    /// Notes how far a ledger file is on the disk.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn mark(&self, ledger: u32, mark: Mark) -> Result<(), rusqlite::Error> {
+        let sql = "INSERT OR REPLACE INTO ledgers (number, bytes, link) VALUES (?1, ?2, ?3)";
+        self.connection.prepare_cached(sql)?.execute(params![ledger, mark.bytes as i64, mark.link as i64]).map(drop)
+    }
+
+    /// How far each ledger file was on the disk when that was last noted. Empty in an index that was made anew.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn marks(&self) -> Result<BTreeMap<u32, Mark>, rusqlite::Error> {
+        let mut select = self.connection.prepare_cached("SELECT number, bytes, link FROM ledgers")?;
+        let rows = select.query_map([], |row| {
+            Ok((row.get(0)?, Mark { bytes: row.get::<_, i64>(1)? as u64, link: row.get::<_, i64>(2)? as u64 }))
+        })?;
+        rows.collect()
     }
 
     /// Adds finished episodes and failed attempts in one transaction.
@@ -294,7 +329,93 @@ impl Index {
         self.connection.prepare_cached(&sql)?.query_row([key.0], finished).optional()
     }
 
-    /// All finished episodes by key.
+    /// Whether an episode is finished, of a cell of the study or of one that is no longer in it.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn knows(&self, key: &Digest) -> Result<bool, rusqlite::Error> {
+        if self.holds(key)? {
+            return Ok(true);
+        }
+        if !self.has_past()? {
+            return Ok(false);
+        }
+        let mut select = self.connection.prepare_cached("SELECT 1 FROM past WHERE key = ?1")?;
+        select.exists([key.0])
+    }
+
+    /// Indexes of runs that never changed may lack the table.
+    fn has_past(&self) -> Result<bool, rusqlite::Error> {
+        let sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'past'";
+        self.connection.prepare_cached(sql)?.exists([])
+    }
+
+    /// All finished episodes of cells that are no longer in the study, by key.
+    ///
+    /// # Errors
+    /// What SQLite says, or `each`.
+    pub fn each_past<E: From<rusqlite::Error>>(
+        &self,
+        mut each: impl FnMut(Finished) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if !self.has_past()? {
+            return Ok(());
+        }
+        let sql = format!("SELECT {IDENTITY}, {FINISHED} FROM past ORDER BY key");
+        let mut select = self.connection.prepare_cached(&sql)?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            each(finished(row)?)?;
+        }
+        Ok(())
+    }
+
+    /// Puts every row where its cell belongs and under the cell's present name: `cell_of` gives the name and whether the
+    /// cell is in the study. A row without a cell stays as it is.
+    ///
+    /// # Errors
+    /// What SQLite says; then nothing has changed.
+    pub fn arrange(&mut self, cell_of: impl Fn(&EpisodeId) -> Option<(String, bool)>) -> Result<(), rusqlite::Error> {
+        let transaction = self.connection.transaction()?;
+        for (table, current) in [("episodes", true), ("past", false)] {
+            let mut moves: Vec<(Digest, String, bool)> = Vec::new();
+            {
+                let mut select = transaction.prepare(&format!("SELECT {IDENTITY} FROM {table}"))?;
+                let mut rows = select.query([])?;
+                while let Some(row) = rows.next()? {
+                    let (id, ..) = identity(row)?;
+                    let Some((cell, belongs)) = cell_of(&id) else { continue };
+                    if cell != id.cell || belongs != current {
+                        moves.push((id.key, cell, belongs));
+                    }
+                }
+            }
+            let other = if current { "past" } else { "episodes" };
+            for (key, cell, belongs) in moves {
+                transaction.execute(&format!("UPDATE {table} SET cell = ?2 WHERE key = ?1"), params![key.0, cell])?;
+                if belongs != current {
+                    let sql = format!("INSERT OR IGNORE INTO {other} SELECT * FROM {table} WHERE key = ?1");
+                    transaction.execute(&sql, [key.0])?;
+                    transaction.execute(&format!("DELETE FROM {table} WHERE key = ?1"), [key.0])?;
+                }
+            }
+        }
+        let mut renamed: Vec<(Digest, String)> = Vec::new();
+        {
+            let mut select = transaction.prepare(&format!("SELECT {IDENTITY} FROM failures"))?;
+            let mut rows = select.query([])?;
+            while let Some(row) = rows.next()? {
+                let (id, ..) = identity(row)?;
+                renamed.extend(cell_of(&id).filter(|(cell, _)| *cell != id.cell).map(|(cell, _)| (id.key, cell)));
+            }
+        }
+        for (key, cell) in renamed {
+            transaction.execute("UPDATE failures SET cell = ?2 WHERE key = ?1", params![key.0, cell])?;
+        }
+        transaction.commit()
+    }
+
+    /// All finished episodes of the study's cells, by key.
     ///
     /// # Errors
     /// What SQLite says, or `each`.

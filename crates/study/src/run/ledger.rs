@@ -1,11 +1,14 @@
 //! The ledger: an append-only list of rows, each a line of length, checksum, link and JSON. The link hashes the row
 //! together with the link before it, so that a row taken out, put in twice or moved shows (SH-05).
 //!
+//! The first line of a file is no row: it says of which run and number the file is, and how the file before it ended
+//! ([`Opened`]). The chain begins with run and number. [`super::ledgers`] holds the files against one another.
+//!
 //! A row is in the hands of the operating system before its request leaves or its answer is read; the disk is asked to
 //! hold it within a tenth of a second.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write};
 use std::path::Path;
 
 use gimbal_core::{Digest, Usage};
@@ -130,14 +133,68 @@ pub struct Indexed {
     pub finished: u64,
 }
 
+/// The first line of a file: which file it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "row", rename = "opened")]
+pub struct Opened {
+    /// The file before this one, as it was when this one was opened. None for the first file of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Before>,
+    /// Number of the file.
+    pub file: u32,
+    /// Identity of the run: random, the same in all files of a run.
+    pub run: String,
+}
+
+/// How a file ended when the next one was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before {
+    /// Length in bytes, a torn end included.
+    pub bytes: u64,
+    /// Its number.
+    pub file: u32,
+    /// Link of its last line; 0 where it has none.
+    #[serde(with = "hexadecimal")]
+    pub link: u64,
+}
+
+/// A point of a file that is on the disk: the index holds the last one of each file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// Bytes up to there.
+    pub bytes: u64,
+    /// Link of the line that ends there.
+    pub link: u64,
+}
+
+/// Links as text: JSON numbers are not whole beyond 2^53.
+mod hexadecimal {
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(link: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{link:016x}"))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u64::from_str_radix(&text, 16).map_err(D::Error::custom)
+    }
+}
+
 /// Bytes before the JSON: length, checksum and link in hexadecimal.
 const HEAD: usize = 35;
 
-/// The link that the first row of a file follows.
-pub const FIRST: u64 = 0;
+/// The link that the first line of a file follows.
+#[must_use]
+pub fn first_link(run: &str, file: u32) -> u64 {
+    short(&Digest::of_parts(&[b"gimbal/ledger/v3/file", run.as_bytes(), &file.to_be_bytes()]))
+}
 
 fn link(before: u64, json: &[u8]) -> u64 {
-    let digest = Digest::of_parts(&[b"gimbal/ledger/v2", &before.to_be_bytes(), json]);
+    short(&Digest::of_parts(&[b"gimbal/ledger/v3", &before.to_be_bytes(), json]))
+}
+
+fn short(digest: &Digest) -> u64 {
     digest.0.iter().take(8).fold(0, |link, byte| link << 8 | u64::from(*byte))
 }
 
@@ -165,19 +222,35 @@ fn linked(before: u64, line: &[u8]) -> Option<(u64, bool)> {
 /// Reads a line without its end; none if it is torn or damaged.
 #[must_use]
 pub fn parse(line: &[u8]) -> Option<Row> {
+    serde_json::from_slice(sound(line)?).ok()
+}
+
+/// Reads the first line of a file without its end; none if it is torn, damaged or a row.
+#[must_use]
+pub fn parse_opened(line: &[u8]) -> Option<Opened> {
+    serde_json::from_slice(sound(line)?).ok()
+}
+
+/// The JSON of a line that matches its length and checksum.
+fn sound(line: &[u8]) -> Option<&[u8]> {
     let (head, json) = line.split_at_checked(HEAD)?;
     let apart = [8, 17, 34].iter().all(|place| head[*place] == b' ');
     let head = std::str::from_utf8(head).ok().filter(|_| apart)?;
     let length = usize::from_str_radix(head.get(..8)?, 16).ok()?;
     let checksum = u32::from_str_radix(head.get(9..17)?, 16).ok()?;
-    let sound = json.len() == length && crc32fast::hash(json) == checksum;
-    sound.then(|| serde_json::from_slice(json).ok()).flatten()
+    (json.len() == length && crc32fast::hash(json) == checksum).then_some(json)
 }
 
 /// What reading a ledger file found beside its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LedgerState {
-    /// Rows read.
+    /// What its first line says; none where that is damaged or missing, as in an empty file.
+    pub opened: Option<Opened>,
+    /// Length of the file in bytes.
+    pub bytes: u64,
+    /// Link that the last whole line claims; 0 where there is none.
+    pub link: u64,
+    /// Rows read, without the first line.
     pub rows: u64,
     /// Whether the last line is torn, as a kill leaves it. Tolerated.
     pub torn: bool,
@@ -192,6 +265,9 @@ impl LedgerState {
     #[must_use]
     pub fn complaint(&self, name: &str) -> Option<String> {
         let mut said = Vec::new();
+        if self.opened.is_none() && self.rows > 0 && !self.damaged.contains(&1) {
+            said.push("its first line, which says of which run and number it is, was taken out".to_owned());
+        }
         if !self.damaged.is_empty() {
             said.push(format!("{} damaged row(s) (line {})", self.damaged.len(), numbers(&self.damaged)));
         }
@@ -225,20 +301,31 @@ pub fn read(path: &Path, mut each: impl FnMut(Row)) -> Result<LedgerState, RunEr
     let mut reader = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
     let mut state = LedgerState::default();
     // None after a line whose own link cannot be read.
-    let mut before = Some(FIRST);
+    let mut before = None;
     let mut bytes = Vec::new();
     for number in 1.. {
         bytes.clear();
-        if reader.read_until(b'\n', &mut bytes).map_err(failed)? == 0 {
+        let length = reader.read_until(b'\n', &mut bytes).map_err(failed)?;
+        if length == 0 {
             break;
         }
+        state.bytes += length as u64;
         // A kill leaves a line without its end, which is the last one.
         let Some(line) = bytes.strip_suffix(b"\n") else {
             state.torn = true;
             break;
         };
+        if number == 1 {
+            state.opened = parse_opened(line);
+            before = state.opened.as_ref().map(|opened| first_link(&opened.run, opened.file));
+        }
         let found = linked(before.unwrap_or_default(), line);
         match parse(line) {
+            _ if number == 1 && state.opened.is_some() => {
+                if !found.is_some_and(|(_, follows)| follows) {
+                    state.broken.push(number);
+                }
+            }
             Some(row) => {
                 if before.is_some() && !found.is_some_and(|(_, follows)| follows) {
                     state.broken.push(number);
@@ -249,8 +336,45 @@ pub fn read(path: &Path, mut each: impl FnMut(Row)) -> Result<LedgerState, RunEr
             None => state.damaged.push(number),
         }
         before = found.map(|(claimed, _)| claimed);
+        state.link = before.unwrap_or(state.link);
     }
     Ok(state)
+}
+
+/// Whether a file holds more than its first line.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn has_rows(path: &Path) -> std::io::Result<bool> {
+    let mut reader = BufReader::new(File::open(path)?);
+    let mut line = Vec::new();
+    reader.read_until(b'\n', &mut line)?;
+    let opened = line.strip_suffix(b"\n").is_some_and(|line| parse_opened(line).is_some());
+    Ok(if opened { !reader.fill_buf()?.is_empty() } else { !line.is_empty() })
+}
+
+/// The link of the line that ends at byte `end`; none where no line ends there.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn link_at(path: &Path, end: u64) -> std::io::Result<Option<u64>> {
+    let mut file = File::open(path)?;
+    if end == 0 || file.metadata()?.len() < end {
+        return Ok(None);
+    }
+    let mut window = 4096;
+    loop {
+        let from = end.saturating_sub(window);
+        let mut bytes = vec![0; (end - from) as usize];
+        file.seek(SeekFrom::Start(from))?;
+        file.read_exact(&mut bytes)?;
+        let Some(lines) = bytes.strip_suffix(b"\n") else { return Ok(None) };
+        match lines.iter().rposition(|byte| *byte == b'\n') {
+            Some(start) => return Ok(linked(0, &lines[start + 1..]).map(|(claimed, _)| claimed)),
+            None if from == 0 => return Ok(linked(0, lines).map(|(claimed, _)| claimed)),
+            None => window *= 4,
+        }
+    }
 }
 
 /// A ledger file under construction.
@@ -260,14 +384,31 @@ pub struct LedgerFile {
     /// Rows that go out with the next one that must not wait.
     waiting: Vec<u8>,
     link: u64,
+    /// Bytes that the operating system has.
+    bytes: u64,
     attempts: u64,
 }
 
 impl LedgerFile {
-    /// Begins a file.
-    #[must_use]
-    pub const fn new(file: File) -> Self {
-        Self { file, waiting: Vec::new(), link: FIRST, attempts: 0 }
+    /// Begins a file with its first line, which is on the disk when this returns.
+    ///
+    /// # Errors
+    /// When the operating system takes it not.
+    pub fn begin(file: File, opened: &Opened) -> std::io::Result<Self> {
+        let link = first_link(&opened.run, opened.file);
+        let mut ledger = Self { file, waiting: Vec::new(), link, bytes: 0, attempts: 0 };
+        ledger.now(opened)?;
+        ledger.file.sync_data()?;
+        Ok(ledger)
+    }
+
+    /// How far the operating system has the file.
+    ///
+    /// # Errors
+    /// When it does not take what waits.
+    pub fn mark(&mut self) -> std::io::Result<Mark> {
+        self.flush()?;
+        Ok(Mark { bytes: self.bytes, link: self.link })
     }
 
     /// The next attempt's number.
@@ -301,7 +442,10 @@ impl LedgerFile {
         while !self.waiting.is_empty() {
             match self.file.write(&self.waiting) {
                 Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
-                Ok(taken) => drop(self.waiting.drain(..taken)),
+                Ok(taken) => {
+                    self.waiting.drain(..taken);
+                    self.bytes += taken as u64;
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -324,14 +468,18 @@ mod tests {
 
     use super::*;
 
-    fn row(number: u64) -> Row {
-        Row::Attempted(Attempted {
+    fn attempted(number: u64) -> Attempted {
+        Attempted {
             at: number,
             detail: "é\n".to_owned(),
             episode: Digest::of(&number.to_be_bytes()),
             stop: gimbal_core::Stop::Horizon,
             try_number: number,
-        })
+        }
+    }
+
+    fn row(number: u64) -> Row {
+        Row::Attempted(attempted(number))
     }
 
     // covers: SH-05
@@ -339,8 +487,10 @@ mod tests {
     fn a_torn_last_line_is_told_from_damage() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger");
-        let mut lines = Vec::new();
-        (0..3).fold(FIRST, |before, number| {
+        let opened = Opened { before: None, file: 1, run: "r".to_owned() };
+        let (first, link) = line(first_link("r", 1), &opened);
+        let mut lines = vec![first];
+        (0..3).fold(link, |before, number| {
             let (line, link) = line(before, &row(number));
             lines.push(line);
             link
@@ -354,7 +504,7 @@ mod tests {
             (rows.len(), state.torn, state.damaged, state.broken)
         };
         assert_eq!(read(&whole), (3, false, vec![], vec![]));
-        for cut in 1..lines[2].len() {
+        for cut in 1..lines[3].len() {
             assert_eq!(read(&whole[..whole.len() - cut]), (2, true, vec![], vec![]));
         }
         // Any flipped bit of any line shows, the last one's too; only that of the last line end looks like a kill's work.
@@ -365,16 +515,40 @@ mod tests {
             assert!(!torn && (!damaged.is_empty() || !broken.is_empty()), "byte {place}");
         }
         let chosen = |order: &[usize]| order.iter().flat_map(|line| lines[*line].clone()).collect::<Vec<u8>>();
-        assert_eq!(read(&chosen(&[0, 2])), (2, false, vec![], vec![2]), "taken out");
-        assert_eq!(read(&chosen(&[1, 2])), (2, false, vec![], vec![1]), "taken out at the beginning");
-        assert_eq!(read(&chosen(&[0, 1, 1, 2])), (4, false, vec![], vec![3]), "doubled");
-        assert_eq!(read(&chosen(&[1, 0, 2])).3, [1, 2, 3], "moved");
+        assert_eq!(read(&chosen(&[0, 1, 3])), (2, false, vec![], vec![3]), "taken out");
+        assert_eq!(read(&chosen(&[0, 2, 3])), (2, false, vec![], vec![2]), "taken out at the beginning");
+        assert_eq!(read(&chosen(&[0, 1, 2, 2, 3])), (4, false, vec![], vec![4]), "doubled");
+        assert_eq!(read(&chosen(&[0, 2, 1, 3])).3, [2, 3, 4], "moved");
+        read(&chosen(&[1, 2, 3]));
+        let state = super::read(&path, |_| {}).unwrap();
+        assert!(state.complaint("it").unwrap().contains("its first line"), "beheaded");
+    }
+
+    #[test]
+    fn links_are_found_by_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger");
+        let opened = Opened { before: None, file: 1, run: "r".to_owned() };
+        let mut ledger = LedgerFile::begin(File::create(&path).unwrap(), &opened).unwrap();
+        assert!(!has_rows(&path).unwrap());
+        let mut marks = vec![ledger.mark().unwrap()];
+        let long = Attempted { detail: "x".repeat(20_000), ..attempted(1) };
+        for row in [row(0), Row::Attempted(long), row(2)] {
+            ledger.later(&row);
+            marks.push(ledger.mark().unwrap());
+        }
+        assert!(has_rows(&path).unwrap());
+        for mark in marks {
+            assert_eq!(link_at(&path, mark.bytes).unwrap(), Some(mark.link));
+            assert_eq!(link_at(&path, mark.bytes - 1).unwrap(), None);
+        }
+        assert_eq!((link_at(&path, 0).unwrap(), link_at(&path, u64::MAX).unwrap()), (None, None));
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = parse(&bytes);
+            let _ = (parse(&bytes), parse_opened(&bytes));
         }
 
         #[test]

@@ -4,7 +4,7 @@
 //! runs/<study>/
 //!   study.yaml      the study as resolved: versions, hashes, the price table in force
 //!   index.sqlite    one row an episode; it is finished when its row is there (made anew from the rest when it is lost)
-//!   ledger/N.log    every request and answer, N for each process that worked here
+//!   ledger/N.log    every request and answer, N for each process that worked here; each names the one before it
 //!   journals/N.seg  frames of events
 //!   texts/N.pack    long texts by SHA-256
 //!   lock            held by the one writer
@@ -18,6 +18,8 @@ pub mod health;
 pub mod index;
 pub mod journal;
 pub mod ledger;
+pub mod ledgers;
+mod presence;
 pub(crate) mod rebuild;
 pub mod spend;
 pub mod store;
@@ -28,6 +30,7 @@ pub use error::RunError;
 pub use folder::{RunFolder, Writable};
 pub use health::Health;
 pub use index::{EpisodeId, FORMAT, Failed, Finished, Index, Place};
+pub use ledgers::LedgerRead;
 pub use rebuild::Rebuilt;
 pub use spend::{Spend, Spending, StudyLimits};
 pub use store::{EpisodeRecorder, RunStore, Settled};

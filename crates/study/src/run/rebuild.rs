@@ -15,7 +15,7 @@ use super::index::{EpisodeId, Failed, Finished, Index, Place, unreadable};
 use super::ledger::{Called, Row};
 use super::store::sync_folder;
 use super::{INDEX, journal};
-use crate::plan::{Stored, episode_key, session_seed};
+use crate::plan::{Stored, StoredCell, episode_key, session_seed};
 use crate::stage::Outcome;
 
 /// What was found for an index that was made anew.
@@ -73,7 +73,7 @@ impl Writable {
         let told = Told::read(folder)?;
         let mut missing: BTreeSet<AttemptId> = BTreeSet::new();
         for (attempt, key) in &told.outcomes {
-            if !index.holds(key).map_err(failed)? {
+            if !index.knows(key).map_err(failed)? {
                 missing.insert(*attempt);
             }
         }
@@ -275,20 +275,37 @@ pub(crate) struct Names<'a> {
     study_seed: u64,
     /// Runs by seed, for each world and task.
     runs: BTreeMap<(&'a str, String), BTreeMap<u64, u32>>,
+    /// Cells by the keys of their episodes, for tasks, seeds and trials that were asked for: cells share their worlds, so
+    /// that every key is made once.
+    keys: BTreeMap<(String, u64, u32), BTreeMap<Digest, usize>>,
+    held: usize,
 }
+
+/// Keys that are held at once.
+const MOST_KEYS: usize = 2_000_000;
 
 impl<'a> Names<'a> {
     pub(crate) fn of(folder: &RunFolder, stored: &'a Stored) -> Result<Self, RunError> {
         let written = stored.frame.get("seed").and_then(|seed| seed.as_str()?.parse().ok());
         let study_seed = written.ok_or_else(|| RunError::StudyDamaged { path: folder.root().join(super::STUDY) })?;
-        Ok(Self { stored, study_seed, runs: BTreeMap::new() })
+        Ok(Self { stored, study_seed, runs: BTreeMap::new(), keys: BTreeMap::new(), held: 0 })
     }
 
     pub(crate) fn find(&mut self, started: &Started) -> Option<EpisodeId> {
         let (task, trial) = (TaskId(started.task.clone()), started.trial);
         let seed = u64::from_str_radix(&started.seed, 16).ok()?;
-        let mut cells = self.stored.cells.iter();
-        let cell = cells.find(|cell| episode_key(&cell.key, &task, seed, trial) == started.key)?;
+        if self.held > MOST_KEYS {
+            (self.keys, self.held) = (BTreeMap::new(), 0);
+        }
+        let (stored, held) = (self.stored, &mut self.held);
+        // Cells that no longer belong to the study still own the episodes that were played of them.
+        let cells = || stored.cells.iter().chain(&stored.past);
+        let keys = self.keys.entry((task.0.clone(), seed, trial)).or_insert_with(|| {
+            *held += stored.cells.len() + stored.past.len();
+            let key = |(at, cell): (usize, &StoredCell)| (episode_key(&cell.key, &task, seed, trial), at);
+            cells().enumerate().map(key).collect()
+        });
+        let cell = cells().nth(*keys.get(&started.key)?)?;
         let (study_seed, most) = (self.study_seed, self.stored.runs);
         let runs = self
             .runs

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use gimbal_core::{Completion, Digest, Halt, ModelError, Stop, Usage};
 
@@ -14,13 +14,17 @@ use super::frame::{FRAME_BYTES, NONE};
 use super::health::Health;
 use super::index::{EpisodeId, Failed, Finished, Index, Place, unreadable};
 use super::journal::Segment;
-use super::ledger::{Attempted, Called, Indexed, LedgerFile, Received, Row, Sent};
+use super::ledger::{Attempted, Called, Indexed, LedgerFile, Mark, Received, Row, Sent};
+use super::presence::Presence;
 use super::spend::Spend;
 use super::texts::TextPack;
 use crate::stage::{Attempt, CallFacts, Near, Outcome, RecordError, Recorder};
 
 /// Longest time between a write and the order to make it durable.
 const SYNC: Duration = Duration::from_millis(100);
+
+/// Longest time between two notes in the index of how far the ledger is durable, while rows are written.
+const MARK: Duration = Duration::from_secs(1);
 
 /// Bytes that the journals of all episodes in flight may hold back together.
 const HELD: usize = 2 << 20;
@@ -43,14 +47,16 @@ pub struct Files {
     pub number: u32,
     /// The run folder.
     pub folder: PathBuf,
-    /// The ledger file.
-    pub ledger: File,
+    /// The ledger file, begun.
+    pub ledger: LedgerFile,
     /// The pack of texts.
     pub texts: File,
     /// The segment of journals.
     pub journal: File,
     /// The index.
     pub index: Index,
+    /// Whether they are still there.
+    pub presence: Presence,
 }
 
 /// The live side of a run folder.
@@ -71,6 +77,7 @@ struct Inner {
     wake: Condvar,
     dirty: AtomicBool,
     failed: OnceLock<RunError>,
+    presence: Presence,
     spend: Arc<Spend>,
     health: Health,
 }
@@ -97,8 +104,7 @@ impl RunStore {
         settled: impl Fn(Settled) + Send + 'static,
     ) -> Result<Self, RunError> {
         let failed = |error: std::io::Error| RunError::io(&files.folder, "the run cannot be started", &error);
-        let (ledger, texts, journal) =
-            (LedgerFile::new(files.ledger), TextPack::new(files.texts), Segment::new(files.journal));
+        let (ledger, texts, journal) = (files.ledger, TextPack::new(files.texts), Segment::new(files.journal));
         let handles =
             [texts.handle().map_err(failed)?, journal.handle().map_err(failed)?, ledger.handle().map_err(failed)?];
         let inner = Arc::new(Inner {
@@ -113,6 +119,7 @@ impl RunStore {
             wake: Condvar::new(),
             dirty: AtomicBool::new(false),
             failed: OnceLock::new(),
+            presence: files.presence,
             spend,
             health: Health::default(),
         });
@@ -183,20 +190,23 @@ impl Inner {
         self.failed.get().map_or(Ok(()), |error| Err(RecordError::Store(error.to_string())))
     }
 
-    /// Hands everything that is held back to the operating system and asks it to make it durable.
-    fn sync(&self, handles: &[File; 3]) -> Result<(), RecordError> {
+    /// Hands everything that is held back to the operating system and asks it to make it durable. Returns how far the
+    /// ledger is durable then.
+    fn sync(&self, handles: &[File; 3]) -> Result<Mark, RecordError> {
         locked(&self.texts).flush().map_err(|error| self.fail_io("texts", &error))?;
-        locked(&self.ledger).flush().map_err(|error| self.fail_io("ledger", &error))?;
+        let mark = locked(&self.ledger).mark().map_err(|error| self.fail_io("ledger", &error))?;
         for (handle, folder) in handles.iter().zip(["texts", "journals", "ledger"]) {
             handle.sync_data().map_err(|error| self.fail_io(folder, &error))?;
         }
-        Ok(())
+        self.presence.check().map_err(|error| self.fail(error))?;
+        Ok(mark)
     }
 }
 
 /// Texts and journals first, then rows: an episode is finished only when what it is made of is durable.
 fn sync_loop(inner: &Inner, handles: &[File; 3], mut index: Index, settled: &dyn Fn(Settled)) {
     let mut held = (0, 0);
+    let mut marked = Instant::now();
     loop {
         let (finished, failed, closing) = {
             let queue = locked(&inner.queue);
@@ -207,11 +217,22 @@ fn sync_loop(inner: &Inner, handles: &[File; 3], mut index: Index, settled: &dyn
             (std::mem::take(&mut queue.finished), std::mem::take(&mut queue.failed), queue.closing)
         };
         let changed = inner.dirty.swap(false, Ordering::AcqRel) || !finished.is_empty() || !failed.is_empty();
-        if changed && inner.failed.get().is_none() && inner.sync(handles).is_ok() {
-            match index.add(&finished, &failed) {
+        if changed
+            && inner.failed.get().is_none()
+            && let Ok(mark) = inner.sync(handles)
+        {
+            let ended = !finished.is_empty() || !failed.is_empty();
+            let added = index.add(&finished, &failed).and_then(|()| {
+                if ended || marked.elapsed() >= MARK {
+                    marked = Instant::now();
+                    index.mark(inner.number, mark)?;
+                }
+                Ok(())
+            });
+            match added {
                 Ok(()) => {
                     held = (held.0 + finished.len() as u64, held.1 + failed.len() as u64);
-                    if !finished.is_empty() || !failed.is_empty() {
+                    if ended {
                         let row = Indexed { at: now(), finished: held.0, failed: held.1 };
                         locked(&inner.ledger).later(&Row::Indexed(row));
                         // What is handed over is made durable with what comes next, or now if nothing does.
@@ -226,9 +247,14 @@ fn sync_loop(inner: &Inner, handles: &[File; 3], mut index: Index, settled: &dyn
             }
         }
         if closing {
-            // The last count says that all of it is there.
-            if inner.failed.get().is_none() && inner.dirty.swap(false, Ordering::AcqRel) {
-                let _ = inner.sync(handles);
+            if let Err(error) = inner.presence.check() {
+                inner.fail(error);
+            }
+            // The last count says that all of it is there, and the last mark that the ledger is whole.
+            if inner.failed.get().is_none()
+                && let Ok(mark) = inner.sync(handles)
+            {
+                let _ = index.mark(inner.number, mark);
             }
             return;
         }

@@ -11,20 +11,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gimbal_core::Digest;
-use gimbal_model::Price;
 use gimbal_model::facts::UNLIMITED;
+use gimbal_model::{ModelKind, Price, Rate};
 use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-pub use progress::{Progress, Standing};
+pub use progress::{Playing, Progress, Standing};
 
 use crate::plan::{Cell, Plan, Session, Stored};
 use crate::read::{spending, spending_of_episodes};
 use crate::registry::ModelSource;
 use crate::run::{Finished, Index, RunError, RunFolder, RunStore, Settled, Spend, Spending, StudyLimits, Writable};
 use crate::stage::{Cancel, Commons, Role, Slot};
-use counters::Counters;
+use counters::{Counters, Work};
 use session::{SessionEnd, play};
 
 /// Sessions at once of models that would take any number, unless `jobs` says otherwise. A declared number stands.
@@ -167,14 +167,26 @@ pub async fn run(
     // What cannot be opened must not leave a run folder behind.
     let roles = open_roles(&plan, &*models)?;
     let writable = RunFolder::take(&settings.folder)?;
-    let stored = keep_study(&plan, &writable).await?;
+    let (stored, changes) = keep_study(&plan, &writable).await?;
+    if !changes.is_empty() {
+        let text = format!(
+            "the study has changed since this run began: {}; finished episodes of cells that are no longer in it are kept \
+             and shown apart",
+            changes.join("; ")
+        );
+        progress(Progress::Warning { text });
+    }
     let rebuilt = writable.rebuild_lost_index(&stored)?;
     if let Some(rebuilt) = rebuilt {
         progress(Progress::IndexRebuilt(rebuilt));
     }
+    if writable.folder().index_begun()? {
+        writable.arrange(&stored)?;
+    }
     let lost = writable.forget_lost()? + rebuilt.map_or(0, |rebuilt| rebuilt.lost);
     let recovered = writable.recover(&stored)?;
     if recovered > 0 {
+        writable.arrange(&stored)?;
         let text = format!(
             "{recovered} episode(s) had ended before the last run was cut off and were not in the index: taken up from \
              their journals"
@@ -188,10 +200,12 @@ pub async fn run(
     let spend = Spend::new(stored.prices.clone(), plan.study.study_limits, spent);
     let spend = Arc::new(spend.with_cells(plan.study.cell_limits, cells));
     let prices = Arc::new(stored.prices.clone());
-    let counters = Arc::new(Counters::new(plan.episodes()));
-    let store = start_store(&writable, &spend, &counters, &progress)?;
     let (groups, jobs) = groups(&plan, settings.jobs);
-    let already = already(&plan, &folder)?;
+    let held = already(&plan, &folder)?;
+    let already = held.iter().sum();
+    let works = groups.iter().map(|group| work(&plan, group, &held)).collect();
+    let counters = Arc::new(Counters::new(plan.episodes(), works));
+    let store = start_store(&writable, &spend, &counters, &progress)?;
     progress(Progress::Started {
         study: plan.study.name.clone(),
         folder: folder.root().display().to_string(),
@@ -201,6 +215,7 @@ pub async fn run(
         lost,
         jobs,
     });
+    surveyed(&plan, &*models, settings.jobs, &progress).await;
     let index = Mutex::new(folder.index()?);
     let commons = plan.cells.iter().map(|_| Arc::default()).collect();
     let shared = Arc::new(Shared {
@@ -219,7 +234,45 @@ pub async fn run(
         progress,
     });
     let played = play_groups(&shared, groups, jobs).await;
+    for text in models.remarks() {
+        (shared.progress)(Progress::Note { text });
+    }
     finish(shared, writable, lost, played)
+}
+
+/// Says how many requests may be under way at once and why, and asks the servers of remote models how much fits.
+async fn surveyed(
+    plan: &Plan,
+    models: &dyn ModelSource,
+    jobs: Option<usize>,
+    progress: &Arc<dyn Fn(Progress) + Send + Sync>,
+) {
+    let roles = || plan.cells.iter().flat_map(|cell| cell.roles.values());
+    for facts in plan.models.values().filter(|facts| facts.kind == ModelKind::Remote) {
+        let Some(asked) =
+            roles().filter(|role| role.model == facts.name).map(|role| role.sampling.max_output_tokens).max()
+        else {
+            continue;
+        };
+        let (name, most) = (&facts.name, facts.concurrency);
+        let (most, bound) = match jobs.map(|jobs| jobs.max(1)) {
+            Some(jobs) if jobs <= most => (jobs, "`--jobs`"),
+            _ if most == Rate::MOST => (most, "the program's own bound: `--jobs` or `models.rates` set another"),
+            _ => (most, "`models.rates`"),
+        };
+        let text = format!(
+            "`{name}`: at most {most} requests at once ({bound}); one at first, more while it answers well, fewer when it \
+             asks for fewer or grows slow"
+        );
+        progress(Progress::Note { text });
+        if let Some(context) = models.survey(name).await.filter(|context| *context < u64::from(asked)) {
+            let text = format!(
+                "`{name}`: its server holds {context} tokens of prompt and output, and `max_output_tokens` is {asked}: it is \
+                 cut to what fits, call by call"
+            );
+            progress(Progress::Warning { text });
+        }
+    }
 }
 
 /// What is gone of the limits of cells: nothing is read where there are none.
@@ -237,16 +290,25 @@ fn spent_by_cell(plan: &Plan, folder: &RunFolder, stored: &Stored) -> Result<BTr
     Ok(cells)
 }
 
-/// Planned episodes that are finished; others of the folder are none of this call's.
-fn already(plan: &Plan, folder: &RunFolder) -> Result<u64, RunError> {
+/// Planned episodes that are finished, cell by cell; others of the folder are none of this call's.
+fn already(plan: &Plan, folder: &RunFolder) -> Result<Vec<u64>, RunError> {
     let index = folder.index()?;
-    let mut count = 0;
-    for id in plan.sessions().flat_map(|session| session.trials) {
-        let held = index.holds(&id.key);
-        let failed = |error| crate::run::index::unreadable(&folder.root().join(crate::run::INDEX), &error);
-        count += u64::from(held.map_err(failed)?);
+    let mut counts = vec![0; plan.cells.len()];
+    for session in plan.sessions() {
+        for id in &session.trials {
+            let held = index.holds(&id.key);
+            let failed = |error| crate::run::index::unreadable(&folder.root().join(crate::run::INDEX), &error);
+            counts[session.cell] += u64::from(held.map_err(failed)?);
+        }
     }
-    Ok(count)
+    Ok(counts)
+}
+
+/// What of a group is to be played.
+fn work(plan: &Plan, group: &Group, held: &[u64]) -> Work {
+    let cells: Vec<String> = group.cells.iter().map(|cell| plan.cells[*cell].info.id.clone()).collect();
+    let left = |cell: &usize| plan.episodes_of(&plan.cells[*cell]).saturating_sub(held[*cell]);
+    Work::new(cells, group.cells.iter().map(left).sum())
 }
 
 /// Plays all groups side by side while a ticker says how things stand.
@@ -266,7 +328,13 @@ async fn play_groups(shared: &Arc<Shared>, groups: Vec<Group>, jobs: usize) -> R
                 Some(Ok(Err(error))) => outcome = outcome.and(Err(error)),
                 Some(Err(panicked)) => outcome = outcome.and(Err(bug(shared, &panicked))),
             },
-            _ = tick.tick() => (shared.progress)(Progress::Tick(shared.counters.standing(&shared.spend))),
+            _ = tick.tick() => {
+                (shared.progress)(Progress::Tick(shared.counters.standing(&shared.spend)));
+                let episodes = shared.counters.playing();
+                if !episodes.is_empty() {
+                    (shared.progress)(Progress::Playing { episodes });
+                }
+            }
         }
     }
 }
@@ -361,9 +429,10 @@ fn all_done(shared: &Shared, session: &Session) -> Result<bool, RunError> {
     Ok(true)
 }
 
-/// Writes the study as resolved, after looking whether an earlier run was of the same study.
-async fn keep_study(plan: &Plan, writable: &Writable) -> Result<Stored, RunError> {
+/// Writes the study as resolved, after looking whether an earlier run may go on as this study; with what has changed.
+async fn keep_study(plan: &Plan, writable: &Writable) -> Result<(Stored, Vec<String>), RunError> {
     let mut now = Stored::of(plan);
+    let mut changes = Vec::new();
     for cell in &mut now.cells {
         let planned = plan.cells.iter().chain(&plan.left_out).find(|planned| planned.key == cell.key);
         if let Some(planned) = planned {
@@ -373,13 +442,15 @@ async fn keep_study(plan: &Plan, writable: &Writable) -> Result<Stored, RunError
     if writable.begun() {
         let before = Stored::read(writable.folder())?;
         before.may_become(&now, writable.folder().root())?;
-        now = before.merged(&now);
+        let until = writable.folder().segments()?.last().map_or(0, |(number, _)| *number);
+        changes = before.changes(&now);
+        now = before.merged(&now, until);
         if now == before {
-            return Ok(now);
+            return Ok((now, changes));
         }
     }
     writable.write_study(&now.to_text())?;
-    Ok(now)
+    Ok((now, changes))
 }
 
 fn start_store(
@@ -391,7 +462,7 @@ fn start_store(
     let (counters, progress) = (Arc::clone(counters), Arc::clone(progress));
     RunStore::start(writable.files()?, Arc::clone(spend), move |settled| {
         if let Settled::Finished(Finished { id, outcome, .. }) = settled {
-            counters.finished.fetch_add(1, Ordering::Relaxed);
+            counters.finished(&id.cell);
             progress(Progress::Finished {
                 cell: id.cell,
                 task: id.task,

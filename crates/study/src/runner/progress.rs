@@ -15,6 +15,11 @@ pub enum Progress {
         /// What, and what it means.
         text: String,
     },
+    /// What to know of the run: a bound that holds, how a model was asked.
+    Note {
+        /// What.
+        text: String,
+    },
     /// The run began.
     Started {
         /// Name of the study.
@@ -91,6 +96,11 @@ pub enum Progress {
     },
     /// How things stand; about twice a second.
     Tick(Standing),
+    /// The episodes in play that began first; with every tick, where there are any.
+    Playing {
+        /// The episodes.
+        episodes: Vec<Playing>,
+    },
     /// The run ended.
     Ended {
         /// `done`, `incomplete`, `limit` or `interrupted`.
@@ -98,6 +108,27 @@ pub enum Progress {
         /// How things stand.
         standing: Standing,
     },
+}
+
+/// An episode in play.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Playing {
+    /// Cell.
+    pub cell: String,
+    /// Task.
+    pub task: String,
+    /// Run, from 0.
+    pub run: u32,
+    /// Steps taken.
+    pub step: u32,
+    /// Steps that the environment allows; 0 where it has no horizon, or before the first step.
+    pub horizon: u32,
+    /// Reward of the last step in thousandths.
+    pub reward_thousandths: i64,
+    /// Sum of rewards so far in thousandths.
+    pub total_thousandths: i64,
+    /// Seconds since the attempt began.
+    pub seconds: f64,
 }
 
 /// How a run stands.
@@ -121,6 +152,6 @@ pub struct Standing {
     pub unknown_requests: u64,
     /// Seconds since this call began.
     pub seconds: f64,
-    /// Seconds left at this rate, once there is one.
+    /// Seconds left at the pace so far, once every model has played something; it never grows because one waits.
     pub seconds_left: Option<f64>,
 }

@@ -10,7 +10,7 @@ use super::Shared;
 use super::progress::Progress;
 use crate::plan::{Cell, Session};
 use crate::run::{EpisodeId, RunError};
-use crate::stage::{EpisodeSetup, Outcome, SessionMemory, Slot, play_episode};
+use crate::stage::{EpisodeSetup, Outcome, Seen, SessionMemory, Slot, play_episode};
 
 /// How a session ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +83,8 @@ async fn attempt(
     slot: &Arc<Slot>,
 ) -> Result<(Result<Outcome, Halt>, bool), RunError> {
     let recorder = shared.store.recorder(id.clone());
+    let seen = Arc::new(Seen::default());
+    let number = shared.counters.begins(id, &seen);
     let opened = cell.environment.family.open(&cell.environment.options);
     let played = match opened {
         Err(error) => Err(Halt::infrastructure(error.to_string())),
@@ -99,12 +101,14 @@ async fn attempt(
                 memory: Arc::clone(memory),
                 prices: Arc::clone(&shared.prices),
                 slot: Some(Arc::clone(slot)),
+                seen: Some(seen),
                 cancel: shared.cancel.clone(),
                 commons: Arc::clone(&shared.commons[session.cell]),
             };
             play_episode(&*cell.architecture, environment, setup, recorder.clone()).await
         }
     };
+    shared.counters.ended(number);
     if let Some(error) = shared.store.failure() {
         return Err(error);
     }

@@ -103,6 +103,9 @@ impl EpisodeStage {
         state.steps += 1;
         state.episode_return += transition.reward;
         let step = state.steps;
+        if let Some(seen) = &self.setup.seen {
+            seen.stepped(step, horizon, transition.reward, state.episode_return);
+        }
         state.tracker.update(Stepped { step, call, observation: &observation, justification });
         if let Some(struck) = struck {
             state.push(LaneId::TRUNK, struck.event())?;

@@ -187,6 +187,7 @@ impl EpisodeStage {
                 };
                 state.model_called(lane, role, request, &answered)?;
                 note(&mut state)?;
+                state.missed(lane, &completion.missed)?;
                 return Ok(completion);
             }
             Err(Stopped::Late) => return Err(state.end(Halt::of(Stop::TimeBudget)).into()),

@@ -12,6 +12,7 @@ mod memory;
 mod outcome;
 mod recorder;
 mod request;
+mod seen;
 mod slot;
 mod state;
 mod texts;
@@ -37,6 +38,7 @@ pub use commons::Commons;
 pub use memory::SessionMemory;
 pub use outcome::Outcome;
 pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, Recorder};
+pub use seen::Seen;
 pub use slot::Slot;
 
 use faults::Injector;
@@ -79,6 +81,8 @@ pub struct EpisodeSetup {
     pub prices: Arc<BTreeMap<String, Price>>,
     /// The episode's place among the sessions of a run, given back while a provider makes it wait; none in memory.
     pub slot: Option<Arc<Slot>>,
+    /// Where the stage says how far the episode has come, for whoever shows it.
+    pub seen: Option<Arc<Seen>>,
     /// Calls the run off.
     pub cancel: Cancel,
     /// What the episodes of the cell have in common; of one run only, since texts are kept once for it.
@@ -101,6 +105,7 @@ impl EpisodeSetup {
             memory: Arc::default(),
             prices: Arc::default(),
             slot: None,
+            seen: None,
             cancel: Cancel::default(),
             commons: Arc::default(),
         }

@@ -4,10 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_core::chain::Chain;
-use gimbal_core::event::{Event, MessageUsed, ModelCalled};
+use gimbal_core::chat::Missed;
+use gimbal_core::event::{Event, MessageUsed, ModelCalled, Note};
 use gimbal_core::{
     Body, ChatRequest, Digest, Halt, LaneId, Limits, Milli, Observation, Rng, Spent, Stop, ToolCall, Tracker, Usage,
+    canonical,
 };
+
+use serde_json::json;
 
 use super::commons::Commons;
 use super::faults::Injector;
@@ -225,6 +229,17 @@ impl State {
             tools,
         };
         self.push(lane, Body::ModelCalled(body))
+    }
+
+    /// Notes what a reader missed in the prompt of the call before (`prompt_lacks`).
+    pub fn missed(&mut self, lane: LaneId, missed: &[Missed]) -> Result<(), Halt> {
+        if missed.is_empty() {
+            return Ok(());
+        }
+        let lacks: Vec<String> =
+            missed.iter().map(|missed| format!("{}: {}", missed.lack.name(), missed.words)).collect();
+        let data = keep(&*self.recorder, &canonical::text(&json!({ "missed": lacks })), &[]).map_err(halt_of)?;
+        self.push(lane, Body::Note(Note { data, kind: "prompt_lacks".to_owned() }))
     }
 
     /// The chain's last value.

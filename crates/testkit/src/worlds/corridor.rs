@@ -56,7 +56,7 @@ impl Catalogue for CorridorFamily {
             simulator: true,
             subjects: true,
             policies: vec!["walk".to_owned(), "wait".to_owned()],
-            blocks: ["observation", "history", "status"].map(str::to_owned).to_vec(),
+            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
             queries: vec!["subject_state".to_owned()],
             ..Offers::default()
         }

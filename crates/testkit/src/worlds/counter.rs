@@ -58,7 +58,7 @@ impl Catalogue for CounterFamily {
     fn offers(&self) -> Offers {
         Offers {
             policies: vec!["tick".to_owned()],
-            blocks: ["observation", "history", "status"].map(str::to_owned).to_vec(),
+            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
             ..Offers::default()
         }
     }

@@ -50,7 +50,7 @@ impl Catalogue for DossierFamily {
         Offers {
             materials: vec!["packet".to_owned()],
             subjects: true,
-            blocks: ["observation", "history", "status"].map(str::to_owned).to_vec(),
+            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
             queries: vec!["subject_state".to_owned()],
             ..Offers::default()
         }

@@ -49,7 +49,7 @@ impl Catalogue for OracleFamily {
     }
     fn offers(&self) -> Offers {
         Offers {
-            blocks: ["observation", "history", "status"].map(str::to_owned).to_vec(),
+            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
             asks: vec!["reader".to_owned()],
             ..Offers::default()
         }

@@ -21,7 +21,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
         let model = if cell.info.models.is_empty() { "policies".to_owned() } else { speaker(analysis, &cell.info) };
         if several { format!("{model}, {}", cell.info.environment) } else { model }
     };
-    let groups = super::unique(drawn.iter().map(|cell| group(cell)));
+    let groups = super::grouped(drawn.iter().map(|cell| group(cell)));
     let names = drawn.iter().map(|cell| width_of(&named(cell), LABEL.size)).fold(60.0, f64::max);
     let left = (names + 20.0).min(270.0);
     let right = WIDTH - 46.0;
@@ -55,10 +55,10 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     svg.line((left, height), (right, height), "rule", RULE, 1.0, "");
     svg.text((left + right) / 2.0, height + 33.0, Anchor::Middle, SMALL, "episode return");
     let mut y = 22.0;
-    for name in &groups {
+    for (name, members) in &groups {
         svg.text(0.0, y + 15.0, Anchor::Start, HEAD, &fit_head(name, HEAD.size, left.max(220.0)));
         y += 24.0;
-        for cell in drawn.iter().filter(|cell| group(cell) == *name) {
+        for cell in members.iter().map(|at| drawn[*at]) {
             row(&mut svg, cell, y, (left, right), &x);
             y += ROW;
         }

@@ -21,7 +21,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
         let place = if several { format!(", {}", cell.environment) } else { String::new() };
         format!("{model}{place}: minus {}", against.configuration)
     };
-    let groups = super::unique(drawn.iter().map(|entry| group(entry)));
+    let groups = super::grouped(drawn.iter().map(|entry| group(entry)));
     let names =
         drawn.iter().map(|entry| width_of(&named(&analysis.cells[entry.cell].info), LABEL.size)).fold(60.0, f64::max);
     let left = (names + 20.0).min(270.0);
@@ -50,10 +50,10 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     svg.text(WIDTH - RIGHT + 14.0, 14.0, Anchor::Start, SMALL, "difference");
     svg.text(WIDTH, 14.0, Anchor::End, SMALL, "won/tied/lost");
     let mut y = 0.0;
-    for name in &groups {
+    for (name, members) in &groups {
         svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(name, HEAD.size, WIDTH - RIGHT));
         y += 26.0;
-        for entry in drawn.iter().filter(|entry| group(entry) == *name) {
+        for entry in members.iter().map(|at| &drawn[*at]) {
             row(&mut svg, analysis, entry, (y + ROW / 2.0 - 2.0, left), &x, largest);
             y += ROW;
         }

@@ -82,7 +82,7 @@ pub(super) fn picture(analysis: &Analysis) -> Option<(Svg, f64, String)> {
     }
     let percent = analysis.options.percent();
     let caption = format!(
-        "Mean return against agent tokens an episode{}; whiskers are {percent}% Student t intervals on both axes (an arrow head: the interval goes on; none to be seen: it is smaller than the mark). The stepped line joins configurations that no other of the same model and decoding beats on both. Open marks: scripted, noisy expert or plumbing rows, no evidence about models. {}",
+        "Mean return against agent tokens an episode{}; whiskers are {percent}% Student t intervals on both axes (an arrow head: the interval goes on; none to be seen: it is smaller than the mark). The stepped line joins configurations that no other of the same model and decoding beats on both. Open marks: scripted, noisy expert, reader or plumbing rows, no evidence about models. {}",
         if logarithmic { " (logarithmic)" } else { "" },
         match (has_policies, outside) {
             (false, _) => "",
@@ -135,7 +135,8 @@ fn name_beneath(svg: &mut Svg, names: &[String], frame: Frame) -> f64 {
 
 fn panels(analysis: &Analysis) -> Vec<Panel<'_>> {
     let several = super::environments(analysis).len() > 1;
-    let drawable = |cell: &&CellSummary| cell.returns.is_some() && kilotokens(cell).is_some();
+    // Where the fallback played, return and tokens are no point of the model's.
+    let drawable = |cell: &&CellSummary| cell.returns.is_some() && kilotokens(cell).is_some() && !cell.hardly_acted();
     let keys = unique(
         analysis
             .cells

@@ -1,5 +1,7 @@
 //! Heat map: configurations by models, mean return.
 
+use std::collections::BTreeMap;
+
 use gimbal_analysis::{Analysis, CellSummary, tables};
 
 use super::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, fit, fit_head, n, width_of};
@@ -49,6 +51,12 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
                 heading(&mut svg, column, left + (index as f64 + 0.5) * width, y, width - 8.0);
             }
             y += HEADER;
+            // Cells are many: each is named once, and the first of a name counts.
+            let mut named: BTreeMap<(&str, String), &CellSummary> = BTreeMap::new();
+            for cell in &models {
+                let name = (cell.info.configuration.as_str(), speaker(analysis, &cell.info));
+                named.entry(name).or_insert(cell);
+            }
             for configuration in unique(models.iter().map(|cell| cell.info.configuration.as_str())) {
                 svg.text(
                     left - 10.0,
@@ -58,10 +66,8 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
                     &fit(configuration, LABEL.size, left - 14.0),
                 );
                 for (index, column) in columns.iter().enumerate() {
-                    let found = models.iter().find(|cell| {
-                        cell.info.configuration == configuration && speaker(analysis, &cell.info) == *column
-                    });
-                    paint(&mut svg, found.copied(), left + index as f64 * width, y);
+                    let found = named.get(&(configuration, column.clone())).copied();
+                    paint(&mut svg, found, left + index as f64 * width, y);
                 }
                 y += ROW;
             }

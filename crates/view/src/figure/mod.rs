@@ -53,10 +53,8 @@ fn robust(analysis: &Analysis) -> &'static str {
 /// A caption with what its intervals take together and the episodes that a limit cut, where there are any.
 fn with_cut(analysis: &Analysis, caption: String) -> String {
     let caption = format!("{caption}{}", robust(analysis));
-    match tables::cut_note(&analysis.cells) {
-        Some(note) => format!("{caption} {note}"),
-        None => caption,
-    }
+    let notes = tables::acted_note(&analysis.cells).into_iter().chain(tables::cut_note(&analysis.cells));
+    notes.fold(caption, |caption, note| format!("{caption} {note}"))
 }
 
 /// The figures that the rows allow, in reading order: heat map, frontier, paired differences, distribution.
@@ -87,6 +85,20 @@ fn environments(analysis: &Analysis) -> Vec<&str> {
     unique(analysis.cells.iter().map(|cell| cell.info.environment.as_str()))
 }
 
+/// Names in the order in which they come first, each with the places that bear it.
+fn grouped(names: impl Iterator<Item = String>) -> Vec<(String, Vec<usize>)> {
+    let mut places: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    for (at, name) in names.enumerate() {
+        let group = *places.entry(name).or_insert_with_key(|name| {
+            groups.push((name.clone(), Vec::new()));
+            groups.len() - 1
+        });
+        groups[group].1.push(at);
+    }
+    groups
+}
+
 fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = Vec::new();
     for value in values {
@@ -109,10 +121,10 @@ fn shown(value: f64, largest: f64) -> String {
 
 /// Model and, where the study has both kinds, decoding.
 fn speaker(analysis: &Analysis, info: &gimbal_analysis::CellInfo) -> String {
-    let decodings = unique(
-        analysis.cells.iter().filter(|cell| !cell.info.models.is_empty()).map(|cell| cell.info.decoding.label()),
-    );
-    if decodings.len() > 1 && !info.models.is_empty() {
+    let mut decodings =
+        analysis.cells.iter().filter(|cell| !cell.info.models.is_empty()).map(|cell| cell.info.decoding);
+    let first = decodings.next();
+    if decodings.any(|other| Some(other) != first) && !info.models.is_empty() {
         format!("{} · {}", info.model_label(), info.decoding.label())
     } else {
         info.model_label()

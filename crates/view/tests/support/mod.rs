@@ -213,6 +213,7 @@ pub fn decodings() -> Rows {
 
 pub fn meta(study: &str) -> Meta {
     Meta {
+        in_progress: false,
         study: study.into(),
         question: Some("What should a CAGE-2 defender see?".into()),
         program_version: "gimbal 0.1.0".into(),

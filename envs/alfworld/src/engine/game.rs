@@ -1,5 +1,6 @@
 //! A game made ready: symbols, names, facts, goal.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -7,10 +8,17 @@ use super::commands::{Command, MOST_ARGUMENTS};
 use super::facts::{Facts, Relation};
 use super::goal::Goal;
 use super::rules::Rules;
-use super::view::View;
+use super::view::{UNBOUND, View};
 use crate::error::{Fault, GameError};
 use crate::pddl::{NO_SYMBOL, Problem, TypeId};
 use crate::words::{FastHash, Texts};
+
+/// Combinations of objects that the conditions of a game may ask to look at in its first state; games of the family need
+/// some thousands.
+const MOST_LOOKS: u64 = 20_000_000;
+
+/// Commands that a game may offer in its first state; games of the family offer some dozens.
+const MOST_COMMANDS: usize = 50_000;
 
 /// A game that can be played: nothing in it changes.
 #[derive(Debug)]
@@ -121,7 +129,41 @@ impl Game {
         goal.predicates(&mut |predicate| live[usize::from(predicate)] = true);
         let goal = Goal::new(goal, &rules.predicates)?;
         let symbols = count as u16;
-        Ok(Self { rules, task, walkthrough, ids, names, symbols, types, fixed, first, constants, goal, typed, live })
+        let game =
+            Self { rules, task, walkthrough, ids, names, symbols, types, fixed, first, constants, goal, typed, live };
+        game.can_be_searched()?;
+        Ok(game)
+    }
+
+    /// Looks for all that can be done at first, within a bound: files come from anywhere, and a damaged condition may
+    /// have more matches than there is time for.
+    fn can_be_searched(&self) -> Result<(), GameError> {
+        let fuel = Cell::new(MOST_LOOKS);
+        let view = View { fuel: Some(&fuel), ..self.view(&self.first) };
+        let mut matches = 0_usize;
+        for action in &self.rules.actions {
+            for join in &action.joins {
+                join.run(&view, self.symbols, &mut UNBOUND.clone(), &mut |_| {
+                    matches += 1;
+                    matches > MOST_COMMANDS
+                });
+            }
+            if matches > MOST_COMMANDS {
+                let fault = Fault::TooMany { what: "ways to carry out its actions at first", limit: MOST_COMMANDS };
+                return Err(fault.at(format!("pddl_problem with action `{}`", action.name)));
+            }
+            if fuel.get() == 0 {
+                let what = "combinations of objects to look at in its conditions";
+                let fault = Fault::TooMany { what, limit: MOST_LOOKS as usize };
+                return Err(fault.at(format!("pddl_problem with action `{}`", action.name)));
+            }
+        }
+        self.goal.holds(&view, self.symbols);
+        if fuel.get() == 0 {
+            let what = "combinations of objects to look at in its conditions";
+            return Err(Fault::TooMany { what, limit: MOST_LOOKS as usize }.at("pddl_problem, (:goal ...)"));
+        }
+        Ok(())
     }
 
     /// The sentence that says what to do, without the words before its colon.
@@ -165,6 +207,7 @@ impl Game {
             constants: &self.constants,
             relaxed: false,
             typed: self.typed,
+            fuel: None,
         }
     }
 }

@@ -280,6 +280,10 @@ fn run<F: FnMut(&mut Binding) -> bool>(
     binding: &mut Binding,
     each: &mut F,
 ) -> bool {
+    let scan = if matches!(steps.first(), Some(Step::Each(..))) { u64::from(symbols) / 16 } else { 0 };
+    if view.burns(1 + scan) {
+        return true;
+    }
     let Some((step, rest)) = steps.split_first() else { return each(binding) };
     match step {
         Step::Fact(place, [one, other]) => {

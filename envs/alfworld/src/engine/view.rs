@@ -1,5 +1,7 @@
 //! What holds at a moment, and whether conditions do.
 
+use std::cell::Cell;
+
 use super::facts::Facts;
 use super::predicates::{Place, Predicates};
 use crate::pddl::{Formula, MAX_SLOTS, NO_SYMBOL, Term, TypeId};
@@ -27,9 +29,20 @@ pub struct View<'a> {
     pub relaxed: bool,
     /// Whether all facts keep to the declared types, so that these need not be looked at again.
     pub typed: bool,
+    /// What may still be looked at, for files of which nothing is known yet; no bound if none. Where it is used up, every
+    /// search stops, and what it gave means nothing.
+    pub fuel: Option<&'a Cell<u64>>,
 }
 
 impl<'a> View<'a> {
+    /// Takes from the fuel; whether it is used up.
+    #[inline]
+    pub fn burns(&self, units: u64) -> bool {
+        let Some(fuel) = self.fuel else { return false };
+        fuel.set(fuel.get().saturating_sub(units));
+        fuel.get() == 0
+    }
+
     /// The table of a place.
     #[inline]
     pub const fn table(&self, place: Place) -> &'a Facts {
@@ -109,6 +122,10 @@ impl<'a> View<'a> {
         let Some(((slot, kind), rest)) = bound.split_first() else {
             return self.check(inner, binding, symbols, positive) == wanted;
         };
+        // A scan looks at many symbols at a time.
+        if self.burns(1 + u64::from(symbols) / 16) {
+            return true;
+        }
         let before = binding[usize::from(*slot)];
         let found = self.members(*kind, symbols).any(|symbol| {
             binding[usize::from(*slot)] = symbol;

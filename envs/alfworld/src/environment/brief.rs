@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
 use serde::Deserialize;
 
-use super::settings::Settings;
-use super::tools::{COMMAND, Tool};
+use super::settings::{Offered, Settings};
+use super::tools::{self, COMMAND, Tool};
 use crate::engine::{Game, Role};
 use crate::scene::Lexicon;
 
@@ -36,7 +36,17 @@ fn form() -> Result<&'static Form, EnvError> {
 /// The brief of a game.
 pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<Brief, EnvError> {
     let form = form()?;
-    let offered: Vec<&str> = Tool::offered(settings.tools).map(Tool::name).collect();
+    let of_tool = |tool: Tool| {
+        let mut entry = form.glossary.iter().find(|entry| entry.name == tool.name())?.clone();
+        let forms = tools::forms(tool, &game.rules, lexicon);
+        // Where it is the only tool it says what its commands are.
+        if tool != Tool::Select || settings.tools == Offered::Select {
+            entry.description = format!("{} Its commands: {}.", entry.description, forms.join("; "));
+        }
+        Some(entry)
+    };
+    let offered: Vec<Tool> = Tool::offered(settings.tools).collect();
+    let known = |entry: &&GlossaryEntry| offered.iter().find(|tool| tool.name() == entry.name).copied();
     let subjects = lexicon.receptacles(game).into_iter().map(|symbol| game.name(symbol).trim().to_owned());
     // Looking around changes nothing.
     let idle = ToolCall::with(Tool::of(Role::Look, settings.tools).name(), &[(COMMAND, "look")]);
@@ -46,16 +56,18 @@ pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<
         role: form.role.clone(),
         subject: form.subject.clone(),
         subjects: subjects.collect(),
-        glossary: form.glossary.iter().filter(|entry| offered.contains(&entry.name.as_str())).cloned().collect(),
+        glossary: form.glossary.iter().filter_map(|entry| of_tool(known(&entry)?)).collect(),
         horizon: settings.max_calls,
         reward_range: Some((Milli(0), SOLVED)),
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
         idle,
+        segment_calls: Some(15),
         seconds_per_step: None,
         runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
+        literals_change: true,
         answer: None,
         efficiency_shift: None,
     })

@@ -239,7 +239,7 @@ impl Catalogue for Alfworld {
             subjects: true,
             simulator: true,
             policies: POLICIES.map(str::to_owned).to_vec(),
-            blocks: ["observation", "history", "status"].map(str::to_owned).to_vec(),
+            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
             queries: ["subject_state", "subject_baseline"].map(str::to_owned).to_vec(),
             ..Offers::default()
         }

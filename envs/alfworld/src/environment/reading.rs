@@ -1,7 +1,7 @@
 //! Calls and texts as models write them.
 
 use gimbal_core::{Rejection, RejectionKind, ToolCall, nearest};
-use gimbal_worlds::grammar;
+use gimbal_worlds::{answer, grammar};
 
 use super::loaded::Loaded;
 use super::settings::Offered;
@@ -67,8 +67,44 @@ fn like_a_command(text: &str, loaded: &Loaded) -> bool {
     })
 }
 
-/// Reads an action text: `tool command="..."`, `tool(command="...")`, `tool: ...`, or a bare command.
+/// Reads an action text: `tool command="..."`, `tool(command="...")`, `tool: ...`, or a bare command. Remarks behind a command
+/// that is possible now are passed over; two commands are refused.
 pub fn parse(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Result<ToolCall, Rejection> {
+    let possible = |text: &str| {
+        let call = line(text, loaded, play, offered)?;
+        match call.string(COMMAND).and_then(|command| play.find(command)) {
+            Some(_) => Ok(call),
+            None => Err(Rejection::new(RejectionKind::Unreadable, "")),
+        }
+    };
+    let begins = |word: &str| {
+        TOOLS.iter().any(|tool| tool.name().eq_ignore_ascii_case(word))
+            || loaded.game.rules.actions.iter().any(|action| {
+                tools::beginning(action).split_whitespace().next().is_some_and(|first| first.eq_ignore_ascii_case(word))
+            })
+    };
+    // A command names things by their numbers; a sentence that begins with the same word does not.
+    let second = |text: &str| {
+        let call = line(text, loaded, play, offered).ok()?;
+        let command = call.string(COMMAND)?;
+        let named = play.find(command).is_some() || command.ends_with(|last: char| last.is_ascii_digit());
+        named.then_some(call)
+    };
+    let two = |message| Rejection::new(RejectionKind::Unreadable, message);
+    match answer::one(text, possible, begins, second) {
+        Ok(call) => return Ok(call),
+        Err(answer::Problem::Unread(_)) => {}
+        Err(problem) => return Err(problem.two().map_or_else(|error| error, two)),
+    }
+    if let Some((first, other)) = answer::several(text, begins, second) {
+        return Err(answer::Problem::Two(first, other).two().map_or_else(|error| error, two));
+    }
+    let any = |text: &str| line(text, loaded, play, offered);
+    answer::one(text, any, begins, second).map_err(|problem| problem.two().map_or_else(|error| error, two))
+}
+
+/// Reads one line.
+fn line(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Result<ToolCall, Rejection> {
     let written = text.trim();
     // Exactly a command: nothing in it is taken for quotes or brackets.
     if let Some(at) = play.find(written) {
@@ -102,18 +138,19 @@ pub fn parse(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Resu
         return Ok(call);
     }
     let command = unquoted(written);
+    // Commands are in small letters; models begin them as sentences.
+    let small = command.to_lowercase();
+    let command = if play.find(command).is_none() && play.find(&small).is_some() { small.as_str() } else { command };
     if let Some(at) = play.find(command) {
         return Ok(bare(command, play.role(at), offered));
     }
+    // The tool that was made for such a command is meant: an agent may have that one only.
+    let mut made = Tool::offered(offered).filter(|tool| *tool != Tool::Select);
+    if let Some(tool) = made.find(|tool| fits(*tool, command, loaded, play)).filter(|_| command.len() <= LONGEST) {
+        return Ok(ToolCall::with(tool.name(), &[(COMMAND, command)]));
+    }
     if like_a_command(command, loaded) && command.len() <= LONGEST && offered != Offered::Split {
         return Ok(bare(command, None, offered));
-    }
-    if offered == Offered::Split {
-        // Without the tool for all commands, the one that takes such a command is meant.
-        let meant = Tool::offered(offered).find(|tool| fits(*tool, command, loaded, play));
-        if let Some(tool) = meant.filter(|_| command.len() <= LONGEST) {
-            return Ok(ToolCall::with(tool.name(), &[(COMMAND, command)]));
-        }
     }
     let names: Vec<&str> = Tool::offered(offered).map(Tool::name).collect();
     let hint = nearest::hint(name, names.iter().copied());
@@ -123,10 +160,7 @@ pub fn parse(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Resu
 
 /// The call for a command that was written without a tool.
 fn bare(command: &str, role: Option<crate::engine::Role>, offered: Offered) -> ToolCall {
-    let tool = match (offered, role) {
-        (Offered::Split, Some(role)) => Tool::of(role, offered),
-        _ => Tool::Select,
-    };
+    let tool = role.map_or(Tool::Select, |role| Tool::of(role, offered));
     ToolCall::with(tool.name(), &[(COMMAND, command)])
 }
 

@@ -138,10 +138,10 @@ pub fn specs(rules: &Rules, lexicon: &Lexicon, offered: Offered) -> Arc<[ToolSpe
     let of = |tool: Tool| {
         let forms = forms(tool, rules, lexicon).join("; ");
         let description = match tool {
-            Tool::Select => "Carries out one of the commands that are possible now, whatever it is about.".to_owned(),
-            Tool::Inventory => format!("Tells what you carry, takes things and puts them down. Commands: {forms}."),
+            Tool::Select => "Carries out any one of the commands that are possible now.".to_owned(),
+            Tool::Inventory => format!("Lists what you carry, takes objects and puts them down. Commands: {forms}."),
             Tool::Explore => format!("Looks around, goes somewhere, opens and closes. Commands: {forms}."),
-            Tool::Manipulate => format!("Changes a thing with what stands before you. Commands: {forms}."),
+            Tool::Manipulate => format!("Changes an object with what is in front of you. Commands: {forms}."),
         };
         // Thoughts are free: a call without them is as good.
         let parameters = json!({
@@ -149,9 +149,9 @@ pub fn specs(rules: &Rules, lexicon: &Lexicon, offered: Offered) -> Arc<[ToolSpe
             "properties": {
                 REASONING: {
                     "type": "array", "items": { "type": "string" },
-                    "description": "Your thoughts on which command to choose, step by step."
+                    "description": "Your reasoning about which command to choose, step by step."
                 },
-                COMMAND: { "type": "string", "description": "The command, letter by letter as it is listed." },
+                COMMAND: { "type": "string", "description": "The command, copied exactly as it is listed." },
             },
             "required": [COMMAND],
             "additionalProperties": false,

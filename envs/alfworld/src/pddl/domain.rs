@@ -229,10 +229,30 @@ impl Domain {
                 Fault::Unexpected { found: "`(:action`".to_owned(), wanted: "the name of an action".to_owned() };
             return Err(lexer.fault_at(at, fault));
         };
-        let part = |key: &str| {
-            let place = items.iter().position(|item| item.word() == Some(key))?;
-            items.get(place + 1)
-        };
+        let mut parts: [(&str, Option<&Tree<'_>>); 3] =
+            [(":parameters", None), (":precondition", None), (":effect", None)];
+        for pair in items[2..].chunks(2) {
+            let key = pair[0].word().unwrap_or_default();
+            let Some((_, part)) = parts.iter_mut().find(|(known, _)| *known == key) else {
+                let known = ["`:parameters`", "`:precondition`", "`:effect`"].join(", ");
+                let hint = hint(key, [":parameters", ":precondition", ":effect"]);
+                let what =
+                    format!("section {} of action `{}`{hint} (known: {known})", pair[0].shown(), shortened(name));
+                return Err(lexer.fault_at(pair[0].at(), Fault::Unsupported(what)));
+            };
+            let Some(list) = pair.get(1).filter(|tree| tree.list().is_some()) else {
+                let found = pair.get(1).map_or_else(|| "the end of the action".to_owned(), Tree::shown);
+                let wanted = format!("a list for `{key}` of action `{}`", shortened(name));
+                return Err(lexer.fault_at(pair[0].at(), Fault::Unexpected { found, wanted }));
+            };
+            if part.replace(list).is_some() {
+                let wanted = format!("one `{key}` in action `{}`", shortened(name));
+                return Err(
+                    lexer.fault_at(pair[0].at(), Fault::Unexpected { found: "a second one".to_owned(), wanted })
+                );
+            }
+        }
+        let part = |key: &str| parts.iter().find(|(known, _)| *known == key).and_then(|(_, part)| *part);
         let constants = self.constants.clone();
         let mut reader = FormulaReader::new(self, lexer, constants);
         let variables = part(":parameters").and_then(Tree::list).unwrap_or_default();

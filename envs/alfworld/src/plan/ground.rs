@@ -1,5 +1,6 @@
 //! A game as ground actions over literals: all that could ever be done, if nothing ever stopped holding.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use crate::engine::{Binding, Facts, Game, Join, MOST_ARGUMENTS, UNBOUND, View};
@@ -34,12 +35,18 @@ pub struct Task {
     pub users: Vec<Vec<u32>>,
     /// The literal that stands for the goal.
     pub goal: Literal,
+    /// Whether these are all actions. A game with more than the bounds allow is not planned for.
+    pub complete: bool,
 }
 
 /// Alternatives of one condition; beyond them a condition is taken to hold.
 const MOST_ALTERNATIVES: usize = 256;
 /// Ground actions of one game.
 const MOST_STEPS: usize = 500_000;
+/// Combinations of objects looked at, and literals written down; games of the family need a hundredth of it.
+const MOST_WORK: u64 = 200_000_000;
+/// Matches of one part of the goal.
+const MOST_MATCHES: usize = 100_000;
 
 type Alternatives = Vec<Vec<Literal>>;
 
@@ -47,10 +54,18 @@ impl Task {
     /// Grounds a game from its first state.
     #[must_use]
     pub fn new(game: &Game) -> Self {
-        let mut task =
-            Self { facts: Vec::new(), index: HashMap::default(), steps: Vec::new(), users: Vec::new(), goal: 0 };
-        let reached = task.reach(game);
-        task.reach_goal(game, &reached);
+        let mut task = Self {
+            facts: Vec::new(),
+            index: HashMap::default(),
+            steps: Vec::new(),
+            users: Vec::new(),
+            goal: 0,
+            complete: true,
+        };
+        let fuel = Cell::new(MOST_WORK);
+        let reached = task.reach(game, &fuel);
+        task.reach_goal(game, &reached, &fuel);
+        task.complete &= fuel.get() > 0;
         task.users = vec![Vec::new(); 2 * task.facts.len()];
         for (at, step) in task.steps.iter().enumerate() {
             for need in &step.needs {
@@ -75,12 +90,12 @@ impl Task {
     }
 
     /// Finds all actions that could be done, until there are no more. Gives all facts that could hold.
-    fn reach(&mut self, game: &Game) -> Facts {
+    fn reach(&mut self, game: &Game, fuel: &Cell<u64>) -> Facts {
         let mut reached = game.first.clone();
         let mut known: HashSet<(u16, u16, Binding), FastHash> = HashSet::default();
         loop {
             let mut fresh = Vec::new();
-            let view = View { relaxed: true, ..game.view(&reached) };
+            let view = View { relaxed: true, fuel: Some(fuel), ..game.view(&reached) };
             for (at, action) in game.rules.actions.iter().enumerate() {
                 for (number, join) in action.joins.iter().enumerate() {
                     join.run(&view, game.symbols, &mut UNBOUND.clone(), &mut |binding| {
@@ -96,13 +111,17 @@ impl Task {
                 return reached;
             }
             for (at, number, binding) in fresh {
-                self.add(game, at, number, &binding, &mut reached);
+                if fuel.get() == 0 || self.steps.len() >= MOST_STEPS || known.len() >= MOST_STEPS {
+                    self.complete = false;
+                    return reached;
+                }
+                self.add(game, at, number, &binding, &mut reached, fuel);
             }
         }
     }
 
     /// Adds an action under a binding, once for each alternative of its condition.
-    fn add(&mut self, game: &Game, at: u16, number: u16, binding: &Binding, reached: &mut Facts) {
+    fn add(&mut self, game: &Game, at: u16, number: u16, binding: &Binding, reached: &mut Facts, fuel: &Cell<u64>) {
         let action = &game.rules.actions[usize::from(at)];
         let join = &action.joins[usize::from(number)];
         let mut gives = Vec::new();
@@ -129,21 +148,22 @@ impl Task {
         }
         let mut arguments = [0_u16; MOST_ARGUMENTS];
         arguments.copy_from_slice(&binding[..MOST_ARGUMENTS]);
-        for needs in self.conditions(game, join, binding) {
+        for needs in self.conditions(game, join, binding, fuel) {
+            burn(fuel, (needs.len() + gives.len()) as u64);
             self.steps.push(Step { action: Some(at), arguments, needs, gives: gives.clone() });
         }
     }
 
     /// The alternatives of a plan's condition under a binding.
-    fn conditions(&mut self, game: &Game, join: &Join, binding: &Binding) -> Alternatives {
+    fn conditions(&mut self, game: &Game, join: &Join, binding: &Binding, fuel: &Cell<u64>) -> Alternatives {
         let mut all = vec![Vec::new()];
         for (predicate, terms) in &join.facts {
             let next = self.atom(game, *predicate, *terms, binding, true);
-            all = both(all, next);
+            all = both(all, next, fuel);
         }
         for test in &join.tests {
-            let next = self.alternatives(game, test, &mut binding.clone(), true);
-            all = both(all, next);
+            let next = self.alternatives(game, test, &mut binding.clone(), true, fuel);
+            all = both(all, next, fuel);
         }
         all
     }
@@ -165,26 +185,36 @@ impl Task {
         if holds == wanted { vec![Vec::new()] } else { Vec::new() }
     }
 
-    fn alternatives(&mut self, game: &Game, formula: &Formula, binding: &mut Binding, wanted: bool) -> Alternatives {
+    fn alternatives(
+        &mut self,
+        game: &Game,
+        formula: &Formula,
+        binding: &mut Binding,
+        wanted: bool,
+        fuel: &Cell<u64>,
+    ) -> Alternatives {
+        if burn(fuel, 1) {
+            return Vec::new();
+        }
         match formula {
             Formula::Atom(predicate, terms) => self.atom(game, *predicate, *terms, binding, wanted),
             Formula::Equal(one, other) => {
                 let same = value(game, *one, binding) == value(game, *other, binding);
                 if same == wanted { vec![Vec::new()] } else { Vec::new() }
             }
-            Formula::Not(inner) => self.alternatives(game, inner, binding, !wanted),
+            Formula::Not(inner) => self.alternatives(game, inner, binding, !wanted, fuel),
             Formula::And(parts) | Formula::Or(parts) => {
                 let all = matches!(formula, Formula::And(_)) == wanted;
                 let mut found = if all { vec![Vec::new()] } else { Vec::new() };
                 for part in parts {
-                    let next = self.alternatives(game, part, binding, wanted);
-                    found = if all { both(found, next) } else { either(found, next) };
+                    let next = self.alternatives(game, part, binding, wanted, fuel);
+                    found = if all { both(found, next, fuel) } else { either(found, next) };
                 }
                 found
             }
             Formula::Exists(bound, inner) | Formula::Forall(bound, inner) => {
                 let all = matches!(formula, Formula::Forall(..)) == wanted;
-                self.quantified(game, bound, inner, binding, wanted, all)
+                self.quantified(game, bound, inner, binding, (wanted, all), fuel)
             }
         }
     }
@@ -195,25 +225,28 @@ impl Task {
         bound: &[(u8, crate::pddl::TypeId)],
         inner: &Formula,
         binding: &mut Binding,
-        wanted: bool,
-        all: bool,
+        (wanted, all): (bool, bool),
+        fuel: &Cell<u64>,
     ) -> Alternatives {
         let Some(((slot, kind), rest)) = bound.split_first() else {
-            return self.alternatives(game, inner, binding, wanted);
+            return self.alternatives(game, inner, binding, wanted, fuel);
         };
+        if burn(fuel, 1 + u64::from(game.symbols) / 16) {
+            return Vec::new();
+        }
         let mut found = if all { vec![Vec::new()] } else { Vec::new() };
         let members: Vec<u16> = game.view(&game.first).members(*kind, game.symbols).collect();
         for member in members {
             binding[usize::from(*slot)] = member;
-            let next = self.quantified(game, rest, inner, binding, wanted, all);
-            found = if all { both(found, next) } else { either(found, next) };
+            let next = self.quantified(game, rest, inner, binding, (wanted, all), fuel);
+            found = if all { both(found, next, fuel) } else { either(found, next) };
         }
         found
     }
 
     /// Each part of the goal becomes a fact of its own, and all of them lead to the goal.
-    fn reach_goal(&mut self, game: &Game, reached: &Facts) {
-        let view = View { relaxed: true, ..game.view(reached) };
+    fn reach_goal(&mut self, game: &Game, reached: &Facts, fuel: &Cell<u64>) {
+        let view = View { relaxed: true, fuel: Some(fuel), ..game.view(reached) };
         let mut parts = Vec::new();
         for (number, plans) in game.goal.parts().iter().enumerate() {
             // Predicates of no domain stand for the parts.
@@ -223,10 +256,12 @@ impl Task {
                 let mut found = Vec::new();
                 plan.run(&view, game.symbols, &mut UNBOUND.clone(), &mut |binding| {
                     found.push(*binding);
-                    found.len() >= 100_000
+                    found.len() >= MOST_MATCHES
                 });
+                self.complete &= found.len() < MOST_MATCHES;
                 for binding in found {
-                    for needs in self.conditions(game, plan, &binding) {
+                    for needs in self.conditions(game, plan, &binding, fuel) {
+                        burn(fuel, needs.len() as u64);
                         self.steps.push(Step {
                             action: None,
                             arguments: [0; MOST_ARGUMENTS],
@@ -247,7 +282,13 @@ fn value(game: &Game, term: Term, binding: &Binding) -> u16 {
     game.view(&game.first).value(term, binding)
 }
 
-fn both(one: Alternatives, other: Alternatives) -> Alternatives {
+/// Takes from the fuel; whether it is used up.
+fn burn(fuel: &Cell<u64>, units: u64) -> bool {
+    fuel.set(fuel.get().saturating_sub(units));
+    fuel.get() == 0
+}
+
+fn both(one: Alternatives, other: Alternatives, fuel: &Cell<u64>) -> Alternatives {
     // The usual cases: nothing to add, or nothing possible.
     if let [only] = other.as_slice()
         && only.is_empty()
@@ -257,6 +298,9 @@ fn both(one: Alternatives, other: Alternatives) -> Alternatives {
     let mut all = Vec::with_capacity(one.len() * other.len());
     for first in &one {
         for second in &other {
+            if burn(fuel, 1 + (first.len() + second.len()) as u64) {
+                return Vec::new();
+            }
             let mut joined = first.clone();
             joined.extend(second.iter().filter(|literal| !first.contains(literal)));
             // A fact and its contrary never hold together.

@@ -34,7 +34,8 @@ struct Node {
     estimate: Estimate,
 }
 
-/// Actions that win a game from a state; none if there are none, or they were not found within the bound.
+/// Actions that win a game from a state; none if there are none, they were not found within the bound, or the game has
+/// more actions than are planned for (see [`Task::complete`]).
 ///
 /// # Examples
 /// ```
@@ -50,6 +51,9 @@ struct Node {
 /// ```
 #[must_use]
 pub fn plan(game: &Game, task: &Task, state: &Facts) -> Option<Vec<Move>> {
+    if !task.complete {
+        return None;
+    }
     let mut estimator = Estimator::new(task);
     search(game, task, state, &mut estimator, true).or_else(|| search(game, task, state, &mut estimator, false))
 }

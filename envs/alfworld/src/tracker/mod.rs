@@ -27,7 +27,7 @@ use serde_json::Value;
 use self::receptacle::Receptacle;
 use crate::environment::tools::COMMAND;
 
-const BLOCKS: [&str; 3] = ["observation", "history", "status"];
+const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 
 /// The belief state of one episode.
 ///
@@ -188,6 +188,7 @@ impl Tracker for ReceptacleTracker {
             "observation" if self.now == 0 => Some(String::new()),
             "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
             "history" => Some(self.history.render()),
+            "own_history" => Some(self.history.render_own()),
             "status" => Some(self.status_block()),
             _ => None,
         }

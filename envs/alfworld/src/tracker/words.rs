@@ -12,7 +12,7 @@ pub const STATUS: &str = "Receptacles that are not in their baseline state:";
 /// Instead of an empty list.
 pub const ALL_BASELINE: &str = "Every receptacle is in its baseline state: nothing is known of what they hold.";
 /// Above the agent's own state.
-pub const SELF: &str = "You:";
+pub const SELF: &str = "The agent:";
 
 /// In the log: what it holds was seen.
 pub const SEEN: &str = "analysed";

@@ -1,6 +1,7 @@
 //! The tolerant action grammar: what a person or a model may write for an action (BOG-032, BOG-035).
 
 use gimbal_core::nearest;
+use gimbal_worlds::answer;
 use gimbal_worlds::grammar::{Arguments, arguments};
 use thiserror::Error;
 
@@ -55,6 +56,9 @@ pub enum ActionError {
         /// What would be right.
         mend: String,
     },
+    /// More than one action.
+    #[error("{0}")]
+    TwoActions(String),
     /// More than one host.
     #[error("`{action}` takes one host at a time, not `{first}` and `{second}`; name one")]
     TwoHosts {
@@ -72,8 +76,13 @@ pub enum ActionError {
 /// # Errors
 /// What was wrong and what would be right.
 pub fn parse(text: &str, names: &Names) -> Result<Action, ActionError> {
-    let (name, rest) = split(text, names)?;
-    read_parts(name, &arguments(rest), names)
+    let read = |text: &str| {
+        let (name, rest) = split(text, names)?;
+        read_parts(name, &arguments(rest), names)
+    };
+    let begins = |word: &str| Verb::of(word, names).is_some();
+    answer::one(text, read, begins, |text| read(text).ok())
+        .map_err(|problem| problem.two().map_or_else(|error| error, ActionError::TwoActions))
 }
 
 /// Reads an action as the published artifact does: `Ok(None)` is an action that slips through its checks and
@@ -110,6 +119,10 @@ pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -
                 parameter: (*key).to_owned(),
                 mend: format!("write `{action} hostname={}`", example(names)),
             });
+        }
+        let says_nothing = || FILLERS.iter().any(|word| word.eq_ignore_ascii_case(value));
+        if key.is_none() && says_nothing() && names.find_host(value).is_none() {
+            continue;
         }
         if let Some(first) = found {
             return Err(ActionError::TwoHosts {
@@ -195,6 +208,9 @@ impl Verb {
     }
 }
 
+/// Words that stand before the name of a host and say nothing.
+const FILLERS: [&str; 9] = ["on", "the", "host", "hostname", "server", "machine", "at", "for", "-"];
+
 fn is_host_key(key: &str) -> bool {
     ["hostname", "host", "host_name"].iter().any(|known| known.eq_ignore_ascii_case(key))
 }
@@ -251,6 +267,16 @@ mod tests {
             "\"DecoyApache\" \"User1\"",
             "\u{201c}DecoyApache User1\u{201d}",
             "DecoyApache: User1",
+            "DecoyApache[User1]",
+            "DecoyApache{hostname: User1}",
+            "DecoyApache hostname=<User1>",
+            "**DecoyApache** User1",
+            "DecoyApache on host User1",
+            "DecoyApache -> User1",
+            "action: DecoyApache, hostname: User1",
+            "action: DecoyApache\nhostname: User1",
+            "DecoyApache hostname=User1 (to delay the attacker)",
+            "DecoyApache User1\nIt delays whoever attacks, and I will monitor the rest.",
         ] {
             assert_eq!(read(text), "DecoyApache User1", "{text}");
         }
@@ -269,6 +295,11 @@ mod tests {
         assert!(read("Analyse User9").starts_with("there is no host `User9`; did you mean `User"));
         assert!(read("Analyse subnet=User").contains("takes no parameter `subnet`"));
         assert!(read("Restore User1, User2").contains("one host at a time"));
+        assert!(read("Restore User1 and Remove User2").contains("one host at a time"));
+        for text in ["Restore User1\nRemove User2", "Restore User1; Monitor", "Restore User1 (or Remove User1)"] {
+            assert!(read(text).starts_with("the answer names more than one action"), "{text}: {}", read(text));
+        }
+        assert!(read("Restore User1 (not now)").contains("one host at a time"));
         assert!(read("Monitor User1").contains("write `Monitor` alone"));
         assert!(read("Misinform User1").contains("no action `Misinform`"));
     }

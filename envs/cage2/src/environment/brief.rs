@@ -50,11 +50,13 @@ fn parse() -> Result<Brief, EnvError> {
             floor: Some(Milli::from_f64(form.floor)),
         },
         idle: ToolCall::bare("Monitor"),
+        segment_calls: None,
         seconds_per_step: None,
         runs_on: true,
         materials: Vec::new(),
         tool_names: form.tool_names,
         forbidden_words: form.forbidden_words,
+        literals_change: false,
         answer: None,
         efficiency_shift: Some(Milli::from_f64(form.efficiency_shift)),
     })

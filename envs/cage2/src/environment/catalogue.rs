@@ -73,7 +73,7 @@ impl Catalogue for Cage2 {
             subjects: true,
             simulator: true,
             policies: POLICIES.iter().map(|policy| policy.name().to_owned()).collect(),
-            blocks: ["observation", "history", "status"].map(str::to_owned).to_vec(),
+            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
             queries: ["subject_state", "subject_baseline"].map(str::to_owned).to_vec(),
             ..Offers::default()
         }

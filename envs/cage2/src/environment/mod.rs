@@ -6,7 +6,7 @@ mod rim;
 mod settings;
 
 pub use catalogue::Cage2;
-pub use settings::{Naming, Settings, Validation};
+pub use settings::{LONGEST_HORIZON, Naming, Settings, Validation};
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -132,7 +132,7 @@ impl Cage2Environment {
 
 fn rejection(error: &ActionError) -> Rejection {
     let kind = match error {
-        ActionError::Empty { .. } => RejectionKind::Unreadable,
+        ActionError::Empty { .. } | ActionError::TwoActions(_) => RejectionKind::Unreadable,
         ActionError::UnknownAction { .. } => RejectionKind::UnknownTool,
         ActionError::MissingHost { .. } => RejectionKind::MissingArgument,
         ActionError::UnknownHost { .. } | ActionError::TwoHosts { .. } => RejectionKind::BadValue,

@@ -52,13 +52,15 @@ impl Rim {
 fn tools(names: &Names) -> Vec<ToolSpec> {
     let hosts: Vec<&str> = HOSTS.iter().map(|host| names.host(*host)).collect();
     let mut tools =
-        vec![ToolSpec::of_strings("Monitor", "Watches the whole network; costs nothing and changes nothing.", &[])];
+        vec![ToolSpec::of_strings("Monitor", "Observes the whole network. It has no cost and changes nothing.", &[])];
     for kind in KINDS {
         let description = match kind {
-            action::Kind::Analyse => "Looks more closely into one host; costs nothing and changes nothing.",
-            action::Kind::Remove => "Tries to take an infection off one host; may fail.",
-            action::Kind::Decoy(_) => "Lays a decoy service of this kind on one host.",
-            action::Kind::Restore => "Sets one host back to its first state, at a very high penalty; wipes its decoys.",
+            action::Kind::Analyse => "Examines one host in more detail. It has no cost and changes nothing.",
+            action::Kind::Remove => "Tries to remove an infection from one host. It may fail.",
+            action::Kind::Decoy(_) => "Sets up a decoy of this kind of service on one host.",
+            action::Kind::Restore => {
+                "Sets one host back to its first state, at a very high penalty, and removes all decoys from it."
+            }
         };
         let mut tool = ToolSpec::of_strings(names.kind(kind), description, &[(HOSTNAME, "Name of the host.")]);
         tool.parameters["properties"][HOSTNAME]["enum"] = Value::from(hosts.clone());

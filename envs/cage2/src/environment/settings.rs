@@ -10,7 +10,7 @@ use crate::names::Names;
 use crate::options::{Green, Options, Red};
 
 /// The longest episode that a study may ask for.
-pub(super) const LONGEST_HORIZON: u32 = 10_000;
+pub const LONGEST_HORIZON: u32 = 10_000;
 
 /// What things are called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

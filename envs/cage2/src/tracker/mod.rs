@@ -39,7 +39,7 @@ use gimbal_worlds::{Event, History, json};
 /// The argument of tools that names a host.
 pub const HOSTNAME: &str = "hostname";
 
-const BLOCKS: [&str; 3] = ["observation", "history", "status"];
+const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 
 /// Which service a decoy tool makes appear: all that the belief state knows of decoys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub struct HostTracker {
     /// Sorted by name, so that nothing hangs on the order of keys in an observation.
     hosts: Vec<Host>,
     history: History,
-    /// Text of the latest observation; empty before the first step (BOG-037).
+    /// Text of the latest observation; empty before the first step (BOG-037), which the block says in words.
     text: String,
     /// Steps taken.
     now: u32,
@@ -211,8 +211,14 @@ impl Tracker for HostTracker {
         {
             self.hosts[at].analysed(step);
         }
-        if updates.is_empty() && matches!(call.tool.as_str(), "Monitor" | "Sleep") {
-            self.history.quiet(step, &call.tool);
+        if matches!(call.tool.as_str(), "Monitor" | "Sleep") {
+            match updates.is_empty() {
+                true => self.history.quiet(step, &call.tool),
+                false => {
+                    let event = Event { step, action: &call.tool, justification, updates: &updates };
+                    self.history.noticed(&call.tool, event);
+                }
+            }
         } else {
             let target = call.string(HOSTNAME).map(|host| format!("{} {host}", call.tool));
             let action = target.as_deref().unwrap_or(&call.tool);
@@ -226,9 +232,10 @@ impl Tracker for HostTracker {
 
     fn block(&self, name: &str) -> Option<String> {
         match name {
-            "observation" if self.now == 0 => Some(String::new()),
+            "observation" if self.now == 0 => Some(words::NO_OBSERVATION.to_owned()),
             "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
             "history" => Some(self.history.render()),
+            "own_history" => Some(self.history.render_own()),
             "status" => Some(self.status_block()),
             _ => None,
         }

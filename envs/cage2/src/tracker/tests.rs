@@ -100,10 +100,11 @@ impl Play {
 #[test]
 fn the_first_observation_is_the_baseline_and_is_not_shown() {
     let mut play = Play::new();
-    assert_eq!(play.tracker.blocks(), ["observation", "history", "status"]);
-    assert_eq!(play.block("observation"), "");
+    assert_eq!(play.tracker.blocks(), ["observation", "history", "own_history", "status"]);
+    assert_eq!(play.block("observation"), "No observation has been made yet.");
     assert_eq!(play.block("status"), "Every host is in its baseline state.");
     assert_eq!(play.block("history"), "No step has been taken yet.");
+    assert_eq!(play.block("own_history"), "No step has been taken yet.");
     assert_eq!(play.tracker.block("other"), None);
     let hosts: Vec<&str> = play.tracker.statuses().map(|(host, _)| host).collect();
     assert_eq!(hosts, ["Desk", "Gate", "Vault"]);
@@ -114,7 +115,7 @@ fn the_first_observation_is_the_baseline_and_is_not_shown() {
     play.step("Remove Gate", &[("Desk", shell(9))]);
     play.tracker.begin(&Observation { text: String::new(), data: json!({ "success": "UNKNOWN", "Hut": {} }).into() });
     assert_eq!(play.tracker.statuses().collect::<Vec<_>>(), [("Hut", Status::Baseline)]);
-    assert_eq!(play.block("observation"), "");
+    assert_eq!(play.block("observation"), "No observation has been made yet.");
     assert_eq!(play.block("history"), "No step has been taken yet.");
 }
 

@@ -3,8 +3,8 @@
 
 pub use gimbal_worlds::words::{
     ACTION, ANALYSED, APPLIED, ARROW, AT_STEP, BASELINE, BASELINE_STATE, CHANGED, COMPARED, CURRENT, CURRENT_STATUS,
-    FROM_OBSERVATION, FROM_RECORD, HISTORY, JUSTIFICATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST, QUIET, SOURCE,
-    STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
+    FROM_OBSERVATION, FROM_RECORD, HISTORY, JUSTIFICATION, NO_OBSERVATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST,
+    QUIET, SOURCE, STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
 };
 
 /// Above the list of hosts that are not in their baseline state.
@@ -25,8 +25,9 @@ pub const NOT_SEEN: &str = "state unknown: acted on and not observed since";
 pub const NO_EVIDENCE: &str = "no evidence of a change; this is the baseline";
 
 /// All of the above.
-pub const ALL: [&str; 33] = [
+pub const ALL: [&str; 34] = [
     OBSERVATION,
+    NO_OBSERVATION,
     STATUS,
     ALL_BASELINE,
     HISTORY,

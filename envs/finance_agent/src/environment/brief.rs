@@ -54,11 +54,13 @@ pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError>
         reward_range: Some((Milli::ZERO, Milli(1000))),
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
         idle: idle(),
+        segment_calls: Some(20),
         seconds_per_step: None,
         runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
+        literals_change: false,
         answer: Some(Answering { tool: FINAL_ANSWER.to_owned(), argument: "answer".to_owned() }),
         efficiency_shift: None,
     })

@@ -125,12 +125,11 @@ impl Access {
         wire::read_web(&reply).map_err(|why| self.shape(&self.serp, why))
     }
 
-    /// A page. A server that stays busy is the world's failure, all else the address's.
+    /// A page. Which page is the agent's choice, and so is what comes of it: one that is busy for ever is an answer too,
+    /// or an agent could void its own episode. Only the tools' own services can fail.
     pub async fn page(&self, url: &str, draws: &mut Rng) -> Result<Fetched, Failed> {
-        self.net.fetch(&Request { url, json: None, key: None }, draws).await.map_err(|error| match error {
-            FetchError::Busy { .. } => Failed::World(EnvError::World(error.to_string())),
-            _ => Failed::Said(error.to_string()),
-        })
+        let fetched = self.net.fetch(&Request { url, json: None, key: None }, draws).await;
+        fetched.map_err(|error| Failed::Said(error.to_string()))
     }
 
     fn shape(&self, url: &str, why: String) -> Failed {

@@ -43,7 +43,7 @@ pub enum FetchError {
         url: String,
     },
     /// The server goes on saying that it is busy (429, 503).
-    #[error("{url}: the server answered {status} {tries} times")]
+    #[error("{url}: the server is busy (it answered {status} {tries} times); take another address")]
     Busy {
         /// The last status.
         status: u16,

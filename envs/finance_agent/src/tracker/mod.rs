@@ -20,7 +20,7 @@ use crate::action;
 use crate::tools::{FINAL_ANSWER, PARSE_PAGE, RETRIEVE};
 
 /// The blocks.
-pub const BLOCKS: [&str; 3] = ["observation", "history", "status"];
+pub const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 /// The queries, under their generic names.
 pub const QUERIES: [&str; 5] = ["subject_state", "subject_baseline", EVIDENCE, PASSAGES, QUOTATION];
 /// The kinds of source, as the brief names them.
@@ -253,6 +253,7 @@ impl Tracker for SourceTracker {
             "observation" if self.now == 0 => Some(String::new()),
             "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
             "history" => Some(self.history.render()),
+            "own_history" => Some(self.history.render_own()),
             "status" => Some(self.status_block()),
             _ => None,
         }

@@ -49,11 +49,13 @@ pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> 
         reward_range: Some((Milli(0), Milli(1000))),
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
         idle: idle(toolset),
+        segment_calls: Some(5),
         seconds_per_step: None,
         runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
+        literals_change: false,
         answer: None,
         efficiency_shift: None,
     })

@@ -32,7 +32,7 @@ use crate::command::{self, Command};
 use crate::count::Count;
 use crate::names::NAMESPACE;
 
-const BLOCKS: [&str; 3] = ["observation", "history", "status"];
+const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 
 /// The belief state of one episode.
 ///
@@ -203,6 +203,7 @@ impl Tracker for ItemTracker {
             "observation" if self.now == 0 => Some(String::new()),
             "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
             "history" => Some(self.history.render()),
+            "own_history" => Some(self.history.render_own()),
             "status" => Some(self.status_block()),
             _ => None,
         }

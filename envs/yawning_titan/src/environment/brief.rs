@@ -65,11 +65,13 @@ pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: u
             floor: thresholds.map(|known| Milli::from_f64(known.floor)),
         },
         idle: ToolCall::bare(DO_NOTHING),
+        segment_calls: None,
         seconds_per_step: None,
         runs_on: true,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
+        literals_change: false,
         answer: None,
         efficiency_shift: thresholds.map(|known| Milli::from_f64(known.efficiency_shift)),
     })

@@ -232,7 +232,7 @@ fn tools(vocabulary: &Vocabulary) -> Vec<ToolSpec> {
 
 fn rejection(error: &ActionError) -> Rejection {
     let kind = match error {
-        ActionError::Empty { .. } => RejectionKind::Unreadable,
+        ActionError::Empty { .. } | ActionError::TwoActions(_) => RejectionKind::Unreadable,
         ActionError::UnknownAction { .. } => RejectionKind::UnknownTool,
         ActionError::Missing { .. } => RejectionKind::MissingArgument,
         ActionError::UnknownValue { .. } | ActionError::Two { .. } => RejectionKind::BadValue,

@@ -13,8 +13,8 @@
 //! | `Scan` in step n, and it was unknown or analysed | analysed at step n |
 //! | it was shown compromised, and an observation shows that it is not | baseline |
 //!
-//! The action of a step takes effect before its observation is compared, as in the world, but for a scan, which comes
-//! after the attacks that the observation tells of. The status never holds what blue does not see: whether an attack held
+//! In the world the attacks of a step come first, then the action, and the observation shows the nodes as they are then. So an
+//! attack from or on a node that was cleared in the same step says nothing of it any more, and a scan looks after the attacks. The status never holds what blue does not see: whether an attack held
 //! that nobody noticed, or where the attacker is.
 
 mod node;
@@ -32,7 +32,7 @@ use self::node::Node;
 use crate::action::{DO_NOTHING, EDGE, NODE, SCAN, tool};
 use crate::rules::Kind;
 
-const BLOCKS: [&str; 3] = ["observation", "history", "status"];
+const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 
 /// The belief state of one episode.
 ///
@@ -56,7 +56,7 @@ pub struct NodeTracker {
     /// In the order of the first observation; later ones behind.
     nodes: Vec<Node>,
     history: History,
-    /// Text of the latest observation; empty before the first step (BOG-037).
+    /// Text of the latest observation; empty before the first step (BOG-037), which the block says in words.
     text: String,
     /// Steps taken.
     now: u32,
@@ -84,7 +84,8 @@ impl NodeTracker {
     }
 
     /// Compares what an observation tells of each node; gives the nodes with news.
-    fn observe(&mut self, step: u32, observation: &Value) -> Vec<(String, &'static str)> {
+    /// A node that was `cleared` in this step is no longer what the attacks of the step made of it: those come first.
+    fn observe(&mut self, step: u32, observation: &Value, cleared: Option<&str>) -> Vec<(String, &'static str)> {
         let mut updates: Vec<(String, Status)> = Vec::new();
         let mut note = |name: &str, news: Option<Status>| {
             if let Some(status) = news {
@@ -100,10 +101,11 @@ impl NodeTracker {
             }
             note(name, self.node(name).observe(step, entry));
         }
-        for name in names(observation, "attacking_nodes") {
+        let standing = |name: &&str| Some(*name) != cleared;
+        for name in names(observation, "attacking_nodes").filter(standing) {
             note(name, self.node(name).change(step, None));
         }
-        for name in names(observation, "attacked_nodes") {
+        for name in names(observation, "attacked_nodes").filter(standing) {
             note(name, self.node(name).attacked());
         }
         updates
@@ -166,18 +168,25 @@ impl Tracker for NodeTracker {
         self.now = step;
         self.text.clone_from(&observation.text);
         let target = call.string(NODE);
+        let clears = call.tool == tool(Kind::Restore) || call.tool == tool(Kind::MakeSafe);
         if let Some(node) = target.and_then(|name| self.nodes.iter_mut().find(|node| node.name == name)) {
             node.acted(&call.tool);
-            if call.tool == tool(Kind::Restore) || call.tool == tool(Kind::MakeSafe) {
+            if clears {
                 node.cleared();
             }
         }
-        let updates = self.observe(step, &observation.data.glance());
+        let updates = self.observe(step, &observation.data.glance(), target.filter(|_| clears));
         if call.tool == SCAN {
             self.nodes.iter_mut().for_each(|node| node.scanned(step));
         }
-        if updates.is_empty() && matches!(call.tool.as_str(), DO_NOTHING | SCAN) {
-            self.history.quiet(step, &call.tool);
+        if matches!(call.tool.as_str(), DO_NOTHING | SCAN) {
+            match updates.is_empty() {
+                true => self.history.quiet(step, &call.tool),
+                false => {
+                    let event = Event { step, action: &call.tool, justification, updates: &updates };
+                    self.history.noticed(&call.tool, event);
+                }
+            }
         } else {
             let target = target.or_else(|| call.string(EDGE)).map(|target| format!("{} {target}", call.tool));
             let action = target.as_deref().unwrap_or(&call.tool);
@@ -191,9 +200,10 @@ impl Tracker for NodeTracker {
 
     fn block(&self, name: &str) -> Option<String> {
         match name {
-            "observation" if self.now == 0 => Some(String::new()),
+            "observation" if self.now == 0 => Some(words::NO_OBSERVATION.to_owned()),
             "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
             "history" => Some(self.history.render()),
+            "own_history" => Some(self.history.render_own()),
             "status" => Some(self.status_block()),
             _ => None,
         }

@@ -3,8 +3,8 @@
 
 pub use gimbal_worlds::words::{
     ACTION, ANALYSED, APPLIED, ARROW, AT_STEP, BASELINE, BASELINE_STATE, CHANGED, COMPARED, CURRENT, CURRENT_STATUS,
-    FROM_OBSERVATION, FROM_RECORD, HISTORY, JUSTIFICATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST, QUIET, SOURCE,
-    STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
+    FROM_OBSERVATION, FROM_RECORD, HISTORY, JUSTIFICATION, NO_OBSERVATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST,
+    QUIET, SOURCE, STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
 };
 
 /// Above the list of nodes that are not in their baseline state.
@@ -23,8 +23,9 @@ pub const ATTACKED: &str = "an attack on it was detected and its outcome is not 
 pub const NO_EVIDENCE: &str = "no evidence of a change; this is the baseline";
 
 /// All of the above.
-pub const ALL: [&str; 32] = [
+pub const ALL: [&str; 33] = [
     OBSERVATION,
+    NO_OBSERVATION,
     STATUS,
     ALL_BASELINE,
     HISTORY,

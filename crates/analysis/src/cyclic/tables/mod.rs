@@ -196,8 +196,14 @@ impl Frame<'_, '_> {
             label("exposure", "Tools", "Whether an executor has all tools or those of its node")
                 .shown_if(entries().any(|condition| condition.specialists)),
             label("shots", "Shots", "Summaries of won episodes that the planner reads")
-                .shown_if(entries().any(|condition| condition.shots > 0)),
+                .shown_if(entries().any(|condition| condition.shots > 0 || !condition.graph_shots.is_empty())),
             label("models", "Models", "Planner/executor/router; one name where all are the same"),
+            label(
+                "unplanned",
+                "Not planned",
+                "Episodes in which the planner gave no valid graph: the one that the environment suggests played",
+            )
+            .shown_if(self.board.entries().any(|entry| entry.measures.planned.1 > 0)),
             label("faults", "Faults", "Injected faults")
                 .shown_if(entries().any(|condition| !condition.faults.is_empty())),
             label("mark", "Mark", "What keeps the numbers from being evidence about a language model")
@@ -216,8 +222,12 @@ impl Frame<'_, '_> {
             Cell::text(&condition.environment),
             Cell::text(condition.control.title()),
             Cell::text(if graphs { exposure } else { "" }),
-            Cell::count(u64::from(condition.shots)),
+            Cell::text(condition.shots_text()),
             Cell::text(condition.models()),
+            Cell::text(match entry.measures.planned {
+                (_, 0) => String::new(),
+                (valid, not) => format!("{not} of {}", valid + not),
+            }),
             Cell::text(&condition.faults),
             Cell::text(mark(entry.info)),
             Cell::text(entry.info.configuration_label()),
@@ -250,15 +260,12 @@ impl Frame<'_, '_> {
 
     /// What marks mean, as far as cells carry them.
     fn marks(&self) -> Option<String> {
-        let marked = self.board.entries().any(|entry| {
-            entry.measures.condition.control != Control::Other
-                && entry.measures.episodes > 0
-                && !entry.info.is_evidence()
-        });
-        marked.then(|| {
-            "Scripted, noisy-expert and plumbing rows show what the scaffolding does and are no evidence about language models."
-                .to_owned()
-        })
+        let shown = self
+            .board
+            .entries()
+            .filter(|entry| entry.measures.condition.control != Control::Other && entry.measures.episodes > 0);
+        let said = crate::tables::no_evidence(shown.map(|entry| entry.info)).trim();
+        (!said.is_empty()).then(|| said.to_owned())
     }
 }
 

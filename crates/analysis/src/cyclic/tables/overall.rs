@@ -65,6 +65,14 @@ pub(super) fn overall(frame: &Frame<'_, '_>) -> Table {
         let condition = &entry.measures.condition;
         compared(entry) && condition.shots == 0 && !condition.specialists && condition.control != Control::Cyclic
     };
+    columns.push(
+        label(
+            "unplanned",
+            "Not planned",
+            "Episodes in which the planner gave no valid graph: the one that the environment suggests played",
+        )
+        .shown_if(frame.board.entries().any(|entry| plain(entry) && entry.measures.planned.1 > 0)),
+    );
     let mut places: Vec<(String, String)> = Vec::new();
     for entry in frame.board.entries().filter(|entry| plain(*entry)) {
         let place = (entry.measures.condition.environment.clone(), entry.measures.condition.models());
@@ -75,6 +83,7 @@ pub(super) fn overall(frame: &Frame<'_, '_>) -> Table {
     let (mut rows, mut left_out) = (Vec::new(), Vec::new());
     for (environment, models) in &places {
         let mut row = vec![Cell::text(environment), Cell::text(models)];
+        let mut unplanned = Vec::new();
         for control in Control::COMPARED {
             let mut own = frame.board.entries().filter(|entry| {
                 let condition = &entry.measures.condition;
@@ -88,7 +97,11 @@ pub(super) fn overall(frame: &Frame<'_, '_>) -> Table {
             row.extend(spread_cells(measures.and_then(|measures| measures.success)));
             row.extend(spread_cells(measures.and_then(|measures| measures.won.calls)));
             row.push(Cell::number(measures.and_then(|measures| measures.success_to_calls)));
+            if let Some((valid, not)) = measures.map(|measures| measures.planned).filter(|planned| planned.1 > 0) {
+                unplanned.push(format!("{}: {not} of {}", control.title(), valid + not));
+            }
         }
+        row.push(Cell::text(unplanned.join(", ")));
         rows.push(row);
     }
     let mut notes = vec![RATES.to_owned()];

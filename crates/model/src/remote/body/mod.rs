@@ -61,7 +61,25 @@ pub fn read(format: WireFormat, body: &Value) -> Read {
     if read.usage.source == UsageSource::Missing && report.is_some_and(|report| !report.is_null()) {
         read.note = Some("the report of usage cannot be believed and counts as missing".to_owned());
     }
+    if let Some(why) = unbelievable(&read) {
+        read.usage = Usage { source: UsageSource::Missing, ..Usage::default() };
+        read.note = Some(format!("the report of usage cannot be believed ({why}) and counts as missing"));
+    }
     read
+}
+
+/// Why a report of usage cannot be true, if so. A provider that reports nothing for what it did would switch limits off.
+fn unbelievable(read: &Read) -> Option<&'static str> {
+    let usage = &read.usage;
+    let said = !read.text.is_empty() || !read.calls.is_empty();
+    match usage.source {
+        UsageSource::Missing => None,
+        _ if usage.cached_input > usage.input => Some("more input was cached than there was"),
+        _ if usage.reasoning > usage.output => Some("more output was reasoning than there was"),
+        _ if said && usage.output == 0 => Some("no output beside an answer"),
+        _ if said && usage.input == 0 => Some("no input beside an answer"),
+        _ => None,
+    }
 }
 
 /// Takes a key out of every text of a body. What is kept and what is shown is made of the body, so that nothing else
@@ -124,7 +142,7 @@ impl Read {
 
     /// The typed outcome: only a whole answer is a completion.
     pub(super) fn outcome(self, raw: String, latency_us: u64) -> Result<Completion, ModelError> {
-        let provider = ProviderFacts { id: self.id, model: self.model, raw: Some(raw), note: self.note };
+        let provider = ProviderFacts { id: self.id, model: self.model, raw: Some(raw), note: self.note, at_once: None };
         let (kind, message, partial) = match self.end {
             End::Whole => {
                 return Ok(Completion {
@@ -133,6 +151,7 @@ impl Read {
                     calls: self.calls,
                     usage: self.usage,
                     reasoning: self.reasoning.map(Arc::from),
+                    missed: Vec::new(),
                     latency_us,
                     provider,
                 });

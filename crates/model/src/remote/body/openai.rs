@@ -42,13 +42,22 @@ pub(super) fn read(body: &Value) -> Read {
         usage: usage(
             count(tokens.get("prompt_tokens")),
             details("prompt_tokens_details", "cached_tokens"),
-            count(tokens.get("completion_tokens")),
+            completed(tokens),
             details("completion_tokens_details", "reasoning_tokens"),
         ),
         note: None,
         id: text(body, "id").map(str::to_owned),
         model: text(body, "model").map(str::to_owned),
     }
+}
+
+/// Output tokens. Some servers count reasoning beside them and not among them; their total says so.
+fn completed(tokens: &Value) -> Option<u64> {
+    let reasoning = count(tokens.pointer("/completion_tokens_details/reasoning_tokens")).unwrap_or(0);
+    let written = count(tokens.get("completion_tokens"))?;
+    let beside = written.saturating_add(reasoning);
+    let all = count(tokens.get("prompt_tokens"))?.saturating_add(beside);
+    Some(if reasoning > 0 && count(tokens.get("total_tokens")) == Some(all) { beside } else { written })
 }
 
 /// Text and reasoning of a content: a string, or a list of typed parts.

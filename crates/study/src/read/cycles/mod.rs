@@ -208,6 +208,9 @@ fn read(
     let above = cell.info.thresholds.success_above;
     let stop = outcome.stop.name().to_owned();
     walk.won = stop == "solved" || above.is_some_and(|above| outcome.episode_return.0 > above);
+    let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    let (fallbacks, rejected) = (small(outcome.fallbacks), small(outcome.rejected));
+    let own = small(outcome.spent.tool_calls).saturating_sub(fallbacks);
     Ok(Trajectory {
         cell: id.cell.clone(),
         world: cell.world.clone(),
@@ -218,6 +221,8 @@ fn read(
         return_thousandths: outcome.episode_return.0,
         stop,
         tool_calls: u32::try_from(outcome.spent.tool_calls).unwrap_or(u32::MAX).saturating_sub(left),
+        steps: (outcome.steps, fallbacks),
+        attempts: (own.max(rejected), rejected),
         wall_us: outcome.critical_path_us,
         ..walk
     })

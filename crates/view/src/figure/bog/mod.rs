@@ -150,12 +150,7 @@ fn evidence(grid: &Grid<'_>) -> &'static str {
         .configurations
         .iter()
         .flat_map(|entry| grid.models.iter().filter_map(|model| grid.cell(&entry.name, model)));
-    let mut cells = cells.filter(|cell| cell.episodes > 0);
-    if cells.any(|cell| !cell.info.is_evidence()) {
-        " Scripted, noisy-expert and plumbing rows show what the scaffolding does and are no evidence about language models."
-    } else {
-        ""
-    }
+    gimbal_analysis::tables::no_evidence(cells.filter(|cell| cell.episodes > 0).map(|cell| &cell.info))
 }
 
 /// Letters and digits of a name, for a file.

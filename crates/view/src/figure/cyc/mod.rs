@@ -171,9 +171,5 @@ fn whole(named: &Named, drawn: Drawn, board: &Board<'_>) -> Output {
 
 /// What must be said of rows that are no evidence.
 fn evidence(scene: &Scene<'_>) -> &'static str {
-    if scene.entries().any(|entry| !entry.info.is_evidence()) {
-        " Scripted, noisy-expert and plumbing rows show what the scaffolding does and are no evidence about language models."
-    } else {
-        ""
-    }
+    gimbal_analysis::tables::no_evidence(scene.entries().map(|entry| entry.info))
 }

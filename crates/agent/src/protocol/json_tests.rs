@@ -1,0 +1,94 @@
+use serde_json::{Map, Value, json};
+
+use super::super::{Expects, Input, Reply, Saying, ToolUse};
+use super::read;
+use crate::contract::Tier;
+
+fn actions(text: &str) -> Reply {
+    read(text, Expects::Action)
+}
+
+fn map(value: &Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+#[test]
+fn reads_answers_wherever_the_object_stands() {
+    for (text, tier) in [
+        (r#"{"thought": "t", "action": "Oil machine=lathe"}"#, Tier::Direct),
+        ("```json\n{\"thought\": \"t\", \"action\": \"Oil machine=lathe\"}\n```", Tier::Normalised),
+        (
+            r#"I {really} mean {"x": 1}: {"thought": "t", "answer": " Oil machine=lathe "} and no more {"#,
+            Tier::Normalised,
+        ),
+        ("{'thought': 't', 'action': 'Oil machine=lathe',}", Tier::Normalised),
+        ("Thought: t\nAnswer: Oil machine=lathe", Tier::Normalised),
+    ] {
+        let whole = Reply::new("t".to_owned(), Saying::Answer("Oil machine=lathe".to_owned()), tier);
+        assert_eq!(actions(text), whole, "{text}");
+    }
+}
+
+#[test]
+fn reads_calls_of_every_form() {
+    let arguments = || Input::Arguments(map(&json!({ "machine": "lathe" })));
+    let beside = || Input::Beside(map(&json!({ "machine": "lathe" })));
+    let text = || Input::Text("lathe".to_owned());
+    for (text, input) in [
+        (r#"{"thought":"t","tool":"Oil","input":"lathe"}"#, text()),
+        (r#"{"thought":"t","tool":"Oil","arguments":{"machine":"lathe"}}"#, arguments()),
+        (r#"{"thought":"t","action":{"tool":"Oil","arguments":{"machine":"lathe"}}}"#, arguments()),
+        (r#"{"thought":"t","function":{"name":"Oil","arguments":"{\"machine\": \"lathe\"}"}}"#, arguments()),
+        (r#"{"thought":"t","tool_calls":[{"function":{"name":"Oil","arguments":{"machine":"lathe"}}}]}"#, arguments()),
+        (r#"{"thought":"t","action":"Oil","action_input":{"machine":"lathe"}}"#, arguments()),
+        (r#"{"thought":"t","action":"use_tool","tool":"Oil","input":"lathe"}"#, text()),
+        (r#"{"thought":"t","Oil":{"machine":"lathe"}}"#, arguments()),
+        (r#"{"thought":"t","recipient_name":"functions.Oil","parameters":{"machine":"lathe"}}"#, arguments()),
+        (r#"{"thought":"t","action":"Oil","machine":"lathe"}"#, beside()),
+        (r#"{"thought":"t","tool":"Oil","machine":"lathe"}"#, beside()),
+        (r#"{"reasoning":"t","tool":"Oil"}"#, Input::Arguments(Map::new())),
+    ] {
+        let reply = actions(text);
+        assert_eq!(reply.saying, Saying::Use(ToolUse { name: "Oil".to_owned(), input }), "{text}");
+        assert_eq!((reply.thought.as_str(), reply.more), ("t", false), "{text}");
+    }
+}
+
+#[test]
+fn what_says_nothing_stays_raw() {
+    for text in ["", "Wait", "{", r#"{"thought": "t"}"#, r#"{"tool": 3}"#, r#"{"thought": "t", "action": "#] {
+        assert_eq!(actions(text).saying, Saying::Raw(text.trim().to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn two_answers_are_none() {
+    for text in [
+        r#"{"action": "Wait"} {"action": "Oil machine=lathe"}"#,
+        r#"{"action": "Wait", "action": "Oil machine=lathe"}"#,
+        r#"{"action": "Wait"} or {"tool": "Oil", "input": "lathe"}"#,
+    ] {
+        assert!(matches!(actions(text).saying, Saying::Raw(_)), "{text}");
+    }
+    assert!(actions(r#"{"tool": "look", "input": "a"} {"tool": "look", "input": "b"}"#).more);
+    assert!(actions(r#"{"tool_calls": [{"name": "a"}, {"name": "b"}]}"#).more);
+    let same = actions("{\"action\": \"Wait\"}\n{\"action\": \"Wait\"}");
+    assert_eq!(same.saying, Saying::Answer("Wait".to_owned()));
+    let played_on = actions("{\"action\": \"Wait\"}\nObservation: fine\n{\"action\": \"Oil machine=lathe\"}");
+    assert_eq!(played_on.saying, Saying::Answer("Wait".to_owned()));
+}
+
+// covers: BOG-067, BOG-070
+#[test]
+fn members_of_a_message_are_no_actions() {
+    let list = r#"[{"action": "Wait", "confidence": 0.5}]"#;
+    let message = |text: &str| read(text, Expects::Message).saying;
+    assert_eq!(message(list), Saying::Raw(list.to_owned()));
+    assert_eq!(message(r#"{"thought": "t", "answer": "x"}"#), Saying::Answer("x".to_owned()));
+    let wrapped = message(&format!(r#"{{"thought": "t", "answer": {list}}}"#));
+    assert_eq!(wrapped, Saying::Answer(r#"[{"action":"Wait","confidence":0.5}]"#.to_owned()));
+    assert!(matches!(message(r#"{"tool": "look", "input": "lathe"}"#), Saying::Use(_)));
+    for text in [r#"{"name": "craft", "goal": "x", "tools": []}"#, r#"{"action": "Wait", "confidence": 0.5}"#] {
+        assert_eq!(message(text), Saying::Raw(text.to_owned()));
+    }
+}

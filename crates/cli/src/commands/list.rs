@@ -1,0 +1,129 @@
+//! `gimbal list`.
+
+use std::path::{Path, PathBuf};
+
+use gimbal_study::plan::Stored;
+use gimbal_study::read;
+use gimbal_study::run::{RunError, RunFolder};
+use serde::Serialize;
+
+use super::print_json;
+use crate::args::List;
+use crate::exit::Failure;
+
+/// A run folder in one line.
+#[derive(Debug, Serialize)]
+struct Line {
+    /// Name of the folder.
+    name: String,
+    /// `in progress`, `done`, `incomplete`, or what is wrong with it.
+    state: String,
+    finished: u64,
+    planned: u64,
+    /// Tokens as billed.
+    tokens: u64,
+    /// Dollars as billed, at the prices in force when the study ran.
+    dollars: f64,
+    /// Requests of unknown cost.
+    unknown_requests: u64,
+    /// What is wrong, where the folder cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+/// Lists the run folders below a folder.
+pub fn list(options: &List) -> Result<(), Failure> {
+    let folders = run_folders(&options.runs)?;
+    let lines: Vec<Line> = folders.iter().map(|path| line(path)).collect();
+    if options.json {
+        return print_json(&lines);
+    }
+    if lines.is_empty() {
+        println!("{}: there are no run folders", options.runs.display());
+        return Ok(());
+    }
+    let longest = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).max("run".len());
+    println!("{:<longest$}  {:<11}  {:>15}  {:>14}  {:>10}", "run", "state", "episodes", "tokens", "dollars");
+    for line in &lines {
+        let unknown = match line.unknown_requests {
+            0 => String::new(),
+            count => format!("  {count} request(s) of unknown cost"),
+        };
+        println!(
+            "{:<longest$}  {:<11}  {:>15}  {:>14}  {:>10.4}{unknown}",
+            gimbal_analysis::printable(&line.name),
+            line.state,
+            format!("{} of {}", line.finished, line.planned),
+            line.tokens,
+            line.dollars
+        );
+    }
+    for line in &lines {
+        if let Some(problem) = &line.problem {
+            crate::said::message(problem);
+        }
+    }
+    Ok(())
+}
+
+/// The folders below `root` that a run was begun in, by name.
+fn run_folders(root: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Failure::Usage(format!("{}: there is no such folder; name the one that holds run folders", root.display()))
+        }
+        _ => Failure::World(format!("{}: cannot be read: {error}", root.display())),
+    };
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(root).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.join(gimbal_study::run::STUDY).is_file() || path.join(gimbal_study::run::INDEX).is_file() {
+            folders.push(path);
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+fn line(path: &Path) -> Line {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let empty = Line {
+        name,
+        state: "unreadable".to_owned(),
+        finished: 0,
+        planned: 0,
+        tokens: 0,
+        dollars: 0.0,
+        unknown_requests: 0,
+        problem: None,
+    };
+    match read_line(path) {
+        Ok((state, finished, planned, spent)) => Line {
+            state: state.to_owned(),
+            finished,
+            planned,
+            tokens: spent.tokens,
+            dollars: spent.exact() as f64 / 1e12,
+            unknown_requests: spent.unknown,
+            ..empty
+        },
+        Err(error) => Line { problem: Some(error.to_string()), ..empty },
+    }
+}
+
+fn read_line(path: &Path) -> Result<(&'static str, u64, u64, gimbal_study::run::Spending), RunError> {
+    let folder = RunFolder::open(path)?;
+    let stored = Stored::read(&folder)?;
+    let finished = folder
+        .index()?
+        .count()
+        .map_err(|error| gimbal_study::run::index::unreadable(&path.join(gimbal_study::run::INDEX), &error))?;
+    let planned: u64 = stored.cells.iter().map(|cell| u64::from(cell.info.planned)).sum();
+    let (spent, _) = read::spending(&folder, &stored)?;
+    let state = match folder.in_progress() {
+        true => "in progress",
+        false if finished >= planned => "done",
+        false => "incomplete",
+    };
+    Ok((state, finished, planned, spent))
+}

@@ -1,0 +1,73 @@
+//! What is fed, and with what.
+//!
+//! A target panics on a mistake of ours: a panic of the reader, or a promise that does not hold. Refusing an input is no
+//! mistake.
+
+mod files;
+mod models;
+mod worlds;
+
+/// A reader.
+pub struct Target {
+    /// Its name.
+    pub name: &'static str,
+    /// What it promises.
+    pub about: &'static str,
+    /// Good inputs.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+    /// Reads one input.
+    pub read: fn(&[u8]),
+}
+
+/// Reads bytes as text, as files are read: what is no text is refused before.
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+fn owned(texts: &[&str]) -> Vec<Vec<u8>> {
+    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// All of them.
+pub const TARGETS: [Target; 25] = [
+    Target { name: "agent-answer", about: "replies of models", seeds: models::answers, read: models::answer },
+    Target {
+        name: "agent-persona",
+        about: "personas and their templates",
+        seeds: files::personas,
+        read: files::persona,
+    },
+    Target { name: "model-body", about: "bodies of providers", seeds: models::bodies, read: models::body },
+    Target { name: "model-gguf", about: "headers of model files", seeds: models::ggufs, read: models::gguf },
+    Target { name: "model-script", about: "scripts and price tables", seeds: models::scripts, read: models::script },
+    Target { name: "study-file", about: "study files", seeds: files::studies, read: files::study },
+    Target { name: "study-frame", about: "frames of journals", seeds: files::frames, read: files::frame },
+    Target { name: "study-ledger", about: "lines of the ledger", seeds: files::lines, read: files::line },
+    Target { name: "study-text", about: "texts kept as changes", seeds: files::deltas, read: files::delta },
+    Target { name: "table-text", about: "hidden characters in tables", seeds: files::names, read: files::name },
+    Target { name: "alfworld-game", about: "game files", seeds: worlds::games, read: worlds::game },
+    Target { name: "alfworld-grammar", about: "grammars of games", seeds: worlds::grammars, read: worlds::grammar },
+    Target {
+        name: "alfworld-household",
+        about: "saved households",
+        seeds: worlds::households,
+        read: worlds::household,
+    },
+    Target { name: "alfworld-pddl", about: "domains and problems", seeds: worlds::domains, read: worlds::domain },
+    Target { name: "cage2-action", about: "action texts", seeds: worlds::cage2_actions, read: worlds::cage2_action },
+    Target { name: "cage2-recording", about: "recordings", seeds: worlds::recordings, read: worlds::cage2_recording },
+    Target { name: "finance-html", about: "pages", seeds: worlds::pages, read: worlds::page },
+    Target { name: "finance-judge", about: "answers judged offline", seeds: worlds::judged, read: worlds::judge },
+    Target { name: "finance-query", about: "queries", seeds: worlds::queries, read: worlds::query },
+    Target { name: "finance-rubric", about: "rubrics", seeds: worlds::rubrics, read: worlds::rubric },
+    Target { name: "textcraft-command", about: "commands", seeds: worlds::commands, read: worlds::command },
+    Target {
+        name: "textcraft-recording",
+        about: "recordings",
+        seeds: worlds::recordings,
+        read: worlds::craft_recording,
+    },
+    Target { name: "textcraft-table", about: "tables of recipes", seeds: worlds::tables, read: worlds::table },
+    Target { name: "yt-action", about: "action texts", seeds: worlds::yt_actions, read: worlds::yt_action },
+    Target { name: "yt-recording", about: "recordings", seeds: worlds::recordings, read: worlds::yt_recording },
+];

@@ -1,0 +1,173 @@
+//! The grammar of a request as a server can be given it, and the grammar by which its answer may be judged.
+
+use std::sync::Arc;
+
+use gimbal_core::{ChatRequest, Grammar};
+use serde_json::{Value, json};
+
+use super::gbnf;
+use super::provider::{Dialect, WireFormat};
+use crate::traits::Known;
+
+/// The member under which a schema stands that must not be the root.
+const ANSWER: &str = "answer";
+
+/// What is sent of a grammar.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Mask {
+    /// What the request says of it; nothing where the server cannot be given the grammar.
+    pub sent: Option<Sent>,
+    /// What the mask enforces: the grammar, or a wider one where the provider's rules leave parts out.
+    pub judged: Option<Arc<Grammar>>,
+    /// Whether the answer stands within an object.
+    pub wrapped: bool,
+    /// Why nothing is sent.
+    pub note: Option<String>,
+}
+
+/// A grammar in a server's own way.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Sent {
+    /// A JSON Schema.
+    Schema(Value),
+    /// One of several texts (Gemini).
+    Texts(Vec<String>),
+    /// Member `structured_outputs` (vLLM).
+    Structured(Value),
+    /// Member `grammar` (llama.cpp).
+    Gbnf(String),
+}
+
+impl Mask {
+    /// The mask of a request.
+    pub fn of(request: &ChatRequest, known: &Known, format: WireFormat, dialect: Dialect) -> Self {
+        let Some(grammar) = &request.grammar else { return Self::default() };
+        if !known.enforces(grammar.kind()) {
+            return Self::unsent(&format!("this server enforces no {}", grammar.kind().words()));
+        }
+        let whole = |sent| Self { sent: Some(sent), judged: Some(Arc::clone(grammar)), ..Self::default() };
+        match (&**grammar, format, dialect) {
+            (Grammar::Choice(choices), WireFormat::Gemini, _) => whole(Sent::Texts(choices.clone())),
+            (Grammar::Choice(choices), _, Dialect::Vllm) => whole(Sent::Structured(json!({ "choice": choices }))),
+            (Grammar::Regex(pattern), _, Dialect::Vllm) => whole(Sent::Structured(json!({ "regex": pattern }))),
+            (Grammar::Choice(choices), _, Dialect::Llamacpp) => whole(Sent::Gbnf(gbnf::choice(choices))),
+            (Grammar::Regex(pattern), _, Dialect::Llamacpp) => match gbnf::regex(pattern) {
+                Some(rules) => whole(Sent::Gbnf(rules)),
+                None => Self::unsent("the expression cannot be written as a grammar of llama.cpp"),
+            },
+            (Grammar::Regex(_), ..) => Self::unsent("there is no way to send a regular expression to this server"),
+            (Grammar::Choice(choices), ..) => {
+                let schema = known.rules.shaped(&json!({ "type": "string", "enum": choices }));
+                if schema.get("enum").is_none() {
+                    return Self::unsent(&format!("{} choices are more than the provider takes", choices.len()));
+                }
+                Self::schema(&schema, Arc::clone(grammar), known, true)
+            }
+            (Grammar::JsonSchema(asked), ..) => {
+                let schema = known.rules.shaped(asked);
+                let judged =
+                    if schema == *asked { Arc::clone(grammar) } else { Arc::new(Grammar::JsonSchema(schema.clone())) };
+                Self::schema(&schema, judged, known, !known.rules.takes_as_root(&schema))
+            }
+        }
+    }
+
+    fn schema(schema: &Value, judged: Arc<Grammar>, known: &Known, wrapped: bool) -> Self {
+        let sent = if wrapped {
+            json!({
+                "type": "object", "properties": { ANSWER: schema }, "required": [ANSWER], "additionalProperties": false,
+            })
+        } else {
+            schema.clone()
+        };
+        match known.rules.broken_by(&sent).first() {
+            Some(broken) => Self::unsent(&format!("the provider would not accept its schema ({broken})")),
+            None => Self { sent: Some(Sent::Schema(sent)), judged: Some(judged), wrapped, note: None },
+        }
+    }
+
+    fn unsent(why: &str) -> Self {
+        Self { note: Some(format!("the grammar was not sent, so the answer is a free one: {why}")), ..Self::default() }
+    }
+
+    /// The answer within its object, where it stands in one; as it is where it does not read.
+    pub fn unwrapped(&self, text: String) -> String {
+        if !self.wrapped {
+            return text;
+        }
+        let Ok(Value::Object(mut members)) = serde_json::from_str::<Value>(text.trim()) else { return text };
+        match members.remove(ANSWER) {
+            Some(Value::String(answer)) if matches!(self.judged.as_deref(), Some(Grammar::Choice(_))) => answer,
+            Some(answer) => answer.to_string(),
+            None => text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use gimbal_core::{ChatRequest, Grammar};
+    use serde_json::json;
+
+    use super::{Mask, Sent};
+    use crate::remote::{Dialect, Provider};
+    use crate::traits::TraitTable;
+
+    fn mask(name: &str, grammar: Grammar) -> Mask {
+        let family = name.split('/').next().unwrap();
+        let provider = Provider::ALL.into_iter().find(|provider| provider.name() == family).unwrap();
+        let request = ChatRequest { grammar: Some(Arc::new(grammar)), ..ChatRequest::default() };
+        Mask::of(&request, &TraitTable::built_in().of(name, None, None), provider.wire(), provider.dialect())
+    }
+
+    #[test]
+    fn what_a_server_cannot_be_given_is_neither_sent_nor_judged() {
+        for (name, grammar) in [
+            ("openai/gpt-4o", Grammar::Regex("a+".to_owned())),
+            ("anthropic/claude-haiku-4-5", Grammar::Regex("a+".to_owned())),
+            ("anthropic/claude-3-haiku", Grammar::Choice(vec!["a".to_owned()])),
+            ("ollama/x", Grammar::Regex("a+".to_owned())),
+            ("compatible/x", Grammar::JsonSchema(json!({ "type": "object" }))),
+            ("openai/gpt-4o", Grammar::JsonSchema(json!({ "type": "object" }))),
+            ("openai/gpt-4o", Grammar::Choice((0..2000).map(|number| number.to_string()).collect())),
+            ("llamacpp/x", Grammar::Regex(r"\bx".to_owned())),
+        ] {
+            let mask = mask(name, grammar);
+            assert!(mask.sent.is_none() && mask.judged.is_none() && mask.note.is_some(), "{name}: {mask:?}");
+        }
+    }
+
+    #[test]
+    fn alternatives_at_the_root_stand_within_an_object_and_come_out_again() {
+        let branch = |key: &str| {
+            json!({ "type": "object", "properties": { key: { "type": "string" } }, "required": [key],
+                "additionalProperties": false })
+        };
+        let either = json!({ "anyOf": [branch("action"), branch("tool")] });
+        let sent = mask("openai/gpt-4o", Grammar::JsonSchema(either.clone()));
+        let Some(Sent::Schema(schema)) = &sent.sent else { panic!("{sent:?}") };
+        assert_eq!(schema["properties"]["answer"], either);
+        assert_eq!(sent.unwrapped("{\"answer\": {\"tool\": \"x\"}}".to_owned()), "{\"tool\":\"x\"}");
+        assert_eq!(sent.unwrapped("not JSON".to_owned()), "not JSON");
+        let own = mask("vllm/x", Grammar::JsonSchema(either.clone()));
+        assert_eq!((own.sent, own.wrapped), (Some(Sent::Schema(either)), false));
+        let choice = mask("anthropic/claude-haiku-4-5", Grammar::Choice(vec!["Wait".to_owned(), "Go".to_owned()]));
+        assert_eq!(choice.unwrapped(" {\"answer\": \"Go\"}".to_owned()), "Go");
+    }
+
+    #[test]
+    fn an_answer_is_judged_by_what_was_sent() {
+        let schema = json!({ "type": "object", "required": ["t"], "additionalProperties": false,
+            "properties": { "t": { "type": "string", "pattern": "^a$" } } });
+        let judged = |name: &str| mask(name, Grammar::JsonSchema(schema.clone())).judged.unwrap();
+        assert_eq!(*judged("openai/gpt-4o"), Grammar::JsonSchema(schema.clone()));
+        let Grammar::JsonSchema(wider) = &*judged("anthropic/claude-haiku-4-5") else { panic!() };
+        assert_eq!(wider["properties"]["t"], json!({ "type": "string" }));
+        let regex = mask("vllm/x", Grammar::Regex("a+".to_owned()));
+        assert_eq!(regex.sent, Some(Sent::Structured(json!({ "regex": "a+" }))));
+        assert!(matches!(mask("llamacpp/x", Grammar::Regex("a+".to_owned())).sent, Some(Sent::Gbnf(_))));
+        assert_eq!(Dialect::Llamacpp.masks().len(), 3);
+    }
+}

@@ -1,0 +1,67 @@
+//! JSON in texts.
+
+use serde_json::Value;
+
+/// The JSON objects and arrays that stand in a text, outermost ones only, in order.
+#[must_use]
+pub fn embedded(text: &str) -> Vec<Value> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(next) = text.get(at..).and_then(|rest| rest.find(['{', '['])) {
+        let begin = at + next;
+        let mut values = serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value)) => {
+                at = begin + values.byte_offset().max(1);
+                found.push(value);
+            }
+            _ => at = begin + 1,
+        }
+    }
+    found
+}
+
+/// A value as JSON with one blank after each colon and comma: the spacing that grammars for lines of text let through.
+#[must_use]
+pub fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) => {
+            let members: Vec<String> = members
+                .iter()
+                .map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), spaced(value)))
+                .collect();
+            format!("{{{}}}", members.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A text in printable ASCII without quotation marks and backslashes, cut to a length: what every grammar lets through.
+#[must_use]
+pub fn plain(text: &str, most: usize) -> String {
+    let kept = |letter: char| if letter.is_ascii_graphic() && !"\"\\".contains(letter) { letter } else { ' ' };
+    let text: String = text.chars().map(kept).collect();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.chars().take(most).collect::<String>().trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{embedded, plain, spaced};
+
+    #[test]
+    fn json_is_found_in_prose() {
+        let text = "ACTIONS\n{\"a\": [1]}\nand {not json} and [2, 3].";
+        assert_eq!(embedded(text), [json!({ "a": [1] }), json!([2, 3])]);
+        assert!(embedded("{{{{ [").is_empty());
+    }
+
+    #[test]
+    fn texts_fit_the_grammars_of_lines() {
+        assert_eq!(spaced(&json!({ "a": ["b", 0.5], "c": {} })), r#"{"a": ["b", 0.5], "c": {}}"#);
+        assert_eq!(plain("say \"hé\"\nnow", 7), "say h n");
+    }
+}

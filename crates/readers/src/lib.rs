@@ -1,0 +1,87 @@
+//! Players by rule that are given a request as a language model is given it, and nothing else.
+//!
+//! A reader parses the prompt's own text ([`kit`]) and answers in the form that the prompt asks for. It holds no state between
+//! requests and knows no environment's code: what a prompt does not say, it cannot know, and it says what it missed. What
+//! readers reach shows what a request is worth to one fixed player; it is no evidence about language models.
+
+pub mod control;
+mod defence;
+pub mod filings;
+pub mod household;
+pub mod kit;
+pub mod textcraft;
+
+use std::sync::Arc;
+
+use gimbal_core::chat::Lack;
+use gimbal_model::reader::{Page, Reader, Readers, Reply};
+
+/// Behaviour of all readers: raised when one of them answers a request otherwise than before.
+const VERSION: u32 = 1;
+
+/// The readers of this program, by name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Library;
+
+impl Readers for Library {
+    fn named(&self, name: &str) -> Option<Arc<dyn Reader>> {
+        match name {
+            "careful" => Some(Arc::new(Careful)),
+            "alfworld" => Some(Arc::new(Only(household::reply))),
+            "finance_agent" => Some(Arc::new(Only(filings::reply))),
+            "textcraft" => Some(Arc::new(Only(textcraft::reply))),
+            "defender" => Some(Arc::new(Only(defence::reply))),
+            _ => None,
+        }
+    }
+
+    fn list(&self) -> Vec<(&'static str, &'static str)> {
+        vec![
+            ("careful", "a careful player of any environment, by what the prompt says"),
+            ("alfworld", "the player of household tasks"),
+            ("finance_agent", "the player of questions about filings"),
+            ("textcraft", "the player of crafting tasks"),
+            ("defender", "the defender of a network: fixes what has changed, else watches"),
+        ]
+    }
+}
+
+/// Picks the player by what the prompt says.
+struct Careful;
+
+impl Reader for Careful {
+    fn version(&self) -> u32 {
+        VERSION
+    }
+
+    fn reply(&self, page: &Page<'_>) -> Reply {
+        let sheet = kit::Sheet::read(page);
+        if textcraft::knows(&sheet) {
+            return textcraft::reply(&sheet);
+        }
+        if household::knows(&sheet) {
+            return household::reply(&sheet);
+        }
+        if defence::knows(&sheet) {
+            return defence::reply(&sheet);
+        }
+        if filings::knows(&sheet) {
+            return filings::reply(&sheet);
+        }
+        sheet.miss(Lack::Role, "words of an environment that this reader knows");
+        sheet.say("")
+    }
+}
+
+/// One player, whatever the prompt says.
+struct Only(fn(&kit::Sheet<'_>) -> Reply);
+
+impl Reader for Only {
+    fn version(&self) -> u32 {
+        VERSION
+    }
+
+    fn reply(&self, page: &Page<'_>) -> Reply {
+        self.0(&kit::Sheet::read(page))
+    }
+}

@@ -1,0 +1,222 @@
+//! Plays episodes in memory with readers, and counts what came of them.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gimbal_core::event::{Body, Event};
+use gimbal_core::{
+    Architecture, Catalogue, Decoding, Digest, Milli, RoleSettings, Sampling, TaskId, TextRef, UsageSource,
+};
+use gimbal_model::{Models, ModelsConfig};
+use gimbal_study::registry::Library;
+use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
+use serde_json::Value;
+
+/// The project's own files: personas and graphs.
+pub fn files() -> Library {
+    Library::new(&[], vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")])
+}
+
+pub fn models() -> Models {
+    let config = ModelsConfig { readers: Arc::new(gimbal_readers::Library), ..ModelsConfig::default() };
+    Models::new(config)
+}
+
+pub fn architecture(base: &str, settings: &Value) -> Arc<dyn Architecture> {
+    let kinds = gimbal_architectures::kinds();
+    let kind = kinds.iter().find(|kind| kind.name() == base).unwrap();
+    kind.build(settings, &files()).unwrap_or_else(|error| panic!("{base} {settings}: {error}"))
+}
+
+/// An episode that was played.
+pub struct Played {
+    pub task: String,
+    pub outcome: Outcome,
+    pub recorded: Recorded,
+}
+
+impl Played {
+    pub fn won(&self) -> bool {
+        self.outcome.episode_return >= Milli(999)
+    }
+
+    pub fn events(&self) -> Vec<Event> {
+        self.recorded.events.iter().map(|bytes| serde_json::from_slice(bytes).unwrap()).collect()
+    }
+
+    pub fn text(&self, reference: &TextRef) -> String {
+        match (reference.as_inline(), reference.as_stored()) {
+            (Some(text), _) => text.to_owned(),
+            (None, Some(digest)) => self.recorded.texts[&digest].clone(),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// Notes of a kind, as text.
+    pub fn notes(&self, kind: &str) -> Vec<String> {
+        let note = |event: &Event| match &event.body {
+            Body::Note(note) if note.kind == kind => Some(self.text(&note.data)),
+            _ => None,
+        };
+        self.events().iter().filter_map(note).collect()
+    }
+
+    /// Calls that were refused: text and message.
+    pub fn refusals(&self) -> Vec<String> {
+        let refusal = |event: &Event| match &event.body {
+            Body::Rejected(refusal) => Some(format!("{} | {}", self.text(&refusal.text), self.text(&refusal.message))),
+            _ => None,
+        };
+        self.events().iter().filter_map(refusal).collect()
+    }
+
+    /// Everything, for a person to read.
+    pub fn story(&self) -> String {
+        let mut out = String::new();
+        for event in self.events() {
+            let line = match &event.body {
+                Body::ModelCalled(call) => {
+                    let messages: Vec<String> = call
+                        .messages
+                        .iter()
+                        .map(|message| format!("--- {} ---\n{}", message.speaker, self.text(&message.text)))
+                        .collect();
+                    let (tools, grammar) = (self.text(&call.tools), self.text(&call.grammar));
+                    let cut = |text: String| text.chars().take(3000).collect::<String>();
+                    format!(
+                        "##### call {} to {}: {} kept\n{}\n--- tools ---\n{}\n--- grammar ---\n{}\n--- answer ({}) ---\n{}",
+                        call.call,
+                        call.role,
+                        call.kept,
+                        messages.join("\n"),
+                        cut(tools),
+                        cut(grammar),
+                        call.outcome,
+                        self.text(&call.reply)
+                    )
+                }
+                Body::Stepped(step) => format!("##### reward {}: {}", step.reward, self.text(&step.observation)),
+                Body::Note(note) => format!("##### note {}: {}", note.kind, self.text(&note.data)),
+                Body::Rejected(refusal) => {
+                    format!("##### refused {} | {}", self.text(&refusal.text), self.text(&refusal.message))
+                }
+                other => format!("##### {other:?}").chars().take(400).collect(),
+            };
+            out.push_str(&line);
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// A cell to play: an architecture in a form of answers.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub base: &'static str,
+    pub settings: Value,
+    pub protocol: &'static str,
+    pub constrained: bool,
+}
+
+pub const PROTOCOLS: [&str; 3] = ["react-text", "native-tools", "json"];
+
+impl Cell {
+    pub fn name(&self) -> String {
+        let mask = if self.constrained { "constrained" } else { "free" };
+        format!("{} {} {} {mask}", self.base, self.settings, self.protocol)
+    }
+
+    /// The same architecture in all forms of answers.
+    pub fn all(base: &'static str, settings: &Value) -> Vec<Self> {
+        let mut cells = Vec::new();
+        for protocol in PROTOCOLS {
+            for constrained in [false, true] {
+                cells.push(Self { base, settings: settings.clone(), protocol, constrained });
+            }
+        }
+        cells
+    }
+
+    pub async fn play(&self, world: &dyn Catalogue, options: &Value, task: &TaskId, seed: u64) -> Played {
+        let mut settings = self.settings.clone();
+        settings["protocol"] = self.protocol.into();
+        let architecture = architecture(self.base, &settings);
+        let decoding = if self.constrained { Decoding::Constrained } else { Decoding::Free };
+        let model = models().open("reader/careful").unwrap();
+        let role = RoleSettings {
+            model: "reader/careful".to_owned(),
+            decoding,
+            sampling: Sampling { max_output_tokens: 1024, ..Sampling::default() },
+        };
+        let roles = BTreeMap::from([("default".to_owned(), Role { settings: Arc::new(role), model })]);
+        let setup = EpisodeSetup::new(Digest::of(b"reader"), task.clone(), seed, Arc::new(roles));
+        let recorder = Arc::new(MemoryRecorder::default());
+        let environment = world.open(options).unwrap();
+        let outcome = play_episode(&*architecture, environment, setup, recorder.clone()).await;
+        let outcome = outcome.unwrap_or_else(|halt| panic!("{} on {task}: {halt:?}", self.name()));
+        let recorded = recorder.recorded();
+        assert!(recorded.calls.iter().all(|(.., usage)| usage.source == UsageSource::Estimated));
+        Played { task: task.to_string(), outcome, recorded }
+    }
+}
+
+/// What many episodes came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    pub episodes: usize,
+    pub won: usize,
+    pub rejected: u64,
+    pub fallbacks: u64,
+    pub lacks: usize,
+    pub steps: u64,
+}
+
+impl Tally {
+    pub fn add(&mut self, played: &Played) {
+        self.episodes += 1;
+        self.won += usize::from(played.won());
+        self.rejected += played.outcome.rejected;
+        self.fallbacks += played.outcome.fallbacks;
+        let lacks = played.notes("prompt_lacks");
+        if let Some(lack) = lacks.first().filter(|_| self.lacks == 0) {
+            println!("{}: lacks {lack}", played.task);
+        }
+        self.lacks += lacks.len();
+        self.steps += u64::from(played.outcome.steps);
+    }
+
+    pub fn rate(&self) -> f64 {
+        self.won as f64 / self.episodes.max(1) as f64
+    }
+
+    pub fn line(&self) -> String {
+        format!(
+            "{}/{} won, {} steps, {} refused, {} fallbacks, {} lacks",
+            self.won, self.episodes, self.steps, self.rejected, self.fallbacks, self.lacks
+        )
+    }
+}
+
+/// The first `count` tasks of a split.
+pub fn tasks(world: &dyn Catalogue, split: &str, options: &Value, count: usize) -> Vec<TaskId> {
+    world.tasks(split, options).unwrap().into_iter().take(count).collect()
+}
+
+/// One agent in one conversation.
+pub fn solver() -> Value {
+    serde_json::json!({ "persona": "solver", "conversation": "episode", "context": ["observation"] })
+}
+
+/// The controllers, each by name: base and settings.
+pub fn controllers() -> Vec<(&'static str, &'static str, Value)> {
+    use serde_json::json;
+    vec![
+        ("dag", "dag", json!({ "graph": "family" })),
+        ("Gen-Cyc", "cyclic", json!({ "graph": "family" })),
+        ("Spec-Cyc", "cyclic", json!({ "graph": "planner" })),
+        ("Gen-Cyc specialist", "cyclic", json!({ "graph": "family", "exposure": "specialist" })),
+        ("Spec-Cyc specialist", "cyclic", json!({ "graph": "planner", "exposure": "specialist" })),
+    ]
+}

@@ -1,0 +1,214 @@
+//! The defence of a network: what a request says is enough to defend as well as the policy that restores what has changed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use common::{Cell, Played};
+use gimbal_cage2::environment::Cage2;
+use gimbal_core::{Catalogue, Digest, TaskId};
+use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, play_episode};
+use gimbal_yawning_titan::environment::YawningTitan;
+use serde_json::{Value, json};
+
+/// Episodes of a cell whose mean is compared.
+const MANY: u64 = 30;
+/// Episodes of a cell that only has to be the same as another.
+const FEW: u64 = 2;
+
+struct World {
+    name: &'static str,
+    family: Box<dyn Catalogue>,
+    options: Value,
+    /// The policy that does nothing but look.
+    watches: &'static str,
+}
+
+fn worlds() -> [World; 2] {
+    [
+        World {
+            name: "cage2",
+            family: Box::new(Cage2),
+            options: json!({ "red": "b_line", "horizon": 30 }),
+            watches: "monitor",
+        },
+        World {
+            name: "yawning_titan",
+            family: Box::new(YawningTitan),
+            options: json!({ "horizon": 30 }),
+            watches: "nothing",
+        },
+    ]
+}
+
+impl World {
+    fn task(&self) -> TaskId {
+        self.family.tasks("train", &self.options).unwrap().remove(0)
+    }
+
+    async fn play(&self, cell: &Cell, seed: u64) -> Played {
+        cell.play(&*self.family, &self.options, &self.task(), seed).await
+    }
+
+    /// Returns of a policy, in thousandths.
+    async fn policy(&self, policy: &str) -> Vec<i64> {
+        let architecture = common::architecture("baseline", &json!({ "policy": policy }));
+        let mut returns = Vec::new();
+        for seed in 0..MANY {
+            let setup = EpisodeSetup::new(Digest::of(b"reader"), self.task(), seed, Arc::new(BTreeMap::new()));
+            let world = self.family.open(&self.options).unwrap();
+            let outcome =
+                play_episode(&*architecture, world, setup, Arc::new(MemoryRecorder::default())).await.unwrap();
+            returns.push(outcome.episode_return.0);
+        }
+        returns
+    }
+
+    /// Returns of a cell in thousandths. No answer may be refused, and no name invented.
+    async fn returns(&self, cell: &Cell, episodes: u64) -> Vec<i64> {
+        let mut returns = Vec::new();
+        for seed in 0..episodes {
+            let played = self.play(cell, seed).await;
+            let name = format!("{} {} seed {seed}", self.name, cell.name());
+            if std::env::var("READER_STORY").is_ok() {
+                println!("{name}\n{}", played.story());
+            }
+            assert_eq!((played.outcome.rejected, played.outcome.fallbacks), (0, 0), "{name}: {:?}", played.refusals());
+            for kind in ["dropped", "mismatch", "off_menu", "tool_failed", "turns_exhausted", "attempt_failed"] {
+                assert_eq!(played.notes(kind), Vec::<String>::new(), "{name}: {kind}");
+            }
+            assert!(
+                played.notes("parsed").iter().all(|note| note.contains("\"direct\"")),
+                "{name}: {:?}",
+                played.notes("parsed")
+            );
+            returns.push(played.outcome.episode_return.0);
+        }
+        returns
+    }
+}
+
+fn cell(base: &'static str, settings: Value, protocol: &'static str, constrained: bool) -> Cell {
+    Cell { base, settings, protocol, constrained }
+}
+
+fn configured(base: &'static str, configuration: &str) -> Cell {
+    cell(base, json!({ "configuration": configuration }), "react-text", false)
+}
+
+/// Mean and half of its interval of 95%, in points.
+fn interval(returns: &[i64]) -> (f64, f64) {
+    let count = returns.len() as f64;
+    let mean = returns.iter().sum::<i64>() as f64 / count / 1000.0;
+    let squares: f64 = returns.iter().map(|value| (*value as f64 / 1000.0 - mean).powi(2)).sum();
+    // Student's t for 29 degrees of freedom.
+    (mean, 2.045 * (squares / (count - 1.0) / count).sqrt())
+}
+
+// covers: BOG-061, BOG-130, BOG-132
+#[tokio::test]
+async fn with_the_status_in_sight_the_defender_returns_what_restoring_the_changed_returns() {
+    for world in worlds() {
+        let (policy, half) = interval(&world.policy("restore_changed").await);
+        let (watching, _) = interval(&world.policy(world.watches).await);
+        println!("{}: restore_changed {policy:.2} +- {half:.2}, {} {watching:.2}", world.name, world.watches);
+        assert!(watching < policy - half, "{}: there is nothing to be gained by restoring", world.name);
+        for configuration in ["obs+net", "obs+hist+net"] {
+            let (mean, own) = interval(&world.returns(&configured("react", configuration), MANY).await);
+            println!("{} {configuration}: {mean:.2} +- {own:.2}", world.name);
+            let said = format!("{} {configuration}: {mean:.2}, policy {policy:.2} +- {half:.2}", world.name);
+            // Within the policy's interval, or above it: the status tells of sources of attacks that the policy does not see.
+            assert!(mean >= policy - half, "{said}");
+        }
+    }
+}
+
+// covers: BOG-038, BOG-058, BOG-068
+#[tokio::test]
+async fn advisers_and_deliberation_change_nothing_for_a_player_by_rule() {
+    for world in worlds() {
+        let alone = world.returns(&configured("react", "hist+net"), 6).await;
+        for configuration in ["hier-base", "hier-delib", "hier-base+history", "hier-delib+arbiter"] {
+            let together = world.returns(&configured("hierarchy", configuration), 6).await;
+            assert_eq!(alone, together, "{} {configuration}", world.name);
+        }
+        for configuration in
+            ["+question", "+critique", "+improve", "only-question", "only-critique", "only-improve", "only-COT"]
+        {
+            let thinking = world.returns(&configured("react", configuration), 6).await;
+            assert_eq!(alone, thinking, "{} {configuration}", world.name);
+        }
+    }
+}
+
+// covers: BOG-041, BOG-026
+#[tokio::test]
+async fn every_form_of_answers_gives_the_same_episodes() {
+    for world in worlds() {
+        for (base, configuration) in [
+            ("react", "hist+net"),
+            ("react", "obs+hist"),
+            ("react", "+COT"),
+            ("hierarchy", "hier-base"),
+            ("hierarchy", "hier-delib"),
+        ] {
+            let plain = world.returns(&configured(base, configuration), FEW).await;
+            for cell in Cell::all(base, &json!({ "configuration": configuration })) {
+                assert_eq!(plain, world.returns(&cell, FEW).await, "{} {}", world.name, cell.name());
+            }
+        }
+    }
+}
+
+/// What is shown decides what a fixed reader returns: less is worth less, and nothing is worth watching.
+// covers: BOG-130
+#[tokio::test]
+async fn less_in_sight_returns_less() {
+    for world in worlds() {
+        let of = |context: Value| {
+            let settings = json!({ "persona": "planner", "context": context, "history_verdicts": true });
+            cell("react", settings, "react-text", false)
+        };
+        let cells = [
+            configured("react", "obs+hist+net"),
+            configured("react", "network"),
+            of(json!(["history"])),
+            configured("react", "obs+hist"),
+            configured("react", "obs"),
+            cell("react", json!({ "persona": "planner", "context": [] }), "react-text", false),
+        ];
+        let mut told = Vec::new();
+        for cell in cells {
+            let (mean, half) = interval(&world.returns(&cell, MANY).await);
+            println!("{} {}: {mean:.2} +- {half:.2}", world.name, cell.settings);
+            told.push((mean, half));
+        }
+        let ((all, half), parts) = told.split_first().unwrap();
+        let ((nothing, _), shown) = parts.split_last().unwrap();
+        assert!(parts.iter().all(|(part, _)| *part <= all + half), "{}: {told:?}", world.name);
+        assert!(shown.iter().all(|(part, own)| part - own > *nothing), "{}: {told:?}", world.name);
+        // The list of changed hosts leaves connections out, and with them intrusions by guessed passwords (BOG-084).
+        if world.name == "cage2" {
+            assert!(told[1].0 < all - half, "{told:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_prompt_lacks_is_told_and_the_game_goes_on() {
+    for world in worlds() {
+        for protocol in common::PROTOCOLS {
+            let blind = cell("react", json!({ "persona": "planner", "context": [] }), protocol, false);
+            let played = world.play(&blind, 3).await;
+            assert_eq!((played.outcome.steps, played.outcome.rejected), (30, 0));
+            let lacks = played.notes("prompt_lacks");
+            // Before the first step there is nothing to be seen.
+            assert_eq!(lacks.len(), 29, "{lacks:?}");
+            assert!(lacks[0].contains("observation") && lacks[0].contains("Latest observation:"), "{lacks:?}");
+        }
+        let sighted = world.play(&configured("react", "hist+net"), 3).await;
+        assert_eq!(sighted.notes("prompt_lacks"), Vec::<String>::new());
+    }
+}

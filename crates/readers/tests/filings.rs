@@ -1,0 +1,52 @@
+//! Questions about filings: what a request says is enough to answer.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+mod common;
+
+use common::{Cell, Tally, controllers, solver, tasks};
+use gimbal_finance_agent::FinanceAgent;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_solver_answers_in_every_form() {
+    let options = json!({});
+    for cell in Cell::all("react", &solver()) {
+        let mut tally = Tally::default();
+        for (seed, task) in tasks(&FinanceAgent, "synthetic", &options, 27).iter().enumerate() {
+            let played = cell.play(&FinanceAgent, &options, task, seed as u64).await;
+            if !played.won() && std::env::var("READER_STORY").is_ok() {
+                println!("{}", played.story());
+            }
+            tally.add(&played);
+        }
+        println!("{}: {}", cell.name(), tally.line());
+        assert!(tally.rate() >= 0.8, "{}: {}", cell.name(), tally.line());
+        assert_eq!((tally.rejected, tally.fallbacks, tally.lacks), (0, 0, 0), "{}", cell.name());
+    }
+}
+
+#[tokio::test]
+async fn controllers_answer_with_every_exposure() {
+    let options = json!({});
+    for (name, base, settings) in controllers() {
+        let (mut won, mut all) = (0, 0);
+        for (at, cell) in Cell::all(base, &settings).into_iter().enumerate() {
+            let mut tally = Tally::default();
+            for (seed, task) in tasks(&FinanceAgent, "synthetic", &options, 54).iter().skip(at * 9).take(9).enumerate()
+            {
+                let played = cell.play(&FinanceAgent, &options, task, seed as u64).await;
+                if !played.won() && std::env::var("READER_STORY").is_ok() {
+                    println!("{}", played.story());
+                }
+                tally.add(&played);
+            }
+            println!("{name}, {}: {}", cell.name(), tally.line());
+            assert_eq!((tally.rejected, tally.fallbacks, tally.lacks), (0, 0, 0), "{name}, {}", cell.name());
+            won += tally.won;
+            all += tally.episodes;
+        }
+        // Nine questions of each form are few: the share is that of all forms.
+        let least = if base == "dag" { 1 } else { (all * 4).div_ceil(5) };
+        assert!(won >= least, "{name}: {won} of {all}");
+    }
+}

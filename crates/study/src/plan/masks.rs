@@ -1,0 +1,116 @@
+//! Which roles decode under constraint: what their answers take is compared with what their models' servers enforce, so
+//! that no mask is dropped on the way and no answer is judged by one that was never sent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gimbal_core::{Decoding, GrammarKind, RoleSettings};
+use gimbal_model::{Known, ModelFacts, ModelKind};
+
+/// What is known of the models of a study.
+#[derive(Default)]
+pub(super) struct Models {
+    pub facts: BTreeMap<String, ModelFacts>,
+    /// Of remote ones, what their servers enforce and take.
+    pub known: BTreeMap<String, Known>,
+}
+
+/// What the roles of one cell take.
+pub(super) struct Asked<'a> {
+    /// What tables call the architecture.
+    pub label: &'a str,
+    /// Grammars by role, as the architecture says.
+    pub grammars: &'a [(String, GrammarKind)],
+    /// Roles that the environment asks: one of several texts each.
+    pub by_environment: &'a [String],
+}
+
+impl Asked<'_> {
+    /// The grammars of a role; `default` stands in for all that are not named.
+    fn of(&self, role: &str, named: &BTreeMap<String, RoleSettings>) -> BTreeSet<GrammarKind> {
+        let own = |asked: &str| asked == role || (role == "default" && !named.contains_key(asked));
+        let by_architecture = self.grammars.iter().filter(|(asked, _)| own(asked)).map(|(_, kind)| *kind);
+        let by_environment = self.by_environment.iter().filter(|asked| own(asked)).map(|_| GrammarKind::Choice);
+        by_architecture.chain(by_environment).collect()
+    }
+}
+
+/// The roles as they are played, what is wrong with them, and what to know of them.
+pub(super) fn decided(
+    roles: &BTreeMap<String, RoleSettings>,
+    asked: &Asked<'_>,
+    models: &Models,
+) -> (BTreeMap<String, RoleSettings>, Vec<String>, Vec<String>) {
+    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
+    let mut played = roles.clone();
+    for (role, settings) in &mut played {
+        let model = settings.model.clone();
+        let remote = models.facts.get(&model).is_some_and(|facts| facts.kind == ModelKind::Remote);
+        let Some(known) = models.known.get(&model).filter(|_| remote) else {
+            if settings.decoding == Decoding::ConstrainedOrFree {
+                settings.decoding = Decoding::Constrained;
+            }
+            continue;
+        };
+        if settings.decoding == Decoding::Free {
+            continue;
+        }
+        let kinds = asked.of(role, roles);
+        let missing: Vec<GrammarKind> = kinds.into_iter().filter(|kind| !known.enforces(*kind)).collect();
+        if missing.is_empty() {
+            settings.decoding = Decoding::Constrained;
+            continue;
+        }
+        let words: Vec<&str> = missing.iter().map(|kind| kind.words()).collect();
+        let what = format!(
+            "`{}`: the role `{role}` decodes by {}, which the server of `{model}` does not enforce ({})",
+            asked.label,
+            words.join(" and "),
+            known.source
+        );
+        if settings.decoding == Decoding::ConstrainedOrFree {
+            settings.decoding = Decoding::Free;
+            warnings.push(format!("{what}: it plays free"));
+            continue;
+        }
+        let json = missing == [GrammarKind::Regex] && known.enforces(GrammarKind::Schema);
+        let json = if json { "set `protocol: json` in the architecture (it takes JSON Schemas), " } else { "" };
+        problems.push(format!(
+            "{what}: {json}write `decoding: constrained_or_free` to let such roles play free, or state under \
+             `models.facts` which `masks` the server enforces"
+        ));
+    }
+    (played, problems, warnings)
+}
+
+/// What is wrong with the settings that a role sends to its provider.
+pub(super) fn settings(role: &str, settings: &RoleSettings, known: Option<&Known>) -> Option<String> {
+    let own = &settings.sampling.provider;
+    if own.is_default() {
+        return None;
+    }
+    let model = &settings.model;
+    let Some(known) = known else {
+        return Some(format!(
+            "the role `{role}`: `stop`, `reasoning_effort`, `extra_body` and `extra_headers` are for models that are reached \
+             over the network, and `{model}` is none; drop them"
+        ));
+    };
+    let effort = own.reasoning_effort.as_ref().filter(|_| !known.effort)?;
+    Some(format!(
+        "the role `{role}`: `{model}` takes no reasoning effort (`{effort}`); drop it, or state `effort: true` under \
+         `models.facts`"
+    ))
+}
+
+/// What to know where the bound of a role's output is more than its model gives.
+pub(super) fn bound(role: &str, settings: &RoleSettings, known: &Known) -> Option<String> {
+    let asked = u64::from(settings.sampling.max_output_tokens);
+    let fits = [known.output.map(u64::from), known.context].into_iter().flatten().min()?;
+    (fits < asked).then(|| {
+        format!(
+            "the role `{role}`: `{}` gives at most {fits} tokens of output and prompt, and `max_output_tokens` is {asked}: \
+             it is cut to what fits, call by call",
+            settings.model
+        )
+    })
+}

@@ -1,0 +1,80 @@
+//! Reading a run while another process (here: another task) writes it: nothing is damaged and nothing is lost.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use common::folders::{clean, opened};
+use common::run;
+use gimbal_analysis::Fate;
+use gimbal_study::plan::Stored;
+use gimbal_study::read::{bill, load_rows, verify};
+use gimbal_study::run::RunFolder;
+
+const STUDY: &str = "
+study: busy
+environment: { name: corridor, horizon: 12, length: 9 }
+architectures: [{ base: panel, members: 3 }, { base: learner }]
+roles: [{ default: slow }, { default: unreliable }, { default: stumbling }]
+episodes: { tasks: { split: test }, runs: 30, trials: 1 }
+";
+
+// covers: SH-05
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_run_in_progress_is_sound_and_lacks_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let done = Arc::new(AtomicBool::new(false));
+    let (place, ended) = (path.clone(), Arc::clone(&done));
+    let looked = tokio::task::spawn_blocking(move || {
+        let (mut looks, mut grown) = (0_u32, 0_u64);
+        while !ended.load(Ordering::Acquire) {
+            let Ok(folder) = RunFolder::open(&place) else { continue };
+            if !folder.in_progress() {
+                continue;
+            }
+            let report = verify(&folder).unwrap();
+            assert_eq!(report.problems, Vec::<String>::new());
+            assert_eq!(report.torn, Vec::<String>::new());
+            let stored = Stored::read(&folder).unwrap();
+            let bill = bill(&folder, &stored).unwrap();
+            let rows = load_rows(&folder).unwrap();
+            // Whatever is finished has all that it took.
+            assert!(rows.episodes.iter().all(|row| row.model_calls > 0 && !row.infrastructure));
+            if !folder.in_progress() {
+                continue;
+            }
+            assert!(report.in_progress);
+            let wrong = bill.lines.iter().filter(|line| !matches!(line.fate, Fate::Finished | Fate::UnderWay));
+            assert_eq!(wrong.count(), 0, "{bill:?}");
+            looks += 1;
+            grown = grown.max(report.episodes);
+        }
+        (looks, grown)
+    });
+    let summary = run(STUDY, &path, 8).await.unwrap();
+    done.store(true, Ordering::Release);
+    let (looks, grown) = looked.await.unwrap();
+    assert!(looks > 0 && grown > 0, "the run was looked at while it grew: {looks} times, {grown} episodes");
+    assert_eq!(summary.finished, 720);
+    assert!(!opened(&path).in_progress());
+    clean(&path);
+}
+
+/// Whoever looks whether a run is in progress must not keep one from beginning.
+#[test]
+fn looking_does_not_take_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    drop(RunFolder::take(&path).unwrap());
+    let look = std::fs::File::open(path.join("lock")).unwrap();
+    look.lock_shared().unwrap();
+    let held = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        drop(look);
+    });
+    assert!(RunFolder::take(&path).is_ok());
+    held.join().unwrap();
+}
