@@ -41,6 +41,7 @@ pub fn brief() -> Brief {
         .into(),
         forbidden_words: vec!["sample-workshop".to_owned()],
         literals_change: false,
+        free_arguments: false,
         answer: None,
         efficiency_shift: None,
     }

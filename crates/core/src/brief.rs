@@ -49,6 +49,10 @@ pub struct Brief {
     /// agents are then told them before every call (CYC-036).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub literals_change: bool,
+    /// Whether arguments hold free text, such as a query: legal calls are then examples, and a grammar follows the tools' schemas
+    /// (CYC-036).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free_arguments: bool,
     /// The call by which an agent gives its answer and ends its task; none where acting alone reaches the goal (CYC-095).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answering>,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Grammar, Halt, Message, Speaker, Stage, ToolCall};
+use gimbal_core::{Grammar, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 
 use super::halt;
 use super::seat::Seat;
@@ -82,9 +82,13 @@ impl Menu {
         let (calls, texts, thought) = (&*self.legal.calls, &*self.legal.texts, settings.thought_characters);
         let contract = seat.agent.persona.core.contract;
         let message = contract.map(|contract| Form::message(contract, &prepared.brief, texts));
+        let open: Vec<ToolSpec> = match prepared.brief.free_arguments {
+            true => prepared.world_tools.iter().filter(|spec| seat.allows(&spec.name)).cloned().collect(),
+            false => Vec::new(),
+        };
         let shaped = Arc::new([&prepared.forms[..], &[]].map(|tools| {
             let message = message.as_ref();
-            let shaped = shape(settings.protocol, Shape { calls, texts, message, tools, thought, budget });
+            let shaped = shape(settings.protocol, Shape { calls, texts, open: &open, message, tools, thought, budget });
             Reply { grammar: Arc::new(shaped.grammar), max_output_tokens: shaped.max_output_tokens }
         }));
         *known = Some((budget, Arc::clone(&shaped)));

@@ -165,6 +165,7 @@ impl<'a> Seat<'a> {
         let shape_of = Shape {
             calls: &[],
             texts: &[],
+            open: &[],
             message: Some(&wanted.form),
             tools: &self.prepared.forms,
             thought: settings.thought_characters,

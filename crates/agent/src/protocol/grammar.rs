@@ -5,19 +5,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_core::{Grammar, ToolCall};
+use gimbal_core::{Grammar, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
 use super::Protocol;
 use super::form::Form;
+use super::open;
 
 /// What a grammar is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<'a> {
     /// Legal calls; empty where they are not known.
     pub calls: &'a [ToolCall],
-    /// The same calls as the world writes them.
+    /// The same calls as the environment writes them.
     pub texts: &'a [String],
+    /// Tools whose arguments hold free text: their schemas say what a call may be, and legal calls are only examples.
+    pub open: &'a [ToolSpec],
     /// What the answer must be where it is a message and no action.
     pub message: Option<&'a Form>,
     /// Published names of tools that may be used before the answer, and what their inputs must be.
@@ -45,36 +48,55 @@ const FRAME: usize = 96;
 /// The grammar of a reply.
 #[must_use]
 pub fn shape(protocol: Protocol, shape: Shape<'_>) -> Shaped {
+    let is_open = |call: &ToolCall| shape.open.iter().any(|spec| spec.name == call.tool);
+    if shape.message.is_none() && shape.calls.iter().any(is_open) {
+        let closed = shape.calls.iter().zip(shape.texts).filter(|(call, _)| !is_open(call));
+        let (calls, texts): (Vec<ToolCall>, Vec<String>) =
+            closed.map(|(call, text)| (call.clone(), text.clone())).unzip();
+        return shaped(protocol, Shape { calls: &calls, texts: &texts, ..shape });
+    }
+    shaped(protocol, shape)
+}
+
+fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
+    let open: Vec<(&str, Form)> = shape.open.iter().map(|spec| (spec.name.as_str(), open::call(spec))).collect();
+    let open = if shape.message.is_some() { &[][..] } else { &open[..] };
     let longest = match (shape.message, protocol) {
         (Some(message), _) => message.longest,
-        (None, Protocol::ReactText | Protocol::Json) => longest(shape.texts.iter().map(String::len)),
+        (None, Protocol::ReactText | Protocol::Json) => {
+            longest(shape.texts.iter().map(String::len).chain(open_lengths(open)))
+        }
         (None, Protocol::NativeTools) => {
-            longest(shape.calls.iter().map(|call| call.tool.len() + call.canonical_arguments().len() + 16))
+            let closed = shape.calls.iter().map(|call| call.tool.len() + call.canonical_arguments().len() + 16);
+            longest(closed.chain(open_lengths(open)))
         }
     };
     let tool = shape.tools.iter().map(|(name, input)| name.len() + input.longest).max().unwrap_or(0);
     let fixed = u32::try_from(longest.max(tool) + FRAME).unwrap_or(u32::MAX);
-    // A message is long in bytes and short in tokens: its thought is kept and the bound raised.
-    let room = if shape.message.is_some() { u32::MAX } else { shape.budget.saturating_sub(fixed) };
-    let thought = shape.thought.min(room);
+    // An answer is long in bytes and short in tokens: the thought is kept, and the bound raised.
+    let thought = shape.thought;
     let needed = fixed.saturating_add(thought);
     let grammar = match protocol {
-        Protocol::ReactText => Grammar::Regex(react_text(shape, thought)),
-        Protocol::Json => Grammar::JsonSchema(json_object(shape, thought)),
-        Protocol::NativeTools => Grammar::JsonSchema(native_call(shape, thought)),
+        Protocol::ReactText => Grammar::Regex(react_text(shape, open, thought)),
+        Protocol::Json => Grammar::JsonSchema(json_object(shape, open, thought)),
+        Protocol::NativeTools => Grammar::JsonSchema(native_call(shape, open, thought)),
     };
     Shaped { grammar, max_output_tokens: (needed > shape.budget).then_some(needed) }
+}
+
+fn open_lengths(open: &[(&str, Form)]) -> impl Iterator<Item = usize> {
+    open.iter().map(|(_, form)| form.longest)
 }
 
 fn longest(lengths: impl Iterator<Item = usize>) -> usize {
     lengths.max().unwrap_or(FREE_TEXT)
 }
 
-fn react_text(shape: Shape<'_>, thought: u32) -> String {
+fn react_text(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> String {
     let answers = match shape.message {
         Some(message) => message.regex.clone(),
-        None if shape.texts.is_empty() => Form::line(FREE_TEXT).regex,
-        None => alternatives(shape.texts),
+        None if shape.texts.is_empty() && open.is_empty() => Form::line(FREE_TEXT).regex,
+        None => alternatives(shape.texts.iter().map(|text| escape(text)).chain(regexes(open))),
     };
     let answer = format!("Answer: ({answers})");
     let last = if shape.tools.is_empty() {
@@ -86,8 +108,12 @@ fn react_text(shape: Shape<'_>, thought: u32) -> String {
     format!("Thought: [ -~]{{0,{thought}}}\\n{last}")
 }
 
-fn alternatives(texts: &[String]) -> String {
-    texts.iter().map(|text| escape(text)).collect::<Vec<_>>().join("|")
+fn regexes(open: &[(&str, Form)]) -> impl Iterator<Item = String> {
+    open.iter().map(|(_, form)| form.regex.clone())
+}
+
+fn alternatives(expressions: impl Iterator<Item = String>) -> String {
+    expressions.collect::<Vec<_>>().join("|")
 }
 
 /// `text` as a regular expression that matches it alone.
@@ -128,15 +154,15 @@ fn any_of(mut branches: Vec<Value>) -> Value {
     if branches.len() == 1 { branches.remove(0) } else { json!({ "anyOf": branches }) }
 }
 
-fn json_object(shape: Shape<'_>, thought: u32) -> Value {
+fn json_object(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> Value {
     let mut branches = vec![match shape.message {
         Some(message) => object(&json!({ "thought": thought_schema(thought), "answer": message.schema })),
         None => {
-            let action = if shape.texts.is_empty() {
-                free_text_schema()
-            } else {
-                json!({ "type": "string", "enum": shape.texts })
-            };
+            let free = (!open.is_empty())
+                .then(|| json!({ "type": "string", "pattern": format!("^({})$", alternatives(regexes(open))) }));
+            let listed = (!shape.texts.is_empty()).then(|| json!({ "type": "string", "enum": shape.texts }));
+            let known: Vec<Value> = listed.into_iter().chain(free).collect();
+            let action = if known.is_empty() { free_text_schema() } else { any_of(known) };
             object(&json!({ "thought": thought_schema(thought), "action": action }))
         }
     }];
@@ -156,7 +182,7 @@ fn uses(key: &str, shape: Shape<'_>, thought: u32) -> impl Iterator<Item = Value
 }
 
 /// A native call in its text form, for models without tool calls of their own.
-fn native_call(shape: Shape<'_>, thought: u32) -> Value {
+fn native_call(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> Value {
     if let Some(message) = shape.message {
         let answer = object(&json!({ "reasoning": thought_schema(thought), "answer": message.schema }));
         return any_of(std::iter::once(answer).chain(uses("reasoning", shape, thought)).collect());
@@ -176,7 +202,8 @@ fn native_call(shape: Shape<'_>, thought: u32) -> Value {
     for (tool, calls) in by_tool {
         branches.extend(arguments(&calls).into_iter().map(|arguments| branch(tool, arguments)));
     }
-    if shape.calls.is_empty() {
+    branches.extend(open.iter().map(|(tool, form)| branch(tool, form.schema.clone())));
+    if branches.is_empty() {
         branches.push(branch_of_any(thought));
     }
     branches.extend(uses("reasoning", shape, thought));

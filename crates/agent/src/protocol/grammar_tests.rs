@@ -1,4 +1,4 @@
-use gimbal_core::{Grammar, ToolCall};
+use gimbal_core::{Grammar, ToolCall, ToolSpec};
 use proptest::prelude::*;
 
 use super::{Shape, shape};
@@ -19,7 +19,7 @@ fn legal() -> (Vec<ToolCall>, Vec<String>) {
 
 fn of(protocol: Protocol, tools: &[(String, Form)], thought: u32, budget: u32) -> super::Shaped {
     let (calls, texts) = legal();
-    shape(protocol, Shape { calls: &calls, texts: &texts, message: None, tools, thought, budget })
+    shape(protocol, Shape { calls: &calls, texts: &texts, open: &[], message: None, tools, thought, budget })
 }
 
 fn regex(shaped: &super::Shaped) -> regex::Regex {
@@ -65,14 +65,42 @@ fn tools_may_come_before_the_answer() {
 }
 
 #[test]
-fn a_small_budget_shortens_the_thought_and_is_raised_when_that_is_not_enough() {
+fn a_small_budget_is_raised_and_the_thought_kept() {
     let shaped = of(Protocol::ReactText, &[], 200, 150);
-    assert_eq!(shaped.max_output_tokens, None);
-    assert!(regex(&shaped).is_match(&format!("Thought: {}\nAnswer: Wait", "x".repeat(37))));
-    assert!(!regex(&shaped).is_match(&format!("Thought: {}\nAnswer: Wait", "x".repeat(38))));
-    let shaped = of(Protocol::ReactText, &[], 200, 20);
-    assert_eq!(shaped.max_output_tokens, Some(96 + 17));
-    assert!(regex(&shaped).is_match("Thought: \nAnswer: Oil machine=lathe"));
+    assert_eq!(shaped.max_output_tokens, Some(200 + 96 + 17));
+    assert!(regex(&shaped).is_match(&format!("Thought: {}\nAnswer: Wait", "x".repeat(200))));
+    assert!(!regex(&shaped).is_match(&format!("Thought: {}\nAnswer: Wait", "x".repeat(201))));
+    assert_eq!(of(Protocol::ReactText, &[], 40, 1024).max_output_tokens, None);
+}
+
+// covers: CYC-036
+#[test]
+fn free_arguments_follow_the_schema_of_their_tool_and_not_a_list() {
+    let text = serde_json::json!({ "type": "string" });
+    let parameters =
+        serde_json::json!({ "type": "object", "properties": { "machine": text }, "required": ["machine"] });
+    let open = [ToolSpec { name: "Oil".to_owned(), description: String::new(), parameters }];
+    let (calls, texts) = legal();
+    for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
+        let shape_of =
+            Shape { calls: &calls, texts: &texts, open: &open, message: None, tools: &[], thought: 40, budget: 1024 };
+        let shaped = shape(protocol, shape_of);
+        let fits = |text: &str| match protocol {
+            Protocol::ReactText => regex(&shaped).is_match(text),
+            _ => serde_json::from_str(text).is_ok_and(|value| schema(&shaped).is_valid(&value)),
+        };
+        let oil = |machine: &str| ToolCall::with("Oil", &[("machine", machine)]);
+        for machine in ["drill", "a \"b\" c", "lathe"] {
+            let written = format!("Oil machine={}", serde_json::Value::from(machine));
+            assert!(fits(&protocol.write("because", &oil(machine), &written)), "{protocol:?} {machine}");
+        }
+        assert!(fits(&protocol.write("because", &calls[0], &texts[0])), "a tool without free text stays listed");
+        let other = ToolCall::with("Paint", &[("machine", "lathe")]);
+        assert!(!fits(&protocol.write("because", &other, "Paint machine=\"lathe\"")), "{protocol:?}");
+        let long = "x".repeat(2000);
+        let written = format!("Oil machine={}", serde_json::Value::from(long.as_str()));
+        assert!(!fits(&protocol.write("because", &oil(&long), &written)), "{protocol:?}: not bounded");
+    }
 }
 
 proptest! {
@@ -80,16 +108,11 @@ proptest! {
     fn the_longest_text_stays_within_the_bound(thought in 0_u32..400, budget in 1_u32..600) {
         let (calls, texts) = legal();
         let longest = texts.iter().zip(&calls).max_by_key(|(text, _)| text.len()).unwrap();
-        for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
-            let shaped = of(protocol, &[], thought, budget);
-            let bound = shaped.max_output_tokens.unwrap_or(budget) as usize;
-            let kept = thought.min(budget.saturating_sub(96 + 17)) as usize;
-            let text = Protocol::ReactText.write(&"x".repeat(kept), longest.1, longest.0);
-            if protocol == Protocol::ReactText {
-                prop_assert!(regex(&shaped).is_match(&text));
-                prop_assert!(text.len() < bound, "{} {bound}", text.len());
-            }
-        }
+        let shaped = of(Protocol::ReactText, &[], thought, budget);
+        let bound = shaped.max_output_tokens.unwrap_or(budget) as usize;
+        let text = Protocol::ReactText.write(&"x".repeat(thought as usize), longest.1, longest.0);
+        prop_assert!(regex(&shaped).is_match(&text));
+        prop_assert!(text.len() < bound, "{} {bound}", text.len());
     }
 
     #[test]
@@ -98,7 +121,7 @@ proptest! {
         let texts = [text.clone()];
         let shaped = shape(
             Protocol::ReactText,
-            Shape { calls: &calls, texts: &texts, message: None, tools: &[], thought: 10, budget: 1024 },
+            Shape { calls: &calls, texts: &texts, open: &[], message: None, tools: &[], thought: 10, budget: 1024 },
         );
         let matches = |text: &str| regex(&shaped).is_match(&format!("Thought: t\nAnswer: {text}"));
         prop_assert!(matches(&text));

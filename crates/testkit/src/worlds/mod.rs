@@ -39,6 +39,7 @@ fn brief(environment: &str, goal: &str, horizon: u32, tools: &[ToolSpec], idle: 
         tool_names: BTreeMap::new(),
         forbidden_words: vec![environment.to_owned()],
         literals_change: false,
+        free_arguments: false,
         answer: None,
         efficiency_shift: None,
     }

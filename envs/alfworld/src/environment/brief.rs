@@ -68,6 +68,7 @@ pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
         literals_change: true,
+        free_arguments: false,
         answer: None,
         efficiency_shift: None,
     })

@@ -57,6 +57,7 @@ fn parse() -> Result<Brief, EnvError> {
         tool_names: form.tool_names,
         forbidden_words: form.forbidden_words,
         literals_change: false,
+        free_arguments: false,
         answer: None,
         efficiency_shift: Some(Milli::from_f64(form.efficiency_shift)),
     })

@@ -61,6 +61,7 @@ pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError>
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
         literals_change: false,
+        free_arguments: true,
         answer: Some(Answering { tool: FINAL_ANSWER.to_owned(), argument: "answer".to_owned() }),
         efficiency_shift: None,
     })

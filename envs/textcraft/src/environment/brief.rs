@@ -56,6 +56,7 @@ pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> 
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
         literals_change: false,
+        free_arguments: false,
         answer: None,
         efficiency_shift: None,
     })

@@ -72,6 +72,7 @@ pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: u
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
         literals_change: false,
+        free_arguments: false,
         answer: None,
         efficiency_shift: thresholds.map(|known| Milli::from_f64(known.efficiency_shift)),
     })
