@@ -527,6 +527,8 @@ fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), Person
     {
         persona.templates.render(&sourced.text, &attempt)?;
     }
+    let placeholder = variables.with(&[("placeholder", Value::from("<machine>")), ("actions", Value::from("Wait"))]);
+    persona.templates.render(&engine.feedback_placeholder.text, &placeholder)?;
     if let Some(repair) = &persona.texts.repair {
         persona.templates.render(&repair.system.text, &attempt)?;
         persona.templates.render(&repair.user.text, &attempt)?;

@@ -213,6 +213,23 @@ async fn what_is_wrong_is_fed_back_in_the_same_conversation() {
     assert!(talk[4].contains("Attempt 2 of 3") && talk[4].contains("machines: lathe, press"), "{}", talk[4]);
 }
 
+// covers: BOG-033
+#[tokio::test]
+async fn a_copied_placeholder_is_named_as_one_with_the_actions_that_need_none() {
+    let replies = [Says("Thought: t\nAnswer: Oil machine=<name>"), Says("Thought: ok\nAnswer: Wait")];
+    let (log, stage) = log_of(&planner(Overrides::default()), replies).await;
+    assert_eq!(log.last().map(String::as_str), Some("act Wait because ok"));
+    let talk = stage.last_talk();
+    assert!(
+        talk[2].contains(
+            "It was rejected: <name> is a placeholder. Write in its place what it stands for, exactly as it was shown \
+             to you. If nothing was shown to you that fits, choose an action that has no placeholder: Wait."
+        ),
+        "{}",
+        talk[2]
+    );
+}
+
 // covers: BOG-033, BOG-034
 #[tokio::test]
 async fn after_the_last_attempt_the_idle_call_is_made() {

@@ -63,13 +63,19 @@ pub(crate) fn open(name: &str, _: &str, _: &ModelsConfig) -> Result<crate::scrip
     Err(not_built_in(name))
 }
 
+/// Conversations that are kept at once: as many as a hierarchy has roles. With one, every change of the speaker computes the whole
+/// prompt anew. In the reproducible mode the number changes time and memory, and nothing else.
+#[cfg(feature = "embedded")]
+const CONVERSATIONS: u32 = 4;
+
 #[cfg(feature = "embedded")]
 fn settings(config: &ModelsConfig) -> Result<crate::embedded::EngineSettings, SetupError> {
     use crate::embedded::{EngineSettings, Mode};
 
     let settings = EngineSettings::from_environment().map_err(|error| SetupError::Settings(error.to_string()))?;
     let mode = if config.reproducible { Mode::Reproducible } else { Mode::Fast };
-    Ok(EngineSettings { mode, threads: config.threads.unwrap_or(settings.threads), ..settings })
+    let threads = config.threads.unwrap_or(settings.threads);
+    Ok(EngineSettings { mode, threads, conversations: CONVERSATIONS, ..settings })
 }
 
 /// The settings that can decide the tokens: they belong to the identity.

@@ -91,9 +91,22 @@ async fn a_server_that_is_not_ours_answers_and_counts_as_we_read_it() {
     for completion in [&picked, &shaped] {
         let own = counted(&base, &completion.text).await;
         println!("{:?}: reported {}, counted {own:?}", completion.text, completion.usage.output);
-        assert!(own.is_none_or(|own| completion.usage.output.abs_diff(own) <= 2), "{completion:?}");
+        // Under a grammar the model may write a text in smaller pieces than the tokenizer cuts it into, one for each byte at
+        // worst: what it wrote is what is paid for.
+        let (reported, bytes) = (completion.usage.output, completion.text.len() as u64);
+        assert!(own.is_none_or(|own| reported + 2 >= own) && reported <= bytes + 2, "{completion:?}");
+    }
+    #[cfg(feature = "embedded")]
+    if let Ok(weights) = std::env::var("GIMBAL_REAL_WEIGHTS") {
+        let ours = models.open(&format!("local/{weights}")).unwrap();
+        let context = CallContext { wire: &rows, episode: Digest::of(b"e"), call: 3, seed: 1 };
+        let ours = ours.complete(&request("Name a colour.", None), &context).await.unwrap();
+        println!("in the program: {:?}: {} + {} tokens", ours.text, ours.usage.input, ours.usage.output);
+        println!("at the server:  {:?}: {} + {} tokens", free.text, free.usage.input, free.usage.output);
+        // The same weights, template and messages.
+        assert_eq!(ours.usage.input, free.usage.input);
     }
     let totals = models.totals()["llamacpp/served"];
     assert_eq!((totals.calls, totals.usage_missing, totals.unknown), (3, 0, 0));
-    assert_eq!(rows.0.lock().unwrap().len(), 3);
+    assert!(rows.0.lock().unwrap().len() >= 3);
 }

@@ -22,7 +22,7 @@ pub(super) struct Prepared {
     /// What prompts tell of the brief: of a specialist, the actions of its tools only.
     pub(super) told: Arc<Brief>,
     queries: Arc<[ToolSpec]>,
-    world_tools: Arc<[ToolSpec]>,
+    pub(super) world_tools: Arc<[ToolSpec]>,
     pub(super) idle: String,
     pub(super) tools: Vec<Offered>,
     /// What the inputs of the tools may be, under constrained decoding.

@@ -92,6 +92,8 @@ impl Seat<'_> {
         written: &str,
     ) -> Result<(), Halt> {
         let text = &self.agent.persona.texts.engine.feedback_rejected;
+        let placeholder = self.placeholder(conversation, written)?;
+        let message = placeholder.as_deref().unwrap_or(message);
         conversation.feedback(
             text,
             &[
@@ -112,11 +114,25 @@ impl Seat<'_> {
     ) -> Result<(), Halt> {
         match &self.agent.persona.texts.engine.acting {
             Some(acting) => {
+                let placeholder = self.placeholder(conversation, written)?;
+                let message = placeholder.as_deref().unwrap_or(message);
                 let values = [("answer", quoted(written).into()), ("message", message.into())];
                 conversation.feedback(&acting.refused, &values)
             }
             None => self.explain_rejection(conversation, 1, message, written),
         }
+    }
+
+    /// What an agent is told that copied a placeholder of a usage instead of filling it in. No environment can know: it sees a
+    /// name that does not exist, and would ask for a name where none was shown.
+    fn placeholder(&self, conversation: &Conversation<'_>, written: &str) -> Result<Option<String>, Halt> {
+        let glossary = &self.prepared.told.glossary;
+        let mut known = glossary.iter().flat_map(|entry| placeholders(&entry.usage));
+        let Some(copied) = known.find(|placeholder| written.contains(placeholder)) else { return Ok(None) };
+        let without = glossary.iter().filter(|entry| placeholders(&entry.usage).next().is_none());
+        let actions = without.map(|entry| entry.usage.as_str()).collect::<Vec<_>>().join(", ");
+        let text = &self.agent.persona.texts.engine.feedback_placeholder;
+        conversation.fill(text, &[("placeholder", copied.into()), ("actions", actions.into())]).map(Some)
     }
 
     pub(super) fn explain_failure(
@@ -167,4 +183,13 @@ fn quoted(text: &str) -> String {
         Some((end, _)) => format!("{} [...]", &text[..end]),
         None => text.to_owned(),
     }
+}
+
+/// The placeholders of a usage, between angle brackets.
+fn placeholders(usage: &str) -> impl Iterator<Item = &str> {
+    usage.match_indices('<').filter_map(|(at, _)| {
+        let end = usage[at..].find('>')?;
+        let inside = &usage[at + 1..at + end];
+        (!inside.is_empty() && !inside.contains('<')).then(|| &usage[at..=at + end])
+    })
 }

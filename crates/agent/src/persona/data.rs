@@ -484,6 +484,8 @@ pub struct ToolWording {
 pub struct Feedback {
     /// The answer is no legal action.
     pub rejected: String,
+    /// Instead of `message`, where the answer still holds a placeholder of a usage: `placeholder`, `actions`.
+    pub placeholder: String,
     /// The model refused.
     pub refusal: String,
     /// The output bound was reached.

@@ -403,6 +403,7 @@ impl Compiler {
             cot_heading: add("chain_of_thought_heading", &wording.chain_of_thought_heading, &[])?,
             examples_heading: add("examples_heading", &wording.examples_heading, &[])?,
             feedback_rejected: add("feedback.rejected", &feedback.rejected, attempt)?,
+            feedback_placeholder: add("feedback.placeholder", &feedback.placeholder, &["placeholder", "actions"])?,
             feedback_refusal: add("feedback.refusal", &feedback.refusal, attempt)?,
             feedback_truncated: add("feedback.truncated", &feedback.truncated, attempt)?,
             feedback_bad_shape: add("feedback.bad_shape", &feedback.bad_shape, attempt)?,

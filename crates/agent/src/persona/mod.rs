@@ -240,6 +240,7 @@ pub(crate) struct EngineTexts {
     pub cot_heading: Sourced,
     pub examples_heading: Sourced,
     pub feedback_rejected: Sourced,
+    pub feedback_placeholder: Sourced,
     pub feedback_refusal: Sourced,
     pub feedback_truncated: Sourced,
     pub feedback_bad_shape: Sourced,
