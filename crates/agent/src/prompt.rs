@@ -68,7 +68,7 @@ pub fn joined(parts: &[Part]) -> String {
 pub struct World<'a> {
     /// What the environment says of itself.
     pub brief: &'a Brief,
-    /// The call that does nothing, as the world writes it.
+    /// The call that does nothing, as the environment writes it.
     pub idle: &'a str,
     /// The tools of the persona.
     pub tools: &'a [Offered],

@@ -23,11 +23,11 @@ use crate::tool::Company;
 
 /// What came of an attempt.
 pub(super) enum Outcome {
-    /// An answer, still to be read by the world. `missing` says why all of a message had to pass for one.
+    /// An answer, still to be read by the environment. `missing` says why all of a message had to pass for one.
     Answer { text: String, justification: Option<String>, missing: Option<&'static str> },
     /// A message that asks for more than one action: none of them is taken.
     Unclear { rejection: Rejection, text: String },
-    /// A call of one of the world's tools.
+    /// A call of one of the environment's tools.
     Call { call: ToolCall, justification: Option<String> },
     /// The agent gives control back, and says what was done (CYC-016).
     Finished(String),

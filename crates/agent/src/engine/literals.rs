@@ -76,7 +76,7 @@ impl Seat<'_> {
         all
     }
 
-    /// The list of the actions that are possible now; none under native calls, and none where the world leaves all values open.
+    /// The list of the actions that are possible now; none under native calls, and none where the environment leaves all values open.
     pub(super) async fn literals(&self, stage: &dyn Stage) -> Result<Option<Arc<str>>, Halt> {
         let persona = &self.agent.persona;
         let Some(texts) = persona.texts.engine.acting.as_ref().filter(|_| self.lists()) else { return Ok(None) };

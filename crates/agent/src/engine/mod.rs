@@ -158,7 +158,7 @@ impl Agent {
         })
     }
 
-    /// The system prompt in an environment, part by part with origins. `idle` and `actions` as the world writes them.
+    /// The system prompt in an environment, part by part with origins. `idle` and `actions` as the environment writes them.
     ///
     /// # Errors
     /// When a text cannot be filled in.
@@ -181,7 +181,7 @@ impl Agent {
         self.seat_with(stage, None).await
     }
 
-    /// Takes a seat as [`Agent::seat`] does, as a specialist that has only some of the world's tools and is told of no others
+    /// Takes a seat as [`Agent::seat`] does, as a specialist that has only some of the environment's tools and is told of no others
     /// (CYC-027).
     ///
     /// # Errors

@@ -24,7 +24,7 @@ pub struct Core {
     /// How the agent answers.
     #[serde(default)]
     pub protocol: Protocol,
-    /// Tools beside the actions of the world.
+    /// Tools beside the actions of the environment.
     #[serde(default)]
     pub tools: Vec<ToolUse>,
     /// What the answer is where it is no action: a message to another agent (BOG-072).

@@ -16,7 +16,7 @@ use super::form::Form;
 pub struct Shape<'a> {
     /// Legal calls; empty where they are not known.
     pub calls: &'a [ToolCall],
-    /// The same calls as the world writes them.
+    /// The same calls as the environment writes them.
     pub texts: &'a [String],
     /// What the answer must be where it is a message and no action.
     pub message: Option<&'a Form>,
@@ -183,7 +183,7 @@ fn native_call(shape: Shape<'_>, thought: u32) -> Value {
     any_of(branches)
 }
 
-/// Where no legal call is known: any call; the world says what is wrong with it.
+/// Where no legal call is known: any call; the environment says what is wrong with it.
 fn branch_of_any(thought: u32) -> Value {
     object(&json!({
         "reasoning": thought_schema(thought),

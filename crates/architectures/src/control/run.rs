@@ -66,13 +66,13 @@ pub(crate) struct Workers {
     pub context: Vec<String>,
     /// Whether an executor has the tools of its subtask only (CYC-027).
     pub specialist: bool,
-    /// Most tool calls of a segment, C_l (CYC-006); the world's own bound where none is named (CYC-051).
+    /// Most tool calls of a segment, C_l (CYC-006); the environment's own bound where none is named (CYC-051).
     pub local: Option<u32>,
     /// What stands before a final answer (CYC-095).
     pub gate: Option<Gate>,
 }
 
-/// C_l where neither the study nor the world says.
+/// C_l where neither the study nor the environment says.
 const LOCAL: u32 = 5;
 
 impl Run {

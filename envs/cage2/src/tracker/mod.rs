@@ -14,7 +14,7 @@
 //! | an observation shows the whole baseline and nothing else | baseline |
 //! | an observation shows connections, or part of the baseline | as it was |
 //!
-//! The action of a step takes effect before its observation is compared, as in the world; only an analysis keeps
+//! The action of a step takes effect before its observation is compared, as in the environment; only an analysis keeps
 //! its mark, and then the comparison is told beside it (BOG-R17).
 
 mod host;

@@ -31,7 +31,7 @@ const MOST_FOUND: usize = 20;
 /// Characters of a call that the log keeps.
 const MOST_ACTION: usize = 300;
 
-/// Texts by their hash, shared by a world and its trackers.
+/// Texts by their hash, shared by an environment and its trackers.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf(Arc<Mutex<BTreeMap<Digest, Arc<str>>>>);
 
