@@ -319,8 +319,7 @@ pub(crate) fn arguments(spec: &ToolSpec, input: &Input) -> Result<BTreeMap<Strin
 #[must_use]
 pub fn with_reasoning(spec: &ToolSpec) -> ToolSpec {
     let mut spec = spec.clone();
-    let reason =
-        serde_json::json!({ "type": "string", "description": "Why you make this call, in a sentence or two." });
+    let reason = serde_json::json!({ "type": "string", "description": "Your thought: why you make this call." });
     if let Some(properties) = spec.parameters.get_mut("properties").and_then(Value::as_object_mut)
         && !properties.contains_key("reasoning")
     {

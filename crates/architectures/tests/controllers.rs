@@ -106,7 +106,7 @@ async fn the_memory_goes_to_the_next_executor_and_the_router_sees_what_was_done(
     let told = |index: usize| requests[index].messages[1].text.to_string();
     let router = told(2);
     assert!(router.contains(r#""call": "Oil machine=lathe""#), "{router}");
-    assert!(router.contains(r#""ended": "given back: all done""#), "{router}");
+    assert!(router.contains(r#""ended": "the agent ended it and said: all done""#), "{router}");
     assert_eq!(router.matches("\"criterion\"").count(), 3, "all ways out of PLAN, the one to itself too");
     let executor = told(3);
     assert!(executor.contains("Your subtask is SEARCH."), "{executor}");

@@ -74,7 +74,7 @@ fn spec(name: &str, menu: &Menu) -> ToolSpec {
             "Carries out one crafting command once on what you carry.",
             json!({
                 REASONING: reasoning("Your reasoning about which item to craft now, step by step."),
-                CRAFTING: { "type": "string", "enum": menu.crafts, "description": "The crafting command." },
+                CRAFTING: { "type": "string", "enum": menu.possible, "description": "The crafting command." },
             }),
             &[CRAFTING],
         ),

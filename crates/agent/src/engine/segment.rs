@@ -119,7 +119,7 @@ impl Seat<'_> {
                 Outcome::Unclear { rejection, text } => {
                     taken.push(refused(&text, &rejection));
                     conversation.stage.reject(conversation.lane, &rejection, &text).await?;
-                    self.explain_rejection(conversation, 1, &rejection.message, &text)?;
+                    self.explain_refusal(conversation, &rejection.message, &text)?;
                     return Ok(None);
                 }
                 Outcome::Call { call, justification } => {

@@ -39,7 +39,7 @@ const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 ///
 /// let mut tracker = ReceptacleTracker::new();
 /// tracker.begin(&Observation { text: String::new(), data: json!({ "receptacles": ["bed 1", "desk 1"] }).into() });
-/// let seen = json!({ "receptacle": "desk 1", "state": "plain", "holds": ["pen 1"], "effect": "went" });
+/// let seen = json!({ "receptacle": "desk 1", "state": "none", "holds": ["pen 1"], "effect": "went" });
 /// let observation = Observation { text: "...".to_owned(), data: seen.into() };
 /// let call = ToolCall::with("explore", &[("command", "go to desk 1")]);
 /// tracker.update(Stepped { step: 1, call: &call, observation: &observation, justification: None });

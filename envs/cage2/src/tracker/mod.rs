@@ -220,7 +220,8 @@ impl Tracker for HostTracker {
                 }
             }
         } else {
-            let target = call.string(HOSTNAME).map(|host| format!("{} {host}", call.tool));
+            // As the agent writes it: one form of a command, in the prompt's explanation and in the past.
+            let target = call.string(HOSTNAME).map(|host| format!("{} {HOSTNAME}={host}", call.tool));
             let action = target.as_deref().unwrap_or(&call.tool);
             self.history.event(Event { step, action, justification, updates: &updates });
         }

@@ -143,16 +143,17 @@ impl Environment for CraftEnvironment {
         let menu = &self.rim.menu;
         match (tool, parameter) {
             _ if !self.toolset().has(tool) => None,
-            (CRAFT, CRAFTING) => Some(borrowed(&menu.crafts)),
-            (GET_ITEM, ITEM) => Some(borrowed(&menu.names)),
+            (CRAFT, CRAFTING) => Some(borrowed(&menu.possible)),
+            (GET_ITEM, ITEM) => Some(borrowed(&menu.items)),
             // Any text may be written; what makes sense is listed where this is the only tool.
             (SELECT, COMMAND) if self.toolset() == Toolset::Unified => {
                 let mut text = String::new();
                 let commands = (0..menu.len()).map(|place| {
                     menu.write(place, &mut text);
-                    Cow::Owned(text.clone())
+                    text.clone()
                 });
-                Some(commands.collect())
+                let shown = commands.filter(|text| menu.possible.contains(text) || !menu.crafts.contains(text));
+                Some(shown.map(Cow::Owned).collect())
             }
             _ => None,
         }

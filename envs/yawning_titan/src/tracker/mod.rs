@@ -188,7 +188,9 @@ impl Tracker for NodeTracker {
                 }
             }
         } else {
-            let target = target.or_else(|| call.string(EDGE)).map(|target| format!("{} {target}", call.tool));
+            // As the agent writes it: one form of a command, in the prompt's explanation and in the past.
+            let node = target.map(|node| format!("{} {NODE}={node}", call.tool));
+            let target = node.or_else(|| Some(format!("{} {EDGE}={}", call.tool, call.string(EDGE)?)));
             let action = target.as_deref().unwrap_or(&call.tool);
             self.history.event(Event { step, action, justification, updates: &updates });
         }
