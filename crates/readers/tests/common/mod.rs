@@ -223,7 +223,14 @@ struct Watched {
 #[async_trait]
 impl ChatModel for Watched {
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
-        let mut completion = self.inner.complete(request, context).await?;
+        let mut completion = match self.inner.complete(request, context).await {
+            Ok(completion) => completion,
+            Err(error) => {
+                let answer = format!("({}: {})", error.kind.name(), error.message);
+                self.book.lock().unwrap().push(Asked { role: self.role, request: request.clone(), answer });
+                return Err(error);
+            }
+        };
         if std::mem::take(&mut *self.spoilt.lock().unwrap()) {
             completion = Completion {
                 text: "I cannot tell what is wanted.".into(),

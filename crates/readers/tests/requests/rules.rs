@@ -22,8 +22,6 @@ pub struct Scene<'a> {
     pub subjects: Vec<String>,
     /// The environment's own tools.
     pub tools: Vec<String>,
-    /// Whether first answers were replaced by useless ones.
-    pub spoilt: bool,
 }
 
 /// What is wrong, each kind of it once, with where it was seen first and how often.
@@ -231,7 +229,9 @@ fn writing(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str
     for part in PARTS {
         let tag = format!("<{part}>");
         let stands = letter.told.contains(&format!("{tag}\n"));
-        if letter.told.contains(&tag) && !stands {
+        // In quotation marks it is a placeholder.
+        let meant = letter.told.replace(&format!("\\\"{tag}\\\""), "").contains(&tag);
+        if meant && !stands {
             say("missing part", format!("{tag}: {}", around(&letter.told, &tag)));
         }
     }
@@ -261,15 +261,23 @@ fn form(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, S
     if request.grammar.is_none() && scene.cell.contains("-constrained") && letter.kind != Kind::Serves {
         say("no grammar", short(system));
     }
+    if scene.protocol != "react-text" && letter.kind == Kind::Advises && system.contains("nothing but the ") {
+        say("an object is asked for, and nothing but a part of it", around(system, "nothing but the "));
+    }
     // What is enforced is what was asked for.
-    if letter.grammar().contains("\"answer\"") && scene.protocol == "native-tools" && !system.contains("\"answer\"") {
+    let message = letter.kind == Kind::Advises && letter.grammar().contains("\"answer\"");
+    if message && scene.protocol == "native-tools" && !system.contains("\"answer\"") {
         say("a form that nobody was told of", short(&letter.grammar()));
     }
-    if letter.kind == Kind::Advises && system.contains("plain text") && letter.grammar().starts_with('{') {
-        say("plain text is asked for and an object is enforced", around(system, "plain text"));
+    if letter.kind == Kind::Advises && system.contains("as plain text") && letter.grammar().starts_with('{') {
+        say("plain text is asked for and an object is enforced", around(system, "as plain text"));
     }
-    // A bound of turns leaves one for each tool and one for the answer.
-    let tools = letter.offered().len();
+    // A bound of turns leaves one for each tool that informs and one for the answer.
+    let mut tools = letter.offered();
+    tools.retain(|tool| !OWN.contains(tool));
+    tools.sort_unstable();
+    tools.dedup();
+    let tools = tools.len();
     for (number, what) in bounds(system) {
         if letter.kind == Kind::Advises && number <= tools {
             say("too few turns", format!("{tools} tools: {what}"));
@@ -279,11 +287,17 @@ fn form(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, S
         let denies = |sentence: &&str| sentence.contains("no other tools") || sentence.starts_with("You have no tools");
         for line in system.lines().filter(denies) {
             let explained = line.contains("Actions are not tools") || line.contains("Do not write");
-            if !explained || !request.tools.is_empty() {
+            let of_information = line.contains("that only give information");
+            if !of_information && (!explained || !request.tools.is_empty()) {
                 say("tools are denied before actions", line.to_owned());
             }
         }
-        if system.to_lowercase().contains("final answer") && !letter.told.contains("final answer with its sources") {
+        // The presets of the published work say it in its words.
+        let published = scene.cell.contains("strict") || scene.cell.contains("artefact");
+        if !published
+            && system.to_lowercase().contains("final answer")
+            && !letter.told.contains("final answer with its sources")
+        {
             say("one call of many is called the final answer", around(&system.to_lowercase(), "final answer"));
         }
     }
@@ -329,6 +343,8 @@ fn names(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, 
     let shown = scene.subjects.iter().any(|name| letter.told.contains(name.as_str()))
         || letter.told.contains("<possible_actions>")
         || scene.subjects.is_empty()
+        // The question names the companies.
+        || scene.place == "finance_agent"
         || letter.asked.request.tools.iter().any(|tool| tool.parameters.to_string().contains("\"enum\""));
     for rule in ["exactly as it was shown", "names that you were shown", "exactly as they were shown"] {
         if letter.system.contains(rule) && !shown && !letter.system.contains("If no name was shown") {
@@ -384,7 +400,9 @@ fn sight(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, 
     if (letter.acts() || routes) && !letter.told.contains(scene.goal.trim()) {
         found.push(("the goal is out of sight", short(letter.system)));
     }
-    if letter.kind == Kind::Decides && !BELIEF.iter().any(|words| letter.opening.contains(words)) {
+    // A task may say all that is to be seen.
+    let told = scene.first.is_empty() || scene.goal.contains(scene.first);
+    if letter.kind == Kind::Decides && !told && !BELIEF.iter().any(|words| letter.opening.contains(words)) {
         found.push(("nothing of the environment is in sight", short(letter.opening)));
     }
 }
@@ -411,7 +429,10 @@ fn literals(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static st
     let all: usize = messages.iter().map(|message| shown(message)).sum();
     let last = messages.last().map_or(0, |message| shown(message));
     let opening = messages.get(1).map_or(0, |message| shown(message));
-    if all != 1 || last + opening < 1 {
+    // Where every value of the agent's tools is open there is nothing to list.
+    let open = scene.place == "finance_agent"
+        || letter.message("subtask").is_some_and(|message| message["subtask"].get("tools").is_some());
+    if (all != 1 && !(all == 0 && open)) || last + opening < all {
         let what = format!("{all} lists, {last} of them in the last message, {opening} in the first");
         found.push(("possible actions", what));
     }
@@ -445,10 +466,10 @@ fn messages(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static st
             "router" | "analyzer" | "planner" => {
                 let told: Option<Value> = letter.message("request");
                 let has = |key: &str| told.as_ref().is_some_and(|told| told.get(key).is_some());
-                if !(letter.told.contains(scene.goal.trim()) || has("environment") && !has("task")) {
+                if !(letter.told.contains(scene.goal.trim()) || has("environment")) {
                     say("a repair without the task", short(letter.opening));
                 }
-                if letter.asked.role == "router" && !letter.told.contains("must be one of:") {
+                if letter.asked.role == "router" && !letter.told.contains(" one of: ") {
                     say("a repair without what is allowed", short(letter.opening));
                 }
             }

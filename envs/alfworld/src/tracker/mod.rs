@@ -151,7 +151,8 @@ impl ReceptacleTracker {
 
 impl Tracker for ReceptacleTracker {
     fn begin(&mut self, first: &Observation) {
-        *self = Self::default();
+        // What is seen first says which receptacles there are: nothing else does before the first step.
+        *self = Self { text: first.text.trim().to_owned(), ..Self::default() };
         let seen = first.data.glance();
         let names = seen.get("receptacles").and_then(Value::as_array).into_iter().flatten();
         self.receptacles = names.filter_map(|name| Some(Receptacle::new(name.as_str()?))).collect();
@@ -185,7 +186,7 @@ impl Tracker for ReceptacleTracker {
 
     fn block(&self, name: &str) -> Option<String> {
         match name {
-            "observation" if self.now == 0 => Some(String::new()),
+            "observation" if self.text.is_empty() => Some(String::new()),
             "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
             "history" => Some(self.history.render()),
             "own_history" => Some(self.history.render_own()),
