@@ -1,4 +1,4 @@
-//! The knowledge-free audit (BOG-025): nothing that an agent is sent may give away which world this is.
+//! The knowledge-free audit (BOG-025): nothing that an agent is sent may give away which environment this is.
 
 use gimbal_core::{Brief, ToolSpec};
 use serde::Serialize;

@@ -2,9 +2,9 @@
 //!
 //! A [`Persona`] is data (YAML under `personas/`); an [`Agent`] is a persona in a role with its settings; a
 //! [`Seat`] is an agent in one episode. A seat takes steps: it asks the model of its role, reads the reply under
-//! its [`Protocol`], uses tools, and acts on the world through the stage.
+//! its [`Protocol`], uses tools, and acts on the environment through the stage.
 //!
-//! *Invariant*: knows no particular environment, no provider and no study; touches the world through
+//! *Invariant*: knows no particular environment, no provider and no study; touches the environment through
 //! [`gimbal_core::Stage`] and files through [`gimbal_core::Files`] alone.
 
 pub mod audit;

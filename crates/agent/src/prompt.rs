@@ -68,7 +68,7 @@ pub fn joined(parts: &[Part]) -> String {
 pub struct World<'a> {
     /// What the environment says of itself.
     pub brief: &'a Brief,
-    /// The call that does nothing, as the world writes it.
+    /// The call that does nothing, as the environment writes it.
     pub idle: &'a str,
     /// The tools of the persona.
     pub tools: &'a [Offered],
@@ -260,11 +260,11 @@ impl Builder<'_> {
             let answer = "<your answer>";
             return Ok(match (self.settings.protocol, self.speaks() == Speaks::Message) {
                 (Protocol::ReactText, _) => format!("{case}\nThought: {thought}\nAnswer: {answer}"),
-                (Protocol::Json, adviser) => {
-                    let key = if adviser { "answer" } else { "action" };
-                    format!("{case}\n{}", spaced_members(&[("thought", thought.into()), (key, answer.into())]))
+                (Protocol::Json, false) => {
+                    format!("{case}\n{}", spaced_members(&[("thought", thought.into()), ("action", answer.into())]))
                 }
-                (Protocol::NativeTools, true) => format!("{case}\n{answer}"),
+                // A message is no text in quotation marks.
+                (protocol, true) => format!("{case}\n{}", protocol.write_message(&thought, answer)),
                 (Protocol::NativeTools, false) => {
                     format!("{case}\n<an action>({})", spaced_members(&[("reasoning", thought.into())]))
                 }
@@ -533,7 +533,7 @@ fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), Person
         persona.templates.render(&repair.system.text, &attempt)?;
         persona.templates.render(&repair.user.text, &attempt)?;
     }
-    let thought = variables.with(&[("text", Value::from("x")), ("tool", Value::from("y"))]);
+    let thought = variables.with(&[("text", Value::from("x")), ("tool", Value::from("y")), ("asks", Value::from("z"))]);
     for texts in &engine.deliberation {
         let texts = [Some(&texts.input), Some(&texts.reply), texts.other.as_ref()];
         for sourced in texts.into_iter().flatten() {
@@ -546,13 +546,21 @@ fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), Person
             ("name", Value::from("machine")),
             ("values", Value::from(vec!["lathe", "press"])),
             ("count", Value::from(2)),
+            ("change", Value::from(true)),
         ]);
         for sourced in [&acting.literals_heading, &acting.literals_open, &acting.literals_more] {
             persona.templates.render(&sourced.text, &literals)?;
         }
         persona.templates.render(&acting.refused.text, &attempt)?;
     }
-    for sourced in [&engine.unknown_tool, &engine.no_tools, &engine.failed, &engine.answer_now, &engine.not_used] {
+    for sourced in [
+        &engine.unknown_tool,
+        &engine.no_tools,
+        &engine.failed,
+        &engine.answer_now,
+        &engine.not_used,
+        &engine.last_turn,
+    ] {
         persona.templates.render(&sourced.text, &tool)?;
     }
     Ok(())

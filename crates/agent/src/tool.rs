@@ -68,8 +68,8 @@ pub trait Company: Send + Sync {
         let _ = (stage, lane, call);
     }
 
-    /// Looks at a call that the agent wants to make, before the world does; what it is held back for, if it is (CYC-095).
-    /// A call that is held back never reaches the world; it counts as a tool call, and the agent reads why. `made` is how many
+    /// Looks at a call that the agent wants to make, before the environment does; what it is held back for, if it is (CYC-095).
+    /// A call that is held back never reaches the environment; it counts as a tool call, and the agent reads why. `made` is how many
     /// calls this conversation has made before.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ pub trait Company: Send + Sync {
         Ok(None)
     }
 
-    /// Whether a competent player in the agent's place would give control back now, where `expert` is what the world's
+    /// Whether a competent player in the agent's place would give control back now, where `expert` is what the environment's
     /// own expert would do next. Only the noisy expert goes by it.
     fn hands_back(&self, expert: &ToolCall) -> bool {
         let _ = expert;
@@ -315,12 +315,11 @@ pub(crate) fn arguments(spec: &ToolSpec, input: &Input) -> Result<BTreeMap<Strin
     }
 }
 
-/// A specification with the argument `reasoning`, which is journaled and never reaches the world.
+/// A specification with the argument `reasoning`, which is journaled and never reaches the environment.
 #[must_use]
 pub fn with_reasoning(spec: &ToolSpec) -> ToolSpec {
     let mut spec = spec.clone();
-    let reason =
-        serde_json::json!({ "type": "string", "description": "Why you make this call, in a sentence or two." });
+    let reason = serde_json::json!({ "type": "string", "description": "Your thought: why you make this call." });
     if let Some(properties) = spec.parameters.get_mut("properties").and_then(Value::as_object_mut)
         && !properties.contains_key("reasoning")
     {

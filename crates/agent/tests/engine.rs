@@ -379,7 +379,7 @@ async fn native_calls_act_and_the_reason_never_reaches_the_world() {
         &agent,
         [
             Calls("", vec![("1", "get_machine_state", json!({ "subject": "lathe", "reasoning": "first look" }))]),
-            Calls("", vec![("2", "Oil", json!({ "machine": "drill" })), ("3", "Wait", json!({}))]),
+            Calls("", vec![("2", "Oil", json!({ "machine": "drill" })), ("3", "get_machine_state", json!({}))]),
             Calls("", vec![("4", "Oil", json!({ "reasoning": ["dry", "squeaks"], "machine": "lathe" }))]),
         ],
     )
@@ -402,6 +402,46 @@ async fn native_calls_act_and_the_reason_never_reaches_the_world() {
     let answered: Vec<Option<&str>> = messages.iter().map(|message| message.answers.as_deref()).collect();
     assert_eq!(answered, [None, None, None, Some("1"), None, Some("2"), Some("3")], "every call has its result");
     assert!(messages[5].text.contains("machines: lathe, press"));
+}
+
+// covers: BOG-033
+#[tokio::test]
+async fn native_calls_of_two_actions_are_refused_and_the_same_one_twice_is_one() {
+    let oil = |id, machine| (id, "Oil", json!({ "machine": machine }));
+    let (log, stage) = log_of(
+        &planner(protocol(Protocol::NativeTools)),
+        [
+            Calls("", vec![oil("1", "lathe"), oil("2", "press")]),
+            Calls("", vec![oil("3", "press"), ("4", "Oil", json!({ "machine": "press", "reasoning": "again" }))]),
+        ],
+    )
+    .await;
+    assert!(log[0].starts_with("reject unreadable") && log[0].contains("lathe") && log[0].contains("press"), "{log:?}");
+    assert_eq!(log[1..], [r#"note calls_ignored {"count":1}"#, "act Oil machine=press because -"]);
+    let requests = stage.requests.lock().unwrap();
+    let messages = &requests[1].messages;
+    let answered: Vec<Option<&str>> = messages.iter().map(|message| message.answers.as_deref()).collect();
+    assert_eq!(answered, [None, None, None, Some("1"), Some("2")], "every call has its result");
+    assert!(messages[3].text.contains("make exactly one"), "{}", messages[3].text);
+    assert_eq!(&*messages[4].text, "This call was not used. Make exactly one call in a message.");
+}
+
+// covers: BOG-043
+#[tokio::test]
+async fn with_one_turn_left_the_agent_is_told_to_answer_and_the_mask_lets_nothing_else_through() {
+    let query = "Thought: t\nTool: get_machine_state: lathe\nPAUSE";
+    let overrides = Overrides { turns: Some(3), ..Overrides::default() };
+    let replies = [Says(query), Says(query), Says("Thought: t\nAnswer: Wait")];
+    let stage = Workshop { decoding: Decoding::Constrained, ..Workshop::new(replies) };
+    play(&inspector(false, overrides), &stage).await;
+    let requests = stage.requests.lock().unwrap();
+    let told = |at: usize| requests[at].messages.last().unwrap().text.contains("your next message must be your answer");
+    assert_eq!([told(0), told(1), told(2)], [false, false, true]);
+    let lets = |at: usize| match requests[at].grammar.as_deref() {
+        Some(Grammar::Regex(pattern)) => pattern.contains("Tool"),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([lets(0), lets(1), lets(2)], [true, true, false]);
 }
 
 #[tokio::test]

@@ -354,7 +354,7 @@ fn texts_that_no_first_prompt_shows_are_looked_at_too() {
         ("personas/engine.yaml", "It was rejected:", "feedback.rejected"),
         ("personas/engine.yaml", "you declined", "feedback.refusal"),
         ("personas/engine.yaml", "There is no tool named", "observations.unknown_tool"),
-        ("personas/engine.yaml", "Not used:", "observations.not_used"),
+        ("personas/engine.yaml", "This call was not used.", "observations.not_used"),
         ("personas/engine.yaml", "NO ANSWER", "no_answer"),
         ("personas/engine.yaml", "You write your answer at once", "protocols.native-tools.adviser.loop_without_tools"),
         ("personas/chooser/core.yaml", "You turn a text into", "repair.system"),

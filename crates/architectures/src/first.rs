@@ -1,23 +1,41 @@
 //! What an agent saw before its first call, for every conversation of an episode: a conversation begins anew where a segment
 //! or an episode does, and what was told once must stay in sight.
 
+use std::borrow::Cow;
+
 use gimbal_agent::contract::bounded;
 use gimbal_core::{Block, View};
 
-/// Longest text that is kept, in characters.
-const LONGEST: usize = 6_000;
+/// Longest text that is kept, in characters: the first look at a network of thirteen hosts has nine thousand.
+const LONGEST: usize = 16_000;
+/// Stands behind a text that was cut.
+const CUT: &str = " [...]";
 
 /// The first observation, seen at the start of an episode; none where the goal says the same already.
 pub(crate) fn text(view: &View) -> Option<String> {
     let text = view.observation.text.trim();
     let said = text.is_empty() || view.brief.goal.contains(text);
-    (!said).then(|| bounded(text, LONGEST))
+    let kept = bounded(text, LONGEST);
+    let cut = if kept.len() < text.len() { CUT } else { "" };
+    (!said).then(|| format!("{kept}{cut}"))
 }
 
 /// The first observation as a block of a prompt.
 pub(crate) fn observation(view: &View) -> Option<Block> {
     text(view).map(|text| block(&text))
 }
+
+/// The blocks to show beside the first observation: before the first step that is the latest one, and a block that says
+/// otherwise would contradict it.
+pub(crate) fn beside<'a>(view: &View, first: Option<&Block>, names: &'a [String]) -> Cow<'a, [String]> {
+    if first.is_none() || view.step > 1 || names.iter().all(|name| name != LATEST) {
+        return Cow::Borrowed(names);
+    }
+    Cow::Owned(names.iter().filter(|name| *name != LATEST).cloned().collect())
+}
+
+/// The block of the latest observation.
+const LATEST: &str = "observation";
 
 /// A text as the block of the first observation.
 pub(crate) fn block(text: &str) -> Block {

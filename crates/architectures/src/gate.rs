@@ -1,8 +1,8 @@
 //! A gate before final answers (CYC-095): each figure of an answer must rest on a stored text, or the answer is held back.
 //!
-//! Code looks first: the world's query for evidence tells which figures stand in stored texts or follow from such. Of the
+//! Code looks first: the environment's query for evidence tells which figures stand in stored texts or follow from such. Of the
 //! others a verifier is asked once; what it quotes must stand in the text that it names, hold a figure, and is looked up by
-//! the world's query for quotations, so that a model's word alone lets nothing pass. An answer with figures that neither
+//! the environment's query for quotations, so that a model's word alone lets nothing pass. An answer with figures that neither
 //! supports is held back, at most so many times; then it goes through, and that is counted.
 //!
 //! | note | data |
@@ -79,7 +79,7 @@ impl Gate {
         Ok(Some(Self { verifier, refusals: refusals.unwrap_or(REFUSALS) }))
     }
 
-    /// Adds what the gate needs of a world.
+    /// Adds what the gate needs of an environment.
     pub(crate) fn add_needs(&self, needs: &mut Needs) {
         let of_verifier = self.verifier.needs();
         needs.answers = true;

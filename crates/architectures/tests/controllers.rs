@@ -106,7 +106,7 @@ async fn the_memory_goes_to_the_next_executor_and_the_router_sees_what_was_done(
     let told = |index: usize| requests[index].messages[1].text.to_string();
     let router = told(2);
     assert!(router.contains(r#""call": "Oil machine=lathe""#), "{router}");
-    assert!(router.contains(r#""ended": "given back: all done""#), "{router}");
+    assert!(router.contains(r#""ended": "the agent ended it and said: all done""#), "{router}");
     assert_eq!(router.matches("\"criterion\"").count(), 3, "all ways out of PLAN, the one to itself too");
     let executor = told(3);
     assert!(executor.contains("Your subtask is SEARCH."), "{executor}");
@@ -304,7 +304,7 @@ async fn a_planner_makes_the_graph_and_what_is_no_graph_is_corrected_once() {
     assert_eq!((&planned["valid"], &planned["attempts"]), (&json!(true), &json!(2)));
     assert!(planned["problems"][0].as_str().unwrap().contains("1 subtasks; from 2 to 12"), "{planned}");
     assert!(stage.requests.lock().unwrap()[1].messages[1].text.contains("from 2 to 12"));
-    // Two hundred, a way that is missing, prose: the world's own classes of action take their place, and it is said.
+    // Two hundred, a way that is missing, prose: the environment's own classes of action take their place, and it is said.
     let many: Vec<Value> = (0..200).map(|index| json!({ "name": format!("N{index}"), "goal": "x" })).collect();
     let many = Says(Box::leak(format!("Answer: {}", json!({ "nodes": many, "edges": [] })).into_boxed_str()));
     let torn = Says(

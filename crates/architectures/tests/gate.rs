@@ -42,7 +42,7 @@ fn all(gate: &Value) -> Vec<(&'static str, Arc<dyn Architecture>)> {
     ]
 }
 
-/// A world of one stored text, in which code finds the support `support` of the answer's one figure.
+/// An environment of one stored text, in which code finds the support `support` of the answer's one figure.
 fn stage(support: &str, quotation: &Value, replies: impl IntoIterator<Item = Canned>) -> Workshop {
     let answer = Some(Answering { tool: "Oil".to_owned(), argument: "machine".to_owned() });
     let mut stage = Workshop { notes: &NOTE_KINDS, ..Workshop::new(replies) };
@@ -100,7 +100,7 @@ async fn an_unsupported_answer_is_held_back_so_many_times_and_then_goes_through(
         assert_eq!(held, [(true, 1), (true, 2), (false, 2)], "{name}");
         assert!(notes.iter().all(|note| note["passed"] == false && note["figures"] == 2 && note["supported"] == 1));
         assert_eq!(notes[0]["unsupported"], json!(["9.5%"]));
-        // Held back is a tool call that never reaches the world.
+        // Held back is a tool call that never reaches the environment.
         assert_eq!((count(&log, "reject unsupported"), count(&log, "act Oil")), (2, 1), "{name}: {log:?}");
         let asked = stage.asked.lock().unwrap().clone();
         assert_eq!(asked.iter().filter(|role| *role == "verifier").count(), 3, "{name}");
@@ -160,7 +160,7 @@ async fn the_verifiers_word_passes_only_with_a_quotation_that_stands() {
 // covers: CYC-095
 #[tokio::test]
 async fn budgets_hold_and_what_cannot_be_read_passes_unchecked() {
-    // An answer that is never mended: C_g holds, and the world sees at most the one of the last call.
+    // An answer that is never mended: C_g holds, and the environment sees at most the one of the last call.
     for base in ["react", "dag", "cyclic"] {
         let own = if base == "react" {
             json!({ "conversation": "episode" })

@@ -1,4 +1,4 @@
-//! The architectures on the real stage: throw-away worlds, models of our own, whole runs on disk.
+//! The architectures on the real stage: throw-away environments, models of our own, whole runs on disk.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 #[path = "../../agent/tests/common/mod.rs"]

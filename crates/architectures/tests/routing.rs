@@ -225,7 +225,7 @@ fn machines_that_cannot_be_are_refused_with_file_line_and_what_would_be_right() 
         assert!(message.contains(says), "{message}");
         assert!(message.starts_with(&format!("m.yaml:{at}")), "line {at}: {message}");
     }
-    // A rule for which there is no way; one that is never reached; a tool that the world lacks.
+    // A rule for which there is no way; one that is never reached; a tool that the environment lacks.
     let mut graph = machine();
     graph.edges.retain(|edge| (edge.from.as_str(), edge.to.as_str()) != ("B", "A"));
     let message = graph::read(&graph::write(&graph), "m.yaml").unwrap_err().to_string();

@@ -16,7 +16,7 @@ pub struct Needs {
     pub materials: Vec<String>,
     /// Subjects in the brief.
     pub subjects: bool,
-    /// A forkable world.
+    /// A forkable environment.
     pub simulator: bool,
     /// Built-in policies by name.
     pub policies: Vec<String>,
@@ -41,7 +41,7 @@ pub struct Offers {
     pub materials: Vec<String>,
     /// Whether the brief names subjects.
     pub subjects: bool,
-    /// Whether the world can be forked.
+    /// Whether the environment can be forked.
     pub simulator: bool,
     /// Built-in policies by name.
     pub policies: Vec<String>,
@@ -52,7 +52,7 @@ pub struct Offers {
     /// Whether its briefs name a call that ends the task with an answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub answers: bool,
-    /// Roles that the world's own tools ask (`reader`, `judge`, `user`).
+    /// Roles that the environment's own tools ask (`reader`, `judge`, `user`).
     pub asks: Vec<String>,
 }
 

@@ -23,7 +23,7 @@ pub struct Brief {
     pub glossary: Vec<GlossaryEntry>,
     /// Steps in an episode.
     pub horizon: u32,
-    /// Most tool calls of a segment, as the world's work sets them (CYC-051): what a controller over subtasks goes by where
+    /// Most tool calls of a segment, as the environment's work sets them (CYC-051): what a controller over subtasks goes by where
     /// it is told nothing else.
     #[serde(default)]
     pub segment_calls: Option<u32>,
@@ -33,9 +33,9 @@ pub struct Brief {
     pub thresholds: Thresholds,
     /// The call that does nothing: the fallback after exhausted attempts (BOG-034).
     pub idle: ToolCall,
-    /// Seconds of the world's time that a step stands for, where the world says.
+    /// Seconds of the environment's time that a step stands for, where the environment says.
     pub seconds_per_step: Option<u32>,
-    /// Whether the world goes on, and counts, when nobody acts. What is left of an episode that an architecture leaves early is
+    /// Whether the environment goes on, and counts, when nobody acts. What is left of an episode that an architecture leaves early is
     /// then played with the idle call, so that its return is comparable; elsewhere the episode is over.
     #[serde(default)]
     pub runs_on: bool,
@@ -94,7 +94,7 @@ impl Brief {
     }
 }
 
-/// A call that ends the task with an answer, by which whoever watches over answers knows one without knowing the world.
+/// A call that ends the task with an answer, by which whoever watches over answers knows one without knowing the environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answering {
     /// Name of the tool.
@@ -146,7 +146,7 @@ pub struct Thresholds {
     pub success: Option<Milli>,
     /// A step whose reward is this or lower calls for a remedy: something of worth is being harmed (BOG-221).
     pub harm: Option<Milli>,
-    /// A step whose reward is this or lower counts as lost: the floor that a lost world stays at (BOG-014, BOG-223).
+    /// A step whose reward is this or lower counts as lost: the floor that a lost episode stays at (BOG-014, BOG-223).
     pub floor: Option<Milli>,
 }
 

@@ -11,7 +11,7 @@ pub struct Limits {
     /// Calls to models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_calls: Option<u64>,
-    /// Calls to the world, rejected ones too.
+    /// Calls to the environment, rejected ones too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<u64>,
     /// Input and output tokens together, as called.
@@ -30,7 +30,7 @@ pub struct Limits {
 pub struct Spent {
     /// Calls to models.
     pub model_calls: u64,
-    /// Calls to the world, rejected ones too.
+    /// Calls to the environment, rejected ones too.
     pub tool_calls: u64,
     /// Input tokens as called.
     pub input_tokens: u64,

@@ -444,7 +444,7 @@ pub enum ModelErrorKind {
 }
 
 impl ModelErrorKind {
-    /// Whether this is the world's failure and not the agent's: retried, shown apart, never an outcome.
+    /// Whether this is the environment's failure and not the agent's: retried, shown apart, never an outcome.
     #[must_use]
     pub const fn is_infrastructure(self) -> bool {
         !matches!(self, Self::Refusal | Self::Truncated | Self::BadShape)

@@ -1,4 +1,4 @@
-//! The seam to a world.
+//! The seam to an environment.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -39,36 +39,36 @@ pub struct Transition {
     pub observation: Arc<Observation>,
     /// Reward of this step.
     pub reward: Milli,
-    /// Whether the world ended, and how.
+    /// Whether the environment ended, and how.
     pub done: Option<Ending>,
 }
 
-/// How a world ends an episode by itself.
+/// How an environment ends an episode by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// The goal is reached.
     Solved,
-    /// The world's own number of steps is used up.
+    /// The environment's own number of steps is used up.
     Horizon,
-    /// The goal can no longer be reached, or the world was lost.
+    /// The goal can no longer be reached, or the environment was lost.
     Failed,
     /// The agent gave a final answer, which is judged apart.
     Answered,
-    /// The world reached a state in which its original breaks off with an error: there is no next step.
+    /// The environment reached a state in which its original breaks off with an error: there is no next step.
     Broken,
 }
 
-/// An answer of the world to a call.
+/// An answer of the environment to a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// The world moved one step.
+    /// The environment moved one step.
     Step(Transition),
     /// The tool must ask a model first; the stage does, and goes on with [`Environment::answer`].
     Ask(Ask),
 }
 
-/// A question of the world to a model.
+/// A question of the environment to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ask {
     /// The role that answers: `reader`, `judge`, `user`, ...
@@ -79,7 +79,7 @@ pub struct Ask {
     pub grammar: Option<Grammar>,
 }
 
-/// What can go wrong with a world itself: its data, its options, its services. Never what an agent did.
+/// What can go wrong with an environment itself: its data, its options, its services. Never what an agent did.
 #[derive(Debug, Error)]
 pub enum EnvError {
     /// An option, task or split that does not exist.
@@ -88,7 +88,7 @@ pub enum EnvError {
     /// Data that the environment reads are missing or damaged: which file, and how to mend it.
     #[error("{0}")]
     Data(String),
-    /// A service of the world could not be reached.
+    /// A service of the environment could not be reached.
     #[error("{0}")]
     World(String),
 }
@@ -138,7 +138,7 @@ pub trait Environment: Send {
     }
 
     /// Goes on after [`Reply::Ask`] where the model gave no usable answer (it refused, was cut short, ...): `why` is the
-    /// name of the failure. The call is rejected by default; a world that can do without the answer goes on, and one whose
+    /// name of the failure. The call is rejected by default; an environment that can do without the answer goes on, and one whose
     /// outcome hangs on it reports a failure of its own by [`Environment::failure`].
     ///
     /// # Errors
@@ -147,7 +147,7 @@ pub trait Environment: Send {
         Err(Rejection::new(crate::RejectionKind::NotNow, format!("the {role} gave no usable answer: {why}")))
     }
 
-    /// A failure of the world's own services in the latest call or answer, which is nobody's outcome: the stage ends the
+    /// A failure of the environment's own services in the latest call or answer, which is nobody's outcome: the stage ends the
     /// episode as one of infrastructure. It stands until the next [`Environment::reset`].
     fn failure(&self) -> Option<&EnvError> {
         None
@@ -156,15 +156,15 @@ pub trait Environment: Send {
     /// A fresh belief state for this episode.
     fn tracker(&self) -> Box<dyn Tracker>;
 
-    /// Hash of the true state of the world, for replay and for telling what a call did: a call that changes nothing leaves
+    /// Hash of the true state of the environment, for replay and for telling what a call did: a call that changes nothing leaves
     /// it as it was, and a way back leads to the digest that was there before. The count of an episode's calls is no part
-    /// of it, even where it ends the episode; a clock is only where the law of the world hangs on it.
+    /// of it, even where it ends the episode; a clock is only where the law of the environment hangs on it.
     fn state(&self) -> Digest;
 
     /// Hash of what the agent can tell apart, for exploration.
     fn situation(&self) -> Digest;
 
-    /// The forkable side of this world, where it has one.
+    /// The forkable side of this environment, where it has one.
     fn simulator(&self) -> Option<&dyn Simulator> {
         None
     }
@@ -181,7 +181,7 @@ pub trait Environment: Send {
     }
 }
 
-/// A world that can be copied and that knows a competent move.
+/// An environment that can be copied and that knows a competent move.
 pub trait Simulator {
     /// A copy with the same true state and a fresh random future named by `future`.
     fn fork(&self, future: u64) -> Box<dyn Environment>;
@@ -236,7 +236,7 @@ pub trait Catalogue: Send + Sync {
     /// When an option does not exist or has a wrong value.
     fn resolve(&self, options: &Value) -> Result<Value, EnvError>;
 
-    /// The part of resolved options that decides the world. Episodes that agree in it (and in task and run) share a
+    /// The part of resolved options that decides the environment. Episodes that agree in it (and in task and run) share a
     /// seed, so that cells which differ in the rest, such as names at the rim, meet the same worlds.
     fn world(&self, resolved: &Value) -> Value {
         resolved.clone()
@@ -251,7 +251,7 @@ pub trait Catalogue: Send + Sync {
     /// What environments of this family offer to an architecture.
     fn offers(&self) -> Offers;
 
-    /// The judging of stored answers, where the tasks are questions. Most worlds have no answers to judge.
+    /// The judging of stored answers, where the tasks are questions. Most environments have no answers to judge.
     fn questions(&self) -> Option<&dyn crate::Questions> {
         None
     }

@@ -32,11 +32,11 @@ pub enum Body {
     ContextBuilt(ContextBuilt),
     /// A model was asked and answered, or failed as the agent's outcome.
     ModelCalled(ModelCalled),
-    /// The agent called a tool of the world.
+    /// The agent called a tool of the environment.
     ToolCalled(ToolCalled),
     /// A call or an unreadable answer was refused; nothing changed.
     Rejected(Rejected),
-    /// The world moved a step.
+    /// The environment moved a step.
     Stepped(StepTaken),
     /// The tracker answered a query.
     Queried(Queried),
@@ -131,7 +131,7 @@ pub struct MessageUsed {
     pub text: TextRef,
 }
 
-/// The agent called a tool of the world.
+/// The agent called a tool of the environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCalled {
     /// Arguments as canonical JSON.
@@ -153,7 +153,7 @@ pub struct Rejected {
     pub text: TextRef,
 }
 
-/// The world moved a step.
+/// The environment moved a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepTaken {
     /// What the agent sees now.
@@ -251,7 +251,7 @@ pub struct Ended {
     pub steps: u32,
     /// How it stopped.
     pub stop: crate::Stop,
-    /// Calls to the world, rejected ones too.
+    /// Calls to the environment, rejected ones too.
     pub tool_calls: u64,
 }
 

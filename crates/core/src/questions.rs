@@ -1,4 +1,4 @@
-//! Worlds whose tasks are questions: their answers can be judged again, and what an episode found can be followed, from
+//! Environments whose tasks are questions: their answers can be judged again, and what an episode found can be followed, from
 //! what journals keep and without playing.
 
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ pub trait Exam: Send + Sync {
     /// What the model said of it; none where it said neither yes nor no.
     fn read(&self, reply: &str) -> Option<bool>;
 
-    /// What the world would have told behind the last observation of an episode that ended without an answer, by other
+    /// What the environment would have told behind the last observation of an episode that ended without an answer, by other
     /// hands than its own (a budget of the controller, a list of calls that ran out); none where it tells nothing.
     /// `evidence` is that of a [`Follower`] at the end.
     fn unanswered(&self, evidence: &BTreeSet<String>) -> Option<String> {

@@ -1,4 +1,4 @@
-//! The only door: what an architecture sees, asks of a model, does to the world and says to itself.
+//! The only door: what an architecture sees, asks of a model, does to the environment and says to itself.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::{
     ToolCall, ToolSpec, Transition,
 };
 
-/// A strand of work. Work on the trunk may act on the world; other lanes may not.
+/// A strand of work. Work on the trunk may act on the environment; other lanes may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LaneId(pub u32);
 
 impl LaneId {
-    /// The strand in which the world moves.
+    /// The strand in which the environment moves.
     pub const TRUNK: Self = Self(0);
 }
 
@@ -30,15 +30,15 @@ pub enum Stop {
     Solved,
     /// The number of steps is used up.
     Horizon,
-    /// The world was lost, or the goal is out of reach.
+    /// The environment was lost, or the goal is out of reach.
     Failed,
     /// A final answer was given.
     Answered,
-    /// The world reached a state in which its original breaks off with an error.
+    /// The environment reached a state in which its original breaks off with an error.
     Broken,
     /// The architecture gave up or had nothing left to do.
     Finished,
-    /// Calls to the world are used up.
+    /// Calls to the environment are used up.
     ToolBudget,
     /// Calls to models are used up.
     ModelCallBudget,
@@ -50,7 +50,7 @@ pub enum Stop {
     TimeBudget,
     /// Too many answers without the right form, where an architecture stops for that.
     FormatErrors,
-    /// A provider, a disk or the world's own service failed: not the agent's outcome.
+    /// A provider, a disk or the environment's own service failed: not the agent's outcome.
     Infrastructure,
     /// A limit of the study was reached in the midst of the episode: it is played again once the limit is raised.
     StudyLimit,
@@ -114,7 +114,7 @@ impl Halt {
         Self { stop, detail: None }
     }
 
-    /// A failure of the world around the episode.
+    /// A failure of the environment around the episode.
     #[must_use]
     pub fn infrastructure(detail: impl Into<String>) -> Self {
         Self { stop: Stop::Infrastructure, detail: Some(detail.into()) }
@@ -157,7 +157,7 @@ pub struct View {
     pub brief: Arc<Brief>,
     /// What the agent saw last.
     pub observation: Arc<Observation>,
-    /// A competent call, where the world knows one and a model of this episode reads hints.
+    /// A competent call, where the environment knows one and a model of this episode reads hints.
     pub expert: Option<ToolCall>,
 }
 
@@ -198,7 +198,7 @@ pub enum AskError {
     Halt(#[from] Halt),
 }
 
-/// What became of a call to the world.
+/// What became of a call to the environment.
 #[derive(Clone, Debug)]
 pub enum Acted {
     /// One step further.
@@ -250,13 +250,13 @@ pub trait Stage: Send + Sync {
     /// See [`AskError`].
     async fn ask(&self, lane: LaneId, role: &str, request: AskRequest) -> Result<Completion, AskError>;
 
-    /// Acts on the world; on the trunk only. The justification goes to the tracker (BOG-106).
+    /// Acts on the environment; on the trunk only. The justification goes to the tracker (BOG-106).
     ///
     /// # Errors
     /// When the episode is over, by this very step or before it.
     async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt>;
 
-    /// Notes an answer that could not be read as a call: one tool call is used up, nothing reaches the world.
+    /// Notes an answer that could not be read as a call: one tool call is used up, nothing reaches the environment.
     ///
     /// # Errors
     /// When the budget of tool calls is used up.

@@ -121,7 +121,7 @@ impl RejectionKind {
     }
 }
 
-/// A call or text that was refused; the world has not changed.
+/// A call or text that was refused; the environment has not changed.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[error("{message}")]
 pub struct Rejection {

@@ -26,7 +26,7 @@ pub struct Stepped<'a> {
 ///
 /// The same sequence gives byte-identical blocks (BOG-090). It never chooses an action (BOG-089).
 ///
-/// Queries go by generic names, so that whoever asks need not know the world. A world whose answers rest on stored texts
+/// Queries go by generic names, so that whoever asks need not know the environment. An environment whose answers rest on stored texts
 /// answers three more (CYC-095), by which answers are held to what is at hand:
 ///
 /// | query | reply |

@@ -162,6 +162,46 @@ async fn every_form_of_answers_gives_the_same_episodes() {
     }
 }
 
+/// Every seat that a defence has: those of a controller (planner, executor, router, analyzer), of one agent in one conversation,
+/// and the lead, analyst and chooser of every preset.
+// covers: CYC-026, CYC-027, BOG-132
+#[tokio::test]
+async fn every_seat_of_a_defence_can_be_played() {
+    for world in worlds() {
+        let (policy, half) = interval(&world.policy("restore_changed").await);
+        let (watching, _) = interval(&world.policy(world.watches).await);
+        let mut cells = vec![("solver", "react", common::solver())];
+        cells.extend(common::controllers());
+        for (name, base, settings) in cells {
+            let mut all = Vec::new();
+            for cell in Cell::all(base, &settings) {
+                all.extend(world.returns(&cell, 5).await);
+            }
+            let (mean, own) = interval(&all);
+            println!(
+                "{} {name}: {mean:.2} +- {own:.2}, policy {policy:.2} +- {half:.2}, {} {watching:.2}",
+                world.name, world.watches
+            );
+            assert!(mean > watching, "{} {name}: {mean:.2}, {} {watching:.2}", world.name, world.watches);
+        }
+        let alone = world.returns(&configured("react", "hist+net"), FEW).await;
+        for preset in [
+            "hier-base+arbiter",
+            "hier-planner-delib",
+            "hier-analyst-only",
+            "hier-chooser-only",
+            "hier-base+strict",
+            "hier-delib+strict",
+            "hier-base+artefact",
+            "hier-delib+artefact",
+        ] {
+            for cell in Cell::all("hierarchy", &json!({ "configuration": preset })) {
+                assert_eq!(alone, world.returns(&cell, FEW).await, "{} {}", world.name, cell.name());
+            }
+        }
+    }
+}
+
 /// What is shown decides what a fixed reader returns: less is worth less, and nothing is worth watching.
 // covers: BOG-130
 #[tokio::test]

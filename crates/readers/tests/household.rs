@@ -3,11 +3,12 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use common::{Cell, Tally, controllers, solver, tasks};
 use gimbal_alfworld::Alfworld;
-use gimbal_core::TaskId;
+use gimbal_core::{Catalogue, TaskId};
 use serde_json::{Value, json};
 
 /// The user's data, if games are at hand.
@@ -76,6 +77,66 @@ async fn a_solver_wins_real_games() {
             let tally = tally(cell, &world, &options, &games).await;
             assert!(tally.rate() >= 0.9, "{}: {}", cell.name(), tally.line());
             assert_eq!((tally.rejected, tally.fallbacks), (0, 0), "{}", cell.name());
+        }
+    }
+}
+
+/// The six types of task, and the words by which a goal shows its type.
+const TYPES: [(&str, &[&str]); 6] = [
+    ("light", &["look at", "examine", "beside"]),
+    ("two", &["two "]),
+    ("clean", &["clean"]),
+    ("heat", &["heat", "hot "]),
+    ("cool", &["cool", "cold "]),
+    ("place", &["put"]),
+];
+
+async fn type_of(world: &Alfworld, options: &Value, task: &TaskId) -> &'static str {
+    let mut game = world.open(options).unwrap();
+    game.reset(task, 0).await.unwrap();
+    let goal = game.brief().goal.to_lowercase();
+    let known = TYPES.iter().find(|(_, words)| words.iter().any(|word| goal.contains(word)));
+    known.unwrap_or_else(|| panic!("{task}: {goal}")).0
+}
+
+/// Plays all tasks of a split, type by type; each type must be won at this rate.
+async fn each_type(world: &Alfworld, options: &Value, (split, count): (&str, usize), cell: &Cell, least: f64) {
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    for (seed, task) in tasks(world, split, options, count).iter().enumerate() {
+        let played = cell.play(world, options, task, seed as u64).await;
+        if !played.won() && std::env::var("READER_STORY").is_ok() {
+            println!("{}", played.story());
+        }
+        tallies.entry(type_of(world, options, task).await).or_default().add(&played);
+    }
+    assert_eq!(tallies.len(), TYPES.len(), "{split}: {:?}", tallies.keys());
+    for (kind, tally) in &tallies {
+        println!("{split} {options} {}: {kind}: {}", cell.name(), tally.line());
+    }
+    for (kind, tally) in tallies {
+        assert!(tally.rate() >= least, "{split} {options} {}: {kind}: {}", cell.name(), tally.line());
+        assert_eq!((tally.rejected, tally.fallbacks, tally.lacks), (0, 0, 0), "{split} {}: {kind}", cell.name());
+    }
+}
+
+/// `GIMBAL_ALL=1` plays every published game, else every one of the unseen rooms; every generated task in either case.
+// covers: CYC-026, CYC-036
+#[tokio::test]
+async fn all_six_types_of_task_are_won() {
+    let cells = [Cell::all("react", &solver()), Cell::all("cyclic", &json!({ "graph": "family" }))];
+    let cells = cells.iter().map(|forms| &forms[0]);
+    let generated = Alfworld::over(None);
+    for cell in cells.clone() {
+        each_type(&generated, &json!({ "tools": "split" }), ("generated", 1000), cell, 0.85).await;
+    }
+    let Some(world) = real() else { return };
+    let whole = std::env::var_os("GIMBAL_ALL").is_some();
+    let splits: &[&str] = if whole { &["unseen", "seen", "train"] } else { &["unseen"] };
+    for cell in cells {
+        for options in [json!({ "tools": "split" }), json!({ "wording": "2.1.1" })] {
+            for split in splits {
+                each_type(&world, &options, (split, 1000), cell, 0.9).await;
+            }
         }
     }
 }

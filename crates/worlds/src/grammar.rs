@@ -1,4 +1,4 @@
-//! The form of an action's text: a name and parameters, written in many ways (BOG-032). What they mean is the world's.
+//! The form of an action's text: a name and parameters, written in many ways (BOG-032). What they mean is the environment's.
 
 const QUOTES: [char; 7] = ['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}'];
 /// What models put around a name or a value that they were shown as a placeholder, or want to stress.

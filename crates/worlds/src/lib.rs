@@ -1,5 +1,5 @@
-//! What worlds share, whatever they are: how a person or a model may write an action, the compressed log of a belief
-//! state, and a writer of JSON whose order of keys is ours. Each world keeps its own tools, subjects and statuses.
+//! What environments share, whatever they are: how a person or a model may write an action, the compressed log of a belief
+//! state, and a writer of JSON whose order of keys is ours. Each environment keeps its own tools, subjects and statuses.
 
 pub mod answer;
 pub mod grammar;

@@ -26,7 +26,7 @@ pub const COUNT: &str = "num_total_items_needed";
 pub const CRAFTING: &str = "crafting_command";
 /// Argument of [`SELECT`].
 pub const COMMAND: &str = "command";
-/// Argument of all but [`INVENTORY`]: why. The world makes nothing of it.
+/// Argument of all but [`INVENTORY`]: why. The environment makes nothing of it.
 pub const REASONING: &str = "reasoning";
 
 /// Which tools an agent is given.
@@ -74,7 +74,7 @@ fn spec(name: &str, menu: &Menu) -> ToolSpec {
             "Carries out one crafting command once on what you carry.",
             json!({
                 REASONING: reasoning("Your reasoning about which item to craft now, step by step."),
-                CRAFTING: { "type": "string", "enum": menu.crafts, "description": "The crafting command." },
+                CRAFTING: { "type": "string", "enum": menu.possible, "description": "The crafting command." },
             }),
             &[CRAFTING],
         ),
@@ -123,7 +123,7 @@ fn refused(kind: RejectionKind, message: String) -> Rejection {
     Rejection::new(kind, message)
 }
 
-/// The command of a call; none for a call that this world does not have.
+/// The command of a call; none for a call that this environment does not have.
 #[must_use]
 pub fn command_of(call: &ToolCall) -> Option<String> {
     match call.tool.as_str() {
@@ -233,7 +233,7 @@ pub fn render(call: &ToolCall, toolset: Toolset, menu: &Menu) -> String {
 
 /// Reads what a model writes for an action: a command, or a tool with its arguments, in quotes or brackets or not, in
 /// capitals or not (BOG-032). A command that fits the literals of a tool becomes a call of it; any other text that begins
-/// like a command is left to the world to answer, where there is a tool that takes any text.
+/// like a command is left to the environment to answer, where there is a tool that takes any text.
 ///
 /// Remarks behind a command of known items are passed over; two commands are refused.
 ///

@@ -13,9 +13,14 @@ const MOST_FILLED: usize = 64;
 pub struct Menu {
     /// Every name in the shown recipes, in the order of its first appearance.
     pub names: Vec<String>,
+    /// Those of the names that an agent may ask for: items, and no kinds of item.
+    pub items: Vec<String>,
     /// The shown commands, in the order of their lines. One that takes any item of a kind is followed by those that name
     /// one: as it is shown, with the name of the kind, no inventory ever has enough for it.
     pub crafts: Vec<String>,
+    /// Those of the shown commands that can ever be carried out: of one that takes any item of a kind, those that name the item
+    /// stand for it. What an agent is told to choose from.
+    pub possible: Vec<String>,
     /// Amounts that the shown recipes take of one thing, from the smallest: suggestions, and no bound.
     pub counts: Vec<u32>,
 }
@@ -30,7 +35,7 @@ impl Menu {
         counts.sort_unstable();
         counts.dedup();
         let named = scene.names();
-        let mut crafts = Vec::new();
+        let (mut crafts, mut possible) = (Vec::new(), Vec::new());
         for recipe in scene.recipes() {
             let made = tree.recipe(recipe);
             crafts.push(made.text.to_string());
@@ -46,9 +51,17 @@ impl Menu {
                     .collect();
             }
             let filled = filled.into_iter().filter(|items| !items.is_empty());
-            crafts.extend(filled.map(|items| Move::Craft(recipe, items.into()).text(tree)));
+            let filled: Vec<String> = filled.map(|items| Move::Craft(recipe, items.into()).text(tree)).collect();
+            if filled.is_empty() {
+                possible.push(made.text.to_string());
+            }
+            possible.extend_from_slice(&filled);
+            crafts.extend(filled);
         }
-        Self { names: named.into_iter().map(|name| tree.names().shown(name).to_owned()).collect(), crafts, counts }
+        let shown = |name: NameId| tree.names().shown(name).to_owned();
+        let items = named.iter().copied().filter(|name| tree.members(*name).is_empty()).map(shown).collect();
+        let names = named.into_iter().map(shown).collect();
+        Self { names, items, crafts, possible, counts }
     }
 
     /// How many commands there are.

@@ -65,7 +65,7 @@ pub enum ActionError {
     },
     /// Nothing has this name.
     #[error(
-        "there is no {parameter} `{value}`{hint}; {parameter}s are named as in the observation, such as `{example}`"
+        "there is no {parameter} `{value}`{hint}; {parameter}s are named as in the observation, in the form `{form}`"
     )]
     UnknownValue {
         /// The parameter.
@@ -74,8 +74,8 @@ pub enum ActionError {
         value: String,
         /// The nearest name, if one is close.
         hint: String,
-        /// A name that there is.
-        example: String,
+        /// How one is written.
+        form: &'static str,
     },
     /// The node is not in play now.
     #[error("`{node}` is not in the network now; place it first")]
@@ -182,21 +182,17 @@ impl Vocabulary {
             Verb::On(kind) => (tool(kind), NODE),
         };
         let value = self.only(action, parameter, arguments)?;
-        let unknown = |hint: String, example: String| ActionError::UnknownValue {
+        let unknown = |hint: String| ActionError::UnknownValue {
             parameter,
             value: value.to_owned(),
             hint,
-            example,
+            form: form(parameter),
         };
         match verb {
-            Verb::Deceive => self.find_edge(value).map(Intent::Deceive).ok_or_else(|| {
-                let example = self.edges.first().map(|edge| self.names.edge(*edge)).unwrap_or_default();
-                unknown(String::new(), example)
-            }),
+            Verb::Deceive => self.find_edge(value).map(Intent::Deceive).ok_or_else(|| unknown(String::new())),
             Verb::On(kind) => {
                 let node = self.names.find(value);
-                node.map(|node| Intent::On(kind, node))
-                    .ok_or_else(|| unknown(nearest::hint(value, self.names.all()), self.names.node(0).to_owned()))
+                node.map(|node| Intent::On(kind, node)).ok_or_else(|| unknown(nearest::hint(value, self.names.all())))
             }
             Verb::Nothing | Verb::Scan => Ok(Intent::DoNothing),
         }
@@ -217,7 +213,7 @@ impl Vocabulary {
                 return Err(ActionError::UnknownParameter {
                     action,
                     parameter: (*key).to_owned(),
-                    mend: format!("write `{}`", self.example(action, parameter)),
+                    mend: format!("write `{}`", example(action, parameter)),
                 });
             }
             let says_nothing = || FILLERS.iter().any(|word| word.eq_ignore_ascii_case(value));
@@ -233,7 +229,7 @@ impl Vocabulary {
         found.filter(|value| !value.is_empty()).ok_or_else(|| ActionError::Missing {
             action,
             parameter,
-            example: self.example(action, parameter),
+            example: example(action, parameter),
         })
     }
 
@@ -284,17 +280,19 @@ impl Vocabulary {
         self.tools().collect::<Vec<_>>().join(", ")
     }
 
-    fn example(&self, action: &str, parameter: &str) -> String {
-        let value = match (parameter, self.edges.first()) {
-            (EDGE, Some(edge)) => self.names.edge(*edge),
-            _ => self.names.node(0).to_owned(),
-        };
-        format!("{action} {parameter}={value}")
-    }
-
     fn example_of_any(&self) -> String {
-        self.kinds.first().map_or_else(|| DO_NOTHING.to_owned(), |kind| self.example(tool(*kind), NODE))
+        self.kinds.first().map_or_else(|| DO_NOTHING.to_owned(), |kind| example(tool(*kind), NODE))
     }
+}
+
+/// How an action is written. It names no node: whoever was shown none is not to learn of one by a mistake (BOG-025).
+fn example(action: &str, parameter: &str) -> String {
+    format!("{action} {parameter}={}", form(parameter))
+}
+
+/// How the value of a parameter is written.
+fn form(parameter: &str) -> &'static str {
+    if parameter == EDGE { "<node>-<node>" } else { "<node>" }
 }
 
 /// Words that stand before the name of a node or an edge and say nothing.

@@ -108,7 +108,7 @@ fn an_action_is_written_in_many_ways() {
     assert_eq!(world.parse("AddDeceptiveNode edge=node_1-node_0"), Ok(edge));
     let refused = |text: &str| world.parse(text).unwrap_err();
     assert!(refused("RestorNode node_3").message.contains("did you mean `RestoreNode`?"));
-    assert_eq!(refused("RestoreNode").message, "`RestoreNode` needs a node; write `RestoreNode node=node_0`");
+    assert_eq!(refused("RestoreNode").message, "`RestoreNode` needs a node; write `RestoreNode node=<node>`");
     assert!(refused("RestoreNode node_99").message.contains("did you mean"));
     assert_eq!(refused("RestoreNode node_1 node_2").kind, RejectionKind::BadValue);
     assert_eq!(refused("RestoreNode host=node_1").kind, RejectionKind::UnknownArgument);

@@ -15,7 +15,7 @@ const BOUND: usize = 4_000;
 /// A suggested action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// The action, as its world writes it.
+    /// The action, as its environment writes it.
     pub action: String,
     /// How sure the adviser is, in thousandths from 0 to 1000.
     pub confidence: u16,

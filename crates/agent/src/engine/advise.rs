@@ -98,7 +98,7 @@ impl Seat<'_> {
             Outcome::Answer { text, .. } | Outcome::Unclear { text, .. } | Outcome::Finished(text) => {
                 Advice::Text(text)
             }
-            // An adviser has no calls of the world.
+            // An adviser has no calls of the environment.
             Outcome::Call { call, .. } => Advice::Text(stage.render(&call).await),
             Outcome::Failed(kind) => {
                 conversation.note("attempt_failed", json!({ "attempt": 1, "reason": kind.name() })).await;

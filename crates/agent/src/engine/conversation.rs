@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gimbal_core::{
     AskError, AskRequest, Block, Completion, Decoding, Halt, LaneId, Message, ModelErrorKind, Rejection, RejectionKind,
-    Speaker, Stage, ToolCall, ToolSpec, View,
+    RequestedCall, Speaker, Stage, ToolCall, ToolSpec, View,
 };
 use minijinja::Value;
 use serde_json::json;
@@ -23,11 +23,11 @@ use crate::tool::Company;
 
 /// What came of an attempt.
 pub(super) enum Outcome {
-    /// An answer, still to be read by the world. `missing` says why all of a message had to pass for one.
+    /// An answer, still to be read by the environment. `missing` says why all of a message had to pass for one.
     Answer { text: String, justification: Option<String>, missing: Option<&'static str> },
     /// A message that asks for more than one action: none of them is taken.
     Unclear { rejection: Rejection, text: String },
-    /// A call of one of the world's tools.
+    /// A call of one of the environment's tools.
     Call { call: ToolCall, justification: Option<String> },
     /// The agent gives control back, and says what was done (CYC-016).
     Finished(String),
@@ -125,7 +125,10 @@ impl<'a> Conversation<'a> {
     /// Talks until an answer or until the turns are used up; then the fixed text stands in its place (BOG-043).
     pub(super) async fn answer(&mut self, attempt: u32) -> Result<Outcome, Halt> {
         let turns = self.seat.settings().turns;
-        for _ in 0..turns {
+        for turn in 1..=turns {
+            if turn == turns {
+                self.last_turn(turn)?;
+            }
             let completion = match self.ask().await? {
                 Ok(completion) => completion,
                 Err(kind) => return Ok(Outcome::Failed(kind)),
@@ -137,6 +140,27 @@ impl<'a> Conversation<'a> {
         self.note("turns_exhausted", json!({ "attempt": attempt, "turns": turns })).await;
         let text = self.seat.agent.persona.wording.no_answer.clone();
         Ok(Outcome::Answer { text, justification: None, missing: None })
+    }
+
+    /// Says that no tool may be used any more, to an agent that has used one and has a single turn left. Who acts many times is
+    /// not bound so: its tools give control back.
+    fn last_turn(&mut self, turn: u32) -> Result<(), Halt> {
+        let used = turn > 1 && !self.answer_due && self.seat.settings().acting.is_none();
+        if let Some(last) = self.messages.last().filter(|last| used && last.speaker != Speaker::Assistant) {
+            let sourced = &self.seat.agent.persona.texts.engine.last_turn;
+            let notice = self.fill(sourced, &[("tool", "".into()), ("tools", "".into()), ("message", "".into())])?;
+            let text = format!("{}\n\n{notice}", last.text);
+            let told = match &last.answers {
+                Some(id) => Message::answering(id.clone(), text),
+                None => Message::new(last.speaker, text),
+            };
+            self.messages.pop();
+            self.messages.push(Arc::new(told));
+            // It was counted without the addition.
+            self.counted = None;
+            self.answer_due = true;
+        }
+        Ok(())
     }
 
     /// Looks at the present again, for an agent that has made `made` calls and talks on.
@@ -323,7 +347,8 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Goes by the native calls of a reply, in order: queries are answered, the first action is the outcome.
+    /// Goes by the native calls of a reply, in order: queries are answered, the first action is the outcome. A message that asks
+    /// for another action beside it, or gives control back, asks for more than one thing, and none is done.
     async fn native_calls(&mut self, completion: &Completion) -> Result<Option<Outcome>, Halt> {
         let calls = completion.calls.clone();
         self.messages.push(Arc::new(Message::with_calls(Arc::clone(&completion.text), calls.clone())));
@@ -334,19 +359,52 @@ impl<'a> Conversation<'a> {
                 let thought = if reasoning.is_empty() { completion.text.trim().to_owned() } else { reasoning };
                 let justification = non_empty(thought);
                 let rest = &calls[index..];
+                self.open_calls = rest.iter().map(|call| call.id.clone()).collect();
+                if self.asks_for_more(&call, &rest[1..]).await {
+                    return Ok(Some(several(rest)));
+                }
                 if rest.len() > 1 {
                     self.note("calls_ignored", json!({ "count": rest.len() - 1 })).await;
                 }
-                self.open_calls = rest.iter().map(|call| call.id.clone()).collect();
                 return Ok(Some(Outcome::Call { call, justification }));
             }
             if let Some(summary) = self.finish(&used) {
+                let rest = &calls[index..];
+                if self.acts_in(&rest[1..]).await {
+                    self.open_calls = rest.iter().map(|call| call.id.clone()).collect();
+                    return Ok(Some(several(rest)));
+                }
                 return Ok(Some(Outcome::Finished(summary)));
             }
             let observation = self.observe(&used, &reasoning).await?;
             self.messages.push(Arc::new(Message::answering(requested.id.clone(), observation)));
         }
         Ok(None)
+    }
+
+    /// Whether calls after an action ask for another action, or give control back. The same action again says nothing more, and
+    /// what only informs may wait.
+    async fn asks_for_more(&self, call: &ToolCall, rest: &[RequestedCall]) -> bool {
+        for requested in rest {
+            let mut used = ToolUse::of(requested);
+            used.input.take_reasoning();
+            if self.finish(&used).is_some() || self.action(&used).await.is_some_and(|other| other != *call) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether one of these calls is an action.
+    async fn acts_in(&self, calls: &[RequestedCall]) -> bool {
+        for requested in calls {
+            let mut used = ToolUse::of(requested);
+            used.input.take_reasoning();
+            if self.action(&used).await.is_some() {
+                return true;
+            }
+        }
+        false
     }
 
     pub(super) fn fill(&self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<String, Halt> {
@@ -357,6 +415,13 @@ impl<'a> Conversation<'a> {
     pub(super) async fn note(&self, kind: &str, data: serde_json::Value) {
         self.stage.note(self.lane, kind, data).await;
     }
+}
+
+/// What comes of native calls that ask for several things at once: none of them is done.
+fn several(calls: &[RequestedCall]) -> Outcome {
+    let message = "the message makes more than one call; make exactly one";
+    let all: Vec<String> = calls.iter().map(|call| format!("{} {}", call.tool, call.arguments)).collect();
+    Outcome::Unclear { rejection: Rejection::new(RejectionKind::Unreadable, message), text: all.join("\n") }
 }
 
 /// The bound of the role's output, where it decodes under constraint.

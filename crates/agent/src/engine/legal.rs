@@ -14,7 +14,7 @@ use crate::protocol::grammar::{Shape, shape};
 #[derive(Clone, Debug)]
 pub(super) struct Legal {
     pub(super) calls: Arc<[ToolCall]>,
-    /// The same as the world writes them.
+    /// The same as the environment writes them.
     pub(super) texts: Arc<[String]>,
     /// Whether there are more than were asked for.
     pub(super) narrowed: bool,

@@ -76,7 +76,7 @@ impl Seat<'_> {
         all
     }
 
-    /// The list of the actions that are possible now; none under native calls, and none where the world leaves all values open.
+    /// The list of the actions that are possible now; none under native calls, and none where the environment leaves all values open.
     pub(super) async fn literals(&self, stage: &dyn Stage) -> Result<Option<Arc<str>>, Halt> {
         let persona = &self.agent.persona;
         let Some(texts) = persona.texts.engine.acting.as_ref().filter(|_| self.lists()) else { return Ok(None) };
@@ -93,14 +93,18 @@ impl Seat<'_> {
         };
         let mut lines = Vec::new();
         for (at, tool) in all.iter().enumerate() {
-            if !tool.possible() {
+            let name = &tool.spec.name;
+            // What nothing explains cannot be chosen for a reason.
+            let brief = self.brief();
+            if !tool.possible() || (!brief.glossary.is_empty() && brief.entry_of(name).is_none()) {
                 continue;
             }
-            let name = &tool.spec.name;
             if tool.parameters.is_empty() {
                 lines.push(stage.render(&ToolCall::bare(name)).await);
             } else if let Some((parameter, values)) = tool.only() {
-                let elsewhere = said_elsewhere(&all, at);
+                // Names of subjects belong to each action anew; a whole command is the same by whichever tool.
+                let subjects = values.iter().all(|value| self.brief().knows(value));
+                let elsewhere = if subjects { BTreeSet::new() } else { said_elsewhere(&all, at) };
                 for value in values.iter().filter(|value| !elsewhere.contains(value)) {
                     lines.push(stage.render(&ToolCall::with(name, &[(parameter, value)])).await);
                 }
@@ -127,7 +131,8 @@ impl Seat<'_> {
         if more > 0 {
             lines.push(render(&texts.literals_more, &[("count", Value::from(more))])?);
         }
-        lines.insert(0, render(&texts.literals_heading, &[])?);
+        let change = Value::from(self.brief().literals_change);
+        lines.insert(0, render(&texts.literals_heading, &[("change", change)])?);
         Ok(Some(format!("<possible_actions>\n{}\n</possible_actions>", lines.join("\n")).into()))
     }
 

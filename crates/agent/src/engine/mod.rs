@@ -32,7 +32,7 @@ use crate::{Overrides, Persona, Settings, prompt};
 
 /// Number of the engine's behaviour: raised whenever the same persona, settings and replies may lead to other
 /// requests or actions.
-pub const BEHAVIOUR: u32 = 2;
+pub const BEHAVIOUR: u32 = 3;
 
 /// Kinds of note that the engine writes.
 ///
@@ -48,7 +48,7 @@ pub const BEHAVIOUR: u32 = 2;
 /// | `answer_due` | `tool`: called where the answer was due (BOG-056) |
 /// | `deliberated` | `agent`, `tool`, `over_budget`: a deliberation tool was used (BOG-110..117) |
 /// | `normalised` | `agent`, `protocol`: a reply was read after taking off what does not belong, see [`crate::protocol`] |
-/// | `calls_ignored` | `count`: native calls after the first action of a message |
+/// | `calls_ignored` | `count`: native calls after the first action of a message that say nothing more |
 pub const NOTE_KINDS: [&str; 11] = [
     "attempt_failed",
     "turns_exhausted",
@@ -158,7 +158,7 @@ impl Agent {
         })
     }
 
-    /// The system prompt in an environment, part by part with origins. `idle` and `actions` as the world writes them.
+    /// The system prompt in an environment, part by part with origins. `idle` and `actions` as the environment writes them.
     ///
     /// # Errors
     /// When a text cannot be filled in.
@@ -181,7 +181,7 @@ impl Agent {
         self.seat_with(stage, None).await
     }
 
-    /// Takes a seat as [`Agent::seat`] does, as a specialist that has only some of the world's tools and is told of no others
+    /// Takes a seat as [`Agent::seat`] does, as a specialist that has only some of the environment's tools and is told of no others
     /// (CYC-027).
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use crate::{Protocol, Settings};
 /// What stays the same through an episode, and from one episode to the next where the brief is the same.
 pub(super) struct Prepared {
     pub(super) brief: Arc<Brief>,
-    /// The world's tools that the agent may use, where that is not all of them (CYC-027).
+    /// The environment's tools that the agent may use, where that is not all of them (CYC-027).
     only: Option<Vec<String>>,
     /// What prompts tell of the brief: of a specialist, the actions of its tools only.
     pub(super) told: Arc<Brief>,
@@ -27,7 +27,7 @@ pub(super) struct Prepared {
     pub(super) tools: Vec<Offered>,
     /// What the inputs of the tools may be, under constrained decoding.
     pub(super) forms: Vec<(String, Form)>,
-    /// Tools for native calls: queries first, then the actions of the world, each with `reasoning`.
+    /// Tools for native calls: queries first, then the actions of the environment, each with `reasoning`.
     pub(super) native: Arc<[ToolSpec]>,
     /// With an empty list of actions.
     pub(super) variables: Variables,
@@ -144,7 +144,7 @@ impl<'a> Seat<'a> {
         Self { agent, prepared, last: Mutex::default() }
     }
 
-    /// Whether the agent may use this tool of the world.
+    /// Whether the agent may use this tool of the environment.
     pub(super) fn allows(&self, tool: &str) -> bool {
         self.allowed().is_none_or(|allowed| allowed.iter().any(|known| known == tool))
     }

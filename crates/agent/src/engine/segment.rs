@@ -16,13 +16,13 @@ const KEPT: usize = 2_000;
 /// A tool call of a segment and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// The call as its world writes it, or what was written in its place.
+    /// The call as its environment writes it, or what was written in its place.
     pub call: String,
     /// What the agent saw then, or why the call was refused; bounded.
     pub observation: String,
-    /// Whether the world took the call.
+    /// Whether the environment took the call.
     pub accepted: bool,
-    /// The tool, where the call reached the world.
+    /// The tool, where the call reached the environment.
     pub tool: Option<String>,
 }
 
@@ -119,7 +119,7 @@ impl Seat<'_> {
                 Outcome::Unclear { rejection, text } => {
                     taken.push(refused(&text, &rejection));
                     conversation.stage.reject(conversation.lane, &rejection, &text).await?;
-                    self.explain_rejection(conversation, 1, &rejection.message, &text)?;
+                    self.explain_refusal(conversation, &rejection.message, &text)?;
                     return Ok(None);
                 }
                 Outcome::Call { call, justification } => {

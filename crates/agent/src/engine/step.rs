@@ -19,7 +19,7 @@ impl Seat<'_> {
         self.step_with(stage, lane, blocks, &Alone).await
     }
 
-    /// Takes one step of the world as [`Seat::step`] does, with others to ask.
+    /// Takes one step of the environment as [`Seat::step`] does, with others to ask.
     ///
     /// # Errors
     /// The halt that ended the episode.

@@ -189,7 +189,9 @@ impl Conversation<'_> {
         }
         let role = self.seat.agent.role();
         self.note("deliberated", json!({ "agent": role, "tool": kind.name(), "over_budget": over_budget })).await;
-        self.fill(reply, &[("text", kind.input(input).into())])
+        // What must be asked before the answer: a reply that sends the agent on names it.
+        let asks = self.seat.prepared.tools.iter().find(|tool| tool.critical).map(|tool| tool.name.as_str());
+        self.fill(reply, &[("text", kind.input(input).into()), ("asks", asks.unwrap_or_default().into())])
     }
 
     fn observation(&self, sourced: &Sourced, tool: &str, message: &str) -> Result<String, Halt> {

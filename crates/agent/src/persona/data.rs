@@ -24,7 +24,7 @@ pub struct Core {
     /// How the agent answers.
     #[serde(default)]
     pub protocol: Protocol,
-    /// Tools beside the actions of the world.
+    /// Tools beside the actions of the environment.
     #[serde(default)]
     pub tools: Vec<ToolUse>,
     /// What the answer is where it is no action: a message to another agent (BOG-072).
@@ -415,7 +415,7 @@ pub struct DeliberationWording {
     pub improve_based_on_critique: ImproveWording,
 }
 
-/// Wording of `raise_a_question`; the replies may use `text`, what the agent wrote.
+/// Wording of `raise_a_question`; the replies may use `text`, what the agent wrote, and `asks`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuestionWording {
@@ -432,7 +432,7 @@ pub struct QuestionWording {
     pub examples: Vec<Example>,
 }
 
-/// Wording of `critique_the_answer`; the reply may use `text`.
+/// Wording of `critique_the_answer`; the reply may use `text` and `asks`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThoughtWording {
@@ -447,7 +447,7 @@ pub struct ThoughtWording {
     pub examples: Vec<Example>,
 }
 
-/// Wording of `improve_based_on_critique`; the replies may use `text`.
+/// Wording of `improve_based_on_critique`; the replies may use `text` and `asks`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImproveWording {
@@ -506,8 +506,10 @@ pub struct Observations {
     pub failed: String,
     /// A tool was called where the answer was due (BOG-056).
     pub answer_now: String,
-    /// A native call after the first action of the same message.
+    /// A native call beside the one that the message is judged by.
     pub not_used: String,
+    /// Stands behind the result of a tool after which one turn is left (BOG-043).
+    pub last_turn: String,
 }
 
 /// `personas/configurations.yaml`: named settings of architectures (BOG-130).

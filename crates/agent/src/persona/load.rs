@@ -27,6 +27,10 @@ pub const SYSTEM_VARIABLES: [&str; 9] =
 /// with it, and how many questions may be raised for one answer.
 const OFFERED: &[&str] = &["tool", "offered", "questions"];
 
+/// What the reply of a deliberation tool may name beside the brief: what the agent wrote, and the tool that it has to ask before
+/// its answer, if there is one.
+const REPLY: &[&str] = &["text", "asks"];
+
 /// A file as read.
 struct Source {
     path: String,
@@ -308,7 +312,7 @@ impl Compiler {
             tools_heading: add("tools_heading", &wording.tools_heading, &[])?,
             tools_closing: add("tools_closing", &wording.tools_closing, &[])?,
             refused: add("refused", &wording.refused, &["answer", "message"])?,
-            literals_heading: add("literals_heading", &wording.literals_heading, &[])?,
+            literals_heading: add("literals_heading", &wording.literals_heading, &["change"])?,
             literals_open: add("literals_open", &wording.literals_open, &["usage", "name", "values"])?,
             literals_more: add("literals_more", &wording.literals_more, &["count"])?,
         })
@@ -360,8 +364,8 @@ impl Compiler {
         Ok(DeliberationTexts {
             description: add("description", description, OFFERED)?,
             input: add("input", input, &["tool"])?,
-            reply: add(reply.0, reply.1, &["text"])?,
-            other: other.map(|(key, text)| add(key, text, &["text"])).transpose()?,
+            reply: add(reply.0, reply.1, REPLY)?,
+            other: other.map(|(key, text)| add(key, text, REPLY)).transpose()?,
             examples,
         })
     }
@@ -412,6 +416,7 @@ impl Compiler {
             failed: add("observations.failed", &observations.failed, tool)?,
             answer_now: add("observations.answer_now", &observations.answer_now, tool)?,
             not_used: add("observations.not_used", &observations.not_used, tool)?,
+            last_turn: add("observations.last_turn", &observations.last_turn, tool)?,
         })
     }
 }

@@ -249,6 +249,7 @@ pub(crate) struct EngineTexts {
     pub failed: Sourced,
     pub answer_now: Sourced,
     pub not_used: Sourced,
+    pub last_turn: Sourced,
 }
 
 impl EngineTexts {

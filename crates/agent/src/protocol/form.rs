@@ -115,7 +115,7 @@ impl Form {
         ])
     }
 
-    /// The message of an adviser. `actions` are the legal ones, as their world writes them.
+    /// The message of an adviser. `actions` are the legal ones, as their environment writes them.
     #[must_use]
     pub fn message(contract: Contract, brief: &Brief, actions: &[String]) -> Self {
         match contract {

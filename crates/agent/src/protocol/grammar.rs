@@ -210,7 +210,7 @@ fn native_call(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> Value {
     any_of(branches)
 }
 
-/// Where no legal call is known: any call; the world says what is wrong with it.
+/// Where no legal call is known: any call; the environment says what is wrong with it.
 fn branch_of_any(thought: u32) -> Value {
     object(&json!({
         "reasoning": thought_schema(thought),

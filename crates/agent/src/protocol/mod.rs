@@ -21,7 +21,7 @@ pub enum Protocol {
     /// Lines of text: `Thought:`, `Tool: name: input`, `PAUSE`, `Answer:` (BOG-041).
     #[default]
     ReactText,
-    /// The provider's own tool calls; actions of the world are tools.
+    /// The provider's own tool calls; actions of the environment are tools.
     NativeTools,
     /// One JSON object a message.
     Json,
@@ -73,7 +73,7 @@ impl Protocol {
         }
     }
 
-    /// Writes an answer as a model should: the inverse of [`Protocol::read`]. `text` is the action as its world
+    /// Writes an answer as a model should: the inverse of [`Protocol::read`]. `text` is the action as its environment
     /// writes it.
     #[must_use]
     pub fn write(self, thought: &str, call: &ToolCall, text: &str) -> String {
@@ -199,7 +199,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// Takes the `reasoning` argument out, as one text; empty if there is none. The world never sees it.
+    /// Takes the `reasoning` argument out, as one text; empty if there is none. The environment never sees it.
     pub fn take_reasoning(&mut self) -> String {
         match self {
             Self::Text(_) => String::new(),

@@ -1,4 +1,4 @@
-//! Where a controller's graph comes from: a file, the world's own classes of action, or a planner (CYC-020..025).
+//! Where a controller's graph comes from: a file, the environment's own classes of action, or a planner (CYC-020..025).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub(crate) enum Source {
     /// One that stands in a file or in the study: built once, reused (Gen-Cyc, CYC-021).
     File(Arc<TaskGraph>),
     /// The one that was made for the family of the environment: `graphs/ENVIRONMENT.yaml`, a list's
-    /// `graphs/ENVIRONMENT-list.yaml` (CYC-021). The world's classes of action where there is none.
+    /// `graphs/ENVIRONMENT-list.yaml` (CYC-021). The environment's classes of action where there is none.
     Family(Family, BTreeMap<String, Arc<TaskGraph>>),
-    /// The subtasks that the world suggests by its classes of action.
+    /// The subtasks that the environment suggests by its classes of action.
     Suggested,
     /// A planner makes one for each episode (Spec-Cyc, CYC-020).
     Planner(Box<Agent>),
@@ -81,7 +81,7 @@ pub(crate) struct Maker {
     pub shots: Vec<String>,
 }
 
-/// The source that journals name where a planner gave no graph and the one that the world suggests stands in for it.
+/// The source that journals name where a planner gave no graph and the one that the environment suggests stands in for it.
 const FALLBACK: &str = "fallback";
 /// What the file of a graph names as its maker where no model made it.
 const BY_HAND: &str = "hand";

@@ -63,7 +63,7 @@ pub(crate) struct Controller {
     pub maker: Maker,
     pub workers: Workers,
     pub analyzer: Analyzer,
-    /// Most tool calls of an episode; the world's horizon where none is named (CYC-050).
+    /// Most tool calls of an episode; the environment's horizon where none is named (CYC-050).
     pub global: Option<u32>,
     /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
     pub retries: u32,
@@ -125,7 +125,7 @@ impl Controller {
     /// The state before the first segment.
     pub(crate) async fn start(&self, stage: &dyn Stage) -> Result<Run, Halt> {
         let graph = self.maker.graph(stage).await?;
-        // A file may be meant for another world.
+        // A file may be meant for another environment.
         graph.check(Some(&stage.tools())).map_err(|error| Halt::infrastructure(format!("the graph: {error}")))?;
         let view = stage.view().await;
         Ok(Run::of(graph, self.global.unwrap_or(view.brief.horizon), &view))

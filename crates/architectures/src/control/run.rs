@@ -66,13 +66,13 @@ pub(crate) struct Workers {
     pub context: Vec<String>,
     /// Whether an executor has the tools of its subtask only (CYC-027).
     pub specialist: bool,
-    /// Most tool calls of a segment, C_l (CYC-006); the world's own bound where none is named (CYC-051).
+    /// Most tool calls of a segment, C_l (CYC-006); the environment's own bound where none is named (CYC-051).
     pub local: Option<u32>,
     /// What stands before a final answer (CYC-095).
     pub gate: Option<Gate>,
 }
 
-/// C_l where neither the study nor the world says.
+/// C_l where neither the study nor the environment says.
 const LOCAL: u32 = 5;
 
 impl Run {
@@ -169,7 +169,8 @@ impl Workers {
         }
         let local = self.local.or(stage.brief().segment_calls).unwrap_or(LOCAL);
         let mut blocks: Vec<Block> = run.first.iter().cloned().collect();
-        blocks.extend(stage.context(lane, &self.context).await?);
+        let context = first::beside(&stage.view().await, run.first.as_ref(), &self.context);
+        blocks.extend(stage.context(lane, &context).await?);
         let node = run.node();
         let only = (self.specialist && !node.tools.is_empty()).then_some(node.tools.as_slice());
         let mut subtask = json!({ "name": node.name, "goal": node.goal });
@@ -218,8 +219,8 @@ fn summary(segment: &Segment) -> Value {
         .map(|taken| json!({ "call": bounded(&taken.call, SEEN), "result": bounded(&taken.observation, SEEN) }))
         .collect();
     let ended = match &segment.ended {
-        Ended::Finished(said) => format!("given back: {}", bounded(said, SEEN)),
-        Ended::Calls | Ended::Over(_) => "its calls were used up".to_owned(),
+        Ended::Finished(said) => format!("the agent ended it and said: {}", bounded(said, SEEN)),
+        Ended::Calls | Ended::Over(_) => "all actions that the agent had were used".to_owned(),
     };
     json!({ "earlier_calls": skipped, "calls": calls, "ended": ended })
 }

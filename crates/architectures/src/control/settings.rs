@@ -24,17 +24,17 @@ pub struct Settings {
     pub configuration: Option<String>,
     /// Where the graph comes from: `planner` (made anew for each episode), `family` (the file of the environment's name,
     /// `graphs/ENVIRONMENT.yaml`, of a list `graphs/ENVIRONMENT-list.yaml`), `family-sparse` and `family-machine` (those that `gimbal graph distil` makes of it,
-    /// `graphs/ENVIRONMENT-sparse.yaml` and `-machine.yaml`), `suggested` (the world's classes of action), the
+    /// `graphs/ENVIRONMENT-sparse.yaml` and `-machine.yaml`), `suggested` (the environment's classes of action), the
     /// name of a file `graphs/NAME.yaml`, or a graph written out.
     pub graph: GraphFrom,
     /// Least and most subtasks of a planner's graph.
     pub size: (usize, usize),
     /// `generalist` (all tools) or `specialist` (those of the subtask, CYC-027).
     pub exposure: Exposure,
-    /// Most tool calls of a segment (CYC-006); the world's own bound where it is left out (CYC-051), or 5.
+    /// Most tool calls of a segment (CYC-006); the environment's own bound where it is left out (CYC-051), or 5.
     #[schemars(range(min = 1))]
     pub local_calls: Option<u32>,
-    /// Most tool calls of an episode (CYC-050); the world's horizon where it is left out.
+    /// Most tool calls of an episode (CYC-050); the environment's horizon where it is left out.
     pub global_calls: Option<u32>,
     /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
     pub retries: u32,

@@ -1,6 +1,6 @@
 //! State machines over subtasks: rules, learned from measured runs, that say where control goes without a router (CYC-093).
 //!
-//! A rule looks only at what can be seen when a segment ends: how it ended, its last call to the world and whether that
+//! A rule looks only at what can be seen when a segment ends: how it ended, its last call to the environment and whether that
 //! was refused, how often the subtask has been visited, and which subtask came before. Of each subtask the first rule that
 //! fits decides; where none fits, whoever plays asks the router or takes the usual way.
 
@@ -39,9 +39,9 @@ impl End {
 pub struct Facts {
     /// How it ended.
     pub ended: End,
-    /// The tool of its last call that reached the world; none where there was no such call.
+    /// The tool of its last call that reached the environment; none where there was no such call.
     pub tool: Option<String>,
-    /// Whether the world refused that call.
+    /// Whether the environment refused that call.
     pub refused: bool,
     /// Which visit of the subtask it was, from 1.
     pub visit: u32,

@@ -65,7 +65,7 @@ pub struct Node {
     pub name: String,
     /// What is to be done in it.
     pub goal: String,
-    /// Tools of the world that belong to it; all where none is named (CYC-027).
+    /// Tools of the environment that belong to it; all where none is named (CYC-027).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
@@ -150,7 +150,7 @@ pub enum GraphError {
     /// No goal.
     #[error("the subtask `{0}` says nothing of what is to be done; give it a `goal`")]
     Goal(String),
-    /// A tool that the world does not have.
+    /// A tool that the environment does not have.
     #[error("the subtask `{node}` names the tool `{tool}`, which there is not (there are: {known})")]
     Tool {
         /// The subtask.
@@ -225,7 +225,7 @@ pub enum GraphError {
 }
 
 impl TaskGraph {
-    /// Checks everything that a graph must be; `tools` are those of the world, where they are known.
+    /// Checks everything that a graph must be; `tools` are those of the environment, where they are known.
     ///
     /// # Errors
     /// The first thing that is wrong.
@@ -374,7 +374,7 @@ impl TaskGraph {
         Self { ways: Ways::List, entry, nodes, ..Self::default() }
     }
 
-    /// The subtasks that a world suggests by itself: one for each class of action that its glossary names, in that order,
+    /// The subtasks that an environment suggests by itself: one for each class of action that its glossary names, in that order,
     /// or one for each tool where it names one class only.
     #[must_use]
     pub fn suggested(brief: &Brief, tools: &[ToolSpec]) -> Vec<Node> {

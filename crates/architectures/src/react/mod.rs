@@ -59,8 +59,11 @@ impl React {
     /// One conversation from the first observation to the end (CYC-026).
     async fn converse(&self, stage: &dyn Stage, most: Option<u32>) -> Result<(), Halt> {
         let seat = self.agent.seat(stage).await?;
-        let mut blocks: Vec<Block> = crate::first::observation(&stage.view().await).into_iter().collect();
-        blocks.extend(stage.context(LaneId::TRUNK, &self.context).await?);
+        let view = stage.view().await;
+        let first = crate::first::observation(&view);
+        let context = crate::first::beside(&view, first.as_ref(), &self.context);
+        let mut blocks: Vec<Block> = first.into_iter().collect();
+        blocks.extend(stage.context(LaneId::TRUNK, &context).await?);
         let watch = Watch::default();
         let most = most.unwrap_or(stage.brief().horizon);
         let segment =

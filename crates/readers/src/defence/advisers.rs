@@ -19,7 +19,9 @@ pub fn analyst(sheet: &Sheet<'_>) -> Reply {
         return sheet.message("", &json!([]));
     };
     let tools = between(&sheet.system, "tools").unwrap_or_default();
-    for part in ["current_state", "baseline_state"] {
+    // Whoever is asked for the same message again has no tools any more.
+    let again = between(sheet.first(), "allowed").is_some();
+    for part in ["current_state", "baseline_state"].into_iter().filter(|_| !again) {
         let tool = tools.lines().map(str::trim).find(|line| line.ends_with(part) && !line.contains(' '));
         match tool {
             Some(tool) if result(sheet, tool).is_none() => {
@@ -34,7 +36,9 @@ pub fn analyst(sheet: &Sheet<'_>) -> Reply {
         turn.seen.find('{').and_then(|at| literal::first(&turn.seen[at..]))
     };
     let (now, baseline) = (seen("current_state"), seen("baseline_state"));
-    let told = now.as_ref().and_then(|now| now.get("current_status")).and_then(Value::as_str).unwrap_or_default();
+    // Who could look at nothing says so.
+    let unseen = if tools.is_empty() { "unknown" } else { "" };
+    let told = now.as_ref().and_then(|now| now.get("current_status")).and_then(Value::as_str).unwrap_or(unseen);
     let differences = differences(now.as_ref(), baseline.as_ref());
     let changed = told == "changed" || !differences.is_empty();
     let (status, severity, focus, why) = match () {
@@ -65,7 +69,11 @@ fn subject(sheet: &Sheet<'_>) -> Option<String> {
         let at = words.iter().position(|word| NOUNS.contains(word))?;
         words.get(at + 1).map(|name| (*name).to_owned())
     };
-    first.lines().find_map(named)
+    let asked = || {
+        let objects = embedded(first).into_iter();
+        objects.filter_map(|value| value.get("subject").and_then(Value::as_str).map(str::to_owned)).next()
+    };
+    first.lines().find_map(named).or_else(asked)
 }
 
 /// What a subject is called.
@@ -128,6 +136,8 @@ pub fn chooser(sheet: &Sheet<'_>) -> Reply {
         .flatten()
         .filter_map(|action| action.as_str().map(str::to_owned))
         .collect();
+    let again = between(sheet.first(), "allowed").unwrap_or_default();
+    let listed = if listed.is_empty() { again.lines().map(str::to_owned).collect() } else { listed };
     if listed.is_empty() {
         sheet.miss(Lack::Tools, "a list between <available_actions_list> tags");
     }
@@ -149,6 +159,11 @@ pub fn chooser(sheet: &Sheet<'_>) -> Reply {
         order.into_iter().flatten().filter(|action| listed.contains(action)).zip([0.9, 0.45, 0.2])
     {
         suggestions.push(json!({ "action": action, "confidence": confidence }));
+    }
+    // Whoever is asked for the same message again is told what to write where a text names no action.
+    if suggestions.is_empty() && !again.is_empty() {
+        let told = sheet.system.rsplit_once("answer [").map_or("", |(_, rest)| rest);
+        suggestions.extend(embedded(told).into_iter().filter(Value::is_object).take(1));
     }
     if grave && let Some(tool) = deliberation(sheet, 1) {
         let question = "Which action is certain to end the situation?".to_owned();

@@ -4,9 +4,8 @@
 //! With a list of changed subjects it restores the first of them, as the policy `restore_changed` does; without one it acts on
 //! what the latest observation shows and on what its own past tells; where nothing calls for a fix it watches. It sits in the
 //! place of the planner, alone or with advisers, of both advisers, and of the agents of a controller. Deliberation tools are
-//! used once each, in the order that they ask for, before a fix; where nothing changed there is nothing to deliberate on. Who
-//! must still ask an adviser does not improve: that tool demands the answer next. Advisers, whose turns are few, raise one
-//! question.
+//! used once each, in the order that they ask for, before a fix; where nothing changed there is nothing to deliberate on.
+//! Advisers, whose turns are few, raise one question.
 
 mod advisers;
 mod glossary;

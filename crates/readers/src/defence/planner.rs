@@ -31,8 +31,7 @@ pub fn reply(sheet: &Sheet<'_>) -> Reply {
     if let Some(tool) = advice.analysis.filter(|tool| !used(sheet, tool)) {
         return sheet.use_tool(&thought, tool, &Input::Text(target.clone()));
     }
-    let most = if advice.suggestion.is_some() { 2 } else { 3 };
-    if let Some(tool) = deliberation(sheet, most).filter(|_| !advice.given()) {
+    if let Some(tool) = deliberation(sheet, 3).filter(|_| !advice.given()) {
         let text = format!("Is {target} the one to fix, and does {} fix it for certain?", fix.name);
         return sheet.use_tool(&thought, tool, &Input::Text(text));
     }
@@ -78,11 +77,12 @@ pub fn wanted(sheet: &Sheet<'_>, glossary: &Glossary) -> Vec<String> {
     if sight.status.is_none() {
         // The attacks of a step come before the action of that step.
         let cleared = sight.last().and_then(|last| last.action.split_whitespace().nth(1));
+        let cleared = cleared.map(|target| target.split_once('=').map_or(target, |(_, name)| name));
         let sources = sight.observation.iter().flat_map(sources).filter(|name| Some(name.as_str()) != cleared);
         sources.for_each(|name| since.add(&name));
     }
     if since.0.is_empty() && !sight.shows_the_network() && !sight.at_the_start() && sheet.talk.is_empty() {
-        let words = "`Latest observation:`, or a list of what is not in its baseline state";
+        let words = "`Latest observation:`, or a list of what has another status than the baseline";
         sheet.miss(Lack::Observation, words);
     }
     // What a stretch of work came to, as a controller tells it.

@@ -179,7 +179,7 @@ mod tests {
 
     const SHOWN: &str = "You are at step 5 now.\n\nLatest observation:\n{'success': <T.TRUE: 1>, 'Gate': {'Processes': [{'Connections': \
         [{'local_port': 22}]}]}, 'Desk': {'Processes': [{'PID': 7, 'Connections': [{'remote_port': 4444}]}]}}\n\n\
-        Hosts that are not in their baseline state:\n[{\"host_name\":\"Desk\",\"current_status\":\"changed\",\"time_of_update\":\"Current\"},\n \
+        Hosts whose status is not baseline:\n[{\"host_name\":\"Desk\",\"current_status\":\"changed\",\"time_of_update\":\"Current\"},\n \
         {\"host_name\":\"Gate\",\"current_status\":\"analysed at step 3\",\"compared_with_baseline\":\"changed\"},\n \
         {\"host_name\":\"Vault\",\"current_status\":\"unknown\"}]\n\nSteps so far:\nSteps 1-2: Monitor (no status change)\n\
         Step 3: {\"action\":\"Analyse Gate\",\"justification\":\"why\",\"compared_with_baseline\":{\"Gate\":\"changed\"}}\n\

@@ -111,8 +111,9 @@ impl Mind<'_> {
     fn bring(&self, object: &str) -> Wish {
         let (goal, belief) = (self.goal, self.belief);
         if goal.light {
+            // Any other lamp would be lit in vain.
             let lamp = |command: &&String| kind_of(command.trim_start_matches("use ")) == goal.place;
-            if let Some(command) = self.starting("use ").find(lamp).or_else(|| self.starting("use ").next()) {
+            if let Some(command) = self.starting("use ").find(lamp) {
                 return Wish::new("prepare", "the lamp is here", vec![command.clone()]);
             }
             return match belief.find(|name, _| kind_of(name) == goal.place) {

@@ -134,6 +134,9 @@ impl<'a> Sheet<'a> {
     }
 }
 
+/// How a message to another agent begins beside native calls.
+const MESSAGE: &str = "{\"reasoning\"";
+
 /// The form that a system message asks for, and whether the answer is a message.
 fn form_of(system: &str, native: bool) -> (Form, bool) {
     let line = |start: &str| system.lines().any(|line| line.trim_start().starts_with(start));
@@ -141,7 +144,11 @@ fn form_of(system: &str, native: bool) -> (Form, bool) {
         Form::Lines
     } else if system.contains("{\"thought\"") {
         Form::Json
-    } else if native || system.contains("`reasoning`") || system.contains("tools that are offered to you") {
+    } else if native
+        || system.contains("`reasoning`")
+        || system.contains(MESSAGE)
+        || system.contains("tools that are offered to you")
+    {
         Form::Native
     } else {
         Form::Plain
@@ -152,7 +159,7 @@ fn form_of(system: &str, native: bool) -> (Form, bool) {
         }
         Form::Json => !system.contains("\"action\":"),
         // An actor answers with a call and nothing else.
-        Form::Native => !native,
+        Form::Native => !native || system.contains(MESSAGE),
         Form::Plain => true,
     };
     (form, adviser)

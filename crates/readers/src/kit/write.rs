@@ -118,11 +118,10 @@ impl Sheet<'_> {
         match self.form {
             Form::Lines => self.text(|thought| format!("Thought: {thought}\nAnswer: {bare}"), &thought),
             Form::Json => self.text(|thought| json!({ "thought": thought, "answer": message }).to_string(), &thought),
-            // An adviser without tools reads of plain text, whatever shape is demanded of it.
-            Form::Native | Form::Plain if self.page.grammar.is_some_and(|grammar| !fits(grammar, &bare)) => {
+            Form::Native => {
                 self.text(|thought| json!({ "reasoning": thought, "answer": message }).to_string(), &thought)
             }
-            Form::Native | Form::Plain => self.text(|_| bare.clone(), ""),
+            Form::Plain => self.text(|_| bare.clone(), ""),
         }
     }
 

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{
-    Architecture, Catalogue, Decoding, Digest, Milli, RoleSettings, Sampling, TaskId, TextRef, UsageSource,
+    Architecture, CallContext, Catalogue, ChatModel, ChatRequest, Completion, Decoding, Digest, Finish, Milli,
+    ModelError, RoleSettings, Sampling, TaskId, TextRef, UsageSource,
 };
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::registry::Library;
@@ -140,17 +142,52 @@ impl Cell {
     }
 
     pub async fn play(&self, world: &dyn Catalogue, options: &Value, task: &TaskId, seed: u64) -> Played {
-        let mut settings = self.settings.clone();
-        settings["protocol"] = self.protocol.into();
-        let architecture = architecture(self.base, &settings);
-        let decoding = if self.constrained { Decoding::Constrained } else { Decoding::Free };
         let model = models().open("reader/careful").unwrap();
-        let role = RoleSettings {
+        let roles = BTreeMap::from([("default".to_owned(), self.role(model))]);
+        self.play_with(world, options, (task, seed), roles).await
+    }
+
+    /// Plays as [`Cell::play`] does and keeps every request with its answer. With `spoilt`, the first answer of each role is
+    /// replaced by one that nobody can use, so that requests to try again are among them.
+    pub async fn requests(
+        &self,
+        world: &dyn Catalogue,
+        options: &Value,
+        (task, seed): (&TaskId, u64),
+        spoilt: bool,
+    ) -> (Played, Vec<Asked>) {
+        let book = Arc::new(Mutex::new(Vec::new()));
+        let roles = ROLES.iter().map(|name| {
+            let inner = models().open("reader/careful").unwrap();
+            let spoilt = Mutex::new(spoilt && *name != "reader");
+            let model = Arc::new(Watched { role: name, inner, spoilt, book: Arc::clone(&book) });
+            ((*name).to_owned(), self.role(model))
+        });
+        let played = self.play_with(world, options, (task, seed), roles.collect()).await;
+        let asked = book.lock().unwrap().clone();
+        (played, asked)
+    }
+
+    fn role(&self, model: Arc<dyn ChatModel>) -> Role {
+        let decoding = if self.constrained { Decoding::Constrained } else { Decoding::Free };
+        let settings = RoleSettings {
             model: "reader/careful".to_owned(),
             decoding,
             sampling: Sampling { max_output_tokens: 1024, ..Sampling::default() },
         };
-        let roles = BTreeMap::from([("default".to_owned(), Role { settings: Arc::new(role), model })]);
+        Role { settings: Arc::new(settings), model }
+    }
+
+    async fn play_with(
+        &self,
+        world: &dyn Catalogue,
+        options: &Value,
+        (task, seed): (&TaskId, u64),
+        roles: BTreeMap<String, Role>,
+    ) -> Played {
+        let mut settings = self.settings.clone();
+        settings["protocol"] = self.protocol.into();
+        let architecture = architecture(self.base, &settings);
         let setup = EpisodeSetup::new(Digest::of(b"reader"), task.clone(), seed, Arc::new(roles));
         let recorder = Arc::new(MemoryRecorder::default());
         let environment = world.open(options).unwrap();
@@ -159,6 +196,54 @@ impl Cell {
         let recorded = recorder.recorded();
         assert!(recorded.calls.iter().all(|(.., usage)| usage.source == UsageSource::Estimated));
         Played { task: task.to_string(), outcome, recorded }
+    }
+}
+
+/// A request that was sent, and what was answered.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub role: &'static str,
+    pub request: ChatRequest,
+    pub answer: String,
+}
+
+/// The roles that there are; `default` stands in for any other.
+pub const ROLES: [&str; 9] =
+    ["default", "planner", "analyst", "chooser", "executor", "analyzer", "router", "verifier", "reader"];
+
+/// A model whose requests are kept.
+struct Watched {
+    role: &'static str,
+    inner: Arc<dyn ChatModel>,
+    /// Whether the next answer is replaced by one that nobody can use.
+    spoilt: Mutex<bool>,
+    book: Arc<Mutex<Vec<Asked>>>,
+}
+
+#[async_trait]
+impl ChatModel for Watched {
+    async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
+        let mut completion = match self.inner.complete(request, context).await {
+            Ok(completion) => completion,
+            Err(error) => {
+                let answer = format!("({}: {})", error.kind.name(), error.message);
+                self.book.lock().unwrap().push(Asked { role: self.role, request: request.clone(), answer });
+                return Err(error);
+            }
+        };
+        if std::mem::take(&mut *self.spoilt.lock().unwrap()) {
+            completion = Completion {
+                text: "I cannot tell what is wanted.".into(),
+                calls: Vec::new(),
+                finish: Finish::Stop,
+                ..completion
+            };
+        }
+        let calls: Vec<String> =
+            completion.calls.iter().map(|call| format!("call {} {}", call.tool, call.arguments)).collect();
+        let answer = format!("{}{}", completion.text, calls.join("\n"));
+        self.book.lock().unwrap().push(Asked { role: self.role, request: request.clone(), answer });
+        Ok(completion)
     }
 }
 

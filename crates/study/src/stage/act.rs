@@ -1,4 +1,4 @@
-//! Acting on the world.
+//! Acting on the environment.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use super::state::halt_of;
 use super::texts::keep;
 use super::{EpisodeStage, State};
 
-/// Questions that one call of the world may lead to before we call the world broken: a rubric of sixty items, each asked
+/// Questions that one call of the environment may lead to before we call the environment broken: a rubric of sixty items, each asked
 /// twice, and some more.
 const QUESTIONS: usize = 160;
 
 impl EpisodeStage {
-    /// One tool call, with whatever questions the world has on the way.
+    /// One tool call, with whatever questions the environment has on the way.
     pub(super) async fn act_on_trunk(&self, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
         let mut environment = self.environment.lock().await;
         {
@@ -34,7 +34,7 @@ impl EpisodeStage {
         }
         let mut reply = environment.call(call).await;
         for _ in 0..QUESTIONS {
-            // A service of the world that failed is no outcome of the agent.
+            // A service of the environment that failed is no outcome of the agent.
             if let Some(error) = environment.failure() {
                 return Err(self.lock().end(Halt::infrastructure(error.to_string())));
             }
@@ -56,7 +56,7 @@ impl EpisodeStage {
         Err(self.lock().end(Halt::infrastructure(detail)))
     }
 
-    /// Puts a question of the world to the role of that name, and the answer to the world.
+    /// Puts a question of the environment to the role of that name, and the answer to the environment.
     async fn ask_for_world(
         &self,
         environment: &mut dyn Environment,

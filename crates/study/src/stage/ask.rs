@@ -52,7 +52,7 @@ impl EpisodeStage {
                 // A lane whose share is used up stops alone: that the others go on must not hang on who was faster.
                 return Err(if lane == LaneId::TRUNK { state.end(halt) } else { halt }.into());
             }
-            // What the world asks is part of the true world.
+            // What the environment asks belongs to its true state.
             let struck = if world { None } else { state.strike(lane, Site::Model)? };
             (state.lane(lane)?.conversations.count(role), struck)
         };

@@ -146,7 +146,7 @@ impl State {
     /// What the agent sees of a step, and the fault that showed it something else.
     ///
     /// # Errors
-    /// Never on the trunk, where the world moves.
+    /// Never on the trunk, where the environment moves.
     pub fn sight(&mut self, truth: &Arc<Observation>) -> Result<(Arc<Observation>, Option<Struck>), Halt> {
         let struck = self.strike(LaneId::TRUNK, Site::Tool)?;
         let latest = Arc::clone(&self.observation);

@@ -1,4 +1,4 @@
-//! The legal calls: enumerated once, and again only when the world's literals change.
+//! The legal calls: enumerated once, and again only when the environment's literals change.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde_json::Value;
 pub struct Menu {
     cap: usize,
     tools: Arc<[ToolSpec]>,
-    /// The world's literals for every required parameter, in order.
+    /// The environment's literals for every required parameter, in order.
     literals: Vec<Option<Vec<String>>>,
     calls: Arc<[ToolCall]>,
 }

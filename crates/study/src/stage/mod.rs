@@ -202,7 +202,7 @@ impl EpisodeStage {
         Ok(Self { setup, environment, state, recorder, brief, tools, queries, memory, wants_hints, begun })
     }
 
-    /// Lets a world that runs on go to its end where an architecture left it early, having done all it would: what is left is
+    /// Lets an environment that runs on go to its end where an architecture left it early, having done all it would: what is left is
     /// played with the idle call, and the note `left` says from which step on.
     async fn wait_out(&self, played: &Result<(), Halt>) {
         let early = match played {
@@ -216,7 +216,7 @@ impl EpisodeStage {
         let Some(from) = from else { return };
         let data = json!({ "step": from, "horizon": self.brief.horizon });
         self.note(LaneId::TRUNK, "left", data).await;
-        // A world that refuses its own idle call would be asked for ever.
+        // An environment that refuses its own idle call would be asked for ever.
         for _ in from..self.brief.horizon {
             let Ok(Acted::Stepped(_)) = self.act_on_trunk(&self.brief.idle, None).await else { break };
         }

@@ -36,7 +36,7 @@ pub struct CallFacts<'a> {
     pub lane: u32,
     /// Role that is asked.
     pub role: &'a str,
-    /// Whether the world asks, and not the agent.
+    /// Whether the environment asks, and not the agent.
     pub world: bool,
     /// Name of the model.
     pub model: &'a str,
@@ -84,7 +84,7 @@ pub trait Recorder: Send + Sync {
         outcome: &Result<Completion, ModelError>,
     ) -> Result<(), RecordError>;
 
-    /// A call as the agent or the world made it, whatever attempts it took.
+    /// A call as the agent or the environment made it, whatever attempts it took.
     ///
     /// # Errors
     /// When the store failed.
@@ -111,7 +111,7 @@ pub struct Recorded {
     pub sent: u64,
     /// Attempts that ended.
     pub received: u64,
-    /// Calls as called: role, whether the world asked, outcome, usage.
+    /// Calls as called: role, whether the environment asked, outcome, usage.
     pub calls: Vec<(String, bool, String, Usage)>,
 }
 

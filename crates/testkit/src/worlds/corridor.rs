@@ -1,4 +1,4 @@
-//! A forkable world with literals that change at every step: a corridor in which a step may slip.
+//! A forkable environment with literals that change at every step: a corridor in which a step may slip.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A world that costs next to nothing, for measuring what the rest costs.
+//! An environment that costs next to nothing, for measuring what the rest costs.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A world with a packet in its brief: the agent cites facts of it and closes the file.
+//! An environment with a packet in its brief: the agent cites facts of it and closes the file.
 
 use std::borrow::Cow;
 use std::sync::Arc;

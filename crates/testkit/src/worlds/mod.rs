@@ -1,4 +1,4 @@
-//! Four small worlds.
+//! Four small environments.
 
 pub mod corridor;
 pub mod counter;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use gimbal_core::{Brief, EnvError, GlossaryEntry, Rejection, RejectionKind, ToolCall, ToolSpec};
 use serde_json::Value;
 
-/// A brief with everything that all small worlds share.
+/// A brief with everything that all small environments share.
 fn brief(environment: &str, goal: &str, horizon: u32, tools: &[ToolSpec], idle: ToolCall) -> Brief {
     Brief {
         environment: environment.to_owned(),

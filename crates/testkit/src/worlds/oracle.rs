@@ -1,4 +1,4 @@
-//! A world whose tool must ask a model: `consult` is answered by the role `reader`.
+//! An environment whose tool must ask a model: `consult` is answered by the role `reader`.
 
 use std::borrow::Cow;
 use std::sync::Arc;

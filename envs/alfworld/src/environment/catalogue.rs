@@ -219,7 +219,7 @@ impl Catalogue for Alfworld {
     }
 
     fn world(&self, resolved: &Value) -> Value {
-        // Where files lie and which tools there are decide nothing of the world.
+        // Where files lie and which tools there are decide nothing of the environment.
         let mut world = resolved.clone();
         if let Some(map) = world.as_object_mut() {
             for key in ["games", "variant", "households", "tools"] {

@@ -1,6 +1,6 @@
 //! Games behind the seams of Gimbal: the four tools, tolerant text, observations, tracker, policies, forks.
 //!
-//! Every call that fits the schema of its tool is a step, also one that the world does not understand: then nothing
+//! Every call that fits the schema of its tool is a step, also one that the environment does not understand: then nothing
 //! happens, as in the original. An episode ends when the task is solved or the calls are used up (CYC-050).
 
 mod brief;
@@ -36,7 +36,7 @@ use crate::tracker::ReceptacleTracker;
 /// Names of the built-in policies.
 pub const POLICIES: [&str; 4] = ["expert", "planner", "random", "nothing"];
 
-/// One episode's world.
+/// One episode's environment.
 #[derive(Clone, Debug)]
 struct AlfworldEnvironment {
     settings: Arc<Settings>,
@@ -51,7 +51,7 @@ struct AlfworldEnvironment {
 
 impl AlfworldEnvironment {
     fn new(settings: Settings, library: Arc<Library>) -> Result<Self, EnvError> {
-        // A world is there from the start, so that views before the first reset have something to show.
+        // An environment is there from the start, so that views before the first reset have something to show.
         let loaded = Arc::new(load(&format!("{GENERATED}0"), &settings, &library)?);
         let play = Play::new(Arc::clone(&loaded.game));
         let (expert, planner) = (Expert::default(), Expert::default());
@@ -193,7 +193,7 @@ impl AlfworldEnvironment {
 
 impl gimbal_core::Simulator for AlfworldEnvironment {
     fn fork(&self, _future: u64) -> Box<dyn Environment> {
-        // Nothing in these worlds is left to chance.
+        // Nothing in these environments is left to chance.
         Box::new(self.clone())
     }
 

@@ -36,7 +36,7 @@ pub fn after(play: &Play, lexicon: &Lexicon, done: Option<(Role, &Command)>) -> 
     {
         let open = lexicon.opened(play, receptacle);
         let state = match open {
-            None => "plain",
+            None => "none",
             Some(true) => "open",
             Some(false) => "closed",
         };

@@ -12,7 +12,7 @@ use crate::scene::Lexicon;
 
 /// The parameter that holds the command.
 pub const COMMAND: &str = "command";
-/// The parameter for thoughts, which the world does not look at.
+/// The parameter for thoughts, which the environment does not look at.
 pub const REASONING: &str = "reasoning";
 
 /// A tool.

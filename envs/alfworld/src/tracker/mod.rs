@@ -39,7 +39,7 @@ const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 ///
 /// let mut tracker = ReceptacleTracker::new();
 /// tracker.begin(&Observation { text: String::new(), data: json!({ "receptacles": ["bed 1", "desk 1"] }).into() });
-/// let seen = json!({ "receptacle": "desk 1", "state": "plain", "holds": ["pen 1"], "effect": "went" });
+/// let seen = json!({ "receptacle": "desk 1", "state": "none", "holds": ["pen 1"], "effect": "went" });
 /// let observation = Observation { text: "...".to_owned(), data: seen.into() };
 /// let call = ToolCall::with("explore", &[("command", "go to desk 1")]);
 /// tracker.update(Stepped { step: 1, call: &call, observation: &observation, justification: None });
@@ -151,7 +151,8 @@ impl ReceptacleTracker {
 
 impl Tracker for ReceptacleTracker {
     fn begin(&mut self, first: &Observation) {
-        *self = Self::default();
+        // What is seen first says which receptacles there are: nothing else does before the first step.
+        *self = Self { text: first.text.trim().to_owned(), ..Self::default() };
         let seen = first.data.glance();
         let names = seen.get("receptacles").and_then(Value::as_array).into_iter().flatten();
         self.receptacles = names.filter_map(|name| Some(Receptacle::new(name.as_str()?))).collect();
@@ -185,7 +186,7 @@ impl Tracker for ReceptacleTracker {
 
     fn block(&self, name: &str) -> Option<String> {
         match name {
-            "observation" if self.now == 0 => Some(String::new()),
+            "observation" if self.text.is_empty() => Some(String::new()),
             "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
             "history" => Some(self.history.render()),
             "own_history" => Some(self.history.render_own()),

@@ -8,7 +8,7 @@ pub use gimbal_worlds::words::{
 };
 
 /// Above the list of receptacles that something is known of.
-pub const STATUS: &str = "Receptacles that are not in their baseline state:";
+pub const STATUS: &str = "Receptacles whose status is not baseline:";
 /// Instead of an empty list.
 pub const ALL_BASELINE: &str = "Every receptacle is in its baseline state: nothing is known of what they hold.";
 /// Above the agent's own state.
@@ -34,7 +34,7 @@ pub const CLOSED: &str = "it is closed, and what it holds has not been seen";
 pub const NO_EVIDENCE: &str = "it has not been seen; this is the baseline";
 
 /// All of the above, and the words of doors.
-pub const ALL: [&str; 40] = [
+pub const ALL: [&str; 39] = [
     OBSERVATION,
     STATUS,
     ALL_BASELINE,
@@ -74,5 +74,4 @@ pub const ALL: [&str; 40] = [
     NO_EVIDENCE,
     "open",
     "closed",
-    "plain",
 ];

@@ -13,11 +13,8 @@ use crate::names::Names;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ActionError {
     /// There is no text.
-    #[error("the action is empty; write one such as `Monitor` or `Restore hostname={example}`")]
-    Empty {
-        /// A known host.
-        example: String,
-    },
+    #[error("the action is empty; write one such as `Monitor` or `Restore hostname=<hostname>`")]
+    Empty,
     /// No action has this name. The message names what every prompt explains and no kind of decoy, not even for a
     /// misspelling: agents are to find them out, and their mistakes must not teach them (BOG-025, BOG-R09).
     #[error(
@@ -31,12 +28,10 @@ pub enum ActionError {
         mend: String,
     },
     /// The action needs a host.
-    #[error("`{action}` needs a host; write `{action} hostname={example}`")]
+    #[error("`{action}` needs a host; write `{action} hostname=<hostname>` with the name of a host")]
     MissingHost {
         /// The action.
         action: String,
-        /// A known host.
-        example: String,
     },
     /// No host has this name.
     #[error("there is no host `{host}`{mend} are named as in the observation")]
@@ -77,7 +72,7 @@ pub enum ActionError {
 /// What was wrong and what would be right.
 pub fn parse(text: &str, names: &Names) -> Result<Action, ActionError> {
     let read = |text: &str| {
-        let (name, rest) = split(text, names)?;
+        let (name, rest) = split(text)?;
         read_parts(name, &arguments(rest), names)
     };
     let begins = |word: &str| Verb::of(word, names).is_some();
@@ -91,7 +86,7 @@ pub fn parse(text: &str, names: &Names) -> Result<Action, ActionError> {
 /// # Errors
 /// Unknown names, and decoys without a host.
 pub fn parse_as_artifact(text: &str, names: &Names) -> Result<Option<Action>, ActionError> {
-    let (name, rest) = split(text, names)?;
+    let (name, rest) = split(text)?;
     lenient_parts(name, &arguments(rest), names)
 }
 
@@ -117,7 +112,7 @@ pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -
             return Err(ActionError::UnknownParameter {
                 action: action.to_owned(),
                 parameter: (*key).to_owned(),
-                mend: format!("write `{action} hostname={}`", example(names)),
+                mend: format!("write `{action} hostname=<hostname>` with the name of a host"),
             });
         }
         let says_nothing = || FILLERS.iter().any(|word| word.eq_ignore_ascii_case(value));
@@ -134,7 +129,7 @@ pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -
         found = Some(value);
     }
     let Some(host) = found.filter(|host| !host.is_empty()) else {
-        return Err(ActionError::MissingHost { action: action.to_owned(), example: example(names) });
+        return Err(ActionError::MissingHost { action: action.to_owned() });
     };
     match names.find_host(host) {
         Some(host) => Ok(Action::on(kind, host)),
@@ -154,9 +149,7 @@ pub(crate) fn lenient_parts(
     let Some(verb) = Verb::of(name, names) else { return Err(unknown_action(name, names)) };
     let Verb::On(kind) = verb else { return Ok(Some(verb.plain())) };
     match host_of(arguments) {
-        None if matches!(kind, Kind::Decoy(_)) => {
-            Err(ActionError::MissingHost { action: names.kind(kind).to_owned(), example: example(names) })
-        }
+        None if matches!(kind, Kind::Decoy(_)) => Err(ActionError::MissingHost { action: names.kind(kind).to_owned() }),
         None => Ok(None),
         Some(host) => Ok(names.find_host(host).map(|host| Action::on(kind, host))),
     }
@@ -164,7 +157,7 @@ pub(crate) fn lenient_parts(
 
 /// The name and the host, as written, of an action that slipped through [`parse_as_artifact`].
 pub(crate) fn slipped(text: &str, names: &Names) -> (String, Option<String>) {
-    let Ok((name, rest)) = split(text, names) else { return (text.to_owned(), None) };
+    let Ok((name, rest)) = split(text) else { return (text.to_owned(), None) };
     let name = Verb::of(name, names).map_or(name, |verb| verb.name(names));
     (name.to_owned(), host_of(&arguments(rest)).map(str::to_owned))
 }
@@ -215,10 +208,6 @@ fn is_host_key(key: &str) -> bool {
     ["hostname", "host", "host_name"].iter().any(|known| known.eq_ignore_ascii_case(key))
 }
 
-fn example(names: &Names) -> String {
-    names.host(HOSTS[9]).to_owned()
-}
-
 /// No decoy is ever named: each kind that a message shows is one that the agent need not find out (BOG-025).
 fn unknown_action(name: &str, names: &Names) -> ActionError {
     let shown = KINDS.iter().filter(|kind| !matches!(kind, Kind::Decoy(_))).map(|kind| names.kind(*kind));
@@ -232,8 +221,8 @@ fn then(hint: &str, without: &str, after: &str) -> String {
 }
 
 /// The name and the rest.
-fn split<'a>(text: &'a str, names: &Names) -> Result<(&'a str, &'a str), ActionError> {
-    gimbal_worlds::grammar::split(text).ok_or_else(|| ActionError::Empty { example: example(names) })
+fn split(text: &str) -> Result<(&str, &str), ActionError> {
+    gimbal_worlds::grammar::split(text).ok_or(ActionError::Empty)
 }
 
 #[cfg(test)]
@@ -288,10 +277,16 @@ mod tests {
     // covers: BOG-035
     #[test]
     fn faults_are_named_with_their_mend() {
-        assert_eq!(read(""), "the action is empty; write one such as `Monitor` or `Restore hostname=User1`");
+        assert_eq!(read(""), "the action is empty; write one such as `Monitor` or `Restore hostname=<hostname>`");
         assert!(read("Restor User1").contains("did you mean `Restore`?"));
-        assert_eq!(read("Restore"), "`Restore` needs a host; write `Restore hostname=User1`");
-        assert_eq!(read("Remove hostname="), "`Remove` needs a host; write `Remove hostname=User1`");
+        assert_eq!(
+            read("Restore"),
+            "`Restore` needs a host; write `Restore hostname=<hostname>` with the name of a host"
+        );
+        assert_eq!(
+            read("Remove hostname="),
+            "`Remove` needs a host; write `Remove hostname=<hostname>` with the name of a host"
+        );
         assert!(read("Analyse User9").starts_with("there is no host `User9`; did you mean `User"));
         assert!(read("Analyse subnet=User").contains("takes no parameter `subnet`"));
         assert!(read("Restore User1, User2").contains("one host at a time"));
@@ -324,6 +319,9 @@ mod tests {
                 "Decoy x",
                 "Misinform x",
                 "Analyse Printer",
+                "",
+                "Restore",
+                "Analyse subnet=x",
             ] {
                 assert_eq!(listed(text), 0, "{text}");
             }

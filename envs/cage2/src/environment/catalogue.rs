@@ -13,7 +13,7 @@ pub struct Cage2;
 
 const SPLITS: [&str; 2] = ["train", "test"];
 
-/// A task is a part of the seeds: training and test episodes meet different worlds of the one scenario.
+/// A task is a part of the seeds: training and test episodes meet different draws of the one scenario.
 const TASKS: [&str; 2] = ["train", "test"];
 
 pub(super) fn check_task(task: &TaskId) -> Result<(), EnvError> {

@@ -67,7 +67,7 @@ impl Draws for Source {
     }
 }
 
-/// One episode's world.
+/// One episode's environment.
 #[derive(Clone, Debug)]
 struct Cage2Environment {
     settings: Settings,
@@ -85,7 +85,7 @@ impl Cage2Environment {
             Generator::Mersenne => Source::Mersenne(Mersenne::new(0)),
         };
         let mut simulator = Simulator::growing(settings.options(), draws);
-        // A world is there from the start, so that views before the first reset have something to show.
+        // An environment is there from the start, so that views before the first reset have something to show.
         simulator.reset(0);
         Ok(Self { settings, simulator, rim: Rim::of(&settings, 0)?, policy: None })
     }

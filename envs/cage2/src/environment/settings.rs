@@ -39,7 +39,7 @@ pub enum Validation {
     /// Names, hosts and parameters.
     #[default]
     Full,
-    /// Unknown names and decoys without a host only; the rest reaches the world as an illegal action at 0.1.
+    /// Unknown names and decoys without a host only; the rest reaches the environment as an illegal action at 0.1.
     Artifact,
 }
 
@@ -57,7 +57,7 @@ pub struct Settings {
     pub names: Naming,
     /// How actions are checked.
     pub validation: Validation,
-    /// The world's generator; `mersenne` gives the very episodes that the original gives for a seed.
+    /// The environment's generator; `mersenne` gives the very episodes that the original gives for a seed.
     pub draws: Generator,
 }
 

@@ -14,7 +14,7 @@
 //! | an observation shows the whole baseline and nothing else | baseline |
 //! | an observation shows connections, or part of the baseline | as it was |
 //!
-//! The action of a step takes effect before its observation is compared, as in the world; only an analysis keeps
+//! The action of a step takes effect before its observation is compared, as in the environment; only an analysis keeps
 //! its mark, and then the comparison is told beside it (BOG-R17).
 
 mod host;
@@ -220,7 +220,8 @@ impl Tracker for HostTracker {
                 }
             }
         } else {
-            let target = call.string(HOSTNAME).map(|host| format!("{} {host}", call.tool));
+            // As the agent writes it: one form of a command, in the prompt's explanation and in the past.
+            let target = call.string(HOSTNAME).map(|host| format!("{} {HOSTNAME}={host}", call.tool));
             let action = target.as_deref().unwrap_or(&call.tool);
             self.history.event(Event { step, action, justification, updates: &updates });
         }

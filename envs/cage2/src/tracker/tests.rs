@@ -86,7 +86,7 @@ impl Play {
     fn listed(&self) -> Vec<Value> {
         let text = self.block("status");
         let (heading, list) = text.split_once('\n').unwrap();
-        assert_eq!(heading, "Hosts that are not in their baseline state:");
+        assert_eq!(heading, "Hosts whose status is not baseline:");
         serde_json::from_str(list).unwrap()
     }
 
@@ -214,7 +214,7 @@ fn the_list_tells_recency_and_what_was_done() {
     play.step("Monitor", &[("Gate", shell(9)), ("Vault", shell(8))]).step("Remove Desk", &[("Gate", scan(80))]);
     assert_eq!(
         play.block("status"),
-        "Hosts that are not in their baseline state:\n\
+        "Hosts whose status is not baseline:\n\
          [{\"host_name\":\"Desk\",\"current_status\":\"unknown\",\"time_of_update\":\"Past\",\
          \"applied_actions_so_far\":\"Remove\"},\n \
          {\"host_name\":\"Gate\",\"current_status\":\"changed\",\"time_of_update\":\"Current\",\

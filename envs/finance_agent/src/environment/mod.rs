@@ -54,7 +54,7 @@ enum Pending {
     Judging { answer: String, sources: Vec<Source>, verdicts: Vec<Judged>, item: usize, repaired: bool },
 }
 
-/// One episode's world.
+/// One episode's environment.
 #[derive(Clone, Debug)]
 struct FinanceEnvironment {
     settings: Arc<Settings>,

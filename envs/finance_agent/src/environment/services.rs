@@ -44,7 +44,7 @@ impl std::fmt::Debug for Access {
 pub(super) enum Failed {
     /// The caller's doing: the tool replies with this text.
     Said(String),
-    /// The world's: no outcome of an agent.
+    /// The environment's: no outcome of an agent.
     World(EnvError),
 }
 
@@ -136,7 +136,7 @@ impl Access {
         Failed::World(EnvError::World(FetchError::Shape { url: url.to_owned(), why }.to_string()))
     }
 
-    /// Asks a service. What the query brings about is the caller's, everything else the world's.
+    /// Asks a service. What the query brings about is the caller's, everything else the environment's.
     async fn ask(&self, request: &Request<'_>, secret: &str, draws: &mut Rng) -> Result<Value, Failed> {
         let mut fetched = self.net.fetch(request, draws).await.map_err(|error| match error {
             FetchError::Status { status: 400 | 404 | 414 | 422, .. } => Failed::Said(error.to_string()),

@@ -31,7 +31,7 @@ const MOST_FOUND: usize = 20;
 /// Characters of a call that the log keeps.
 const MOST_ACTION: usize = 300;
 
-/// Texts by their hash, shared by a world and its trackers.
+/// Texts by their hash, shared by an environment and its trackers.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf(Arc<Mutex<BTreeMap<Digest, Arc<str>>>>);
 
@@ -62,6 +62,8 @@ struct Stored {
     key: String,
     url: String,
     kind: String,
+    /// What the search that found it said of it: form, company and day of a filing, title of a page; empty where none did.
+    what: String,
     characters: u64,
     digest: Option<Digest>,
     read: bool,
@@ -126,7 +128,12 @@ impl SourceTracker {
                 continue;
             }
             let what = match row.get("company") {
-                Some(_) => [text(row, "form"), text(row, "type"), text(row, "company"), text(row, "filed")].join(" "),
+                Some(_) => {
+                    let (form, of) = (text(row, "form"), text(row, "type"));
+                    // An exhibit is of another type than the form that it belongs to.
+                    let of = Some(of).filter(|of| *of != form).map(|of| format!(" {of}")).unwrap_or_default();
+                    format!("{form}{of} {} {}", text(row, "company"), text(row, "filed"))
+                }
                 None => text(row, "title"),
             };
             self.found.push(Found { url, kind: text(row, "kind"), what });
@@ -134,9 +141,10 @@ impl SourceTracker {
         let tool = text(data, "tool");
         if tool == PARSE_PAGE && data.get("stored") == Some(&Value::Bool(true)) {
             let (key, url) = (text(data, "key"), text(data, "url"));
-            let kind = self.found.iter().find(|found| found.url == url).map_or("web page", |found| found.kind.as_str());
+            let found = self.found.iter().find(|found| found.url == url);
             let stored = Stored {
-                kind: kind.to_owned(),
+                kind: found.map_or("web page", |found| found.kind.as_str()).to_owned(),
+                what: found.map(|found| found.what.clone()).unwrap_or_default(),
                 characters: data.get("characters").and_then(Value::as_u64).unwrap_or_default(),
                 digest: text(data, "digest").parse().ok(),
                 read: false,
@@ -185,6 +193,9 @@ impl SourceTracker {
             out.push_str(if at == 0 { "\n[{" } else { ",\n {" });
             json::member(out, words::KEY, &stored.key);
             json::member(out, words::SOURCE, &stored.kind);
+            if !stored.what.is_empty() {
+                json::member(out, words::NAME, &stored.what);
+            }
             json::member(out, words::CHARACTERS, &stored.characters.to_string());
             json::member(out, words::CURRENT_STATUS, if stored.read { words::READ } else { words::STORED });
             json::member(out, words::ADDRESS, &stored.url);

@@ -1,6 +1,6 @@
 //! The simulator behind the seams of Gimbal: tools with literals, tolerant text, tracker, policies, forks.
 //!
-//! The world answers every command that a tool lets through, and each such answer is a step; calls that do not fit the
+//! The environment answers every command that a tool lets through, and each such answer is a step; calls that do not fit the
 //! schema of a tool are rejections and change nothing. An episode ends when its goal is made, or when its calls are used up.
 
 mod brief;
@@ -44,7 +44,7 @@ struct Rim {
     tools: Arc<[ToolSpec]>,
 }
 
-/// One episode's world.
+/// One episode's environment.
 #[derive(Clone, Debug)]
 struct CraftEnvironment {
     settings: Settings,
@@ -67,7 +67,7 @@ fn shipped_scene(tree: &Arc<Tree>, place: usize) -> Arc<Scene> {
 impl CraftEnvironment {
     fn new(options: &Value) -> Result<Self, EnvError> {
         let (settings, tree) = Settings::with_tree(options)?;
-        // A world is there from the start, so that views before the first reset have something to show.
+        // An environment is there from the start, so that views before the first reset have something to show.
         let scene = Self::scene(&settings, &tree, 0, &Seed::from(0), 0);
         let (rim, horizon) = Self::rim(&settings, &scene)?;
         let simulator = Simulator::new(scene).with_aliasing(settings.aliasing);
@@ -143,16 +143,17 @@ impl Environment for CraftEnvironment {
         let menu = &self.rim.menu;
         match (tool, parameter) {
             _ if !self.toolset().has(tool) => None,
-            (CRAFT, CRAFTING) => Some(borrowed(&menu.crafts)),
-            (GET_ITEM, ITEM) => Some(borrowed(&menu.names)),
+            (CRAFT, CRAFTING) => Some(borrowed(&menu.possible)),
+            (GET_ITEM, ITEM) => Some(borrowed(&menu.items)),
             // Any text may be written; what makes sense is listed where this is the only tool.
             (SELECT, COMMAND) if self.toolset() == Toolset::Unified => {
                 let mut text = String::new();
                 let commands = (0..menu.len()).map(|place| {
                     menu.write(place, &mut text);
-                    Cow::Owned(text.clone())
+                    text.clone()
                 });
-                Some(commands.collect())
+                let shown = commands.filter(|text| menu.possible.contains(text) || !menu.crafts.contains(text));
+                Some(shown.map(Cow::Owned).collect())
             }
             _ => None,
         }
@@ -228,7 +229,7 @@ impl Environment for CraftEnvironment {
 }
 
 impl gimbal_core::Simulator for CraftEnvironment {
-    /// There is no chance in this world after its reset: every future is the same.
+    /// There is no chance in this environment after its reset: every future is the same.
     fn fork(&self, _future: u64) -> Box<dyn Environment> {
         Box::new(self.clone())
     }

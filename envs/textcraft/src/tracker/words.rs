@@ -6,10 +6,10 @@ pub use gimbal_worlds::words::{
     JUSTIFICATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST, QUIET, SOURCE, STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
 };
 
-/// Above the list of items that are not in their baseline state.
-pub const STATUS: &str = "Items that are not in their baseline state:";
+/// Above the list of items with another status than the baseline.
+pub const STATUS: &str = "Items whose status is not baseline:";
 /// Instead of an empty list.
-pub const ALL_BASELINE: &str = "Every item is in its baseline state.";
+pub const ALL_BASELINE: &str = "Every item is in its baseline state: none was got or crafted.";
 
 /// Key: name of an item.
 pub const ITEM_NAME: &str = "item_name";

@@ -13,7 +13,7 @@ pub struct YawningTitan;
 
 const SPLITS: [&str; 2] = ["train", "test"];
 
-/// A task is a part of the seeds: training and test episodes meet different worlds of the one scenario, which the options
+/// A task is a part of the seeds: training and test episodes meet different draws of the one scenario, which the options
 /// choose.
 const TASKS: [&str; 2] = ["train", "test"];
 

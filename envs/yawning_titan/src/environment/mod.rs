@@ -93,7 +93,7 @@ struct Rim {
     tools: Arc<[ToolSpec]>,
 }
 
-/// One episode's world.
+/// One episode's environment.
 #[derive(Clone, Debug)]
 struct TitanEnvironment {
     settings: Settings,
@@ -127,7 +127,7 @@ impl TitanEnvironment {
             broken: false,
             policy: None,
         };
-        // A world is there from the start, so that views before the first reset have something to show.
+        // An environment is there from the start, so that views before the first reset have something to show.
         world.begin(0).map_err(|error| refused(&error))?;
         Ok(world)
     }

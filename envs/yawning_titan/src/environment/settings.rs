@@ -55,7 +55,7 @@ pub struct Settings {
     pub loss: Loss,
     /// What nodes are called.
     pub names: Naming,
-    /// The world's generator.
+    /// The environment's generator.
     pub draws: Numbers,
 }
 
@@ -84,7 +84,7 @@ impl Settings {
     /// Reads options; what is missing takes its default.
     ///
     /// # Errors
-    /// When an option does not exist, has a wrong value, or the world that it asks for cannot be played.
+    /// When an option does not exist, has a wrong value, or the environment that it asks for cannot be played.
     pub fn read(options: &Value) -> Result<Self, EnvError> {
         let mut settings = Self::default();
         if options.is_null() {
@@ -113,7 +113,7 @@ impl Settings {
                 }
             }
         }
-        // A world that cannot be had is refused before the study begins.
+        // An environment that cannot be had is refused before the study begins.
         settings.scenario()?;
         Ok(settings)
     }

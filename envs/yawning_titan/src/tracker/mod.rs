@@ -13,7 +13,7 @@
 //! | `Scan` in step n, and it was unknown or analysed | analysed at step n |
 //! | it was shown compromised, and an observation shows that it is not | baseline |
 //!
-//! In the world the attacks of a step come first, then the action, and the observation shows the nodes as they are then. So an
+//! In the environment the attacks of a step come first, then the action, and the observation shows the nodes as they are then. So an
 //! attack from or on a node that was cleared in the same step says nothing of it any more, and a scan looks after the attacks. The status never holds what blue does not see: whether an attack held
 //! that nobody noticed, or where the attacker is.
 
@@ -188,7 +188,9 @@ impl Tracker for NodeTracker {
                 }
             }
         } else {
-            let target = target.or_else(|| call.string(EDGE)).map(|target| format!("{} {target}", call.tool));
+            // As the agent writes it: one form of a command, in the prompt's explanation and in the past.
+            let node = target.map(|node| format!("{} {NODE}={node}", call.tool));
+            let target = node.or_else(|| Some(format!("{} {EDGE}={}", call.tool, call.string(EDGE)?)));
             let action = target.as_deref().unwrap_or(&call.tool);
             self.history.event(Event { step, action, justification, updates: &updates });
         }

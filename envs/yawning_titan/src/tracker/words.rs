@@ -7,8 +7,8 @@ pub use gimbal_worlds::words::{
     QUIET, SOURCE, STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
 };
 
-/// Above the list of nodes that are not in their baseline state.
-pub const STATUS: &str = "Nodes that are not in their baseline state:";
+/// Above the list of nodes with another status than the baseline: changed, unknown, or analysed.
+pub const STATUS: &str = "Nodes whose status is not baseline:";
 /// Instead of an empty list.
 pub const ALL_BASELINE: &str = "Every node is in its baseline state.";
 

@@ -1,0 +1,236 @@
+//! Every request of an episode, in every environment, architecture and protocol, read as a player reads it: all that is needed
+//! stands there, and nothing contradicts itself.
+//!
+//! `GIMBAL_REQUESTS=FOLDER cargo test -p gimbal-readers --test requests` also writes the requests there, for a person to read.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod rules;
+
+use std::path::PathBuf;
+
+use common::{Asked, Cell, controllers, solver};
+use gimbal_agent::persona::configurations;
+use gimbal_core::event::Body;
+use gimbal_core::{Catalogue, Grammar, TaskId};
+use rules::{Broken, Scene};
+use serde_json::{Value, json};
+
+/// An environment with one task to play.
+struct Place {
+    name: &'static str,
+    family: Box<dyn Catalogue>,
+    options: Value,
+    split: &'static str,
+}
+
+impl Place {
+    fn task(&self) -> TaskId {
+        self.family.tasks(self.split, &self.options).unwrap().remove(0)
+    }
+}
+
+fn defences() -> [Place; 2] {
+    [
+        Place {
+            name: "cage2",
+            family: Box::new(gimbal_cage2::environment::Cage2),
+            options: json!({ "red": "b_line", "horizon": 10 }),
+            split: "train",
+        },
+        Place {
+            name: "yawning_titan",
+            family: Box::new(gimbal_yawning_titan::environment::YawningTitan),
+            options: json!({ "horizon": 10 }),
+            split: "train",
+        },
+    ]
+}
+
+fn tasks() -> [Place; 4] {
+    [
+        Place {
+            name: "textcraft",
+            family: Box::new(gimbal_textcraft::environment::TextCraft),
+            options: Value::Null,
+            split: "depth-3-test",
+        },
+        Place {
+            name: "alfworld",
+            family: Box::new(gimbal_alfworld::Alfworld::over(None)),
+            options: json!({ "tools": "split" }),
+            split: "generated",
+        },
+        Place {
+            name: "alfworld-2.1.1",
+            family: Box::new(gimbal_alfworld::Alfworld::over(None)),
+            options: json!({ "wording": "2.1.1" }),
+            split: "generated",
+        },
+        Place {
+            name: "finance_agent",
+            family: Box::new(gimbal_finance_agent::FinanceAgent),
+            options: json!({}),
+            split: "synthetic",
+        },
+    ]
+}
+
+/// Those who work on a task: one agent, and the controllers, each with a name for files.
+fn workers() -> Vec<(String, &'static str, Value)> {
+    let mut all = vec![("solver".to_owned(), "react", solver())];
+    all.extend(controllers().into_iter().map(|(name, base, settings)| (name.replace(' ', "-"), base, settings)));
+    all.push(("Gen-Cyc-ahead".to_owned(), "cyclic", json!({ "graph": "family", "batch": 3 })));
+    all
+}
+
+/// The named configurations: one planner, alone or with advisers.
+fn configured() -> Vec<(String, &'static str, Value)> {
+    configurations(&common::files())
+        .unwrap()
+        .into_iter()
+        .map(|known| {
+            let base = if known.base == "react" { "react" } else { "hierarchy" };
+            (known.name.replace('+', "_"), base, json!({ "configuration": known.name }))
+        })
+        .collect()
+}
+
+/// Writes the requests of an episode where a folder for them is named.
+fn keep(place: &str, cell: &str, asked: &[Asked]) {
+    let Some(folder) = std::env::var_os("GIMBAL_REQUESTS").map(PathBuf::from) else { return };
+    let folder = folder.join(place);
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut out = String::new();
+    for (number, Asked { role, request, answer }) in asked.iter().enumerate() {
+        out.push_str(&format!("################ request {number} to {role}\n"));
+        for message in &request.messages {
+            let answers = message.answers.as_deref().map(|id| format!(" answers {id}")).unwrap_or_default();
+            out.push_str(&format!("-------- {}{answers}\n{}\n", message.speaker.name(), message.text));
+            for call in &message.calls {
+                out.push_str(&format!("call {} {} {}\n", call.id, call.tool, call.arguments));
+            }
+        }
+        for tool in request.tools.iter() {
+            out.push_str(&format!("-------- tool {}: {}\n{}\n", tool.name, tool.description, tool.parameters));
+        }
+        if let Some(grammar) = &request.grammar {
+            let text = match &**grammar {
+                Grammar::JsonSchema(schema) => schema.to_string(),
+                Grammar::Choice(texts) => texts.join(" | "),
+                Grammar::Regex(regex) => regex.clone(),
+            };
+            out.push_str(&format!("-------- grammar\n{text}\n"));
+        }
+        out.push_str(&format!("-------- answer\n{answer}\n"));
+    }
+    std::fs::write(folder.join(format!("{cell}.txt")), out).unwrap();
+}
+
+/// Plays one episode of each cell in every form, and gives what is wrong with its requests.
+async fn read(place: &Place, cells: &[(String, &'static str, Value)]) -> Vec<String> {
+    let mut broken = Broken::default();
+    let mut requests = 0;
+    for (name, base, settings) in cells {
+        for spoilt in [false, true] {
+            for cell in Cell::all(base, settings) {
+                let seed = 4;
+                let task = place.task();
+                let (played, asked) = cell.requests(&*place.family, &place.options, (&task, seed), spoilt).await;
+                let mask = if cell.constrained { "constrained" } else { "free" };
+                let spoiled = if spoilt { "-spoilt" } else { "" };
+                let file = format!("{name}-{}-{mask}{spoiled}", cell.protocol);
+                keep(place.name, &file, &asked);
+                let events = played.events();
+                let first = events.iter().find_map(|event| match &event.body {
+                    Body::Started(started) => Some(played.text(&started.observation)),
+                    _ => None,
+                });
+                let mut environment = place.family.open(&place.options).unwrap();
+                environment.reset(&task, seed).await.unwrap();
+                let brief = environment.brief();
+                let scene = Scene {
+                    place: place.name,
+                    cell: &file,
+                    protocol: cell.protocol,
+                    first: first.as_deref().unwrap_or_default().trim(),
+                    goal: brief.goal.clone(),
+                    published: brief.tool_names.values().cloned().collect(),
+                    subjects: brief.subjects.clone(),
+                    tools: environment.tools().iter().map(|tool| tool.name.clone()).collect(),
+                };
+                assert!(!asked.is_empty(), "{}: {file}: nothing was asked", place.name);
+                requests += asked.len();
+                for one in &asked {
+                    rules::check(&scene, one, &mut broken);
+                }
+            }
+        }
+    }
+    println!("{}: {requests} requests of {} cells", place.name, cells.len() * 12);
+    broken.lines()
+}
+
+fn no_stumbles(broken: &[String]) {
+    assert!(broken.is_empty(), "{} stumbles:\n{}", broken.len(), broken.join("\n"));
+}
+
+// covers: CYC-027, CYC-036, CYC-010
+#[tokio::test]
+async fn solvers_and_controllers_of_tasks_can_play_from_their_requests() {
+    let mut broken = Vec::new();
+    for place in tasks() {
+        broken.extend(read(&place, &workers()).await);
+    }
+    no_stumbles(&broken);
+}
+
+// covers: BOG-054, BOG-055, BOG-061, BOG-130
+#[tokio::test]
+async fn defenders_in_every_configuration_can_play_from_their_requests() {
+    let mut broken = Vec::new();
+    for place in defences() {
+        broken.extend(read(&place, &configured()).await);
+    }
+    no_stumbles(&broken);
+}
+
+#[tokio::test]
+async fn controllers_of_a_defence_can_play_from_their_requests() {
+    let mut broken = Vec::new();
+    for place in defences() {
+        broken.extend(read(&place, &workers()).await);
+    }
+    no_stumbles(&broken);
+}
+
+#[tokio::test]
+async fn configurations_on_tasks_can_be_played_from() {
+    let mut broken = Vec::new();
+    let chosen = ["obs", "hist_net", "_COT", "hier-base", "hier-delib"];
+    let cells: Vec<_> = configured().into_iter().filter(|(name, ..)| chosen.contains(&name.as_str())).collect();
+    for mut place in tasks() {
+        // The player of a defence's seat has no plan for a task: a few steps show what it is told.
+        let mut options = place.options.as_object().cloned().unwrap_or_default();
+        options.insert("max_calls".to_owned(), 6.into());
+        place.options = options.into();
+        broken.extend(read(&place, &cells).await);
+    }
+    no_stumbles(&broken);
+}
+
+/// Answers that ask for a final check of their figures, and the one who checks.
+#[tokio::test]
+async fn a_verifier_can_answer_from_its_requests() {
+    let gated = [
+        ("solver-gate".to_owned(), "react", {
+            let mut settings = solver();
+            settings["gate"] = "evidence".into();
+            settings
+        }),
+        ("cyclic-gate".to_owned(), "cyclic", json!({ "graph": "family", "gate": "evidence" })),
+    ];
+    let place = tasks().into_iter().last().unwrap();
+    no_stumbles(&read(&place, &gated).await);
+}
