@@ -257,15 +257,17 @@ async fn turns_are_capped_and_the_fixed_text_fails_validation() {
     let look = "Thought: t\nTool: get_machine_state: lathe\nPAUSE";
     let (log, stage) = log_of(&inspector(false, two), [look, look, look, look, look].map(Says)).await;
     let query = r#"query subject_state {"subject":"lathe"}"#;
+    // It was told that the last message must be the answer.
+    let due = r#"note answer_due {"tool":"get_machine_state"}"#;
     assert_eq!(
         log,
         [
             query,
-            query,
+            due,
             r#"note turns_exhausted {"attempt":1,"turns":2}"#,
             r#"reject unreadable "NO ANSWER WITHIN THE ALLOWED TURNS""#,
             query,
-            query,
+            due,
             r#"note turns_exhausted {"attempt":2,"turns":2}"#,
             r#"reject unreadable "NO ANSWER WITHIN THE ALLOWED TURNS""#,
             "fallback Wait attempts",

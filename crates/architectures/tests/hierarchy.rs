@@ -216,8 +216,9 @@ async fn the_repair_quotes_the_broken_answer_and_is_counted_as_the_choosers() {
     assert!(repair.messages[0].text.contains(r#"answer [{"action": "Wait", "confidence": 0.1}]"#));
     assert_eq!(
         &*repair.messages[1].text,
-        "These actions are allowed. Copy each one word for word:\nWait\nOil machine=lathe\nOil machine=press\n\n\
-         Turn this text into the array:\nfirst I would wait, {{ really }}"
+        "What was asked:\n<request>\n{\"target_machine\": \"lathe\", \"situation\": \"noise\", \"severity\": \"high\", \
+         \"context\": \"c\"}\n</request>\n\nThese actions are allowed. Copy each one word for word:\n<allowed>\nWait\n\
+         Oil machine=lathe\nOil machine=press\n</allowed>\n\nTurn this text into the array:\nfirst I would wait, {{ really }}"
     );
 }
 

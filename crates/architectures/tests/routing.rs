@@ -94,7 +94,7 @@ async fn one_call_decides_several_subtasks_as_long_as_each_gives_control_back() 
     let requests = stage.requests.lock().unwrap();
     let said = |index: usize| requests[index].messages[1].text.to_string();
     assert!(said(2).contains("is a list of 1 to 3 names"), "{}", said(2));
-    assert!(said(5).contains("B: given back: all done"), "{}", said(5));
+    assert!(said(5).contains("B: the agent ended it and said: all done"), "{}", said(5));
     let router = said(7);
     assert!(router.contains(r#""before": [{"subtask": "B""#), "{router}");
 }

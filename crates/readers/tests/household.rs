@@ -85,10 +85,10 @@ async fn a_solver_wins_real_games() {
 const TYPES: [(&str, &[&str]); 6] = [
     ("light", &["look at", "examine", "beside"]),
     ("two", &["two "]),
-    ("clean", &["clean"]),
-    ("heat", &["heat", "hot "]),
-    ("cool", &["cool", "cold "]),
-    ("place", &["put"]),
+    ("clean", &["clean", "wash"]),
+    ("heat", &["heat", "hot ", "warm"]),
+    ("cool", &["cool", "cold ", "chill"]),
+    ("place", &["put", "bring", "place"]),
 ];
 
 async fn type_of(world: &Alfworld, options: &Value, task: &TaskId) -> &'static str {

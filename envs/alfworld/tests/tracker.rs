@@ -45,7 +45,7 @@ fn statuses_follow_what_is_seen_and_done() {
     let mut tracker = begun();
     assert!(tracker.statuses().all(|(_, status)| status == Status::Baseline));
     assert_eq!(tracker.block("status").unwrap(), words::ALL_BASELINE);
-    assert_eq!(tracker.block("observation").unwrap(), "");
+    assert_eq!(tracker.block("observation").unwrap(), "Latest observation:\nA house.");
     assert_eq!(tracker.block("history").unwrap(), words::NO_STEPS);
     update(&mut tracker, 1, "go to fridge 1", json!({ "receptacle": "fridge 1", "state": "closed", "effect": "went" }));
     assert_eq!(status(&tracker, "fridge 1"), Status::Unknown);

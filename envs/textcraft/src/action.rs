@@ -85,7 +85,7 @@ fn spec(name: &str, menu: &Menu) -> ToolSpec {
                 ITEM: { "type": "string", "enum": menu.names, "description": "Name of the item." },
                 COUNT: {
                     "type": "integer", "minimum": 1, "examples": menu.counts,
-                    "description": "How many are needed in all."
+                    "description": "How many to get."
                 },
             }),
             &[ITEM, COUNT],

@@ -59,7 +59,7 @@ impl Menu {
             crafts.extend(filled);
         }
         let shown = |name: NameId| tree.names().shown(name).to_owned();
-        let items = named.iter().copied().filter(|name| tree.members(*name).is_empty()).map(shown).collect();
+        let items = named.iter().copied().filter(|name| !tree.is_tag(*name)).map(shown).collect();
         let names = named.into_iter().map(shown).collect();
         Self { names, items, crafts, possible, counts }
     }

@@ -129,13 +129,13 @@ fn the_log_folds_what_is_quiet() {
     assert_eq!(
         tracker.block("history").unwrap(),
         "Steps so far:\nSteps 1-3: DoNothing, Scan (no status change)\n\
-         Step 4: {\"action\":\"ReduceVulnerability node_0\"}\n\
+         Step 4: {\"action\":\"ReduceVulnerability node=node_0\"}\n\
          Step 5: {\"action\":\"DoNothing\",\"compared_with_baseline\":{\"node_1\":\"changed\",\"node_0\":\"unknown\"}}"
     );
     // Without verdicts the same steps are what the agent did, and nothing else.
     assert_eq!(
         tracker.block("own_history").unwrap(),
-        "Steps so far:\nSteps 1-3: DoNothing, Scan\nStep 4: {\"action\":\"ReduceVulnerability node_0\"}\nStep 5: DoNothing"
+        "Steps so far:\nSteps 1-3: DoNothing, Scan\nStep 4: {\"action\":\"ReduceVulnerability node=node_0\"}\nStep 5: DoNothing"
     );
 }
 

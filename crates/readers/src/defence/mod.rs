@@ -10,6 +10,7 @@
 mod advisers;
 mod glossary;
 mod literal;
+mod office;
 mod planner;
 mod sight;
 
@@ -49,6 +50,9 @@ fn role(sheet: &Sheet<'_>) -> Option<Role> {
 
 /// The answer to a sheet.
 pub fn reply(sheet: &Sheet<'_>) -> Reply {
+    if office::knows(sheet) {
+        return crate::control::reply(sheet, &office::Defender);
+    }
     match role(sheet) {
         Some(Role::Analyst) => advisers::analyst(sheet),
         Some(Role::Chooser) => advisers::chooser(sheet),

@@ -134,7 +134,8 @@ async fn read(place: &Place, cells: &[(String, &'static str, Value)]) -> Vec<Str
     let mut requests = 0;
     for (name, base, settings) in cells {
         for spoilt in [false, true] {
-            for cell in Cell::all(base, settings) {
+            // A mask changes no text: requests to try again are read once.
+            for cell in Cell::all(base, settings).into_iter().filter(|cell| !(spoilt && cell.constrained)) {
                 let seed = 4;
                 let task = place.task();
                 let (played, asked) = cell.requests(&*place.family, &place.options, (&task, seed), spoilt).await;
@@ -168,7 +169,7 @@ async fn read(place: &Place, cells: &[(String, &'static str, Value)]) -> Vec<Str
             }
         }
     }
-    println!("{}: {requests} requests of {} cells", place.name, cells.len() * 12);
+    println!("{}: {requests} requests of {} cells", place.name, cells.len() * 9);
     broken.lines()
 }
 

@@ -453,10 +453,10 @@ fn messages(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static st
             }
         }
     }
-    if let Some(work) = letter.message("work").filter(|_| letter.kind == Kind::Advises) {
-        if work.get("tools").and_then(Value::as_array).is_none_or(Vec::is_empty) || work.get("size").is_none() {
-            say("a planner without tools or size", short(letter.opening));
-        }
+    let work = letter.message("work").filter(|_| letter.kind == Kind::Advises);
+    let lacks = |work: Value| work["tools"].as_array().is_none_or(Vec::is_empty) || work.get("size").is_none();
+    if work.is_some_and(lacks) {
+        say("a planner without tools or size", short(letter.opening));
     }
     if letter.kind == Kind::Repairs {
         if !letter.told.contains("<request>\n") {

@@ -132,7 +132,7 @@ impl Cage2Environment {
 
 fn rejection(error: &ActionError) -> Rejection {
     let kind = match error {
-        ActionError::Empty { .. } | ActionError::TwoActions(_) => RejectionKind::Unreadable,
+        ActionError::Empty | ActionError::TwoActions(_) => RejectionKind::Unreadable,
         ActionError::UnknownAction { .. } => RejectionKind::UnknownTool,
         ActionError::MissingHost { .. } => RejectionKind::MissingArgument,
         ActionError::UnknownHost { .. } | ActionError::TwoHosts { .. } => RejectionKind::BadValue,

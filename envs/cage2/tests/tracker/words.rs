@@ -87,6 +87,7 @@ fn nothing_is_written_but_its_own_words_and_what_was_seen_and_done() {
                 let (call, seen) = play.act(policy.act(play.simulator.vector()), Some("Reasons of my own"));
                 told.extend(split(&seen.data.to_string()).map(str::to_owned));
                 told.extend(split("Reasons of my own").map(str::to_owned));
+                told.extend(call.arguments.keys().cloned());
                 told.insert(call.tool);
                 let (status, history) = (play.block("status"), play.block("history"));
                 let queries = answers(&play.tracker).join("\n");
