@@ -48,7 +48,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
             // Both words stay in the picture, the line between them where there is room.
             let from = (at + 5.0).min(WIDTH - width_of(&above, SMALL.size));
             svg.text((at - 5.0).min(from - 10.0), 14.0, Anchor::End, SMALL, "catastrophic");
-            svg.text(from, 14.0, Anchor::Start, SMALL, above);
+            svg.text(from, 14.0, Anchor::Start, SMALL, &above);
         }
     }
     svg.line((left, height), (right, height), "rule", RULE, 1.0, "");

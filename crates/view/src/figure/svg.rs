@@ -76,27 +76,32 @@ impl std::ops::Deref for Words {
     }
 }
 
-impl From<&Words> for Words {
-    fn from(words: &Words) -> Self {
-        words.clone()
-    }
-}
-
 impl From<String> for Words {
     fn from(shown: String) -> Self {
         Self { shown, whole: None }
     }
 }
 
-impl From<&String> for Words {
-    fn from(shown: &String) -> Self {
-        shown.clone().into()
+/// What can be written: words as they are, or as they were cut.
+pub(super) trait Told {
+    fn words(&self) -> Words;
+}
+
+impl Told for Words {
+    fn words(&self) -> Words {
+        self.clone()
     }
 }
 
-impl From<&str> for Words {
-    fn from(shown: &str) -> Self {
-        shown.to_owned().into()
+impl Told for String {
+    fn words(&self) -> Words {
+        self.clone().into()
+    }
+}
+
+impl Told for str {
+    fn words(&self) -> Words {
+        self.to_owned().into()
     }
 }
 
@@ -117,8 +122,8 @@ impl Svg {
     }
 
     /// A text. Where its words were cut to their room, the whole of them is its `<title>`, which a page shows on hovering.
-    pub(super) fn text(&mut self, x: f64, y: f64, anchor: Anchor, style: Type, words: impl Into<Words>) {
-        let words = words.into();
+    pub(super) fn text(&mut self, x: f64, y: f64, anchor: Anchor, style: Type, words: &(impl Told + ?Sized)) {
+        let words = words.words();
         let held = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",

@@ -6,7 +6,7 @@ use crate::figure::colour::Shape;
 use crate::figure::frontier::mark as draw_mark;
 use crate::figure::scale::{Scale, tick_label};
 use crate::figure::svg::{
-    Anchor, GRID, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, Words, fit_head, lines, n, width_of,
+    Anchor, GRID, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Told, Type, WIDTH, Words, fit_head, lines, n, width_of,
 };
 
 /// How a series looks: colour, mark, hatching and dashes all tell it apart, so that grey print does too.
@@ -260,9 +260,9 @@ pub(in crate::figure) fn haloed(
     (x, y): (f64, f64),
     anchor: Anchor,
     style: Type,
-    words: impl Into<Words>,
+    words: &(impl Told + ?Sized),
 ) {
-    let words = words.into();
+    let words = words.words();
     let held = match anchor {
         Anchor::Start => "start",
         Anchor::Middle => "middle",
@@ -276,7 +276,7 @@ pub(in crate::figure) fn haloed(
         if style.bold { " font-weight=\"600\"" } else { "" },
         crate::escape::html(&words)
     ));
-    svg.text(x, y, anchor, style, words);
+    svg.text(x, y, anchor, style, &words);
 }
 
 /// A value with a sign, for differences.

@@ -75,7 +75,7 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart<'_>, top: f64, caption: String) -
     let words = fit_head(chart.beneath, SMALL.size, WIDTH - 8.0);
     let half = width_of(&words, SMALL.size) / 2.0;
     let middle = ((frame.left + frame.right) / 2.0).clamp(half + 2.0, WIDTH - half - 2.0);
-    svg.text(middle, beneath + 35.0, Anchor::Middle, SMALL, words);
+    svg.text(middle, beneath + 35.0, Anchor::Middle, SMALL, &words);
     // Marks of one place stand side by side, so that none hides another.
     let dodge = |series: usize| {
         let wide = (step * 0.5).min(9.0 * chart.series.len() as f64);

@@ -98,14 +98,14 @@ fn draw_tile(svg: &mut Svg, (x, y): (f64, f64), width: f64, tile: Option<&Tile>,
     let centre = x + width / 2.0;
     let on_tile = |size: f64, bold: bool| Type { size, bold, class: "tile", fill: ink };
     let Some(tile) = tile else {
-        svg.text(centre, y + ROW / 2.0 + 4.0, Anchor::Middle, SMALL, fit_head(missing, SMALL.size, width - 5.0));
+        svg.text(centre, y + ROW / 2.0 + 4.0, Anchor::Middle, SMALL, &fit_head(missing, SMALL.size, width - 5.0));
         return;
     };
     let down = if tile.small.is_empty() { 27.0 } else { 20.0 };
-    svg.text(centre, y + down, Anchor::Middle, on_tile(VALUE, true), fit_head(&tile.value, 1.1 * VALUE, width - 5.0));
+    svg.text(centre, y + down, Anchor::Middle, on_tile(VALUE, true), &fit_head(&tile.value, 1.1 * VALUE, width - 5.0));
     if !tile.small.is_empty() {
         let small = fit_head(&tile.small, BENEATH, width - 5.0);
-        svg.text(centre, y + 34.0, Anchor::Middle, on_tile(BENEATH, false), small);
+        svg.text(centre, y + 34.0, Anchor::Middle, on_tile(BENEATH, false), &small);
     }
 }
 

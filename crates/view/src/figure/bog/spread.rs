@@ -181,7 +181,7 @@ pub(super) fn violins(scene: &Scene<'_>) -> Drawn {
                 false,
             );
             svg.text(right + 14.0, middle - 4.0, Anchor::Start, NOTE, &format!("median {}", plain(all.median, digits)));
-            svg.text(right + 14.0, middle + 12.0, Anchor::Start, NOTE, told(pool));
+            svg.text(right + 14.0, middle + 12.0, Anchor::Start, NOTE, &told(pool));
             svg.text(right + 14.0, middle + 28.0, Anchor::Start, SMALL, &format!("n={}", pool.values.len()));
         }
     }
