@@ -127,6 +127,78 @@ fn tables_as_text() {
     }
 }
 
+/// T2 to T10 worked by hand from six cells of two episodes: nothing printed stands between the rows and the tables.
+// covers: BOG-162, BOG-163, BOG-170, BOG-171, BOG-190
+#[test]
+fn tables_two_to_ten_by_hand() {
+    let mut rows = Rows::default();
+    // Configuration, two returns, thousand tokens of each episode.
+    let played: [(&str, [i64; 2], u64); 6] = [
+        ("obs", [-100, -140], 10),
+        ("obs+net", [-90, -90], 12),
+        ("hist+net", [-50, -70], 20),
+        ("+COT", [-20, -40], 40),
+        ("hier-base", [-40, -44], 30),
+        ("hier-delib", [-63, -105], 90),
+    ];
+    for (configuration, returns, kilotokens) in played {
+        rows.cells.push(support::cell(configuration, configuration, Some("m")));
+        for (run, value) in returns.into_iter().enumerate() {
+            let tokens = (kilotokens * 1_000 - 500, 500);
+            rows.episodes.push(support::episode(configuration, run as u32, 1_000 * value, tokens.0, tokens.1));
+        }
+    }
+    let tables = all(&rows);
+    let table = |key: &str| tables.iter().find(|table| table.key == key).unwrap();
+    let at = |key: &str, configuration: &str, part: &str| {
+        number(table(key), row(table(key), configuration), &format!("m.{part}"))
+    };
+    let near = |ours: f64, hand: f64, what: &str| assert!((ours - hand).abs() < 1e-9, "{what}: {ours} {hand}");
+    let root_two = 2.0_f64.sqrt();
+    for (configuration, mean, sd, kilotokens) in [
+        ("obs", -120.0, 20.0 * root_two, 10.0),
+        ("obs+net", -90.0, 0.0, 12.0),
+        ("hist+net", -60.0, 10.0 * root_two, 20.0),
+        ("+COT", -30.0, 10.0 * root_two, 40.0),
+        ("hier-base", -42.0, 2.0 * root_two, 30.0),
+        ("hier-delib", -84.0, 21.0 * root_two, 90.0),
+    ] {
+        near(at("t3", configuration, "mean"), mean, configuration);
+        near(at("t3", configuration, "sd"), sd, configuration);
+        near(at("t3", configuration, "kilotokens"), kilotokens, configuration);
+        near(at("t6", configuration, "mean"), mean, configuration);
+        near(at("t6", configuration, "sd"), sd, configuration);
+        if configuration != "obs" {
+            near(at("t4", configuration, "rpts"), (mean + 120.0) / kilotokens, configuration);
+        }
+    }
+    let marginals = table("t7");
+    let is = |line: &Vec<Cell>, from: &str, to: &str| line[0] == Cell::text(from) && line[1] == Cell::text(to);
+    let step = marginals.rows.iter().position(|line| is(line, "obs", "obs+net")).unwrap();
+    near(number(marginals, step, "m.percent"), 25.0, "30 of 120");
+    let by_model = |key: &str, part: &str| number(table(key), row(table(key), "m"), part);
+    for (key, part, hand) in [
+        ("t8", "plain_mean", -42.0),
+        ("t8", "deliberating_mean", -84.0),
+        ("t8", "ratio", 2.0),
+        ("t8", "token_ratio", 3.0),
+        ("t9", "anchor_mean", -60.0),
+        ("t9", "anchor_kilotokens", 20.0),
+        ("t9", "level_mean", -30.0),
+        ("t9", "level_kilotokens", 40.0),
+        ("t9", "plain_mean", -42.0),
+        ("t9", "deliberating_kilotokens", 90.0),
+        ("t10", "worst_mean", -120.0),
+        ("t10", "best_mean", -30.0),
+        ("t10", "gap", 90.0),
+    ] {
+        near(by_model(key, part), hand, &format!("{key} {part}"));
+    }
+    let text = |key: &str, part: &str| table(key).cell(row(table(key), "m"), column(table(key), part)).clone();
+    assert_eq!(text("t9", "level"), Cell::text("+COT"));
+    assert_eq!((text("t10", "worst"), text("t10", "best")), (Cell::text("obs"), Cell::text("+COT")));
+}
+
 /// A worked pairing: T15 and T25 on two cells with a world that one side met twice.
 // covers: BOG-168, BOG-169, BOG-179
 #[test]

@@ -390,6 +390,23 @@ proptest! {
     }
 }
 
+/// One agent routes nothing, so that a plan has it once: under diverted decisions its cells without faults stand for it.
+// covers: CYC-091
+#[test]
+fn the_agent_that_is_not_diverted_is_compared_all_the_same() {
+    use gimbal_analysis::cyclic::advise::Controller;
+    use gimbal_analysis::cyclic::check::check;
+    let mut cycles = sweep(&WORLDS[..1]);
+    let against = |cycles: &Cycles| {
+        let found = check(&[Controller::StaticDag], cycles, "textcraft", 0.95);
+        found[1].against.iter().map(|other| (other.other, other.worlds)).collect::<Vec<_>>()
+    };
+    let before = against(&cycles);
+    cycles.cells.retain(|cell| cell.condition.control != Control::React || cell.condition.faults.is_empty());
+    assert_eq!(against(&cycles), before);
+    assert!(before.contains(&(Controller::React, 48)), "{before:?}");
+}
+
 /// Which part a task belongs to is what the world says of it, and no part of its name.
 // covers: CYC-041, CYC-101
 #[test]

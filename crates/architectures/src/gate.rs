@@ -83,6 +83,7 @@ impl Gate {
     pub(crate) fn add_needs(&self, needs: &mut Needs) {
         let of_verifier = self.verifier.needs();
         needs.answers = true;
+        needs.messages = true;
         needs.queries.extend([EVIDENCE, PASSAGES, QUOTATION].map(str::to_owned));
         needs.queries.extend(of_verifier.queries);
         needs.roles.extend(of_verifier.roles);

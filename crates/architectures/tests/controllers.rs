@@ -115,6 +115,95 @@ async fn the_memory_goes_to_the_next_executor_and_the_router_sees_what_was_done(
     assert_eq!(requests[3].messages.len(), 2, "and the next one is another");
 }
 
+/// How much of a segment its analyzer reads is the study's to say, and the summary keeps to it; what is left out says that it is.
+// covers: CYC-008
+#[tokio::test]
+async fn a_study_sets_the_lengths_of_a_segments_summary() {
+    const LONG: Canned =
+        Says("Thought: enough\nTool: finish_subtask: the lathe hums along and nothing else is to be done here\nPAUSE");
+    let told = async |summary: Value| {
+        let replies = [OIL, WAIT, WAIT, LONG, to("SEARCH"), WAIT];
+        let settings = json!({ "graph": search_plan_execute(), "summary": summary });
+        let (_, stage, _) = play("cyclic", settings, workshop(4, replies)).await;
+        let requests = stage.requests.lock().unwrap();
+        requests[4].messages[1].text.to_string()
+    };
+    let usual = told(json!({})).await;
+    assert_eq!((usual.matches("\"call\"").count(), usual.contains("\"earlier_calls\": 0")), (3, true), "{usual}");
+    assert!(usual.contains("Oil machine=lathe") && usual.contains("nothing else is to be done here"), "{usual}");
+    let short = told(json!({ "calls": 1, "characters": 20 })).await;
+    assert_eq!((short.matches("\"call\"").count(), short.contains("\"earlier_calls\": 2")), (1, true), "{short}");
+    assert!(!short.contains("Oil machine=lathe") && !short.contains("nothing else"), "{short}");
+    assert!(short.contains("given back: the lathe hums"), "{short}");
+    for (summary, says) in [
+        (json!({ "calls": 0 }), "summary: `calls: 0` is out of bounds; from 1 to 200"),
+        (json!({ "characters": 5 }), "from 20 to 20000"),
+        (json!({ "segments": 51 }), "from 1 to 50"),
+        (json!({ "letters": 5 }), "letters"),
+    ] {
+        let message = error("cyclic", json!({ "graph": search_plan_execute(), "summary": summary }));
+        assert!(message.contains(says), "{message}");
+    }
+    let resolved = |settings: Value| build("cyclic", settings).resolved();
+    let plain = resolved(json!({ "graph": search_plan_execute() }));
+    assert_eq!(plain, resolved(json!({ "graph": search_plan_execute(), "summary": { "calls": 12 } })));
+    assert!(plain.get("summary").is_none(), "cells of earlier runs are the same cells");
+    assert_ne!(plain, resolved(json!({ "graph": search_plan_execute(), "summary": { "calls": 3 } })));
+}
+
+/// Each tier of planner plays the graph that it planned for the family; where there is none yet, it says how to make it, and
+/// what an estimate plays in its place is marked.
+// covers: CYC-021
+#[tokio::test]
+async fn each_planner_plays_the_graph_that_it_planned() {
+    let file = |nodes: &[&str], environment: &str, model: &str| {
+        let mut graph = TaskGraph::complete(nodes.iter().map(|name| node(name, &["Wait"])).collect());
+        graph.made = [("environment", environment), ("model", model)].map(|(k, v)| (k.to_owned(), v.to_owned())).into();
+        graph::write(&graph)
+    };
+    let brief = workshop(2, []).brief.environment.clone();
+    let files = TestFiles(
+        [
+            ("graphs/one.yaml", file(&["LOOK", "DO"], &brief, "a/small")),
+            ("graphs/two.yaml", file(&["SEE", "ACT", "CHECK"], &brief, "a/large")),
+            ("graphs/three.yaml", file(&["OTHER"], "elsewhere", "a/small")),
+        ]
+        .map(|(path, text)| (path.to_owned(), text))
+        .into(),
+    );
+    let kinds = gimbal_architectures::kinds();
+    let kind = |name: &str| kinds.iter().find(|kind| kind.name() == name).unwrap();
+    let all = kind("cyclic").build(&json!({ "graph": "family-planned" }), &files).unwrap();
+    assert!(all.needs().roles.contains(&"planner".to_owned()), "its model decides, so a study must name it");
+    let by = |model: &str| all.for_models(&[("planner".to_owned(), model.to_owned())].into()).unwrap();
+    for (model, entry, subtasks) in [("a/small", "LOOK", 2), ("a/large", "SEE", 3)] {
+        let own = by(model);
+        assert_eq!(own.lacks(&brief), None);
+        let stage = workshop(1, [WAIT]);
+        assert_eq!(own.play(&stage).await, Err(Halt::of(Stop::Horizon)));
+        let graph = &notes(&stage.log(), "graph")[0];
+        let shown = (graph["entry"].as_str(), graph["source"].as_str(), graph["planner"].as_str());
+        assert_eq!(shown, (Some(entry), Some("family"), Some(model)));
+        assert_eq!(graph["nodes"].as_array().unwrap().len(), subtasks);
+    }
+    assert_ne!(by("a/small").resolved(), by("a/large").resolved(), "two tiers are two cells");
+    let none = by("b/none");
+    let said = none.lacks(&brief).unwrap();
+    assert!(said.contains(&format!("`gimbal graph plan {brief} --model b/none --name {brief}-by-none`")), "{said}");
+    let stage = workshop(1, [WAIT]);
+    let _ = none.play(&stage).await;
+    assert_eq!(notes(&stage.log(), "graph")[0]["source"], "fallback");
+    // Two files of one planner leave it open which plays.
+    let mut twice = TestFiles(files.0.clone());
+    twice.0.insert("graphs/four.yaml".to_owned(), file(&["LOOK"], &brief, "a/small"));
+    let said = kind("cyclic").build(&json!({ "graph": "family-planned" }), &twice).err().unwrap().to_string();
+    assert!(said.contains("graphs/four.yaml and graphs/one.yaml were both planned"), "{said}");
+    // No list was planned.
+    let list = kind("dag").build(&json!({ "graph": "family-planned" }), &files).unwrap();
+    let list = list.for_models(&[("planner".to_owned(), "a/small".to_owned())].into()).unwrap();
+    assert!(list.lacks(&brief).unwrap().contains("--kind list"));
+}
+
 /// The state before segment m is (k, i, H, M), and each part is used and evolves by its equation: k grows by the calls of the
 /// segment (1) and bounds the next one; H holds what the segment just played brought (2) and goes to the router with M, who
 /// makes the next M of both (5) and, by the criteria of the ways out of i, the next i (6).

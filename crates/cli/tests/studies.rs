@@ -94,14 +94,18 @@ fn summaries_of_training_reach_the_planner_on_test_tasks_and_nobody_else() {
     assert!(planners >= 10 && others >= 20, "{planners} {others}");
 }
 
-/// The work's studies with its own models resolve, role by role; generated households stand in for its games. None is
-/// played: no provider is asked.
-// covers: CYC-054, CYC-080, CYC-081, CYC-084, CYC-085, CYC-052
+/// The work's studies with its own models resolve, role by role; generated households and synthetic questions stand in for
+/// its games and questions. None is played: no provider is asked.
+// covers: CYC-021, CYC-054, CYC-080, CYC-081, CYC-084, CYC-085, CYC-052
 #[test]
 fn the_studies_of_the_third_work_resolve_with_its_models() {
     let place = Place::new();
-    for name in ["cyc-textcraft", "cyc-alfworld", "cyc-finance"] {
-        let text = shipped(name).replace("unseen-test", "generated");
+    for (name, environment) in
+        [("cyc-textcraft", "textcraft"), ("cyc-alfworld", "alfworld"), ("cyc-finance", "finance_agent")]
+    {
+        let text = shipped(name)
+            .replace("split: unseen ", "split: generated ")
+            .replace("split: test }", "split: synthetic-test }");
         assert!(!text.contains("temperature:"), "{name}: the default is meant");
         assert!(text.contains("runs: 3,"), "{name}: three seeds a configuration");
         place.write(&format!("{name}.yaml"), &text);
@@ -109,7 +113,73 @@ fn the_studies_of_the_third_work_resolve_with_its_models() {
         for word in ["openai/gpt-4o-mini", "openai/gpt-5-mini", "Gen-Cyc", "diverted"] {
             assert!(said.out.contains(word), "{name}, {word}: {} {}", said.out, said.err);
         }
+        let row = |start: &str| said.out.lines().any(|line| line.contains(start));
+        assert!(
+            row("ReAct | openai/gpt-4o-mini ") && row("DepDAG | openai/gpt-4o-mini planner=openai/gpt-5-mini"),
+            "{}",
+            said.out
+        );
+        // One agent has no roles beside its own, and nothing that could be diverted.
+        let agents = said.out.lines().filter(|line| line.contains("ReAct |")).count();
+        assert_eq!(agents, if name == "cyc-textcraft" { 6 } else { 2 }, "{}", said.out);
+        assert!(said.out.lines().all(|line| !line.contains("ReAct |") || !line.contains("diverted")), "{}", said.out);
+        // Which graph Gen-Cyc plays is the planner's: both tiers must plan one first.
+        for model in ["gpt-4o-mini", "gpt-5-mini"] {
+            let mend =
+                format!("`gimbal graph plan {environment} --model openai/{model} --name {environment}-by-{model}`");
+            assert!(said.err.contains(&mend), "{name}: {}", said.err);
+        }
     }
+    let depths = place.gimbal(&["run", "cyc-textcraft.yaml", "--dry-run"]).out;
+    for depth in ["textcraft depth-2-test | ReAct", "textcraft depth-3-test | ReAct", "textcraft depth-4-test | ReAct"]
+    {
+        assert!(depths.contains(depth), "{depths}");
+    }
+    assert!(shipped("cyc-alfworld").contains("{ split: unseen }"), "all 134");
     place.write("cyc-exploration.yaml", &shipped("cyc-exploration").replace("unseen-test", "generated"));
     place.gimbal(&["run", "cyc-exploration.yaml", "--dry-run"]).good();
+}
+
+/// No shipped study plays the same episodes in two cells, and none says twice what one cell is.
+// covers: SH-06
+#[test]
+fn no_shipped_study_has_a_cell_twice() {
+    let place = Place::new();
+    let folder = format!("{}/../../studies", env!("CARGO_MANIFEST_DIR"));
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().trim_end_matches(".yaml").to_owned())
+        .collect();
+    names.sort();
+    assert!(names.len() > 20, "{names:?}");
+    for name in names {
+        let text = shipped(&name)
+            .replace("split: unseen-test", "split: generated-test")
+            .replace("split: unseen ", "split: generated ")
+            .replace("split: test }", "split: synthetic-test }");
+        place.write(&format!("{name}.yaml"), &text);
+        let said = place.gimbal(&["run", &format!("{name}.yaml"), "--dry-run"]).good();
+        let ids: Vec<&str> = said
+            .out
+            .lines()
+            .skip(2)
+            .take_while(|line| !line.starts_with("all "))
+            .filter_map(|line| line.split("  ").next())
+            .collect();
+        let once: std::collections::BTreeSet<&&str> = ids.iter().collect();
+        assert_eq!(ids.len(), once.len(), "{name}: {}", said.out);
+        let longest = ids.iter().map(|id| id.chars().count()).max().unwrap();
+        assert!(longest <= 130, "{name}: {longest}: {}", said.out);
+    }
+}
+
+/// A study for any machine plays the same tasks whether or not there are data of one's own: its splits are named.
+#[test]
+fn local_studies_name_their_splits() {
+    for name in ["cyc-local", "cyc-embedded", "cyc-noise", "cyc-graphs", "cyc-graphs-train", "reader"] {
+        let study = gimbal_core::yaml::read::<serde_json::Value>(&shipped(name), name).unwrap();
+        for environment in study["environment"].as_array().unwrap() {
+            assert!(environment["tasks"]["split"].is_string(), "{name}: {environment}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The seam to an architecture: how model calls are arranged.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -32,6 +33,12 @@ pub struct Needs {
     /// What kinds of grammars a role's answers take, where it decodes under constraint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grammars: Vec<(String, GrammarKind)>,
+    /// Whether control goes from one part to another through the stage: without it no fault can divert it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub routes: bool,
+    /// Whether messages go between agents through the stage: without them none can be lost or altered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub messages: bool,
 }
 
 /// What an environment offers to an architecture.
@@ -101,6 +108,20 @@ pub trait Architecture: Send + Sync {
     /// # Errors
     /// The halt that ended it. A return without error means that it had nothing left to do.
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt>;
+
+    /// The same architecture with what was made for these models, by role; none where that is this one. A graph that one
+    /// model planned plays only in cells whose planner that model is.
+    fn for_models(&self, models: &BTreeMap<String, String>) -> Option<Arc<dyn Architecture>> {
+        let _ = models;
+        None
+    }
+
+    /// What must be made before it can be played on an environment of this name, and how; none where nothing is missing.
+    /// It may be planned and estimated all the same.
+    fn lacks(&self, environment: &str) -> Option<String> {
+        let _ = environment;
+        None
+    }
 
     /// What a competent player of this role would answer now, for the noisy expert; none if it cannot tell.
     fn competent(&self, role: &str, view: &View) -> Option<Hint> {

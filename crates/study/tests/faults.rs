@@ -130,7 +130,7 @@ async fn a_rate_of_nought_is_no_injector_to_the_byte() {
     assert_eq!(struck(&nought), BTreeMap::new());
     assert!(recovery(&opened(&nought)).unwrap().is_empty());
     // A study that began without faults takes up a variant with them, and plays nothing again.
-    let more = run(&with("[none, { message.lost: 0.5 }]"), &without, 4).await.unwrap();
+    let more = run(&with("[none, { tool.stale: 0.5 }]"), &without, 4).await.unwrap();
     assert_eq!((more.already, more.finished, more.ended), (144, 144, Ended::Done));
 }
 

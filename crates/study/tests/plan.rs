@@ -43,6 +43,110 @@ fn a_policy_without_a_model_is_planned_once() {
     assert_eq!(kinds, ["scripted", "scripted", "baseline"]);
 }
 
+fn ids(plan: &gimbal_study::plan::Plan) -> Vec<&str> {
+    plan.cells.iter().map(|cell| cell.info.id.as_str()).collect()
+}
+
+/// The roles of a study are those of all its architectures: one that an architecture never asks makes no cell of its own, and
+/// its model is in no key.
+// covers: SH-06
+#[test]
+fn roles_that_nobody_asks_make_no_second_cell() {
+    let text = STUDY
+        .replace("  - { base: learner }", "  - { base: learner }\n  - { base: panel }")
+        .replace(
+            "  - { default: picker }\n  - { default: { model: dear, decoding: constrained } }\n",
+            "  - { default: picker, panelist: picker }\n  - { default: picker, panelist: parrot }\n  - { default: dear, panelist: parrot }\n",
+        )
+        .replace("limits: { episode: { tokens: 400000 }, study: { cost: 20.00 } }\n", "");
+    let merged = plan(&text);
+    assert_eq!(ids(&merged), ["learner | picker", "learner | dear", "panel | picker", "panel | parrot", "policy:walk"]);
+    let said: Vec<&String> = merged.warnings.iter().filter(|words| words.contains("each played once")).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert_eq!(
+        said[0],
+        "`learner` on `corridor 6`: 3 combinations of roles and faults are 2 cells, each played once: it asks the \
+         models of default alone"
+    );
+    // What is never asked may change, and nothing that was played is lost.
+    let other = plan(&text.replace("{ default: dear, panelist: parrot }", "{ default: dear, panelist: picker }"));
+    let key =
+        |plan: &gimbal_study::plan::Plan, id: &str| plan.cells.iter().find(|cell| cell.info.id == id).unwrap().key;
+    assert_eq!(key(&merged, "learner | dear"), key(&other, "learner | dear"));
+    assert_eq!(merged.cells[0].info.models.len(), 1, "a table names who answers, and nobody else");
+}
+
+/// A fault that never strikes makes no cell of its own; one that strikes an architecture next to it does.
+// covers: SH-08
+#[test]
+fn faults_that_never_strike_make_no_second_cell() {
+    let faults = "faults:\n  - none\n  - { name: diverted, routing.diverted: 0.5 }\n  - { name: lost, message.lost: 0.5 }\n  - { name: stale, tool.stale: 0.5 }\n";
+    let text = STUDY
+        .replace("  - { base: learner }", "  - { base: learner }\n  - { base: panel }")
+        .replace("  - { default: { model: dear, decoding: constrained } }\n", "");
+    let merged = plan(&format!("{text}{faults}"));
+    assert_eq!(ids(&merged), ["learner", "learner | stale", "panel", "panel | lost", "panel | stale", "policy:walk"]);
+    let said = merged.warnings.join("\n");
+    assert!(said.contains("`learner` on `corridor 6`: 4 combinations of roles and faults are 2 cells"), "{said}");
+    assert!(said.contains("`diverted` never strikes it (control never goes from one part of it to another)"), "{said}");
+    assert!(said.contains("`lost` never strikes it (it sends no message between agents)"), "{said}");
+    assert!(said.contains("(nothing in it sees a prompt)"), "{said}");
+    // Without a variant that strikes the cell is played all the same, under no name that would claim a fault.
+    let alone = plan(&format!("{text}faults:\n  - {{ name: diverted, routing.diverted: 0.5 }}\n"));
+    assert_eq!(ids(&alone), ["learner", "panel", "policy:walk"]);
+    let same = |id: &str| merged.cells.iter().find(|cell| cell.info.id == id).unwrap().key;
+    assert_eq!(alone.cells[0].key, same("learner"));
+}
+
+/// What two entries of a study come to without being written alike is refused: one of them is a mistake.
+#[test]
+fn two_models_that_are_the_same_are_refused() {
+    let said = problem("model: dear, decoding: constrained", "model: slow, decoding: free");
+    assert!(said.contains("are the same but for their names"), "{said}");
+}
+
+/// One environment on two splits is two rows, each with its split in its name and in its keys.
+// covers: CYC-101
+#[test]
+fn splits_of_one_environment_are_told_apart() {
+    let several = "environment:\n  - { name: corridor, horizon: 6, tasks: { split: test } }\n  - { name: corridor, horizon: 6, tasks: { split: train } }";
+    let text = STUDY.replace("environment: { name: corridor, horizon: 6 }", several);
+    let both = plan(&text);
+    let names: Vec<&str> = both.cells.iter().map(|cell| cell.info.environment.as_str()).collect();
+    assert_eq!((names[0], names[3]), ("corridor 6 test", "corridor 6 train"));
+    assert!(both.cells.iter().zip(both.cells.iter().skip(3)).all(|(one, other)| one.key != other.key));
+    let one = plan(STUDY);
+    assert_eq!(one.cells[0].info.environment, "corridor 6");
+    assert!(one.cells[0].identity()["environment"].get("split").is_none(), "keys of other studies stay what they were");
+    let twice = STUDY.replace(
+        "environment: { name: corridor, horizon: 6 }",
+        "environment: [{ name: corridor, horizon: 6 }, { name: corridor, horizon: 6 }]",
+    );
+    let said = plan_of(&twice, &Options::default()).err().unwrap().to_string();
+    assert!(said.contains("stands twice in the study"), "{said}");
+}
+
+/// The dry run is read in lines: a role with the model of the others is not told again.
+#[test]
+fn labels_of_roles_are_short() {
+    let text = STUDY
+        .replace("  - { base: learner }\n", "  - { base: panel }\n")
+        .replace("  - { default: picker }\n", "  - { default: picker, panelist: parrot }\n");
+    assert_eq!(ids(&plan(&text))[..2], ["panel | parrot", "panel | dear (constrained)"]);
+    let label = |roles: &[(&str, &str)]| {
+        let one = |model: &str| gimbal_core::RoleSettings {
+            model: model.to_owned(),
+            decoding: gimbal_core::Decoding::Free,
+            sampling: gimbal_core::Sampling::default(),
+        };
+        gimbal_study::plan::labels::roles(&roles.iter().map(|(role, model)| ((*role).to_owned(), one(model))).collect())
+    };
+    assert_eq!(label(&[("default", "a/x")]), "a/x");
+    assert_eq!(label(&[("executor", "a/x"), ("planner", "a/x"), ("router", "a/x")]), "a/x");
+    assert_eq!(label(&[("executor", "a/y"), ("planner", "a/x"), ("router", "a/y")]), "a/y planner=a/x");
+    assert_eq!(label(&[("default", "a/x"), ("executor", "a/y"), ("router", "a/y")]), "a/x executor+router=a/y");
+}
+
 #[test]
 fn every_mistake_is_said_with_place_and_mend() {
     let mistakes = [

@@ -9,7 +9,7 @@ use cyclic::{Plan, episode, graph, info, plans, study, sweep};
 use gimbal_analysis::Generator;
 use gimbal_analysis::cyclic::tables::Board;
 use gimbal_analysis::cyclic::{
-    Act, Cycles, Effect, Fold, Graph, GraphEdge, GraphNode, Routed, Segment, Setup, Trajectory,
+    Act, Control, Cycles, Effect, Fold, Graph, GraphEdge, GraphNode, Routed, Segment, Setup, Trajectory,
 };
 use gimbal_view::figure::bog::Output;
 use gimbal_view::figure::cyc::{self, FIGURES};
@@ -87,6 +87,21 @@ fn noise_is_one_drawing_of_all_environments() {
         assert_eq!(svg.matches("<path d=\"M").count() % (16 * worlds.len()), 0, "{worlds:?}");
         assert!(outputs[0].figure.caption.contains("Clusters are tasks and instances"));
     }
+}
+
+/// One agent routes nothing, so that a plan has it once: its marks stand in the rows of faults too, and the caption says why.
+// covers: CYC-100
+#[test]
+fn noise_shows_the_agent_that_is_not_diverted_in_every_row() {
+    let drawing = |cycles: &Cycles| cyc::named("cyc-noise", &Board::new(cycles)).unwrap().remove(0).figure;
+    let mut cycles = sweep(&[WORLD]);
+    let lines = |svg: &str| svg.matches("<path d=\"M").count();
+    let (before, said) = (drawing(&cycles), "One agent routes nothing");
+    assert!(!before.caption.contains(said));
+    cycles.cells.retain(|cell| cell.condition.control != Control::React || cell.condition.faults.is_empty());
+    let after = drawing(&cycles);
+    assert_eq!(lines(&after.svg), lines(&before.svg));
+    assert!(after.caption.contains(said), "{}", after.caption);
 }
 
 // covers: CYC-100

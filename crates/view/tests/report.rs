@@ -5,6 +5,7 @@ mod support;
 
 use gimbal_analysis::{CellInfo, Decoding, Generator, Kind, Options, Rows};
 use gimbal_view::{Meta, Report, sentence};
+use support::drawing::untitled;
 use support::{cell, decodings, episode, large, medium, meta, options, quickstart};
 
 fn report(rows: &Rows, baseline: &str) -> Report {
@@ -146,16 +147,16 @@ fn the_frontier_has_a_panel_for_each_decoding() {
     let report = report(&decodings(), "hierarchy: observation");
     let frontier = report.figures.iter().find(|figure| figure.name == "frontier").unwrap();
     for title in ["noisy/0.9,malformed=0.02 · free<", "noisy/0.9,malformed=0.02 · constrained<"] {
-        assert_eq!(frontier.svg.matches(title).count(), 1, "{title}");
+        assert_eq!(untitled(&frontier.svg).matches(title).count(), 1, "{title}");
     }
     assert_eq!(frontier.svg.matches("class=\"front\"").count(), 2);
-    let heatmap = &report.figures[0].svg;
+    let heatmap = untitled(&report.figures[0].svg);
     assert_eq!((heatmap.matches(" · free<").count(), heatmap.matches(" · constrained<").count()), (1, 1));
     assert_eq!(heatmap.matches("noisy expert<").count(), 6, "every tile carries its mark");
     for name in ["differences", "distribution"] {
         let figure = report.figures.iter().find(|figure| figure.name == name).unwrap();
         let rows = if name == "differences" { 4 } else { 6 };
-        assert_eq!(figure.svg.matches("· noisy expert<").count(), rows, "no mark is cut off in {name}");
+        assert_eq!(untitled(&figure.svg).matches("· noisy expert<").count(), rows, "no mark is cut off in {name}");
     }
 }
 

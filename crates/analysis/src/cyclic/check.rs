@@ -190,8 +190,16 @@ const FEWEST: usize = 6;
 fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults: &str, confidence: f64) -> Stratum {
     let mut by_controller: BTreeMap<Controller, Vec<&CellCycles>> = BTreeMap::new();
     // Where the fallback played in the model's place there is nothing to compare.
-    let measures = |cell: &CellCycles| cell.condition.faults == faults && !cell.hardly_acted();
-    for (cell, controller) in own.iter().filter(|(cell, _)| measures(cell)) {
+    let struck = |cell: &CellCycles| cell.condition.faults == faults;
+    // One agent routes nothing: what never strikes it makes no cell of its own, and its cells without faults stand for it.
+    let agent = own.iter().any(|(cell, controller)| *controller == Controller::React && struck(cell));
+    let stands_in = |cell: &CellCycles, controller: Controller| {
+        !agent && controller == Controller::React && cell.condition.faults.is_empty()
+    };
+    let measures = |cell: &CellCycles, controller: Controller| {
+        (struck(cell) || stands_in(cell, controller)) && !cell.hardly_acted()
+    };
+    for (cell, controller) in own.iter().filter(|(cell, controller)| measures(cell, *controller)) {
         by_controller.entry(*controller).or_default().push(cell);
     }
     let measured: Vec<Measured> = by_controller

@@ -254,6 +254,27 @@ pub fn no_evidence<'c>(cells: impl IntoIterator<Item = &'c CellInfo>) -> &'stati
     }
 }
 
+/// What must be said where contexts are equal by construction, since who plays reads no prompt (a policy) or does not weigh
+/// it (a script, a noisy expert): sentences behind a blank, for captions; empty without any.
+#[must_use]
+pub fn by_construction<'c>(cells: impl IntoIterator<Item = &'c CellInfo>) -> String {
+    let (mut policies, mut stand_ins) = (false, false);
+    for info in cells {
+        policies |= info.kind == Kind::Baseline;
+        stand_ins |= matches!(info.kind, Kind::Scripted | Kind::NoisyExpert);
+    }
+    let mut said = String::new();
+    if stand_ins {
+        said.push_str(
+            " A script or a noisy expert does not weigh the context that it is shown: for it contexts are equal by construction, and a difference of zero between them is no finding.",
+        );
+    }
+    if policies {
+        said.push_str(" A policy reads no prompt: for it contexts are equal by construction.");
+    }
+    said
+}
+
 /// Whether any interval takes runs of one task and instance together.
 fn clustered(analysis: &Analysis) -> bool {
     analysis.cells.iter().any(|cell| cell.returns.is_some_and(|returns| returns.clusters.is_some()))

@@ -73,6 +73,8 @@ pub(crate) struct Analyzer {
     pub batch: usize,
     /// Who decides where no rule of a machine fits (CYC-093).
     pub otherwise: Otherwise,
+    /// Most segments that no router has seen yet and that the next one is shown (CYC-008).
+    pub unseen: usize,
 }
 
 /// Decisions of this episode by what they were made on: the next subtasks, in order.
@@ -84,13 +86,13 @@ impl Analyzer {
     pub(crate) async fn next(&self, stage: &dyn Stage, run: &mut Run, cache: &mut Cache) -> Result<Routed, Halt> {
         if let Some(wanted) = run.ahead.pop_front() {
             if run.facts.ended == End::Done && run.ways.leads(run.node, wanted) {
-                run.pass_over();
+                run.pass_over(self.unseen);
                 return Ok(Routed { by: By::Ahead, ..Routed::to(wanted) });
             }
             run.ahead.clear();
         }
         if let Some(routed) = self.ruled(run) {
-            run.pass_over();
+            run.pass_over(self.unseen);
             return Ok(routed);
         }
         self.route(stage, run, cache).await

@@ -86,7 +86,7 @@ impl Architecture for FamilyPlanner {
     }
 
     fn resolved(&self) -> Value {
-        json!({ "plans": self.controller.resolved("family") })
+        json!({ "plans": self.controller.resolved("family", None) })
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {

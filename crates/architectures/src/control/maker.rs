@@ -21,6 +21,9 @@ pub(crate) enum Source {
     /// The one that was made for the family of the environment: `graphs/ENVIRONMENT.yaml`, a list's
     /// `graphs/ENVIRONMENT-list.yaml` (CYC-021). The environment's classes of action where there is none.
     Family(Family, BTreeMap<String, Arc<TaskGraph>>),
+    /// The one that the planner's model of the cell planned for the family of the environment, by environment and model
+    /// (`graph: family-planned`, CYC-021): each tier of planner plays its own graph.
+    Planned(BTreeMap<(String, String), Arc<TaskGraph>>),
     /// The subtasks that the environment suggests by its classes of action.
     Suggested,
     /// A planner makes one for each episode (Spec-Cyc, CYC-020).
@@ -33,6 +36,7 @@ impl Source {
         match self {
             Self::File(_) => "file",
             Self::Family(kind, _) => kind.name(),
+            Self::Planned(_) => Family::Whole.name(),
             Self::Suggested => "suggested",
             Self::Planner(_) => "planner",
         }
@@ -94,7 +98,7 @@ const BROKEN: usize = 12_000;
 
 impl Maker {
     /// The graph of an episode; what it is and where it came from is noted.
-    pub(crate) async fn graph(&self, stage: &dyn Stage) -> Result<Arc<TaskGraph>, Halt> {
+    pub(crate) async fn graph(&self, stage: &dyn Stage, planned_by: Option<&str>) -> Result<Arc<TaskGraph>, Halt> {
         let suggested = || (Arc::new(self.suggested(&stage.brief(), &stage.tools())), "suggested");
         let (graph, source) = match &self.source {
             Source::File(graph) => (Arc::clone(graph), self.source.name()),
@@ -109,6 +113,14 @@ impl Maker {
                     )));
                 }
             },
+            Source::Planned(graphs) => {
+                let model = planned_by.unwrap_or_default().to_owned();
+                match graphs.get(&(stage.brief().environment.clone(), model)) {
+                    Some(graph) => (Arc::clone(graph), self.source.name()),
+                    // Only an estimate comes here: no run begins before the graph is there. Whoever reads it sees it.
+                    None => (suggested().0, FALLBACK),
+                }
+            }
             Source::Suggested => suggested(),
             Source::Planner(planner) => {
                 let view = stage.view().await;

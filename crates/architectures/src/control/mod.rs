@@ -17,6 +17,8 @@ mod memory;
 mod run;
 mod settings;
 
+use std::collections::BTreeMap;
+
 use gimbal_agent::Agent;
 use gimbal_core::{BuildError, Files, Halt, LaneId, Needs, Stage};
 use serde_json::{Value, json};
@@ -29,7 +31,7 @@ pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
 
 use crate::graph::Ways;
-pub use settings::{GraphFrom, Otherwise, Settings};
+pub use settings::{GraphFrom, Otherwise, Settings, Summary};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
 pub(crate) const BEHAVIOUR: u32 = 2;
@@ -58,6 +60,17 @@ pub fn agents(list: bool, settings: &Value, files: &dyn Files) -> Result<(Vec<Pl
     Ok((agents, workers.context))
 }
 
+/// The role whose model makes graphs.
+const PLANNER: &str = "planner";
+
+/// A good name for the file of a graph that a model planned for an environment.
+fn file_of(environment: &str, model: &str, ways: Ways) -> String {
+    let short = model.rsplit('/').next().unwrap_or(model);
+    let short: String = short.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
+    let kind = if ways == Ways::List { "-list" } else { "" };
+    format!("{environment}-by-{short}{kind}")
+}
+
 /// A controller: who makes the graph, who works, who analyses.
 pub(crate) struct Controller {
     pub maker: Maker,
@@ -71,12 +84,13 @@ pub(crate) struct Controller {
 
 impl Controller {
     pub(crate) fn needs(&self) -> Needs {
-        let mut needs = Needs { blocks: self.workers.context.clone(), ..Needs::default() };
+        let mut needs =
+            Needs { blocks: self.workers.context.clone(), routes: true, messages: true, ..Needs::default() };
         let shown = self.analyzer.context.iter().filter(|block| !self.workers.context.contains(block));
         needs.blocks.extend(shown.cloned());
         let planner = match &self.maker.source {
             Source::Planner(planner) => Some(&**planner),
-            Source::File(_) | Source::Family(..) | Source::Suggested => None,
+            Source::File(_) | Source::Family(..) | Source::Planned(_) | Source::Suggested => None,
         };
         for agent in [planner, Some(&self.workers.executor), Some(&self.analyzer.agent)].into_iter().flatten() {
             let of_agent = agent.needs();
@@ -84,19 +98,49 @@ impl Controller {
             needs.roles.extend(of_agent.roles);
             needs.grammars.extend(of_agent.grammars);
         }
+        if matches!(self.maker.source, Source::Planned(_)) {
+            // It was asked before: which model it is decides which graph plays.
+            needs.roles.push(PLANNER.to_owned());
+        }
         if let Some(gate) = &self.workers.gate {
             gate.add_needs(&mut needs);
         }
         needs
     }
 
-    pub(crate) fn resolved(&self, name: &str) -> Value {
+    /// The model of a cell's planner, where it decides which graph plays.
+    pub(crate) fn planned_by(&self, models: &BTreeMap<String, String>) -> Option<String> {
+        matches!(self.maker.source, Source::Planned(_)).then(|| models.get(PLANNER).cloned()).flatten()
+    }
+
+    /// What must be planned before it can be played, and how.
+    pub(crate) fn lacks(&self, environment: &str, planned_by: Option<&str>) -> Option<String> {
+        let Source::Planned(graphs) = &self.maker.source else { return None };
+        let model = planned_by.unwrap_or_default();
+        let there = graphs.contains_key(&(environment.to_owned(), model.to_owned()));
+        let kind = if self.maker.ways == Ways::List { " --kind list" } else { "" };
+        (!there).then(|| {
+            format!(
+                "`graph: family-planned`: `{model}` has planned no graph for `{environment}` yet; make it once with \
+                 `gimbal graph plan {environment} --model {model}{kind} --name {}`",
+                file_of(environment, model, self.maker.ways)
+            )
+        })
+    }
+
+    pub(crate) fn resolved(&self, name: &str, planned_by: Option<&str>) -> Value {
         let source = match &self.maker.source {
             Source::File(graph) => json!({ "graph": graph.digest().to_string() }),
             Source::Family(kind, graphs) => {
                 let digests: serde_json::Map<String, Value> =
                     graphs.iter().map(|(name, graph)| (name.clone(), graph.digest().to_string().into())).collect();
                 json!({ kind.name(): digests })
+            }
+            Source::Planned(graphs) => {
+                let own = graphs.iter().filter(|((_, model), _)| Some(model.as_str()) == planned_by);
+                let digests: serde_json::Map<String, Value> =
+                    own.map(|((name, _), graph)| (name.clone(), graph.digest().to_string().into())).collect();
+                json!({ "family-planned": { "by": planned_by, "graphs": digests } })
             }
             Source::Suggested => json!("suggested"),
             Source::Planner(planner) => json!({ "planner": planner.resolved() }),
@@ -116,6 +160,9 @@ impl Controller {
         if self.analyzer.otherwise == Otherwise::Usual {
             resolved["otherwise"] = "usual".into();
         }
+        if self.workers.summary != Summary::default() {
+            resolved["summary"] = serde_json::to_value(self.workers.summary).unwrap_or_default();
+        }
         if let Some(gate) = &self.workers.gate {
             resolved["gate"] = gate.resolved();
         }
@@ -123,8 +170,8 @@ impl Controller {
     }
 
     /// The state before the first segment.
-    pub(crate) async fn start(&self, stage: &dyn Stage) -> Result<Run, Halt> {
-        let graph = self.maker.graph(stage).await?;
+    pub(crate) async fn start(&self, stage: &dyn Stage, planned_by: Option<&str>) -> Result<Run, Halt> {
+        let graph = self.maker.graph(stage, planned_by).await?;
         // A file may be meant for another environment.
         graph.check(Some(&stage.tools())).map_err(|error| Halt::infrastructure(format!("the graph: {error}")))?;
         let view = stage.view().await;

@@ -9,18 +9,11 @@ use gimbal_agent::{Agent, Company, Ended, Segment};
 use gimbal_core::{Block, Halt, LaneId, Stage, Stop, ToolCall, View};
 use serde_json::{Value, json};
 
-use super::Memory;
+use super::{Memory, Summary};
 use crate::first;
 use crate::gate::{Gate, Gated, Watch};
 use crate::graph::machine::{End, Facts};
 use crate::graph::{Index, Node, TaskGraph};
-
-/// How many of a segment's calls its summary shows, the latest ones (CYC-008).
-const SHOWN: usize = 12;
-/// Longest observation in a summary, in characters.
-const SEEN: usize = 600;
-/// Most segments that no router has seen yet and that the next one is shown, the latest ones.
-const UNSEEN: usize = 3;
 
 /// The state S_m = (k, i, H, M) of a controller (CYC-007).
 pub(crate) struct Run {
@@ -68,6 +61,8 @@ pub(crate) struct Workers {
     pub specialist: bool,
     /// Most tool calls of a segment, C_l (CYC-006); the environment's own bound where none is named (CYC-051).
     pub local: Option<u32>,
+    /// How much of a segment its analyzer is shown (CYC-008).
+    pub summary: Summary,
     /// What stands before a final answer (CYC-095).
     pub gate: Option<Gate>,
 }
@@ -110,9 +105,9 @@ impl Run {
 
     /// Keeps the last segment for the next router: control goes on without one. What its executor said is kept in the
     /// memory, so that the next one learns of it.
-    pub(crate) fn pass_over(&mut self) {
+    pub(crate) fn pass_over(&mut self, most: usize) {
         self.unseen.push(json!({ "subtask": self.node().name, "segment": self.summary }));
-        self.unseen.drain(..self.unseen.len().saturating_sub(UNSEEN));
+        self.unseen.drain(..self.unseen.len().saturating_sub(most));
         let said = self.summary["ended"].as_str().unwrap_or_default();
         self.memory = self.memory.attempted(&format!("{}: {said}", self.node().name));
     }
@@ -196,7 +191,7 @@ impl Workers {
         stage.note(lane, "segment", data).await;
         run.calls += segment.calls();
         run.empty += u32::from(segment.taken.is_empty());
-        run.summary = summary(&segment);
+        run.summary = summary(&segment, self.summary);
         run.seen(&segment);
         match &segment.ended {
             Ended::Over(halt) => Err(halt.clone()),
@@ -212,14 +207,14 @@ pub(crate) fn spent() -> Halt {
 }
 
 /// What a segment came to, for the analyzer: its latest calls and how it ended (CYC-008).
-fn summary(segment: &Segment) -> Value {
-    let skipped = segment.taken.len().saturating_sub(SHOWN);
+fn summary(segment: &Segment, Summary { calls, characters, .. }: Summary) -> Value {
+    let skipped = segment.taken.len().saturating_sub(calls);
     let calls: Vec<Value> = segment.taken[skipped..]
         .iter()
-        .map(|taken| json!({ "call": bounded(&taken.call, SEEN), "result": bounded(&taken.observation, SEEN) }))
+        .map(|taken| json!({ "call": bounded(&taken.call, characters), "result": bounded(&taken.observation, characters) }))
         .collect();
     let ended = match &segment.ended {
-        Ended::Finished(said) => format!("the agent ended it and said: {}", bounded(said, SEEN)),
+        Ended::Finished(said) => format!("the agent ended it and said: {}", bounded(said, characters)),
         Ended::Calls | Ended::Over(_) => "all actions that the agent had were used".to_owned(),
     };
     json!({ "earlier_calls": skipped, "calls": calls, "ended": ended })

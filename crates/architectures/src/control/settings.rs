@@ -8,7 +8,7 @@ use gimbal_agent::persona::data::Contract;
 use gimbal_agent::tool::FINISH;
 use gimbal_core::{BuildError, Files};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Analyzer, Controller, Family, Maker, Source, Workers};
@@ -24,7 +24,8 @@ pub struct Settings {
     pub configuration: Option<String>,
     /// Where the graph comes from: `planner` (made anew for each episode), `family` (the file of the environment's name,
     /// `graphs/ENVIRONMENT.yaml`, of a list `graphs/ENVIRONMENT-list.yaml`), `family-sparse` and `family-machine` (those that `gimbal graph distil` makes of it,
-    /// `graphs/ENVIRONMENT-sparse.yaml` and `-machine.yaml`), `suggested` (the environment's classes of action), the
+    /// `graphs/ENVIRONMENT-sparse.yaml` and `-machine.yaml`), `family-planned` (the one that the model of the cell's role
+    /// `planner` made for the environment with `gimbal graph plan`), `suggested` (the environment's classes of action), the
     /// name of a file `graphs/NAME.yaml`, or a graph written out.
     pub graph: GraphFrom,
     /// Least and most subtasks of a planner's graph.
@@ -44,6 +45,8 @@ pub struct Settings {
     pub gate_refusals: Option<u32>,
     /// Context blocks of the executor.
     pub context: Option<Vec<String>>,
+    /// How much of a segment its analyzer is shown (CYC-008).
+    pub summary: Summary,
     /// Most ways that the router is shown (CYC-092); all where it is left out.
     pub candidates: Option<usize>,
     /// Whether a routing decision in the same situation is used again (CYC-097).
@@ -84,6 +87,7 @@ impl Default for Settings {
             gate: GateKind::None,
             gate_refusals: None,
             context: None,
+            summary: Summary::default(),
             candidates: None,
             cache_routes: false,
             batch: 1,
@@ -95,6 +99,44 @@ impl Default for Settings {
             analyzer: Member::default(),
             verifier: Member::default(),
             agent: Overrides::default(),
+        }
+    }
+}
+
+/// How much of a segment its analyzer is shown: the summary's lengths, which the work leaves open (CYC-008).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Summary {
+    /// Most calls of the segment, the latest ones.
+    #[schemars(range(min = 1, max = 200))]
+    pub calls: usize,
+    /// Most characters of a call, of what came of it, and of what the executor said when it gave control back.
+    #[schemars(range(min = 20, max = 20_000))]
+    pub characters: usize,
+    /// Most segments that no router has seen yet and that the next one is shown, the latest ones.
+    #[schemars(range(min = 1, max = 50))]
+    pub segments: usize,
+}
+
+impl Default for Summary {
+    fn default() -> Self {
+        Self { calls: 12, characters: 600, segments: 3 }
+    }
+}
+
+impl Summary {
+    fn check(self) -> Result<Self, String> {
+        let bounds = [
+            ("calls", self.calls, 1..=200),
+            ("characters", self.characters, 20..=20_000),
+            ("segments", self.segments, 1..=50),
+        ];
+        match bounds.into_iter().find(|(_, value, range)| !range.contains(value)) {
+            None => Ok(self),
+            Some((name, value, range)) => {
+                let (least, most) = range.into_inner();
+                Err(format!("summary: `{name}: {value}` is out of bounds; from {least} to {most}"))
+            }
         }
     }
 }
@@ -170,6 +212,7 @@ pub(crate) fn resolve_for(
     if settings.local_calls == Some(0) || settings.global_calls == Some(0) || settings.candidates == Some(0) {
         return Err(error(&"local_calls, global_calls and candidates must be at least 1"));
     }
+    let summary = settings.summary.check().map_err(|problem| error(&problem))?;
     let list = ways == Ways::List;
     if !(1..=MOST_AHEAD).contains(&settings.batch) {
         return Err(error(&format!("batch: {} is no number of subtasks; from 1 to {MOST_AHEAD}", settings.batch)));
@@ -203,6 +246,7 @@ pub(crate) fn resolve_for(
                 }
                 Source::Family(kind, families(list, kind, files).map_err(|problem| error(&problem))?)
             }
+            "family-planned" => Source::Planned(planned(list, files).map_err(|problem| error(&problem))?),
             file => Source::File(Arc::new(named(file, files).map_err(|problem| error(&problem))?)),
         },
         GraphFrom::Written(graph) => {
@@ -257,6 +301,7 @@ pub(crate) fn resolve_for(
             context,
             specialist: settings.exposure == Exposure::Specialist,
             local: settings.local_calls,
+            summary,
             gate,
         },
         analyzer: Analyzer {
@@ -266,6 +311,7 @@ pub(crate) fn resolve_for(
             cached: settings.cache_routes,
             batch: settings.batch,
             otherwise: settings.otherwise,
+            unseen: summary.segments,
         },
         global: settings.global_calls,
         retries: settings.retries,
@@ -290,6 +336,34 @@ fn families(list: bool, kind: Family, files: &dyn Files) -> Result<BTreeMap<Stri
         if (graph.ways == Ways::List) == list {
             graphs.insert(family.to_owned(), Arc::new(graph));
         }
+    }
+    Ok(graphs)
+}
+
+/// The graphs that models planned for families, by environment and model, as their files say under `made`.
+fn planned(list: bool, files: &dyn Files) -> Result<BTreeMap<(String, String), Arc<TaskGraph>>, String> {
+    let mut graphs = BTreeMap::new();
+    let mut places: BTreeMap<(String, String), String> = BTreeMap::new();
+    for path in files.list("graphs") {
+        let Some(name) = path.rsplit('/').next().and_then(|file| file.strip_suffix(".yaml")) else { continue };
+        let graph = named(name, files).map_err(|error| error.to_string())?;
+        // What was distilled of a planned graph is another experiment.
+        let whole = if list { graph.ways == Ways::List } else { graph.ways == Ways::Complete };
+        let (Some(environment), Some(model)) = (graph.made.get("environment"), graph.made.get("model")) else {
+            continue;
+        };
+        if !whole {
+            continue;
+        }
+        let key = (environment.clone(), model.clone());
+        if let Some(other) = places.insert(key.clone(), name.to_owned()) {
+            return Err(format!(
+                "graph: `family-planned`: graphs/{other}.yaml and graphs/{name}.yaml were both planned for `{}` by `{}`; \
+                 keep one, or name the file that is to play under `graph`",
+                key.0, key.1
+            ));
+        }
+        graphs.insert(key, Arc::new(graph));
     }
     Ok(graphs)
 }

@@ -1,6 +1,7 @@
 //! A controller over subtasks that are all connected (CYC-001..021): an executor works on one, then one call analyses
 //! what came of it, keeps the memory, and chooses by the criteria of the ways where control goes next.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -24,25 +25,39 @@ impl ArchitectureKind for CyclicKind {
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
-        Ok(Arc::new(Cyclic(control::resolve(self.name(), Ways::Complete, settings, files)?)))
+        let control = Arc::new(control::resolve(self.name(), Ways::Complete, settings, files)?);
+        Ok(Arc::new(Cyclic { control, planned_by: None }))
     }
 }
 
-struct Cyclic(Controller);
+struct Cyclic {
+    control: Arc<Controller>,
+    /// The model that planned its graph, where the cell says so.
+    planned_by: Option<String>,
+}
 
 #[async_trait]
 impl Architecture for Cyclic {
     fn needs(&self) -> Needs {
-        self.0.needs()
+        self.control.needs()
     }
 
     fn resolved(&self) -> Value {
-        self.0.resolved("cyclic")
+        self.control.resolved("cyclic", self.planned_by.as_deref())
+    }
+
+    fn for_models(&self, models: &BTreeMap<String, String>) -> Option<Arc<dyn Architecture>> {
+        let planned_by = Some(self.control.planned_by(models)?);
+        Some(Arc::new(Self { control: Arc::clone(&self.control), planned_by }))
+    }
+
+    fn lacks(&self, environment: &str) -> Option<String> {
+        self.control.lacks(environment, self.planned_by.as_deref())
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
-        let Self(control) = self;
-        let mut run = control.start(stage).await?;
+        let Self { control, planned_by } = self;
+        let mut run = control.start(stage, planned_by.as_deref()).await?;
         let mut cache = Cache::new();
         loop {
             control.workers.segment(stage, &mut run).await?;

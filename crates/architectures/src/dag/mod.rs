@@ -1,6 +1,7 @@
 //! Subtasks in a fixed order (CYC-025, DepDAG): each is worked on once, between them an analyzer keeps the memory; no way
 //! leads back.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -25,25 +26,39 @@ impl ArchitectureKind for DagKind {
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
-        Ok(Arc::new(Dag(control::resolve(self.name(), Ways::List, settings, files)?)))
+        let control = Arc::new(control::resolve(self.name(), Ways::List, settings, files)?);
+        Ok(Arc::new(Dag { control, planned_by: None }))
     }
 }
 
-struct Dag(Controller);
+struct Dag {
+    control: Arc<Controller>,
+    /// The model that planned its graph, where the cell says so.
+    planned_by: Option<String>,
+}
 
 #[async_trait]
 impl Architecture for Dag {
     fn needs(&self) -> Needs {
-        self.0.needs()
+        self.control.needs()
     }
 
     fn resolved(&self) -> Value {
-        self.0.resolved("dag")
+        self.control.resolved("dag", self.planned_by.as_deref())
+    }
+
+    fn for_models(&self, models: &BTreeMap<String, String>) -> Option<Arc<dyn Architecture>> {
+        let planned_by = Some(self.control.planned_by(models)?);
+        Some(Arc::new(Self { control: Arc::clone(&self.control), planned_by }))
+    }
+
+    fn lacks(&self, environment: &str) -> Option<String> {
+        self.control.lacks(environment, self.planned_by.as_deref())
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
-        let Self(control) = self;
-        let mut run = control.start(stage).await?;
+        let Self { control, planned_by } = self;
+        let mut run = control.start(stage, planned_by.as_deref()).await?;
         let mut again = 0;
         loop {
             let segment = control.workers.segment(stage, &mut run).await?;

@@ -75,7 +75,7 @@ struct Hierarchy {
 #[async_trait]
 impl Architecture for Hierarchy {
     fn needs(&self) -> Needs {
-        let mut needs = Needs { subjects: true, ..self.planner.needs() };
+        let mut needs = Needs { subjects: true, messages: true, ..self.planner.needs() };
         for agent in [&self.analyst, &self.chooser] {
             let of_agent = agent.needs();
             needs.queries.extend(of_agent.queries);

@@ -119,8 +119,10 @@ async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result
     let (cells, episodes) =
         (said::count(plan.cells.len(), "cell", "cells"), said::count(plan.episodes(), "episode", "episodes"));
     println!("{cells}, {episodes}; nothing is played or paid for");
+    // Every cell has its numbers beneath one another, however long its name is.
+    let wide = estimates.iter().map(|estimate| estimate.cell.chars().count()).fold(24, usize::max);
     println!(
-        "{:<52} {:>9} {:>9} {:>12} {:>12} {:>12}  estimate",
+        "{:<wide$} {:>9} {:>9} {:>12} {:>12} {:>12}  estimate",
         "cell", "episodes", "left", "tokens in", "tokens out", "dollars"
     );
     let (mut input, mut output, mut left, mut cost) = (0_u64, 0_u64, 0_u64, Some(0_u64));
@@ -131,7 +133,7 @@ async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result
         cost = cost.zip(estimate.cost_microdollars).map(|(sum, one)| sum.saturating_add(one));
         let dollars = dollars(estimate.cost_microdollars);
         println!(
-            "{:<52} {:>9} {:>9} {:>12} {:>12} {dollars:>12}  {}",
+            "{:<wide$} {:>9} {:>9} {:>12} {:>12} {dollars:>12}  {}",
             estimate.cell,
             estimate.episodes,
             estimate.left,
@@ -140,7 +142,7 @@ async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result
             estimate.source.words()
         );
     }
-    println!("{:<52} {:>9} {left:>9} {input:>12} {output:>12} {:>12}", "all", plan.episodes(), dollars(cost));
+    println!("{:<wide$} {:>9} {left:>9} {input:>12} {output:>12} {:>12}", "all", plan.episodes(), dollars(cost));
     println!(
         "tokens and dollars are estimates of what is left: by the mean of finished episodes of the same cell where this \
          run has some, else by episodes played in memory by {}, counted by length",

@@ -25,6 +25,8 @@ pub struct EnvironmentPart {
     /// What decides the world apart from task and run, as canonical JSON (see [`Catalogue::world`]): options that only
     /// change how the world is shown are left out, so that cells that differ in them are paired.
     pub world: String,
+    /// The split of its tasks, where the study plays the same environment on several: each is a part of its own.
+    pub split: Option<String>,
 }
 
 impl EnvironmentPart {
@@ -32,13 +34,19 @@ impl EnvironmentPart {
     #[must_use]
     pub fn new(family: Arc<dyn Catalogue>, options: Value, label: String, tasks: Vec<TaskId>) -> Self {
         let world = canonical::text(&json!({ "name": family.name(), "options": family.world(&options) }));
-        Self { family, options, label, tasks, world }
+        Self { family, options, label, tasks, world, split: None }
     }
 
     /// What keys hold of it.
     #[must_use]
     pub fn identity(&self) -> Value {
-        json!({ "behaviour": self.family.behaviour(), "name": self.family.name(), "options": self.options })
+        let mut identity =
+            json!({ "behaviour": self.family.behaviour(), "name": self.family.name(), "options": self.options });
+        // Absent where a study has one split of it, so that cells of earlier runs are the same cells.
+        if let Some(split) = &self.split {
+            identity["split"] = split.as_str().into();
+        }
+        identity
     }
 
     /// What the brief says of outcomes and of actions, for whoever reads the run; none where it cannot be opened.

@@ -48,17 +48,26 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// Roles: the model of the only or default role, then the others.
+/// Roles: the model of the default role, else the one that most roles have; then the roles with another one, those of one
+/// model together: `openai/gpt-4o-mini executor+router=openai/gpt-5-mini`.
 #[must_use]
 pub fn roles(roles: &BTreeMap<String, RoleSettings>) -> String {
-    let mut words = Vec::new();
-    let default = roles.get("default");
-    if let Some(default) = default {
-        words.push(one(default));
+    let mut by_model: Vec<(String, Vec<&str>)> = Vec::new();
+    for (role, settings) in roles {
+        let model = one(settings);
+        match by_model.iter_mut().find(|(known, _)| *known == model) {
+            Some((_, named)) => named.push(role),
+            None => by_model.push((model, vec![role])),
+        }
     }
-    for (role, settings) in roles.iter().filter(|(role, _)| *role != "default") {
-        words.push(format!("{role}={}", one(settings)));
-    }
+    // Of equally many the first by name of its first role.
+    let most = by_model.iter().map(|(_, named)| named.len()).max().unwrap_or(0);
+    let base = by_model
+        .iter()
+        .position(|(_, named)| named.contains(&"default"))
+        .or_else(|| by_model.iter().position(|(_, named)| named.len() == most));
+    let mut words: Vec<String> = base.map(|base| by_model.remove(base).0).into_iter().collect();
+    words.extend(by_model.into_iter().map(|(model, named)| format!("{}={model}", named.join("+"))));
     words.join(" ")
 }
 

@@ -1,5 +1,6 @@
 //! From a study file to a plan in which everything is valid: nothing is paid for before.
 
+mod alone;
 pub mod cells;
 pub mod error;
 pub mod estimate;

@@ -1,4 +1,4 @@
-//! Whether the models of a plan can be used now.
+//! Whether a plan can be played now: its models can be used, and what was to be made before is there.
 
 use gimbal_model::{ModelKind, SetupError};
 
@@ -6,7 +6,8 @@ use super::cells::Plan;
 use super::error::{Problem, Problems};
 use crate::registry::ModelSource;
 
-/// Names of embedded models whose weights must be fetched first, and everything else that is missing (keys, addresses).
+/// Names of embedded models whose weights must be fetched first, and everything else that is missing (keys, addresses,
+/// graphs that a model is to plan first).
 pub fn ready(plan: &Plan, models: &dyn ModelSource) -> (Vec<String>, Result<(), Problems>) {
     let (mut pulls, mut problems) = (Vec::new(), Problems::default());
     let used = |name: &str| plan.cells.iter().any(|cell| cell.roles.values().any(|settings| settings.model == name));
@@ -16,6 +17,14 @@ pub fn ready(plan: &Plan, models: &dyn ModelSource) -> (Vec<String>, Result<(), 
             Err(SetupError::Weights(_)) if facts.kind == ModelKind::Embedded => pulls.push(name.clone()),
             Err(error) => {
                 problems.0.push(Problem { place: plan.study.file.clone(), what: format!("`{name}`: {error}") })
+            }
+        }
+    }
+    for cell in &plan.cells {
+        if let Some(what) = cell.architecture.lacks(cell.environment.family.name()) {
+            let problem = Problem { place: plan.study.file.clone(), what };
+            if !problems.0.contains(&problem) {
+                problems.0.push(problem);
             }
         }
     }

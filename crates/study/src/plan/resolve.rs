@@ -8,6 +8,7 @@ use gimbal_core::{Architecture, Decoding, Digest, EnvError, Files, Needs, RoleSe
 use gimbal_model::{ModelFacts, ModelKind};
 use serde_json::{Value, json};
 
+use super::alone::{self, Merged};
 use super::cells::{Cell, EnvironmentPart, Plan};
 use super::error::{Problem, Problems};
 use super::faults::FaultSet;
@@ -43,8 +44,10 @@ pub fn resolve(
     }
     let mut environments = Vec::new();
     for named in &study.environments {
-        environments.extend(problems.note(environment(&study, named, registry)).flatten().map(Arc::new));
+        environments.extend(problems.note(environment(&study, named, registry)).flatten());
     }
+    tell_apart(&study, &mut environments);
+    let environments: Vec<Arc<EnvironmentPart>> = environments.into_iter().map(Arc::new).collect();
     let mut built = Vec::new();
     for variant in &study.architectures {
         built.extend(problems.note(architecture(&study, variant, registry, files)));
@@ -152,6 +155,26 @@ fn environment(study: &StudyFile, named: &Named, registry: &Registry) -> Result<
         return Err(Problem::at(file, wanted.at, format!("`{}` has no tasks in the split `{split}`", named.name)));
     }
     Ok(Some(EnvironmentPart::new(Arc::clone(family), options, labels::environment(named), tasks)))
+}
+
+/// Entries that play one environment with the same options on different splits are parts of their own: each bears its
+/// split in its name and in the keys of its cells.
+fn tell_apart(study: &StudyFile, environments: &mut [EnvironmentPart]) {
+    // What could not be resolved is no part of the plan, and the study is refused.
+    if environments.len() != study.environments.len() {
+        return;
+    }
+    let split = |named: &Named| named.tasks.as_ref().unwrap_or(&study.episodes.tasks).split.clone();
+    let splits: Vec<Option<String>> = study.environments.iter().map(split).collect();
+    let identities: Vec<Value> = environments.iter().map(EnvironmentPart::identity).collect();
+    for (place, part) in environments.iter_mut().enumerate() {
+        let alike = |other: usize| other != place && identities[other] == identities[place];
+        if (0..splits.len()).any(|other| alike(other) && splits[other] != splits[place]) {
+            let split = splits[place].clone().unwrap_or_else(|| "all tasks".to_owned());
+            part.label = format!("{} {split}", part.label);
+            part.split = Some(split);
+        }
+    }
 }
 
 fn named_tasks(
@@ -317,13 +340,15 @@ fn cells(
 ) -> Result<Vec<Cell>, Problems> {
     let mut problems = Problems::default();
     let mut cells: Vec<Cell> = Vec::new();
-    let (mut by_id, mut by_key): (BTreeMap<String, usize>, BTreeMap<Digest, usize>) = Default::default();
+    // By what decides the episodes: the place of the cell, and its entries: environment, architecture, who answers.
+    let mut by_play: BTreeMap<Digest, (usize, (usize, usize, String))> = BTreeMap::new();
+    let mut by_id: BTreeMap<String, usize> = BTreeMap::new();
     let several = (environments.len() > 1, role_sets.len() > 1);
     let no_faults = [FaultSet::default()];
     let fault_sets = if study.faults.is_empty() { &no_faults[..] } else { &study.faults };
-    for environment in environments {
+    for (part, environment) in environments.iter().enumerate() {
         let offers = environment.family.offers();
-        for built in built {
+        for (number, built) in built.iter().enumerate() {
             let unmet = built.needs.unmet(&offers);
             if !unmet.is_empty() {
                 let what = format!("`{}` does not fit `{}`: {}", built.label, environment.label, unmet.join("; "));
@@ -340,6 +365,7 @@ fn cells(
                 );
                 problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
             }
+            let mut merged = Merged::default();
             for (roles, at) in sets {
                 if let Some(role) =
                     asked.iter().find(|role| !roles.contains_key(role.as_str()) && !roles.contains_key("default"))
@@ -353,9 +379,10 @@ fn cells(
                 }
                 let settings: BTreeMap<String, RoleSettings> =
                     roles.iter().map(|(role, (settings, _))| (role.clone(), settings.clone())).collect();
-                let asked =
-                    masks::Asked { label: &built.label, grammars: &built.needs.grammars, by_environment: &offers.asks };
-                let (played, refused, told) = masks::decided(&settings, &asked, models);
+                let settings = alone::used(&settings, &asked);
+                let (label, grammars, by_environment) = (&built.label, &built.needs.grammars, &offers.asks);
+                let masked = masks::Asked { label, grammars, by_environment };
+                let (played, refused, told) = masks::decided(&settings, &masked, models);
                 let refused = refused.into_iter().map(|what| Problem::at(&study.file, *at, what));
                 problems.0.extend(refused.filter(|problem| !problems.0.contains(problem)).collect::<Vec<_>>());
                 for words in told {
@@ -363,9 +390,26 @@ fn cells(
                         warnings.push(words);
                     }
                 }
-                for faults in fault_sets {
-                    let mut cell = cell(environment, built, (&played, faults), &models.facts, several);
+                let entry = (part, number, alone::answered(&played, &asked));
+                let own = built.architecture.for_models(&by_role(&played, &asked));
+                let architecture = own.unwrap_or_else(|| Arc::clone(&built.architecture));
+                for written in fault_sets {
+                    let striking = alone::striking(&written.faults, &built.needs, &offers);
+                    let idle = striking.is_none() && !written.faults.is_none();
+                    if idle {
+                        merged.idle(written, &built.needs, &offers);
+                    }
+                    let faults = if idle { &no_faults[0] } else { written };
+                    let parts = (environment, built, &architecture);
+                    let mut cell = cell(parts, (&played, faults), &models.facts, several);
                     cell.place = cells.len();
+                    let answering = alone::answering(&cell.identities, &asked);
+                    let play = Cell::hash(&alone::decides(&cell.identity(), answering, &striking));
+                    if by_play.get(&play).is_some_and(|(_, of)| *of == entry) {
+                        merged.same(!idle);
+                        continue;
+                    }
+                    merged.own();
                     if let Some(twin) = by_id.get(&cell.info.id).map(|twin| &cells[*twin]) {
                         let what = if twin.key == cell.key {
                             format!("the cell `{}` stands twice in the study; drop one", cell.info.id)
@@ -375,7 +419,7 @@ fn cells(
                         problems.0.push(Problem::at(&study.file, built.variant.node.at, what));
                         continue;
                     }
-                    if let Some(twin) = by_key.get(&cell.key).map(|twin| &cells[*twin]) {
+                    if let Some(twin) = by_play.get(&play).map(|(twin, _)| &cells[*twin]) {
                         let what = format!(
                             "the cells `{}` and `{}` are the same but for their names: their episodes could not be told \
                              apart; drop one",
@@ -385,19 +429,25 @@ fn cells(
                         continue;
                     }
                     by_id.insert(cell.info.id.clone(), cells.len());
-                    by_key.insert(cell.key, cells.len());
+                    by_play.insert(play, (cells.len(), entry.clone()));
                     cells.push(cell);
                 }
             }
+            warnings.extend(merged.words(&built.label, &environment.label, &asked));
         }
     }
     problems.none()?;
     Ok(cells)
 }
 
+/// The model that answers each role that is asked.
+fn by_role(roles: &BTreeMap<String, RoleSettings>, asked: &[&String]) -> BTreeMap<String, String> {
+    let model = |role: &str| roles.get(role).or_else(|| roles.get("default")).map(|own| own.model.clone());
+    asked.iter().filter_map(|role| Some(((*role).clone(), model(role)?))).collect()
+}
+
 fn cell(
-    environment: &Arc<EnvironmentPart>,
-    built: &Built,
+    (environment, built, architecture): (&Arc<EnvironmentPart>, &Built, &Arc<dyn Architecture>),
     (roles, faults): (&BTreeMap<String, RoleSettings>, &FaultSet),
     facts: &BTreeMap<String, ModelFacts>,
     (several_environments, several_roles): (bool, bool),
@@ -458,7 +508,7 @@ fn cell(
         key: Default::default(),
         environment: Arc::clone(environment),
         base: built.variant.base.clone(),
-        architecture: Arc::clone(&built.architecture),
+        architecture: Arc::clone(architecture),
         roles,
         identities: Value::Object(identities),
         faults: faults.faults.clone(),

@@ -31,7 +31,12 @@ struct Panel {
 #[async_trait]
 impl Architecture for Panel {
     fn needs(&self) -> Needs {
-        Needs { roles: vec!["panelist".to_owned()], blocks: vec!["observation".to_owned()], ..Needs::default() }
+        Needs {
+            roles: vec!["panelist".to_owned()],
+            blocks: vec!["observation".to_owned()],
+            messages: true,
+            ..Needs::default()
+        }
     }
 
     fn resolved(&self) -> Value {

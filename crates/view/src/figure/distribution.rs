@@ -2,6 +2,7 @@
 
 use gimbal_analysis::{Analysis, CellSummary, Interval, tables};
 
+use super::bog::kit::tick_words;
 use super::scale::{Scale, tick_label};
 use super::svg::{Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, WIDTH, fit_head, n, width_of};
 use super::{Figure, speaker};
@@ -35,28 +36,26 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     for tick in &ticks {
         let at = x.at(*tick);
         svg.line((at, 20.0), (at, height), "grid", GRID, 1.0, "");
-        svg.text(at, height + 16.0, Anchor::Middle, SMALL, &tick_label(*tick, &ticks));
     }
+    let told = ticks.iter().map(|tick| (x.at(*tick), tick_label(*tick, &ticks)));
+    tick_words(&mut svg, &told.collect::<Vec<_>>(), height + 16.0);
     let limits = super::unique(drawn.iter().filter_map(|cell| cell.info.thresholds.catastrophic_below));
     if let [limit] = limits.as_slice() {
         let at = x.at(*limit as f64 / 1000.0);
         if (x.low..=x.high).contains(&(*limit as f64 / 1000.0)) {
             svg.line((at, 18.0), (at, height), "muted-line", MUTED, 1.2, "5 4");
-            svg.text(at - 5.0, 14.0, Anchor::End, SMALL, "catastrophic");
-            svg.text(
-                at + 5.0,
-                14.0,
-                Anchor::Start,
-                SMALL,
-                &format!("at {} or above", tick_label(*limit as f64 / 1000.0, &[*limit as f64 / 1000.0])),
-            );
+            let above = format!("at {} or above", tick_label(*limit as f64 / 1000.0, &[*limit as f64 / 1000.0]));
+            // Both words stay in the picture, the line between them where there is room.
+            let from = (at + 5.0).min(WIDTH - width_of(&above, SMALL.size));
+            svg.text((at - 5.0).min(from - 10.0), 14.0, Anchor::End, SMALL, "catastrophic");
+            svg.text(from, 14.0, Anchor::Start, SMALL, &above);
         }
     }
     svg.line((left, height), (right, height), "rule", RULE, 1.0, "");
     svg.text((left + right) / 2.0, height + 33.0, Anchor::Middle, SMALL, "episode return");
     let mut y = 22.0;
     for (name, members) in &groups {
-        svg.text(0.0, y + 15.0, Anchor::Start, HEAD, &fit_head(name, HEAD.size, left.max(220.0)));
+        svg.text(0.0, y + 15.0, Anchor::Start, HEAD, &fit_head(name, HEAD.wide(), left.max(220.0)));
         y += 24.0;
         for cell in members.iter().map(|at| drawn[*at]) {
             row(&mut svg, cell, y, (left, right), &x);

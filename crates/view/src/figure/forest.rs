@@ -2,6 +2,7 @@
 
 use gimbal_analysis::{Analysis, CellInfo, Comparison, Interval, tables};
 
+use super::bog::kit::tick_words;
 use super::scale::{Scale, tick_label};
 use super::svg::{Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, WIDTH, fit_head, n, width_of};
 use super::{Figure, shown, speaker};
@@ -36,8 +37,9 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     for tick in &ticks {
         let at = x.at(*tick);
         svg.line((at, 20.0), (at, height), "grid", GRID, 1.0, "");
-        svg.text(at, height + 16.0, Anchor::Middle, SMALL, &tick_label(*tick, &ticks));
     }
+    let told = ticks.iter().map(|tick| (x.at(*tick), tick_label(*tick, &ticks)));
+    tick_words(&mut svg, &told.collect::<Vec<_>>(), height + 16.0);
     svg.line((x.at(0.0), 20.0), (x.at(0.0), height), "axis", MUTED, 1.3, "");
     svg.line((left, height), (WIDTH - RIGHT, height), "rule", RULE, 1.0, "");
     svg.text(
@@ -51,7 +53,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     svg.text(WIDTH, 14.0, Anchor::End, SMALL, "won/tied/lost");
     let mut y = 0.0;
     for (name, members) in &groups {
-        svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(name, HEAD.size, WIDTH - RIGHT));
+        svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(name, HEAD.wide(), WIDTH - RIGHT));
         y += 26.0;
         for entry in members.iter().map(|at| &drawn[*at]) {
             row(&mut svg, analysis, entry, (y + ROW / 2.0 - 2.0, left), &x, largest);

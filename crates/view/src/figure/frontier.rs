@@ -5,16 +5,17 @@
 
 use gimbal_analysis::{Analysis, CellSummary, Interval};
 
+use super::bog::kit::{name_beneath, tick_words};
 use super::colour::{SERIES, Shape};
 use super::labels::{Box2, Obstacles, place};
 use super::scale::{Scale, tick_label};
 use super::svg::{
-    Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, fit, fit_head, lines, n, width_of,
+    Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of,
 };
 use super::{Figure, unique};
 
 const GAP: f64 = 26.0;
-const AXIS: f64 = 54.0;
+const AXIS: f64 = 60.0;
 /// Most room for the names of policies.
 const MARGIN: f64 = 200.0;
 /// Half the length of the bar at an interval's end.
@@ -71,12 +72,13 @@ pub(super) fn picture(analysis: &Analysis) -> Option<(Svg, f64, String)> {
             let left = AXIS + column as f64 * (width + GAP);
             let frame = Frame { left, top: top + 24.0, right: left + width, bottom: top + 24.0 + height };
             let (x, y) = extent.scales(frame);
-            svg.text(left, top + 14.0, Anchor::Start, HEAD, &fit_head(&panel.title, HEAD.size, width));
+            svg.text(left, top + 14.0, Anchor::Start, HEAD, &fit_head(&panel.title, HEAD.wide(), width));
             grid(&mut svg, frame, &x, &y, column == 0);
             outside |= policies(&mut svg, panel, frame, &y, column + 1 == row.len() && has_policies);
             let unnamed = draw_panel(&mut svg, panel, frame, (&x, &y), &series);
             logarithmic |= x.is_logarithmic();
-            beneath = beneath.max(name_beneath(&mut svg, &unnamed, frame));
+            let room = name_beneath(&mut svg, &unnamed, (frame.left, frame.right), frame.bottom + 48.0);
+            beneath = beneath.max(room);
         }
         top += 24.0 + height + 46.0 + beneath;
     }
@@ -113,24 +115,6 @@ fn unplayed(analysis: &Analysis) -> String {
     } else {
         format!(" Not drawn, since no episode with tokens counts: {}.", missing.join(", "))
     }
-}
-
-/// Names that found no room beside their points, beneath the panel; returns the room that they take.
-fn name_beneath(svg: &mut Svg, names: &[String], frame: Frame) -> f64 {
-    const LINE: f64 = 14.0;
-    if names.is_empty() {
-        return 0.0;
-    }
-    let words = format!(
-        "{}: {}",
-        if names.len() == 1 { "without room for its name" } else { "without room for their names" },
-        names.join(", ")
-    );
-    let found = lines(&words, SMALL.size, frame.right - frame.left);
-    for (index, line) in found.iter().enumerate() {
-        svg.text(frame.left, frame.bottom + 48.0 + LINE * index as f64, Anchor::Start, SMALL, line);
-    }
-    LINE * found.len() as f64 + 4.0
 }
 
 fn panels(analysis: &Analysis) -> Vec<Panel<'_>> {
@@ -225,14 +209,18 @@ fn legend(svg: &mut Svg, axes: &[Option<&str>]) -> f64 {
     if axes.len() < 2 {
         return 4.0;
     }
-    let mut x = AXIS;
+    let (mut x, mut y) = (AXIS, 12.0);
     for (index, axis) in axes.iter().enumerate() {
         let name = fit(axis.unwrap_or("other"), LABEL.size, 160.0);
-        mark(svg, (x + 5.0, 12.0), SERIES[index % SERIES.len()], true);
-        svg.text(x + 16.0, 16.0, Anchor::Start, LABEL, &name);
-        x += 16.0 + width_of(&name, LABEL.size) + 22.0;
+        let width = 16.0 + width_of(&name, LABEL.size) + 22.0;
+        if x > AXIS && x + width > WIDTH {
+            (x, y) = (AXIS, y + 20.0);
+        }
+        mark(svg, (x + 5.0, y), SERIES[index % SERIES.len()], true);
+        svg.text(x + 16.0, y + 4.0, Anchor::Start, LABEL, &name);
+        x += width;
     }
-    30.0
+    y + 18.0
 }
 
 fn grid(svg: &mut Svg, frame: Frame, x: &Scale, y: &Scale, first: bool) {
@@ -247,8 +235,9 @@ fn grid(svg: &mut Svg, frame: Frame, x: &Scale, y: &Scale, first: bool) {
     for tick in &ticks_x {
         let at = x.at(*tick);
         svg.line((at, frame.bottom), (at, frame.bottom + 4.0), "rule", RULE, 1.0, "");
-        svg.text(at, frame.bottom + 16.0, Anchor::Middle, SMALL, &tick_label(*tick, &ticks_x));
     }
+    let told = ticks_x.iter().map(|tick| (x.at(*tick), tick_label(*tick, &ticks_x)));
+    tick_words(svg, &told.collect::<Vec<_>>(), frame.bottom + 16.0);
     svg.line((frame.left, frame.bottom), (frame.right, frame.bottom), "rule", RULE, 1.0, "");
     svg.text(
         (frame.left + frame.right) / 2.0,
@@ -349,9 +338,16 @@ fn draw_panel(
         let at = y.at(mean);
         (!y.beyond(mean)).then_some(Box2 { left: frame.left, top: at - 1.0, right: frame.right, bottom: at + 1.0 })
     }));
-    let names: Vec<String> = panel.cells.iter().map(|cell| fit(&cell.info.configuration, NAME.size, 150.0)).collect();
+    let names: Vec<Words> =
+        panel.cells.iter().map(|cell| fit(&cell.info.configuration, 1.1 * NAME.size, 150.0)).collect();
     let bounds = Box2 { left: frame.left, top: frame.top, right: frame.right, bottom: frame.bottom };
-    let placed = place(&points, &names, &Obstacles { points: &taken, lines: &lines }, bounds, NAME.size);
+    let placed = place(
+        &points,
+        &names,
+        &Obstacles { points: &taken, lines: &lines },
+        bounds,
+        Type { bold: true, ..NAME }.wide(),
+    );
     for ((point, label), (cell, name)) in points.iter().zip(&placed).zip(panel.cells.iter().zip(&names)) {
         let Some(label) = label else { continue };
         if let Some(end) = label.leader {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gimbal_analysis::{Analysis, CellSummary, tables};
 
-use super::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, fit, fit_head, n, width_of};
+use super::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of};
 use super::{Figure, colour, environments, shown, speaker, unique};
 
 const ROW: f64 = 46.0;
@@ -31,7 +31,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
         let cells: Vec<&CellSummary> =
             analysis.cells.iter().filter(|cell| cell.info.environment == **environment).collect();
         if all.len() > 1 {
-            svg.text(0.0, y + 12.0, Anchor::Start, HEAD, &fit(environment, HEAD.size, WIDTH));
+            svg.text(0.0, y + 12.0, Anchor::Start, HEAD, &fit(environment, HEAD.wide(), WIDTH));
             y += 22.0;
         }
         let (models, policies): (Vec<&CellSummary>, Vec<&CellSummary>) =
@@ -149,7 +149,8 @@ fn tile(
     let small = on_tile(10.5, false);
     let room = width - 6.0;
     let line = lines.iter().find(|line| width_of(line, small.size) <= room);
-    let line = line.cloned().unwrap_or_else(|| fit(&format!("n={}{mark}", cell.episodes), small.size, room));
+    let line =
+        line.cloned().map(Words::from).unwrap_or_else(|| fit(&format!("n={}{mark}", cell.episodes), small.size, room));
     svg.text(centre, y + 35.0, Anchor::Middle, small, &line);
 }
 

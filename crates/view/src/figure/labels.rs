@@ -1,6 +1,6 @@
 //! Labels beside points, placed so that none covers another, a point or a whisker.
 
-use super::svg::width_of;
+use super::svg::{Words, width_of};
 
 /// An upright box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +50,7 @@ const DETOUR: f64 = 26.0;
 /// have the fewest places; among equals the caller's order decides.
 pub(super) fn place(
     points: &[(f64, f64)],
-    names: &[String],
+    names: &[Words],
     obstacles: &Obstacles<'_>,
     frame: Box2,
     size: f64,
@@ -137,7 +137,7 @@ fn candidates((x, y): (f64, f64), width: f64, size: f64) -> impl Iterator<Item =
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Box2, Obstacles, place};
+    use super::{Box2, Obstacles, Words, place};
 
     proptest! {
         /// No label covers another, a point or the frame's edge, however the points lie.
@@ -146,7 +146,7 @@ mod tests {
         fn labels_keep_apart(points in prop::collection::vec((10.0..320.0_f64, 10.0..250.0_f64), 1..30)) {
             let frame = Box2 { left: 0.0, top: 0.0, right: 330.0, bottom: 260.0 };
             let hard: Vec<Box2> = points.iter().map(|(x, y)| Box2 { left: x - 5.0, top: y - 5.0, right: x + 5.0, bottom: y + 5.0 }).collect();
-            let names: Vec<String> = (0..points.len()).map(|index| format!("configuration {index}")).collect();
+            let names: Vec<Words> = (0..points.len()).map(|index| format!("configuration {index}").into()).collect();
             let placed = place(&points, &names, &Obstacles { points: &hard, lines: &[] }, frame, 11.0);
             let areas: Vec<Box2> = placed.iter().flatten().map(|label| label.area).collect();
             for (index, area) in areas.iter().enumerate() {

@@ -52,7 +52,10 @@ fn robust(analysis: &Analysis) -> &'static str {
 
 /// A caption with what its intervals take together and the episodes that a limit cut, where there are any.
 fn with_cut(analysis: &Analysis, caption: String) -> String {
-    let caption = format!("{caption}{}", robust(analysis));
+    let played = || analysis.cells.iter().filter(|cell| cell.episodes > 0).map(|cell| &cell.info);
+    let models = played().filter(|info| !info.models.is_empty());
+    let said = [robust(analysis), tables::no_evidence(models), &tables::by_construction(played())].concat();
+    let caption = format!("{caption}{said}");
     let notes = tables::acted_note(&analysis.cells).into_iter().chain(tables::cut_note(&analysis.cells));
     notes.fold(caption, |caption, note| format!("{caption} {note}"))
 }

@@ -105,8 +105,16 @@ impl Scale {
     }
 }
 
-/// A tick in as few digits as its neighbours need.
+/// A tick in as few digits as its neighbours need; large round ones in thousands (`k`) or millions (`M`).
 pub(super) fn tick_label(value: f64, ticks: &[f64]) -> String {
+    let largest = ticks.iter().fold(0.0_f64, |most, tick| most.max(tick.abs()));
+    for (unit, letter, from) in [(1e6, "M", 1e8), (1e3, "k", 1e5)] {
+        let round = |tick: &f64| (tick / unit).fract().abs() < 1e-9;
+        if largest >= from && ticks.iter().all(round) {
+            let told = crate::escape::minus(&format!("{:.0}", value / unit));
+            return if value.abs() < 1e-12 { "0".to_owned() } else { format!("{told}{letter}") };
+        }
+    }
     let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
     let digits = (0..6).find(|digits| {
         let scale = 10_f64.powi(*digits);
@@ -156,6 +164,12 @@ mod tests {
         let scale = Scale::linear([-225.8, -13.1].into_iter(), 0.0, 100.0);
         assert_eq!(scale.ticks(5), [-200.0, -150.0, -100.0, -50.0]);
         assert_eq!(tick_label(-50.0, &scale.ticks(5)), "\u{2212}50");
+        assert_eq!(tick_label(-600_000.0, &[-600_000.0, 0.0]), "\u{2212}600k");
+        assert_eq!(
+            (tick_label(0.0, &[-600_000.0, 0.0]), tick_label(20_000.0, &[20_000.0])),
+            ("0".into(), "20000".into())
+        );
+        assert_eq!(tick_label(3e8, &[3e8]), "300M");
         let amounts = Scale::amounts(&[7.9, 364.1], &[], 0.0, 100.0);
         assert!(amounts.is_logarithmic());
         assert_eq!(amounts.ticks(6), [10.0, 20.0, 50.0, 100.0, 200.0]);

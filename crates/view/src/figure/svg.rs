@@ -27,6 +27,13 @@ pub(super) struct Type {
     pub fill: &'static str,
 }
 
+impl Type {
+    /// The size for measuring: bold letters are wider.
+    pub(super) fn wide(self) -> f64 {
+        if self.bold { 1.1 * self.size } else { self.size }
+    }
+}
+
 pub(super) const INK: &str = "#16181d";
 pub(super) const MUTED: &str = "#5b6270";
 pub(super) const RULE: &str = "#c9ced6";
@@ -42,6 +49,61 @@ pub(super) const SMALL: Type = Type { size: 11.0, bold: false, class: "muted", f
 
 /// Names beneath narrow bars.
 pub(super) const NOTE_SMALL: Type = Type { size: 10.0, bold: false, class: "ink", fill: INK };
+
+/// Words as they are shown, and the whole of them where they were cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Words {
+    shown: String,
+    whole: Option<String>,
+}
+
+impl Words {
+    /// The content of a text element: what is shown, after a `<title>` with the whole where that is more.
+    pub(super) fn markup(&self) -> String {
+        let shown = html(&self.shown);
+        match &self.whole {
+            Some(whole) => format!("<title>{}</title>{shown}", html(whole)),
+            None => shown,
+        }
+    }
+}
+
+impl std::ops::Deref for Words {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.shown
+    }
+}
+
+impl From<String> for Words {
+    fn from(shown: String) -> Self {
+        Self { shown, whole: None }
+    }
+}
+
+/// What can be written: words as they are, or as they were cut.
+pub(super) trait Told {
+    fn words(&self) -> Words;
+}
+
+impl Told for Words {
+    fn words(&self) -> Words {
+        self.clone()
+    }
+}
+
+impl Told for String {
+    fn words(&self) -> Words {
+        self.clone().into()
+    }
+}
+
+impl Told for str {
+    fn words(&self) -> Words {
+        self.to_owned().into()
+    }
+}
 
 /// A picture in the making.
 pub(super) struct Svg {
@@ -59,7 +121,9 @@ impl Svg {
         self.body.push('\n');
     }
 
-    pub(super) fn text(&mut self, x: f64, y: f64, anchor: Anchor, style: Type, words: &str) {
+    /// A text. Where its words were cut to their room, the whole of them is its `<title>`, which a page shows on hovering.
+    pub(super) fn text(&mut self, x: f64, y: f64, anchor: Anchor, style: Type, words: &(impl Told + ?Sized)) {
+        let words = words.words();
         let held = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",
@@ -73,7 +137,7 @@ impl Svg {
             n(style.size),
             style.class,
             style.fill,
-            html(words)
+            words.markup()
         ));
     }
 
@@ -143,7 +207,7 @@ impl Svg {
         let mut y = height + 20.0;
         alone.line((0.0, height + 4.0), (WIDTH, height + 4.0), "rule", RULE, 1.0, "");
         for (style, text) in [(HEAD, title), (SMALL, words)] {
-            for line in lines(text, style.size, WIDTH - 8.0) {
+            for line in lines(text, style.wide(), WIDTH - 8.0) {
                 alone.text(0.0, y, Anchor::Start, style, &line);
                 y += LINE;
             }
@@ -173,30 +237,35 @@ pub(super) fn n(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Width of a text in the fonts named above, a little generous: there is no font at hand to ask.
+/// Width of a text in the widest of the fonts that a reader may have (the last one of the list is often DejaVu Sans, whose
+/// letters are wider than those of the others): there is no font at hand to ask. For bold text see [`Type::wide`].
 pub(super) fn width_of(text: &str, size: f64) -> f64 {
     let ems: f64 = text
         .chars()
         .map(|character| match character {
-            'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.3,
-            'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '-' | '/' => 0.37,
-            'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.88,
-            'A'..='Z' | '+' | '=' | '<' | '>' | '±' | '\u{2212}' => 0.7,
-            '\u{1100}'..='\u{ffff}' => 1.0,
-            _ => 0.57,
+            'i' | 'j' | 'l' | 'I' | 'J' | '\'' => 0.3,
+            '.' | ',' | ' ' | '·' | ':' | ';' | '|' | '/' | '\\' | 'f' => 0.36,
+            '(' | ')' | '[' | ']' | '-' | 't' | 'r' | '!' => 0.42,
+            's' | 'z' | 'c' | '?' | '*' | '_' | '"' | '\u{2013}' => 0.56,
+            'L' | 'F' | 'k' | 'v' | 'x' | 'y' | 'P' | 'T' | 'Y' | 'a' | 'o' => 0.62,
+            'A' | 'B' | 'C' | 'K' | 'R' | 'U' | 'V' | 'X' | 'Z' => 0.73,
+            'D' | 'G' | 'H' | 'N' | 'O' | 'Q' | '&' => 0.8,
+            'w' | 'M' | '+' | '=' | '<' | '>' | '#' | '~' | '±' | '×' | '\u{2212}' => 0.86,
+            'm' | 'W' | '@' | '%' | '…' | '\u{1100}'..='\u{ffff}' => 1.0,
+            _ => 0.64,
         })
         .sum();
     ems * size
 }
 
 /// The text in lines of at most so wide, broken between words; a word that is wider by itself is cut.
-pub(super) fn lines(text: &str, size: f64, room: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
+pub(super) fn lines(text: &str, size: f64, room: f64) -> Vec<Words> {
+    let mut lines: Vec<Words> = Vec::new();
     for word in gimbal_analysis::printable(text).split_whitespace() {
         match lines.last_mut() {
             Some(line) if width_of(line, size) + width_of(" ", size) + width_of(word, size) <= room => {
-                line.push(' ');
-                line.push_str(word);
+                line.shown.push(' ');
+                line.shown.push_str(word);
             }
             _ => lines.push(fit(word, size, room)),
         }
@@ -204,11 +273,78 @@ pub(super) fn lines(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
+/// A name in at most so many lines of at most so much room, broken where its parts end: after a blank, comma, slash, hyphen
+/// or the like, before a plus or a bracket. What does not fit even so is cut in its middle, see [`fit_head`].
+pub(super) fn wrapped(name: &str, size: f64, room: f64, most: usize) -> Vec<Words> {
+    let whole = gimbal_analysis::printable(name);
+    let mut told = whole.clone();
+    let mut budget = room * most as f64;
+    let mut lines = broken(&told, size, room);
+    while lines.len() > most.max(1) && budget > room / 4.0 {
+        told = fit_head(&whole, size, budget).shown;
+        lines = broken(&told, size, room);
+        budget -= size / 2.0;
+    }
+    lines.truncate(most.max(1));
+    let is_whole = told == whole && lines.iter().all(|line| line.whole.is_none());
+    if !is_whole {
+        lines.iter_mut().for_each(|line| line.whole = Some(whole.clone()));
+    }
+    lines
+}
+
+/// A text in lines of whole parts; a part that is wider by itself is cut.
+fn broken(text: &str, size: f64, room: f64) -> Vec<Words> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut ended = true;
+    for letter in text.chars() {
+        match parts.last_mut() {
+            Some(part) if !ended && !matches!(letter, '+' | '(') => part.push(letter),
+            _ => parts.push(letter.to_string()),
+        }
+        ended = matches!(letter, ' ' | ',' | '/' | '-' | '_' | ':' | ';' | '|' | '·' | '…');
+    }
+    let mut lines: Vec<Words> = Vec::new();
+    let mut open = String::new();
+    for part in parts {
+        if !open.is_empty() && width_of(format!("{open}{part}").trim_end(), size) > room {
+            lines.push(fit_head(open.trim(), size, room));
+            open.clear();
+        }
+        open.push_str(&part);
+    }
+    lines.push(fit_head(open.trim(), size, room));
+    lines
+}
+
 /// The text, cut with an ellipsis so that it is at most so wide.
-pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
-    let text = gimbal_analysis::printable(text);
-    if width_of(&text, size) <= room {
-        return text;
+pub(super) fn fit(text: &str, size: f64, room: f64) -> Words {
+    let whole = gimbal_analysis::printable(text);
+    cut(&whole, cut_end(&whole, size, room))
+}
+
+/// Like [`fit`], but a name is cut in its middle, since long names of models differ at their ends; and what follows the
+/// last ` · ` (a decoding, a mark) stays whole: it is what a reader must not miss.
+pub(super) fn fit_head(text: &str, size: f64, room: f64) -> Words {
+    let whole = gimbal_analysis::printable(text);
+    let shown = match whole.rsplit_once(" · ") {
+        Some((head, tail)) if width_of(&whole, size) > room && width_of(tail, size) < 0.6 * room => {
+            let tail = format!(" · {tail}");
+            format!("{}{tail}", cut_middle(head, size, room - width_of(&tail, size)))
+        }
+        _ => cut_middle(&whole, size, room),
+    };
+    cut(&whole, shown)
+}
+
+fn cut(whole: &str, shown: String) -> Words {
+    let whole = (shown != whole).then(|| whole.to_owned());
+    Words { shown, whole }
+}
+
+fn cut_end(text: &str, size: f64, room: f64) -> String {
+    if width_of(text, size) <= room {
+        return text.to_owned();
     }
     let mut cut = String::new();
     for character in text.chars() {
@@ -220,23 +356,10 @@ pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// Like [`fit`], but a name is cut in its middle, since long names of models differ at their ends; and what follows the
-/// last ` · ` (a decoding, a mark) stays whole: it is what a reader must not miss.
-pub(super) fn fit_head(text: &str, size: f64, room: f64) -> String {
-    match text.rsplit_once(" · ") {
-        Some((head, tail)) if width_of(text, size) > room && width_of(tail, size) < 0.6 * room => {
-            let tail = gimbal_analysis::printable(&format!(" · {tail}"));
-            format!("{}{tail}", fit_middle(head, size, room - width_of(&tail, size)))
-        }
-        _ => fit_middle(text, size, room),
-    }
-}
-
 /// The text, cut in its middle so that it is at most so wide: both ends stay, the last third of the room for the end.
-fn fit_middle(text: &str, size: f64, room: f64) -> String {
-    let text = gimbal_analysis::printable(text);
-    if width_of(&text, size) <= room {
-        return text;
+fn cut_middle(text: &str, size: f64, room: f64) -> String {
+    if width_of(text, size) <= room {
+        return text.to_owned();
     }
     let mut end = String::new();
     for character in text.chars().rev() {
@@ -245,6 +368,6 @@ fn fit_middle(text: &str, size: f64, room: f64) -> String {
         }
         end.insert(0, character);
     }
-    let start = fit(&text, size, room - width_of(&end, size));
+    let start = cut_end(text, size, room - width_of(&end, size));
     format!("{start}{end}")
 }

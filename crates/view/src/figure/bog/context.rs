@@ -10,7 +10,7 @@ use super::panels::Panels;
 use super::rows::{self, Chart, Group, Line, Style};
 use super::scene::{Drawn, Picture, Scene};
 use crate::figure::scale::Scale;
-use crate::figure::svg::{Anchor, INK, MUTED, NOTE_SMALL, Svg, fit_head};
+use crate::figure::svg::{Anchor, INK, MUTED, NOTE_SMALL, Svg, wrapped};
 
 /// F2: mean returns of the first axis.
 pub(super) fn heat_map(scene: &Scene<'_>) -> Drawn {
@@ -175,7 +175,7 @@ pub(super) fn waterfall(scene: &Scene<'_>) -> Drawn {
         "Grey: the return of the first that was played. Each further bar runs from the mean before to the mean with more context; whiskers: {} of the means. A missing bar was not played.",
         scene.interval()
     );
-    Ok(Picture { svg, height: panels.bottom() + 26.0, caption })
+    Ok(Picture { svg, height: panels.bottom() + 44.0, caption })
 }
 
 fn steps(svg: &mut Svg, scene: &Scene<'_>, model: &str, chain: &[&str], (frame, y): (Frame, &Scale), digits: usize) {
@@ -185,13 +185,9 @@ fn steps(svg: &mut Svg, scene: &Scene<'_>, model: &str, chain: &[&str], (frame, 
     for (index, configuration) in chain.iter().enumerate() {
         let x = frame.left + index as f64 * width;
         let middle = x + width / 2.0;
-        svg.text(
-            middle,
-            frame.bottom + 15.0,
-            Anchor::Middle,
-            NOTE_SMALL,
-            &fit_head(configuration, NOTE_SMALL.size, width - 3.0),
-        );
+        for (number, line) in wrapped(configuration, NOTE_SMALL.size, width - 4.0, 3).iter().enumerate() {
+            svg.text(middle, frame.bottom + 15.0 + 11.0 * number as f64, Anchor::Middle, NOTE_SMALL, line);
+        }
         let Some((mean, ends)) = scene.mean(configuration, model) else { continue };
         let (from, look) = match before {
             None => (zero, QUIET),

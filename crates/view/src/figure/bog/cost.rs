@@ -3,7 +3,7 @@
 use gimbal_analysis::profile::CellTrace;
 use gimbal_analysis::{Interval, metrics, win_share};
 
-use super::kit::{BELOW, Frame, Key, Look, bottom_axis, left_axis, legend, look, mark, plain};
+use super::kit::{BELOW, Frame, Key, Look, bottom_axis, left_axis, legend, look, mark, plain, stand, tick_words};
 use super::lines::{self, Series};
 use super::panels::Panels;
 use super::scatter::{self, Dot};
@@ -11,7 +11,7 @@ use super::scene::{Drawn, Picture, Scene};
 use super::stacked::{self, Stack};
 use crate::figure::frontier;
 use crate::figure::scale::{Scale, tick_label};
-use crate::figure::svg::{Anchor, INK, LABEL, RULE, SMALL, Svg, WIDTH, fit_head, n, width_of};
+use crate::figure::svg::{Anchor, INK, LABEL, RULE, SMALL, Svg, WIDTH, n, width_of, wrapped};
 
 /// F4: tokens against mean return, a panel a model, with what no other configuration beats.
 pub(super) fn frontiers(scene: &Scene<'_>) -> Drawn {
@@ -64,7 +64,8 @@ pub(super) fn ladder(scene: &Scene<'_>) -> Drawn {
     bottom_axis(&mut svg, frame, &x, "agent tokens an episode (thousands)");
     for (place, (mean, name)) in steps.iter().enumerate() {
         let y = frame.top + row * place as f64;
-        svg.text(left - 10.0, y + row / 2.0 + 4.0, Anchor::End, LABEL, &fit_head(name, LABEL.size, left - 12.0));
+        let lines = wrapped(name, LABEL.size, left - 12.0, (row / 14.0) as usize);
+        stand(&mut svg, left - 10.0, y + row / 2.0, Anchor::End, LABEL, &lines);
         svg.line((x.at(*mean), y + 4.0), (x.at(*mean), y + row - 4.0), "axis", INK, 2.4, "");
         svg.text(right + 12.0, y + row / 2.0 + 4.0, Anchor::Start, SMALL, &plain(*mean, 1));
         if place > 0 {
@@ -170,9 +171,8 @@ pub(super) fn growth(scene: &Scene<'_>) -> Drawn {
         }
         let x = Scale::from_nought(last, frame.left, frame.right - 6.0);
         let ticks: Vec<f64> = x.ticks(4).into_iter().filter(|tick| tick.fract() == 0.0).collect();
-        for tick in &ticks {
-            svg.text(x.at(*tick), frame.bottom + 15.0, Anchor::Middle, SMALL, &tick_label(*tick, &ticks));
-        }
+        let told = ticks.iter().map(|tick| (x.at(*tick), tick_label(*tick, &ticks)));
+        tick_words(&mut svg, &told.collect::<Vec<_>>(), frame.bottom + 15.0);
         svg.line((frame.left, frame.bottom), (frame.right, frame.bottom), "rule", RULE, 1.0, "");
         svg.text((frame.left + frame.right) / 2.0, frame.bottom + 31.0, Anchor::Middle, SMALL, "step");
         for (number, level) in ladder.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::figure::colour::Shape;
 use crate::figure::frontier::mark as draw_mark;
 use crate::figure::scale::{Scale, tick_label};
 use crate::figure::svg::{
-    Anchor, GRID, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, fit_head, n, width_of,
+    Anchor, GRID, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Told, Type, WIDTH, Words, fit_head, lines, n, width_of,
 };
 
 /// How a series looks: colour, mark, hatching and dashes all tell it apart, so that grey print does too.
@@ -144,15 +144,56 @@ pub(in crate::figure) fn legend(svg: &mut Svg, left: f64, top: f64, entries: &[(
     if entries.is_empty() { top } else { y + 26.0 }
 }
 
+/// The numbers of an axis from the left to the right, those left out that would cover the one before.
+pub(in crate::figure) fn tick_words(svg: &mut Svg, ticks: &[(f64, String)], y: f64) {
+    let mut free = f64::NEG_INFINITY;
+    for (at, words) in ticks {
+        let half = width_of(words, SMALL.size) / 2.0;
+        let at = at.clamp(half, (WIDTH - half).max(half));
+        if at - half < free {
+            continue;
+        }
+        svg.text(at, y, Anchor::Middle, SMALL, words);
+        free = at + half + 4.0;
+    }
+}
+
+/// Lines of a name beneath one another, about `middle`.
+pub(in crate::figure) fn stand(svg: &mut Svg, x: f64, middle: f64, anchor: Anchor, style: Type, lines: &[Words]) {
+    let pitch = style.size + 1.0;
+    let first = middle - pitch * (lines.len().saturating_sub(1)) as f64 / 2.0 + 0.34 * style.size;
+    for (number, line) in lines.iter().enumerate() {
+        svg.text(x, first + pitch * number as f64, anchor, style, line);
+    }
+}
+
+/// Names that found no room beside their points, beneath a frame and its axis; returns the room that they take.
+pub(in crate::figure) fn name_beneath(svg: &mut Svg, names: &[String], (left, right): (f64, f64), top: f64) -> f64 {
+    const LINE: f64 = 14.0;
+    if names.is_empty() {
+        return 0.0;
+    }
+    let words = format!(
+        "{}: {}",
+        if names.len() == 1 { "without room for its name" } else { "without room for their names" },
+        names.join(", ")
+    );
+    let found = lines(&words, SMALL.size, right - left);
+    for (index, line) in found.iter().enumerate() {
+        svg.text(left, top + LINE * index as f64, Anchor::Start, SMALL, line);
+    }
+    LINE * found.len() as f64 + 4.0
+}
+
 /// Grid lines across, ticks and title beneath.
 pub(in crate::figure) fn bottom_axis(svg: &mut Svg, frame: Frame, x: &Scale, title: &str) {
     let wanted = (((frame.right - frame.left) / 80.0) as usize).clamp(2, 8);
     let ticks = x.ticks(wanted);
     for tick in &ticks {
-        let at = x.at(*tick);
-        svg.line((at, frame.top), (at, frame.bottom), "grid", GRID, 1.0, "");
-        svg.text(at, frame.bottom + 15.0, Anchor::Middle, SMALL, &amount(*tick, &ticks, x.is_logarithmic()));
+        svg.line((x.at(*tick), frame.top), (x.at(*tick), frame.bottom), "grid", GRID, 1.0, "");
     }
+    let told = ticks.iter().map(|tick| (x.at(*tick), amount(*tick, &ticks, x.is_logarithmic())));
+    tick_words(svg, &told.collect::<Vec<_>>(), frame.bottom + 15.0);
     svg.line((frame.left, frame.bottom), (frame.right, frame.bottom), "rule", RULE, 1.0, "");
     let title = fit_head(title, SMALL.size, WIDTH - 8.0);
     let half = width_of(&title, SMALL.size) / 2.0;
@@ -190,7 +231,7 @@ pub(in crate::figure) fn upright(svg: &mut Svg, (x, y): (f64, f64), words: &str,
         n(x),
         n(y),
         n(SMALL.size),
-        crate::escape::html(&fit_head(words, SMALL.size, room.max(40.0)))
+        fit_head(words, SMALL.size, room.max(40.0)).markup()
     ));
 }
 
@@ -214,7 +255,14 @@ pub(in crate::figure) fn apart(wanted: &[f64], gap: f64, (low, high): (f64, f64)
 }
 
 /// A text on a halo of paper, so that lines do not run through its letters.
-pub(in crate::figure) fn haloed(svg: &mut Svg, (x, y): (f64, f64), anchor: Anchor, style: Type, words: &str) {
+pub(in crate::figure) fn haloed(
+    svg: &mut Svg,
+    (x, y): (f64, f64),
+    anchor: Anchor,
+    style: Type,
+    words: &(impl Told + ?Sized),
+) {
+    let words = words.words();
     let held = match anchor {
         Anchor::Start => "start",
         Anchor::Middle => "middle",
@@ -226,9 +274,9 @@ pub(in crate::figure) fn haloed(svg: &mut Svg, (x, y): (f64, f64), anchor: Ancho
         n(y),
         n(style.size),
         if style.bold { " font-weight=\"600\"" } else { "" },
-        crate::escape::html(words)
+        crate::escape::html(&words)
     ));
-    svg.text(x, y, anchor, style, words);
+    svg.text(x, y, anchor, style, &words);
 }
 
 /// A value with a sign, for differences.
@@ -250,7 +298,11 @@ pub(in crate::figure) fn plain(value: f64, digits: usize) -> String {
 
 /// Digits after the point for values of this size.
 pub(in crate::figure) fn digits(largest: f64) -> usize {
-    if largest >= 10.0 { 1 } else { 3 }
+    match largest {
+        large if large >= 10_000.0 => 0,
+        usual if usual >= 10.0 => 1,
+        _ => 3,
+    }
 }
 
 /// Half the width of an interval as ` ± 3.1`, or nothing.

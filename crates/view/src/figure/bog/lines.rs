@@ -5,7 +5,12 @@ use gimbal_analysis::Interval;
 use super::kit::{BESIDE, Frame, Look, NOTE, apart, left_axis, mark, upright};
 use super::scene::Picture;
 use crate::figure::scale::Scale;
-use crate::figure::svg::{Anchor, LABEL, RULE, SMALL, Svg, WIDTH, fit_head, n, width_of};
+use crate::figure::svg::{Anchor, LABEL, RULE, SMALL, Svg, WIDTH, fit_head, n, width_of, wrapped};
+
+/// Between names at the right.
+const NAME_PITCH: f64 = 14.0;
+/// Between lines of the name of a place.
+const LINE: f64 = 14.0;
 
 /// A line.
 pub(super) struct Series {
@@ -31,7 +36,9 @@ pub(super) struct Chart<'a> {
 pub(super) fn draw(mut svg: Svg, chart: &Chart<'_>, top: f64, caption: String) -> Picture {
     let names = chart.series.iter().map(|series| width_of(&series.name, NOTE.size)).fold(30.0, f64::max);
     let right = WIDTH - (names + 30.0).clamp(60.0, 230.0);
-    let frame = Frame { left: BESIDE, top: top + 8.0, right, bottom: top + 8.0 + chart.height };
+    // Every name at the right has a line of its own.
+    let height = chart.height.max(NAME_PITCH * chart.series.len() as f64 + 8.0);
+    let frame = Frame { left: BESIDE, top: top + 8.0, right, bottom: top + 8.0 + height };
     let all = || chart.series.iter().flat_map(|series| series.points.iter().flatten());
     let values: Vec<f64> = all().map(|point| point.0).collect();
     let intervals: Vec<Interval> = all().filter_map(|point| point.1).collect();
@@ -47,19 +54,28 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart<'_>, top: f64, caption: String) -
         for rank in 1..=last {
             svg.text(frame.left - 9.0, y.at(rank as f64) + 4.0, Anchor::End, SMALL, &rank.to_string());
         }
-        upright(&mut svg, (12.0, (frame.top + frame.bottom) / 2.0), chart.axis, chart.height);
+        upright(&mut svg, (12.0, (frame.top + frame.bottom) / 2.0), chart.axis, height);
     } else {
         left_axis(&mut svg, frame, &y, chart.axis);
     }
     let step = (frame.right - frame.left) / chart.places.len().max(1) as f64;
     let place = |index: usize| frame.left + (index as f64 + 0.5) * step;
+    let mut deepest = 1;
     for (index, name) in chart.places.iter().enumerate() {
         let x = place(index);
         svg.line((x, frame.bottom), (x, frame.bottom + 4.0), "rule", RULE, 1.0, "");
-        svg.text(x, frame.bottom + 17.0, Anchor::Middle, LABEL, &fit_head(name, LABEL.size, step - 6.0));
+        let lines = wrapped(name, LABEL.size, step - 8.0, 3);
+        for (number, line) in lines.iter().enumerate() {
+            svg.text(x, frame.bottom + 17.0 + LINE * number as f64, Anchor::Middle, LABEL, line);
+        }
+        deepest = deepest.max(lines.len());
     }
+    let beneath = frame.bottom + LINE * (deepest - 1) as f64;
     svg.line((frame.left, frame.bottom), (frame.right, frame.bottom), "rule", RULE, 1.0, "");
-    svg.text((frame.left + frame.right) / 2.0, frame.bottom + 35.0, Anchor::Middle, SMALL, chart.beneath);
+    let words = fit_head(chart.beneath, SMALL.size, WIDTH - 8.0);
+    let half = width_of(&words, SMALL.size) / 2.0;
+    let middle = ((frame.left + frame.right) / 2.0).clamp(half + 2.0, WIDTH - half - 2.0);
+    svg.text(middle, beneath + 35.0, Anchor::Middle, SMALL, &words);
     // Marks of one place stand side by side, so that none hides another.
     let dodge = |series: usize| {
         let wide = (step * 0.5).min(9.0 * chart.series.len() as f64);
@@ -101,7 +117,7 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart<'_>, top: f64, caption: String) -
         }
     }
     name_ends(&mut svg, chart, frame, &y, &|index, number| place(index) + dodge(number));
-    Picture { svg, height: frame.bottom + 46.0, caption }
+    Picture { svg, height: beneath + 46.0, caption }
 }
 
 /// Names at the right, each joined to the last point of its line.
@@ -117,7 +133,7 @@ fn name_ends(svg: &mut Svg, chart: &Chart<'_>, frame: Frame, y: &Scale, x: &dyn 
         })
         .collect();
     let wanted: Vec<f64> = ends.iter().map(|end| end.2).collect();
-    let placed = apart(&wanted, 14.0, (frame.top + 4.0, frame.bottom - 4.0));
+    let placed = apart(&wanted, NAME_PITCH, (frame.top + 4.0, frame.bottom - 4.0));
     for ((number, index, at), text) in ends.iter().zip(placed) {
         let series = &chart.series[*number];
         svg.line(

@@ -121,7 +121,7 @@ fn output(named: &Named, grids: &Grids<'_>, grid: &Grid<'_>, traces: Option<&Tra
     let cut = tables::cut_note(grid.cells()).map(|note| format!(" {note}")).unwrap_or_default();
     let left_out: String = grid.left_out_notes(false).iter().map(|note| format!(" {note}")).collect();
     let left_out = if named.key == "f1" { String::new() } else { left_out };
-    let caption = format!("{}{}{left_out}{cut}", picture.caption, evidence(grid));
+    let caption = format!("{}{}{left_out}{cut}", picture.caption, evidence(grid, named.key == "f4"));
     Output {
         key: named.key,
         environment: grid.environment.to_owned(),
@@ -144,13 +144,17 @@ pub(super) fn gap(missing: &str) -> Picture {
     Picture { svg, height: 80.0, caption: format!("This run has {missing}.") }
 }
 
-/// What must be said of rows that are no evidence.
-fn evidence(grid: &Grid<'_>) -> &'static str {
+/// What must be said of rows that are no evidence, and of contexts that are equal by construction; with policies where the
+/// figure shows them.
+fn evidence(grid: &Grid<'_>, with_policies: bool) -> String {
     let cells = grid
         .configurations
         .iter()
         .flat_map(|entry| grid.models.iter().filter_map(|model| grid.cell(&entry.name, model)));
-    gimbal_analysis::tables::no_evidence(cells.filter(|cell| cell.episodes > 0).map(|cell| &cell.info))
+    let played: Vec<_> = cells.filter(|cell| cell.episodes > 0).map(|cell| &cell.info).collect();
+    let policies = grid.references.iter().filter(|cell| with_policies && cell.episodes > 0).map(|cell| &cell.info);
+    let said = tables::no_evidence(played.iter().copied());
+    format!("{said}{}", tables::by_construction(played.into_iter().chain(policies)))
 }
 
 /// Letters and digits of a name, for a file.

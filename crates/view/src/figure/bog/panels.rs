@@ -45,7 +45,7 @@ impl Panels {
     /// The title above a frame.
     pub(in crate::figure) fn title(&self, svg: &mut Svg, place: usize, name: &str) {
         let frame = self.frame(place);
-        svg.text(frame.left, frame.top - 6.0, Anchor::Start, HEAD, &fit_head(name, HEAD.size, self.width));
+        svg.text(frame.left, frame.top - 6.0, Anchor::Start, HEAD, &fit_head(name, HEAD.wide(), self.width));
     }
 
     /// Grid lines without ticks, for frames that share an axis.

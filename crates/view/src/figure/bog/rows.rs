@@ -51,7 +51,7 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart, caption: String) -> Picture {
     let lines = || chart.groups.iter().flat_map(|group| &group.lines);
     let one_each = chart.groups.iter().all(|group| group.lines.len() == 1 && group.lines[0].name.is_empty());
     let names = if one_each {
-        chart.groups.iter().map(|group| width_of(&group.name, HEAD.size)).fold(40.0, f64::max)
+        chart.groups.iter().map(|group| width_of(&group.name, HEAD.wide())).fold(40.0, f64::max)
     } else {
         lines().map(|line| width_of(&line.name, NOTE.size)).fold(40.0, f64::max)
     };
@@ -90,13 +90,19 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart, caption: String) -> Picture {
     let mut y = top;
     for group in &chart.groups {
         if !one_each {
-            haloed(&mut svg, (0.0, y + 14.0), Anchor::Start, HEAD, &fit_head(&group.name, HEAD.size, right));
+            haloed(&mut svg, (0.0, y + 14.0), Anchor::Start, HEAD, &fit_head(&group.name, HEAD.wide(), right));
             y += HEADING;
         }
         for line in &group.lines {
             let middle = y + ROW / 2.0 - 1.0;
             if one_each {
-                svg.text(left - 12.0, middle + 4.0, Anchor::End, HEAD, &fit_head(&group.name, HEAD.size, left - 14.0));
+                svg.text(
+                    left - 12.0,
+                    middle + 4.0,
+                    Anchor::End,
+                    HEAD,
+                    &fit_head(&group.name, HEAD.wide(), left - 14.0),
+                );
             } else {
                 svg.text(left - 12.0, middle + 4.0, Anchor::End, NOTE, &fit_head(&line.name, NOTE.size, left - 14.0));
             }

@@ -2,11 +2,11 @@
 
 use gimbal_analysis::Interval;
 
-use super::kit::{BELOW, BESIDE, Frame, Look, NOTE, bottom_axis, haloed, left_axis, mark};
+use super::kit::{BELOW, BESIDE, Frame, Look, NOTE, bottom_axis, haloed, left_axis, mark, name_beneath};
 use super::scene::Picture;
 use crate::figure::labels::{Box2, Obstacles, place};
 use crate::figure::scale::Scale;
-use crate::figure::svg::{Anchor, MUTED, SMALL, Svg, WIDTH, fit_head, n};
+use crate::figure::svg::{Anchor, MUTED, Svg, WIDTH, Words, fit_head, n};
 
 /// A point.
 pub(super) struct Dot {
@@ -89,7 +89,7 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart<'_>, top: f64, caption: String) -
         }
     }
     let points: Vec<(f64, f64)> = dots.iter().map(|dot| (x.at(dot.x), y.at(dot.y))).collect();
-    let names: Vec<String> = dots.iter().map(|dot| fit_head(&dot.name, NOTE.size, 200.0)).collect();
+    let names: Vec<Words> = dots.iter().map(|dot| fit_head(&dot.name, NOTE.size, 200.0)).collect();
     let bounds = Box2 { left: frame.left, top: frame.top, right: frame.right, bottom: frame.bottom };
     let placed = place(&points, &names, &Obstacles { points: &taken, lines: &lines }, bounds, NOTE.size);
     for ((dot, point), (label, name)) in dots.iter().zip(&points).zip(placed.iter().zip(&names)) {
@@ -101,12 +101,10 @@ pub(super) fn draw(mut svg: Svg, chart: &Chart<'_>, top: f64, caption: String) -
         }
         mark(&mut svg, *point, dot.look, !dot.open);
     }
-    let unnamed = placed.iter().zip(&names).filter(|(label, name)| label.is_none() && !name.is_empty()).count();
-    if unnamed > 0 {
-        let words = format!("{unnamed} more without a name");
-        svg.text(frame.right - 4.0, frame.bottom - 5.0, Anchor::End, SMALL, &words);
-    }
-    Picture { svg, height: frame.bottom + BELOW, caption }
+    let all = dots.iter().zip(&placed).filter(|(dot, label)| label.is_none() && !dot.name.is_empty());
+    let unnamed: Vec<String> = all.map(|(dot, _)| dot.name.clone()).collect();
+    let beneath = name_beneath(&mut svg, &unnamed, (frame.left, frame.right), frame.bottom + BELOW + 6.0);
+    Picture { svg, height: frame.bottom + BELOW + beneath, caption }
 }
 
 /// A line with a head a little before its end, so that the mark there stays whole.

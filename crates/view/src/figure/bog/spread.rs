@@ -4,6 +4,7 @@ use gimbal_analysis::{Interval, Summary};
 
 use super::kit::{
     BELOW, BESIDE, Frame, Key, Look, NOTE, bottom_axis, digits, half, haloed, left_axis, legend, look, mark, plain,
+    tick_words,
 };
 use super::outcomes::threshold;
 use super::scene::{Drawn, Picture, Scene};
@@ -60,11 +61,14 @@ fn pools(scene: &Scene<'_>) -> Result<Vec<Pool>, String> {
 /// Lines where outcomes change their name, with their values above.
 fn limits(svg: &mut Svg, scene: &Scene<'_>, x: &Scale, frame: Frame) {
     let known = [threshold(scene, |limits| limits.catastrophic_below), threshold(scene, |limits| limits.success_above)];
+    let mut told = Vec::new();
     for limit in known.into_iter().flatten().filter(|limit| (x.low..=x.high).contains(limit)) {
         let at = x.at(limit);
         svg.line((at, frame.top), (at, frame.bottom), "muted-line", MUTED, 1.2, "5 4");
-        svg.text(at, frame.top - 4.0, Anchor::Middle, SMALL, &plain(limit, 0));
+        told.push((at, plain(limit, 0)));
     }
+    told.sort_by(|a, b| a.0.total_cmp(&b.0));
+    tick_words(svg, &told, frame.top - 4.0);
 }
 
 /// F21: share of episodes at or below each return.
@@ -122,9 +126,14 @@ pub(super) fn violins(scene: &Scene<'_>) -> Drawn {
     const ROW: f64 = 92.0;
     let pools = pools(scene)?;
     let digits = digits(scene.largest());
-    let names = pools.iter().map(|pool| width_of(&pool.name, HEAD.size)).fold(60.0, f64::max);
+    let names = pools.iter().map(|pool| width_of(&pool.name, HEAD.wide())).fold(60.0, f64::max);
     let left = (names + 22.0).min(200.0);
-    let right = WIDTH - 150.0;
+    let told = |pool: &Pool| {
+        let mean = pool.mean.map(|mean| format!("mean {}{}", plain(mean.mean, digits), half(mean.interval(), digits)));
+        mean.unwrap_or_default()
+    };
+    let widest = pools.iter().map(|pool| width_of(&told(pool), NOTE.size)).fold(126.0, f64::max);
+    let right = WIDTH - widest - 24.0;
     let mut svg = Svg::new();
     let top = 18.0;
     let frame = Frame { left, top, right, bottom: top + ROW * pools.len() as f64 };
@@ -135,7 +144,7 @@ pub(super) fn violins(scene: &Scene<'_>) -> Drawn {
     limits(&mut svg, scene, &x, frame);
     for (place, pool) in pools.iter().enumerate() {
         let middle = top + ROW * (place as f64 + 0.5);
-        svg.text(left - 12.0, middle + 4.0, Anchor::End, HEAD, &fit_head(&pool.name, HEAD.size, left - 14.0));
+        svg.text(left - 12.0, middle + 4.0, Anchor::End, HEAD, &fit_head(&pool.name, HEAD.wide(), left - 14.0));
         let (low, high) = (pool.values[0], pool.values[pool.values.len() - 1]);
         match density(&pool.values, (low, high)) {
             Some(points) => {
@@ -171,9 +180,8 @@ pub(super) fn violins(scene: &Scene<'_>) -> Drawn {
                 Look { shape: crate::figure::colour::Shape::Diamond, ..pool.look },
                 false,
             );
-            let words = format!("{}{}", plain(mean.mean, digits), half(mean.interval(), digits));
             svg.text(right + 14.0, middle - 4.0, Anchor::Start, NOTE, &format!("median {}", plain(all.median, digits)));
-            svg.text(right + 14.0, middle + 12.0, Anchor::Start, NOTE, &format!("mean {words}"));
+            svg.text(right + 14.0, middle + 12.0, Anchor::Start, NOTE, &told(pool));
             svg.text(right + 14.0, middle + 28.0, Anchor::Start, SMALL, &format!("n={}", pool.values.len()));
         }
     }
@@ -213,9 +221,14 @@ pub(super) fn ridges(scene: &Scene<'_>) -> Drawn {
     }
     let looks = [look(0), look(1)];
     let mut svg = Svg::new();
-    let names = rows.iter().map(|(name, _)| width_of(name, HEAD.size)).fold(60.0, f64::max);
+    let names = rows.iter().map(|(name, _)| width_of(name, HEAD.wide())).fold(60.0, f64::max);
     let left = (names + 22.0).min(220.0);
-    let right = WIDTH - 120.0;
+    let told = |cell: &gimbal_analysis::CellSummary| {
+        let returns = cell.returns?;
+        Some(format!("{}{}", plain(returns.mean, digits), half(returns.interval(), digits)))
+    };
+    let all = rows.iter().flat_map(|(_, pair)| pair.iter().flatten()).filter_map(|cell| told(cell));
+    let right = WIDTH - all.map(|words| width_of(&words, NOTE.size)).fold(100.0, f64::max) - 20.0;
     let entries = [(Key::Line, looks[0], base_name.clone()), (Key::Line, looks[1], other_name.clone())];
     let top = legend(&mut svg, left, 0.0, &entries) + 14.0;
     let frame = Frame { left, top, right, bottom: top + ROW * rows.len() as f64 };
@@ -227,7 +240,7 @@ pub(super) fn ridges(scene: &Scene<'_>) -> Drawn {
     limits(&mut svg, scene, &x, frame);
     for (place, (name, pair)) in rows.iter().enumerate() {
         let base_line = top + ROW * (place as f64 + 1.0) - 24.0;
-        svg.text(left - 12.0, base_line, Anchor::End, HEAD, &fit_head(name, HEAD.size, left - 14.0));
+        svg.text(left - 12.0, base_line, Anchor::End, HEAD, &fit_head(name, HEAD.wide(), left - 14.0));
         svg.line((left, base_line), (right, base_line), "rule", "#c9ced6", 1.0, "");
         for (side, (cell, look)) in pair.iter().zip(looks).enumerate() {
             let Some(cell) = cell else { continue };
@@ -266,7 +279,7 @@ pub(super) fn ridges(scene: &Scene<'_>) -> Drawn {
                 svg.whisker(&x, ends, below, (look.class, look.colour, 1.4, 3.0));
             }
             mark(&mut svg, (x.at(returns.mean), below), look, side == 0);
-            let words = format!("{}{}", plain(returns.mean, digits), half(returns.interval(), digits));
+            let words = told(cell).unwrap_or_default();
             haloed(&mut svg, (right + 12.0, base_line - 10.0 + 15.0 * side as f64), Anchor::Start, NOTE, &words);
         }
     }

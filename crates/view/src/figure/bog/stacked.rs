@@ -29,7 +29,7 @@ pub(in crate::figure) fn draw(
 ) -> Picture {
     hatchings(&mut svg);
     let grouped = stacks.iter().any(|stack| !stack.group.is_empty());
-    let names = stacks.iter().map(|stack| width_of(&stack.name, HEAD.size)).fold(40.0, f64::max);
+    let names = stacks.iter().map(|stack| width_of(&stack.name, HEAD.wide())).fold(40.0, f64::max);
     let left = (names + 22.0).clamp(70.0, 240.0);
     let widest =
         stacks.iter().map(|stack| width_of(&stack.remark, NOTE.size)).fold(width_of(remarks, SMALL.size), f64::max);
@@ -47,13 +47,13 @@ pub(in crate::figure) fn draw(
     let (mut y, mut heading) = (top, None);
     for stack in stacks {
         if grouped && heading != Some(&stack.group) {
-            svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(&stack.group, HEAD.size, right));
+            svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(&stack.group, HEAD.wide(), right));
             y += HEADING;
             heading = Some(&stack.group);
         }
         let middle = y + ROW / 2.0;
         let style = if grouped { NOTE } else { HEAD };
-        svg.text(left - 12.0, middle + 4.0, Anchor::End, style, &fit_head(&stack.name, style.size, left - 14.0));
+        svg.text(left - 12.0, middle + 4.0, Anchor::End, style, &fit_head(&stack.name, style.wide(), left - 14.0));
         let mut from = 0.0;
         if stack.parts.is_empty() {
             svg.text(left + 6.0, middle + 4.0, Anchor::Start, SMALL, "not played");
@@ -61,7 +61,7 @@ pub(in crate::figure) fn draw(
         for (size, look, words) in stack.parts.iter().filter(|part| part.0 > 0.0) {
             let (begin, end) = (scale.at(from), scale.at(from + size));
             bar(&mut svg, (begin, middle - 9.0), (end - begin, 18.0), *look);
-            if width_of(words, STRONG.size) + 8.0 <= end - begin {
+            if width_of(words, STRONG.wide()) + 8.0 <= end - begin {
                 haloed(&mut svg, ((begin + end) / 2.0, middle + 4.0), Anchor::Middle, STRONG, words);
             }
             from += size;

@@ -5,7 +5,8 @@ use gimbal_analysis::bog::Configuration;
 use super::kit::{NOTE, STRONG, look, mark};
 use super::scene::{Drawn, Picture, Scene};
 use crate::figure::svg::{
-    Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, fit, fit_head, n, width_of,
+    self, Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n,
+    width_of,
 };
 
 /// F1: the way of one step through the parts, the layers, and the switches of each configuration.
@@ -58,7 +59,7 @@ fn flow(svg: &mut Svg, scene: &Scene<'_>) -> f64 {
     const HIGH: f64 = 108.0;
     let parts = parts(scene);
     let boxes = [
-        ("World", vec![fit(scene.grid.environment, NOTE.size, 108.0), "observation, reward".to_owned()], 124.0, false),
+        ("World", vec![scene.grid.environment.to_owned(), "observation, reward".to_owned()], 124.0, false),
         (
             "Tracker",
             vec!["belief from the".to_owned(), "agent's own view;".to_owned(), "no model".to_owned()],
@@ -135,7 +136,7 @@ fn draw_box(svg: &mut Svg, place: &Place, title: &str, lines: &[String], dashed:
         n(place.height)
     ));
     let centre = place.x + place.width / 2.0;
-    svg.text(centre, place.y + 19.0, Anchor::Middle, HEAD, &fit(title, HEAD.size, place.width - 8.0));
+    svg.text(centre, place.y + 19.0, Anchor::Middle, HEAD, &fit(title, HEAD.wide(), place.width - 8.0));
     let room = ((place.height - 26.0) / 14.0) as usize;
     for (index, line) in lines.iter().take(room).enumerate() {
         let words = fit(line, NOTE.size, place.width - 8.0);
@@ -166,13 +167,13 @@ fn layers(svg: &mut Svg, scene: &Scene<'_>, top: f64) -> f64 {
     for layer in layers {
         let room = WIDTH - 134.0;
         let muted = Type { fill: MUTED, ..SMALL };
-        let mut lines: Vec<(Type, String)> = Vec::new();
+        let mut lines: Vec<(Type, Words)> = Vec::new();
         for (style, words) in [
             (NOTE, layer.parts.clone()),
             (NOTE, layer.does.clone()),
             (muted, format!("a study sets: {}", layer.configured_by)),
         ] {
-            lines.extend(wrapped(&words, style.size, room).into_iter().map(|line| (style, line)));
+            lines.extend(svg::lines(&words, style.size, room).into_iter().map(|line| (style, line)));
         }
         let height = 14.0 * lines.len() as f64 + 11.0;
         svg.raw(&format!(
@@ -181,28 +182,13 @@ fn layers(svg: &mut Svg, scene: &Scene<'_>, top: f64) -> f64 {
             n(WIDTH - 2.0),
             n(height)
         ));
-        svg.text(12.0, y + 17.0, Anchor::Start, STRONG, &fit(&layer.name, STRONG.size, 100.0));
+        svg.text(12.0, y + 17.0, Anchor::Start, STRONG, &fit(&layer.name, STRONG.wide(), 100.0));
         for (index, (style, line)) in lines.iter().enumerate() {
             svg.text(118.0, y + 17.0 + 14.0 * index as f64, Anchor::Start, *style, line);
         }
         y += height + 6.0;
     }
     y
-}
-
-/// Words in lines of at most so much room.
-fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if width_of(&format!("{line} {word}"), size) <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(fit(word, size, room)),
-        }
-    }
-    lines
 }
 
 fn switches(svg: &mut Svg, scene: &Scene<'_>, top: f64) -> f64 {

@@ -6,7 +6,8 @@ use gimbal_analysis::cyclic::{CellCycles, Graph, Use};
 
 use super::{Drawn, Picture, Scene};
 use crate::figure::bog::kit::{Key, NOTE, QUIET, STRONG, haloed, legend, look};
-use crate::figure::svg::{Anchor, INK, PAPER, RULE, SMALL, Svg, WIDTH, fit, n};
+use crate::figure::labels::Box2;
+use crate::figure::svg::{Anchor, INK, PAPER, RULE, SMALL, Svg, WIDTH, fit, n, width_of};
 
 /// More nodes than this are drawn as numbers, with their names beneath.
 const NAMED: usize = 12;
@@ -63,15 +64,20 @@ pub(super) fn draw(scene: &Scene<'_>) -> Drawn {
     let mut ways: Vec<(&(String, String), &Use)> = uses.iter().collect();
     ways.sort_by_key(|(way, used)| (std::cmp::Reverse(used.all), *way));
     let mut labels: Vec<((f64, f64), u64)> = Vec::new();
+    // Numbers cover neither one another nor a subtask.
+    let mut taken: Vec<Box2> = (0..count).map(|place| around(spot(place).at, spot(place).half)).collect();
     for ((from, to), used) in ways {
         let Some((&start, &end)) = place_of.get(from.as_str()).zip(place_of.get(to.as_str())) else { continue };
-        let label = if start == end {
-            own_loop(&mut svg, spot(start), middle, used, most)
+        let places = if start == end {
+            vec![own_loop(&mut svg, spot(start), middle, used, most)]
         } else {
             arrow(&mut svg, spot(start), spot(end), used, most)
         };
-        if labels.len() < COUNTED {
-            labels.push((label, used.all));
+        let wide = width_of(&used.all.to_string(), STRONG.wide()) / 2.0 + 1.5;
+        let free = |at: &(f64, f64)| !taken.iter().any(|area| area.overlaps(&around(*at, (wide, 6.5))));
+        if let Some(at) = places.into_iter().find(free).filter(|_| labels.len() < COUNTED) {
+            taken.push(around(at, (wide, 6.5)));
+            labels.push((at, used.all));
         }
     }
     for (place, name) in names.iter().enumerate() {
@@ -151,7 +157,7 @@ fn node(svg: &mut Svg, spot: Spot, name: String, entry: bool) {
         n(2.0 * high)
     ));
     let style = if entry { STRONG } else { NOTE };
-    svg.text(x, y + 4.0, Anchor::Middle, style, &fit(&name, style.size, 2.0 * wide - 8.0));
+    svg.text(x, y + 4.0, Anchor::Middle, style, &fit(&name, style.wide(), 2.0 * wide - 8.0));
 }
 
 /// Look and width of a way.
@@ -185,8 +191,13 @@ fn head(svg: &mut Svg, (x, y): (f64, f64), angle: f64, used: &Use, most: u64) {
     ));
 }
 
-/// A bent arrow, so that both directions show; returns where its number stands.
-fn arrow(svg: &mut Svg, from: Spot, to: Spot, used: &Use, most: u64) -> (f64, f64) {
+/// The box about a point.
+fn around((x, y): (f64, f64), (wide, high): (f64, f64)) -> Box2 {
+    Box2 { left: x - wide, top: y - high, right: x + wide, bottom: y + high }
+}
+
+/// A bent arrow, so that both directions show; returns where its number may stand, the best place first.
+fn arrow(svg: &mut Svg, from: Spot, to: Spot, used: &Use, most: u64) -> Vec<(f64, f64)> {
     let (dx, dy) = (to.at.0 - from.at.0, to.at.1 - from.at.1);
     let long = dx.hypot(dy).max(1.0);
     let bend = (0.13 * long).min(34.0);
@@ -201,9 +212,10 @@ fn arrow(svg: &mut Svg, from: Spot, to: Spot, used: &Use, most: u64) -> (f64, f6
         most,
     );
     head(svg, end, (end.1 - control.1).atan2(end.0 - control.0), used, most);
-    // Two thirds along, where the two directions are farthest from other arrows of the same node.
+    // A little before the middle, where the two directions are farthest from other arrows of the same node.
     let along = |t: f64, a: f64, b: f64, c: f64| (1.0 - t).powi(2) * a + 2.0 * t * (1.0 - t) * b + t * t * c;
-    (along(0.42, start.0, control.0, end.0), along(0.42, start.1, control.1, end.1))
+    let at = |t: f64| (along(t, start.0, control.0, end.0), along(t, start.1, control.1, end.1));
+    [0.42, 0.34, 0.5, 0.27, 0.58, 0.66].map(at).to_vec()
 }
 
 /// Where the line from a node's middle towards a point leaves its frame.

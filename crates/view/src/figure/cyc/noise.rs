@@ -2,12 +2,12 @@
 
 use gimbal_analysis::Interval;
 use gimbal_analysis::cyclic::tables::{Board, CONFIDENCE, INTERVALS};
-use gimbal_analysis::cyclic::{NoiseCurve, NoisePoint, noise_curves};
+use gimbal_analysis::cyclic::{Control, NoiseCurve, NoisePoint, noise_curves};
 
 use super::{Drawn, Picture};
-use crate::figure::bog::kit::{BESIDE, Frame, Key, Look, legend, look, mark, upright};
+use crate::figure::bog::kit::{BESIDE, Frame, Key, Look, legend, look, mark, tick_words, upright};
 use crate::figure::scale::{Scale, tick_label};
-use crate::figure::svg::{Anchor, GRID, HEAD, RULE, SMALL, Svg, WIDTH, fit_head, n};
+use crate::figure::svg::{Anchor, GRID, HEAD, RULE, SMALL, Svg, WIDTH, Words, fit_head, n, wrapped};
 use crate::figure::unique;
 
 /// Environments side by side.
@@ -28,7 +28,7 @@ impl Measure {
     const fn axis(self) -> &'static str {
         match self {
             Self::Success => "success rate (%)",
-            Self::Calls => "tool calls, won episodes",
+            Self::Calls => "tool calls when won",
         }
     }
 
@@ -67,16 +67,29 @@ pub(super) fn draw(board: &Board<'_>) -> Drawn {
     for block in environments.chunks(SIDE) {
         let columns = block.len().max(2) as f64;
         let wide = (WIDTH - BESIDE - 4.0 - GAP * (columns - 1.0)) / columns;
+        let titles: Vec<Vec<Words>> = block.iter().map(|name| wrapped(name, HEAD.wide(), wide - 4.0, 3)).collect();
+        let deepest = titles.iter().map(Vec::len).max().unwrap_or(1);
         let rows: Vec<(Measure, &str)> = [Measure::Success, Measure::Calls]
             .into_iter()
             .flat_map(|measure| faults.iter().map(move |faults| (measure, *faults)))
             .collect();
         for (number, (measure, kind)) in rows.iter().enumerate() {
             let first = number == 0;
-            let top_of = top + if first { 40.0 } else { HEADING };
+            let top_of = top + if first { 40.0 + 14.0 * (deepest - 1) as f64 } else { HEADING };
             let last = number + 1 == rows.len();
             let own = |environment: &str| -> Vec<&NoiseCurve> {
-                curves.iter().filter(|curve| curve.environment == environment && curve.faults == *kind).collect()
+                let here = |curve: &&NoiseCurve| curve.environment == environment && curve.faults == *kind;
+                let mut own: Vec<&NoiseCurve> = curves.iter().filter(here).collect();
+                // One agent routes nothing: what diverts others leaves its cells as they are, and they are played once.
+                let agent = |curve: &&NoiseCurve| {
+                    let plain = curve.environment == environment && curve.faults.is_empty();
+                    plain && curve.name.starts_with(Control::React.title())
+                };
+                if !own.is_empty() && !own.iter().any(|curve| curve.name.starts_with(Control::React.title())) {
+                    own.extend(curves.iter().filter(agent));
+                    own.sort_by_key(|curve| names.iter().position(|known| *known == curve.name));
+                }
+                own
             };
             // One scale for a measure, so that faults and environments compare.
             let values: Vec<(f64, Option<Interval>)> = curves
@@ -102,7 +115,9 @@ pub(super) fn draw(board: &Board<'_>) -> Drawn {
                 };
                 let x = Scale::linear([ends.0, ends.1].into_iter(), frame.left + 14.0, frame.right - 14.0);
                 if first {
-                    svg.text(left, top_of - 24.0, Anchor::Start, HEAD, &fit_head(environment, HEAD.size, wide));
+                    for (number, line) in titles[column].iter().rev().enumerate() {
+                        svg.text(left, top_of - 24.0 - 14.0 * number as f64, Anchor::Start, HEAD, line);
+                    }
                 }
                 let with = if kind.is_empty() { "without faults" } else { kind };
                 svg.text(left, top_of - 7.0, Anchor::Start, SMALL, &fit_head(with, SMALL.size, wide));
@@ -135,10 +150,24 @@ pub(super) fn draw(board: &Board<'_>) -> Drawn {
         top += 34.0;
     }
     let caption = format!(
-        "Each mark is one cell; marks of one error rate stand side by side. Whiskers (an arrow head: it goes on): {} A mark is missing where no episode was won.",
-        INTERVALS
+        "Each mark is one cell; marks of one error rate stand side by side. Whiskers (an arrow head: it goes on): {} A mark is missing where no episode was won.{}",
+        INTERVALS,
+        if lent(&curves) {
+            " One agent routes nothing and is not diverted: its marks are the same in every row of a measure."
+        } else {
+            ""
+        }
     );
     Ok(Picture { svg, height: top - 8.0, caption })
+}
+
+/// Whether one agent has no cell of its own under some faults.
+fn lent(curves: &[NoiseCurve]) -> bool {
+    let is_agent = |curve: &&NoiseCurve| curve.name.starts_with(Control::React.title());
+    let agent = curves.iter().any(|curve| is_agent(&curve));
+    agent
+        && !curves.iter().filter(is_agent).any(|curve| !curve.faults.is_empty())
+        && curves.iter().any(|curve| !curve.faults.is_empty())
 }
 
 fn grid(svg: &mut Svg, frame: Frame, y: &Scale, labelled: bool) {
@@ -161,14 +190,12 @@ fn axis(svg: &mut Svg, frame: Frame, x: &Scale, rates: &[f64], labelled: bool) {
     svg.line((frame.left, frame.bottom), (frame.right, frame.bottom), "rule", RULE, 1.0, "");
     let mut sorted = rates.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let mut free = f64::NEG_INFINITY;
-    for rate in sorted {
-        let at = x.at(rate);
-        svg.line((at, frame.bottom), (at, frame.bottom + 4.0), "rule", RULE, 1.0, "");
-        if labelled && at > free {
-            svg.text(at, frame.bottom + 16.0, Anchor::Middle, SMALL, &tick_label(rate, &[rate]));
-            free = at + 24.0;
-        }
+    for rate in &sorted {
+        svg.line((x.at(*rate), frame.bottom), (x.at(*rate), frame.bottom + 4.0), "rule", RULE, 1.0, "");
+    }
+    if labelled {
+        let told: Vec<(f64, String)> = sorted.iter().map(|rate| (x.at(*rate), tick_label(*rate, &[*rate]))).collect();
+        tick_words(svg, &told, frame.bottom + 16.0);
     }
 }
 

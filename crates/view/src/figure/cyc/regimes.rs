@@ -4,9 +4,9 @@ use gimbal_analysis::cyclic::tables::Entry;
 use gimbal_analysis::cyclic::{Control, Moments};
 
 use super::{Drawn, Picture, Scene};
-use crate::figure::bog::kit::{BELOW, Frame, Key, Look, NOTE, bar, bottom_axis, hatchings, legend, look, plain};
+use crate::figure::bog::kit::{BELOW, Frame, Key, Look, NOTE, bar, bottom_axis, hatchings, legend, look, plain, stand};
 use crate::figure::scale::Scale;
-use crate::figure::svg::{Anchor, HEAD, INK, SMALL, Svg, WIDTH, fit_head, width_of};
+use crate::figure::svg::{Anchor, HEAD, INK, SMALL, Svg, WIDTH, width_of, wrapped};
 
 const ROW: f64 = 22.0;
 const GAP: f64 = 58.0;
@@ -71,19 +71,20 @@ pub(super) fn draw(scene: &Scene<'_>) -> Drawn {
     };
     let names = entries.iter().map(|entry| width_of(&name(entry), NOTE.size)).fold(60.0, f64::max);
     let left = (names + 14.0).min(200.0);
+    let row_high = if names + 14.0 > left { ROW + 6.0 } else { ROW };
     let wide = (WIDTH - left - 2.0 * GAP - 44.0) / 3.0;
     // One scale a measure, so that both regimes compare.
     let most = |value: fn(&Entry<'_>) -> Option<(f64, f64)>| {
         entries.iter().filter_map(value).map(|(mean, sd)| mean + sd).fold(0.0, f64::max)
     };
     for (title, own) in &blocks {
-        svg.text(0.0, top, Anchor::Start, HEAD, title);
+        svg.text(0.0, top, Anchor::Start, HEAD, *title);
         let rows: Vec<Entry<'_>> = own.iter().chain(&baselines).copied().collect();
         let frame_top = top + 10.0;
-        let bottom = frame_top + rows.len() as f64 * ROW + 4.0;
+        let bottom = frame_top + rows.len() as f64 * row_high + 4.0;
         for (row, entry) in rows.iter().enumerate() {
-            let y = frame_top + row as f64 * ROW + ROW / 2.0 + 6.0;
-            svg.text(left - 10.0, y, Anchor::End, NOTE, &fit_head(&name(entry), NOTE.size, left - 12.0));
+            let y = frame_top + (row as f64 + 0.5) * row_high + 2.0;
+            stand(&mut svg, left - 10.0, y, Anchor::End, NOTE, &wrapped(&name(entry), NOTE.size, left - 12.0, 2));
         }
         for (column, (axis, digits, value)) in MEASURES.iter().enumerate() {
             let from = left + column as f64 * (wide + GAP);
@@ -91,7 +92,7 @@ pub(super) fn draw(scene: &Scene<'_>) -> Drawn {
             let scale = Scale::from_nought(most(*value), frame.left, frame.right);
             bottom_axis(&mut svg, frame, &scale, axis);
             for (row, entry) in rows.iter().enumerate() {
-                let y = frame_top + row as f64 * ROW + ROW / 2.0 + 2.0;
+                let y = frame_top + (row as f64 + 0.5) * row_high + 2.0;
                 let Some((mean, sd)) = value(entry) else {
                     svg.text(frame.left + 5.0, y + 4.0, Anchor::Start, SMALL, "none won");
                     continue;

@@ -4,7 +4,9 @@ use gimbal_analysis::cyclic::detect::Signal;
 use gimbal_analysis::cyclic::{Act, CellCycles, Effect, Sample, SampleKind, Segment};
 
 use super::{Drawn, Picture, Scene};
-use crate::figure::bog::kit::{Frame, Key, Look, NOTE, QUIET, STRONG, haloed, hatchings, legend, look, mark};
+use crate::figure::bog::kit::{
+    Frame, Key, Look, NOTE, QUIET, STRONG, haloed, hatchings, legend, look, mark, tick_words,
+};
 use crate::figure::scale::Scale;
 use crate::figure::svg::{Anchor, GRID, HEAD, INK, MUTED, PAPER, RULE, SMALL, Svg, WIDTH, fit, n, width_of};
 
@@ -78,7 +80,7 @@ fn picture(cell: &CellCycles, sample: &Sample) -> Picture {
     let spans = spans(segments);
     let total = spans.last().map_or(1.0, |span| span.1);
     let end = end_words(walk.won, &walk.stop);
-    let right = WIDTH - (width_of(&end, STRONG.size) + 26.0).clamp(60.0, 150.0);
+    let right = WIDTH - (width_of(&end, STRONG.wide()) + 26.0).clamp(60.0, 150.0);
     let frame = Frame { left, top, right, bottom: top + ROW * names.len() as f64 };
     let scale = Scale::from_nought(total, left, right);
     calls_axis(&mut svg, frame, &scale, segments, &spans);
@@ -120,7 +122,7 @@ fn picture(cell: &CellCycles, sample: &Sample) -> Picture {
             }
         } else {
             svg.line((x, y - BAR), (x, y + BAR), "axis", INK, 2.4, "");
-            let words = fit(&end, STRONG.size, WIDTH - x - 8.0);
+            let words = fit(&end, STRONG.wide(), WIDTH - x - 8.0);
             svg.text(x + 6.0, y + 4.0, Anchor::Start, STRONG, &words);
         }
     }
@@ -163,11 +165,13 @@ fn calls_axis(svg: &mut Svg, frame: Frame, scale: &Scale, segments: &[Segment], 
     let wanted = (((frame.right - frame.left) / 80.0) as usize).clamp(2, 8);
     let even = Scale::from_nought(f64::from(calls), frame.left, frame.right);
     let ticks = even.ticks(wanted).into_iter().filter(|tick| tick.fract() == 0.0).map(|tick| tick as u32);
+    let mut told = Vec::new();
     for number in ticks.filter(|number| *number <= calls) {
         let x = scale.at(at(number));
         svg.line((x, frame.top), (x, frame.bottom), "grid", GRID, 1.0, "");
-        svg.text(x, frame.bottom + 15.0, Anchor::Middle, SMALL, &number.to_string());
+        told.push((x, number.to_string()));
     }
+    tick_words(svg, &told, frame.bottom + 15.0);
     svg.line((frame.left, frame.bottom), (frame.right, frame.bottom), "rule", RULE, 1.0, "");
     let middle = (frame.left + frame.right) / 2.0;
     svg.text(middle, frame.bottom + 32.0, Anchor::Middle, SMALL, "tool calls since the start");
