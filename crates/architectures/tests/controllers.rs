@@ -134,7 +134,7 @@ async fn a_study_sets_the_lengths_of_a_segments_summary() {
     let short = told(json!({ "calls": 1, "characters": 20 })).await;
     assert_eq!((short.matches("\"call\"").count(), short.contains("\"earlier_calls\": 2")), (1, true), "{short}");
     assert!(!short.contains("Oil machine=lathe") && !short.contains("nothing else"), "{short}");
-    assert!(short.contains("given back: the lathe hums"), "{short}");
+    assert!(short.contains("the agent ended it and said: the lathe hums"), "{short}");
     for (summary, says) in [
         (json!({ "calls": 0 }), "summary: `calls: 0` is out of bounds; from 1 to 200"),
         (json!({ "characters": 5 }), "from 20 to 20000"),

@@ -181,7 +181,8 @@ fn what_routing_costs_is_shown_against_the_number_of_subtasks() {
         (one[key].as_f64().unwrap(), one["decisions"].as_f64().unwrap())
     };
     let per_decision = |routing: &str, subtasks| of(routing, subtasks, "input").0 / of(routing, subtasks, "input").1;
-    assert!(per_decision("all ways", 40) > 1.7 * per_decision("all ways", 5), "all ways grow with the subtasks");
+    // What is shown beside the ways, the first observation above all, does not grow.
+    assert!(per_decision("all ways", 40) > per_decision("all ways", 5) + 1500.0, "all ways grow with the subtasks");
     assert!(per_decision("top 8", 40) < 1.2 * per_decision("top 8", 5), "a few do not");
     assert!(of("batches of 4", 40, "calls").0 < of("all ways", 40, "calls").0, "batches ask less often");
     assert!(told["measured"].as_array().unwrap().iter().all(|one| one["calls"].as_u64() <= one["decisions"].as_u64()));

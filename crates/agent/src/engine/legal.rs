@@ -88,7 +88,10 @@ impl Menu {
         };
         let shaped = Arc::new([&prepared.forms[..], &[]].map(|tools| {
             let message = message.as_ref();
-            let shaped = shape(settings.protocol, Shape { calls, texts, open: &open, message, tools, thought, budget });
+            let shaped = shape(
+                settings.protocol,
+                Shape { calls, texts, specs: &prepared.world_tools, open: &open, message, tools, thought, budget },
+            );
             Reply { grammar: Arc::new(shaped.grammar), max_output_tokens: shaped.max_output_tokens }
         }));
         *known = Some((budget, Arc::clone(&shaped)));

@@ -165,6 +165,7 @@ impl<'a> Seat<'a> {
         let shape_of = Shape {
             calls: &[],
             texts: &[],
+            specs: &[],
             open: &[],
             message: Some(&wanted.form),
             tools: &self.prepared.forms,

@@ -19,6 +19,9 @@ pub struct Shape<'a> {
     pub calls: &'a [ToolCall],
     /// The same calls as the environment writes them.
     pub texts: &'a [String],
+    /// The tools of the calls: an argument that is any whole number by its schema is any number here, whatever numbers the legal
+    /// calls hold.
+    pub specs: &'a [ToolSpec],
     /// Tools whose arguments hold free text: their schemas say what a call may be, and legal calls are only examples.
     pub open: &'a [ToolSpec],
     /// What the answer must be where it is a message and no action.
@@ -59,7 +62,15 @@ pub fn shape(protocol: Protocol, shape: Shape<'_>) -> Shaped {
 }
 
 fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
-    let open: Vec<(&str, Form)> = shape.open.iter().map(|spec| (spec.name.as_str(), open::call(spec))).collect();
+    let mut open: Vec<(&str, Form)> = shape.open.iter().map(|spec| (spec.name.as_str(), open::call(spec))).collect();
+    let (calls, texts) = if protocol == Protocol::NativeTools || shape.message.is_some() {
+        (shape.calls.to_vec(), shape.texts.to_vec())
+    } else {
+        let (calls, texts, counted) = counted(shape);
+        open.extend(counted);
+        (calls, texts)
+    };
+    let shape = Shape { calls: &calls, texts: &texts, ..shape };
     let open = if shape.message.is_some() { &[][..] } else { &open[..] };
     let longest = match (shape.message, protocol) {
         (Some(message), _) => message.longest,
@@ -82,6 +93,45 @@ fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
         Protocol::NativeTools => Grammar::JsonSchema(native_call(shape, open, thought)),
     };
     Shaped { grammar, max_output_tokens: (needed > shape.budget).then_some(needed) }
+}
+
+/// The calls without those that hold any whole number, and these as expressions.
+fn counted(shape: Shape<'_>) -> (Vec<ToolCall>, Vec<String>, Vec<(&'static str, Form)>) {
+    let (mut calls, mut texts, mut seen, mut forms) = (Vec::new(), Vec::new(), BTreeSet::new(), Vec::new());
+    for (call, text) in shape.calls.iter().zip(shape.texts) {
+        let number =
+            call.arguments.iter().find(|(name, value)| value.is_u64() && is_any_number(shape.specs, call, name));
+        let Some((before, after)) = number.and_then(|(_, value)| around(text, &value.to_string())) else {
+            calls.push(call.clone());
+            texts.push(text.clone());
+            continue;
+        };
+        let regex = format!("{}{NUMBER}{}", escape(before), escape(after));
+        if seen.insert(regex.clone()) {
+            forms.push(("", Form { regex, schema: Value::Null, longest: text.len() + 3 }));
+        }
+    }
+    (calls, texts, forms)
+}
+
+/// Any whole number that a call may hold, in text.
+const NUMBER: &str = "[1-9][0-9]{0,2}";
+
+fn any_number() -> Value {
+    json!({ "type": "integer", "minimum": 1, "maximum": 999 })
+}
+
+fn is_any_number(specs: &[ToolSpec], call: &ToolCall, name: &str) -> bool {
+    let spec = specs.iter().find(|spec| spec.name == call.tool);
+    let schema = spec.and_then(|spec| spec.parameters.get("properties")?.get(name));
+    schema.is_some_and(|schema| schema.get("type") == Some(&json!("integer")) && schema.get("enum").is_none())
+}
+
+/// What stands before and behind a number, where it stands in the text as a word of its own.
+fn around<'t>(text: &'t str, number: &str) -> Option<(&'t str, &'t str)> {
+    let mut found = text.match_indices(number).map(|(at, _)| (&text[..at], &text[at + number.len()..]));
+    let apart = |edge: Option<char>| edge.is_none_or(|letter| !letter.is_alphanumeric());
+    found.find(|(before, after)| apart(before.chars().next_back()) && apart(after.chars().next()))
 }
 
 fn open_lengths(open: &[(&str, Form)]) -> impl Iterator<Item = usize> {
@@ -200,7 +250,7 @@ fn native_call(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> Value {
     };
     let mut branches = Vec::new();
     for (tool, calls) in by_tool {
-        branches.extend(arguments(&calls).into_iter().map(|arguments| branch(tool, arguments)));
+        branches.extend(arguments(shape.specs, &calls).into_iter().map(|arguments| branch(tool, arguments)));
     }
     branches.extend(open.iter().map(|(tool, form)| branch(tool, form.schema.clone())));
     if branches.is_empty() {
@@ -221,10 +271,21 @@ fn branch_of_any(thought: u32) -> Value {
 
 /// Schemas of the arguments that together accept exactly those of `calls`: one schema where the values of the
 /// parameters may be combined freely, else one schema a call.
-fn arguments(calls: &[&ToolCall]) -> Vec<Value> {
+fn arguments(specs: &[ToolSpec], calls: &[&ToolCall]) -> Vec<Value> {
+    let calls: Vec<ToolCall> = calls
+        .iter()
+        .map(|call| {
+            let mut call = (*call).clone();
+            let names: Vec<String> = call.arguments.keys().cloned().collect();
+            for name in names.iter().filter(|name| is_any_number(specs, &call, name)).collect::<Vec<_>>() {
+                call.arguments.insert(name.clone(), Value::Null);
+            }
+            call
+        })
+        .collect();
     let mut values: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     let mut names = BTreeSet::new();
-    for call in calls {
+    for call in &calls {
         names.insert(call.arguments.keys().map(String::as_str).collect::<Vec<_>>());
         for (name, value) in &call.arguments {
             let known = values.entry(name).or_default();
@@ -237,16 +298,23 @@ fn arguments(calls: &[&ToolCall]) -> Vec<Value> {
     let distinct: BTreeSet<String> = calls.iter().map(|call| call.canonical_arguments()).collect();
     let schema = |values: BTreeMap<&str, Vec<&Value>>| {
         let properties: serde_json::Map<String, Value> =
-            values.into_iter().map(|(name, values)| (name.to_owned(), json!({ "enum": values }))).collect();
+            values.into_iter().map(|(name, values)| (name.to_owned(), one_of(&values))).collect();
         object(&Value::Object(properties))
     };
     if names.len() == 1 && combinations == distinct.len() {
         return vec![schema(values)];
     }
+    let mut told = BTreeSet::new();
     calls
         .iter()
+        .filter(|call| told.insert(call.canonical_arguments()))
         .map(|call| schema(call.arguments.iter().map(|(name, value)| (name.as_str(), vec![value])).collect()))
         .collect()
+}
+
+/// One of these values; nothing stands for any whole number.
+fn one_of(values: &[&Value]) -> Value {
+    if values.iter().any(|value| value.is_null()) { any_number() } else { json!({ "enum": values }) }
 }
 
 #[cfg(test)]

@@ -19,7 +19,10 @@ fn legal() -> (Vec<ToolCall>, Vec<String>) {
 
 fn of(protocol: Protocol, tools: &[(String, Form)], thought: u32, budget: u32) -> super::Shaped {
     let (calls, texts) = legal();
-    shape(protocol, Shape { calls: &calls, texts: &texts, open: &[], message: None, tools, thought, budget })
+    shape(
+        protocol,
+        Shape { calls: &calls, texts: &texts, specs: &[], open: &[], message: None, tools, thought, budget },
+    )
 }
 
 fn regex(shaped: &super::Shaped) -> regex::Regex {
@@ -82,8 +85,16 @@ fn free_arguments_follow_the_schema_of_their_tool_and_not_a_list() {
     let open = [ToolSpec { name: "Oil".to_owned(), description: String::new(), parameters }];
     let (calls, texts) = legal();
     for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
-        let shape_of =
-            Shape { calls: &calls, texts: &texts, open: &open, message: None, tools: &[], thought: 40, budget: 1024 };
+        let shape_of = Shape {
+            calls: &calls,
+            texts: &texts,
+            specs: &[],
+            open: &open,
+            message: None,
+            tools: &[],
+            thought: 40,
+            budget: 1024,
+        };
         let shaped = shape(protocol, shape_of);
         let fits = |text: &str| match protocol {
             Protocol::ReactText => regex(&shaped).is_match(text),
@@ -100,6 +111,52 @@ fn free_arguments_follow_the_schema_of_their_tool_and_not_a_list() {
         let long = "x".repeat(2000);
         let written = format!("Oil machine={}", serde_json::Value::from(long.as_str()));
         assert!(!fits(&protocol.write("because", &oil(&long), &written)), "{protocol:?}: not bounded");
+    }
+}
+
+// covers: CYC-036
+#[test]
+fn any_number_fits_where_the_schema_says_any_number() {
+    let number = serde_json::json!({ "type": "integer", "minimum": 1, "examples": [2, 4] });
+    let properties = serde_json::json!({ "count": number, "item": { "type": "string" } });
+    let parameters = serde_json::json!({ "type": "object", "properties": properties, "required": ["count", "item"] });
+    let specs = [ToolSpec { name: "Get".to_owned(), description: String::new(), parameters }];
+    let get = |count: u64| {
+        let mut call = ToolCall::with("Get", &[("item", "oak 4")]);
+        call.arguments.insert("count".to_owned(), count.into());
+        call
+    };
+    let calls = [ToolCall::bare("Wait"), get(2), get(4)];
+    let texts = ["Wait", "get 2 oak 4", "get 4 oak 4"].map(str::to_owned);
+    for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
+        let shape_of = Shape {
+            calls: &calls,
+            texts: &texts,
+            specs: &specs,
+            open: &[],
+            message: None,
+            tools: &[],
+            thought: 40,
+            budget: 1024,
+        };
+        let shaped = shape(protocol, shape_of);
+        let fits = |text: &str| match protocol {
+            Protocol::ReactText => regex(&shaped).is_match(text),
+            _ => serde_json::from_str(text).is_ok_and(|value| schema(&shaped).is_valid(&value)),
+        };
+        for count in [1, 2, 36, 640] {
+            assert!(
+                fits(&protocol.write("because", &get(count), &format!("get {count} oak 4"))),
+                "{protocol:?} {count}"
+            );
+        }
+        assert!(fits(&protocol.write("because", &calls[0], "Wait")), "{protocol:?}");
+        for (count, text) in [(0, "get 0 oak 4"), (5000, "get 5000 oak 4")] {
+            assert!(!fits(&protocol.write("because", &get(count), text)), "{protocol:?} {count}");
+        }
+        let mut other = get(2);
+        other.arguments.insert("item".to_owned(), "elm".into());
+        assert!(!fits(&protocol.write("because", &other, "get 2 elm")), "{protocol:?}");
     }
 }
 
@@ -121,7 +178,7 @@ proptest! {
         let texts = [text.clone()];
         let shaped = shape(
             Protocol::ReactText,
-            Shape { calls: &calls, texts: &texts, open: &[], message: None, tools: &[], thought: 10, budget: 1024 },
+            Shape { calls: &calls, texts: &texts, specs: &[], open: &[], message: None, tools: &[], thought: 10, budget: 1024 },
         );
         let matches = |text: &str| regex(&shaped).is_match(&format!("Thought: t\nAnswer: {text}"));
         prop_assert!(matches(&text));

@@ -278,7 +278,7 @@ fn a_step_with_a_status_change_is_never_folded() {
          Steps 1-2: Monitor, Sleep (no status change)\n\
          Step 3: {\"action\":\"Monitor\",\"justification\":\"waiting\",\
          \"compared_with_baseline\":{\"Desk\":\"changed\",\"Vault\":\"changed\"}}\n\
-         Step 4: {\"action\":\"Remove Desk\",\"justification\":\"it has a shell\"}\n\
+         Step 4: {\"action\":\"Remove hostname=Desk\",\"justification\":\"it has a shell\"}\n\
          Step 5: Monitor (no status change)"
     );
 }
