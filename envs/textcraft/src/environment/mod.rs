@@ -144,7 +144,7 @@ impl Environment for CraftEnvironment {
         match (tool, parameter) {
             _ if !self.toolset().has(tool) => None,
             (CRAFT, CRAFTING) => Some(borrowed(&menu.possible)),
-            (GET_ITEM, ITEM) => Some(borrowed(&menu.items)),
+            (GET_ITEM, ITEM) => Some(borrowed(&menu.names)),
             // Any text may be written; what makes sense is listed where this is the only tool.
             (SELECT, COMMAND) if self.toolset() == Toolset::Unified => {
                 let mut text = String::new();
