@@ -13,8 +13,6 @@ const MOST_FILLED: usize = 64;
 pub struct Menu {
     /// Every name in the shown recipes, in the order of its first appearance.
     pub names: Vec<String>,
-    /// Those of the names that an agent may ask for: items, and no kinds of item.
-    pub items: Vec<String>,
     /// The shown commands, in the order of their lines. One that takes any item of a kind is followed by those that name
     /// one: as it is shown, with the name of the kind, no inventory ever has enough for it.
     pub crafts: Vec<String>,
@@ -59,9 +57,8 @@ impl Menu {
             crafts.extend(filled);
         }
         let shown = |name: NameId| tree.names().shown(name).to_owned();
-        let items = named.iter().copied().filter(|name| !tree.is_tag(*name)).map(shown).collect();
         let names = named.into_iter().map(shown).collect();
-        Self { names, items, crafts, possible, counts }
+        Self { names, crafts, possible, counts }
     }
 
     /// How many commands there are.

@@ -35,16 +35,21 @@ fn schema(shaped: &super::Shaped) -> jsonschema::Validator {
     jsonschema::validator_for(schema).unwrap()
 }
 
+/// Whether a grammar lets a reply through.
+fn lets_through(protocol: Protocol, shaped: &super::Shaped, text: &str) -> bool {
+    match protocol {
+        Protocol::ReactText => regex(shaped).is_match(text),
+        _ => serde_json::from_str(text).is_ok_and(|value| schema(shaped).is_valid(&value)),
+    }
+}
+
 #[test]
 fn every_legal_answer_fits_and_no_other() {
     let (calls, texts) = legal();
     for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
         let shaped = of(protocol, &[], 40, 1024);
         assert_eq!(shaped.max_output_tokens, None);
-        let fits = |text: &str| match protocol {
-            Protocol::ReactText => regex(&shaped).is_match(text),
-            _ => serde_json::from_str(text).is_ok_and(|value| schema(&shaped).is_valid(&value)),
-        };
+        let fits = |text: &str| lets_through(protocol, &shaped, text);
         for (call, text) in calls.iter().zip(&texts) {
             assert!(fits(&protocol.write("because", call, text)), "{protocol:?} {text}");
             assert!(!fits(&protocol.write(&"x".repeat(41), call, text)), "{protocol:?}: thought too long");
@@ -96,10 +101,7 @@ fn free_arguments_follow_the_schema_of_their_tool_and_not_a_list() {
             budget: 1024,
         };
         let shaped = shape(protocol, shape_of);
-        let fits = |text: &str| match protocol {
-            Protocol::ReactText => regex(&shaped).is_match(text),
-            _ => serde_json::from_str(text).is_ok_and(|value| schema(&shaped).is_valid(&value)),
-        };
+        let fits = |text: &str| lets_through(protocol, &shaped, text);
         let oil = |machine: &str| ToolCall::with("Oil", &[("machine", machine)]);
         for machine in ["drill", "a \"b\" c", "lathe"] {
             let written = format!("Oil machine={}", serde_json::Value::from(machine));
@@ -140,10 +142,7 @@ fn any_number_fits_where_the_schema_says_any_number() {
             budget: 1024,
         };
         let shaped = shape(protocol, shape_of);
-        let fits = |text: &str| match protocol {
-            Protocol::ReactText => regex(&shaped).is_match(text),
-            _ => serde_json::from_str(text).is_ok_and(|value| schema(&shaped).is_valid(&value)),
-        };
+        let fits = |text: &str| lets_through(protocol, &shaped, text);
         for count in [1, 2, 36, 640] {
             assert!(
                 fits(&protocol.write("because", &get(count), &format!("get {count} oak 4"))),
