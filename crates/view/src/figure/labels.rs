@@ -61,10 +61,37 @@ pub(super) fn place(
     };
     let mut order: Vec<usize> = (0..points.len().min(names.len())).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(company(index)));
+    let mut best = in_order(&order, points, names, obstacles, frame, size);
+    for _ in 0..RETRIES {
+        let left: Vec<usize> = order.iter().copied().filter(|index| best[*index].is_none()).collect();
+        if left.is_empty() {
+            break;
+        }
+        // Those that found no place go first.
+        order.sort_by_key(|index| !left.contains(index));
+        let again = in_order(&order, points, names, obstacles, frame, size);
+        if again.iter().flatten().count() > best.iter().flatten().count() {
+            best = again;
+        }
+    }
+    best
+}
+
+/// How often labels are placed anew where one found no place: those before it may have walled it in.
+const RETRIES: usize = 6;
+
+fn in_order(
+    order: &[usize],
+    points: &[(f64, f64)],
+    names: &[Words],
+    obstacles: &Obstacles<'_>,
+    frame: Box2,
+    size: f64,
+) -> Vec<Option<Placed>> {
     let mut used: Vec<Box2> = obstacles.points.to_vec();
     let mut leaders: Vec<((f64, f64), (f64, f64))> = Vec::new();
     let mut placed: Vec<Option<Placed>> = vec![None; points.len()];
-    for index in order {
+    for &index in order {
         let point = points[index];
         let free = |candidate: &Placed| {
             candidate.area.inside(&frame)
@@ -109,7 +136,8 @@ fn clear(from: (f64, f64), to: (f64, f64), used: &[Box2]) -> bool {
 
 /// Places around a point, nearest first: eight directions on rings that grow.
 fn candidates((x, y): (f64, f64), width: f64, size: f64) -> impl Iterator<Item = Placed> {
-    const RINGS: [f64; 13] = [9.0, 11.5, 14.5, 18.0, 22.0, 27.0, 33.0, 40.0, 50.0, 64.0, 82.0, 104.0, 130.0];
+    const RINGS: [f64; 16] =
+        [9.0, 11.5, 14.5, 18.0, 22.0, 27.0, 33.0, 40.0, 50.0, 64.0, 82.0, 104.0, 130.0, 160.0, 195.0, 235.0];
     const TURNS: usize = 16;
     let height = size * 0.95;
     RINGS.into_iter().flat_map(move |ring| {
