@@ -53,7 +53,7 @@ pub fn queries() -> Arc<[ToolSpec]> {
     let subject: &[(&str, &str)] = &[("subject", "Name of the machine.")];
     Arc::new([
         ToolSpec::of_strings("subject_state", "Tells the present state of a machine.", subject),
-        ToolSpec::of_strings("subject_baseline", "Tells the first state of a machine.", subject),
+        ToolSpec::of_strings("subject_baseline", "Tells the initial state of a machine.", subject),
     ])
 }
 

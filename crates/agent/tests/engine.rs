@@ -207,8 +207,8 @@ async fn what_is_wrong_is_fed_back_in_the_same_conversation() {
     assert_eq!(talk[1], "assistant: I would rather dance.");
     assert_eq!(
         talk[2],
-        "user: Attempt 1 of 3 failed. Your answer was:\nI would rather dance.\nIt was rejected: expected Wait or Oil \
-         machine=<name> (no \"Answer:\" stands there, so your whole message was taken for the answer)\nAnswer again with one valid action that has everything it requires."
+        "user: Attempt 1 of 3 failed. You wrote:\nI would rather dance.\nIt was rejected: your message has no \
+         line that begins with \"Answer:\"\nAnswer again with one valid action that has everything it requires."
     );
     assert!(talk[4].contains("Attempt 2 of 3") && talk[4].contains("machines: lathe, press"), "{}", talk[4]);
 }

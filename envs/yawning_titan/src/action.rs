@@ -65,7 +65,7 @@ pub enum ActionError {
     },
     /// Nothing has this name.
     #[error(
-        "there is no {parameter} `{value}`{hint}; {parameter}s are named as in the observation, in the form `{form}`"
+        "there is no {parameter} `{value}`{hint}; {parameter}s are named as they were shown to you, in the form `{form}`"
     )]
     UnknownValue {
         /// The parameter.

@@ -312,7 +312,7 @@ impl<'a> Conversation<'a> {
                 Ok(Some(Outcome::Answer { text, justification: non_empty(thought), missing: None }))
             }
             Saying::Raw(text) => {
-                let missing = Some(protocol.missing(&completion.text));
+                let missing = Some(protocol.missing(&completion.text, !self.seat.prepared.tools.is_empty()));
                 Ok(Some(Outcome::Answer { justification: None, text, missing }))
             }
             Saying::Use(mut used) => {
@@ -336,15 +336,24 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// The call that an answer names: as the environment reads it, else behind words that only announce it.
+    /// The call that an answer names: as the environment reads it, else behind words that only announce it. Where all of a
+    /// message had to pass for the answer and names no action, the true reason is what is `missing` in the message: that a
+    /// thought is no action would lead its writer astray.
     ///
     /// # Errors
-    /// What the environment says of the whole answer.
-    pub(super) async fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
-        match (self.stage.parse(text).await, words().after_lead(text)) {
+    /// What the environment says of the whole answer, or what is missing.
+    pub(super) async fn parse(&self, text: &str, missing: Option<&'static str>) -> Result<ToolCall, Rejection> {
+        let read = match (self.stage.parse(text).await, words().after_lead(text)) {
             (Err(rejection), Some(rest)) => self.stage.parse(rest).await.map_err(|_| rejection),
             (read, _) => read,
-        }
+        };
+        read.map_err(|rejection| match missing {
+            Some(missing) if matches!(rejection.kind, RejectionKind::Unreadable | RejectionKind::UnknownTool) => {
+                Rejection::new(RejectionKind::Unreadable, missing)
+            }
+            Some(missing) => Rejection::new(rejection.kind, format!("{}; and {missing}", rejection.message)),
+            None => rejection,
+        })
     }
 
     /// Goes by the native calls of a reply, in order: queries are answered, the first action is the outcome. A message that asks

@@ -102,16 +102,12 @@ impl Seat<'_> {
             match conversation.answer(attempt).await? {
                 Outcome::Finished(summary) => return Ok(Some(summary)),
                 Outcome::Answer { text, justification, missing } => {
-                    match conversation.parse(&text).await {
+                    match conversation.parse(&text, missing).await {
                         Ok(call) => self.carry_out(conversation, &call, justification.as_deref(), taken).await?,
                         Err(rejection) => {
                             taken.push(refused(&text, &rejection));
                             conversation.stage.reject(conversation.lane, &rejection, &text).await?;
-                            let message = match missing {
-                                Some(missing) => format!("{} ({missing})", rejection.message),
-                                None => rejection.message.clone(),
-                            };
-                            self.explain_refusal(conversation, &message, &text)?;
+                            self.explain_refusal(conversation, &rejection.message, &text)?;
                         }
                     }
                     return Ok(None);

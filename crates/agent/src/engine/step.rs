@@ -1,4 +1,4 @@
-//! One step of the world: attempts, feedback, fallback.
+//! One step of the environment: attempts, feedback, fallback.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::seat::Seat;
 use crate::tool::{Alone, Company};
 
 impl Seat<'_> {
-    /// Takes one step of the world: asks until an answer is carried out, at most `max_attempts` times in one
+    /// Takes one step of the environment: asks until an answer is carried out, at most `max_attempts` times in one
     /// conversation with what was wrong fed back (BOG-032, BOG-033), and else does what the brief calls idle (BOG-034).
     ///
     /// # Errors
@@ -35,32 +35,32 @@ impl Seat<'_> {
         let mut conversation = Conversation::open(self, stage, lane, matter).await?;
         let attempts = self.settings().max_attempts;
         for attempt in 1..=attempts {
-            let (rejection, written, missing) = match conversation.answer(attempt).await? {
-                Outcome::Answer { text, justification, missing } => match conversation.parse(&text).await {
+            let (rejection, written) = match conversation.answer(attempt).await? {
+                Outcome::Answer { text, justification, missing } => match conversation.parse(&text, missing).await {
                     Ok(call) => match watched(stage, lane, company, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
-                        Acted::Rejected(rejection) => (rejection, text, missing),
+                        Acted::Rejected(rejection) => (rejection, text),
                     },
                     Err(rejection) => {
                         stage.reject(lane, &rejection, &text).await?;
-                        (rejection, text, missing)
+                        (rejection, text)
                     }
                 },
                 Outcome::Call { call, justification } => {
                     match watched(stage, lane, company, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
-                        Acted::Rejected(rejection) => (rejection, stage.render(&call).await, None),
+                        Acted::Rejected(rejection) => (rejection, stage.render(&call).await),
                     }
                 }
                 Outcome::Unclear { rejection, text } => {
                     stage.reject(lane, &rejection, &text).await?;
-                    (rejection, text, None)
+                    (rejection, text)
                 }
                 // No agent of a single step is given that tool; one that asks for it all the same has not acted.
                 Outcome::Finished(text) => {
                     let rejection = Rejection::new(RejectionKind::Unreadable, "an action is wanted here");
                     stage.reject(lane, &rejection, &text).await?;
-                    (rejection, text, None)
+                    (rejection, text)
                 }
                 Outcome::Failed(kind) => {
                     conversation.note("attempt_failed", json!({ "attempt": attempt, "reason": kind.name() })).await;
@@ -68,11 +68,7 @@ impl Seat<'_> {
                     continue;
                 }
             };
-            let message = match missing {
-                Some(missing) => format!("{} ({missing})", rejection.message),
-                None => rejection.message.clone(),
-            };
-            self.explain_rejection(&mut conversation, attempt, &message, &written)?;
+            self.explain_rejection(&mut conversation, attempt, &rejection.message, &written)?;
         }
         let idle = &self.brief().idle;
         stage.fallback(lane, idle, "attempts").await;

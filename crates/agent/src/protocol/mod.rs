@@ -58,17 +58,20 @@ impl Protocol {
         }
     }
 
-    /// What is missing in a text that was read as [`Saying::Raw`], in words for the model that wrote it.
+    /// What is missing in a text that was read as [`Saying::Raw`], in words for the model that wrote it. `tools`: whether it may
+    /// use a tool instead.
     #[must_use]
-    pub fn missing(self, text: &str) -> &'static str {
-        match self {
-            Self::ReactText => react_text::missing(text),
-            Self::NativeTools | Self::Json if text.matches("\"action\"").count() > 1 => {
+    pub fn missing(self, text: &str, tools: bool) -> &'static str {
+        match (self, tools) {
+            (Self::ReactText, _) => react_text::missing(text, tools),
+            (Self::NativeTools | Self::Json, _) if text.matches("\"action\"").count() > 1 => {
                 "your message holds two answers that differ; write one JSON object with one answer"
             }
-            Self::NativeTools => "you called no tool, so your whole message was taken for the answer",
-            Self::Json => {
-                "your message holds no JSON object of one of the two shapes, so all of it was taken for the answer"
+            (Self::NativeTools, _) => "your message calls no tool; make exactly one call",
+            (Self::Json, false) => "your message is not one JSON object with the keys \"thought\" and \"action\"",
+            (Self::Json, true) => {
+                "your message is not one JSON object of the two forms: with \"thought\" and \"action\" to answer, or with \
+                 \"thought\", \"tool\" and \"input\" to use a tool"
             }
         }
     }

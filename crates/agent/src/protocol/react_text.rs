@@ -300,29 +300,31 @@ fn within(text: &str) -> Option<Reply> {
     (ended && !answer.is_empty()).then(|| Reply::new(thought, Saying::Answer(answer), Tier::Normalised))
 }
 
-/// What is missing in a text that [`read`] could make nothing of: the marker, its colon, or its place.
+/// What is missing in a text that [`read`] could make nothing of: the marker, its colon, or its place. `tools`: whether a line
+/// that begins with `Tool:` would do as well.
 #[must_use]
-pub fn missing(text: &str) -> &'static str {
+pub fn missing(text: &str, tools: bool) -> &'static str {
     let body = bare(text);
     if body.trim().is_empty() && !text.trim().is_empty() {
         return "your message ended before your thought did; think more briefly, and then write \"Answer:\" and the answer";
     }
     if body.lines().any(|line| bare_marker(line, "answer") || bare_marker(line, "final answer")) {
-        return "the word \"Answer\" stands there without its colon, so your whole message was taken for the answer; write \
-                \"Answer:\" and then the answer";
+        return "the word \"Answer\" stands there without its colon; write \"Answer:\" and then the answer";
     }
     if body.lines().any(|line| bare_marker(line, "tool")) {
-        return "the word \"Tool\" stands there without its colon, so your whole message was taken for the answer; write \
-                \"Tool:\" and then the name of the tool";
+        return "the word \"Tool\" stands there without its colon; write \"Tool:\" and then the name of the tool";
     }
     let lower = body.to_ascii_lowercase();
     if lower.contains("tool:") {
-        return "\"Tool:\" does not begin its line, so your whole message was taken for the answer; begin a line with it";
+        return "\"Tool:\" does not begin its line; begin a line with it";
     }
     if lower.contains("answer:") {
-        return "\"Answer:\" does not begin its line, so your whole message was taken for the answer; begin the last line with it";
+        return "\"Answer:\" does not begin its line; begin the last line with it";
     }
-    "no \"Answer:\" stands there, so your whole message was taken for the answer"
+    if tools {
+        return "your message has no line that begins with \"Answer:\" and none that begins with \"Tool:\"";
+    }
+    "your message has no line that begins with \"Answer:\""
 }
 
 /// Whether a line begins with this marker as a word of its own, with no colon behind it.

@@ -57,7 +57,7 @@ pub fn answer(bytes: &[u8]) {
     for protocol in [Protocol::ReactText, Protocol::NativeTools, Protocol::Json] {
         stated(text, &protocol.read(text).saying);
         stated(text, &protocol.read_message(text).saying);
-        let _ = protocol.missing(text);
+        let _ = protocol.missing(text, true);
     }
     let _ = (array(text), object(text));
 }

@@ -122,7 +122,7 @@ WHAT THE ACTIONS MEAN
   { "name": "Monitor", "type": "passive", "description": "Watches the whole network.", "usage": "Monitor" },
   { "name": "Remove", "type": "reactive", "description": "Tries to remove an infection. It may fail.", "usage": "Remove hostname=<hostname>" },
   { "name": "Analyse", "type": "passive", "description": "Looks more closely into one host.", "usage": "Analyse hostname=<hostname>" },
-  { "name": "Restore", "type": "reactive", "description": "Sets one host back to its first state. It always works.", "usage": "Restore hostname=<hostname>" },
+  { "name": "Restore", "type": "reactive", "description": "Sets one host back to its initial state. It always works.", "usage": "Restore hostname=<hostname>" },
   { "name": "DecoySERVICE", "type": "proactive", "description": "Lays a decoy.", "usage": "DecoySERVICE hostname=<hostname>" }
 ] }
 </reflection_knowledge> "actions" of others do not count"#;

@@ -5,6 +5,7 @@ mod cycles;
 mod profile;
 mod recovery;
 mod rows;
+mod story;
 mod told;
 pub mod trace;
 mod verify;

@@ -155,8 +155,8 @@ pub fn find(folder: &RunFolder, wanted: &str) -> Result<Readable, RunError> {
 
 /// An episode with its texts at hand.
 pub struct Reader {
-    name: String,
-    events: Vec<Event>,
+    pub(super) name: String,
+    pub(super) events: Vec<Event>,
     texts: Texts,
 }
 
@@ -270,112 +270,6 @@ impl Reader {
         let (first, second) = (self.prompt(first)?, self.prompt(second)?);
         Ok(lines_apart(&first, &second))
     }
-
-    /// The episode as a person would read it, with whole observations or the beginnings of long ones.
-    ///
-    /// # Errors
-    /// When a text is missing.
-    pub fn story(&mut self, whole: bool) -> Result<String, RunError> {
-        let most = if whole { usize::MAX } else { SHOWN };
-        let mut out = String::new();
-        let mut step = 0;
-        for event in self.events.clone() {
-            if let Body::Started(start) = &event.body {
-                let (name, key) = (&self.name, start.key.short());
-                let _ = writeln!(out, "{name}: episode {key}, trial {}, seed {}", start.trial, start.seed);
-            }
-            // Nothing happens in the step after the last one: it has no heading of its own.
-            if matches!(event.body, Body::Ended(_)) {
-                out.push('\n');
-            } else if event.step != step {
-                step = event.step;
-                let _ = writeln!(out, "\n== step {step} ==");
-            }
-            let lane = if event.lane == 0 { String::new() } else { format!("[lane {}] ", event.lane) };
-            let line = self.tell(event.body, most)?;
-            let _ = writeln!(out, "{lane}{line}");
-        }
-        Ok(out)
-    }
-
-    fn tell(&mut self, body: Body, most: usize) -> Result<String, RunError> {
-        Ok(match body {
-            Body::Started(start) => format!("world shows: {}", folded(&self.text(&start.observation)?, most)),
-            Body::ContextBuilt(context) => {
-                let blocks: Vec<String> =
-                    context.blocks.iter().map(|block| format!("{} ({} bytes)", block.name, block.bytes)).collect();
-                format!("context: {}", blocks.join(", "))
-            }
-            Body::ModelCalled(call) => {
-                let messages: Vec<&str> = call.messages.iter().map(|message| message.speaker.as_str()).collect();
-                format!(
-                    "call {} to {}: {} kept + {} new messages ({}), {} + {} tokens, {}\nsays: {}",
-                    call.call,
-                    call.role,
-                    call.kept,
-                    messages.len(),
-                    messages.join(", "),
-                    call.prompt_tokens,
-                    call.output_tokens,
-                    call.outcome,
-                    self.text(&call.reply)?
-                )
-            }
-            Body::ToolCalled(call) => {
-                let reason = self.text(&call.justification)?;
-                let reason = if reason.is_empty() { reason } else { format!("\nbecause: {reason}") };
-                format!("does: {} {}{reason}", call.tool, self.text(&call.arguments)?)
-            }
-            Body::Rejected(refusal) => {
-                format!(
-                    "refused ({}): {}\nwritten: {}",
-                    refusal.reason,
-                    self.text(&refusal.message)?,
-                    self.text(&refusal.text)?
-                )
-            }
-            Body::Stepped(step) => {
-                format!("reward {}\nworld shows: {}", step.reward, folded(&self.text(&step.observation)?, most))
-            }
-            Body::Queried(query) => {
-                format!(
-                    "asks the tracker: {} {} -> {}: {}",
-                    query.tool,
-                    self.text(&query.arguments)?,
-                    query.outcome,
-                    self.text(&query.reply)?
-                )
-            }
-            Body::Fallback(fallback) => format!("fallback: {} ({})", fallback.tool, fallback.reason),
-            Body::Fault(fault) => format!("fault: {} at {} number {}", fault.kind, fault.site, fault.index),
-            Body::Sent(sent) => {
-                format!("{} -> {} ({}): {}", sent.from, sent.to, sent.contract, self.text(&sent.message)?)
-            }
-            Body::Remembered(change) => format!("remembers {}: {}", change.key, self.text(&change.value)?),
-            Body::Note(note) => format!("note {}: {}", note.kind, self.text(&note.data)?),
-            Body::Ended(end) => format!(
-                "ended: {}{} after {} steps, return {}, {} model calls, {} + {} tokens, {} tool calls",
-                end.stop.name(),
-                if end.detail.is_empty() { String::new() } else { format!(" ({})", end.detail) },
-                end.steps,
-                end.episode_return,
-                end.model_calls,
-                end.prompt_tokens,
-                end.output_tokens,
-                end.tool_calls
-            ),
-        })
-    }
-}
-
-/// Characters of an observation that a story shows, unless whole ones are asked for.
-const SHOWN: usize = 300;
-
-fn folded(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{} ... ({} characters in all)", text[..end].trim_end(), text.chars().count()),
-    }
 }
 
 /// Lines that two texts differ in: the longest common run of lines stays out.
@@ -426,13 +320,6 @@ fn equal(lines: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    #[test]
-    fn long_observations_are_folded() {
-        assert_eq!(super::folded(&"é".repeat(300), super::SHOWN), "é".repeat(300));
-        let folded = super::folded(&"é".repeat(301), super::SHOWN);
-        assert_eq!(folded, format!("{} ... (301 characters in all)", "é".repeat(300)));
-    }
-
     #[test]
     fn only_what_differs_is_shown() {
         let apart = super::lines_apart("a\nb\nc\nd\n", "a\nb\nx\nd\ny\n");

@@ -34,7 +34,7 @@ pub enum ActionError {
         action: String,
     },
     /// No host has this name.
-    #[error("there is no host `{host}`{mend} are named as in the observation")]
+    #[error("there is no host `{host}`{mend} are named as they were shown to you")]
     UnknownHost {
         /// What was written.
         host: String,
@@ -335,8 +335,8 @@ mod tests {
             "there is no action `Restor`; did you mean `Restore`? The actions are Monitor, Analyse, Remove, Restore and \
              DecoySERVICE, where SERVICE is the name of a service"
         );
-        assert!(read("Analyse User9").ends_with("`? Hosts are named as in the observation"));
-        assert_eq!(read("Analyse Printer"), "there is no host `Printer`; hosts are named as in the observation");
+        assert!(read("Analyse User9").ends_with("`? Hosts are named as they were shown to you"));
+        assert_eq!(read("Analyse Printer"), "there is no host `Printer`; hosts are named as they were shown to you");
     }
 
     // covers: BOG-035

@@ -51,15 +51,18 @@ impl Rim {
 /// The tools: every kind of action with the hosts as literals, and the two without a host.
 fn tools(names: &Names) -> Vec<ToolSpec> {
     let hosts: Vec<&str> = HOSTS.iter().map(|host| names.host(*host)).collect();
-    let mut tools =
-        vec![ToolSpec::of_strings("Monitor", "Observes the whole network. It has no cost and changes nothing.", &[])];
+    let mut tools = vec![ToolSpec::of_strings(
+        "Monitor",
+        "Observes the whole network. It has no penalty and changes nothing.",
+        &[],
+    )];
     for kind in KINDS {
         let description = match kind {
-            action::Kind::Analyse => "Examines one host in more detail. It has no cost and changes nothing.",
+            action::Kind::Analyse => "Examines one host in more detail. It has no penalty and changes nothing.",
             action::Kind::Remove => "Tries to remove an infection from one host. It may fail.",
             action::Kind::Decoy(_) => "Sets up a decoy of this kind of service on one host.",
             action::Kind::Restore => {
-                "Sets one host back to its first state, at a very high penalty, and removes all decoys from it."
+                "Sets one host back to its initial state, at a very high penalty, and removes all decoys from it."
             }
         };
         let mut tool = ToolSpec::of_strings(names.kind(kind), description, &[(HOSTNAME, "Name of the host.")]);

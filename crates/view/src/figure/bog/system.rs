@@ -20,7 +20,7 @@ pub(super) fn architecture(scene: &Scene<'_>) -> Drawn {
     let below = flow(&mut svg, scene);
     let below = layers(&mut svg, scene, below + 24.0);
     let height = switches(&mut svg, scene, below + 26.0);
-    let caption = "One step from the left to the right: what the world shows passes through parts without a model into a prompt; an agent decides, alone or with sub-agents; an action is checked before it is taken. Dashed: only in configurations that switch it on. Beneath: the layers, and the switches of each configuration (filled: on; a configuration in grey has no cell in this run).".to_owned();
+    let caption = "One step from the left to the right: what the environment shows passes through parts without a model into a prompt; an agent decides, alone or with sub-agents; an action is checked before it is taken. Dashed: only in configurations that switch it on. Beneath: the layers, and the switches of each configuration (filled: on; a configuration in grey has no cell in this run).".to_owned();
     Ok(Picture { svg, height, caption })
 }
 

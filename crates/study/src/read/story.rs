@@ -1,0 +1,174 @@
+//! One episode told as a person would read it: what the agents read, what they wrote, what was done, and what came of it.
+
+use std::fmt::Write as _;
+
+use gimbal_core::event::{Body, Ended, ModelCalled};
+
+use super::trace::Reader;
+use crate::run::RunError;
+
+/// Characters of a long text that a story shows, unless whole ones are asked for.
+const SHOWN: usize = 300;
+
+/// What a reader of the story must know of its lines.
+const LEGEND: &str = "`reads` is what was sent to the model since its last call (the whole prompt: --call N). \
+                      `observation` is what the environment gave, which an agent reads only where a message shows it.";
+
+/// What a teller keeps in mind while it goes through the events.
+struct Teller {
+    /// Characters of a long text that are shown.
+    most: usize,
+    /// The last reply of a model: what it holds is not said a second time.
+    reply: String,
+    refused: u32,
+    fallbacks: u32,
+    normalised: u32,
+}
+
+impl Teller {
+    fn folded(&self, text: &str) -> String {
+        folded(text, self.most)
+    }
+
+    /// A text under its name; nothing where it is empty, or stands in the last reply.
+    fn unless_said(&self, name: &str, text: &str) -> String {
+        let said = text.trim();
+        if said.is_empty() || self.reply.contains(said) { String::new() } else { format!("\n{name}: {said}") }
+    }
+}
+
+impl Reader {
+    /// The episode as a person would read it, with whole texts or the beginnings of long ones.
+    ///
+    /// # Errors
+    /// When a text is missing.
+    pub fn story(&mut self, whole: bool) -> Result<String, RunError> {
+        let most = if whole { usize::MAX } else { SHOWN };
+        let mut teller = Teller { most, reply: String::new(), refused: 0, fallbacks: 0, normalised: 0 };
+        let mut out = String::new();
+        let mut step = 0;
+        for event in self.events.clone() {
+            if let Body::Started(start) = &event.body {
+                let (name, key) = (&self.name, start.key.short());
+                let _ = writeln!(out, "{name}: episode {key}, trial {}, seed {}\n{LEGEND}\n", start.trial, start.seed);
+            }
+            // Nothing happens in the step after the last one: it has no heading of its own.
+            if matches!(event.body, Body::Ended(_)) {
+                out.push('\n');
+            } else if event.step != step {
+                step = event.step;
+                let _ = writeln!(out, "\n== step {step} ==");
+            }
+            let lane = if event.lane == 0 { String::new() } else { format!("[lane {}] ", event.lane) };
+            let line = self.tell(event.body, &mut teller)?;
+            if !line.is_empty() {
+                let _ = writeln!(out, "{lane}{line}");
+            }
+        }
+        Ok(out)
+    }
+
+    fn tell(&mut self, body: Body, teller: &mut Teller) -> Result<String, RunError> {
+        Ok(match body {
+            Body::Started(start) => format!("observation: {}", teller.folded(&self.text(&start.observation)?)),
+            Body::ContextBuilt(context) => {
+                let blocks: Vec<String> =
+                    context.blocks.iter().map(|block| format!("{} ({} bytes)", block.name, block.bytes)).collect();
+                format!("context: {}", blocks.join(", "))
+            }
+            Body::ModelCalled(call) => self.told_call(&call, teller)?,
+            Body::ToolCalled(call) => {
+                let reason = teller.unless_said("because", &self.text(&call.justification)?);
+                format!("does: {} {}{reason}", call.tool, self.text(&call.arguments)?)
+            }
+            Body::Rejected(refusal) => {
+                teller.refused += 1;
+                let (message, text) = (self.text(&refusal.message)?, self.text(&refusal.text)?);
+                format!("refused ({}): {message}{}", refusal.reason, teller.unless_said("written", &text))
+            }
+            Body::Stepped(step) => {
+                format!("reward {}\nobservation: {}", step.reward, teller.folded(&self.text(&step.observation)?))
+            }
+            Body::Queried(query) => {
+                format!(
+                    "asks the belief state: {} {} -> {}: {}",
+                    query.tool,
+                    self.text(&query.arguments)?,
+                    query.outcome,
+                    self.text(&query.reply)?
+                )
+            }
+            Body::Fallback(fallback) => {
+                teller.fallbacks += 1;
+                format!("fallback ({}): the engine makes the next call in the place of the agent", fallback.reason)
+            }
+            Body::Fault(fault) => format!("fault: {} at {} number {}", fault.kind, fault.site, fault.index),
+            Body::Sent(sent) => {
+                format!("{} -> {} ({}): {}", sent.from, sent.to, sent.contract, self.text(&sent.message)?)
+            }
+            Body::Remembered(change) => format!("remembers {}: {}", change.key, self.text(&change.value)?),
+            // Behind every honest answer that is not written to the letter: the end counts them.
+            Body::Note(note) if note.kind == "normalised" => {
+                teller.normalised += 1;
+                String::new()
+            }
+            Body::Note(note) => format!("note {}: {}", note.kind, self.text(&note.data)?),
+            Body::Ended(end) => told_end(&end, teller),
+        })
+    }
+
+    /// A call: what is new to the model, and what it says.
+    fn told_call(&mut self, call: &ModelCalled, teller: &mut Teller) -> Result<String, RunError> {
+        let mut out = format!("call {} to {}: {} earlier messages kept", call.call, call.role, call.kept);
+        for message in call.messages.iter().filter(|message| message.speaker != "assistant") {
+            let text = self.text(&message.text)?;
+            // A system prompt is long, and the same from call to call.
+            let shown = if message.speaker == "system" && teller.most != usize::MAX {
+                format!("system prompt ({} characters)", text.chars().count())
+            } else {
+                teller.folded(text.trim_end())
+            };
+            let _ = write!(out, "\nreads ({}): {shown}", message.speaker);
+        }
+        teller.reply = self.text(&call.reply)?;
+        let (prompt, output, outcome) = (call.prompt_tokens, call.output_tokens, &call.outcome);
+        let _ = write!(out, "\nsays ({outcome}, {prompt} + {output} tokens): {}", teller.reply);
+        Ok(out)
+    }
+}
+
+fn told_end(end: &Ended, teller: &Teller) -> String {
+    let Teller { refused, fallbacks, normalised, .. } = *teller;
+    let counted = |count: u32, what: &str| if count > 0 { format!(", {count} {what}") } else { String::new() };
+    format!(
+        "ended: {}{} after {} steps, return {}, {} model calls, {} + {} tokens, {} tool calls{}{}{}",
+        end.stop.name(),
+        if end.detail.is_empty() { String::new() } else { format!(" ({})", end.detail) },
+        end.steps,
+        end.episode_return,
+        end.model_calls,
+        end.prompt_tokens,
+        end.output_tokens,
+        end.tool_calls,
+        counted(refused, "refused"),
+        counted(fallbacks, "by the fallback"),
+        counted(normalised, "replies not written to the letter and read all the same"),
+    )
+}
+
+fn folded(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{} ... ({} characters in all)", text[..end].trim_end(), text.chars().count()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn long_texts_are_folded() {
+        assert_eq!(super::folded(&"é".repeat(300), super::SHOWN), "é".repeat(300));
+        let folded = super::folded(&"é".repeat(301), super::SHOWN);
+        assert_eq!(folded, format!("{} ... (301 characters in all)", "é".repeat(300)));
+    }
+}
