@@ -49,7 +49,15 @@ impl Menu {
         narrowed: bool,
     ) -> Result<Self, Halt> {
         let cap = seat.settings().legal_cap as usize;
-        let calls = if listed.len() > cap { listed[..cap].into() } else { Arc::clone(&listed) };
+        // What nothing explains cannot be chosen for a reason: no list and no mask holds it.
+        let brief = seat.brief();
+        let explained =
+            |call: &ToolCall| brief.glossary.is_empty() || *call == brief.idle || brief.entry_of(&call.tool).is_some();
+        let calls: Arc<[ToolCall]> = match listed.iter().all(explained) {
+            true if listed.len() <= cap => Arc::clone(&listed),
+            true => listed[..cap].into(),
+            false => listed.iter().filter(|call| explained(call)).take(cap).cloned().collect(),
+        };
         let mut texts = Vec::with_capacity(calls.len());
         for call in calls.iter() {
             texts.push(stage.render(call).await);

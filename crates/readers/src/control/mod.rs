@@ -124,7 +124,7 @@ pub(crate) struct Subtask {
 
 impl Subtask {
     /// Of a request that holds `subtask` and `memory`.
-    fn of(request: &Map<String, Value>) -> Self {
+    pub(crate) fn of(request: &Map<String, Value>) -> Self {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
         let hint = text(request.get("memory").and_then(|memory| memory.get("hint")));
         match request.get("subtask") {
@@ -136,6 +136,11 @@ impl Subtask {
                 hint,
             },
         }
+    }
+
+    /// Whether work by these tools is left to other subtasks: its own tools are named, and none is one of them.
+    pub(crate) fn leaves(&self, tools: &[&str]) -> bool {
+        !self.tools.is_empty() && !self.tools.iter().any(|own| tools.iter().any(|tool| own.contains(tool)))
     }
 
     /// Of an object with name, goal and tools.

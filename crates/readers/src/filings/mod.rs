@@ -289,6 +289,9 @@ impl Analyst {
             sheet.miss(Lack::Goal, "a question that names a company with its ticker in brackets");
         }
         let desk = Desk::read(sheet);
+        // A mask without searches says that they belong to another subtask, and not that all were made.
+        let subtask = sheet.request(&["subtask"]).map(|request| control::Subtask::of(&request));
+        let elsewhere = subtask.is_some_and(|subtask| subtask.leaves(Analyst.tools("search")));
         let mut keys = Vec::new();
         for need in &needs {
             if let Some(key) = desk.kept(need) {
@@ -298,7 +301,8 @@ impl Analyst {
             let mut found = desk.meets(need, true);
             if found.is_none() {
                 let new = |act: &Act| !desk.searched.contains(&mark(&act.arguments));
-                let all: Vec<Act> = searches(need).into_iter().filter(new).filter(|act| sheet.allows(act)).collect();
+                let all: Vec<Act> =
+                    searches(need).into_iter().filter(new).filter(|act| elsewhere || sheet.allows(act)).collect();
                 if !all.is_empty() {
                     let why = format!("the {} of {} is still to be found", need.kind, need.company.name);
                     return ("search", why, all);

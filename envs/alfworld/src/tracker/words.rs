@@ -10,7 +10,7 @@ pub use gimbal_worlds::words::{
 /// Above the list of receptacles that something is known of.
 pub const STATUS: &str = "Receptacles whose status is not baseline:";
 /// Instead of an empty list.
-pub const ALL_BASELINE: &str = "Every receptacle is in its baseline state: nothing is known of what they hold.";
+pub const ALL_BASELINE: &str = "Nothing is known yet of what any receptacle holds.";
 /// Above the agent's own state.
 pub const SELF: &str = "The agent:";
 
