@@ -13,15 +13,13 @@ use crate::args::ProgressStyle;
 /// Where plain lines are few: at most one in this time.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
 
-/// What follows a line within this time belongs to it.
-const AT_ONCE: Duration = Duration::from_millis(200);
-
 /// Shows what a run says of itself.
 pub struct Shown(Form);
 
 enum Form {
     Bar(ProgressBar),
-    Plain(Mutex<Option<Instant>>),
+    /// When the last line of the standing was written, and whether its episodes stand below it.
+    Plain(Mutex<Option<(Instant, bool)>>),
     Json,
     Quiet,
 }
@@ -107,7 +105,7 @@ fn on_bar(bar: &ProgressBar, event: &Progress) {
     }
 }
 
-fn in_lines(last: &Mutex<Option<Instant>>, event: &Progress) {
+fn in_lines(last: &Mutex<Option<(Instant, bool)>>, event: &Progress) {
     if let Some(text) = amiss(event) {
         eprintln!("{text}");
     }
@@ -117,17 +115,12 @@ fn in_lines(last: &Mutex<Option<Instant>>, event: &Progress) {
             eprintln!("{study}: {cells} cells, {planned} episodes, {already} finished before; folder {folder}");
         }
         Progress::Playing { episodes } => {
-            let due = {
-                let last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                // The tick before this one has just printed a line.
-                last.is_some_and(|last| last.elapsed() < AT_ONCE)
-            };
-            episodes.iter().filter(|_| due).for_each(|one| eprintln!("  {}", playing(one)));
+            below(last, episodes).iter().for_each(|line| eprintln!("  {line}"));
         }
         Progress::Tick(standing) => {
             let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if last.is_none_or(|last| last.elapsed() >= PLAIN_EVERY) {
-                *last = Some(Instant::now());
+            if last.is_none_or(|(at, _)| at.elapsed() >= PLAIN_EVERY) {
+                *last = Some((Instant::now(), false));
                 eprintln!("{}/{} {}", standing.done, standing.planned, words(standing));
             }
         }
@@ -143,6 +136,14 @@ fn in_lines(last: &Mutex<Option<Instant>>, event: &Progress) {
             eprintln!("{how}: {}/{} {}", standing.done, standing.planned, words(standing))
         }
     }
+}
+
+/// The episodes in play, once below each line of the standing: ticks may come thick and fast after a stall.
+fn below(last: &Mutex<Option<(Instant, bool)>>, episodes: &[Playing]) -> Vec<String> {
+    let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let Some((_, shown)) = last.as_mut().filter(|(_, shown)| !*shown) else { return Vec::new() };
+    *shown = true;
+    episodes.iter().map(playing).collect()
 }
 
 /// An episode in play: which, a bar of its steps, the time since it began, the last reward and their sum.
@@ -194,4 +195,29 @@ fn words(standing: &Standing) -> String {
         words.push_str(&format!(", {}:{:02} left", left / 60, left % 60));
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn episodes_in_play_stand_once_below_a_line() {
+        let one = Playing {
+            cell: "obs".to_owned(),
+            task: "train".to_owned(),
+            run: 0,
+            step: 1,
+            horizon: 2,
+            reward_thousandths: -100,
+            total_thousandths: -100,
+            seconds: 61.0,
+        };
+        let last = Mutex::new(None);
+        assert!(below(&last, std::slice::from_ref(&one)).is_empty(), "no line stands above");
+        *last.lock().unwrap() = Some((Instant::now(), false));
+        let told = ["obs train run 0: [=====     ] step 1/2, 1:01, reward -0.1, total -0.1"];
+        assert_eq!(below(&last, std::slice::from_ref(&one)), told);
+        assert!(below(&last, &[one]).is_empty(), "they stand there already");
+    }
 }

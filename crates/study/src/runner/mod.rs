@@ -319,6 +319,8 @@ async fn play_groups(shared: &Arc<Shared>, groups: Vec<Group>, jobs: usize) -> R
         feeders.spawn(feed(Arc::clone(shared), group, Arc::clone(&total)));
     }
     let mut tick = tokio::time::interval(Duration::from_millis(500));
+    // After a stall, one tick and not all that were missed.
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut outcome = Ok(());
     loop {
         tokio::select! {
