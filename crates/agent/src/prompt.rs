@@ -519,6 +519,7 @@ fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), Person
         ("answer", Value::from("Oil")),
         ("allowed", Value::from("Wait")),
         ("message", Value::from("machine is missing")),
+        ("repeated", Value::from(true)),
     ]);
     let tool =
         variables.with(&[("tool", Value::from("x")), ("tools", Value::from("y")), ("message", Value::from("z"))]);

@@ -215,6 +215,19 @@ async fn what_is_wrong_is_fed_back_in_the_same_conversation() {
 
 // covers: BOG-033
 #[tokio::test]
+async fn an_answer_that_was_rejected_and_comes_again_is_called_a_repetition() {
+    let wrong = "Thought: t\nAnswer: Oil machine=drill";
+    let replies = [Says(wrong), Says(wrong), Says("Thought: ok\nAnswer: Wait")];
+    let (log, stage) = log_of(&planner(Overrides::default()), replies).await;
+    assert_eq!(log.last().map(String::as_str), Some("act Wait because ok"));
+    let talk = stage.last_talk();
+    let repetition = "You wrote the same before, and it was rejected then too. Write another action this time.";
+    assert!(!talk[2].contains(repetition) && talk[2].ends_with("that has everything it requires."), "{}", talk[2]);
+    assert!(talk[4].ends_with(repetition), "{}", talk[4]);
+}
+
+// covers: BOG-033
+#[tokio::test]
 async fn a_copied_placeholder_is_named_as_one_with_the_actions_that_need_none() {
     let replies = [Says("Thought: t\nAnswer: Oil machine=<name>"), Says("Thought: ok\nAnswer: Wait")];
     let (log, stage) = log_of(&planner(Overrides::default()), replies).await;

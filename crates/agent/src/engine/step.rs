@@ -34,6 +34,7 @@ impl Seat<'_> {
         let matter = Matter { view: &view, blocks, question: None, target: None, company, wanted: None };
         let mut conversation = Conversation::open(self, stage, lane, matter).await?;
         let attempts = self.settings().max_attempts;
+        let mut before: Option<String> = None;
         for attempt in 1..=attempts {
             let (rejection, written) = match conversation.answer(attempt).await? {
                 Outcome::Answer { text, justification, missing } => match conversation.parse(&text, missing).await {
@@ -68,7 +69,9 @@ impl Seat<'_> {
                     continue;
                 }
             };
-            self.explain_rejection(&mut conversation, attempt, &rejection.message, &written)?;
+            let repeated = before.as_ref() == Some(&written);
+            self.explain_rejection(&mut conversation, (attempt, repeated), &rejection.message, &written)?;
+            before = Some(written);
         }
         let idle = &self.brief().idle;
         stage.fallback(lane, idle, "attempts").await;
@@ -83,7 +86,7 @@ impl Seat<'_> {
     pub(super) fn explain_rejection(
         &self,
         conversation: &mut Conversation<'_>,
-        attempt: u32,
+        (attempt, repeated): (u32, bool),
         message: &str,
         written: &str,
     ) -> Result<(), Halt> {
@@ -97,6 +100,7 @@ impl Seat<'_> {
                 ("max_attempts", self.settings().max_attempts.into()),
                 ("answer", quoted(written).into()),
                 ("message", message.into()),
+                ("repeated", repeated.into()),
             ],
         )
     }
@@ -115,7 +119,7 @@ impl Seat<'_> {
                 let values = [("answer", quoted(written).into()), ("message", message.into())];
                 conversation.feedback(&acting.refused, &values)
             }
-            None => self.explain_rejection(conversation, 1, message, written),
+            None => self.explain_rejection(conversation, (1, false), message, written),
         }
     }
 
@@ -150,6 +154,7 @@ impl Seat<'_> {
                 ("max_attempts", self.settings().max_attempts.into()),
                 ("answer", "".into()),
                 ("message", kind.name().into()),
+                ("repeated", false.into()),
             ],
         )
     }

@@ -390,7 +390,7 @@ impl Compiler {
         let deliberation = self.deliberation(source, &wording.deliberation)?;
         let mut add = |key: &str, text: &str, more: &[&str]| self.add(source, key, text, more);
         let (tools, feedback, observations) = (&wording.tools, &wording.feedback, &wording.observations);
-        let attempt = &["attempt", "max_attempts", "answer", "message"];
+        let attempt = &["attempt", "max_attempts", "answer", "message", "repeated"];
         let tool = &["tool", "tools", "message"];
         Ok(EngineTexts {
             protocols,
