@@ -157,6 +157,9 @@ pub struct CellSummary {
     pub unknown_attempts: u64,
     /// Calls that gave no whole answer over all episodes, infrastructure ones included.
     pub failures: CallFailures,
+    /// Why episodes were lost, most frequent first: the words of the last failure of each, and how many were lost to it.
+    #[serde(default)]
+    pub lost_because: Vec<(String, u64)>,
     /// Attempts at an action that brought none, per attempt (BOG-225); the fallback's calls are no attempts.
     pub invalid: Rate,
     /// Fallback steps per environment step.
@@ -292,6 +295,18 @@ impl Analysis {
         Ok(Self { cells, comparisons, baseline_of, options: options.clone() })
     }
 
+    /// Why episodes were lost, over all cells, most frequent first: the words, and how many episodes were lost to it.
+    #[must_use]
+    pub fn lost_because(&self) -> Vec<(String, u64)> {
+        let mut all: BTreeMap<&str, u64> = BTreeMap::new();
+        for (why, count) in self.cells.iter().flat_map(|cell| &cell.lost_because) {
+            *all.entry(why).or_default() += count;
+        }
+        let mut ordered: Vec<(String, u64)> = all.into_iter().map(|(why, count)| (why.to_owned(), count)).collect();
+        ordered.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        ordered
+    }
+
     /// Cells with fewer episodes than planned, with losses, or with episodes that a limit cut.
     #[must_use]
     pub fn gaps(&self) -> Vec<Gap> {
@@ -409,6 +424,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         tokens_estimated: rows.iter().any(|row| row.tokens_estimated),
         model_calls: add(|row| row.model_calls),
         failures: CallFailures::of(all),
+        lost_because: counts(all.iter().map(|row| row.lost_because.as_str()).filter(|why| !why.is_empty())),
         unknown_attempts: all.iter().map(|row| u64::from(row.unknown_attempts)).sum(),
         invalid: Rate { count: sum(EpisodeRow::invalid_attempts), of: sum(EpisodeRow::attempts) },
         fallback: Rate { count: add(|row| row.fallbacks), of: add(|row| row.steps) },
@@ -463,9 +479,14 @@ fn roles(rows: &[&EpisodeRow]) -> Vec<RoleSummary> {
 }
 
 fn stops(rows: &[&EpisodeRow]) -> Vec<(String, u64)> {
+    counts(rows.iter().map(|row| row.stop.as_str()))
+}
+
+/// How often each of these texts occurs, most frequent first.
+fn counts<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for row in rows {
-        *counts.entry(&row.stop).or_default() += 1;
+    for text in texts {
+        *counts.entry(text).or_default() += 1;
     }
     let mut ordered: Vec<(String, u64)> = counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     ordered.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

@@ -33,7 +33,7 @@ pub(crate) fn sentence_of(analysis: &Analysis, in_progress: bool) -> String {
     } else if played.is_empty() {
         return match analysis.cells.iter().map(CellSummary::cuts).sum::<usize>() {
             0 if in_progress => format!("In progress, 0 of {} planned episodes played so far.", planned(analysis)),
-            0 => "No episode has been played: this run tells nothing yet.".to_owned(),
+            0 => format!("No episode has been played: this run tells nothing yet{}.", lost(analysis)),
             cut => format!(
                 "Every episode that was played ({cut}) was cut by a limit of the episode: this run tells nothing about returns."
             ),
@@ -78,10 +78,22 @@ pub(crate) fn sentence_of(analysis: &Analysis, in_progress: bool) -> String {
         return format!("In progress, {played} of {planned} planned episodes played so far. {text}.");
     }
     if missing > 0 {
-        text.push_str(&format!("; {missing} of {planned} planned episodes are missing"));
+        text.push_str(&format!("; {missing} of {planned} planned episodes are missing{}", lost(analysis)));
     }
     text.push('.');
     text
+}
+
+/// What most of the lost episodes were lost to, in the words of what failed; nothing where none was lost.
+fn lost(analysis: &Analysis) -> String {
+    let reasons = analysis.lost_because();
+    let Some((why, count)) = reasons.first() else { return String::new() };
+    let others = match reasons.len() - 1 {
+        0 => String::new(),
+        1 => ", and others to one more reason".to_owned(),
+        more => format!(", and others to {more} more reasons"),
+    };
+    format!("; {count} lost to “{}”{others}", why.trim_end_matches('.'))
 }
 
 fn planned(analysis: &Analysis) -> usize {

@@ -75,12 +75,26 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     }
     match summary.ended {
         Ended::Done | Ended::Interrupted => Ok(()),
-        Ended::Incomplete => Err(Failure::World(format!(
-            "{} episode(s) could not be played; run the same command to try them again",
-            summary.standing.planned.saturating_sub(summary.standing.done)
+        Ended::Incomplete => Err(Failure::World(incomplete(
+            summary.standing.planned.saturating_sub(summary.standing.done),
+            &summary.closed,
         ))),
         Ended::Limit(limit) => Err(Failure::World(limit)),
     }
+}
+
+/// Why episodes are missing after a run: the words of the providers that turned requests down stand here, for what was
+/// told in mid-run has scrolled away.
+fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
+    let episodes = said::count(missing as usize, "episode", "episodes");
+    if closed.is_empty() {
+        return format!("{episodes} could not be played; run the same command to try again");
+    }
+    let reasons: Vec<String> = closed.iter().map(|(model, why)| progress::reason(model, why)).collect();
+    format!(
+        "{episodes} could not be played: {}; change what is refused, then run the same command",
+        reasons.join("; ")
+    )
 }
 
 /// The first Ctrl-C lets requests on their way end, the second waits for nothing.

@@ -78,6 +78,8 @@ pub struct Summary {
     pub given_up: u64,
     /// Episodes whose journals were found lost and which were wanted again.
     pub lost: u64,
+    /// Models that were asked no more, each with the reason in the provider's words.
+    pub closed: Vec<(String, String)>,
     /// How things stood in the end.
     pub standing: Standing,
 }
@@ -513,6 +515,7 @@ fn finish(
     let Ok(shared) = Arc::try_unwrap(shared) else {
         return Err(RunError::io(&folder, "the run cannot be closed", &"a session is still under way"));
     };
+    let refused = shared.store.health().all_closed();
     let closed = shared.store.close();
     drop(writable);
     played.and(closed)?;
@@ -543,6 +546,7 @@ fn finish(
         finished: count(&shared.counters.finished),
         given_up: count(&shared.counters.given_up),
         lost,
+        closed: refused,
         standing,
     })
 }
