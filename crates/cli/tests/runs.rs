@@ -273,6 +273,33 @@ fn a_dry_run_plays_nothing() {
     assert!(!place.path().join("runs").exists());
 }
 
+#[test]
+fn a_dry_run_says_what_a_run_would_say_of_the_folder() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
+    let same = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    assert!(!same.err.contains("warning"), "{}", same.err);
+    // A cell less is told, and refuses nothing.
+    place.write("small.yaml", &STUDY.replace("  - { base: baseline, policy: random }\n", ""));
+    let fewer = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    assert!(fewer.err.contains("baseline:random") && fewer.err.contains("no longer in it"), "{}", fewer.err);
+    assert!(!fewer.err.contains("refused"), "{}", fewer.err);
+    // Another seed is another study.
+    place.write("small.yaml", &STUDY.replace("runs: 3 }", "runs: 3, seed: 77 }"));
+    let dry = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    let real = place.gimbal(&["run", "small.yaml", "--progress", "quiet"]);
+    assert_eq!(real.code, 2, "{}", real.err);
+    let words = real.err.trim().trim_start_matches("gimbal: ");
+    assert!(words.contains("the study has changed since this run began: `seed`"), "{words}");
+    assert!(dry.err.contains("the run would be refused") && dry.err.contains(words), "{}\n{words}", dry.err);
+    // A file in the place of the folder is told, too.
+    place.write("other.yaml", &STUDY.replace("study: small", "study: other"));
+    std::fs::write(place.path().join("runs/other"), "").unwrap();
+    let dry = place.gimbal(&["run", "other.yaml", "--dry-run"]).good();
+    assert!(dry.err.contains("the run would be refused") && dry.err.contains("runs/other"), "{}", dry.err);
+}
+
 // covers: BOG-047, BOG-148
 #[test]
 fn an_outage_is_no_outcome_and_a_key_reaches_no_file() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gimbal_study::plan::estimate::{Measured, estimate_after, too_low};
 use gimbal_study::plan::{self, Plan};
 use gimbal_study::registry::ModelSource;
-use gimbal_study::run::RunFolder;
+use gimbal_study::run::{RunError, RunFolder};
 use gimbal_study::runner::{self, Ended, Settings};
 use gimbal_study::stage::Cancel;
 
@@ -124,8 +124,23 @@ pub(super) async fn asked_to_stop() -> std::io::Result<()> {
 }
 
 async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result<(), Failure> {
-    let measured = if folder.join(gimbal_study::run::STUDY).exists() {
-        RunFolder::open(folder).and_then(|folder| Measured::read(&folder)).map_err(run_failure)?
+    // What a run would say of what lies there comes first: the figures below are of no use where it would be refused.
+    let fits = match runner::fits(plan, folder) {
+        Ok(None) => true,
+        Ok(Some(words)) => {
+            said::message(&format!("warning: {words}"));
+            true
+        }
+        Err(error) => {
+            said::message(&format!("warning: the run would be refused: {error}"));
+            false
+        }
+    };
+    let measured = if fits && folder.join(gimbal_study::run::STUDY).exists() {
+        match RunFolder::open(folder).and_then(|folder| Measured::read(&folder)) {
+            Err(RunError::IndexLost { .. }) => Measured::default(),
+            measured => measured.map_err(run_failure)?,
+        }
     } else {
         Measured::default()
     };

@@ -5,7 +5,7 @@ mod progress;
 mod session;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -171,12 +171,7 @@ pub async fn run(
     let writable = RunFolder::take(&settings.folder)?;
     let (stored, changes) = keep_study(&plan, &writable).await?;
     if !changes.is_empty() {
-        let text = format!(
-            "the study has changed since this run began: {}; finished episodes of cells that are no longer in it are kept \
-             and shown apart",
-            changes.join("; ")
-        );
-        progress(Progress::Warning { text });
+        progress(Progress::Warning { text: changed(&changes) });
     }
     let rebuilt = writable.rebuild_lost_index(&stored)?;
     if let Some(rebuilt) = rebuilt {
@@ -429,6 +424,46 @@ fn all_done(shared: &Shared, session: &Session) -> Result<bool, RunError> {
     }
     shared.counters.already.fetch_add(session.trials.len() as u64, Ordering::Relaxed);
     Ok(true)
+}
+
+/// What a run says where the study has changed since it began, and no episode is lost by that.
+fn changed(changes: &[String]) -> String {
+    format!(
+        "the study has changed since this run began: {}; finished episodes of cells that are no longer in it are kept and \
+         shown apart",
+        changes.join("; ")
+    )
+}
+
+/// What a run of this plan would say of what lies in its folder, without touching it: for dry runs. Nothing where the
+/// folder is new or holds this very study.
+///
+/// # Errors
+/// Those with which a run would be refused: another study, another run at work, a file in the folder's place.
+pub fn fits(plan: &Plan, root: &Path) -> Result<Option<String>, RunError> {
+    match std::fs::metadata(root) {
+        Ok(found) if found.is_dir() => {}
+        Ok(_) => {
+            let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
+            return Err(RunError::io(root, "the run folder cannot be made", &error));
+        }
+        Err(_) => return Ok(None),
+    }
+    if !root.join(crate::run::STUDY).is_file() {
+        return Ok(None);
+    }
+    let folder = match RunFolder::open(root) {
+        // A run makes it anew and goes on.
+        Err(lost @ RunError::IndexLost { .. }) => return Ok(Some(lost.to_string())),
+        opened => opened?,
+    };
+    if folder.in_progress() {
+        return Err(RunError::Busy { path: root.to_owned() });
+    }
+    let (before, now) = (Stored::read(&folder)?, Stored::of(plan));
+    before.may_become(&now, root)?;
+    let changes = before.changes(&now);
+    Ok((!changes.is_empty()).then(|| changed(&changes)))
 }
 
 /// Writes the study as resolved, after looking whether an earlier run may go on as this study; with what has changed.
