@@ -67,3 +67,26 @@ fn a_piped_conversation_goes_on_after_a_truncated_answer() {
         talk(&place, &["model", "chat", &name, "--threads", "1", "--max-tokens", "8"], "One?\nTwo?\nThree?\n").good();
     assert_eq!(said.out, again.out);
 }
+
+/// What a real run refuses when it opens the file, a dry run and a plan refuse too, and play nothing.
+#[test]
+fn a_broken_model_file_is_refused_before_anything_is_played() {
+    let (place, path) = place();
+    let study = common::STUDY.replace("scripted/react-monitor", &format!("local/{path}"));
+    place.write("small.yaml", &study);
+    let whole = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    assert!(!whole.err.contains("refused"), "{}", whole.err);
+    let bytes = std::fs::read(&path).unwrap();
+    let mut mark = bytes.clone();
+    mark[0] = b'X';
+    for (broken, why) in [(mark, "does not begin with `GGUF`"), (bytes[..bytes.len() / 2].to_vec(), "tensor")] {
+        std::fs::write(&path, broken).unwrap();
+        for arguments in [&["run", "small.yaml", "--dry-run"][..], &["run", "small.yaml"], &["plan", "small.yaml"]] {
+            let said = place.gimbal(arguments);
+            assert_eq!(said.code, 2, "{arguments:?}: {}\n{}", said.out, said.err);
+            assert!(said.err.contains(&path) && said.err.contains(why), "{arguments:?}: {}", said.err);
+            assert!(!said.err.contains("not fetched yet"), "{}", said.err);
+        }
+        assert!(!place.path().join("runs").exists());
+    }
+}

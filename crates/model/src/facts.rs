@@ -82,6 +82,9 @@ pub enum SetupError {
     /// The weights are missing, damaged or unknown.
     #[error("{0}")]
     Weights(String),
+    /// The weights are there, and their header is not that of a model.
+    #[error("{0}")]
+    Header(String),
     /// The script cannot be found or read.
     #[error("{0}")]
     Script(String),

@@ -5,11 +5,16 @@ use serde_json::json;
 
 use crate::config::ModelsConfig;
 use crate::facts::{ModelFacts, ModelKind, SetupError};
+use crate::gguf;
 use crate::price::Price;
 use crate::weights::{self, KnownModel, WeightsError};
 
 /// What is known of `local/<what>`: of weights that are not there yet, what the registry says.
+///
+/// The header of a user's own file is read here already, so that a plan refuses what a run could not open. Known weights
+/// are what their hash says.
 pub(crate) fn describe(name: &str, what: &str, config: &ModelsConfig) -> Result<ModelFacts, SetupError> {
+    check_header(name, what)?;
     let (digest, known): (Option<Digest>, Option<&KnownModel>) = match weights::locate(what, &cache()?) {
         Ok(located) => (Some(located.sha256), located.known),
         Err(error) => match weights::known(what) {
@@ -33,6 +38,16 @@ pub(crate) fn describe(name: &str, what: &str, config: &ModelsConfig) -> Result<
         wants_hints: false,
         identity: json!({ "engine": engine(config)?, "weights": digest }),
     })
+}
+
+/// Refuses a file of the user's own that is no sound model. One that is not there is told where it is looked for.
+fn check_header(name: &str, what: &str) -> Result<(), SetupError> {
+    let path = std::path::Path::new(what);
+    if !weights::is_path(what) || !path.is_file() {
+        return Ok(());
+    }
+    let refused = |error| SetupError::Header(format!("model `{name}`: {what}: {error}"));
+    gguf::check(path).map(drop).map_err(refused)
 }
 
 /// Whether the weights are there and the program can open them.
