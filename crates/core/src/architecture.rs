@@ -33,6 +33,9 @@ pub struct Needs {
     /// What kinds of grammars a role's answers take, where it decodes under constraint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grammars: Vec<(String, GrammarKind)>,
+    /// Roles whose requests offer tools for native calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub native: Vec<String>,
     /// Whether control goes from one part to another through the stage: without it no fault can divert it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub routes: bool,

@@ -63,6 +63,9 @@ pub struct ModelFacts {
     pub concurrency: usize,
     /// Whether requests should carry a hint.
     pub wants_hints: bool,
+    /// Whether requests may offer tools for native calls: the chat template of an embedded model may have no place for
+    /// them.
+    pub tools: bool,
     /// What goes into the episode key.
     pub identity: serde_json::Value,
 }
