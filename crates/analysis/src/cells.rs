@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::acted::hardly_acted;
+use crate::acted::{hardly_acted, mean_share};
 use crate::clusters::{Grouping, Place, place};
 use crate::compare::{Comparison, FLIPS, one_to_one, paired_with};
-use crate::describe::{Interval, Summary, quantile};
+use crate::describe::{FEWEST, Interval, Summary, quantile};
 use crate::error::AnalysisError;
 use crate::failures::CallFailures;
 use crate::frontier::{Point, pareto};
@@ -164,6 +164,12 @@ pub struct CellSummary {
     pub invalid: Rate,
     /// Fallback steps per environment step.
     pub fallback: Rate,
+    /// Mean over episodes of the fallback's share of the steps: what decides whether the model acted.
+    #[serde(default)]
+    pub fallback_mean: Option<f64>,
+    /// Mean over episodes of the share of invalid attempts: the same.
+    #[serde(default)]
+    pub invalid_mean: Option<f64>,
     /// Median latency of a model call in milliseconds.
     pub latency_p50_ms: Option<f64>,
     /// 95th percentile of the latency of a model call in milliseconds.
@@ -208,7 +214,7 @@ impl CellSummary {
     /// the fallback; it has no interval, no rate of success or catastrophe, no efficiency and no comparison.
     #[must_use]
     pub fn hardly_acted(&self) -> bool {
-        !self.info.models.is_empty() && hardly_acted(self.fallback, self.invalid)
+        !self.info.models.is_empty() && hardly_acted(self.fallback_mean, self.invalid_mean)
     }
 
     /// What measures the model is taken out.
@@ -428,6 +434,10 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         unknown_attempts: all.iter().map(|row| u64::from(row.unknown_attempts)).sum(),
         invalid: Rate { count: sum(EpisodeRow::invalid_attempts), of: sum(EpisodeRow::attempts) },
         fallback: Rate { count: add(|row| row.fallbacks), of: add(|row| row.steps) },
+        fallback_mean: mean_share(
+            rows.iter().map(|row| Rate { count: u64::from(row.fallbacks), of: u64::from(row.steps) }),
+        ),
+        invalid_mean: mean_share(rows.iter().map(|row| Rate { count: row.invalid_attempts(), of: row.attempts() })),
         latency_p50_ms: quantile(&latencies, 0.5),
         latency_p95_ms: quantile(&latencies, 0.95),
         cost_total: spent(all),
@@ -573,8 +583,8 @@ fn add_rpts(
 
 fn add_frontier(cells: &mut [CellSummary]) {
     let mut groups: BTreeMap<String, Vec<(usize, Point)>> = BTreeMap::new();
-    for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.info.models.is_empty() && !cell.hardly_acted())
-    {
+    let told = |cell: &CellSummary| !cell.info.models.is_empty() && !cell.hardly_acted() && cell.episodes >= FEWEST;
+    for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| told(cell)) {
         let (Some(tokens), Some(returns)) = (cell.tokens, cell.returns) else { continue };
         let point = Point { cost: tokens.mean, value: returns.mean };
         if !point.cost.is_nan() && !point.value.is_nan() {

@@ -86,9 +86,9 @@ pub fn spread(analysis: &Analysis) -> Table {
                 Cell::number(returns.map(|returns| returns.median)),
                 Cell::number(returns.map(|returns| returns.upper_quartile)),
                 Cell::number(returns.map(|returns| returns.max)),
-                Cell::interval(cell.catastrophic.map(|share| share.interval)),
+                Cell::interval(cell.catastrophic.and_then(|share| share.told())),
                 Cell::share(cell.success.map(|share| share.share)),
-                Cell::interval(cell.success.map(|share| share.interval)),
+                Cell::interval(cell.success.and_then(|share| share.told())),
                 Cell::number(cell.steps.map(|steps| steps.mean)),
                 Cell::number(tokens.map(|tokens| tokens.mean / 1000.0)),
                 Cell::interval(

@@ -128,7 +128,7 @@ fn values(cell: &CellSummary) -> Vec<Cell> {
 fn notes(analysis: &Analysis) -> Vec<String> {
     let mut notes: Vec<String> = acted_note(&analysis.cells).into_iter().collect();
     notes.extend([
-        "Return: higher is better. One episode has neither SD nor interval (–).".to_owned(),
+        "Return: higher is better. One episode has no SD (–).".to_owned(),
         interval_note(analysis),
     ]);
     if analysis.cells.iter().any(|cell| !cell.info.models.is_empty()) {
