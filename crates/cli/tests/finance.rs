@@ -85,6 +85,28 @@ fn a_noisy_planner_plans_for_filings_free_and_constrained() {
     }
 }
 
+/// A mask bounds the texts of an action: the agent is told by how much, where there is a mask and nowhere else.
+#[test]
+fn a_bound_of_the_mask_stands_in_the_prompt() {
+    for decoding in ["free", "constrained"] {
+        for protocol in ["react-text", "json", "native-tools"] {
+            let place = Place::new();
+            let study = format!(
+                "study: bounds\nenvironment: {{ name: finance_agent }}\n\
+                 architectures: [{{ base: react, configuration: obs, protocol: {protocol} }}]\n\
+                 roles: [{{ default: {{ model: noisy/1.0, decoding: {decoding} }} }}]\n\
+                 episodes: {{ tasks: [s01], runs: 1 }}\n"
+            );
+            place.write("bounds.yaml", &study);
+            place.gimbal(&["run", "bounds.yaml", "--progress", "quiet", "--no-report"]).good();
+            let call = place.gimbal(&["trace", "bounds", "0", "--call", "0"]).good().out;
+            let bounded = decoding == "constrained";
+            assert_eq!(call.contains("has at most 600 characters"), bounded, "{protocol} {decoding}: {call}");
+            assert_eq!(call.contains("{0,600}") || call.contains("\"maxLength\":600"), bounded, "{protocol}: {call}");
+        }
+    }
+}
+
 #[test]
 fn a_page_that_stays_busy_is_an_answer_to_the_agent_and_voids_no_episode() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -227,6 +227,8 @@ pub(crate) enum JsonContent {
 #[derive(Debug)]
 pub(crate) struct EngineTexts {
     pub tags_notice: Sourced,
+    /// How long texts of an action may be under constrained decoding.
+    pub text_bounds: Sourced,
     pub protocols: [ProtocolTexts; 3],
     pub advisers: [Option<ProtocolTexts>; 3],
     pub actors: [Option<ProtocolTexts>; 3],
