@@ -226,7 +226,9 @@ fn the_noisy_planners_list_wins_households() {
         place.write("listed.yaml", &study);
         place.gimbal(&["run", "listed.yaml", "--progress", "quiet", "--no-report"]).good();
         let folder = gimbal_study::run::RunFolder::open(&place.path().join("runs/listed")).unwrap();
-        let rows = gimbal_study::read::load_rows(&folder).unwrap().episodes;
+        let rows = gimbal_study::read::load_rows(&folder).unwrap();
+        assert_eq!(rows.cells[0].environment, "alfworld split tools", "`split` alone reads like a split of the tasks");
+        let rows = rows.episodes;
         let won = rows.iter().filter(|row| row.return_thousandths > 0).count();
         assert!(rows.len() == 12 && won >= 8, "{decoding}: {won} of {}", rows.len());
     }

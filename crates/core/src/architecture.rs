@@ -75,7 +75,7 @@ impl Needs {
             reasons.push("it needs subjects, and this environment names none".to_owned());
         }
         if self.simulator && !offers.simulator {
-            reasons.push("it needs a world that can be forked".to_owned());
+            reasons.push("it needs an environment that can be forked".to_owned());
         }
         if self.answers && !offers.answers {
             reasons.push("it needs a call that ends the task with an answer, and this environment has none".to_owned());
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(
             needs.unmet(&offers),
             [
-                "it needs a world that can be forked",
+                "it needs an environment that can be forked",
                 "it needs the context block `status`; this environment offers: observation",
             ]
         );

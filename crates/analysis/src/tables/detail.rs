@@ -156,7 +156,7 @@ fn meaning(stop: &str) -> &'static str {
         "horizon" => "played to the last step",
         "failed" => "the agent lost the game: an outcome",
         "answered" => "a final answer was given",
-        "broken" => "the original of the world breaks off here with an error: an outcome",
+        "broken" => "the original of the environment breaks off here with an error: an outcome",
         "finished" => "the agent stopped by itself",
         "format_errors" => "too many answers out of form: an outcome",
         "infrastructure" => "network, provider or disk failed: no outcome",

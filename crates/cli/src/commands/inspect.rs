@@ -29,6 +29,9 @@ pub fn verify(of: &OfRun) -> Result<(), Failure> {
         for torn in &report.torn {
             println!("torn end, as a kill leaves it (harmless): {torn}");
         }
+        for unknown in &report.unknown {
+            println!("no file of this run, and nothing of it is counted: {}", gimbal_analysis::printable(unknown));
+        }
         for problem in &report.problems {
             println!("PROBLEM {problem}");
         }

@@ -303,7 +303,7 @@ impl Reader {
 
     fn tell(&mut self, body: Body, most: usize) -> Result<String, RunError> {
         Ok(match body {
-            Body::Started(start) => format!("world shows: {}", folded(&self.text(&start.observation)?, most)),
+            Body::Started(start) => format!("environment shows: {}", folded(&self.text(&start.observation)?, most)),
             Body::ContextBuilt(context) => {
                 let blocks: Vec<String> =
                     context.blocks.iter().map(|block| format!("{} ({} bytes)", block.name, block.bytes)).collect();
@@ -338,7 +338,7 @@ impl Reader {
                 )
             }
             Body::Stepped(step) => {
-                format!("reward {}\nworld shows: {}", step.reward, folded(&self.text(&step.observation)?, most))
+                format!("reward {}\nenvironment shows: {}", step.reward, folded(&self.text(&step.observation)?, most))
             }
             Body::Queried(query) => {
                 format!(
