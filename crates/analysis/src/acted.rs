@@ -16,8 +16,10 @@ const ROUNDING: f64 = 1e-12;
 /// that are all.
 #[must_use]
 pub fn mean_share(episodes: impl IntoIterator<Item = Rate>) -> Option<f64> {
-    let (sum, count) =
-        episodes.into_iter().filter_map(|rate| rate.share()).fold((0.0, 0_u64), |(sum, count), one| (sum + one, count + 1));
+    let (sum, count) = episodes
+        .into_iter()
+        .filter_map(|rate| rate.share())
+        .fold((0.0, 0_u64), |(sum, count), one| (sum + one, count + 1));
     (count > 0).then(|| sum / count as f64)
 }
 

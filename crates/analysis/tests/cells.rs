@@ -642,9 +642,8 @@ fn calibration_by_hand() {
 fn fewer_than_three_episodes_have_no_interval_and_no_mark() {
     let play = |episodes: u32| {
         let cells = vec![cell("a", "a", Some("m")), cell("b", "b", Some("m"))];
-        let rows = (0..episodes).flat_map(|run| {
-            [episode("a", run, -100_000, 10_000, 1_000), episode("b", run, -50_000, 20_000, 1_000)]
-        });
+        let rows = (0..episodes)
+            .flat_map(|run| [episode("a", run, -100_000, 10_000, 1_000), episode("b", run, -50_000, 20_000, 1_000)]);
         Analysis::new(&Rows { cells, episodes: rows.collect() }, &against("a")).unwrap()
     };
     for episodes in 1..=4 {

@@ -428,7 +428,10 @@ async fn a_plan_of_bad_shape_gets_its_repair_call() {
         assert!(stage.requests.lock().unwrap()[1].messages[1].text.contains(says));
     }
     let (log, stage, _) = play("cyclic", json!({}), workshop(1, [Fails(Refusal, ""), WAIT])).await;
-    assert_eq!((&notes(&log, "planned")[0]["attempts"], &notes(&log, "graph")[0]["source"]), (&json!(1), &json!("fallback")));
+    assert_eq!(
+        (&notes(&log, "planned")[0]["attempts"], &notes(&log, "graph")[0]["source"]),
+        (&json!(1), &json!("fallback"))
+    );
     assert_ne!(stage.asked.lock().unwrap()[1], "planner");
 }
 

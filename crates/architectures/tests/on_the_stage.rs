@@ -198,7 +198,8 @@ impl ModelSource for CountedModels {
 /// What a dry run of so many architectures and models does: cells, files read, models described and opened, requests played.
 async fn dry(architectures: usize, models: usize) -> [usize; 5] {
     let counts = Arc::new(Counts::default());
-    let mut study = "study: many\nenvironment: { name: corridor, horizon: 2, slip_percent: 0 }\narchitectures:\n".to_owned();
+    let mut study =
+        "study: many\nenvironment: { name: corridor, horizon: 2, slip_percent: 0 }\narchitectures:\n".to_owned();
     for index in 0..architectures {
         let own = format!("persona: planner, name: a{index}, question_budget: {}", index + 1);
         study.push_str(&format!("  - {{ base: react, {own}, context: [observation] }}\n"));
@@ -230,6 +231,9 @@ async fn the_work_of_a_dry_run_grows_with_architectures_and_models_and_not_with_
     assert_eq!((few[1], few[3], few[4]), (read, opened, asked));
     assert_eq!((few[2], described), (10, 100), "a look for each model");
     assert_eq!(opened, 1, "one stand-in plays for all");
-    assert!(asked > 0 && asked <= 100 * 2 * 2 * 4, "{asked} requests of 100 architectures, two episodes of two steps each");
+    assert!(
+        asked > 0 && asked <= 100 * 2 * 2 * 4,
+        "{asked} requests of 100 architectures, two episodes of two steps each"
+    );
     assert!(read <= 100 * 12, "{read} files read for 100 architectures");
 }

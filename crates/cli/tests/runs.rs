@@ -376,7 +376,8 @@ fn a_refused_run_says_why_at_its_end_and_ever_after() {
     assert!(headline.contains(why.trim_end_matches('.')), "{headline}");
     let listed = place.gimbal(&["trace", "small"]).good().out;
     assert!(listed.contains(why), "{listed}");
-    let number = listed.lines().find(|line| line.contains("infrastructure")).unwrap().split_whitespace().next().unwrap();
+    let number =
+        listed.lines().find(|line| line.contains("infrastructure")).unwrap().split_whitespace().next().unwrap();
     assert!(place.gimbal(&["trace", "small", number]).good().out.contains(why));
     let page = std::fs::read_to_string(place.path().join("runs/small/report.html")).unwrap();
     assert!(page.contains("&#39;colour&#39; is not supported") || page.contains("'colour' is not supported"));
@@ -384,6 +385,8 @@ fn a_refused_run_says_why_at_its_end_and_ever_after() {
     assert!(table.out.contains(why), "{}", table.out);
     let csv = place.gimbal(&["report", "small", "--table", "failures", "--format", "csv"]).good().out;
     let at = |name: &str| csv.lines().next().unwrap().split(',').position(|title| title == name).unwrap();
-    let sum = |name: &str| -> u32 { csv.lines().skip(1).map(|row| row.split(',').nth(at(name)).unwrap().parse::<u32>().unwrap()).sum() };
+    let sum = |name: &str| -> u32 {
+        csv.lines().skip(1).map(|row| row.split(',').nth(at(name)).unwrap().parse::<u32>().unwrap()).sum()
+    };
     assert_eq!((sum("turned_down"), sum("outages")), (1, 0), "{csv}");
 }

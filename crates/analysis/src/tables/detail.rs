@@ -232,7 +232,10 @@ fn reasons(analysis: &Analysis) -> Vec<String> {
         .iter()
         .take(REASONS)
         .map(|(why, count)| {
-            format!("{count} {} lost, in the words of the last failure: {why}", if *count == 1 { "episode" } else { "episodes" })
+            format!(
+                "{count} {} lost, in the words of the last failure: {why}",
+                if *count == 1 { "episode" } else { "episodes" }
+            )
         })
         .collect();
     if more > 0 {

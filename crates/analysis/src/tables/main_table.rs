@@ -127,10 +127,7 @@ fn values(cell: &CellSummary) -> Vec<Cell> {
 
 fn notes(analysis: &Analysis) -> Vec<String> {
     let mut notes: Vec<String> = acted_note(&analysis.cells).into_iter().collect();
-    notes.extend([
-        "Return: higher is better. One episode has no SD (–).".to_owned(),
-        interval_note(analysis),
-    ]);
+    notes.extend(["Return: higher is better. One episode has no SD (–).".to_owned(), interval_note(analysis)]);
     if analysis.cells.iter().any(|cell| !cell.info.models.is_empty()) {
         notes.push("Tokens as called by the agent's roles, before caches and retries, per episode; roles that the environment asks (judge, reader, user) are apart.".to_owned());
     }

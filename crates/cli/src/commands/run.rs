@@ -91,10 +91,7 @@ fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
         return format!("{episodes} could not be played; run the same command to try again");
     }
     let reasons: Vec<String> = closed.iter().map(|(model, why)| progress::reason(model, why)).collect();
-    format!(
-        "{episodes} could not be played: {}; change what is refused, then run the same command",
-        reasons.join("; ")
-    )
+    format!("{episodes} could not be played: {}; change what is refused, then run the same command", reasons.join("; "))
 }
 
 /// The first Ctrl-C lets requests on their way end, the second waits for nothing.

@@ -84,7 +84,12 @@ pub(super) fn decided(
 
 /// Roles whose requests offer tools, with models that cannot be shown any: such a request would fail, and close the model
 /// for every other cell.
-pub(super) fn native(label: &str, native: &[String], roles: &BTreeMap<String, RoleSettings>, models: &Models) -> Vec<String> {
+pub(super) fn native(
+    label: &str,
+    native: &[String],
+    roles: &BTreeMap<String, RoleSettings>,
+    models: &Models,
+) -> Vec<String> {
     let native: BTreeSet<&String> = native.iter().collect();
     let refused = native.into_iter().filter_map(|role| {
         let model = &roles.get(role).or_else(|| roles.get("default"))?.model;
