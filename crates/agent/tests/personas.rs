@@ -420,3 +420,22 @@ fn a_template_that_grows_without_bound_is_refused_when_the_persona_is_read() {
         assert!(message.len() < 2000, "{message}");
     }
 }
+
+/// Many architectures name few personas: each is compiled once, and anew as soon as a word of it changes.
+#[test]
+fn a_persona_is_compiled_once_for_all_who_name_it() {
+    let files = TestFiles::default();
+    let first = Persona::shared("planner", &files).unwrap();
+    assert!(Arc::ptr_eq(&first, &Persona::shared("planner", &TestFiles::default()).unwrap()));
+    assert_eq!(first.digest, Persona::load("planner", &files).unwrap().digest);
+    assert_ne!(first.digest, Persona::shared("solver", &files).unwrap().digest);
+    for path in [CORE, "personas/planner/prompt.yaml", "personas/engine.yaml"] {
+        let text = format!("{}\n# another word\n", TestFiles::shipped(path));
+        let changed = TestFiles(BTreeMap::from([(path.to_owned(), text)]));
+        assert!(!Arc::ptr_eq(&first, &Persona::shared("planner", &changed).unwrap()), "{path}");
+    }
+    // A broken one is refused each time.
+    for _ in 0..2 {
+        Persona::shared("planner", &TestFiles::with(CORE, "max_attempts: 3", "max_attemps: 3")).unwrap_err();
+    }
+}

@@ -2,17 +2,32 @@
 
 use crate::cells::Rate;
 
-/// Share of environment steps taken by the fallback from which on a cell is no measurement of its model.
+/// Share of environment steps taken by the fallback from which on a cell is no measurement of its model, as the mean over its
+/// episodes: one long episode does not decide.
 pub const FALLBACK_LIMIT: f64 = 0.5;
 
-/// Share of invalid attempts at an action from which on a cell is no measurement of its model.
+/// Share of invalid attempts at an action from which on a cell is no measurement of its model, as the mean over its episodes.
 pub const INVALID_LIMIT: f64 = 0.8;
 
-/// Whether the model hardly acted: at least [`FALLBACK_LIMIT`] of the steps were the fallback's, or at least
-/// [`INVALID_LIMIT`] of the attempts brought no action.
+/// Rounding of a mean of shares.
+const ROUNDING: f64 = 1e-12;
+
+/// The mean over episodes of a share within each. Episodes in which there was nothing to count take no part; `None` where
+/// that are all.
 #[must_use]
-pub fn hardly_acted(fallback: Rate, invalid: Rate) -> bool {
-    let reaches = |rate: Rate, limit: f64| rate.share().is_some_and(|share| share >= limit);
+pub fn mean_share(episodes: impl IntoIterator<Item = Rate>) -> Option<f64> {
+    let (sum, count) = episodes
+        .into_iter()
+        .filter_map(|rate| rate.share())
+        .fold((0.0, 0_u64), |(sum, count), one| (sum + one, count + 1));
+    (count > 0).then(|| sum / count as f64)
+}
+
+/// Whether the model hardly acted: in the mean over its episodes ([`mean_share`]) at least [`FALLBACK_LIMIT`] of the steps
+/// were the fallback's, or at least [`INVALID_LIMIT`] of the attempts brought no action.
+#[must_use]
+pub fn hardly_acted(fallback: Option<f64>, invalid: Option<f64>) -> bool {
+    let reaches = |share: Option<f64>, limit: f64| share.is_some_and(|share| share >= limit - ROUNDING);
     reaches(fallback, FALLBACK_LIMIT) || reaches(invalid, INVALID_LIMIT)
 }
 
@@ -20,7 +35,7 @@ pub fn hardly_acted(fallback: Rate, invalid: Rate) -> bool {
 #[must_use]
 pub fn rule() -> String {
     format!(
-        "the fallback took at least {:.0}% of the steps, or at least {:.0}% of the attempts at an action were invalid",
+        "in the mean over episodes the fallback took at least {:.0}% of the steps, or at least {:.0}% of the attempts at an action were invalid",
         100.0 * FALLBACK_LIMIT,
         100.0 * INVALID_LIMIT
     )
@@ -32,10 +47,18 @@ mod tests {
 
     #[test]
     fn both_shares_have_a_limit_and_nothing_played_reaches_none() {
+        assert!(hardly_acted(Some(0.5), Some(0.0)));
+        assert!(!hardly_acted(Some(0.4), Some(0.7)));
+        assert!(hardly_acted(None, Some(0.8)));
+        assert!(!hardly_acted(None, None));
+    }
+
+    #[test]
+    fn every_episode_has_one_voice() {
         let rate = |count, of| Rate { count, of };
-        assert!(hardly_acted(rate(5, 10), rate(0, 10)));
-        assert!(!hardly_acted(rate(4, 10), rate(7, 10)));
-        assert!(hardly_acted(rate(0, 10), rate(8, 10)));
-        assert!(!hardly_acted(rate(0, 0), rate(0, 0)));
+        assert_eq!(mean_share([rate(90, 90), rate(0, 10), rate(0, 0)]), Some(0.5));
+        assert_eq!(mean_share([rate(0, 0)]), None);
+        // A mean of equal shares reaches the limit that each of them reaches.
+        assert!(hardly_acted(None, mean_share((0..7).map(|_| rate(4, 5)))));
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::acted::hardly_acted;
+use crate::acted::{hardly_acted, mean_share};
 use crate::clusters::{Grouping, Place, place};
 use crate::compare::{Comparison, FLIPS, one_to_one, paired_with};
-use crate::describe::{Interval, Summary, quantile};
+use crate::describe::{FEWEST, Interval, Summary, quantile};
 use crate::error::AnalysisError;
 use crate::failures::CallFailures;
 use crate::frontier::{Point, pareto};
@@ -157,10 +157,19 @@ pub struct CellSummary {
     pub unknown_attempts: u64,
     /// Calls that gave no whole answer over all episodes, infrastructure ones included.
     pub failures: CallFailures,
+    /// Why episodes were lost, most frequent first: the words of the last failure of each, and how many were lost to it.
+    #[serde(default)]
+    pub lost_because: Vec<(String, u64)>,
     /// Attempts at an action that brought none, per attempt (BOG-225); the fallback's calls are no attempts.
     pub invalid: Rate,
     /// Fallback steps per environment step.
     pub fallback: Rate,
+    /// Mean over episodes of the fallback's share of the steps: what decides whether the model acted.
+    #[serde(default)]
+    pub fallback_mean: Option<f64>,
+    /// Mean over episodes of the share of invalid attempts: the same.
+    #[serde(default)]
+    pub invalid_mean: Option<f64>,
     /// Median latency of a model call in milliseconds.
     pub latency_p50_ms: Option<f64>,
     /// 95th percentile of the latency of a model call in milliseconds.
@@ -205,7 +214,7 @@ impl CellSummary {
     /// the fallback; it has no interval, no rate of success or catastrophe, no efficiency and no comparison.
     #[must_use]
     pub fn hardly_acted(&self) -> bool {
-        !self.info.models.is_empty() && hardly_acted(self.fallback, self.invalid)
+        !self.info.models.is_empty() && hardly_acted(self.fallback_mean, self.invalid_mean)
     }
 
     /// What measures the model is taken out.
@@ -290,6 +299,18 @@ impl Analysis {
         add_frontier(&mut cells);
         let comparisons = compare_all(&cells, &episodes, &baseline_of, options);
         Ok(Self { cells, comparisons, baseline_of, options: options.clone() })
+    }
+
+    /// Why episodes were lost, over all cells, most frequent first: the words, and how many episodes were lost to it.
+    #[must_use]
+    pub fn lost_because(&self) -> Vec<(String, u64)> {
+        let mut all: BTreeMap<&str, u64> = BTreeMap::new();
+        for (why, count) in self.cells.iter().flat_map(|cell| &cell.lost_because) {
+            *all.entry(why).or_default() += count;
+        }
+        let mut ordered: Vec<(String, u64)> = all.into_iter().map(|(why, count)| (why.to_owned(), count)).collect();
+        ordered.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        ordered
     }
 
     /// Cells with fewer episodes than planned, with losses, or with episodes that a limit cut.
@@ -409,9 +430,14 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         tokens_estimated: rows.iter().any(|row| row.tokens_estimated),
         model_calls: add(|row| row.model_calls),
         failures: CallFailures::of(all),
+        lost_because: counts(all.iter().map(|row| row.lost_because.as_str()).filter(|why| !why.is_empty())),
         unknown_attempts: all.iter().map(|row| u64::from(row.unknown_attempts)).sum(),
         invalid: Rate { count: sum(EpisodeRow::invalid_attempts), of: sum(EpisodeRow::attempts) },
         fallback: Rate { count: add(|row| row.fallbacks), of: add(|row| row.steps) },
+        fallback_mean: mean_share(
+            rows.iter().map(|row| Rate { count: u64::from(row.fallbacks), of: u64::from(row.steps) }),
+        ),
+        invalid_mean: mean_share(rows.iter().map(|row| Rate { count: row.invalid_attempts(), of: row.attempts() })),
         latency_p50_ms: quantile(&latencies, 0.5),
         latency_p95_ms: quantile(&latencies, 0.95),
         cost_total: spent(all),
@@ -463,9 +489,14 @@ fn roles(rows: &[&EpisodeRow]) -> Vec<RoleSummary> {
 }
 
 fn stops(rows: &[&EpisodeRow]) -> Vec<(String, u64)> {
+    counts(rows.iter().map(|row| row.stop.as_str()))
+}
+
+/// How often each of these texts occurs, most frequent first.
+fn counts<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for row in rows {
-        *counts.entry(&row.stop).or_default() += 1;
+    for text in texts {
+        *counts.entry(text).or_default() += 1;
     }
     let mut ordered: Vec<(String, u64)> = counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     ordered.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -552,8 +583,8 @@ fn add_rpts(
 
 fn add_frontier(cells: &mut [CellSummary]) {
     let mut groups: BTreeMap<String, Vec<(usize, Point)>> = BTreeMap::new();
-    for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.info.models.is_empty() && !cell.hardly_acted())
-    {
+    let told = |cell: &CellSummary| !cell.info.models.is_empty() && !cell.hardly_acted() && cell.episodes >= FEWEST;
+    for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| told(cell)) {
         let (Some(tokens), Some(returns)) = (cell.tokens, cell.returns) else { continue };
         let point = Point { cost: tokens.mean, value: returns.mean };
         if !point.cost.is_nan() && !point.value.is_nan() {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cells::Analysis;
 use crate::compare::World;
-use crate::describe::Summary;
+use crate::describe::{FEWEST, Summary};
 use crate::hypothesis::paired_t;
 use crate::row::EpisodeRow;
 use crate::special::t_quantile;
@@ -84,8 +84,12 @@ pub(crate) fn robust_error(groups: &[Group]) -> Option<f64> {
     (groups.len() > 1 && count > 0.0).then(|| (clusters / (clusters - 1.0) * squares).sqrt() / count)
 }
 
-/// Half width of the t interval of the mean, with one degree of freedom less than clusters.
+/// Half width of the t interval of the mean, with one degree of freedom less than clusters. `None` for fewer than
+/// [`FEWEST`] values in all.
 pub(crate) fn half_width(groups: &[Group], confidence: f64) -> Option<f64> {
+    if groups.iter().map(|(_, count)| count).sum::<f64>() < FEWEST as f64 {
+        return None;
+    }
     Some(robust_error(groups)? * t_quantile(0.5 + confidence / 2.0, (groups.len() - 1) as f64)?)
 }
 
@@ -112,7 +116,15 @@ pub fn interval_note(analysis: &Analysis) -> String {
     } else {
         ("Student t with n−1 degrees of freedom, every episode for itself".to_owned(), "Wilson")
     };
-    format!("{percent}% intervals. Means and paired differences: {means}. Shares: {shares}.")
+    let few = few_note(&analysis.cells).map(|note| format!(" {note}")).unwrap_or_default();
+    format!("{percent}% intervals. Means and paired differences: {means}. Shares: {shares}.{few}")
+}
+
+/// What is left out where a cell has too few episodes, for the legends of tables and figures; `None` where all have enough.
+#[must_use]
+pub fn few_note<'c>(cells: impl IntoIterator<Item = &'c crate::CellSummary>) -> Option<String> {
+    let few = cells.into_iter().any(|cell| (1..FEWEST).contains(&cell.episodes));
+    few.then(|| format!("Fewer than {FEWEST} episodes have no interval and no Pareto mark."))
 }
 
 #[cfg(test)]

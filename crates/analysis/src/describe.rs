@@ -4,6 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::special::t_quantile;
 
+/// Fewest values from which an interval, or the mark of a Pareto frontier, is told. One value has no spread; two that happen
+/// to be equal would have an interval of no width, which looks like certainty. The one place of this rule: tables, pages
+/// and figures show a dash below it.
+pub const FEWEST: usize = 3;
+
 /// A closed interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
@@ -42,7 +47,7 @@ pub struct Summary {
     pub mean: f64,
     /// Sample standard deviation with n-1; `None` for one value (BOG-162).
     pub sd: Option<f64>,
-    /// Half width of the Student t interval of the mean; `None` for one value (BOG-167). With n-1 degrees of freedom, or
+    /// Half width of the Student t interval of the mean; `None` for fewer than [`FEWEST`] values (BOG-167). With n-1 degrees of freedom, or
     /// robust against `clusters` with one degree of freedom less than these.
     pub half_width: Option<f64>,
     /// Clusters that the interval is robust against; `None` where every value stands for itself.
@@ -99,17 +104,18 @@ impl Summary {
         Self { mean: mean.clamp(self.min, self.max), ..self }
     }
 
-    /// The interval of the mean; `None` for one value.
+    /// The interval of the mean; `None` for fewer than [`FEWEST`] values.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         self.half_width.map(|half| Interval { low: self.mean - half, high: self.mean + half })
     }
 }
 
-/// Half width of the t interval of a mean from its sample SD (BOG-167): t(1 - (1-c)/2, n-1) * sd / sqrt(n).
+/// Half width of the t interval of a mean from its sample SD (BOG-167): t(1 - (1-c)/2, n-1) * sd / sqrt(n). `None` for
+/// fewer than [`FEWEST`] values.
 #[must_use]
 pub(crate) fn t_half_width(sd: f64, n: usize, confidence: f64) -> Option<f64> {
-    if n < 2 {
+    if n < FEWEST {
         return None;
     }
     let t = t_quantile(0.5 + confidence / 2.0, (n - 1) as f64)?;

@@ -15,6 +15,9 @@ pub struct CallFailures {
     pub bad_shapes: u64,
     /// Requests that failed for reasons that are not the agent's, whether or not a later one went through.
     pub outages: u64,
+    /// Requests that the provider turned down for what they ask: the same request would be turned down again.
+    #[serde(default)]
+    pub turned_down: u64,
     /// Requests of unknown cost.
     pub unknown: u64,
     /// Episodes with any of these, lost ones included.
@@ -30,6 +33,7 @@ impl CallFailures {
             truncations: total.truncations + u64::from(row.truncations),
             bad_shapes: total.bad_shapes + u64::from(row.bad_shapes),
             outages: total.outages + u64::from(row.outages),
+            turned_down: total.turned_down + u64::from(row.turned_down),
             unknown: total.unknown + u64::from(row.unknown_attempts),
             flagged: total.flagged + u64::from(row.is_flagged()),
         })

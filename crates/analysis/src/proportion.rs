@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::clusters::{Grouping, robust_error};
-use crate::describe::Interval;
+use crate::describe::{FEWEST, Interval};
 use crate::special::{normal_quantile, t_quantile};
 
 /// `count` out of `of`, with its Wilson score interval.
@@ -23,6 +23,12 @@ pub struct Proportion {
 }
 
 impl Proportion {
+    /// The interval as tables, pages and figures tell it: none of fewer than [`FEWEST`] episodes.
+    #[must_use]
+    pub fn told(&self) -> Option<Interval> {
+        (self.of >= FEWEST as u64).then_some(self.interval)
+    }
+
     /// A share at a confidence such as 0.95; `None` when `of` is 0 or `count` exceeds it.
     ///
     /// Wilson's interval stays inside [0, 1] and has width even at 0 of n and n of n, where the simple one has none.

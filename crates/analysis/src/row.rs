@@ -262,6 +262,13 @@ pub struct EpisodeRow {
     /// the episode: sent again, or the episode played again.
     #[serde(default)]
     pub outages: u32,
+    /// Requests that the provider turned down for what they ask (schema, setting, model name, key, credit), over all
+    /// attempts at the episode. No outage: the same request is turned down again.
+    #[serde(default)]
+    pub turned_down: u32,
+    /// Why the episode was lost, in the words of its last failure; empty where it was not.
+    #[serde(default)]
+    pub lost_because: String,
     /// Latency of each model call in microseconds, any order.
     #[serde(default)]
     pub call_latency_us: Vec<u64>,
@@ -358,7 +365,7 @@ impl EpisodeRow {
     /// and not the agent's doing (BOG-047).
     #[must_use]
     pub fn is_flagged(&self) -> bool {
-        [self.refusals, self.truncations, self.bad_shapes, self.outages, self.unknown_attempts]
+        [self.refusals, self.truncations, self.bad_shapes, self.outages, self.turned_down, self.unknown_attempts]
             .iter()
             .any(|count| *count > 0)
     }

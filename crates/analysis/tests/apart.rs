@@ -108,7 +108,7 @@ fn a_lost_game_is_no_breakdown() {
     assert_eq!(analysis.cells[0].episodes, 3, "both count");
     let text = tables::stops(&analysis).unwrap().to_text(200);
     assert!(text.contains("the agent lost the game: an outcome"), "{text}");
-    assert!(text.contains("the original of the world breaks off here with an error"), "{text}");
+    assert!(text.contains("the original of the environment breaks off here with an error"), "{text}");
 }
 
 /// Every configuration once without faults and twice with: tables of the study stand on the first and say what they leave.

@@ -53,7 +53,8 @@ fn a_small_study_by_hand() {
     near(net.rpts.unwrap(), 100.0 / 17.0);
     assert_eq!(obs.rpts, None, "a baseline has no RPTS against itself");
     near(net.shifted.unwrap(), (225.0 - 50.0) / 17.0);
-    assert_eq!((obs.efficient, net.efficient), (Some(true), Some(true)));
+    // Two episodes a cell: no interval, and no mark of efficiency.
+    assert_eq!((obs.efficient, net.efficient, obs.returns.unwrap().interval()), (None, None, None));
     // 32 tool calls an episode, one of them the fallback's own.
     near(net.invalid.share().unwrap(), 2.0 / 31.0);
     near(net.fallback.share().unwrap(), 1.0 / 30.0);
@@ -632,4 +633,70 @@ fn calibration_by_hand() {
     near(expected_calibration_error(&list, 2).unwrap(), (2.0 * 0.35 + 3.0 * (0.8 - 2.0 / 3.0)) / 5.0);
     assert_eq!(brier(&[forecast(1.2, true)]), None);
     assert_eq!(brier(&[]), None);
+}
+
+/// Two equal values would have an interval of no width, and a mark of efficiency: tables, and what figures are drawn from,
+/// have a dash. From three on both are there.
+// covers: BOG-167, BOG-172
+#[test]
+fn fewer_than_three_episodes_have_no_interval_and_no_mark() {
+    let play = |episodes: u32| {
+        let cells = vec![cell("a", "a", Some("m")), cell("b", "b", Some("m"))];
+        let rows = (0..episodes)
+            .flat_map(|run| [episode("a", run, -100_000, 10_000, 1_000), episode("b", run, -50_000, 20_000, 1_000)]);
+        Analysis::new(&Rows { cells, episodes: rows.collect() }, &against("a")).unwrap()
+    };
+    for episodes in 1..=4 {
+        let analysis = play(episodes);
+        let told = episodes >= 3;
+        for cell in &analysis.cells {
+            assert_eq!(cell.returns.unwrap().interval().is_some(), told, "{episodes}");
+            assert_eq!(cell.tokens.unwrap().interval().is_some(), told, "{episodes}");
+            assert_eq!(cell.catastrophic.unwrap().told().is_some(), told, "{episodes}");
+            assert_eq!(cell.efficient, told.then_some(true), "{episodes}");
+        }
+        assert_eq!(analysis.comparisons[0].paired.unwrap().difference.interval().is_some(), told, "{episodes}");
+        let main = tables::main(&analysis);
+        let at = |key: &str| main.columns.iter().position(|column| column.key == key).unwrap();
+        for key in ["ci", "pareto"] {
+            assert_eq!(*main.cell(0, at(key)) == Cell::Empty, !told, "{key} of {episodes}");
+        }
+        let spread = tables::all(&analysis).into_iter().find(|table| table.key == "spread").unwrap();
+        for (place, column) in spread.columns.iter().enumerate() {
+            let interval = matches!(column.kind, gimbal_analysis::ColumnKind::Interval(_));
+            assert!(told || !interval || *spread.cell(0, place) == Cell::Empty, "{} of {episodes}", column.key);
+        }
+        let legend = main.notes.iter().any(|note| note.contains("Fewer than 3 episodes have no interval"));
+        assert_eq!(legend, !told, "{:?}", main.notes);
+    }
+}
+
+/// One long episode that the fallback played does not make nine of the model's own no measurement, nor do many short ones
+/// of the fallback's hide behind a long one of the model's: the mean over episodes decides.
+// covers: BOG-225
+#[test]
+fn whether_a_model_acted_is_decided_by_the_mean_over_episodes() {
+    let acted = |plays: &[(u32, u32, u32)]| {
+        let rows = plays.iter().zip(0..).map(|((steps, fallbacks, episodes), group)| {
+            (0..*episodes).map(move |run| EpisodeRow {
+                steps: *steps,
+                fallbacks: *fallbacks,
+                tool_calls: *steps,
+                rejected_calls: 0,
+                failed_attempts: 0,
+                ..episode("a", 100 * group + run, -10_000, 1_000, 100)
+            })
+        });
+        let rows = Rows { cells: vec![cell("a", "a", Some("m"))], episodes: rows.flatten().collect() };
+        Analysis::new(&rows, &Options::default()).unwrap()
+    };
+    // 200 of 245 steps are the fallback's, and nine of ten episodes are the model's.
+    let long = acted(&[(200, 200, 1), (5, 0, 9)]);
+    assert!(!long.cells[0].hardly_acted() && long.cells[0].fallback.share().unwrap() > 0.8);
+    // 9 of 209 steps are the fallback's, and nine of ten episodes are.
+    let short = acted(&[(200, 0, 1), (1, 1, 9)]);
+    assert!(short.cells[0].hardly_acted() && short.cells[0].fallback.share().unwrap() < 0.1);
+    // At the threshold, and in episodes without a step there is nothing to count.
+    assert!(acted(&[(10, 5, 3)]).cells[0].hardly_acted() && !acted(&[(10, 4, 3)]).cells[0].hardly_acted());
+    assert!(acted(&[(10, 5, 3), (0, 0, 5)]).cells[0].hardly_acted());
 }

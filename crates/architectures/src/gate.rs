@@ -88,6 +88,7 @@ impl Gate {
         needs.queries.extend(of_verifier.queries);
         needs.roles.extend(of_verifier.roles);
         needs.grammars.extend(of_verifier.grammars);
+        needs.native.extend(of_verifier.native);
     }
 
     /// Everything that decides its behaviour.

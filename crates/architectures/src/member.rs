@@ -1,7 +1,5 @@
 //! One agent of several: its settings, and its place among the others.
 
-use std::sync::Arc;
-
 use gimbal_agent::persona::data::Contract;
 use gimbal_agent::{Agent, Overrides, Persona};
 use gimbal_core::{BuildError, Files};
@@ -46,7 +44,7 @@ impl Place<'_> {
         let place = self.name;
         let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {place}: {error}"));
         let persona = member.persona.as_deref().unwrap_or(self.persona);
-        let persona = Arc::new(Persona::load(persona, files).map_err(|problem| error(&problem))?);
+        let persona = Persona::shared(persona, files).map_err(|problem| error(&problem))?;
         if persona.core.contract != self.contract {
             let words = |contract: Option<Contract>| match contract {
                 Some(contract) => format!("with the message `{}`", contract.name()),

@@ -410,6 +410,31 @@ async fn a_planner_makes_the_graph_and_what_is_no_graph_is_corrected_once() {
     }
 }
 
+/// An answer that cannot be read at all, since it has not the form or was cut, is asked for once more like any other that is no
+/// graph; a refusal stands.
+// covers: CYC-020
+#[tokio::test]
+async fn a_plan_of_bad_shape_gets_its_repair_call() {
+    use gimbal_core::ModelErrorKind::{BadShape, Refusal, Truncated};
+    let good = serde_json::to_value(search_plan_execute()).unwrap();
+    let good = json!({ "nodes": good["nodes"], "entry": "PLAN", "edges": good["edges"] }).to_string();
+    let good = Says(Box::leak(good.into_boxed_str()));
+    for (kind, says) in [(BadShape, "did not have the form"), (Truncated, "cut off before its end")] {
+        let (log, stage, _) = play("cyclic", json!({}), workshop(1, [Fails(kind, "{"), good.clone(), WAIT])).await;
+        let planned = &notes(&log, "planned")[0];
+        assert_eq!((&planned["valid"], &planned["attempts"]), (&json!(true), &json!(2)), "{planned}");
+        assert_eq!(notes(&log, "graph")[0]["source"], "planner");
+        assert_eq!(stage.asked.lock().unwrap()[..2], ["planner", "planner"]);
+        assert!(stage.requests.lock().unwrap()[1].messages[1].text.contains(says));
+    }
+    let (log, stage, _) = play("cyclic", json!({}), workshop(1, [Fails(Refusal, ""), WAIT])).await;
+    assert_eq!(
+        (&notes(&log, "planned")[0]["attempts"], &notes(&log, "graph")[0]["source"]),
+        (&json!(1), &json!("fallback"))
+    );
+    assert_ne!(stage.asked.lock().unwrap()[1], "planner");
+}
+
 /// Plays with an expert whose every hint is taken, and checks each against its grammar.
 async fn follow(base: &str, settings: Value, decoding: Decoding) -> (Vec<String>, Vec<String>) {
     let expert = Some(ToolCall::with("Oil", &[("machine", "lathe")]));

@@ -7,13 +7,16 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use async_trait::async_trait;
 use common::TestFiles;
 use gimbal_analysis::EpisodeRow;
-use gimbal_model::{Models, ModelsConfig};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, FileError, Files, ModelError};
+use gimbal_model::{ModelFacts, Models, ModelsConfig, SetupError};
 use gimbal_study::plan::{self, Options, Problems};
 use gimbal_study::read::{digest, load_rows, verify};
-use gimbal_study::registry::Registry;
+use gimbal_study::registry::{ModelSource, Registry};
 use gimbal_study::run::RunFolder;
 use gimbal_study::runner::{self, Settings};
 use gimbal_study::stage::Cancel;
@@ -140,4 +143,97 @@ fn the_plan_refuses_what_does_not_fit() {
     assert!(refused("{ base: baseline, policy: dance }").contains("it needs the policy `dance`"));
     assert!(refused("{ base: react, contxt: [status] }").contains("did you mean `context`?"));
     assert!(refused("{ base: react, persona: plannr }").contains("did you mean `planner`?"));
+}
+
+/// What a dry run asks of files and models, counted.
+#[derive(Default)]
+struct Counts {
+    read: AtomicUsize,
+    described: AtomicUsize,
+    opened: AtomicUsize,
+    asked: AtomicUsize,
+}
+
+struct CountedFiles(Arc<Counts>, TestFiles);
+
+impl Files for CountedFiles {
+    fn read(&self, path: &str) -> Result<Option<(String, String)>, FileError> {
+        self.0.read.fetch_add(1, Ordering::Relaxed);
+        self.1.read(path)
+    }
+    fn list(&self, folder: &str) -> Vec<String> {
+        self.1.list(folder)
+    }
+}
+
+struct CountedModels(Arc<Counts>, Models);
+
+struct CountedModel(Arc<Counts>, Arc<dyn ChatModel>);
+
+#[async_trait]
+impl ChatModel for CountedModel {
+    async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
+        self.0.asked.fetch_add(1, Ordering::Relaxed);
+        self.1.complete(request, context).await
+    }
+    fn wants_hints(&self) -> bool {
+        self.1.wants_hints()
+    }
+}
+
+impl ModelSource for CountedModels {
+    fn describe(&self, name: &str) -> Result<ModelFacts, SetupError> {
+        self.0.described.fetch_add(1, Ordering::Relaxed);
+        self.1.describe(name)
+    }
+    fn ready(&self, name: &str) -> Result<(), SetupError> {
+        self.1.ready(name)
+    }
+    fn open(&self, name: &str) -> Result<Arc<dyn ChatModel>, SetupError> {
+        self.0.opened.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(CountedModel(Arc::clone(&self.0), self.1.open(name)?)))
+    }
+}
+
+/// What a dry run of so many architectures and models does: cells, files read, models described and opened, requests played.
+async fn dry(architectures: usize, models: usize) -> [usize; 5] {
+    let counts = Arc::new(Counts::default());
+    let mut study =
+        "study: many\nenvironment: { name: corridor, horizon: 2, slip_percent: 0 }\narchitectures:\n".to_owned();
+    for index in 0..architectures {
+        let own = format!("persona: planner, name: a{index}, question_budget: {}", index + 1);
+        study.push_str(&format!("  - {{ base: react, {own}, context: [observation] }}\n"));
+    }
+    study.push_str("roles:\n");
+    for index in 0..models {
+        study.push_str(&format!("  - {{ default: 'noisy/0.{:03}' }}\n", index + 1));
+    }
+    study.push_str("episodes: { runs: 1, tasks: { split: test, limit: 1 } }\n");
+    let files = CountedFiles(Arc::clone(&counts), files());
+    let models = CountedModels(Arc::clone(&counts), self::models());
+    let registry =
+        Registry { environments: gimbal_testkit::environments(), architectures: gimbal_architectures::kinds() };
+    let study = plan::parse(&study, "study.yaml").unwrap();
+    let plan = plan::resolve(study, &Options::default(), &registry, &models, &files);
+    let plan = plan.unwrap_or_else(|problems| panic!("{problems}"));
+    let estimates = plan::estimate::estimate(&plan, &models).await.unwrap();
+    let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+    [estimates.len(), count(&counts.read), count(&counts.described), count(&counts.opened), count(&counts.asked)]
+}
+
+/// A dry run of 10,000 cells: files are read, and episodes played, for every different architecture, and facts of a model looked
+/// up for every model. Ten times the cells of the same architectures add nothing but facts of models.
+#[tokio::test]
+async fn the_work_of_a_dry_run_grows_with_architectures_and_models_and_not_with_cells() {
+    let [few, many] = [dry(100, 10).await, dry(100, 100).await];
+    assert_eq!((few[0], many[0]), (1_000, 10_000));
+    let [_, read, described, opened, asked] = many;
+    assert_eq!((few[1], few[3], few[4]), (read, opened, asked));
+    assert_eq!((few[2], described), (10, 100), "a look for each model");
+    assert_eq!(opened, 1, "one stand-in plays for all");
+    assert!(
+        asked > 0 && asked <= 100 * 2 * 2 * 4,
+        "{asked} requests of 100 architectures, two episodes of two steps each"
+    );
+    assert!(read <= 100 * 12, "{read} files read for 100 architectures");
 }

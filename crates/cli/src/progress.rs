@@ -178,6 +178,12 @@ fn closed(model: &str, detail: &str) -> String {
     format!("{model} is asked no more in this run, and its other episodes wait: {why}")
 }
 
+/// A model and why it is asked no more, with its name once.
+pub fn reason(model: &str, why: &str) -> String {
+    let named = why.strip_prefix(model).is_some_and(|rest| rest.starts_with(": "));
+    if named { why.to_owned() } else { format!("{model}: {why}") }
+}
+
 /// Rate, errors, spend and time left.
 fn words(standing: &Standing) -> String {
     let mut words = format!("{:.2}/s, {} tokens", standing.per_second, standing.tokens);

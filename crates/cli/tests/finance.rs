@@ -57,6 +57,56 @@ fn every_configuration_plays_with_a_perfect_expert_and_wins() {
     }
 }
 
+/// The planner of each episode plans here as everywhere, free and under its form, whatever the tools are called.
+// covers: CYC-020
+#[test]
+fn a_noisy_planner_plans_for_filings_free_and_constrained() {
+    for decoding in ["free", "constrained"] {
+        let place = Place::new();
+        let study = format!(
+            "study: planned\nenvironment: {{ name: finance_agent }}\narchitectures:\n\
+             \x20 - {{ base: cyclic, name: Spec-Cyc, graph: planner }}\n\x20 - {{ base: dag, name: DepDAG, graph: planner }}\n\
+             roles: [{{ default: {{ model: noisy/1.0, decoding: {decoding} }} }}]\n\
+             episodes: {{ tasks: [s01, s04], runs: 1 }}\n"
+        );
+        place.write("planned.yaml", &study);
+        place.gimbal(&["run", "planned.yaml", "--progress", "quiet", "--no-report"]).good();
+        let played = rows(&place, "planned");
+        assert_eq!(played.len(), 4);
+        for (number, row) in played.iter().enumerate() {
+            assert_eq!(row.bad_shapes, 0, "{decoding}: {}", row.cell);
+            let spec = row.cell.contains("Spec-Cyc");
+            assert!(!spec || row.return_thousandths == 1000, "{decoding}: {} {}", row.cell, row.task);
+            let told = place.gimbal(&["trace", "planned", &number.to_string()]).good().out;
+            let planned = told.lines().find(|line| line.starts_with("note planned")).unwrap();
+            assert!(planned.contains("\"valid\":true") && planned.contains("\"attempts\":1"), "{decoding}: {planned}");
+            assert!(told.contains("\"source\":\"planner\""), "{decoding}: {told}");
+        }
+    }
+}
+
+/// A mask bounds the texts of an action: the agent is told by how much, where there is a mask and nowhere else.
+#[test]
+fn a_bound_of_the_mask_stands_in_the_prompt() {
+    for decoding in ["free", "constrained"] {
+        for protocol in ["react-text", "json", "native-tools"] {
+            let place = Place::new();
+            let study = format!(
+                "study: bounds\nenvironment: {{ name: finance_agent }}\n\
+                 architectures: [{{ base: react, configuration: obs, protocol: {protocol} }}]\n\
+                 roles: [{{ default: {{ model: noisy/1.0, decoding: {decoding} }} }}]\n\
+                 episodes: {{ tasks: [s01], runs: 1 }}\n"
+            );
+            place.write("bounds.yaml", &study);
+            place.gimbal(&["run", "bounds.yaml", "--progress", "quiet", "--no-report"]).good();
+            let call = place.gimbal(&["trace", "bounds", "0", "--call", "0"]).good().out;
+            let bounded = decoding == "constrained";
+            assert_eq!(call.contains("has at most 600 characters"), bounded, "{protocol} {decoding}: {call}");
+            assert_eq!(call.contains("{0,600}") || call.contains("\"maxLength\":600"), bounded, "{protocol}: {call}");
+        }
+    }
+}
+
 #[test]
 fn a_page_that_stays_busy_is_an_answer_to_the_agent_and_voids_no_episode() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

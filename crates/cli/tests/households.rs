@@ -209,3 +209,27 @@ fn folders_that_options_name_hold_the_tasks_of_a_study() {
         }
     }
 }
+
+/// A list of subtasks of the noisy planner is one along which a household task can be done: to the thing, take it, to what
+/// prepares it, prepare it, to where it belongs, put it down.
+// covers: CYC-025
+#[test]
+fn the_noisy_planners_list_wins_households() {
+    for decoding in ["free", "constrained"] {
+        let place = Place::new();
+        let study = format!(
+            "study: listed\nenvironment: {{ name: alfworld, tools: split }}\n\
+             architectures: [{{ base: dag, name: DepDAG, graph: planner }}]\n\
+             roles: [{{ default: {{ model: noisy/1.0, decoding: {decoding} }} }}]\n\
+             episodes: {{ tasks: {{ split: generated, limit: 12 }}, runs: 1 }}\n"
+        );
+        place.write("listed.yaml", &study);
+        place.gimbal(&["run", "listed.yaml", "--progress", "quiet", "--no-report"]).good();
+        let folder = gimbal_study::run::RunFolder::open(&place.path().join("runs/listed")).unwrap();
+        let rows = gimbal_study::read::load_rows(&folder).unwrap();
+        assert_eq!(rows.cells[0].environment, "alfworld split tools", "`split` alone reads like a split of the tasks");
+        let rows = rows.episodes;
+        let won = rows.iter().filter(|row| row.return_thousandths > 0).count();
+        assert!(rows.len() == 12 && won >= 8, "{decoding}: {won} of {}", rows.len());
+    }
+}

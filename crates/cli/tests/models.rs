@@ -67,3 +67,60 @@ fn a_piped_conversation_goes_on_after_a_truncated_answer() {
         talk(&place, &["model", "chat", &name, "--threads", "1", "--max-tokens", "8"], "One?\nTwo?\nThree?\n").good();
     assert_eq!(said.out, again.out);
 }
+
+/// What a real run refuses when it opens the file, a dry run and a plan refuse too, and play nothing.
+#[test]
+fn a_broken_model_file_is_refused_before_anything_is_played() {
+    let (place, path) = place();
+    let study = common::STUDY.replace("scripted/react-monitor", &format!("local/{path}"));
+    place.write("small.yaml", &study);
+    let whole = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    assert!(!whole.err.contains("refused"), "{}", whole.err);
+    let bytes = std::fs::read(&path).unwrap();
+    let mut mark = bytes.clone();
+    mark[0] = b'X';
+    for (broken, why) in [(mark, "does not begin with `GGUF`"), (bytes[..bytes.len() / 2].to_vec(), "tensor")] {
+        std::fs::write(&path, broken).unwrap();
+        for arguments in [&["run", "small.yaml", "--dry-run"][..], &["run", "small.yaml"], &["plan", "small.yaml"]] {
+            let said = place.gimbal(arguments);
+            assert_eq!(said.code, 2, "{arguments:?}: {}\n{}", said.out, said.err);
+            assert!(said.err.contains(&path) && said.err.contains(why), "{arguments:?}: {}", said.err);
+            assert!(!said.err.contains("not fetched yet"), "{}", said.err);
+        }
+        assert!(!place.path().join("runs").exists());
+    }
+}
+
+/// A model whose chat template has no place for tools is refused for a role that needs them, whether its weights are there
+/// or not, and in words that say what to choose; with another protocol it is taken.
+#[test]
+fn native_tools_without_a_template_for_them_are_refused_by_the_plan() {
+    let (place, path) = place();
+    let study = |model: &str, protocol: &str| {
+        let own = format!("configuration: obs, protocol: {protocol} }}");
+        common::STUDY.replace("scripted/react-monitor", model).replace("configuration: obs }", &own)
+    };
+    for model in ["local/smollm2-135m".to_owned(), format!("local/{path}")] {
+        place.write("small.yaml", &study(&model, "native-tools"));
+        for arguments in [&["run", "small.yaml", "--dry-run"][..], &["run", "small.yaml"], &["plan", "small.yaml"]] {
+            let said = place.gimbal(arguments);
+            assert_eq!(said.code, 2, "{arguments:?}: {}\n{}", said.out, said.err);
+            for word in
+                ["`obs`", "`default`", "`protocol: native-tools`", &model, "`protocol: react-text`", "`protocol: json`"]
+            {
+                assert!(said.err.contains(word), "{arguments:?} says nothing of {word}: {}", said.err);
+            }
+        }
+        for protocol in ["react-text", "json"] {
+            place.write("small.yaml", &study(&model, protocol));
+            place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+        }
+    }
+    place.write("small.yaml", &study("local/qwen2.5-coder-0.5b", "native-tools"));
+    place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    let template = "{% for message in messages %}{{ message['content'] }}{% endfor %}{% if tools %}{{ tools | tojson }}{% endif %}";
+    let able = TinyGguf { chat_template: Some(template.to_owned()), ..TinyGguf::default() };
+    able.write(std::path::Path::new(&path)).unwrap();
+    place.write("small.yaml", &study(&format!("local/{path}"), "native-tools"));
+    place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+}

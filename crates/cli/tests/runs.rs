@@ -273,6 +273,33 @@ fn a_dry_run_plays_nothing() {
     assert!(!place.path().join("runs").exists());
 }
 
+#[test]
+fn a_dry_run_says_what_a_run_would_say_of_the_folder() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
+    let same = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    assert!(!same.err.contains("warning"), "{}", same.err);
+    // A cell less is told, and refuses nothing.
+    place.write("small.yaml", &STUDY.replace("  - { base: baseline, policy: random }\n", ""));
+    let fewer = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    assert!(fewer.err.contains("baseline:random") && fewer.err.contains("no longer in it"), "{}", fewer.err);
+    assert!(!fewer.err.contains("refused"), "{}", fewer.err);
+    // Another seed is another study.
+    place.write("small.yaml", &STUDY.replace("runs: 3 }", "runs: 3, seed: 77 }"));
+    let dry = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    let real = place.gimbal(&["run", "small.yaml", "--progress", "quiet"]);
+    assert_eq!(real.code, 2, "{}", real.err);
+    let words = real.err.trim().trim_start_matches("gimbal: ");
+    assert!(words.contains("the study has changed since this run began: `seed`"), "{words}");
+    assert!(dry.err.contains("the run would be refused") && dry.err.contains(words), "{}\n{words}", dry.err);
+    // A file in the place of the folder is told, too.
+    place.write("other.yaml", &STUDY.replace("study: small", "study: other"));
+    std::fs::write(place.path().join("runs/other"), "").unwrap();
+    let dry = place.gimbal(&["run", "other.yaml", "--dry-run"]).good();
+    assert!(dry.err.contains("the run would be refused") && dry.err.contains("runs/other"), "{}", dry.err);
+}
+
 // covers: BOG-047, BOG-148
 #[test]
 fn an_outage_is_no_outcome_and_a_key_reaches_no_file() {
@@ -302,4 +329,64 @@ fn an_outage_is_no_outcome_and_a_key_reaches_no_file() {
         }
     }
     assert!(files > 5);
+}
+
+/// Turns every request down with a status and a body, as a provider does that knows a setting not.
+fn turns_down(status: &'static str, body: &'static str) -> String {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
+            let whole = |bytes: &[u8]| {
+                let text = String::from_utf8_lossy(bytes).to_lowercase();
+                let (head, body) = text.split_once("\r\n\r\n")?;
+                let length = head.split("content-length: ").nth(1)?.lines().next()?.trim().parse::<usize>().ok()?;
+                (body.len() >= length).then_some(())
+            };
+            while whole(&bytes).is_none() {
+                match stream.read(&mut chunk) {
+                    Ok(0) | Err(_) => break,
+                    Ok(read) => bytes.extend_from_slice(&chunk[..read]),
+                }
+            }
+            let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n");
+            let _ = stream.write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes());
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+// covers: BOG-047, BOG-148
+#[test]
+fn a_refused_run_says_why_at_its_end_and_ever_after() {
+    let place = Place::new();
+    let body = r#"{"error":{"message":"Unsupported parameter: 'colour' is not supported with this model.","code":"unsupported_parameter"}}"#;
+    let base = turns_down("400 Bad Request", body);
+    let study = STUDY.replace("scripted/react-monitor", "compatible/some-model")
+        + &format!("models:\n  endpoints: {{ compatible: {{ base: \"{base}\" }} }}\n");
+    place.write("small.yaml", &study);
+    let said = place.gimbal(&["run", "small.yaml", "--progress", "quiet"]);
+    let why = "Unsupported parameter: 'colour' is not supported with this model.";
+    assert_eq!(said.code, 3, "{}\n{}", said.out, said.err);
+    let last = said.err.lines().last().unwrap();
+    assert!(last.contains("compatible/some-model") && last.contains(why) && last.contains("status 400"), "{last}");
+    let headline = said.out.split("\n\n").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(headline.contains(why.trim_end_matches('.')), "{headline}");
+    let listed = place.gimbal(&["trace", "small"]).good().out;
+    assert!(listed.contains(why), "{listed}");
+    let number =
+        listed.lines().find(|line| line.contains("infrastructure")).unwrap().split_whitespace().next().unwrap();
+    assert!(place.gimbal(&["trace", "small", number]).good().out.contains(why));
+    let page = std::fs::read_to_string(place.path().join("runs/small/report.html")).unwrap();
+    assert!(page.contains("&#39;colour&#39; is not supported") || page.contains("'colour' is not supported"));
+    let table = place.gimbal(&["report", "small", "--table", "failures", "--format", "json"]).good();
+    assert!(table.out.contains(why), "{}", table.out);
+    let csv = place.gimbal(&["report", "small", "--table", "failures", "--format", "csv"]).good().out;
+    let at = |name: &str| csv.lines().next().unwrap().split(',').position(|title| title == name).unwrap();
+    let sum = |name: &str| -> u32 {
+        csv.lines().skip(1).map(|row| row.split(',').nth(at(name)).unwrap().parse::<u32>().unwrap()).sum()
+    };
+    assert_eq!((sum("turned_down"), sum("outages")), (1, 0), "{csv}");
 }

@@ -33,6 +33,9 @@ pub struct Needs {
     /// What kinds of grammars a role's answers take, where it decodes under constraint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grammars: Vec<(String, GrammarKind)>,
+    /// Roles whose requests offer tools for native calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub native: Vec<String>,
     /// Whether control goes from one part to another through the stage: without it no fault can divert it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub routes: bool,
@@ -72,7 +75,7 @@ impl Needs {
             reasons.push("it needs subjects, and this environment names none".to_owned());
         }
         if self.simulator && !offers.simulator {
-            reasons.push("it needs a world that can be forked".to_owned());
+            reasons.push("it needs an environment that can be forked".to_owned());
         }
         if self.answers && !offers.answers {
             reasons.push("it needs a call that ends the task with an answer, and this environment has none".to_owned());
@@ -197,7 +200,7 @@ mod tests {
         assert_eq!(
             needs.unmet(&offers),
             [
-                "it needs a world that can be forked",
+                "it needs an environment that can be forked",
                 "it needs the context block `status`; this environment offers: observation",
             ]
         );

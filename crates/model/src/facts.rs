@@ -63,6 +63,9 @@ pub struct ModelFacts {
     pub concurrency: usize,
     /// Whether requests should carry a hint.
     pub wants_hints: bool,
+    /// Whether requests may offer tools for native calls: the chat template of an embedded model may have no place for
+    /// them.
+    pub tools: bool,
     /// What goes into the episode key.
     pub identity: serde_json::Value,
 }
@@ -82,6 +85,9 @@ pub enum SetupError {
     /// The weights are missing, damaged or unknown.
     #[error("{0}")]
     Weights(String),
+    /// The weights are there, and their header is not that of a model.
+    #[error("{0}")]
+    Header(String),
     /// The script cannot be found or read.
     #[error("{0}")]
     Script(String),

@@ -5,11 +5,16 @@ use serde_json::json;
 
 use crate::config::ModelsConfig;
 use crate::facts::{ModelFacts, ModelKind, SetupError};
+use crate::gguf;
 use crate::price::Price;
 use crate::weights::{self, KnownModel, WeightsError};
 
 /// What is known of `local/<what>`: of weights that are not there yet, what the registry says.
+///
+/// The header of a user's own file is read here already, so that a plan refuses what a run could not open. Known weights
+/// are what their hash says.
 pub(crate) fn describe(name: &str, what: &str, config: &ModelsConfig) -> Result<ModelFacts, SetupError> {
+    let own = header(name, what)?;
     let (digest, known): (Option<Digest>, Option<&KnownModel>) = match weights::locate(what, &cache()?) {
         Ok(located) => (Some(located.sha256), located.known),
         Err(error) => match weights::known(what) {
@@ -31,8 +36,29 @@ pub(crate) fn describe(name: &str, what: &str, config: &ModelsConfig) -> Result<
         price: Some(Price::free()),
         concurrency: 1,
         wants_hints: false,
+        // A template that never names them has no place for them; a file without one cannot show any.
+        tools: known.map_or_else(
+            || own.and_then(|own| own.chat_template).is_some_and(|template| takes_tools(&template)),
+            |known| known.tools,
+        ),
         identity: json!({ "engine": engine(config)?, "weights": digest }),
     })
+}
+
+/// Whether a chat template has a place for the tools of a request.
+pub(crate) fn takes_tools(template: &str) -> bool {
+    template.contains("tools")
+}
+
+/// The header of a file of the user's own, which is refused where it is no sound model. One that is not there is told
+/// where it is looked for.
+fn header(name: &str, what: &str) -> Result<Option<gguf::Header>, SetupError> {
+    let path = std::path::Path::new(what);
+    if !weights::is_path(what) || !path.is_file() {
+        return Ok(None);
+    }
+    let refused = |error| SetupError::Header(format!("model `{name}`: {what}: {error}"));
+    gguf::check(path).map(Some).map_err(refused)
 }
 
 /// Whether the weights are there and the program can open them.

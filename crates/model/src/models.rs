@@ -60,6 +60,7 @@ impl Models {
             price: Some(Price::free()),
             concurrency: UNLIMITED,
             wants_hints: kind == ModelKind::Noisy,
+            tools: true,
             identity,
         };
         match ModelName::parse(name)? {
@@ -75,6 +76,7 @@ impl Models {
                     price: self.config.prices.get(name).cloned(),
                     concurrency: self.config.rate(name).most(),
                     wants_hints: false,
+                    tools: true,
                     identity: self.identity(name, provider, &id),
                 })
             }

@@ -48,6 +48,7 @@ impl Fixture {
             licence: "none".into(),
             verdict: "none".into(),
             evidence: false,
+            tools: false,
             parts: Cow::Owned(parts),
             member_suffix: ".bin".into(),
             hub: Some(HubFile { repository: "a/b".into(), revision: "main".into(), file: "f.gguf".into() }),

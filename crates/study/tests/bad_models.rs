@@ -63,6 +63,7 @@ impl ModelSource for BadModels {
             price: Some(Price::free()),
             concurrency: 4,
             wants_hints: false,
+            tools: true,
             identity: serde_json::json!({ "model": name }),
         })
     }

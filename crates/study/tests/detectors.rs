@@ -32,6 +32,7 @@ impl ModelSource for Script {
             price: Some(Price::free()),
             concurrency: 1,
             wants_hints: false,
+            tools: true,
             identity: json!({ "model": name }),
         })
     }

@@ -161,3 +161,23 @@ fn copy_all(from: &Path, to: &Path) {
         }
     }
 }
+
+/// Files that no run wrote are named: what lies in them is in no bill.
+// covers: SH-05
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_of_nobody_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    run(STUDY, &path, 2).await.unwrap();
+    clean(&path);
+    let before = verify(&opened(&path)).unwrap();
+    assert_eq!(before.unknown, Vec::<String>::new());
+    let strangers = ["journals/old.seg", "ledger/000001.log.bak", "ledger/1.log", "ledger/notes", "texts/x.pack"];
+    for name in strangers {
+        fs::copy(path.join("ledger/000001.log"), path.join(name)).unwrap();
+    }
+    let after = verify(&opened(&path)).unwrap();
+    assert_eq!(after.unknown, strangers);
+    // Nothing of them is counted, and the run itself is sound.
+    assert_eq!((after.ledger_rows, after.problems), (before.ledger_rows, before.problems));
+}

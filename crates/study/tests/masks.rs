@@ -183,6 +183,7 @@ impl ModelSource for Source {
             price: Some(Price::free()),
             concurrency: 4,
             wants_hints: false,
+            tools: true,
             identity: json!({ "model": name }),
         })
     }

@@ -52,7 +52,12 @@ async fn a_model_that_denies_is_asked_no_more_and_the_others_go_on() {
     let lost: Vec<_> = rows.episodes.iter().filter(|row| row.infrastructure).collect();
     // Two at once are under way when the first answer is there.
     assert!((1..=2).contains(&lost.len()), "{}", lost.len());
-    assert!(lost.iter().all(|row| row.outages == 1 && row.unknown_attempts == 0 && row.is_flagged()));
+    assert!(
+        lost.iter().all(|row| (row.outages, row.turned_down, row.unknown_attempts) == (0, 1, 0) && row.is_flagged())
+    );
+    let why = "denied: the provider answered with status 401: check the key in TEST_KEY";
+    assert!(lost.iter().all(|row| row.lost_because == why), "{lost:?}");
+    assert_eq!(summary.closed, [("denied".to_owned(), why.to_owned())]);
     // The same command tries again.
     let before = sent(&path);
     let again = run(&text, &path, 8).await.unwrap();

@@ -1,6 +1,6 @@
 //! The one sentence on what a run can and cannot tell.
 
-use gimbal_analysis::{Analysis, BaselineChoice, CellSummary, Kind};
+use gimbal_analysis::{Analysis, BaselineChoice, CellSummary, FEWEST, Kind};
 
 /// Fewest episodes a cell for a run to be more than a hint.
 const FEW: usize = 10;
@@ -33,7 +33,7 @@ pub(crate) fn sentence_of(analysis: &Analysis, in_progress: bool) -> String {
     } else if played.is_empty() {
         return match analysis.cells.iter().map(CellSummary::cuts).sum::<usize>() {
             0 if in_progress => format!("In progress, 0 of {} planned episodes played so far.", planned(analysis)),
-            0 => "No episode has been played: this run tells nothing yet.".to_owned(),
+            0 => format!("No episode has been played: this run tells nothing yet{}.", lost(analysis)),
             cut => format!(
                 "Every episode that was played ({cut}) was cut by a limit of the episode: this run tells nothing about returns."
             ),
@@ -78,10 +78,22 @@ pub(crate) fn sentence_of(analysis: &Analysis, in_progress: bool) -> String {
         return format!("In progress, {played} of {planned} planned episodes played so far. {text}.");
     }
     if missing > 0 {
-        text.push_str(&format!("; {missing} of {planned} planned episodes are missing"));
+        text.push_str(&format!("; {missing} of {planned} planned episodes are missing{}", lost(analysis)));
     }
     text.push('.');
     text
+}
+
+/// What most of the lost episodes were lost to, in the words of what failed; nothing where none was lost.
+fn lost(analysis: &Analysis) -> String {
+    let reasons = analysis.lost_because();
+    let Some((why, count)) = reasons.first() else { return String::new() };
+    let others = match reasons.len() - 1 {
+        0 => String::new(),
+        1 => ", and others to one more reason".to_owned(),
+        more => format!(", and others to {more} more reasons"),
+    };
+    format!("; {count} lost to “{}”{others}", why.trim_end_matches('.'))
 }
 
 fn planned(analysis: &Analysis) -> usize {
@@ -91,10 +103,13 @@ fn planned(analysis: &Analysis) -> usize {
 /// What comes first where a model hardly acted: in how many cells, and both shares over them; nothing where all acted.
 fn lead(hardly: &[&CellSummary], acted: usize) -> String {
     let Some(first) = hardly.first() else { return String::new() };
-    let share = |rate: fn(&CellSummary) -> gimbal_analysis::Rate| {
-        let sum = |part: fn(gimbal_analysis::Rate) -> u64| hardly.iter().map(|cell| part(rate(cell))).sum::<u64>();
-        let (count, of) = (sum(|rate| rate.count), sum(|rate| rate.of));
-        if of == 0 { "–".to_owned() } else { format!("{:.0}%", 100.0 * count as f64 / of as f64) }
+    // Every cell has one voice, as every episode has in its cell.
+    let share = |mean: fn(&CellSummary) -> Option<f64>| {
+        let means: Vec<f64> = hardly.iter().filter_map(|cell| mean(cell)).collect();
+        if means.is_empty() {
+            return "–".to_owned();
+        }
+        format!("{:.0}%", 100.0 * means.iter().sum::<f64>() / means.len() as f64)
     };
     let all = hardly.len() + acted;
     let cells = match (hardly.len(), acted) {
@@ -104,8 +119,8 @@ fn lead(hardly: &[&CellSummary], acted: usize) -> String {
     };
     format!(
         "{cells} the model hardly acted: the fallback took {} of the steps, and {} of the attempts at an action were invalid. {} no measurement. ",
-        share(|cell| cell.fallback),
-        share(|cell| cell.invalid),
+        share(|cell| cell.fallback_mean),
+        share(|cell| cell.invalid_mean),
         if hardly.len() == 1 { "It is" } else { "They are" },
     )
 }
@@ -141,9 +156,9 @@ fn models(cells: &[&CellSummary]) -> String {
 fn with_evidence(analysis: &Analysis, evidence: &[&CellSummary]) -> String {
     let start = format!("With {} and {}", episodes(evidence), models(evidence));
     let least = evidence.iter().map(|cell| cell.episodes).min().unwrap_or(0);
-    if least < 2 {
+    if least < FEWEST {
         return format!(
-            "{start}, this run shows single episodes; without a second one there is no interval, and it cannot rank configurations"
+            "{start}, this run shows so few episodes that there is no interval (below {FEWEST} of a cell there is none), and it cannot rank configurations"
         );
     }
     let level = 1.0 - analysis.options.confidence;
@@ -197,7 +212,7 @@ fn policies(analysis: &Analysis, played: &[&CellSummary]) -> String {
     let halves: Vec<f64> = played.iter().filter_map(|cell| cell.returns?.half_width).collect();
     let percent = analysis.options.percent();
     if halves.is_empty() {
-        return format!("{start}, by single episodes without any interval; it says nothing about language models");
+        return format!("{start}, by so few episodes that there is no interval; it says nothing about language models");
     }
     format!("{start} (mean returns to within {} at {percent}%); it says nothing about language models", widths(halves))
 }

@@ -13,9 +13,11 @@ use super::conversation::{Conversation, Matter, Outcome};
 use super::halt;
 use super::seat::Seat;
 use crate::contract::{Finding, bounded};
+use crate::persona::PersonaError;
 use crate::persona::data::Contract;
-use crate::prompt::Question;
+use crate::prompt::{Question, Variables};
 use crate::protocol::form::Form;
+use crate::protocol::open;
 use crate::tool::Company;
 
 /// What an adviser gave.
@@ -43,6 +45,16 @@ impl Seat<'_> {
     /// Whether the role decodes under a mask.
     fn constrained(&self, stage: &dyn Stage) -> bool {
         stage.role(self.agent.role()).is_some_and(|role| role.decoding == Decoding::Constrained)
+    }
+
+    /// What an agent is told of the lengths of its texts: where a mask bounds them, and its actions hold any.
+    pub(super) fn text_bounds(&self, stage: &dyn Stage, variables: &Variables) -> Result<Option<String>, PersonaError> {
+        if self.advises() || !self.brief().free_arguments || !self.constrained(stage) {
+            return Ok(None);
+        }
+        let values = [("longest", Value::from(open::TEXT)), ("short", Value::from(open::SHORT))];
+        let persona = &self.agent.persona;
+        Ok(Some(persona.templates.render(&persona.texts.engine.text_bounds.text, &variables.with(&values))?))
     }
 
     /// Whether the answer is a message.

@@ -98,7 +98,11 @@ impl<'a> Conversation<'a> {
             opening = format!("{opening}\n\n{fixed}");
         }
         let native = if often { seat.narrowed(stage).await } else { seat.native() };
-        let messages = vec![Arc::clone(&present.system), Arc::new(Message::new(Speaker::User, opening))];
+        let system = match seat.text_bounds(stage, &present.variables).map_err(halt)? {
+            Some(bounds) => Arc::new(Message::new(Speaker::System, format!("{}\n\n{bounds}", present.system.text))),
+            None => Arc::clone(&present.system),
+        };
+        let messages = vec![system, Arc::new(Message::new(Speaker::User, opening))];
         // An agent that acts many times was told its task in the opening.
         let pinned = if often { messages.len() } else { 1 };
         let moves = view.expert.as_ref().map(|expert| Moves::of(seat, expert, target));

@@ -23,6 +23,7 @@ pub use advise::{Advice, Wanted};
 pub use seat::Seat;
 pub use segment::{Ended, Segment, Taken};
 
+use crate::deliberation::Deliberation;
 use crate::persona::PersonaError;
 use crate::prompt::{SystemPrompt, World};
 use crate::protocol::Protocol;
@@ -143,7 +144,19 @@ impl Agent {
             Protocol::ReactText => GrammarKind::Regex,
             Protocol::NativeTools | Protocol::Json => GrammarKind::Schema,
         };
-        Needs { queries, roles: vec![self.role.clone()], grammars: vec![(self.role.clone(), kind)], ..Needs::default() }
+        // An adviser's answer is a message: without tools of its own there is nothing to call.
+        let core = &self.persona.core;
+        let calls = core.contract.is_none()
+            || !core.tools.is_empty()
+            || Deliberation::ALL.into_iter().any(|tool| tool.is_on(&self.settings));
+        let native = self.settings.protocol == Protocol::NativeTools && calls;
+        Needs {
+            queries,
+            roles: vec![self.role.clone()],
+            grammars: vec![(self.role.clone(), kind)],
+            native: native.then(|| self.role.clone()).into_iter().collect(),
+            ..Needs::default()
+        }
     }
 
     /// Everything that decides the agent's behaviour: persona by name and hash, role, settings.

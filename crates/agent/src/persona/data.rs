@@ -298,6 +298,8 @@ pub struct Examples {
 pub struct Wording {
     /// Says that tags are structure and not to be echoed.
     pub tags_notice: String,
+    /// How long texts of an action may be under constrained decoding.
+    pub text_bounds: String,
     /// Instructions by protocol.
     pub protocols: Protocols,
     /// The list of tools.

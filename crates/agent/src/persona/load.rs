@@ -59,6 +59,23 @@ impl Reader<'_> {
     }
 }
 
+/// Shared files of all personas, and the files of one, in the order in which they are read.
+const SHARED: [&str; 2] = ["personas/engine.yaml", "personas/common.yaml"];
+const OWN: [&str; 6] = ["core", "prompt", "knowledge", "reflection_knowledge", "examples", "reflection_examples"];
+
+/// A hash of the name and of the texts and places of all files that a persona of this name is made of.
+pub(super) fn identity(name: &str, files: &dyn Files) -> Result<Digest, PersonaError> {
+    let own = OWN.iter().map(|file| format!("personas/{name}/{file}.yaml"));
+    let mut parts: Vec<String> = vec![name.to_owned()];
+    for path in SHARED.iter().map(|path| (*path).to_owned()).chain(own) {
+        // What is not there is told from what is empty.
+        let (text, place) = files.read(&path)?.unwrap_or_default();
+        parts.extend([text, place]);
+    }
+    let parts: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
+    Ok(Digest::of_parts(&parts))
+}
+
 pub(super) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaError> {
     if !Persona::list(files).iter().any(|known| known == name) {
         return Err(super::unknown(name, files));
@@ -399,6 +416,7 @@ impl Compiler {
             acting,
             deliberation,
             tags_notice: add("tags_notice", &wording.tags_notice, &[])?,
+            text_bounds: add("text_bounds", &wording.text_bounds, &["longest", "short"])?,
             tools_heading: add("tools.heading", &tools.heading, &[])?,
             tools_entry: add("tools.entry", &tools.entry, &["name", "example", "description"])?,
             tools_critical: add("tools.critical", &tools.critical, &["name"])?,

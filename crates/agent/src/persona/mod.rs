@@ -8,7 +8,8 @@ pub mod data;
 mod load;
 pub mod schemas;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Digest, FileError, Files, nearest};
 use thiserror::Error;
@@ -17,6 +18,9 @@ use crate::prompt::Origin;
 pub use crate::template::TemplateError;
 use crate::template::{Templates, Text};
 use gimbal_core::yaml::YamlError;
+
+/// Compiled personas that are kept: more than any study of ours names.
+const KEPT: usize = 32;
 
 /// An agent as data: read, checked and compiled.
 #[derive(Debug)]
@@ -84,6 +88,31 @@ impl Persona {
     /// See [`PersonaError`]; every message names file and line.
     pub fn load(name: &str, files: &dyn Files) -> Result<Self, PersonaError> {
         load::load(name, files)
+    }
+
+    /// The same persona as [`Persona::load`] gives, compiled once for all who ask for it: a study of many architectures names few
+    /// personas. What was compiled counts as long as the name and the text of every file are the same.
+    ///
+    /// # Errors
+    /// As [`Persona::load`].
+    pub fn shared(name: &str, files: &dyn Files) -> Result<Arc<Self>, PersonaError> {
+        static KNOWN: Mutex<VecDeque<(Digest, Arc<Persona>)>> = Mutex::new(VecDeque::new());
+        let asked = load::identity(name, files)?;
+        let known = |known: &VecDeque<(Digest, Arc<Self>)>| {
+            known.iter().find(|(digest, _)| *digest == asked).map(|(_, persona)| Arc::clone(persona))
+        };
+        if let Some(persona) = known(&KNOWN.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(persona);
+        }
+        let persona = Arc::new(load::load(name, files)?);
+        let mut kept = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been as fast: all hold one.
+        if let Some(persona) = known(&kept) {
+            return Ok(persona);
+        }
+        kept.push_front((asked, Arc::clone(&persona)));
+        kept.truncate(KEPT);
+        Ok(persona)
     }
 
     /// Names of the personas that `files` holds, sorted.
@@ -227,6 +256,8 @@ pub(crate) enum JsonContent {
 #[derive(Debug)]
 pub(crate) struct EngineTexts {
     pub tags_notice: Sourced,
+    /// How long texts of an action may be under constrained decoding.
+    pub text_bounds: Sourced,
     pub protocols: [ProtocolTexts; 3],
     pub advisers: [Option<ProtocolTexts>; 3],
     pub actors: [Option<ProtocolTexts>; 3],

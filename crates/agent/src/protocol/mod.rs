@@ -11,7 +11,7 @@ use crate::reading::undecorated;
 pub mod form;
 pub mod grammar;
 pub mod json;
-mod open;
+pub(crate) mod open;
 pub mod react_text;
 
 /// How an agent answers.

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use super::form::Form;
 use super::grammar::escape;
 
-/// Longest text of an argument that a call needs, in characters.
-const TEXT: usize = 600;
-/// Longest text of an argument that may be left out, and of a text within a list.
-const SHORT: usize = 120;
+/// Longest text of an argument that a call needs, in characters. Prompts tell it.
+pub const TEXT: usize = 600;
+/// Longest text of an argument that may be left out, and of a text within a list. Prompts tell it.
+pub const SHORT: usize = 120;
 /// Most items of a list.
 const ITEMS: usize = 3;
 

@@ -7,7 +7,7 @@ use super::evidence::Evidence;
 use super::repair::{Repair, repairs};
 use super::trajectory::{Gate, Graph, Planned, Spend, TaskPart, Trajectory};
 use super::{Condition, Setup, Visits, visits};
-use crate::acted::hardly_acted;
+use crate::acted::{hardly_acted, mean_share};
 use crate::cells::Rate;
 use crate::row::CellInfo;
 
@@ -114,13 +114,10 @@ impl CellCycles {
     /// Whether the model hardly acted ([`crate::acted`]): the cell has no rate of success.
     #[must_use]
     pub fn hardly_acted(&self) -> bool {
-        let rate = |counts: fn(&Record) -> (u32, u32)| {
-            self.records.iter().map(counts).fold(Rate { count: 0, of: 0 }, |sum, (of, count)| Rate {
-                count: sum.count + u64::from(count),
-                of: sum.of + u64::from(of),
-            })
+        let mean = |counts: fn(&Record) -> (u32, u32)| {
+            mean_share(self.records.iter().map(counts).map(|(of, count)| Rate { count: count.into(), of: of.into() }))
         };
-        !self.info.models.is_empty() && hardly_acted(rate(|one| one.steps), rate(|one| one.attempts))
+        !self.info.models.is_empty() && hardly_acted(mean(|one| one.steps), mean(|one| one.attempts))
     }
 }
 

@@ -4,7 +4,7 @@ use super::resampled::{Clusters, Sums};
 use super::{Finding, Majority, Outcome, Replication};
 use crate::bog::{Claim, Expectation, Grid, Quantity, Side};
 use crate::cells::Options;
-use crate::describe::Interval;
+use crate::describe::{FEWEST, Interval};
 use crate::frontier::{Point, pareto};
 use crate::metrics;
 use crate::paired::{catastrophic_test, paired_test};
@@ -184,7 +184,9 @@ fn frontier(claim: &Claim, grid: &Grid<'_>, model: &str) -> Option<Finding> {
     let mut points = Vec::new();
     for entry in &grid.configurations {
         let both = grid.kilotokens(&entry.name, model).zip(grid.mean(&entry.name, model));
-        points.extend(both.map(|(cost, value)| (entry.name.as_str(), Point { cost, value })));
+        // A configuration of too few episodes has no place on a frontier.
+        let enough = grid.cell(&entry.name, model).is_some_and(|cell| cell.episodes >= FEWEST);
+        points.extend(both.filter(|_| enough).map(|(cost, value)| (entry.name.as_str(), Point { cost, value })));
     }
     let others = points.iter().any(|(name, _)| !axis.contains(name));
     let own = points.iter().any(|(name, _)| axis.contains(name));

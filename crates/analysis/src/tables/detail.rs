@@ -86,9 +86,9 @@ pub fn spread(analysis: &Analysis) -> Table {
                 Cell::number(returns.map(|returns| returns.median)),
                 Cell::number(returns.map(|returns| returns.upper_quartile)),
                 Cell::number(returns.map(|returns| returns.max)),
-                Cell::interval(cell.catastrophic.map(|share| share.interval)),
+                Cell::interval(cell.catastrophic.and_then(|share| share.told())),
                 Cell::share(cell.success.map(|share| share.share)),
-                Cell::interval(cell.success.map(|share| share.interval)),
+                Cell::interval(cell.success.and_then(|share| share.told())),
                 Cell::number(cell.steps.map(|steps| steps.mean)),
                 Cell::number(tokens.map(|tokens| tokens.mean / 1000.0)),
                 Cell::interval(
@@ -156,7 +156,7 @@ fn meaning(stop: &str) -> &'static str {
         "horizon" => "played to the last step",
         "failed" => "the agent lost the game: an outcome",
         "answered" => "a final answer was given",
-        "broken" => "the original of the world breaks off here with an error: an outcome",
+        "broken" => "the original of the environment breaks off here with an error: an outcome",
         "finished" => "the agent stopped by itself",
         "format_errors" => "too many answers out of form: an outcome",
         "infrastructure" => "network, provider or disk failed: no outcome",
@@ -181,6 +181,11 @@ pub fn failures(analysis: &Analysis) -> Option<Table> {
             "Outages",
             "Requests that network or provider failed, whether or not a later one went through",
         ),
+        column(
+            "turned_down",
+            "Turned down",
+            "Requests that the provider turned down for what they ask: schema, setting, model, key; sent again they would be turned down again",
+        ),
         column("unknown", "Unknown cost", "Requests that left and whose cost nobody knows"),
         column("flagged", "Flagged", "Episodes with any of these"),
     ]);
@@ -192,8 +197,15 @@ pub fn failures(analysis: &Analysis) -> Option<Table> {
         .map(|cell| {
             let found = cell.failures;
             let mut row = label_cells(cell);
-            let counts =
-                [found.refusals, found.truncations, found.bad_shapes, found.outages, found.unknown, found.flagged];
+            let counts = [
+                found.refusals,
+                found.truncations,
+                found.bad_shapes,
+                found.outages,
+                found.turned_down,
+                found.unknown,
+                found.flagged,
+            ];
             row.extend(counts.map(Cell::count));
             row
         })
@@ -204,8 +216,32 @@ pub fn failures(analysis: &Analysis) -> Option<Table> {
     let mut notes = vec![
         "A failed call is never read as a model's words. Flagged episodes may show the provider's trouble and not the agent's doing: look at them before the means.".to_owned(),
     ];
+    notes.extend(reasons(analysis));
     notes.extend(mark_notes(analysis));
     Some(Table { key: "failures", title: "Calls that failed".to_owned(), columns, rows, notes })
+}
+
+/// Reasons that notes name; the table of stops and `gimbal trace` have them all.
+const REASONS: usize = 8;
+
+/// Why episodes were lost, a note for each reason.
+fn reasons(analysis: &Analysis) -> Vec<String> {
+    let all = analysis.lost_because();
+    let more = all.len().saturating_sub(REASONS);
+    let mut notes: Vec<String> = all
+        .iter()
+        .take(REASONS)
+        .map(|(why, count)| {
+            format!(
+                "{count} {} lost, in the words of the last failure: {why}",
+                if *count == 1 { "episode" } else { "episodes" }
+            )
+        })
+        .collect();
+    if more > 0 {
+        notes.push(format!("{more} more reasons are in the list of `gimbal trace`."));
+    }
+    notes
 }
 
 /// Cells that lack planned episodes, lost some, or have some that a limit cut; `None` when all is there.
@@ -239,6 +275,7 @@ pub fn gaps(analysis: &Analysis) -> Option<Table> {
     let mut notes = Vec::new();
     if lost {
         notes.push("Infrastructure losses are no outcome of an agent: they enter no mean and no rate.".to_owned());
+        notes.extend(reasons(analysis));
     }
     if withheld {
         notes.push("Limit: a limit of the study or the cell ended the episode, or the run was called off; neither is an outcome of an agent. Running the study again plays such an episode once there is room under the limit: raise it first.".to_owned());

@@ -86,7 +86,7 @@ fn line(
         Cell::count(tally.injected),
         Cell::count(tally.episodes),
         Cell::share(recovered.map(|share| share.share)),
-        Cell::interval(recovered.map(|share| share.interval)),
+        Cell::interval(recovered.and_then(|share| share.told())),
         Cell::number(tally.steps.median()),
         Cell::number(tally.calls.median()),
         Cell::number(tally.tokens.median()),

@@ -137,10 +137,10 @@ pub const HARDLY: &str = "hardly acted";
 pub fn acted_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Option<String> {
     const SHOWN: usize = 6;
     let hardly: Vec<&CellSummary> = cells.into_iter().filter(|cell| cell.hardly_acted()).collect();
-    let percent = |rate: crate::Rate| rate.share().map_or("–".to_owned(), |share| format!("{:.0}%", 100.0 * share));
+    let percent = |share: Option<f64>| share.map_or("–".to_owned(), |share| format!("{:.0}%", 100.0 * share));
     let named = hardly.iter().take(SHOWN).map(|cell| {
         let (name, model) = (cell.info.configuration_label(), cell.info.model_label());
-        format!("{name} on {model}: fallback {}, invalid {}", percent(cell.fallback), percent(cell.invalid))
+        format!("{name} on {model}: fallback {}, invalid {}", percent(cell.fallback_mean), percent(cell.invalid_mean))
     });
     let named = named.collect::<Vec<_>>().join("; ");
     let more = if hardly.len() > SHOWN { format!("; and {} more cells", hardly.len() - SHOWN) } else { String::new() };

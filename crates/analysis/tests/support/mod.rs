@@ -58,6 +58,8 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
         truncations: 0,
         bad_shapes: 0,
         outages: 0,
+        turned_down: 0,
+        lost_because: String::new(),
         call_latency_us: if input > 0 { vec![1_000 * u64::from(run + 1), 9_000] } else { vec![] },
         critical_path_us: None,
         cost_microdollars: None,

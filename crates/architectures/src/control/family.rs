@@ -81,6 +81,7 @@ impl Architecture for FamilyPlanner {
             let of_planner = planner.needs();
             needs.roles.extend(of_planner.roles);
             needs.grammars.extend(of_planner.grammars);
+            needs.native.extend(of_planner.native);
         }
         needs
     }

@@ -7,7 +7,7 @@ use gimbal_agent::contract::{array, bounded, object, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::protocol::form::Form;
 use gimbal_agent::{Advice, Agent, Alone, Wanted};
-use gimbal_core::{Brief, Decoding, Halt, Hint, LaneId, Stage, ToolSpec};
+use gimbal_core::{Brief, Decoding, Halt, Hint, LaneId, ModelErrorKind, Stage, ToolSpec};
 use serde_json::{Value, json};
 
 use super::Made;
@@ -93,6 +93,12 @@ const BY_HAND: &str = "hand";
 const ENFORCED: usize = 6;
 /// Longest goal or criterion that is taken from a planner, in characters.
 const WORDS: usize = 400;
+/// Longest name of a subtask where the form of a graph is enforced, in characters: the longest that a graph may hold.
+const NAME: usize = 48;
+/// Longest goal and longest criterion there: a planner is asked for criteria of up to 33 words.
+const SENTENCE: usize = 200;
+/// The class of actions that only look: between two others an agent has to look again.
+const PASSIVE: &str = "passive";
 /// How much of what is no graph goes back to the planner, in characters: two hundred subtasks fill a context.
 const BROKEN: usize = 12_000;
 
@@ -172,28 +178,31 @@ impl Maker {
         let question = Question { target: "", message: &text };
         let advice = seat.consult(stage, lane, &[], question, (&Alone, Some(&wanted))).await?;
         let mut problems = Vec::new();
-        let mut written = match advice {
-            Advice::Text(text) => Some(text),
-            Advice::None(kind) => {
-                problems.push(format!("the planner gave nothing: {}", kind.name()));
-                None
-            }
-        };
         let mut graph = None;
-        for attempt in 0..2 {
-            let Some(text) = written.take() else { break };
-            match self.read(&text, &tools) {
+        // What is wrong and what was written, for the one repair; a refusal is not asked for again.
+        let broken = match advice {
+            Advice::Text(text) => match self.read(&text, &tools) {
                 Ok(found) => {
                     graph = Some(found);
-                    break;
+                    None
                 }
                 Err(problem) => {
-                    if attempt == 0 {
-                        let broken = format!("{problem}\n\n{}", bounded(&text, BROKEN));
-                        written = seat.repair_of(stage, lane, &broken, (question, Some(&wanted))).await?;
-                    }
+                    let broken = format!("{problem}\n\n{}", bounded(&text, BROKEN));
                     problems.push(problem);
+                    Some(broken)
                 }
+            },
+            Advice::None(kind) => {
+                problems.push(format!("the planner gave nothing: {}", kind.name()));
+                unreadable(kind).map(str::to_owned)
+            }
+        };
+        if let Some(broken) = broken
+            && let Some(text) = seat.repair_of(stage, lane, &broken, (question, Some(&wanted))).await?
+        {
+            match self.read(&text, &tools) {
+                Ok(found) => graph = Some(found),
+                Err(problem) => problems.push(problem),
             }
         }
         let data = json!({ "attempts": problems.len() + usize::from(graph.is_some()), "valid": graph.is_some(), "problems": problems });
@@ -243,8 +252,8 @@ impl Maker {
     ) -> Wanted {
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let node = Form::object(&[
-            ("name", Form::text(1, 24)),
-            ("goal", Form::text(1, 200)),
+            ("name", Form::text(1, NAME)),
+            ("goal", Form::text(1, SENTENCE)),
             ("tools", Form::array(&Form::word(&names), 0, 4)),
         ]);
         // Whoever writes freely may write more; a form of that length is never asked for.
@@ -252,15 +261,19 @@ impl Maker {
         let form = if self.ways == Ways::List {
             Form::array(&node, least, most)
         } else {
-            let edge = [("from", Form::text(1, 24)), ("to", Form::text(1, 24)), ("criterion", Form::text(1, 120))];
+            let edge =
+                [("from", Form::text(1, NAME)), ("to", Form::text(1, NAME)), ("criterion", Form::text(1, SENTENCE))];
             Form::object(&[
                 ("nodes", Form::array(&node, least, most)),
-                ("entry", Form::text(1, 24)),
+                ("entry", Form::text(1, NAME)),
                 ("edges", Form::array(&Form::object(&edge), least * least, most.pow(2))),
             ])
         };
         let competent = hints.then(|| {
-            let mut right = self.suggested(brief, tools);
+            let mut right = match self.ways {
+                Ways::List => TaskGraph::list(in_turns(TaskGraph::suggested(brief, tools), most)),
+                _ => self.suggested(brief, tools),
+            };
             if let Some(task) = task {
                 right.name_task(&last_line(task));
             }
@@ -276,12 +289,13 @@ impl Maker {
         Wanted { form, competent }
     }
 
-    /// A graph as a planner writes it.
+    /// A graph as a planner writes it, within the bounds of the form.
     fn text(&self, graph: &TaskGraph) -> String {
+        let sentence = |text: &str| bounded(text, SENTENCE);
         let nodes: Vec<Value> = graph
             .nodes
             .iter()
-            .map(|node| json!({ "name": node.name, "goal": node.goal, "tools": node.tools }))
+            .map(|node| json!({ "name": node.name, "goal": sentence(&node.goal), "tools": node.tools }))
             .collect();
         if self.ways == Ways::List {
             return spaced(&Value::from(nodes));
@@ -289,10 +303,36 @@ impl Maker {
         let edges: Vec<Value> = graph
             .edges
             .iter()
-            .map(|edge| json!({ "from": edge.from, "to": edge.to, "criterion": edge.criterion }))
+            .map(|edge| json!({ "from": edge.from, "to": edge.to, "criterion": sentence(&edge.criterion) }))
             .collect();
         spaced(&json!({ "nodes": nodes, "entry": graph.entry, "edges": edges }))
     }
+}
+
+/// What to tell a planner whose answer cannot be read at all, where writing it again may help.
+const fn unreadable(kind: ModelErrorKind) -> Option<&'static str> {
+    match kind {
+        ModelErrorKind::BadShape => Some("the answer did not have the form that is asked for, and cannot be shown"),
+        ModelErrorKind::Truncated => Some("the answer was cut off before its end, and cannot be shown: write less"),
+        _ => None,
+    }
+}
+
+/// The list of a competent planner of at most so many subtasks: after each class of action the agent looks again before the
+/// next one, and the classes come round again. One pass over them ends before most tasks do: in a house one goes to a
+/// thing, takes it, goes to what prepares it, prepares it, goes to where it belongs and puts it down.
+fn in_turns(nodes: Vec<Node>, most: usize) -> Vec<Node> {
+    let (looks, acts): (Vec<Node>, Vec<Node>) = nodes.into_iter().partition(|node| node.name == PASSIVE);
+    let (Some(look), false) = (looks.first(), acts.is_empty()) else { return looks.into_iter().chain(acts).collect() };
+    let turns = acts.iter().cycle().flat_map(|act| [look, act]);
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let named = turns.take(most).map(|node| {
+        let time = seen.entry(node.name.as_str()).or_default();
+        *time += 1;
+        let name = if *time == 1 { node.name.clone() } else { format!("{} {time}", node.name) };
+        Node { name, ..node.clone() }
+    });
+    named.collect()
 }
 
 /// The line of a task that says what is wanted, short and in the letters of a form.

@@ -97,6 +97,7 @@ impl Controller {
             needs.queries.extend(of_agent.queries);
             needs.roles.extend(of_agent.roles);
             needs.grammars.extend(of_agent.grammars);
+            needs.native.extend(of_agent.native);
         }
         if matches!(self.maker.source, Source::Planned(_)) {
             // It was asked before: which model it is decides which graph plays.

@@ -81,6 +81,7 @@ impl Architecture for Hierarchy {
             needs.queries.extend(of_agent.queries);
             needs.roles.extend(of_agent.roles);
             needs.grammars.extend(of_agent.grammars);
+            needs.native.extend(of_agent.native);
         }
         let blocks = self.context.iter().chain(&self.adviser_context);
         for block in blocks {

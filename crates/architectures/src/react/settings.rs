@@ -1,7 +1,5 @@
 //! Settings of `react`.
 
-use std::sync::Arc;
-
 use gimbal_agent::{Agent, Overrides, Persona};
 use gimbal_core::{BuildError, Files};
 use schemars::JsonSchema;
@@ -84,7 +82,7 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {error}"));
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let named = crate::settings::persona(&settings.persona, settings.strict);
-    let persona = Arc::new(Persona::load(&named, files).map_err(|problem| error(&problem))?);
+    let persona = Persona::shared(&named, files).map_err(|problem| error(&problem))?;
     if let Some(contract) = persona.core.contract {
         let (persona, message) = (&persona.name, contract.name());
         return Err(error(&format!(

@@ -37,7 +37,7 @@ pub enum EnvVerb {
 /// `gimbal env NAME play`.
 #[derive(Debug, Args)]
 pub struct EnvPlay {
-    /// Which world of the environment
+    /// How the environment is set up
     #[command(flatten)]
     pub world: EnvWorld,
     /// Green agent: `sleep`, `scan` (cage2 only; default: `sleep`)
@@ -68,7 +68,7 @@ pub struct EnvServe {
     pub questions: Option<PathBuf>,
 }
 
-/// Which world of an environment.
+/// How an environment is set up.
 #[derive(Debug, Args)]
 pub struct EnvWorld {
     /// Red agent: `b_line`, `meander`, `sleep`; in yawning_titan `standard`, `sine` (default: the first)
@@ -131,7 +131,7 @@ pub enum Draws {
 /// `gimbal env NAME bench`.
 #[derive(Debug, Args)]
 pub struct EnvBench {
-    /// Which world of the environment
+    /// How the environment is set up
     #[command(flatten)]
     pub world: EnvWorld,
     /// Blue policy
@@ -179,7 +179,7 @@ pub enum Observe {
 /// `gimbal env NAME returns`.
 #[derive(Debug, Args)]
 pub struct EnvReturns {
-    /// Which world of the environment
+    /// How the environment is set up
     #[command(flatten)]
     pub world: EnvWorld,
     /// Blue policy (default: `sleep`, or `nothing`)

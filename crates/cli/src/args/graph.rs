@@ -136,7 +136,7 @@ pub struct GraphCost {
     /// Options of the environment as a JSON object
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub options: String,
-    /// Divide the subtasks of this graph, a file or a name, in place of the world's own classes of action
+    /// Divide the subtasks of this graph, a file or a name, in place of the environment's own classes of action
     #[arg(long)]
     pub graph: Option<String>,
     /// Numbers of subtasks
@@ -208,7 +208,7 @@ pub struct Advise {
     /// Tasks to probe, spread evenly over the split
     #[arg(long, value_name = "N", default_value = "20", value_parser = at_least_one)]
     pub tasks: usize,
-    /// Seed of the worlds and of the disturbances
+    /// Seed of the episodes and of the disturbances
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Check the advice against what this run of a study found

@@ -251,8 +251,8 @@ pub struct Compare {
     pub run: PathBuf,
     /// A cell (its id, its configuration, or a part of its id that no other has), or an episode as `trace` lists it
     pub first: String,
-    /// What to compare it with: a cell with a cell, an episode with an episode. Two configurations that several models or
-    /// worlds have played are compared one by one
+    /// What to compare it with: a cell with a cell, an episode with an episode. Two configurations that several models
+    /// have played, or that were played in several environments, are compared one by one
     pub second: String,
     /// Of several models, only this one
     #[arg(long, value_name = "MODEL")]
@@ -341,10 +341,10 @@ pub struct Coverage {
     /// Episodes of a cell in each study (may be repeated)
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [10_usize, 25, 50])]
     pub runs: Vec<usize>,
-    /// Tasks in a further design of worlds that are alike within a task, on the largest number of runs; 1 for none
+    /// Tasks in a further design of episodes that are alike within a task, on the largest number of runs; 1 for none
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = at_least_one)]
     pub tasks: usize,
-    /// Worlds of the population: episodes of each policy
+    /// Size of the population: episodes of each policy
     #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u64).range(100..))]
     pub pool: u64,
     /// Bootstrap resamples of every interval
@@ -492,7 +492,7 @@ pub enum ModelVerb {
 /// What to do with personas.
 #[derive(Debug, Subcommand)]
 pub enum PersonaVerb {
-    /// Checks that no prompt of any configuration gives away which world it is about; exit 1 if one does
+    /// Checks that no prompt of any configuration gives away which environment it is about; exit 1 if one does
     Audit {
         /// Only this environment
         #[arg(long, value_name = "NAME")]
@@ -566,4 +566,30 @@ pub enum SchemaKind {
     Script,
     /// Protocols for `report --protocol`
     Protocol,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Arguments;
+
+    /// One term for one thing: what an agent works on is called an environment, in every help text.
+    #[test]
+    fn help_speaks_of_environments() {
+        fn walk(command: &mut clap::Command, path: &str, read: &mut usize) {
+            let help = command.render_long_help().to_string().replace("second-world", "");
+            let words = help.split(|letter: char| !letter.is_alphanumeric()).map(str::to_lowercase);
+            let odd: Vec<String> = words.filter(|word| matches!(word.as_str(), "world" | "worlds")).collect();
+            assert!(odd.is_empty(), "{path}: {help}");
+            *read += 1;
+            for sub in command.get_subcommands_mut() {
+                let path = format!("{path} {}", sub.get_name());
+                walk(sub, &path, read);
+            }
+        }
+        let mut read = 0;
+        walk(&mut Arguments::command(), "gimbal", &mut read);
+        assert!(read > 30, "{read}");
+    }
 }

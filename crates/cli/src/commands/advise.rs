@@ -149,12 +149,8 @@ fn show(found: &Stratum) {
     );
     for measured in &found.measured {
         let success = measured.success;
-        let rate = format!(
-            "{:.1} ({:.1} to {:.1})",
-            100.0 * success.share,
-            100.0 * success.interval.low,
-            100.0 * success.interval.high
-        );
+        let ends = success.told().map(|ends| format!(" ({:.1} to {:.1})", 100.0 * ends.low, 100.0 * ends.high));
+        let rate = format!("{:.1}{}", 100.0 * success.share, ends.unwrap_or_default());
         let name = format!("{}{}", if measured.recommended { "*" } else { " " }, measured.controller.name());
         let ratio = measured.success_to_calls.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.1}"));
         println!(

@@ -29,6 +29,9 @@ pub fn verify(of: &OfRun) -> Result<(), Failure> {
         for torn in &report.torn {
             println!("torn end, as a kill leaves it (harmless): {torn}");
         }
+        for unknown in &report.unknown {
+            println!("no file of this run, and nothing of it is counted: {}", gimbal_analysis::printable(unknown));
+        }
         for problem in &report.problems {
             println!("PROBLEM {problem}");
         }
@@ -85,6 +88,7 @@ fn listed(folder: &RunFolder, options: &Trace) -> Result<(), Failure> {
         for (number, episode) in &chosen {
             print_json(&serde_json::json!({
                 "number": number, "name": episode.name(), "key": episode.id.key, "stop": episode.stop,
+                "why": (!episode.detail.is_empty()).then_some(&episode.detail),
                 "return": episode.episode_return.map(|value| value.0 as f64 / 1000.0),
                 "steps": episode.used.map(|(steps, _)| steps), "tokens": episode.used.map(|(_, tokens)| tokens),
                 "in_study": episode.current,
@@ -108,6 +112,10 @@ fn listed(folder: &RunFolder, options: &Trace) -> Result<(), Failure> {
             &episode.id.key.to_string()[..8],
             gimbal_analysis::printable(&episode.name())
         );
+        // What a provider turned down is told where the attempt is listed: nobody should have to open it.
+        if episode.episode_return.is_none() && !episode.detail.is_empty() {
+            println!("{:>8}why: {}", "", gimbal_analysis::printable(&episode.detail));
+        }
     }
     if in_progress {
         eprintln!("gimbal: in progress: a run works on this folder now, and more episodes are to come");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gimbal_study::plan::estimate::{Measured, estimate_after, too_low};
 use gimbal_study::plan::{self, Plan};
 use gimbal_study::registry::ModelSource;
-use gimbal_study::run::RunFolder;
+use gimbal_study::run::{RunError, RunFolder};
 use gimbal_study::runner::{self, Ended, Settings};
 use gimbal_study::stage::Cancel;
 
@@ -75,12 +75,23 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     }
     match summary.ended {
         Ended::Done | Ended::Interrupted => Ok(()),
-        Ended::Incomplete => Err(Failure::World(format!(
-            "{} episode(s) could not be played; run the same command to try them again",
-            summary.standing.planned.saturating_sub(summary.standing.done)
+        Ended::Incomplete => Err(Failure::World(incomplete(
+            summary.standing.planned.saturating_sub(summary.standing.done),
+            &summary.closed,
         ))),
         Ended::Limit(limit) => Err(Failure::World(limit)),
     }
+}
+
+/// Why episodes are missing after a run: the words of the providers that turned requests down stand here, for what was
+/// told in mid-run has scrolled away.
+fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
+    let episodes = said::count(missing as usize, "episode", "episodes");
+    if closed.is_empty() {
+        return format!("{episodes} could not be played; run the same command to try again");
+    }
+    let reasons: Vec<String> = closed.iter().map(|(model, why)| progress::reason(model, why)).collect();
+    format!("{episodes} could not be played: {}; change what is refused, then run the same command", reasons.join("; "))
 }
 
 /// The first Ctrl-C lets requests on their way end, the second waits for nothing.
@@ -110,8 +121,23 @@ pub(super) async fn asked_to_stop() -> std::io::Result<()> {
 }
 
 async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result<(), Failure> {
-    let measured = if folder.join(gimbal_study::run::STUDY).exists() {
-        RunFolder::open(folder).and_then(|folder| Measured::read(&folder)).map_err(run_failure)?
+    // What a run would say of what lies there comes first: the figures below are of no use where it would be refused.
+    let fits = match runner::fits(plan, folder) {
+        Ok(None) => true,
+        Ok(Some(words)) => {
+            said::message(&format!("warning: {words}"));
+            true
+        }
+        Err(error) => {
+            said::message(&format!("warning: the run would be refused: {error}"));
+            false
+        }
+    };
+    let measured = if fits && folder.join(gimbal_study::run::STUDY).exists() {
+        match RunFolder::open(folder).and_then(|folder| Measured::read(&folder)) {
+            Err(RunError::IndexLost { .. }) => Measured::default(),
+            measured => measured.map_err(run_failure)?,
+        }
     } else {
         Measured::default()
     };

@@ -78,7 +78,7 @@ impl ChatTemplate {
         match (&self.chatml, &self.jinja) {
             (Some(chatml), _) if !native => Ok(chatml.render(messages)),
             (_, Some(template)) => {
-                if native && !template.contains("tools") {
+                if native && !crate::local::takes_tools(template) {
                     return Err(EmbeddedError::Template(
                         "it has no place for native tools: use the persona protocol `react-text` or `json` with this model"
                             .to_owned(),

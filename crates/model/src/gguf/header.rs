@@ -24,6 +24,8 @@ pub struct Header {
     pub architecture: String,
     /// Tokens of the vocabulary.
     pub tokens: u64,
+    /// The template by which conversations are written; none where the file carries none.
+    pub chat_template: Option<String>,
     /// The tensors.
     pub tensors: Vec<Tensor>,
 }
@@ -112,7 +114,11 @@ pub(super) fn read<R: Read>(reader: &mut Reader<R>) -> Result<Header, GgufError>
     let architecture = values.model()?;
     let tokens = values.vocabulary()?;
     values.weights(&architecture, tokens, &found)?;
-    Ok(Header { architecture, tokens, tensors: found })
+    let chat_template = match values.values.get("tokenizer.chat_template") {
+        Some(Value::Text(template)) => Some(template.clone()),
+        _ => None,
+    };
+    Ok(Header { architecture, tokens, chat_template, tensors: found })
 }
 
 fn tensor<R: Read>(reader: &mut Reader<R>) -> Result<Tensor, GgufError> {

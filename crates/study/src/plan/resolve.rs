@@ -382,7 +382,8 @@ fn cells(
                 let settings = alone::used(&settings, &asked);
                 let (label, grammars, by_environment) = (&built.label, &built.needs.grammars, &offers.asks);
                 let masked = masks::Asked { label, grammars, by_environment };
-                let (played, refused, told) = masks::decided(&settings, &masked, models);
+                let (played, mut refused, told) = masks::decided(&settings, &masked, models);
+                refused.extend(masks::native(label, &built.needs.native, &settings, models));
                 let refused = refused.into_iter().map(|what| Problem::at(&study.file, *at, what));
                 problems.0.extend(refused.filter(|problem| !problems.0.contains(problem)).collect::<Vec<_>>());
                 for words in told {

@@ -117,7 +117,7 @@ pub fn schema(registry: &Registry) -> Value {
             })),
             "limits": object(json!({
                 "episode": object(json!({
-                    "model_calls": whole(1, "Calls to models."), "tool_calls": whole(1, "Calls to the world."),
+                    "model_calls": whole(1, "Calls to models."), "tool_calls": whole(1, "Calls to the environment."),
                     "tokens": whole(1, "Input and output tokens."), "seconds": whole(1, "Wall time."),
                     "cost": dollars("Dollars, for tokens as called."),
                 })),

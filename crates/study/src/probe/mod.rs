@@ -124,7 +124,7 @@ async fn one(
     let first = start.reset(task, seed).await?;
     let Some(mut world) = start.simulator().map(|simulator| simulator.fork(seed)) else {
         return Err(EnvError::Usage(format!(
-            "`{}` cannot be probed: its worlds have no simulator with an expert",
+            "`{}` cannot be probed: it has no simulator with an expert",
             family.name()
         )));
     };

@@ -31,6 +31,7 @@ struct Bill {
     priced: bool,
     unknown: u32,
     outages: u32,
+    turned_down: u32,
     /// By role and model.
     by_role: BTreeMap<(String, String), RoleBill>,
 }
@@ -79,10 +80,13 @@ impl Failures {
 
 /// Whether an attempt with this outcome failed, and not by the agent's fault: a provider in trouble or out of reach.
 fn is_outage(outcome: &str) -> bool {
-    use ModelErrorKind::{BadRequest, BadResponse, Denied, NotRecorded, RateLimited, Timeout, Transport, Unavailable};
-    [Transport, Timeout, RateLimited, Unavailable, Denied, BadRequest, BadResponse, NotRecorded]
-        .iter()
-        .any(|kind| kind.name() == outcome)
+    use ModelErrorKind::{BadResponse, NotRecorded, RateLimited, Timeout, Transport, Unavailable};
+    [Transport, Timeout, RateLimited, Unavailable, BadResponse, NotRecorded].iter().any(|kind| kind.name() == outcome)
+}
+
+/// Whether the provider turned the request down for what it asks: no outage, for it will do so again.
+fn is_turned_down(outcome: &str) -> bool {
+    [ModelErrorKind::BadRequest, ModelErrorKind::Denied].iter().any(|kind| kind.name() == outcome)
 }
 
 struct Open {
@@ -140,6 +144,7 @@ impl Accounts {
                     }
                 }
                 bill.outages += u32::from(is_outage(&received.outcome));
+                bill.turned_down += u32::from(is_turned_down(&received.outcome));
             }
             Row::Called(called) => {
                 let account = accounts.attempts.entry((file, called.try_number)).or_default();
@@ -198,6 +203,8 @@ impl Accounts {
             truncations: account.failures.truncations,
             bad_shapes: account.failures.bad_shapes,
             outages: bill.outages,
+            turned_down: bill.turned_down,
+            lost_because: String::new(),
             call_latency_us: account.latency_us,
             critical_path_us: None,
             cost_microdollars: bill.priced.then(|| bill.spending.microdollars()),
@@ -281,6 +288,7 @@ pub fn load_rows(folder: &RunFolder) -> Result<Rows, RunError> {
         let mut row = row_of(&attempt.id, attempt.place);
         row.stop = attempt.stop.name().to_owned();
         row.infrastructure = true;
+        row.lost_because = attempt.detail;
         lost.insert(attempt.id.key, row);
     }
     episodes.extend(lost.into_values());

@@ -18,6 +18,8 @@ pub struct Readable {
     pub place: Place,
     /// How it stopped.
     pub stop: &'static str,
+    /// Why it stopped so, in the words of what stopped it; empty where there is no more to say.
+    pub detail: String,
     /// Its return; none for attempts that are no outcome.
     pub episode_return: Option<Milli>,
     /// Steps and tokens as called; none for attempts that are no outcome.
@@ -48,6 +50,7 @@ pub fn episodes(folder: &RunFolder) -> Result<Vec<Readable>, RunError> {
         id,
         place,
         stop: outcome.stop.name(),
+        detail: outcome.detail,
         episode_return: Some(outcome.episode_return),
         used: Some((outcome.steps, outcome.spent.tokens())),
         current,
@@ -59,8 +62,8 @@ pub fn episodes(folder: &RunFolder) -> Result<Vec<Readable>, RunError> {
     walked.map_err(failed)?;
     all.sort_by(|left, right| order(&left.id).cmp(&order(&right.id)));
     for attempt in index.failures().map_err(failed)? {
-        let (stop, id, place) = (attempt.stop.name(), attempt.id, attempt.place);
-        all.push(Readable { id, place, stop, episode_return: None, used: None, current: true });
+        let (stop, detail, id, place) = (attempt.stop.name(), attempt.detail, attempt.id, attempt.place);
+        all.push(Readable { id, place, stop, detail, episode_return: None, used: None, current: true });
     }
     let mut past = Vec::new();
     let walked = index.each_past(|episode| {

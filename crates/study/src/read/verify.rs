@@ -33,6 +33,8 @@ pub struct Report {
     pub in_progress: bool,
     /// Files with a torn end, as kills leave them. Harmless.
     pub torn: Vec<String>,
+    /// What lies beside the files of the run and is none of them. Nothing of it is read or counted.
+    pub unknown: Vec<String>,
     /// What is wrong, one sentence each. Empty when all is well.
     pub problems: Vec<String>,
 }
@@ -48,6 +50,7 @@ pub fn verify(folder: &RunFolder) -> Result<Report, RunError> {
     let index = folder.index()?;
     let (episodes, past, failed, broken) = rows_of(folder, &index);
     report.problems.extend(study(folder, &stored)?);
+    report.unknown = folder.strangers()?;
     let name = |path: &std::path::Path| path.strip_prefix(folder.root()).unwrap_or(path).display().to_string();
     let mut journals: BTreeSet<AttemptId> = BTreeSet::new();
     let mut torn: Vec<(u32, String)> = Vec::new();

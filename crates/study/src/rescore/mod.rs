@@ -33,7 +33,7 @@ pub enum RescoreError {
     #[error(transparent)]
     Run(#[from] RunError),
     /// No world of the run has answers to judge.
-    #[error("{0}: this world has no answers to judge; rescore runs of: {1}")]
+    #[error("{0}: this environment has no answers to judge; rescore runs of: {1}")]
     NoAnswers(String, String),
     /// A question of the run cannot be had.
     #[error("task `{task}`: {error}")]

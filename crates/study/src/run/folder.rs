@@ -225,6 +225,31 @@ impl RunFolder {
         self.root.join(folder).join(format!("{number:06}.{ending}"))
     }
 
+    /// What lies in the folders of ledger, journals and texts and is none of their files: nothing reads it. Sorted, as paths
+    /// below the run folder.
+    ///
+    /// # Errors
+    /// When a folder cannot be read.
+    pub fn strangers(&self) -> Result<Vec<String>, RunError> {
+        let mut strangers = Vec::new();
+        for (folder, ending) in [("ledger", "log"), ("journals", "seg"), ("texts", "pack")] {
+            let path = self.root.join(folder);
+            let failed = |error: std::io::Error| RunError::io(&path, "the folder cannot be read", &error);
+            let entries = match fs::read_dir(&path) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                entries => entries.map_err(failed)?,
+            };
+            for entry in entries {
+                let name = entry.map_err(failed)?.file_name();
+                if number_in(&name, ending).is_none() {
+                    strangers.push(format!("{folder}/{}", name.to_string_lossy()));
+                }
+            }
+        }
+        strangers.sort();
+        Ok(strangers)
+    }
+
     fn numbered(&self, folder: &str, ending: &str) -> Result<Vec<(u32, PathBuf)>, RunError> {
         let path = self.root.join(folder);
         let failed = |error: std::io::Error| RunError::io(&path, "the folder cannot be read", &error);
@@ -235,15 +260,19 @@ impl RunFolder {
             entries => entries.map_err(failed)?,
         };
         for entry in entries {
-            let file = entry.map_err(failed)?.path();
-            let number = file.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
-            if let (Some(number), true) = (number, file.extension().is_some_and(|found| found == ending)) {
-                files.push((number, file));
-            }
+            let entry = entry.map_err(failed)?;
+            files.extend(number_in(&entry.file_name(), ending).map(|number| (number, entry.path())));
         }
         files.sort();
         Ok(files)
     }
+}
+
+/// The number in the name of a file as a run writes it; another spelling of the number is no file of the run.
+fn number_in(name: &std::ffi::OsStr, ending: &str) -> Option<u32> {
+    let name = name.to_str()?;
+    let number: u32 = name.strip_suffix(ending)?.strip_suffix('.')?.parse().ok()?;
+    (name == format!("{number:06}.{ending}")).then_some(number)
 }
 
 /// A text with the hash of itself as a comment at its end.

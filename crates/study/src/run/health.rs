@@ -66,6 +66,13 @@ impl Health {
         self.models().get(model).and_then(|trouble| trouble.closed.clone())
     }
 
+    /// The models that are asked no more in this run, each with the reason.
+    #[must_use]
+    pub fn all_closed(&self) -> Vec<(String, String)> {
+        let models = self.models();
+        models.iter().filter_map(|(model, trouble)| Some((model.clone(), trouble.closed.clone()?))).collect()
+    }
+
     /// The same, for telling the user: once.
     #[must_use]
     pub fn news(&self, model: &str) -> Option<String> {
@@ -96,6 +103,7 @@ mod tests {
         assert_eq!((health.news("a/b").is_some(), health.news("a/b"), health.news("a/c")), (true, None, None));
         health.answered("a/b");
         assert!(health.closed("a/b").is_some());
+        assert_eq!(health.all_closed(), [("a/b".to_owned(), "x/y: no".to_owned())]);
     }
 
     #[test]

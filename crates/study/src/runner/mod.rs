@@ -5,7 +5,7 @@ mod progress;
 mod session;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -78,6 +78,8 @@ pub struct Summary {
     pub given_up: u64,
     /// Episodes whose journals were found lost and which were wanted again.
     pub lost: u64,
+    /// Models that were asked no more, each with the reason in the provider's words.
+    pub closed: Vec<(String, String)>,
     /// How things stood in the end.
     pub standing: Standing,
 }
@@ -169,12 +171,7 @@ pub async fn run(
     let writable = RunFolder::take(&settings.folder)?;
     let (stored, changes) = keep_study(&plan, &writable).await?;
     if !changes.is_empty() {
-        let text = format!(
-            "the study has changed since this run began: {}; finished episodes of cells that are no longer in it are kept \
-             and shown apart",
-            changes.join("; ")
-        );
-        progress(Progress::Warning { text });
+        progress(Progress::Warning { text: changed(&changes) });
     }
     let rebuilt = writable.rebuild_lost_index(&stored)?;
     if let Some(rebuilt) = rebuilt {
@@ -431,6 +428,46 @@ fn all_done(shared: &Shared, session: &Session) -> Result<bool, RunError> {
     Ok(true)
 }
 
+/// What a run says where the study has changed since it began, and no episode is lost by that.
+fn changed(changes: &[String]) -> String {
+    format!(
+        "the study has changed since this run began: {}; finished episodes of cells that are no longer in it are kept and \
+         shown apart",
+        changes.join("; ")
+    )
+}
+
+/// What a run of this plan would say of what lies in its folder, without touching it: for dry runs. Nothing where the
+/// folder is new or holds this very study.
+///
+/// # Errors
+/// Those with which a run would be refused: another study, another run at work, a file in the folder's place.
+pub fn fits(plan: &Plan, root: &Path) -> Result<Option<String>, RunError> {
+    match std::fs::metadata(root) {
+        Ok(found) if found.is_dir() => {}
+        Ok(_) => {
+            let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
+            return Err(RunError::io(root, "the run folder cannot be made", &error));
+        }
+        Err(_) => return Ok(None),
+    }
+    if !root.join(crate::run::STUDY).is_file() {
+        return Ok(None);
+    }
+    let folder = match RunFolder::open(root) {
+        // A run makes it anew and goes on.
+        Err(lost @ RunError::IndexLost { .. }) => return Ok(Some(lost.to_string())),
+        opened => opened?,
+    };
+    if folder.in_progress() {
+        return Err(RunError::Busy { path: root.to_owned() });
+    }
+    let (before, now) = (Stored::read(&folder)?, Stored::of(plan));
+    before.may_become(&now, root)?;
+    let changes = before.changes(&now);
+    Ok((!changes.is_empty()).then(|| changed(&changes)))
+}
+
 /// Writes the study as resolved, after looking whether an earlier run may go on as this study; with what has changed.
 async fn keep_study(plan: &Plan, writable: &Writable) -> Result<(Stored, Vec<String>), RunError> {
     let mut now = Stored::of(plan);
@@ -515,6 +552,7 @@ fn finish(
     let Ok(shared) = Arc::try_unwrap(shared) else {
         return Err(RunError::io(&folder, "the run cannot be closed", &"a session is still under way"));
     };
+    let refused = shared.store.health().all_closed();
     let closed = shared.store.close();
     drop(writable);
     played.and(closed)?;
@@ -545,6 +583,7 @@ fn finish(
         finished: count(&shared.counters.finished),
         given_up: count(&shared.counters.given_up),
         lost,
+        closed: refused,
         standing,
     })
 }

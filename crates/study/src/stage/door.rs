@@ -138,7 +138,8 @@ impl Stage for EpisodeStage {
 
     async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
         if lane != LaneId::TRUNK {
-            let detail = format!("the architecture acted on lane {}; only the trunk may act on the world", lane.0);
+            let detail =
+                format!("the architecture acted on lane {}; only the trunk may act on the environment", lane.0);
             return Err(self.lock().end(Halt::infrastructure(detail)));
         }
         self.act_on_trunk(call, justification).await

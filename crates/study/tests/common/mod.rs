@@ -119,6 +119,7 @@ impl ModelSource for TestModels {
                 _ => 1 << 20,
             },
             wants_hints: false,
+            tools: true,
             identity: serde_json::json!({ "model": if name == "slow" { "picker" } else { name } }),
         })
     }

@@ -56,7 +56,8 @@ fn with_cut(analysis: &Analysis, caption: String) -> String {
     let models = played().filter(|info| !info.models.is_empty());
     let said = [robust(analysis), tables::no_evidence(models), &tables::by_construction(played())].concat();
     let caption = format!("{caption}{said}");
-    let notes = tables::acted_note(&analysis.cells).into_iter().chain(tables::cut_note(&analysis.cells));
+    let few = gimbal_analysis::few_note(&analysis.cells);
+    let notes = few.into_iter().chain(tables::acted_note(&analysis.cells)).chain(tables::cut_note(&analysis.cells));
     notes.fold(caption, |caption, note| format!("{caption} {note}"))
 }
 

@@ -64,6 +64,8 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
         truncations: 0,
         bad_shapes: 0,
         outages: 0,
+        turned_down: 0,
+        lost_because: String::new(),
         call_latency_us: if tokens > 0 {
             (0..30).map(|call| 300_000 + (draw >> call) % 900_000).collect()
         } else {

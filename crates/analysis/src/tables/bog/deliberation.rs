@@ -115,7 +115,7 @@ pub(super) fn win_rates(frame: &Frame<'_, '_>) -> Table {
             Cell::count(record.losses),
             Cell::count(record.total()),
             Cell::share(record.win_rate()),
-            Cell::interval(share.map(|share| share.interval)),
+            Cell::interval(share.and_then(|share| share.told())),
             Cell::number(tested),
             Cell::number(tokens.and_then(|(base, more)| token_multiplier(base, more))),
         ]

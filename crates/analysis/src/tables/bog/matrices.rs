@@ -109,7 +109,7 @@ pub(super) fn catastrophic(frame: &Frame<'_, '_>) -> Table {
     ];
     let mut table = whole(frame, &parts, |grid, configuration, model| {
         let share = grid.cell(configuration, model).and_then(|cell| cell.catastrophic);
-        vec![Cell::share(share.map(|share| share.share)), Cell::interval(share.map(|share| share.interval))]
+        vec![Cell::share(share.map(|share| share.share)), Cell::interval(share.and_then(|share| share.told()))]
     });
     table.notes.insert(0, interval_note(frame.grids.analysis));
     table.notes.extend(catastrophic_note(frame.grids.analysis));

@@ -254,12 +254,12 @@ pub(super) fn against_wins(scene: &Scene<'_>) -> Drawn {
             metrics::token_multiplier(scene.kilotokens(base, model)?.0, scene.kilotokens(other, model)?.0)?;
         let (first, second) = scene.grid.sides(other, base, model);
         let share = win_share(first, second, scene.grids.analysis.options.confidence)?;
-        let ends = Interval { low: 100.0 * share.interval.low, high: 100.0 * share.interval.high };
+        let ends = share.told().map(|ends| Interval { low: 100.0 * ends.low, high: 100.0 * ends.high });
         Some(Dot {
             x: multiplier,
             y: 100.0 * share.share,
             x_ends: None,
-            y_ends: Some(ends),
+            y_ends: ends,
             name: name.to_owned(),
             look,
             from: None,

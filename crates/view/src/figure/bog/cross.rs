@@ -191,12 +191,13 @@ pub(super) fn win_rates(scene: &Scene<'_>) -> Drawn {
     Ok(stacked::draw(svg, &stacks, (axis.0, &axis.1), top, caption))
 }
 
-/// `74% (60 to 84)`.
+/// `74% (60 to 84)`; of too few worlds without an interval.
 fn won(scene: &Scene<'_>, (first, second): (&str, &str), model: &str) -> Option<String> {
     let (first, second) = scene.grid.sides(first, second, model);
     let share = win_share(first, second, scene.grids.analysis.options.confidence)?;
     let percent = |value: f64| plain(100.0 * value, 0);
-    Some(format!("{}% ({} to {})", percent(share.share), percent(share.interval.low), percent(share.interval.high)))
+    let ends = share.told().map(|ends| format!(" ({} to {})", percent(ends.low), percent(ends.high)));
+    Some(format!("{}%{}", percent(share.share), ends.unwrap_or_default()))
 }
 
 /// F19: the best configuration of every model against that of every other, world by world.

@@ -20,7 +20,10 @@ pub(super) fn catastrophic(scene: &Scene<'_>) -> Drawn {
                     // Light is good in every matrix.
                     share: 1.0 - share.share,
                     value: format!("{}%", percent(share.share)),
-                    small: format!("{} to {}", percent(share.interval.low), percent(share.interval.high)),
+                    small: share
+                        .told()
+                        .map(|ends| format!("{} to {}", percent(ends.low), percent(ends.high)))
+                        .unwrap_or_default(),
                 })
             };
             scene.grid.models.iter().map(tile).collect()
@@ -173,16 +176,9 @@ pub(super) fn split(scene: &Scene<'_>) -> Drawn {
                         .iter()
                         .zip(looks)
                         .map(|(size, look)| (100.0 * size, look, format!("{}%", percent(*size))));
-                    let ends = lost.interval;
-                    (
-                        parts.collect(),
-                        format!(
-                            "{}% ({} to {}), n={episodes}",
-                            percent(lost.share),
-                            percent(ends.low),
-                            percent(ends.high)
-                        ),
-                    )
+                    let ends = lost.told().map(|ends| format!(" ({} to {})", percent(ends.low), percent(ends.high)));
+                    let remark = format!("{}%{}, n={episodes}", percent(lost.share), ends.unwrap_or_default());
+                    (parts.collect(), remark)
                 }
             };
             Stack { group: String::new(), name: name.to_owned(), parts, remark }

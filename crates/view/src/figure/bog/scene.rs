@@ -1,7 +1,7 @@
 //! What the named figures are drawn from: the cells of one environment, by configuration and model.
 
 use gimbal_analysis::profile::Traces;
-use gimbal_analysis::{Grid, Grids, Interval, PairedDifference, Protocol, Summary, paired_difference, tables};
+use gimbal_analysis::{FEWEST, Grid, Grids, Interval, PairedDifference, Protocol, Summary, paired_difference, tables};
 
 use super::kit::{Look, look};
 use crate::figure::svg::Svg;
@@ -47,7 +47,13 @@ impl<'a> Scene<'a> {
         let of = |cell: &gimbal_analysis::CellSummary| cell.returns.is_some_and(|returns| returns.clusters.is_some());
         let robust =
             if self.grid.cells().any(of) { " robust against clusters (runs of one task and instance)" } else { "" };
-        format!("{}% Student t interval{robust}", self.percent())
+        format!("{}% Student t interval{robust}{}", self.percent(), self.few())
+    }
+
+    /// From how many episodes there is an interval, where a cell has fewer.
+    fn few(&self) -> String {
+        let few = |cell: &gimbal_analysis::CellSummary| (1..FEWEST).contains(&cell.episodes);
+        if self.grid.cells().any(few) { format!(" (none of fewer than {FEWEST} episodes)") } else { String::new() }
     }
 
     /// What the intervals of shares are, in words.
@@ -55,7 +61,7 @@ impl<'a> Scene<'a> {
         let of = |cell: &gimbal_analysis::CellSummary| cell.returns.is_some_and(|returns| returns.clusters.is_some());
         let robust =
             if self.grid.cells().any(of) { " robust against clusters (runs of one task and instance)" } else { "" };
-        format!("{}% Wilson interval{robust}", self.percent())
+        format!("{}% Wilson interval{robust}{}", self.percent(), self.few())
     }
 
     /// Models with their names and looks.

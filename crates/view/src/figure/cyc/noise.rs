@@ -35,9 +35,9 @@ impl Measure {
     fn of(self, point: &NoisePoint) -> Option<(f64, Option<Interval>)> {
         match self {
             Self::Success => {
-                let ends = point.success.interval;
-                let ends = Interval { low: 100.0 * ends.low, high: 100.0 * ends.high };
-                Some((100.0 * point.success.share, Some(ends)))
+                let ends = point.success.told();
+                let ends = ends.map(|ends| Interval { low: 100.0 * ends.low, high: 100.0 * ends.high });
+                Some((100.0 * point.success.share, ends))
             }
             Self::Calls => point.calls.map(|calls| {
                 let floor = |ends: Interval| Interval { low: ends.low.max(0.0), ..ends };
