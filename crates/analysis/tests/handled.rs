@@ -132,3 +132,33 @@ fn the_arbiter_has_an_answer_by_name() {
     let empty = tables::arbiter(&grids, None);
     assert!(empty.rows.is_empty() && empty.notes[0].contains("no configuration with the mediator"));
 }
+
+/// By hand: two steps of 500 prompt tokens each in two episodes are 2,000. The status has 40 and 60 bytes, so 50 in the mean and
+/// 12.5 tokens; its 200 bytes are 50 tokens of the 2,000. The history has 100 and 300: 200, 50 tokens, 200 of the 2,000.
+// covers: BOG-108
+#[test]
+fn a_block_costs_a_token_for_four_bytes_and_a_share_of_all_prompts() {
+    let shows = |number: u32, status: u64, history: u64| StepProfile {
+        step: number,
+        calls: vec![RoleCalls { role: "default".into(), calls: 1, input: 500, output: 9 }],
+        blocks: vec![("status".to_owned(), status), ("history".to_owned(), history)],
+        ..StepProfile::default()
+    };
+    let mut rows = Rows { cells: vec![cell("o", "obs+hist+net", Some("m"))], episodes: vec![] };
+    let mut traces = Traces::default();
+    for run in 0..2 {
+        rows.episodes.push(episode("o", run, -1_000, 1_000, 18));
+        let steps = vec![shows(1, 40, 100), shows(2, 60, 300)];
+        traces.add(&profile("o", run, "horizon", steps), &ActionFacts::default());
+    }
+    // What a limit cut short counts for nothing here.
+    traces.add(&profile("o", 9, "token_budget", vec![shows(1, 9_000, 9_000)]), &ActionFacts::default());
+    let table = tables::blocks(&Analysis::new(&rows, &Options::default()).unwrap(), &traces);
+    let row = |row: usize| ["block", "shown", "bytes", "tokens", "share"].map(|key| at(&table, row, key));
+    let by_hand = |name: &str, bytes: f64, tokens: f64, share: f64| {
+        [Cell::text(name), Cell::Number(2.0), Cell::Number(bytes), Cell::Number(tokens), Cell::Share(share)]
+    };
+    assert_eq!(table.rows.len(), 2);
+    assert_eq!(row(0), by_hand("history", 200.0, 50.0, 0.1));
+    assert_eq!(row(1), by_hand("status", 50.0, 12.5, 0.025));
+}

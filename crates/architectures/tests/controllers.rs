@@ -527,7 +527,7 @@ async fn react_in_one_conversation_sees_what_came_of_its_actions_within_its_limi
 // covers: CYC-023, CYC-R07
 #[tokio::test]
 async fn summaries_of_won_episodes_go_to_the_planner_alone() {
-    let shots = "shots:\n  - First gather, then craft.\n  - Look before you leap.\n";
+    let shots = "shots:\n  - First gather, then craft.\n  - Look before you leap.\nmade: { model: some-writer }\n";
     let files = TestFiles([("shots/won.yaml".to_owned(), shots.to_owned())].into());
     let kinds = gimbal_architectures::kinds();
     let cyclic = kinds.iter().find(|kind| kind.name() == "cyclic").unwrap();
@@ -538,6 +538,9 @@ async fn summaries_of_won_episodes_go_to_the_planner_alone() {
     let holds = |index: usize| requests[index].messages.iter().any(|message| message.text.contains("First gather"));
     assert_eq!((holds(0), holds(2)), (true, false));
     assert!(!requests[0].messages[1].text.contains("Look before"));
+    let told =
+        |request: &gimbal_core::AskRequest| request.messages.iter().any(|message| message.text.contains("some-writer"));
+    assert!(!requests.iter().any(told), "who wrote them is for people");
     assert!(error("cyclic", json!({ "shots": "lost" })).contains("there is no file shots/lost.yaml"));
 }
 

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use common::Canned::{self, Says};
 use common::{TestFiles, Workshop};
-use gimbal_architectures::control::{FamilyPlanner, NOTE_KINDS};
+use gimbal_architectures::control::{Deed, FamilyPlanner, NOTE_KINDS, Stretch, Summarised, Summariser, Won};
 use gimbal_architectures::graph::{Node, TaskGraph};
-use gimbal_core::{Architecture, AskRequest, Brief, Decoding, Speaker, ToolCall};
+use gimbal_core::{Architecture, AskRequest, Brief, Decoding, ModelErrorKind, Speaker, ToolCall};
+use gimbal_model::shape::fits;
 use serde_json::{Value, json};
 
 const WAIT: Canned = Says("Thought: calm\nAnswer: Wait");
@@ -226,4 +227,137 @@ async fn a_repair_can_succeed_and_a_planned_graph_names_its_task() {
     let all = hints(json!({ "graph": graph() }), [DONE, Says("Well.")]).await;
     assert_eq!(all[2].0, "router");
     assert_eq!(serde_json::from_str::<Value>(&all[2].1).unwrap()["next"], "WORK");
+}
+
+fn deed(result: &str) -> Deed {
+    Deed { call: ToolCall::with("Oil", &[("machine", "press")]), result: result.to_owned() }
+}
+
+fn stretch(subtask: &str, deeds: Vec<Deed>) -> Stretch {
+    Stretch { subtask: subtask.to_owned(), goal: format!("{subtask} until done."), deeds, ended: "done".to_owned() }
+}
+
+/// What a summariser came to that was answered with these replies, and the stage that it was played on.
+async fn summed_up(protocol: &str, won: Won, stage: Workshop) -> (Summarised, Workshop) {
+    let summariser = Summariser::new(&json!({ "protocol": protocol }), &TestFiles::default()).unwrap();
+    let work = summariser.of(won);
+    work.play(&stage).await.unwrap();
+    (work.made().unwrap(), stage)
+}
+
+fn said(protocol: &str, answer: &Value) -> Canned {
+    let text = match protocol {
+        "react-text" => format!("Thought: so.\nAnswer: {answer}"),
+        "json" => json!({ "thought": "so", "answer": answer }).to_string(),
+        _ => json!({ "reasoning": "so", "answer": answer }).to_string(),
+    };
+    Says(Box::leak(text.into_boxed_str()))
+}
+
+// covers: CYC-023
+#[tokio::test]
+async fn a_summariser_is_told_the_work_in_order_within_bounds_and_asked_once() {
+    let good = json!({ "summary": "First look, then work." });
+    for protocol in PROTOCOLS {
+        let won = Won {
+            task: Some("Keep the press running.".to_owned()),
+            stretches: vec![stretch("LOOK", vec![deed("It is dry.")]), stretch("WORK", vec![deed("It is oiled.")])],
+            plain: "never shown".to_owned(),
+        };
+        let (made, stage) = summed_up(protocol, won, workshop(1, [said(protocol, &good)])).await;
+        assert_eq!(made, Summarised { summary: Some("First look, then work.".to_owned()), problems: Vec::new() });
+        assert_eq!(*stage.asked.lock().unwrap(), ["summariser"], "{protocol}");
+        let told = text(&stage.requests.lock().unwrap()[0]);
+        assert!(told.contains("\"task\": \"Keep the press running.\""), "{told}");
+        assert!(told.contains("\"name\": \"LOOK\", \"goal\": \"LOOK until done.\""), "{told}");
+        let at = |words: &str| told.find(words).unwrap_or_else(|| panic!("{words}: {told}"));
+        assert!(
+            at("\"call\": \"Oil machine=press\", \"result\": \"It is dry.\"") < at("\"result\": \"It is oiled.\""),
+            "{told}"
+        );
+        assert!(!told.contains("never shown"), "what code would write is shown to nobody");
+    }
+    // A long episode: its latest segments, the latest calls of each, and no long text.
+    let long = |segment: usize| {
+        let deeds = (0..30).map(|call| deed(&format!("s{segment}c{call} {}", "x".repeat(9_000)))).collect();
+        stretch(&format!("S{segment}"), deeds)
+    };
+    let won = Won { task: Some("y".repeat(90_000)), stretches: (0..100).map(long).collect(), plain: String::new() };
+    let (_, stage) = summed_up("react-text", won, workshop(1, [said("react-text", &good)])).await;
+    let request = stage.requests.lock().unwrap()[0].clone();
+    let told = &request.messages[1].text;
+    let record = told.split("<record>").nth(1).unwrap().split("</record>").next().unwrap();
+    let record: Value = serde_json::from_str(record.trim()).unwrap();
+    let work = record["work"].as_array().unwrap();
+    assert_eq!((work.len(), &record["earlier_segments"]), (40, &json!(60)));
+    let counts: Vec<(usize, u64)> = work
+        .iter()
+        .map(|one| (one["calls"].as_array().unwrap().len(), one["earlier_calls"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(counts[34..], [(0, 30), (12, 18), (12, 18), (12, 18), (12, 18), (12, 18)], "60 calls in all");
+    assert!(counts[..34].iter().all(|count| *count == (0, 30)));
+    let last = work[39]["calls"].as_array().unwrap();
+    assert!(last[11]["result"].as_str().unwrap().starts_with("s99c29 "), "the latest are shown");
+    assert!(last.iter().all(|call| call["result"].as_str().unwrap().chars().count() == 300));
+    assert_eq!(record["task"].as_str().unwrap().len(), 2_000);
+    assert!(told.len() < 40_000, "{}", told.len());
+}
+
+// covers: CYC-023
+#[tokio::test]
+async fn what_holds_no_summary_is_asked_for_once_more_and_never_replaced() {
+    let won =
+        || Won { stretches: vec![stretch("LOOK", vec![deed("dry")])], plain: "by code".to_owned(), ..Won::default() };
+    let good = Says("{\"summary\": \"Look first.\"}");
+    for (bad, says) in [
+        (said("react-text", &json!({ "text": "Look first." })), "the key `summary` is missing"),
+        (said("react-text", &json!({ "summary": "" })), "`summary` is empty"),
+        (Says("The weather is fine."), "no JSON object"),
+    ] {
+        let (made, stage) = summed_up("react-text", won(), workshop(1, [bad.clone(), good.clone()])).await;
+        assert_eq!(made.clone().into_summary().as_deref(), Ok("Look first."));
+        assert!(made.problems[0].contains(says), "{made:?}");
+        let repair = text(&stage.requests.lock().unwrap()[1]);
+        assert!(repair.contains(says) && repair.contains("\"subtask\": \"LOOK\""), "{repair}");
+        let (made, stage) = summed_up("react-text", won(), workshop(1, [bad, Says("Never."), good.clone()])).await;
+        assert_eq!(stage.requests.lock().unwrap().len(), 2, "asked once more and not again");
+        let error = made.into_summary().unwrap_err();
+        assert_eq!(error.problems.len(), 2);
+        assert!(error.to_string().contains(says) && error.to_string().contains("; once more: "), "{error}");
+    }
+    let refuses = Canned::Fails(ModelErrorKind::Refusal, "");
+    let (made, _) = summed_up("react-text", won(), workshop(1, [refuses])).await;
+    assert_eq!(made, Summarised { summary: None, problems: vec!["the model gave nothing: refusal".to_owned()] });
+}
+
+/// What the noisy expert writes there: the summary of plain code where it is competent, in a form that a mask lets through.
+// covers: CYC-023, CYC-086
+#[tokio::test]
+async fn a_competent_summary_is_the_one_that_code_writes_and_fits_every_mask() {
+    let plain = format!("Task: \"oil\" the press\\lathe. Won with 2 calls: {}.", "LOOK (1 x Oil), ".repeat(60));
+    for protocol in PROTOCOLS {
+        for decoding in [Decoding::Free, Decoding::Constrained] {
+            let won =
+                Won { stretches: vec![stretch("LOOK", vec![deed("dry")])], plain: plain.clone(), ..Won::default() };
+            let stage =
+                Workshop { decoding, expert: Some(ToolCall::bare("Wait")), ..workshop(1, [Says("x"), Says("x")]) };
+            let (_, stage) = summed_up(protocol, won, stage).await;
+            for (at, request) in stage.requests.lock().unwrap().iter().enumerate() {
+                let hint = request.hint.clone().unwrap();
+                assert_eq!(request.grammar.is_some(), decoding == Decoding::Constrained, "{protocol} {at}");
+                if let Some(grammar) = &request.grammar {
+                    assert!(fits(grammar, &hint.answer), "{protocol} {at}: {}", hint.answer);
+                    assert!(hint.alternatives.iter().any(|text| !fits(grammar, text)), "{protocol} {at}");
+                }
+                let reply = Says(Box::leak(hint.answer.into_boxed_str()));
+                let (made, _) = summed_up(protocol, Won::default(), workshop(1, [reply])).await;
+                let summary = made.into_summary().unwrap();
+                assert!(
+                    summary.starts_with("Task: oil the press lathe. Won with 2 calls: LOOK (1 x Oil)"),
+                    "{summary}"
+                );
+                assert!(summary.chars().count() <= 400, "{summary}");
+            }
+        }
+    }
 }

@@ -51,6 +51,25 @@ fn a_table_by_its_key_in_any_form() {
     assert!(wrong.code == 2 && wrong.err.contains("mine.yaml"), "{}", wrong.err);
 }
 
+/// Against no attacker the status is one sentence of 36 letters in each of 5 steps: 9 tokens, a small part of any prompt.
+// covers: BOG-108
+#[test]
+fn what_a_block_costs_is_read_off_a_played_run() {
+    let place = Place::new();
+    place.write("small.yaml", &STUDY.replace("b_line", "sleep"));
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    let out = place.gimbal(&["report", "small", "--table", "blocks", "--format", "json"]).good().out;
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!("Every host is in its baseline state.".len(), 36);
+    let rows: Vec<&serde_json::Value> =
+        json["rows"].as_array().unwrap().iter().filter(|row| row["block"] == "status").collect();
+    let [status] = rows.as_slice() else { panic!("{out}") };
+    let number = |key: &str| status[key].as_f64().unwrap();
+    assert_eq!((status["configuration"].as_str(), number("shown")), (Some("hist+net"), 5.0), "{out}");
+    assert_eq!((number("bytes"), number("tokens")), (36.0, 9.0), "{out}");
+    assert!(number("share") > 0.0 && number("share") < 0.01, "{out}");
+}
+
 /// Every key of the list is accepted, and its title is that of the table that comes.
 #[test]
 fn the_list_of_tables_is_true() {

@@ -3,52 +3,10 @@
 
 mod common;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
 
-use common::{Place, Said};
+use common::{Place, Said, provider};
 use serde_json::{Value, json};
-
-/// A provider that says these texts one after another, and the last one for ever; with what it was asked.
-fn provider(texts: Vec<String>) -> (String, Arc<Mutex<Vec<Value>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/v1", listener.local_addr().unwrap());
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&asked);
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let mut reader = BufReader::new(stream);
-            let (mut line, mut length) = (String::new(), 0);
-            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
-                if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-                    length = value.trim().parse().unwrap();
-                }
-                line.clear();
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            let number = {
-                let mut heard = heard.lock().unwrap();
-                heard.push(serde_json::from_slice(&body).unwrap());
-                heard.len() - 1
-            };
-            let text = &texts[number.min(texts.len() - 1)];
-            let reply = json!({
-                "id": "x", "object": "chat.completion", "model": "planner", "created": 1,
-                "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": text } }],
-                "usage": { "prompt_tokens": 1200, "completion_tokens": 345, "total_tokens": 1545 },
-            })
-            .to_string();
-            let head = format!(
-                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-                reply.len()
-            );
-            let _ = reader.get_mut().write_all(format!("{head}{reply}").as_bytes());
-        }
-    });
-    (address, asked)
-}
 
 fn graph(names: &[&str], leave_out: usize) -> String {
     let nodes: Vec<Value> = names.iter().map(|name| json!({ "name": name, "goal": format!("Do {name}.") })).collect();

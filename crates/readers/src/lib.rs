@@ -56,6 +56,9 @@ impl Reader for Careful {
 
     fn reply(&self, page: &Page<'_>) -> Reply {
         let sheet = kit::Sheet::read(page);
+        if let Some(summary) = control::summary(&sheet) {
+            return summary;
+        }
         if textcraft::knows(&sheet) {
             return textcraft::reply(&sheet);
         }
@@ -82,6 +85,7 @@ impl Reader for Only {
     }
 
     fn reply(&self, page: &Page<'_>) -> Reply {
-        self.0(&kit::Sheet::read(page))
+        let sheet = kit::Sheet::read(page);
+        control::summary(&sheet).unwrap_or_else(|| self.0(&sheet))
     }
 }

@@ -9,6 +9,7 @@
 //! | `graph`, `subtasks` | planner, controller | a task graph, a list of subtasks (CYC-001, CYC-025) |
 //! | `routing`, `guidance` | router, controller | analysis, memory and the next subtask; the same without a choice (CYC-013) |
 //! | `verification` | verifier, controller | list of [`Claim`]s: a figure and the stored words that it rests on (CYC-095) |
+//! | `summary` | summariser, a file for planners | what led to success in one won episode (CYC-023) |
 //!
 //! What goes in is strict: a message that is not as it should be is refused with its reason. What comes out of a model
 //! is read in tiers (BOG-070): as it stands, normalised, after one repair, and else the default; the tier is journaled.

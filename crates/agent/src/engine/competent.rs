@@ -108,7 +108,8 @@ impl Moves {
                     | Contract::Subtasks
                     | Contract::Routing
                     | Contract::Guidance
-                    | Contract::Verification,
+                    | Contract::Verification
+                    | Contract::Summary,
                 ),
             ) => wanted?.competent.clone()?.written(protocol),
         })

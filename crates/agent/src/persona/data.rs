@@ -138,6 +138,8 @@ pub enum Contract {
     Guidance,
     /// For each figure of an answer the stored words that it rests on (CYC-095).
     Verification,
+    /// What led to success in an episode that was won (CYC-023).
+    Summary,
 }
 
 impl Contract {
@@ -152,6 +154,7 @@ impl Contract {
             Self::Routing => "routing",
             Self::Guidance => "guidance",
             Self::Verification => "verification",
+            Self::Summary => "summary",
         }
     }
 }

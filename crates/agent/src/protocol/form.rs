@@ -136,9 +136,12 @@ impl Form {
                 Self::array(&Self::object(&[("action", action), ("confidence", Self::share())]), 1, 3)
             }
             // Who asks for these says what they must be.
-            Contract::Graph | Contract::Subtasks | Contract::Routing | Contract::Guidance | Contract::Verification => {
-                Self::object(&[])
-            }
+            Contract::Graph
+            | Contract::Subtasks
+            | Contract::Routing
+            | Contract::Guidance
+            | Contract::Verification
+            | Contract::Summary => Self::object(&[]),
         }
     }
 }

@@ -323,7 +323,7 @@ impl Analyzer {
 }
 
 /// A text in the letters that a form lets through, cut to a length.
-fn printable(text: &str, most: usize) -> String {
+pub(super) fn printable(text: &str, most: usize) -> String {
     let keep = |letter: char| if letter.is_ascii_graphic() && !"\"\\".contains(letter) { letter } else { ' ' };
     bounded(&text.chars().map(keep).collect::<String>(), most)
 }

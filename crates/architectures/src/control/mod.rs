@@ -16,6 +16,7 @@ mod maker;
 mod memory;
 mod run;
 mod settings;
+mod summariser;
 
 use std::collections::BTreeMap;
 
@@ -32,6 +33,7 @@ pub(crate) use settings::resolve;
 
 use crate::graph::Ways;
 pub use settings::{GraphFrom, Otherwise, Settings, Summary};
+pub use summariser::{Deed, NoSummary, Stretch, Summarised, Summariser, SummariserSettings, Summarising, Won};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
 pub(crate) const BEHAVIOUR: u32 = 2;

@@ -185,6 +185,9 @@ pub enum Exposure {
 struct Shots {
     /// Summaries of won episodes, each a text.
     shots: Vec<String>,
+    /// Who wrote them, and of what: for people. The planner is not told.
+    #[serde(default, rename = "made")]
+    _made: BTreeMap<String, String>,
 }
 
 /// The controller that the settings describe; `ways` are those of its graphs.
@@ -372,7 +375,7 @@ fn read_shots(name: &str, files: &dyn Files) -> Result<Vec<String>, String> {
     let path = format!("shots/{name}.yaml");
     match files.read(&path).map_err(|error| error.to_string())? {
         Some((text, place)) => {
-            let Shots { shots } = gimbal_core::yaml::read(&text, &place).map_err(|error| error.to_string())?;
+            let Shots { shots, .. } = gimbal_core::yaml::read(&text, &place).map_err(|error| error.to_string())?;
             Ok(shots)
         }
         None => Err(format!("shots: there is no file {path}; `gimbal graph shots RUN` writes one")),

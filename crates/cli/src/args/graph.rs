@@ -65,20 +65,8 @@ pub enum GraphVerb {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
-    /// Sums up won episodes of a run for a planner: a file for `shots/`
-    Shots {
-        /// The run folder, or the name of a study below `runs/`
-        run: PathBuf,
-        /// Only the episodes of this cell: its id, or the name of its configuration
-        #[arg(long)]
-        cell: Option<String>,
-        /// At most this many, one a task
-        #[arg(long, value_name = "N", default_value = "5", value_parser = at_least_one)]
-        most: usize,
-        /// Write the summaries to this file instead of standard output
-        #[arg(long, value_name = "FILE")]
-        out: Option<PathBuf>,
-    },
+    /// Sums up won episodes of a run for a planner, by plain code or by a model: a file for `shots/`
+    Shots(GraphShots),
     /// Prints what differs from one graph to another; exit code 1 if anything does
     Diff {
         /// The graph before
@@ -126,6 +114,31 @@ pub struct GraphPlan {
     /// Print one JSON object as the last line
     #[arg(long)]
     pub json: bool,
+}
+
+/// `gimbal graph shots`.
+#[derive(Debug, Args)]
+pub struct GraphShots {
+    /// The run folder, or the name of a study below `runs/`
+    pub run: PathBuf,
+    /// Only the episodes of this cell: its id, or the name of its configuration
+    #[arg(long)]
+    pub cell: Option<String>,
+    /// At most this many, one a task
+    #[arg(long, value_name = "N", default_value = "5", value_parser = at_least_one)]
+    pub most: usize,
+    /// The model that writes the summaries, one call each; plain code writes them where this is left out
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Mask what the model may write, where it can be masked
+    #[arg(long, requires = "model")]
+    pub constrained: bool,
+    /// Upper bound of an answer of the model, in tokens (default: as in a study)
+    #[arg(long, value_name = "TOKENS", requires = "model", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_tokens: Option<u32>,
+    /// Write the summaries to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// `gimbal graph cost`.

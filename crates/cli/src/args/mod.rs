@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use env::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvServe, EnvVerb, EnvWorld, Observe};
-pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphVerb, Planned};
+pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 
 /// What was typed.
 #[derive(Debug, Parser)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, Forbidden, Origin, Part, audit, prompt};
+use gimbal_architectures::control::Summariser;
 use gimbal_architectures::{control, hierarchy, react};
 use gimbal_core::{Brief, Environment, ToolSpec};
 use serde_json::{Value, json};
@@ -120,7 +121,12 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
                 }
             }
         }
-        for (base, settings) in [("react", json!({ "persona": "solver" })), ("cyclic", json!({})), ("dag", json!({}))] {
+        for (base, settings) in [
+            ("react", json!({ "persona": "solver" })),
+            ("cyclic", json!({})),
+            ("dag", json!({})),
+            (Summariser::PLACE, json!({})),
+        ] {
             for agent in agents(home, base, &settings)? {
                 lines.push(line(&agent, (world, base), &forbidden)?);
             }
@@ -167,6 +173,7 @@ fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failu
             let found = control::agents(base == "dag", settings, &*home.files).map_err(Failure::usage)?.0;
             found.into_iter().map(|(_, agent)| agent).collect()
         }
+        Summariser::PLACE => vec![Summariser::new(settings, &*home.files).map_err(Failure::usage)?.into_agent()],
         "react" => vec![react::agent(settings, &*home.files).map_err(Failure::usage)?.0],
         _ => Vec::new(),
     })

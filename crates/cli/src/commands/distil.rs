@@ -1,4 +1,4 @@
-//! `gimbal graph distil` and `gimbal graph shots`: what runs leave for later ones.
+//! `gimbal graph distil`: the graph that runs leave for later ones.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,6 +9,7 @@ use gimbal_architectures::graph::machine::{End, Facts, Learning, Sample, decide,
 use gimbal_architectures::graph::{self, Edge, Node, TaskGraph, Ways};
 use gimbal_study::plan::Stored;
 use gimbal_study::read;
+use gimbal_study::run::RunFolder;
 
 use super::{run_failure, run_folder, write_file};
 use crate::exit::Failure;
@@ -17,10 +18,15 @@ use crate::exit::Failure;
 fn walks(run: &Path, cell: Option<&str>) -> Result<Vec<Trajectory>, Failure> {
     let folder = run_folder(run)?;
     let stored = Stored::read(&folder).map_err(run_failure)?;
+    walks_of(&folder, &stored, cell)
+}
+
+/// Walks of an opened run, of one cell where it is named.
+pub(super) fn walks_of(folder: &RunFolder, stored: &Stored, cell: Option<&str>) -> Result<Vec<Trajectory>, Failure> {
     if let Some(cell) = cell
         && !stored.cells.iter().any(|known| known.info.id == cell || known.info.configuration == cell)
     {
-        return Err(no_cell(cell, &stored));
+        return Err(no_cell(cell, stored));
     }
     let of = |id: &str| {
         cell.is_none_or(|cell| {
@@ -28,7 +34,7 @@ fn walks(run: &Path, cell: Option<&str>) -> Result<Vec<Trajectory>, Failure> {
         })
     };
     let mut walks = Vec::new();
-    read::trajectories(&folder, &stored, |id| of(&id.cell), |walk| walks.push(walk)).map_err(run_failure)?;
+    read::trajectories(folder, stored, |id| of(&id.cell), |walk| walks.push(walk)).map_err(run_failure)?;
     Ok(walks)
 }
 
@@ -134,7 +140,7 @@ pub fn distil(
 }
 
 /// What the run was, for people: its study, its tasks and the cell.
-fn origin(run: &Path, cell: Option<&str>) -> String {
+pub(super) fn origin(run: &Path, cell: Option<&str>) -> String {
     let study = run.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     cell.map_or_else(|| study.clone(), |cell| format!("{study}, cell {cell}"))
 }
@@ -213,84 +219,4 @@ fn task_graph(graph: &Graph) -> TaskGraph {
         edges: graph.edges.iter().map(edge).collect(),
         ..TaskGraph::default()
     }
-}
-
-/// Writes summaries of won episodes for a planner (CYC-023): by plain code, in the order of the run, one a task. They are
-/// of one environment, of cells without faults that a graph controls, and of tasks for training alone.
-pub fn shots(run: &Path, cell: Option<&str>, most: usize, out: Option<&Path>) -> Result<(), Failure> {
-    let stored = Stored::read(&run_folder(run)?).map_err(run_failure)?;
-    let walks = walks(run, cell)?;
-    let fit = |walk: &&Trajectory| {
-        let known = stored.cells.iter().find(|known| known.info.id == walk.cell);
-        walk.won && walk.graph().is_some() && known.is_some_and(|known| known.info.faults.is_empty())
-    };
-    let all: Vec<&Trajectory> = walks.iter().filter(fit).collect();
-    if all.is_empty() {
-        return Err(Failure::Usage(format!(
-            "none of the {} episodes of these cells was won under a graph and without faults: there is nothing to sum up",
-            walks.len()
-        )));
-    }
-    let trained: Vec<&Trajectory> =
-        all.iter().copied().filter(|walk| walk.part.as_ref().is_some_and(|part| part.train)).collect();
-    if trained.is_empty() {
-        return Err(Failure::Usage(format!(
-            "{} episodes were won under a graph and without faults, but none is of a task for training: what a planner \
-             is shown must not come from tasks that are played later; run a study of a split for training, such as \
-             `episodes: {{ split: train }}` (`gimbal env NAME tasks --split train` lists it)",
-            all.len()
-        )));
-    }
-    let family = |walk: &Trajectory| {
-        let world = serde_json::from_str::<serde_json::Value>(&walk.world).unwrap_or_default();
-        world["name"].as_str().unwrap_or(&walk.world).to_owned()
-    };
-    let families: std::collections::BTreeSet<String> = trained.iter().map(|walk| family(walk)).collect();
-    if families.len() > 1 {
-        return Err(Failure::Usage(format!(
-            "these episodes are of several environments ({}): name a cell of one of them with --cell",
-            families.into_iter().collect::<Vec<_>>().join(", ")
-        )));
-    }
-    let mut seen = std::collections::BTreeSet::new();
-    let won = trained.iter().filter(|walk| seen.insert((&walk.world, &walk.task))).take(most);
-    let texts: Vec<String> = won.map(|walk| summary(walk)).collect();
-    let items: Vec<String> =
-        texts.iter().map(|text| format!("  - {}\n", serde_json::Value::from(text.as_str()))).collect();
-    let text = format!(
-        "# Summaries of {} won episodes of {}, tasks for training and no faults, for a planner alone (CYC-023).\nshots:\n{}",
-        texts.len(),
-        families.into_iter().collect::<String>(),
-        items.concat()
-    );
-    match out {
-        Some(path) => write_file(path, &text),
-        None => {
-            print!("{text}");
-            Ok(())
-        }
-    }
-}
-
-/// What an episode did: its goal, its subtasks in order, the kinds of call in each.
-fn summary(walk: &Trajectory) -> String {
-    let goal = walk.goal.as_deref().unwrap_or(&walk.task).trim();
-    let stop = if goal.ends_with(['.', '?', '!']) { "" } else { "." };
-    let stretches: Vec<String> = walk
-        .segments
-        .iter()
-        .map(|segment| {
-            let mut kinds: Vec<(&str, u32)> = Vec::new();
-            for act in &segment.acts {
-                match kinds.iter_mut().find(|(tool, _)| *tool == act.tool) {
-                    Some((_, times)) => *times += 1,
-                    None => kinds.push((&act.tool, 1)),
-                }
-            }
-            let kinds: Vec<String> = kinds.iter().map(|(tool, times)| format!("{times} x {tool}")).collect();
-            format!("{} ({})", segment.node, if kinds.is_empty() { "no call".to_owned() } else { kinds.join(", ") })
-        })
-        .collect();
-    let what = if stretches.is_empty() { "in one stretch".to_owned() } else { stretches.join(", then ") };
-    format!("Task: {goal}{stop} Won with {} calls: {what}.", walk.tool_calls)
 }

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use gimbal_architectures::control::{FamilyError, FamilyPlanner};
 use gimbal_architectures::graph;
-use gimbal_core::{Digest, Stop};
 use serde_json::json;
 
-use super::rehearsed::{Asked, rehearsal};
-use super::{print_json, write_file};
+use super::print_json;
+use super::rehearsed::{Asked, decoding, digest, halted, rehearsal, role, say_cost, write_below};
 use crate::args::{GraphPlan, Planned};
 use crate::exit::Failure;
 use crate::home::Home;
@@ -22,12 +21,7 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
         (None, Some(name)) => Some(place(name)?),
         (None, None) => None,
     };
-    let mut role = json!({
-        "model": asked.model, "decoding": if asked.constrained { "constrained" } else { "free" },
-    });
-    if let Some(most) = asked.max_tokens {
-        role["max_output_tokens"] = most.into();
-    }
+    let role = role(&asked.model, asked.constrained, asked.max_tokens);
     let (environment, options, split) = (asked.environment.as_str(), asked.options.as_str(), asked.split.as_deref());
     let rehearsal = rehearsal(home, Asked { environment, options, split, role }).await?;
     let list = asked.kind == Planned::List;
@@ -47,20 +41,10 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
             first.0, last.0
         )));
     }
-    let played = rehearsal.play(&planner, first, 0).await.map_err(|halt| match halt.stop {
-        Stop::Cancelled => Failure::Interrupted,
-        _ => Failure::World(halt.detail.unwrap_or_else(|| halt.stop.name().to_owned())),
-    })?;
+    let played = rehearsal.play(&planner, first, 0).await.map_err(halted)?;
     let (calls, usage) = played.used("planner");
     let dollars = rehearsal.dollars(&played);
-    let cost = dollars.map_or_else(|| "price unknown".to_owned(), |dollars| format!("${dollars:.6}"));
-    said::message(&format!(
-        "{}: {}, {} prompt and {} completion tokens, {cost}",
-        asked.model,
-        said::count(calls, "call", "calls"),
-        usage.input,
-        usage.output
-    ));
+    say_cost(&asked.model, (calls, &usage), dollars);
     let made = planner.made().unwrap_or_default();
     let repaired = !made.problems.is_empty();
     for problem in &made.problems {
@@ -69,13 +53,12 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
     let mut planned = made.into_graph().map_err(|error| match error {
         FamilyError::NoGraph { .. } => Failure::Check(format!("{}: {error}", asked.model)),
     })?;
-    let digest: String = Digest::of(prompt.concat().as_bytes()).to_string().chars().take(12).collect();
     let mut made = BTreeMap::from([
         ("by".to_owned(), "gimbal graph plan".to_owned()),
         ("environment".to_owned(), environment.to_owned()),
         ("model".to_owned(), asked.model.clone()),
-        ("decoding".to_owned(), if asked.constrained { "constrained" } else { "free" }.to_owned()),
-        ("prompt".to_owned(), digest),
+        ("decoding".to_owned(), decoding(asked.constrained).to_owned()),
+        ("prompt".to_owned(), digest(&prompt)),
         ("calls".to_owned(), if repaired { format!("{calls}, one of them a repair") } else { calls.to_string() }),
         ("tokens".to_owned(), format!("{} prompt, {} completion", usage.input, usage.output)),
     ]);
@@ -84,11 +67,7 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
     let text = graph::write(&planned);
     match &out {
         Some(path) => {
-            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-                std::fs::create_dir_all(folder)
-                    .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", folder.display())))?;
-            }
-            write_file(path, &text)?;
+            write_below(path, &text)?;
             said::message(&format!(
                 "{}: {} subtasks, {} ways",
                 path.display(),

@@ -24,7 +24,7 @@ pub async fn graph(home: &Home, verb: GraphVerb) -> Result<(), Failure> {
             let machine = (form == Distilled::Machine).then_some(Learning { least: support, purity });
             super::distil::distil(&run, (cell.as_deref(), graph.as_deref()), (rules, machine), out.as_deref())
         }
-        GraphVerb::Shots { run, cell, most, out } => super::distil::shots(&run, cell.as_deref(), most, out.as_deref()),
+        GraphVerb::Shots(asked) => super::shots::shots(home, &asked).await,
         GraphVerb::Diff { before, after } => {
             let changes = graph::diff(&opened(home, &before)?, &opened(home, &after)?);
             for change in &changes {

@@ -23,6 +23,7 @@ pub mod report;
 pub mod rescore;
 mod rescored;
 pub mod run;
+mod shots;
 pub mod shown;
 pub mod tables;
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use gimbal_agent::contract::{Severity, Situation, spaced};
 use gimbal_agent::persona::{configurations, data::Contract};
 use gimbal_agent::{Agent, Persona, prompt};
+use gimbal_architectures::control::Summariser;
 use gimbal_architectures::{control, hierarchy, react};
 use gimbal_core::tracker::Stepped;
 use gimbal_core::{Block, Brief, Environment, Reply, ToolCall, Tracker, nearest};
@@ -105,6 +106,7 @@ fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> 
         Some(Contract::Subtasks) => Some(("dag", "planner")),
         Some(Contract::Guidance) => Some(("dag", "analyzer")),
         Some(Contract::Verification) => Some(("cyclic", "verifier")),
+        Some(Contract::Summary) => Some((Summariser::PLACE, Summariser::PLACE)),
         None if persona.core.is_asked() => Some(("cyclic", "executor")),
         None if persona.core.tools.iter().any(|tool| tool.delegate.is_some()) => Some(("hierarchy", "planner")),
         None => None,
@@ -197,6 +199,10 @@ fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<
     if ["cyclic", "dag"].contains(&base) {
         return control::agents(base == "dag", &settings, &*home.files).map_err(Failure::usage);
     }
+    if base == Summariser::PLACE {
+        let summariser = Summariser::new(&settings, &*home.files).map_err(Failure::usage)?;
+        return Ok((vec![(Summariser::PLACE, summariser.into_agent())], Vec::new()));
+    }
     let (agent, context) = react::agent(&settings, &*home.files).map_err(Failure::usage)?;
     Ok((vec![("agent", agent)], context))
 }
@@ -279,6 +285,9 @@ fn example(contract: Contract, brief: &Brief, target: &str) -> String {
         Contract::Verification => spaced(
             &json!({ "question": brief.goal, "answer": "(the answer)", "figures": ["(a figure)"], "passages": [] }),
         ),
+        Contract::Summary => {
+            spaced(&json!({ "environment": brief.role, "task": brief.goal, "subtasks": [], "work": "(the record)" }))
+        }
         Contract::Routing | Contract::Guidance => {
             spaced(&json!({ "subtask": "(its name)", "segment": "(its calls and results)", "memory": {} }))
         }

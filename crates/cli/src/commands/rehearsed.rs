@@ -1,16 +1,19 @@
 //! Episodes that a command plays by itself, without a study: what they are played on.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use gimbal_core::TaskId;
+use gimbal_core::{Digest, Halt, Stop, TaskId, Usage};
 use gimbal_model::{Models, ModelsSection};
 use gimbal_study::plan;
 use gimbal_study::rehearsal::Rehearsal;
 use serde_json::{Value, json};
 
+use super::write_file;
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::registry;
+use crate::said;
 
 /// What is played: an environment, its options, a split, and the settings of the one role.
 pub struct Asked<'a> {
@@ -45,6 +48,53 @@ pub async fn rehearsal(home: &Home, asked: Asked<'_>) -> Result<Rehearsal, Failu
         super::model::fetch_if_missing(model).await?;
     }
     Rehearsal::new(resolved, &*models).map_err(Failure::world)
+}
+
+/// The settings of the one role.
+pub fn role(model: &str, constrained: bool, max_tokens: Option<u32>) -> Value {
+    let mut role = json!({ "model": model, "decoding": decoding(constrained) });
+    if let Some(most) = max_tokens {
+        role["max_output_tokens"] = most.into();
+    }
+    role
+}
+
+/// The name of a way to decode.
+pub const fn decoding(constrained: bool) -> &'static str {
+    if constrained { "constrained" } else { "free" }
+}
+
+/// Says what was asked of a model, and what it cost.
+pub fn say_cost(model: &str, (calls, usage): (u64, &Usage), dollars: Option<f64>) {
+    let cost = dollars.map_or_else(|| "price unknown".to_owned(), |dollars| format!("${dollars:.6}"));
+    said::message(&format!(
+        "{model}: {}, {} prompt and {} completion tokens, {cost}",
+        said::count(calls, "call", "calls"),
+        usage.input,
+        usage.output
+    ));
+}
+
+/// The beginning of a hash of prompts, as files name it.
+pub fn digest(prompts: &[String]) -> String {
+    Digest::of(prompts.concat().as_bytes()).to_string().chars().take(12).collect()
+}
+
+/// An episode that did not come to its end.
+pub fn halted(halt: Halt) -> Failure {
+    match halt.stop {
+        Stop::Cancelled => Failure::Interrupted,
+        _ => Failure::World(halt.detail.unwrap_or_else(|| halt.stop.name().to_owned())),
+    }
+}
+
+/// Writes a file in a folder that is made where it is missing.
+pub fn write_below(path: &Path, text: &str) -> Result<(), Failure> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", folder.display())))?;
+    }
+    write_file(path, text)
 }
 
 /// So many sessions, a task and a run each: tasks evenly spread, and further runs where there are fewer tasks.

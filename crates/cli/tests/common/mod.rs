@@ -1,10 +1,13 @@
 //! The program as a user runs it.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, dead_code, reason = "tests")]
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Arc, Mutex};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A folder of a user's own, and the program in it.
@@ -91,3 +94,53 @@ roles:
 episodes: { runs: 3 }
 baseline: obs
 ";
+
+/// What a provider says where it refuses the key.
+pub const NO_KEY: &str = "401";
+/// What it says where it never answers.
+pub const HANGS: &str = "hangs";
+
+/// A provider that says these texts one after another, and the last one for ever; with what it was asked.
+pub fn provider(texts: Vec<String>) -> (String, Arc<Mutex<Vec<Value>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut reader = BufReader::new(stream);
+            let (mut line, mut length) = (String::new(), 0);
+            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let number = {
+                let mut heard = heard.lock().unwrap();
+                heard.push(serde_json::from_slice(&body).unwrap());
+                heard.len() - 1
+            };
+            let text = &texts[number.min(texts.len() - 1)];
+            if text == HANGS {
+                std::mem::forget(reader);
+                continue;
+            }
+            let reply = json!({
+                "id": "x", "object": "chat.completion", "model": "planner", "created": 1,
+                "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": text } }],
+                "usage": { "prompt_tokens": 1200, "completion_tokens": 345, "total_tokens": 1545 },
+            })
+            .to_string();
+            let status = if text == NO_KEY { "401 Unauthorized" } else { "200 OK" };
+            let head = format!(
+                "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                reply.len()
+            );
+            let _ = reader.get_mut().write_all(format!("{head}{reply}").as_bytes());
+        }
+    });
+    (address, asked)
+}

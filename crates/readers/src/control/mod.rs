@@ -1,4 +1,5 @@
-//! The seats of the controllers: solver, executor, router, analyzer and planners, for any player that knows its next step.
+//! The seats of the controllers: solver, executor, router, analyzer, planners and summariser, for any player that knows its next
+//! step.
 //!
 //! A player is an [`Office`]: it says from a page what it would do next and what kind of work that is. Everything else is the
 //! same for all: an executor hands back where its subtask is done, a router goes where the next step belongs, a planner
@@ -6,6 +7,7 @@
 
 mod graph;
 mod route;
+mod summary;
 
 use gimbal_core::chat::Lack;
 use gimbal_model::Reply;
@@ -98,6 +100,12 @@ pub fn reply(sheet: &Sheet<'_>, office: &dyn Office) -> Reply {
         Some(request) => execute(sheet, office, &Subtask::of(&request)),
         None => perform(sheet, &office.step(sheet)),
     }
+}
+
+/// The summary of a won episode, where a page asks for one. It takes no knowledge of an environment.
+#[must_use]
+pub fn summary(sheet: &Sheet<'_>) -> Option<Reply> {
+    summary::record(sheet).map(|record| summary::summarise(sheet, &record))
 }
 
 /// Does a step.

@@ -144,13 +144,26 @@ impl Cell {
     pub async fn play(&self, world: &dyn Catalogue, options: &Value, task: &TaskId, seed: u64) -> Played {
         let model = models().open("reader/careful").unwrap();
         let roles = BTreeMap::from([("default".to_owned(), self.role(model))]);
-        self.play_with(world, options, (task, seed), roles).await
+        self.play_with(&*self.architecture(), world, options, (task, seed), roles).await
     }
 
     /// Plays as [`Cell::play`] does and keeps every request with its answer. With `spoilt`, the first answer of each role is
     /// replaced by one that nobody can use, so that requests to try again are among them.
     pub async fn requests(
         &self,
+        world: &dyn Catalogue,
+        options: &Value,
+        (task, seed): (&TaskId, u64),
+        spoilt: bool,
+    ) -> (Played, Vec<Asked>) {
+        let architecture = self.architecture();
+        self.requests_of(&*architecture, world, options, (task, seed), spoilt).await
+    }
+
+    /// The same of any architecture, with the roles of this cell.
+    pub async fn requests_of(
+        &self,
+        architecture: &dyn Architecture,
         world: &dyn Catalogue,
         options: &Value,
         (task, seed): (&TaskId, u64),
@@ -163,9 +176,15 @@ impl Cell {
             let model = Arc::new(Watched { role: name, inner, spoilt, book: Arc::clone(&book) });
             ((*name).to_owned(), self.role(model))
         });
-        let played = self.play_with(world, options, (task, seed), roles.collect()).await;
+        let played = self.play_with(architecture, world, options, (task, seed), roles.collect()).await;
         let asked = book.lock().unwrap().clone();
         (played, asked)
+    }
+
+    fn architecture(&self) -> Arc<dyn Architecture> {
+        let mut settings = self.settings.clone();
+        settings["protocol"] = self.protocol.into();
+        architecture(self.base, &settings)
     }
 
     fn role(&self, model: Arc<dyn ChatModel>) -> Role {
@@ -180,18 +199,16 @@ impl Cell {
 
     async fn play_with(
         &self,
+        architecture: &dyn Architecture,
         world: &dyn Catalogue,
         options: &Value,
         (task, seed): (&TaskId, u64),
         roles: BTreeMap<String, Role>,
     ) -> Played {
-        let mut settings = self.settings.clone();
-        settings["protocol"] = self.protocol.into();
-        let architecture = architecture(self.base, &settings);
         let setup = EpisodeSetup::new(Digest::of(b"reader"), task.clone(), seed, Arc::new(roles));
         let recorder = Arc::new(MemoryRecorder::default());
         let environment = world.open(options).unwrap();
-        let outcome = play_episode(&*architecture, environment, setup, recorder.clone()).await;
+        let outcome = play_episode(architecture, environment, setup, recorder.clone()).await;
         let outcome = outcome.unwrap_or_else(|halt| panic!("{} on {task}: {halt:?}", self.name()));
         let recorded = recorder.recorded();
         assert!(recorded.calls.iter().all(|(.., usage)| usage.source == UsageSource::Estimated));
@@ -208,8 +225,8 @@ pub struct Asked {
 }
 
 /// The roles that there are; `default` stands in for any other.
-pub const ROLES: [&str; 9] =
-    ["default", "planner", "analyst", "chooser", "executor", "analyzer", "router", "verifier", "reader"];
+pub const ROLES: [&str; 10] =
+    ["default", "planner", "analyst", "chooser", "executor", "analyzer", "router", "verifier", "summariser", "reader"];
 
 /// A model whose requests are kept.
 struct Watched {

@@ -10,10 +10,11 @@ mod rules;
 
 use std::path::PathBuf;
 
-use common::{Asked, Cell, controllers, solver};
+use common::{Asked, Cell, Played, controllers, solver};
 use gimbal_agent::persona::configurations;
+use gimbal_architectures::control::{Deed, Stretch, Summariser, Won};
 use gimbal_core::event::Body;
-use gimbal_core::{Catalogue, Grammar, TaskId};
+use gimbal_core::{Catalogue, Grammar, TaskId, ToolCall};
 use rules::{Broken, Scene};
 use serde_json::{Value, json};
 
@@ -128,6 +129,36 @@ fn keep(place: &str, cell: &str, asked: &[Asked]) {
     std::fs::write(folder.join(format!("{cell}.txt")), out).unwrap();
 }
 
+/// Looks at the requests of an episode with every rule.
+async fn look(
+    place: &Place,
+    (cell, file): (&Cell, &str),
+    (task, seed): (&TaskId, u64),
+    (played, asked): (&Played, &[Asked]),
+    broken: &mut Broken,
+) {
+    let first = played.events().iter().find_map(|event| match &event.body {
+        Body::Started(started) => Some(played.text(&started.observation)),
+        _ => None,
+    });
+    let mut environment = place.family.open(&place.options).unwrap();
+    environment.reset(task, seed).await.unwrap();
+    let brief = environment.brief();
+    let scene = Scene {
+        place: place.name,
+        cell: file,
+        protocol: cell.protocol,
+        first: first.as_deref().unwrap_or_default().trim(),
+        goal: brief.goal.clone(),
+        published: brief.tool_names.values().cloned().collect(),
+        subjects: brief.subjects.clone(),
+        tools: environment.tools().iter().map(|tool| tool.name.clone()).collect(),
+    };
+    for one in asked {
+        rules::check(&scene, one, broken);
+    }
+}
+
 /// Plays one episode of each cell in every form, and gives what is wrong with its requests.
 async fn read(place: &Place, cells: &[(String, &'static str, Value)]) -> Vec<String> {
     let mut broken = Broken::default();
@@ -143,29 +174,9 @@ async fn read(place: &Place, cells: &[(String, &'static str, Value)]) -> Vec<Str
                 let spoiled = if spoilt { "-spoilt" } else { "" };
                 let file = format!("{name}-{}-{mask}{spoiled}", cell.protocol);
                 keep(place.name, &file, &asked);
-                let events = played.events();
-                let first = events.iter().find_map(|event| match &event.body {
-                    Body::Started(started) => Some(played.text(&started.observation)),
-                    _ => None,
-                });
-                let mut environment = place.family.open(&place.options).unwrap();
-                environment.reset(&task, seed).await.unwrap();
-                let brief = environment.brief();
-                let scene = Scene {
-                    place: place.name,
-                    cell: &file,
-                    protocol: cell.protocol,
-                    first: first.as_deref().unwrap_or_default().trim(),
-                    goal: brief.goal.clone(),
-                    published: brief.tool_names.values().cloned().collect(),
-                    subjects: brief.subjects.clone(),
-                    tools: environment.tools().iter().map(|tool| tool.name.clone()).collect(),
-                };
                 assert!(!asked.is_empty(), "{}: {file}: nothing was asked", place.name);
                 requests += asked.len();
-                for one in &asked {
-                    rules::check(&scene, one, &mut broken);
-                }
+                look(place, (&cell, &file), (&task, seed), (&played, &asked), &mut broken).await;
             }
         }
     }
@@ -234,4 +245,84 @@ async fn a_verifier_can_answer_from_its_requests() {
     ];
     let place = tasks().into_iter().last().unwrap();
     no_stumbles(&read(&place, &gated).await);
+}
+
+/// An episode as a summariser is told it.
+fn won(played: &Played) -> Won {
+    let (mut won, mut open, mut deeds) = (Won::default(), None, Vec::new());
+    let (mut goals, mut at) = (Value::Null, Value::Null);
+    let stretch = |goals: &Value, at: &Value, deeds: Vec<Deed>, ended: &str| {
+        let node = goals.as_array().unwrap().iter().find(|node| node["name"] == *at).unwrap();
+        let text = |key: &str| node[key].as_str().unwrap().to_owned();
+        Stretch { subtask: text("name"), goal: text("goal"), deeds, ended: ended.to_owned() }
+    };
+    for event in played.events() {
+        match &event.body {
+            Body::ToolCalled(call) => {
+                let arguments = serde_json::from_str(&played.text(&call.arguments)).unwrap();
+                open = Some(ToolCall { tool: call.tool.clone(), arguments });
+            }
+            Body::Stepped(step) => {
+                deeds.extend(open.take().map(|call| Deed { call, result: played.text(&step.observation) }));
+            }
+            Body::Rejected(refusal) => {
+                deeds.extend(open.take().map(|call| Deed { call, result: played.text(&refusal.message) }));
+            }
+            Body::Note(note) if ["graph", "segment", "routed"].contains(&note.kind.as_str()) => {
+                let data: Value = serde_json::from_str(&played.text(&note.data)).unwrap();
+                match note.kind.as_str() {
+                    "graph" => (goals, at) = (data["nodes"].clone(), data["entry"].clone()),
+                    "routed" => at = data["to"].clone(),
+                    _ => {
+                        let done = std::mem::take(&mut deeds);
+                        won.stretches.push(stretch(&goals, &at, done, data["ended"].as_str().unwrap()));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    // The call that ended the episode may stand behind the last note.
+    if !deeds.is_empty() {
+        won.stretches.push(stretch(&goals, &at, deeds, "over"));
+    }
+    won
+}
+
+/// A reader sums up an episode that a reader won, in every form of answers, at once and after an answer that nobody can use.
+// covers: CYC-023
+#[tokio::test]
+async fn a_summariser_can_answer_from_its_requests() {
+    let mut broken = Broken::default();
+    for place in tasks() {
+        let (task, seed) = (place.task(), 4);
+        let worker = &Cell::all("cyclic", &json!({ "graph": "family" }))[0];
+        let worked = worker.play(&*place.family, &place.options, &task, seed).await;
+        assert!(worked.won(), "{}", place.name);
+        let won = won(&worked);
+        let names: Vec<String> = won.stretches.iter().map(|stretch| stretch.subtask.clone()).collect();
+        let mut said = Vec::new();
+        for cell in Cell::all("cyclic", &json!({})) {
+            let summariser = Summariser::new(&json!({ "protocol": cell.protocol }), &common::files()).unwrap();
+            for spoilt in [false, true] {
+                let work = summariser.of(won.clone());
+                let (played, asked) =
+                    cell.requests_of(&work, &*place.family, &place.options, (&task, seed), spoilt).await;
+                let mask = if cell.constrained { "constrained" } else { "free" };
+                let file = format!("summariser-{}-{mask}{}", cell.protocol, if spoilt { "-spoilt" } else { "" });
+                keep(place.name, &file, &asked);
+                assert_eq!(asked.len(), 1 + usize::from(spoilt), "{}: {file}", place.name);
+                assert!(asked.iter().all(|one| one.role == "summariser"));
+                assert!(played.notes("prompt_lacks").is_empty(), "{}: {file}", played.story());
+                look(&place, (&cell, &file), (&task, seed), (&played, &asked), &mut broken).await;
+                let made = work.made().unwrap();
+                assert_eq!(made.problems.len(), usize::from(spoilt), "{}: {file}: {made:?}", place.name);
+                said.push(made.into_summary().unwrap());
+            }
+        }
+        assert!(names.iter().all(|name| said[0].contains(name.as_str())), "{names:?}: {}", said[0]);
+        said.dedup();
+        assert_eq!(said.len(), 1, "the same in every form");
+    }
+    no_stumbles(&broken.lines());
 }

@@ -48,7 +48,7 @@ impl Broken {
 const OWN: [&str; 4] = ["raise_a_question", "critique_the_answer", "improve_based_on_critique", "finish_subtask"];
 
 /// Parts that texts refer to by their tags.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "rules",
     "reflection_knowledge",
     "tools",
@@ -61,6 +61,7 @@ const PARTS: [&str; 12] = [
     "segment",
     "work",
     "answer",
+    "record",
 ];
 
 /// What a request is, as its own text shows it.
@@ -458,12 +459,32 @@ fn messages(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static st
     if work.is_some_and(lacks) {
         say("a planner without tools or size", short(letter.opening));
     }
+    let record = letter.message("record").filter(|_| letter.kind == Kind::Advises);
+    if letter.asked.role == "summariser" && letter.kind == Kind::Advises {
+        let record = record.unwrap_or_default();
+        let work = record["work"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().trim().to_owned();
+        if !work.iter().any(|segment| segment["calls"].as_array().is_some_and(|calls| !calls.is_empty())) {
+            say("a record without calls", short(letter.opening));
+        }
+        let calls = work.iter().flat_map(|segment| segment["calls"].as_array().into_iter().flatten());
+        if calls.clone().any(|call| text(call, "call").is_empty() || text(call, "result").is_empty()) {
+            say("a call without its result", short(letter.opening));
+        }
+        let named = |name: &str| {
+            let subtasks = record["subtasks"].as_array().into_iter().flatten();
+            subtasks.filter(|known| !text(known, "goal").is_empty()).any(|known| known["name"] == name)
+        };
+        if text(&record, "task").is_empty() || work.iter().any(|segment| !named(&text(segment, "subtask"))) {
+            say("a record without the task or a subtask's goal", short(letter.opening));
+        }
+    }
     if letter.kind == Kind::Repairs {
         if !letter.told.contains("<request>\n") {
             say("a repair without what was asked", short(letter.opening));
         }
         match letter.asked.role {
-            "router" | "analyzer" | "planner" => {
+            "router" | "analyzer" | "planner" | "summariser" => {
                 let told: Option<Value> = letter.message("request");
                 let has = |key: &str| told.as_ref().is_some_and(|told| told.get(key).is_some());
                 if !(letter.told.contains(scene.goal.trim()) || has("environment")) {

@@ -13,7 +13,7 @@ mod verify;
 use gimbal_core::Digest;
 
 pub use bill::bill;
-pub use cycles::{cycles, cycles_among, has_graphs, trajectories, walk_of};
+pub use cycles::{cycles, cycles_among, has_graphs, results, trajectories, walk_of};
 pub(crate) use profile::{LazyTexts, Walk};
 pub use profile::{profiles, traces};
 pub use recovery::recovery;

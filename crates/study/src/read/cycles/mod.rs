@@ -58,6 +58,36 @@ pub fn trajectories(
     walks(folder, stored, &Registry::default(), wanted, each)
 }
 
+/// What each call of an episode brought, or why it was refused: one text for each act of its walk, in order.
+///
+/// # Errors
+/// When the index, the journal or a text cannot be read. None where there is no such finished episode.
+pub fn results(folder: &RunFolder, stored: &Stored, walk: &Trajectory) -> Result<Option<Vec<String>>, RunError> {
+    let asks = stored.cells.iter().find(|cell| cell.info.id == walk.cell).map(|cell| cell.asks.as_slice());
+    let mut place = None;
+    let found = folder.index()?.each(|episode| -> Result<(), Walk> {
+        let id = &episode.id;
+        if (&id.cell, &id.task, id.run, id.trial) == (&walk.cell, &walk.task, walk.run, walk.trial) {
+            place = Some(episode.place);
+        }
+        Ok(())
+    });
+    found.map_err(|error| failure(folder, error))?;
+    let Some(place) = place else { return Ok(None) };
+    let mut texts = LazyTexts::new(folder);
+    let mut text = |reference: &TextRef| texts.get(reference);
+    let mut tale = Tale::new(&mut text, asks.unwrap_or_default());
+    for bytes in folder.events(place)? {
+        let event: Event = serde_json::from_slice(&bytes).map_err(|error| RunError::Damaged {
+            path: folder.segment(place),
+            what: format!("an event of {}/{}/{} cannot be read: {error}", walk.cell, walk.task, walk.run),
+        })?;
+        tale.take(event.body)?;
+    }
+    let results = std::mem::take(&mut tale.results);
+    results.iter().map(|result| (tale.text)(result)).collect::<Result<_, _>>().map(Some)
+}
+
 fn walks(
     folder: &RunFolder,
     stored: &Stored,
@@ -78,10 +108,14 @@ fn walks(
         each(walk);
         Ok(())
     });
-    walked.map_err(|error| match error {
+    walked.map_err(|error| failure(folder, error))
+}
+
+fn failure(folder: &RunFolder, error: Walk) -> RunError {
+    match error {
         Walk::Run(error) => *error,
         Walk::Index(error) => unreadable(&folder.root().join(INDEX), &error),
-    })
+    }
 }
 
 /// The part of each task, by environment and task, as the plan kept it of the environment.

@@ -47,6 +47,8 @@ pub(super) struct Tale<'a> {
     evidence: BTreeSet<String>,
     /// Idle calls since the controller left a world that runs on.
     pub(super) left: Option<u32>,
+    /// What each call brought, or why it was refused, in order.
+    pub(super) results: Vec<TextRef>,
 }
 
 #[derive(Deserialize)]
@@ -105,6 +107,7 @@ impl<'a> Tale<'a> {
             follower: None,
             evidence: BTreeSet::new(),
             left: None,
+            results: Vec::new(),
         }
     }
 
@@ -128,7 +131,7 @@ impl<'a> Tale<'a> {
             }
             Body::ModelCalled(call) => self.called(&call),
             Body::ToolCalled(call) => self.open = Some((call.tool, (self.text)(&call.arguments)?)),
-            Body::Rejected(_) => self.acted(Effect::Rejected, None),
+            Body::Rejected(refusal) => self.acted(Effect::Rejected, refusal.message),
             Body::Ended(ended) if self.walk.situations.is_none() => {
                 // Nought in the first form of journals.
                 self.walk.situations = Some(ended.situations).filter(|count| *count > 0);
@@ -147,7 +150,7 @@ impl<'a> Tale<'a> {
                     let seen = (self.text)(&step.observation)?;
                     follower.follow(&ToolCall { tool: tool.clone(), arguments }, &seen);
                 }
-                self.acted(effect, Some(&step.observation));
+                self.acted(effect, step.observation.clone());
                 self.last = Some(step.observation);
             }
             Body::Note(note) if note.kind == "left" => self.left = Some(0),
@@ -164,11 +167,12 @@ impl<'a> Tale<'a> {
     }
 
     /// Keeps the open call with what became of it. A refusal without one is of an unreadable answer: no call was made.
-    fn acted(&mut self, effect: Effect, reply: Option<&TextRef>) {
+    fn acted(&mut self, effect: Effect, result: TextRef) {
         if let Some((tool, arguments)) = self.open.take() {
-            let again =
-                reply.is_some_and(|reply| !self.replies.insert((tool.clone(), arguments.clone(), reply.clone())));
+            let accepted = effect != Effect::Rejected;
+            let again = accepted && !self.replies.insert((tool.clone(), arguments.clone(), result.clone()));
             self.again.push(again);
+            self.results.push(result);
             self.acts.push(Act { tool, arguments, effect });
         }
     }

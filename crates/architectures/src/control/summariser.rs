@@ -1,0 +1,291 @@
+//! The summariser: what led to success in a won episode, in a model's words, for planners of other tasks (n-shot, CYC-023).
+
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use gimbal_agent::contract::{bounded, object, spaced};
+use gimbal_agent::persona::data::Contract;
+use gimbal_agent::prompt::Question;
+use gimbal_agent::protocol::form::Form;
+use gimbal_agent::{Advice, Agent, Alone, Overrides, Wanted};
+use gimbal_core::{Architecture, BuildError, Files, Halt, Hint, LaneId, Needs, Stage, ToolCall};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use super::analysis::printable;
+use crate::member::{Member, Place};
+
+/// Longest summary that is taken from a model, in characters.
+const SUMMARY: usize = 1_000;
+/// The same where the form is enforced, so that a small model ends.
+const ENFORCED: usize = 400;
+/// Longest task, in characters.
+const TASK: usize = 2_000;
+/// Longest goal of a subtask, call and result, in characters.
+const WORDS: usize = 300;
+/// Most calls of a segment, the latest ones.
+const CALLS: usize = 12;
+/// Most calls in all: those of the latest segments.
+const ALL_CALLS: usize = 60;
+/// Most segments, the latest ones.
+const SEGMENTS: usize = 40;
+/// How much of an answer without a summary goes back to the model, in characters.
+const BROKEN: usize = 4_000;
+
+/// A call of an episode, and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deed {
+    /// The call.
+    pub call: ToolCall,
+    /// What the agent saw then, or why the call was refused.
+    pub result: String,
+}
+
+/// A segment of work on one subtask.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stretch {
+    /// Name of the subtask.
+    pub subtask: String,
+    /// Its goal.
+    pub goal: String,
+    /// The calls, in order.
+    pub deeds: Vec<Deed>,
+    /// How it ended, in words.
+    pub ended: String,
+}
+
+/// An episode that was won.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Won {
+    /// The task, where the episode's first observation says it; the environment's goal stands in for it.
+    pub task: Option<String>,
+    /// The work, in order.
+    pub stretches: Vec<Stretch>,
+    /// The summary that plain code makes of it: what a competent player would write, for the noisy expert. It is never taken
+    /// in the place of a model's.
+    pub plain: String,
+}
+
+/// Why there is no summary.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", .problems.join("; once more: "))]
+pub struct NoSummary {
+    /// What was wrong, one entry an attempt.
+    pub problems: Vec<String>,
+}
+
+/// What a summariser came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summarised {
+    /// The summary; none where what was written held none, also after one repair.
+    pub summary: Option<String>,
+    /// What was wrong, one entry an attempt.
+    pub problems: Vec<String>,
+}
+
+impl Summarised {
+    /// The summary.
+    ///
+    /// # Errors
+    /// When there is none: never another text in its place.
+    pub fn into_summary(self) -> Result<String, NoSummary> {
+        self.summary.ok_or(NoSummary { problems: self.problems })
+    }
+}
+
+/// Settings of the summariser.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SummariserSettings {
+    /// Its persona, role and overrides.
+    pub summariser: Member,
+    /// Overrides of its persona.
+    #[serde(flatten)]
+    pub agent: Overrides,
+}
+
+/// The agent that writes summaries.
+pub struct Summariser {
+    agent: Agent,
+}
+
+impl Summariser {
+    /// The name of its place, which is its role by default.
+    pub const PLACE: &'static str = "summariser";
+
+    /// The summariser of these settings.
+    ///
+    /// # Errors
+    /// Which key or file is wrong, and what would be right.
+    pub fn new(settings: &Value, files: &dyn Files) -> Result<Self, BuildError> {
+        let SummariserSettings { summariser, agent } = crate::settings::read(Self::PLACE, settings)?;
+        let place = Place { name: Self::PLACE, persona: Self::PLACE, contract: Some(Contract::Summary), tools: &[] };
+        Ok(Self { agent: place.agent(Self::PLACE, (&summariser, &agent), files)? })
+    }
+
+    /// The agent, for whoever wants to see its prompts.
+    #[must_use]
+    pub fn into_agent(self) -> Agent {
+        self.agent
+    }
+
+    /// The work of summing up one episode, to be played on a stage of its environment.
+    #[must_use]
+    pub fn of(&self, won: Won) -> Summarising<'_> {
+        Summarising { agent: &self.agent, won, made: Mutex::default() }
+    }
+}
+
+/// Sums up one episode and does nothing else.
+pub struct Summarising<'a> {
+    agent: &'a Agent,
+    won: Won,
+    made: Mutex<Option<Summarised>>,
+}
+
+impl Summarising<'_> {
+    /// What the last play came to.
+    #[must_use]
+    pub fn made(&self) -> Option<Summarised> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the summariser is told.
+    async fn request(&self, stage: &dyn Stage) -> Value {
+        let brief = stage.brief();
+        let task = self.won.task.as_deref().unwrap_or(&brief.goal);
+        let skipped = self.won.stretches.len().saturating_sub(SEGMENTS);
+        let stretches = &self.won.stretches[skipped..];
+        let mut subtasks: Vec<Value> = Vec::new();
+        for stretch in stretches {
+            if !subtasks.iter().any(|known| known["name"] == stretch.subtask) {
+                subtasks.push(json!({ "name": stretch.subtask, "goal": bounded(&stretch.goal, WORDS) }));
+            }
+        }
+        let (mut left, mut work) = (ALL_CALLS, Vec::new());
+        // The end of the work decides: the latest calls are shown.
+        for stretch in stretches.iter().rev() {
+            let shown = stretch.deeds.len().min(CALLS).min(left);
+            left -= shown;
+            let earlier = stretch.deeds.len() - shown;
+            let mut calls = Vec::with_capacity(shown);
+            for deed in &stretch.deeds[earlier..] {
+                let call = stage.render(&deed.call).await;
+                calls.push(json!({ "call": bounded(&call, WORDS), "result": bounded(deed.result.trim(), WORDS) }));
+            }
+            work.push(json!({
+                "subtask": stretch.subtask, "earlier_calls": earlier, "calls": calls, "ended": stretch.ended,
+            }));
+        }
+        work.reverse();
+        let mut request = json!({
+            "environment": brief.role, "task": bounded(task.trim(), TASK), "subtasks": subtasks, "work": work,
+        });
+        if skipped > 0 {
+            request["earlier_segments"] = skipped.into();
+        }
+        request
+    }
+
+    fn wanted(&self, hints: bool) -> Wanted {
+        let form = Form::object(&[("summary", Form::text(1, ENFORCED))]);
+        let competent = hints.then(|| {
+            let say = |text: &str| spaced(&json!({ "summary": text }));
+            // What goes wrong with summaries: one that tells nothing, none at all, a text without its form.
+            Hint {
+                answer: say(&printable(&self.won.plain, ENFORCED)),
+                alternatives: vec![say("The task was completed."), say(""), "The task was completed.".to_owned()],
+            }
+        });
+        Wanted { form, competent }
+    }
+}
+
+/// The summary that a model wrote, on one line, or what is wrong with it.
+fn read(text: &str) -> Result<String, String> {
+    let (members, _) = object(text).ok_or("this holds no JSON object with a summary")?;
+    let summary = members.get("summary").ok_or("the key `summary` is missing")?;
+    let summary = summary.as_str().ok_or("`summary` must be a text")?;
+    let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    if !summary.chars().any(char::is_alphanumeric) {
+        return Err("`summary` is empty".to_owned());
+    }
+    Ok(bounded(&summary, SUMMARY).trim_end().to_owned())
+}
+
+#[async_trait]
+impl Architecture for Summarising<'_> {
+    fn needs(&self) -> Needs {
+        let of_agent = self.agent.needs();
+        Needs { roles: of_agent.roles, grammars: of_agent.grammars, ..Needs::default() }
+    }
+
+    fn resolved(&self) -> Value {
+        json!({ "summarises": self.agent.resolved() })
+    }
+
+    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        let lane = LaneId::TRUNK;
+        let request = self.request(stage).await;
+        let message = stage.send(lane, "journal", self.agent.role(), "summary", request).await.unwrap_or_default();
+        let text = spaced(&message);
+        let seat = self.agent.seat(stage).await?;
+        let wanted = self.wanted(stage.view().await.expert.is_some());
+        let question = Question { target: "", message: &text };
+        let mut problems = Vec::new();
+        let mut written = match seat.consult(stage, lane, &[], question, (&Alone, Some(&wanted))).await? {
+            Advice::Text(text) => Some(text),
+            Advice::None(kind) => {
+                problems.push(format!("the model gave nothing: {}", kind.name()));
+                None
+            }
+        };
+        let mut summary = None;
+        for attempt in 0..2 {
+            let Some(text) = written.take() else { break };
+            match read(&text) {
+                Ok(found) => {
+                    summary = Some(found);
+                    break;
+                }
+                Err(problem) => {
+                    if attempt == 0 {
+                        let broken = format!("{problem}\n\n{}", bounded(&text, BROKEN));
+                        written = seat.repair_of(stage, lane, &broken, (question, Some(&wanted))).await?;
+                    }
+                    problems.push(problem);
+                }
+            }
+        }
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(Summarised { summary, problems });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SUMMARY, read};
+
+    // covers: CYC-023
+    #[test]
+    fn a_summary_is_one_line_of_bounded_length_and_what_holds_no_words_is_none() {
+        let good = r#"{"summary": " First gather,\n then  craft. "}"#;
+        for written in [good.to_owned(), format!("```json\n{good}\n```"), format!("Answer: {good}")] {
+            assert_eq!(read(&written).as_deref(), Ok("First gather, then craft."), "{written}");
+        }
+        let long = format!("{{\"summary\": \"{}\"}}", "é ".repeat(5_000));
+        assert_eq!(read(&long).unwrap().chars().count(), SUMMARY - 1, "cut, without the blank at its end");
+        for (written, says) in [
+            ("First gather.", "no JSON object"),
+            (r#"{"text": "First gather."}"#, "the key `summary` is missing"),
+            (r#"{"summary": ["First gather."]}"#, "must be a text"),
+            (r#"{"summary": ""}"#, "is empty"),
+            (r#"{"summary": " -- ... "}"#, "is empty"),
+            ("", "no JSON object"),
+        ] {
+            assert!(read(written).unwrap_err().contains(says), "{written}");
+        }
+    }
+}
