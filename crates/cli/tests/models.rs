@@ -97,7 +97,7 @@ fn a_broken_model_file_is_refused_before_anything_is_played() {
 fn native_tools_without_a_template_for_them_are_refused_by_the_plan() {
     let (place, path) = place();
     let study = |model: &str, protocol: &str| {
-        let own = format!("configuration: obs, protocol: {protocol} }}");
+        let own = format!("configuration: obs, protocol: {protocol}, name: obs }}");
         common::STUDY.replace("scripted/react-monitor", model).replace("configuration: obs }", &own)
     };
     for model in ["local/smollm2-135m".to_owned(), format!("local/{path}")] {

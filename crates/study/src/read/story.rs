@@ -65,6 +65,9 @@ impl Reader {
                 let _ = writeln!(out, "{lane}{line}");
             }
         }
+        if let Some(lost) = &self.lost {
+            let _ = writeln!(out, "\nno outcome: {lost}");
+        }
         Ok(out)
     }
 

@@ -159,6 +159,8 @@ pub fn find(folder: &RunFolder, wanted: &str) -> Result<Readable, RunError> {
 /// An episode with its texts at hand.
 pub struct Reader {
     pub(super) name: String,
+    /// How an attempt that is no outcome stopped, and why: its journal has no end.
+    pub(super) lost: Option<String>,
     pub(super) events: Vec<Event>,
     texts: Texts,
 }
@@ -176,7 +178,11 @@ impl Reader {
         let bytes = folder.events(episode.place)?;
         let events =
             bytes.iter().map(|bytes| serde_json::from_slice(bytes)).collect::<Result<_, _>>().map_err(damaged)?;
-        Ok(Self { name: episode.name(), events, texts: folder.texts()? })
+        let lost = episode.episode_return.is_none().then(|| match episode.detail.as_str() {
+            "" => episode.stop.to_owned(),
+            why => format!("{} ({why})", episode.stop),
+        });
+        Ok(Self { name: episode.name(), lost, events, texts: folder.texts()? })
     }
 
     /// The events.
