@@ -51,7 +51,7 @@ fn a_table_by_its_key_in_any_form() {
     assert!(wrong.code == 2 && wrong.err.contains("mine.yaml"), "{}", wrong.err);
 }
 
-/// Against no attacker the status is one sentence of 36 letters in each of 5 steps: 9 tokens, a small part of any prompt.
+/// Against no attacker the status is one sentence of 36 letters in each of 5 steps: 9 tokens, less than a fiftieth of the prompts.
 // covers: BOG-108
 #[test]
 fn what_a_block_costs_is_read_off_a_played_run() {
@@ -67,7 +67,7 @@ fn what_a_block_costs_is_read_off_a_played_run() {
     let number = |key: &str| status[key].as_f64().unwrap();
     assert_eq!((status["configuration"].as_str(), number("shown")), (Some("hist+net"), 5.0), "{out}");
     assert_eq!((number("bytes"), number("tokens")), (36.0, 9.0), "{out}");
-    assert!(number("share") > 0.0 && number("share") < 0.01, "{out}");
+    assert!(number("share") > 0.0 && number("share") < 0.02, "{out}");
 }
 
 /// Every key of the list is accepted, and its title is that of the table that comes.
