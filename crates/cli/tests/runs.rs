@@ -367,7 +367,7 @@ fn a_refused_run_says_why_at_its_end_and_ever_after() {
     let study = STUDY.replace("scripted/react-monitor", "compatible/some-model")
         + &format!("models:\n  endpoints: {{ compatible: {{ base: \"{base}\" }} }}\n");
     place.write("small.yaml", &study);
-    let said = place.gimbal(&["run", "small.yaml", "--progress", "quiet"]);
+    let said = place.gimbal(&["run", "small.yaml"]);
     let why = "Unsupported parameter: 'colour' is not supported with this model.";
     assert_eq!(said.code, 3, "{}\n{}", said.out, said.err);
     let last = said.err.lines().last().unwrap();

@@ -198,7 +198,7 @@ pub fn decodings() -> Rows {
     ];
     let mut rows = Rows::default();
     for (decoding, factor) in [(Decoding::Free, 1.0), (Decoding::Constrained, 0.5)] {
-        let mut half = grid(&configurations, &[("noisy/0.9,malformed=0.02", 20.0 / factor - 20.0, factor)], &[], 2);
+        let mut half = grid(&configurations, &[("noisy/0.9,malformed=0.02", 20.0 / factor - 20.0, factor)], &[], 3);
         for cell in &mut half.cells {
             cell.id = format!("{}/{}", cell.id, decoding.label());
             (cell.decoding, cell.kind) = (decoding, Kind::NoisyExpert);
