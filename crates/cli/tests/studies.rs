@@ -76,7 +76,7 @@ fn summaries_of_training_reach_the_planner_on_test_tasks_and_nobody_else() {
             let Some(role) = called["role"].as_str() else { continue };
             let call = called["call"].to_string();
             // The planner's call, the first of an executor and the first of the router are read in full.
-            let first = role == "planner" || cell.contains(&format!("call {call} to {role}: 0 kept"));
+            let first = role == "planner" || cell.contains(&format!("call {call} to {role}: 0 earlier messages kept"));
             if !first || others > 60 && role != "planner" {
                 continue;
             }
