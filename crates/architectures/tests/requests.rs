@@ -342,7 +342,8 @@ async fn a_competent_summary_is_the_one_that_code_writes_and_fits_every_mask() {
             let stage =
                 Workshop { decoding, expert: Some(ToolCall::bare("Wait")), ..workshop(1, [Says("x"), Says("x")]) };
             let (_, stage) = summed_up(protocol, won, stage).await;
-            for (at, request) in stage.requests.lock().unwrap().iter().enumerate() {
+            let requests = std::mem::take(&mut *stage.requests.lock().unwrap());
+            for (at, request) in requests.iter().enumerate() {
                 let hint = request.hint.clone().unwrap();
                 assert_eq!(request.grammar.is_some(), decoding == Decoding::Constrained, "{protocol} {at}");
                 if let Some(grammar) = &request.grammar {
