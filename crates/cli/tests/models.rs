@@ -106,7 +106,7 @@ fn native_tools_without_a_template_for_them_are_refused_by_the_plan() {
             let said = place.gimbal(arguments);
             assert_eq!(said.code, 2, "{arguments:?}: {}\n{}", said.out, said.err);
             for word in [
-                "`obs,protocol=native-tools`",
+                "`obs`",
                 "`default`",
                 "`protocol: native-tools`",
                 &model,
