@@ -105,14 +105,9 @@ fn native_tools_without_a_template_for_them_are_refused_by_the_plan() {
         for arguments in [&["run", "small.yaml", "--dry-run"][..], &["run", "small.yaml"], &["plan", "small.yaml"]] {
             let said = place.gimbal(arguments);
             assert_eq!(said.code, 2, "{arguments:?}: {}\n{}", said.out, said.err);
-            for word in [
-                "`obs`",
-                "`default`",
-                "`protocol: native-tools`",
-                &model,
-                "`protocol: react-text`",
-                "`protocol: json`",
-            ] {
+            for word in
+                ["`obs`", "`default`", "`protocol: native-tools`", &model, "`protocol: react-text`", "`protocol: json`"]
+            {
                 assert!(said.err.contains(word), "{arguments:?} says nothing of {word}: {}", said.err);
             }
         }
