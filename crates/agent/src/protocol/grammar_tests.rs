@@ -44,6 +44,16 @@ fn lets_through(protocol: Protocol, shaped: &super::Shaped, text: &str) -> bool 
 }
 
 #[test]
+fn no_answer_and_no_tool_stands_within_a_thought() {
+    let shaped = of(Protocol::ReactText, &[("ask".to_owned(), Form::line(20))], 400, 1024);
+    let fits = |text: &str| lets_through(Protocol::ReactText, &shaped, text);
+    assert!(fits("Thought: dry; so oil it\nAnswer: Wait") && fits("Thought: dry\nTool: ask: why: now\nPAUSE"));
+    for within in ["Answer: Wait", "so Answer: Wait", "Tool: ask: why", "Thought: dry"] {
+        assert!(!fits(&format!("Thought: {within}\nAnswer: Wait")), "{within}");
+    }
+}
+
+#[test]
 fn every_legal_answer_fits_and_no_other() {
     let (calls, texts) = legal();
     for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
