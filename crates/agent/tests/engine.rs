@@ -492,6 +492,31 @@ async fn constrained_roles_get_a_grammar_of_the_legal_actions() {
     }
 }
 
+// covers: BOG-062
+#[tokio::test]
+async fn what_no_text_explains_is_in_no_mask_and_no_list() {
+    let mut brief = gimbal_agent::sample::brief();
+    brief.glossary.retain(|entry| entry.name == "Oil");
+    let mut listed = Overrides::default();
+    listed.flags.inject_action_list = Some(true);
+    let reply = "Thought: t\nAnswer: Oil machine=press";
+    for (explained, tool) in [(true, "Wait"), (false, "Sleep")] {
+        // The idle call is named in every prompt; what is no entry and not idle is named in none.
+        let mut brief = brief.clone();
+        brief.idle = ToolCall::bare(if explained { "Wait" } else { "Sleep" });
+        let stage =
+            Workshop { decoding: Decoding::Constrained, brief: Arc::new(brief), ..Workshop::new([Says(reply)]) };
+        play(&planner(listed.clone()), &stage).await;
+        let requests = stage.requests.lock().unwrap();
+        let Some(Grammar::Regex(pattern)) = requests[0].grammar.as_deref() else { panic!("{tool}") };
+        let pattern = regex::Regex::new(&format!("^(?:{pattern})$")).unwrap();
+        assert!(pattern.is_match(reply), "{tool}");
+        assert_eq!(pattern.is_match("Thought: t\nAnswer: Wait"), explained, "{tool}");
+        let lines = requests[0].messages[0].text.lines().filter(|line| line.contains("\"Wait\"")).count();
+        assert_eq!(lines > 0, explained, "{}", requests[0].messages[0].text);
+    }
+}
+
 #[tokio::test]
 async fn more_legal_actions_than_the_cap_are_cut_and_the_event_says_so() {
     let capped = Overrides { legal_cap: Some(2), ..Overrides::default() };

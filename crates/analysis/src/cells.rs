@@ -210,6 +210,12 @@ pub struct CellSummary {
 }
 
 impl CellSummary {
+    /// Whether it has episodes, and too few of them for an interval ([`FEWEST`]).
+    #[must_use]
+    pub fn has_few(&self) -> bool {
+        (1..FEWEST).contains(&self.episodes)
+    }
+
     /// Whether the model hardly acted ([`crate::acted`]): the cell is no measurement of it. Its mean and spread are those of
     /// the fallback; it has no interval, no rate of success or catastrophe, no efficiency and no comparison.
     #[must_use]
@@ -304,13 +310,7 @@ impl Analysis {
     /// Why episodes were lost, over all cells, most frequent first: the words, and how many episodes were lost to it.
     #[must_use]
     pub fn lost_because(&self) -> Vec<(String, u64)> {
-        let mut all: BTreeMap<&str, u64> = BTreeMap::new();
-        for (why, count) in self.cells.iter().flat_map(|cell| &cell.lost_because) {
-            *all.entry(why).or_default() += count;
-        }
-        let mut ordered: Vec<(String, u64)> = all.into_iter().map(|(why, count)| (why.to_owned(), count)).collect();
-        ordered.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        ordered
+        counts(self.cells.iter().flat_map(|cell| &cell.lost_because).map(|(why, count)| (why.as_str(), *count)))
     }
 
     /// Cells with fewer episodes than planned, with losses, or with episodes that a limit cut.
@@ -430,7 +430,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         tokens_estimated: rows.iter().any(|row| row.tokens_estimated),
         model_calls: add(|row| row.model_calls),
         failures: CallFailures::of(all),
-        lost_because: counts(all.iter().map(|row| row.lost_because.as_str()).filter(|why| !why.is_empty())),
+        lost_because: counts(all.iter().map(|row| (row.lost_because.as_str(), 1)).filter(|(why, _)| !why.is_empty())),
         unknown_attempts: all.iter().map(|row| u64::from(row.unknown_attempts)).sum(),
         invalid: Rate { count: sum(EpisodeRow::invalid_attempts), of: sum(EpisodeRow::attempts) },
         fallback: Rate { count: add(|row| row.fallbacks), of: add(|row| row.steps) },
@@ -489,14 +489,14 @@ fn roles(rows: &[&EpisodeRow]) -> Vec<RoleSummary> {
 }
 
 fn stops(rows: &[&EpisodeRow]) -> Vec<(String, u64)> {
-    counts(rows.iter().map(|row| row.stop.as_str()))
+    counts(rows.iter().map(|row| (row.stop.as_str(), 1)))
 }
 
-/// How often each of these texts occurs, most frequent first.
-fn counts<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<(String, u64)> {
+/// How often each of these texts occurs, most frequent first; a text comes with the times that it stands for.
+fn counts<'a>(texts: impl Iterator<Item = (&'a str, u64)>) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for text in texts {
-        *counts.entry(text).or_default() += 1;
+    for (text, times) in texts {
+        *counts.entry(text).or_default() += times;
     }
     let mut ordered: Vec<(String, u64)> = counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     ordered.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

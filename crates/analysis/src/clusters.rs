@@ -123,8 +123,10 @@ pub fn interval_note(analysis: &Analysis) -> String {
 /// What is left out where a cell has too few episodes, for the legends of tables and figures; `None` where all have enough.
 #[must_use]
 pub fn few_note<'c>(cells: impl IntoIterator<Item = &'c crate::CellSummary>) -> Option<String> {
-    let few = cells.into_iter().any(|cell| (1..FEWEST).contains(&cell.episodes));
-    few.then(|| format!("Fewer than {FEWEST} episodes have no interval and no Pareto mark."))
+    cells
+        .into_iter()
+        .any(crate::CellSummary::has_few)
+        .then(|| format!("Fewer than {FEWEST} episodes have no interval and no Pareto mark."))
 }
 
 #[cfg(test)]

@@ -81,14 +81,10 @@ impl Gate {
 
     /// Adds what the gate needs of an environment.
     pub(crate) fn add_needs(&self, needs: &mut Needs) {
-        let of_verifier = self.verifier.needs();
         needs.answers = true;
         needs.messages = true;
         needs.queries.extend([EVIDENCE, PASSAGES, QUOTATION].map(str::to_owned));
-        needs.queries.extend(of_verifier.queries);
-        needs.roles.extend(of_verifier.roles);
-        needs.grammars.extend(of_verifier.grammars);
-        needs.native.extend(of_verifier.native);
+        needs.add_agent(self.verifier.needs());
     }
 
     /// Everything that decides its behaviour.

@@ -174,14 +174,17 @@ fn playing(one: &Playing) -> String {
 
 /// Why a model is asked no more.
 fn closed(model: &str, detail: &str) -> String {
-    let why = detail.strip_prefix(model).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(detail);
-    format!("{model} is asked no more in this run, and its other episodes wait: {why}")
+    format!("{model} is asked no more in this run, and its other episodes wait: {}", unnamed(model, detail))
 }
 
 /// A model and why it is asked no more, with its name once.
 pub fn reason(model: &str, why: &str) -> String {
-    let named = why.strip_prefix(model).is_some_and(|rest| rest.starts_with(": "));
-    if named { why.to_owned() } else { format!("{model}: {why}") }
+    format!("{model}: {}", unnamed(model, why))
+}
+
+/// A reason without the name of the model before it.
+fn unnamed<'a>(model: &str, why: &'a str) -> &'a str {
+    why.strip_prefix(model).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(why)
 }
 
 /// Rate, errors, spend and time left.

@@ -67,6 +67,15 @@ pub struct Offers {
 }
 
 impl Needs {
+    /// Adds what one agent of several needs by itself: its queries, its roles and how they answer. What it needs of the
+    /// environment otherwise is for the architecture to say.
+    pub fn add_agent(&mut self, agent: Self) {
+        self.queries.extend(agent.queries);
+        self.roles.extend(agent.roles);
+        self.grammars.extend(agent.grammars);
+        self.native.extend(agent.native);
+    }
+
     /// Why the pair does not fit: a sentence for each thing that is missing. Empty when it fits.
     #[must_use]
     pub fn unmet(&self, offers: &Offers) -> Vec<String> {

@@ -17,7 +17,7 @@ use gimbal_core::chat::Lack;
 use gimbal_model::reader::{Page, Reader, Readers, Reply};
 
 /// Behaviour of all readers: raised when one of them answers a request otherwise than before.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The readers of this program, by name.
 #[derive(Clone, Copy, Debug, Default)]

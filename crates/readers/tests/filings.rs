@@ -45,8 +45,8 @@ async fn controllers_answer_with_every_exposure() {
             won += tally.won;
             all += tally.episodes;
         }
-        // Nine questions of each form are few: the share is that of all forms.
-        let least = if base == "dag" { 1 } else { (all * 4).div_ceil(5) };
+        // A fixed order cannot go back for a document; whoever can go back answers all, under a mask too.
+        let least = if base == "dag" { 1 } else { all };
         assert!(won >= least, "{name}: {won} of {all}");
     }
 }

@@ -75,6 +75,8 @@ pub(super) struct Conversation<'a> {
     pub(super) answer_due: bool,
     /// Questions raised for the answer at hand (BOG-117).
     pub(super) questions: u32,
+    /// The last answer that was rejected, as written.
+    rejected: Option<String>,
 }
 
 impl<'a> Conversation<'a> {
@@ -123,6 +125,7 @@ impl<'a> Conversation<'a> {
             open_calls,
             answer_due: false,
             questions: 0,
+            rejected: None,
         })
     }
 
@@ -196,6 +199,11 @@ impl<'a> Conversation<'a> {
         let mut moves = Moves::acting(own.unwrap_or(expert));
         moves.finishes(elsewhere && (made > 0 || (own.is_none() && !self.seat.allows(&expert.tool))));
         moves
+    }
+
+    /// Whether a rejected answer is the one that was rejected before.
+    pub(super) fn repeats(&mut self, written: &str) -> bool {
+        self.rejected.replace(written.to_owned()).is_some_and(|before| before == written)
     }
 
     /// Shows what came of an action to the agent that talks on.

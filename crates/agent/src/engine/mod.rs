@@ -33,7 +33,7 @@ use crate::{Overrides, Persona, Settings, prompt};
 
 /// Number of the engine's behaviour: raised whenever the same persona, settings and replies may lead to other
 /// requests or actions.
-pub const BEHAVIOUR: u32 = 3;
+pub const BEHAVIOUR: u32 = 4;
 
 /// Kinds of note that the engine writes.
 ///

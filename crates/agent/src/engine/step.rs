@@ -34,7 +34,6 @@ impl Seat<'_> {
         let matter = Matter { view: &view, blocks, question: None, target: None, company, wanted: None };
         let mut conversation = Conversation::open(self, stage, lane, matter).await?;
         let attempts = self.settings().max_attempts;
-        let mut before: Option<String> = None;
         for attempt in 1..=attempts {
             let (rejection, written) = match conversation.answer(attempt).await? {
                 Outcome::Answer { text, justification, missing } => match conversation.parse(&text, missing).await {
@@ -69,9 +68,7 @@ impl Seat<'_> {
                     continue;
                 }
             };
-            let repeated = before.as_ref() == Some(&written);
-            self.explain_rejection(&mut conversation, (attempt, repeated), &rejection.message, &written)?;
-            before = Some(written);
+            self.explain_rejection(&mut conversation, attempt, &rejection.message, &written)?;
         }
         let idle = &self.brief().idle;
         stage.fallback(lane, idle, "attempts").await;
@@ -86,13 +83,14 @@ impl Seat<'_> {
     pub(super) fn explain_rejection(
         &self,
         conversation: &mut Conversation<'_>,
-        (attempt, repeated): (u32, bool),
+        attempt: u32,
         message: &str,
         written: &str,
     ) -> Result<(), Halt> {
         let text = &self.agent.persona.texts.engine.feedback_rejected;
         let placeholder = self.placeholder(conversation, written)?;
         let message = placeholder.as_deref().unwrap_or(message);
+        let repeated = conversation.repeats(written);
         conversation.feedback(
             text,
             &[
@@ -119,7 +117,7 @@ impl Seat<'_> {
                 let values = [("answer", quoted(written).into()), ("message", message.into())];
                 conversation.feedback(&acting.refused, &values)
             }
-            None => self.explain_rejection(conversation, (1, false), message, written),
+            None => self.explain_rejection(conversation, 1, message, written),
         }
     }
 
@@ -154,7 +152,6 @@ impl Seat<'_> {
                 ("max_attempts", self.settings().max_attempts.into()),
                 ("answer", "".into()),
                 ("message", kind.name().into()),
-                ("repeated", false.into()),
             ],
         )
     }

@@ -407,7 +407,8 @@ impl Compiler {
         let deliberation = self.deliberation(source, &wording.deliberation)?;
         let mut add = |key: &str, text: &str, more: &[&str]| self.add(source, key, text, more);
         let (tools, feedback, observations) = (&wording.tools, &wording.feedback, &wording.observations);
-        let attempt = &["attempt", "max_attempts", "answer", "message", "repeated"];
+        let attempt = &["attempt", "max_attempts", "answer", "message"];
+        let again = &["attempt", "max_attempts", "answer", "message", "repeated"];
         let tool = &["tool", "tools", "message"];
         Ok(EngineTexts {
             protocols,
@@ -424,7 +425,7 @@ impl Compiler {
             knowledge_heading: add("knowledge_heading", &wording.knowledge_heading, &[])?,
             cot_heading: add("chain_of_thought_heading", &wording.chain_of_thought_heading, &[])?,
             examples_heading: add("examples_heading", &wording.examples_heading, &[])?,
-            feedback_rejected: add("feedback.rejected", &feedback.rejected, attempt)?,
+            feedback_rejected: add("feedback.rejected", &feedback.rejected, again)?,
             feedback_placeholder: add("feedback.placeholder", &feedback.placeholder, &["placeholder", "actions"])?,
             feedback_refusal: add("feedback.refusal", &feedback.refusal, attempt)?,
             feedback_truncated: add("feedback.truncated", &feedback.truncated, attempt)?,

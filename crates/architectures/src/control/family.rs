@@ -78,10 +78,7 @@ impl Architecture for FamilyPlanner {
     fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         if let Source::Planner(planner) = &self.controller.maker.source {
-            let of_planner = planner.needs();
-            needs.roles.extend(of_planner.roles);
-            needs.grammars.extend(of_planner.grammars);
-            needs.native.extend(of_planner.native);
+            needs.add_agent(planner.needs());
         }
         needs
     }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use gimbal_agent::contract::{array, bounded, object, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::protocol::form::Form;
-use gimbal_agent::{Advice, Agent, Alone, Wanted};
-use gimbal_core::{Brief, Decoding, Halt, Hint, LaneId, ModelErrorKind, Stage, ToolSpec};
+use gimbal_agent::{Agent, Wanted};
+use gimbal_core::{Brief, Decoding, Halt, Hint, LaneId, Stage, ToolSpec};
 use serde_json::{Value, json};
 
 use super::Made;
+use super::asked::Ask;
 use crate::first;
 use crate::graph::{Edge, GraphError, Node, TaskGraph, Ways};
 
@@ -176,35 +177,8 @@ impl Maker {
         let named = message.get("task").and_then(Value::as_str);
         let wanted = self.wanted(&brief, &tools, (self.bounds(stage, planner), named), view.expert.is_some());
         let question = Question { target: "", message: &text };
-        let advice = seat.consult(stage, lane, &[], question, (&Alone, Some(&wanted))).await?;
-        let mut problems = Vec::new();
-        let mut graph = None;
-        // What is wrong and what was written, for the one repair; a refusal is not asked for again.
-        let broken = match advice {
-            Advice::Text(text) => match self.read(&text, &tools) {
-                Ok(found) => {
-                    graph = Some(found);
-                    None
-                }
-                Err(problem) => {
-                    let broken = format!("{problem}\n\n{}", bounded(&text, BROKEN));
-                    problems.push(problem);
-                    Some(broken)
-                }
-            },
-            Advice::None(kind) => {
-                problems.push(format!("the planner gave nothing: {}", kind.name()));
-                unreadable(kind).map(str::to_owned)
-            }
-        };
-        if let Some(broken) = broken
-            && let Some(text) = seat.repair_of(stage, lane, &broken, (question, Some(&wanted))).await?
-        {
-            match self.read(&text, &tools) {
-                Ok(found) => graph = Some(found),
-                Err(problem) => problems.push(problem),
-            }
-        }
+        let ask = Ask { seat: &seat, who: "planner", question, wanted: &wanted, longest: BROKEN };
+        let (graph, problems) = ask.once_and_again(stage, |text| self.read(text, &tools)).await?;
         let data = json!({ "attempts": problems.len() + usize::from(graph.is_some()), "valid": graph.is_some(), "problems": problems });
         stage.note(lane, "planned", data).await;
         Ok(Made { graph, problems })
@@ -306,15 +280,6 @@ impl Maker {
             .map(|edge| json!({ "from": edge.from, "to": edge.to, "criterion": sentence(&edge.criterion) }))
             .collect();
         spaced(&json!({ "nodes": nodes, "entry": graph.entry, "edges": edges }))
-    }
-}
-
-/// What to tell a planner whose answer cannot be read at all, where writing it again may help.
-const fn unreadable(kind: ModelErrorKind) -> Option<&'static str> {
-    match kind {
-        ModelErrorKind::BadShape => Some("the answer did not have the form that is asked for, and cannot be shown"),
-        ModelErrorKind::Truncated => Some("the answer was cut off before its end, and cannot be shown: write less"),
-        _ => None,
     }
 }
 

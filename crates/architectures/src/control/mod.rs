@@ -10,6 +10,7 @@
 //! | `memory` | `index`, `memory`: the rolling memory after a segment |
 
 mod analysis;
+mod asked;
 mod candidates;
 mod family;
 mod maker;
@@ -28,6 +29,7 @@ pub(crate) use analysis::{Analyzer, By, Cache, Routed};
 pub use family::{FamilyError, FamilyPlanner, Made};
 pub(crate) use maker::{Family, Maker, Source};
 pub use memory::Memory;
+pub use run::{CALLS_USED, ENDED_IT};
 pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
 
@@ -36,7 +38,7 @@ pub use settings::{GraphFrom, Otherwise, Settings, Summary};
 pub use summariser::{Deed, NoSummary, Stretch, Summarised, Summariser, SummariserSettings, Summarising, Won};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
-pub(crate) const BEHAVIOUR: u32 = 2;
+pub(crate) const BEHAVIOUR: u32 = 3;
 
 /// Kinds of note that controllers write, beside those of the engine.
 pub const NOTE_KINDS: [&str; 6] = ["graph", "planned", "segment", "routed", "memory", "gated"];
@@ -95,11 +97,7 @@ impl Controller {
             Source::File(_) | Source::Family(..) | Source::Planned(_) | Source::Suggested => None,
         };
         for agent in [planner, Some(&self.workers.executor), Some(&self.analyzer.agent)].into_iter().flatten() {
-            let of_agent = agent.needs();
-            needs.queries.extend(of_agent.queries);
-            needs.roles.extend(of_agent.roles);
-            needs.grammars.extend(of_agent.grammars);
-            needs.native.extend(of_agent.native);
+            needs.add_agent(agent.needs());
         }
         if matches!(self.maker.source, Source::Planned(_)) {
             // It was asked before: which model it is decides which graph plays.

@@ -206,6 +206,11 @@ pub(crate) fn spent() -> Halt {
     Halt { stop: Stop::Horizon, detail: Some("the controller's budget of tool calls is used up".to_owned()) }
 }
 
+/// How a segment ended, where the agent gave control back.
+pub const ENDED_IT: &str = "the agent ended it";
+/// How a segment ended, where nothing was left to act with.
+pub const CALLS_USED: &str = "all actions that the agent had were used";
+
 /// What a segment came to, for the analyzer: its latest calls and how it ended (CYC-008).
 fn summary(segment: &Segment, Summary { calls, characters, .. }: Summary) -> Value {
     let skipped = segment.taken.len().saturating_sub(calls);
@@ -214,8 +219,8 @@ fn summary(segment: &Segment, Summary { calls, characters, .. }: Summary) -> Val
         .map(|taken| json!({ "call": bounded(&taken.call, characters), "result": bounded(&taken.observation, characters) }))
         .collect();
     let ended = match &segment.ended {
-        Ended::Finished(said) => format!("the agent ended it and said: {}", bounded(said, characters)),
-        Ended::Calls | Ended::Over(_) => "all actions that the agent had were used".to_owned(),
+        Ended::Finished(said) => format!("{ENDED_IT} and said: {}", bounded(said, characters)),
+        Ended::Calls | Ended::Over(_) => CALLS_USED.to_owned(),
     };
     json!({ "earlier_calls": skipped, "calls": calls, "ended": ended })
 }

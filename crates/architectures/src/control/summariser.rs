@@ -7,7 +7,7 @@ use gimbal_agent::contract::{bounded, object, spaced};
 use gimbal_agent::persona::data::Contract;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::protocol::form::Form;
-use gimbal_agent::{Advice, Agent, Alone, Overrides, Wanted};
+use gimbal_agent::{Agent, Overrides, Wanted};
 use gimbal_core::{Architecture, BuildError, Files, Halt, Hint, LaneId, Needs, Stage, ToolCall};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::analysis::printable;
+use super::asked::Ask;
 use crate::member::{Member, Place};
 
 /// Longest summary that is taken from a model, in characters.
@@ -218,8 +219,9 @@ fn read(text: &str) -> Result<String, String> {
 #[async_trait]
 impl Architecture for Summarising<'_> {
     fn needs(&self) -> Needs {
-        let of_agent = self.agent.needs();
-        Needs { roles: of_agent.roles, grammars: of_agent.grammars, ..Needs::default() }
+        let mut needs = Needs::default();
+        needs.add_agent(self.agent.needs());
+        needs
     }
 
     fn resolved(&self) -> Value {
@@ -234,31 +236,8 @@ impl Architecture for Summarising<'_> {
         let seat = self.agent.seat(stage).await?;
         let wanted = self.wanted(stage.view().await.expert.is_some());
         let question = Question { target: "", message: &text };
-        let mut problems = Vec::new();
-        let mut written = match seat.consult(stage, lane, &[], question, (&Alone, Some(&wanted))).await? {
-            Advice::Text(text) => Some(text),
-            Advice::None(kind) => {
-                problems.push(format!("the model gave nothing: {}", kind.name()));
-                None
-            }
-        };
-        let mut summary = None;
-        for attempt in 0..2 {
-            let Some(text) = written.take() else { break };
-            match read(&text) {
-                Ok(found) => {
-                    summary = Some(found);
-                    break;
-                }
-                Err(problem) => {
-                    if attempt == 0 {
-                        let broken = format!("{problem}\n\n{}", bounded(&text, BROKEN));
-                        written = seat.repair_of(stage, lane, &broken, (question, Some(&wanted))).await?;
-                    }
-                    problems.push(problem);
-                }
-            }
-        }
+        let ask = Ask { seat: &seat, who: "model", question, wanted: &wanted, longest: BROKEN };
+        let (summary, problems) = ask.once_and_again(stage, read).await?;
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(Summarised { summary, problems });
         Ok(())
     }

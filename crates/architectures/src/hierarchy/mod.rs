@@ -77,11 +77,7 @@ impl Architecture for Hierarchy {
     fn needs(&self) -> Needs {
         let mut needs = Needs { subjects: true, messages: true, ..self.planner.needs() };
         for agent in [&self.analyst, &self.chooser] {
-            let of_agent = agent.needs();
-            needs.queries.extend(of_agent.queries);
-            needs.roles.extend(of_agent.roles);
-            needs.grammars.extend(of_agent.grammars);
-            needs.native.extend(of_agent.native);
+            needs.add_agent(agent.needs());
         }
         let blocks = self.context.iter().chain(&self.adviser_context);
         for block in blocks {

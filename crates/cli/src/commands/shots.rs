@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::cyclic::{Graph, Segment, SegmentEnd, Trajectory};
 use gimbal_analysis::printable;
-use gimbal_architectures::control::{Deed, Stretch, Summariser, Won};
+use gimbal_architectures::control::{CALLS_USED, Deed, ENDED_IT, Stretch, Summariser, Won};
 use gimbal_core::{TaskId, ToolCall, Usage};
 use gimbal_study::plan::Stored;
 use gimbal_study::read;
@@ -261,8 +261,8 @@ fn goal(graphs: &[Graph], segment: &Segment) -> String {
 /// How a segment of a won episode ended, in the words that controllers use.
 const fn ended(end: SegmentEnd) -> &'static str {
     match end {
-        SegmentEnd::Done => "the agent ended it",
-        SegmentEnd::LocalBudget => "all actions that the agent had were used",
+        SegmentEnd::Done => ENDED_IT,
+        SegmentEnd::LocalBudget => CALLS_USED,
         SegmentEnd::Over => "the task was completed",
     }
 }

@@ -168,10 +168,39 @@ fn folded(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gimbal_core::event::Ended;
+    use gimbal_core::{Digest, Milli, Stop};
+
+    use super::{SHOWN, Teller, folded, told_end};
+
     #[test]
     fn long_texts_are_folded() {
-        assert_eq!(super::folded(&"é".repeat(300), super::SHOWN), "é".repeat(300));
-        let folded = super::folded(&"é".repeat(301), super::SHOWN);
+        assert_eq!(folded(&"é".repeat(300), SHOWN), "é".repeat(300));
+        let folded = folded(&"é".repeat(301), SHOWN);
         assert_eq!(folded, format!("{} ... (301 characters in all)", "é".repeat(300)));
+    }
+
+    #[test]
+    fn what_the_reply_holds_is_not_said_again_and_the_end_counts_what_was_left_out() {
+        let reply = "Thought: it runs dry\nAnswer: Oil machine=press".to_owned();
+        let teller = Teller { most: SHOWN, reply, refused: 1, fallbacks: 2, normalised: 0 };
+        assert_eq!(teller.unless_said("because", "it runs dry"), "");
+        assert_eq!(teller.unless_said("because", " "), "");
+        assert_eq!(teller.unless_said("written", "Oil machine=drill"), "\nwritten: Oil machine=drill");
+        let end = Ended {
+            detail: String::new(),
+            model_calls: 4,
+            output_tokens: 20,
+            prompt_tokens: 100,
+            episode_return: Milli(-1_500),
+            situations: 1,
+            state: Digest::of(b""),
+            steps: 3,
+            stop: Stop::Horizon,
+            tool_calls: 6,
+        };
+        let told = "ended: horizon after 3 steps, return -1.5, 4 model calls, 100 + 20 tokens, 6 tool calls, 1 refused, \
+                    2 by the fallback";
+        assert_eq!(told_end(&end, &teller), told);
     }
 }

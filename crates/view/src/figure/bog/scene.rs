@@ -52,8 +52,11 @@ impl<'a> Scene<'a> {
 
     /// From how many episodes there is an interval, where a cell has fewer.
     fn few(&self) -> String {
-        let few = |cell: &gimbal_analysis::CellSummary| (1..FEWEST).contains(&cell.episodes);
-        if self.grid.cells().any(few) { format!(" (none of fewer than {FEWEST} episodes)") } else { String::new() }
+        if self.grid.cells().any(gimbal_analysis::CellSummary::has_few) {
+            format!(" (none of fewer than {FEWEST} episodes)")
+        } else {
+            String::new()
+        }
     }
 
     /// What the intervals of shares are, in words.

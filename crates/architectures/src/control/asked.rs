@@ -1,0 +1,68 @@
+//! Asking an adviser for something that code can read, with one repair.
+
+use gimbal_agent::contract::bounded;
+use gimbal_agent::prompt::Question;
+use gimbal_agent::{Advice, Alone, Seat, Wanted};
+use gimbal_core::{Halt, LaneId, ModelErrorKind, Stage};
+
+/// Who is asked, and for what.
+pub(super) struct Ask<'a> {
+    /// The adviser.
+    pub seat: &'a Seat<'a>,
+    /// What it is called in the list of problems.
+    pub who: &'a str,
+    /// What it is asked.
+    pub question: Question<'a>,
+    /// The form of the answer.
+    pub wanted: &'a Wanted,
+    /// How much of an answer that cannot be read goes back to the model, in characters.
+    pub longest: usize,
+}
+
+impl Ask<'_> {
+    /// What was read of the answer, or of one repaired answer, and what was wrong with each attempt before. A refusal is not
+    /// asked for again.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub(super) async fn once_and_again<T: Send>(
+        &self,
+        stage: &dyn Stage,
+        read: impl Fn(&str) -> Result<T, String> + Send + Sync,
+    ) -> Result<(Option<T>, Vec<String>), Halt> {
+        let (lane, asked) = (LaneId::TRUNK, (self.question, Some(self.wanted)));
+        let mut problems = Vec::new();
+        let broken = match self.seat.consult(stage, lane, &[], self.question, (&Alone, Some(self.wanted))).await? {
+            Advice::Text(text) => match read(&text) {
+                Ok(found) => return Ok((Some(found), problems)),
+                Err(problem) => {
+                    let broken = format!("{problem}\n\n{}", bounded(&text, self.longest));
+                    problems.push(problem);
+                    Some(broken)
+                }
+            },
+            Advice::None(kind) => {
+                problems.push(format!("the {} gave nothing: {}", self.who, kind.name()));
+                unreadable(kind).map(str::to_owned)
+            }
+        };
+        let Some(broken) = broken else { return Ok((None, problems)) };
+        let Some(text) = self.seat.repair_of(stage, lane, &broken, asked).await? else { return Ok((None, problems)) };
+        Ok(match read(&text) {
+            Ok(found) => (Some(found), problems),
+            Err(problem) => {
+                problems.push(problem);
+                (None, problems)
+            }
+        })
+    }
+}
+
+/// What to tell an adviser whose answer cannot be read at all, where writing it again may help.
+const fn unreadable(kind: ModelErrorKind) -> Option<&'static str> {
+    match kind {
+        ModelErrorKind::BadShape => Some("the answer did not have the form that is asked for, and cannot be shown"),
+        ModelErrorKind::Truncated => Some("the answer was cut off before its end, and cannot be shown: write less"),
+        _ => None,
+    }
+}
