@@ -1,7 +1,6 @@
 //! Whether the files that a run writes to are still those that its folder shows. On most systems a file can be deleted
 //! while it is written to: all goes well until the program ends, and nothing is left.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::error::RunError;
@@ -39,17 +38,19 @@ impl Presence {
     }
 }
 
+/// The file is not opened: when a process closes any handle of a file, POSIX takes all its locks on that file away, those of
+/// SQLite on the index too, and the next reader would then delete the write-ahead log under the run.
 #[cfg(unix)]
 fn identity(path: &Path) -> std::io::Result<Identity> {
     use std::os::unix::fs::MetadataExt as _;
-    let found = File::open(path)?.metadata()?;
+    let found = std::fs::metadata(path)?;
     Ok(Identity(found.dev(), found.ino()))
 }
 
 /// Other systems do not let an open file be deleted; that it is there is all that is asked.
 #[cfg(not(unix))]
 fn identity(path: &Path) -> std::io::Result<Identity> {
-    File::open(path).map(|_| Identity(0, 0))
+    std::fs::metadata(path).map(|_| Identity(0, 0))
 }
 
 #[cfg(test)]
