@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Reads settings of the architecture called `name`; where they name a configuration, over the settings of that one.
-pub(crate) fn read<T: JsonSchema + DeserializeOwned>(
+pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(
     name: &str,
     settings: &Value,
     files: &dyn Files,

@@ -1,5 +1,9 @@
 //! Strict reading of settings: an unknown key is an error with the nearest known one.
 
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use gimbal_agent::persona::data::ImproveReply;
 use gimbal_agent::{Overrides, Persona};
 use gimbal_core::{BuildError, nearest};
@@ -17,11 +21,19 @@ pub(crate) fn schema<T: JsonSchema>() -> Value {
     schema
 }
 
+/// [`schema`], made once for each type: a study may have thousands of cells.
+fn known_schema<T: JsonSchema + 'static>() -> Arc<Value> {
+    static KNOWN: Mutex<Option<HashMap<TypeId, Arc<Value>>>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    Arc::clone(known.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(schema::<T>())))
+}
+
 /// Reads the settings of the architecture called `name`.
-pub(crate) fn read<T: JsonSchema + DeserializeOwned>(name: &str, settings: &Value) -> Result<T, BuildError> {
+pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(name: &str, settings: &Value) -> Result<T, BuildError> {
     let empty = Value::Object(Map::new());
     let settings = if settings.is_null() { &empty } else { settings };
-    let schema = schema::<T>();
+    let schema = known_schema::<T>();
     known_keys(name, "", settings, &schema, &schema)?;
     T::deserialize(settings).map_err(|error| BuildError(describe::<T>(name, settings, &error)))
 }

@@ -259,3 +259,28 @@ async fn estimates_say_their_source_and_go_by_finished_episodes_where_there_are_
     assert_eq!(after[1].cost_microdollars, Some((micro * 2).div_ceil(6)));
     assert_eq!(after[1].source.words(), "measured on 6");
 }
+
+/// A plan of very many cells plays some of them in memory and estimates the others by those.
+// covers: BOG-160
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn very_many_cells_are_estimated_by_some_of_them() {
+    let mut text = "study: many\nenvironment: { name: cage2, red: b_line, horizon: 30 }\narchitectures:\n".to_owned();
+    for cap in 1..=200 {
+        text.push_str(&format!("  - {{ base: react, configuration: obs, name: cap-{cap}, legal_cap: {cap} }}\n"));
+    }
+    text.push_str("roles: [{ default: scripted/react-monitor }]\nepisodes: { runs: 2, seed: 1 }\n");
+    let registry = Registry {
+        environments: vec![std::sync::Arc::new(gimbal_cage2::environment::Cage2)],
+        architectures: gimbal_architectures::kinds(),
+    };
+    let (models, files) = (Models::new(ModelsConfig::default()), Library::new(&[], vec![root().to_owned()]));
+    let study = plan::parse(&text, "many.yaml").unwrap();
+    let plan = plan::resolve(study, &Options::default(), &registry, &models, &files).unwrap();
+    let estimates = estimate(&plan, &models).await.unwrap();
+    let of = |source: &dyn Fn(&Source) -> bool| estimates.iter().filter(|one| source(&one.source)).count();
+    let played = of(&|source| *source == Source::Played { episodes: 2, cut: false });
+    let alike = of(&|source| *source == Source::Alike { episodes: 2 });
+    assert_eq!((played + alike, alike > 20 && played > 20), (200, true), "{played} played, {alike} alike");
+    assert!(estimates.iter().all(|one| one.input_tokens > 0 && one.left == 2));
+    assert_eq!(estimates[199].source.words(), "2 of a cell like it, by noisy/0.9");
+}

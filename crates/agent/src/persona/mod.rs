@@ -146,6 +146,12 @@ impl Persona {
 /// When the file cannot be read as what it should be, or holds a name twice.
 pub fn configurations(files: &dyn Files) -> Result<Vec<data::Configuration>, PersonaError> {
     let Some((text, place)) = files.read("personas/configurations.yaml")? else { return Ok(Vec::new()) };
+    // A study of thousands of cells asks as often; the file is read each time, and understood when it has changed.
+    static LATEST: Mutex<Option<(String, Vec<data::Configuration>)>> = Mutex::new(None);
+    let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, configurations)) = latest.as_ref().filter(|(known, _)| *known == text) {
+        return Ok(configurations.clone());
+    }
     let data::Configurations { configurations } = gimbal_core::yaml::read(&text, &place)?;
     for (index, configuration) in configurations.iter().enumerate() {
         if configurations[..index].iter().any(|other| other.name == configuration.name) {
@@ -154,6 +160,7 @@ pub fn configurations(files: &dyn Files) -> Result<Vec<data::Configuration>, Per
             return Err(PersonaError::Value { place, line, message });
         }
     }
+    *latest = Some((text, configurations.clone()));
     Ok(configurations)
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gimbal_core::{ChatModel, Limits, Usage, canonical};
+use gimbal_core::{ChatModel, Digest, Limits, Usage, canonical};
 use serde::Serialize;
 use serde_json::json;
 
@@ -25,6 +25,10 @@ const PLAYED: u32 = 2;
 /// Model calls of an episode in memory, at most: what a cell takes must be said within seconds.
 const CALLS: u64 = 2_000;
 
+/// Model calls of all episodes in memory, after which a cell without episodes of its own takes those of another with the same
+/// architecture on the same environment: a plan of ten thousand cells must be shown within seconds, too.
+const ALL_CALLS: u64 = 8_000;
+
 /// Where an estimate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,6 +45,12 @@ pub enum Source {
         /// Whether one was broken off after so many calls that the rest would have taken too long: the estimate is low.
         cut: bool,
     },
+    /// As [`Source::Played`], but by another cell with the same architecture on the same environment, since the plan has very
+    /// many cells.
+    Alike {
+        /// Episodes.
+        episodes: u32,
+    },
     /// No model is asked.
     Free,
 }
@@ -53,6 +63,7 @@ impl Source {
             Self::Measured { episodes } => format!("measured on {episodes}"),
             Self::Played { episodes, cut: false } => format!("{episodes} by {STAND_IN}"),
             Self::Played { episodes, cut: true } => format!("{episodes} by {STAND_IN}, cut off: too low"),
+            Self::Alike { episodes } => format!("{episodes} of a cell like it, by {STAND_IN}"),
             Self::Free => "no model".to_owned(),
         }
     }
@@ -132,7 +143,8 @@ pub async fn estimate_after(
 ) -> Result<Vec<Estimate>, Problems> {
     let mut stand_in = None;
     // Cells that differ in the names of their models only would be played alike.
-    let mut played: BTreeMap<String, Episodes> = BTreeMap::new();
+    let mut played: BTreeMap<Digest, Episodes> = BTreeMap::new();
+    let (mut like, mut calls): (BTreeMap<Digest, Digest>, u64) = (BTreeMap::new(), 0);
     let mut estimates = Vec::with_capacity(plan.cells.len());
     for cell in &plan.cells {
         let episodes = plan.episodes_of(cell);
@@ -142,15 +154,24 @@ pub async fn estimate_after(
                 Sample { episodes: 1, input: 0, output: 0, cost: Some(0), source: Source::Free }
             }
             _ => {
-                let alike = alike(cell);
-                if !played.contains_key(&alike) {
+                let (alike, kind) = (alike(cell), kind(cell));
+                if !played.contains_key(&alike) && (calls < ALL_CALLS || !like.contains_key(&kind)) {
                     let opened = match &stand_in {
                         Some(opened) => Arc::clone(opened),
                         None => Arc::clone(stand_in.insert(open(models)?)),
                     };
-                    played.insert(alike.clone(), play(plan, cell, &opened).await?);
+                    let own = play(plan, cell, &opened).await?;
+                    calls += own.calls.len() as u64;
+                    played.insert(alike, own);
+                    like.entry(kind).or_insert(alike);
                 }
-                played.get(&alike).map_or_else(|| Episodes::default().sample(plan, cell), |own| own.sample(plan, cell))
+                match (played.get(&alike), like.get(&kind).and_then(|other| played.get(other))) {
+                    (Some(own), _) => own.sample(plan, cell),
+                    (None, Some(other)) => {
+                        Sample { source: Source::Alike { episodes: other.count }, ..other.sample(plan, cell) }
+                    }
+                    (None, None) => Episodes::default().sample(plan, cell),
+                }
             }
         };
         let finished =
@@ -194,8 +215,13 @@ impl Measured {
     }
 }
 
+/// What cells share that take about as much.
+fn kind(cell: &Cell) -> Digest {
+    Digest::of(canonical::text(&json!([cell.environment.identity(), cell.base])).as_bytes())
+}
+
 /// What decides how the stand-in plays a cell.
-fn alike(cell: &Cell) -> String {
+fn alike(cell: &Cell) -> Digest {
     let roles: BTreeMap<&String, _> = cell
         .roles
         .iter()
@@ -204,7 +230,8 @@ fn alike(cell: &Cell) -> String {
     let part = &cell.environment;
     let tasks: Vec<&str> = part.tasks.iter().take(PLAYED as usize).map(|task| task.0.as_str()).collect();
     let settings = cell.architecture.resolved();
-    canonical::text(&json!([part.identity(), cell.base, settings, roles, tasks, cell.count.runs.min(PLAYED)]))
+    let all = json!([part.identity(), cell.base, settings, roles, tasks, cell.count.runs.min(PLAYED)]);
+    Digest::of(canonical::text(&all).as_bytes())
 }
 
 /// Episodes that were played in memory: role and tokens of every call.
