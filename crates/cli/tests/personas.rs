@@ -105,3 +105,14 @@ fn the_prompts_of_a_hierarchy_are_shown_agent_by_agent() {
     assert!(text.contains("<available_actions_list>") && text.contains("\"target_host\": \"Defender\""), "{text}");
     assert!(!text.contains("planner, "));
 }
+
+// covers: BOG-062
+#[test]
+fn the_shown_list_of_actions_is_the_one_that_is_sent() {
+    let place = Place::new();
+    let text = place.gimbal(&["persona", "show", "chooser", "--plain"]).good().out;
+    let list = text.rsplit_once("<available_actions_list>").and_then(|(_, rest)| rest.split("</").next()).unwrap();
+    assert!(list.contains("Monitor") && list.contains("Restore hostname=Defender"), "{list}");
+    // A tool of the world that no entry of its glossary explains.
+    assert!(!list.contains("Sleep"), "{list}");
+}

@@ -181,6 +181,16 @@ fn reading_a_run_in_progress() {
             if state == "in progress" {
                 assert!(report.out.contains("In progress"), "{}", report.out);
                 assert!(!report.out.contains("missing"), "{}", report.out);
+                // Whatever else reads the folder says so too, and where a run ends meanwhile nobody does.
+                for line in [&["report", "small", "--table", "cells"][..], &["digest", "small"]] {
+                    let said = place.gimbal(line).good();
+                    let goes_on = place.gimbal(&["list", "--json"]).good().json()[0]["state"] == "in progress";
+                    assert!(!goes_on || said.err.contains("in progress"), "{line:?}: {}", said.err);
+                }
+                // Whoever reads the index leaves its log to the run.
+                let has_log = place.path().join("runs/small/index.sqlite-wal").exists();
+                let goes_on = place.gimbal(&["list", "--json"]).good().json()[0]["state"] == "in progress";
+                assert!(!goes_on || has_log, "a reader deleted the log of the index");
                 looked += 1;
             }
         }

@@ -41,8 +41,9 @@ pub(crate) fn sentence_of(analysis: &Analysis, in_progress: bool) -> String {
     } else if !evidence.is_empty() {
         with_evidence(analysis, &evidence)
     } else if !readers.is_empty() {
+        let stand_ins = if scripted.is_empty() { "fixed readers" } else { "fixed readers and scripted stand-ins" };
         format!(
-            "With {} and fixed readers in the place of models, this run shows what the requests tell a player by rule; it says nothing about language models",
+            "With {} and {stand_ins} in the place of models, this run shows what the requests tell a player by rule; it says nothing about language models",
             episodes(&readers),
         )
     } else if !plumbing.is_empty() {

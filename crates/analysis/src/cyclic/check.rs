@@ -228,13 +228,15 @@ fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults
         .filter(|controller| Some(*controller) != judged && by_controller.contains_key(controller))
         .collect();
     let apart = 1.0 - (1.0 - confidence) / (others.len() * seconds.len()).max(1) as f64;
-    let mut lost_by: Vec<String> = Vec::new();
+    let (mut lost_by, mut behind): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for second in &seconds {
         let own = pooled(&by_controller[second]);
         for other in others.iter().filter_map(|other| compare(&own, *other, &by_controller[other], apart)) {
+            let (points, named) = (100.0 * other.success_mean, other.other.name());
             if below(other.success) {
-                let points = 100.0 * other.success_mean;
-                lost_by.push(format!("{} won less than {} ({points:+.1} points)", second.name(), other.other.name()));
+                lost_by.push(format!("{} won less than {named} ({points:+.1} points)", second.name()));
+            } else if other.success_mean < 0.0 {
+                behind.push(format!("{} is not told apart from {named} ({points:+.1} points)", second.name()));
             }
         }
     }
@@ -244,10 +246,11 @@ fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults
     } else if few {
         format!("Not told apart: fewer than {FEWEST} worlds that both met tell nothing.")
     } else {
-        let also = if lost_by.is_empty() {
+        let of_others = [lost_by, behind].concat();
+        let also = if of_others.is_empty() {
             String::new()
         } else {
-            format!(" Of the other recommended controllers {}.", list(&lost_by))
+            format!(" Of the other recommended controllers {}.", list(&of_others))
         };
         sentence(recommended, judged, &against, verdict) + &also
     };

@@ -10,7 +10,7 @@ use gimbal_study::run::{EpisodeId, RunFolder};
 use gimbal_view::{side_by_side, wrapped};
 use serde_json::{Value, json};
 
-use super::{print_json, run_failure, run_folder};
+use super::{more_to_come, print_json, run_failure, run_folder};
 use crate::args::Compare;
 use crate::exit::Failure;
 
@@ -27,6 +27,7 @@ enum Side<'a> {
 /// Prints the comparison, or one after another where the names mean several cells.
 pub fn compare(options: &Compare) -> Result<(), Failure> {
     let folder = run_folder(&options.run)?;
+    more_to_come(folder.in_progress());
     let stored = Stored::read(&folder).map_err(run_failure)?;
     let sides = (side(&folder, &stored, &options.first)?, side(&folder, &stored, &options.second)?);
     match sides {

@@ -4,7 +4,7 @@ use gimbal_study::read;
 use gimbal_study::read::trace::{self, Filter, Reader};
 use gimbal_study::run::{RunError, RunFolder};
 
-use super::{opened, print_json, print_text, run_failure, run_folder};
+use super::{more_to_come, opened, print_json, print_text, run_failure, run_folder};
 use crate::args::{OfRun, Trace};
 use crate::exit::Failure;
 
@@ -48,11 +48,15 @@ pub fn verify(of: &OfRun) -> Result<(), Failure> {
 
 /// Prints the hash of a run's finished episodes.
 pub fn digest(of: &OfRun) -> Result<(), Failure> {
-    let digest = read::digest(&run_folder(&of.run)?).map_err(run_failure)?;
+    let folder = run_folder(&of.run)?;
+    let in_progress = folder.in_progress();
+    let digest = read::digest(&folder).map_err(run_failure)?;
     if of.json {
-        return print_json(&serde_json::json!({ "digest": digest }));
+        print_json(&serde_json::json!({ "digest": digest, "in_progress": in_progress }))?;
+    } else {
+        println!("{digest}");
     }
-    println!("{digest}");
+    more_to_come(in_progress);
     Ok(())
 }
 
@@ -117,8 +121,6 @@ fn listed(folder: &RunFolder, options: &Trace) -> Result<(), Failure> {
             println!("{:>8}why: {}", "", gimbal_analysis::printable(&episode.detail));
         }
     }
-    if in_progress {
-        eprintln!("gimbal: in progress: a run works on this folder now, and more episodes are to come");
-    }
+    more_to_come(in_progress);
     Ok(())
 }

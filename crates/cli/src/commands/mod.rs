@@ -47,6 +47,13 @@ pub fn opened(path: &Path) -> Result<RunFolder, gimbal_study::run::RunError> {
     RunFolder::open(&chosen)
 }
 
+/// Says on the standard error that a run goes on, so that what is shown is not taken for all.
+pub fn more_to_come(in_progress: bool) {
+    if in_progress {
+        eprintln!("gimbal: in progress: a run works on this folder now, and more episodes are to come");
+    }
+}
+
 /// A failure of a run folder with its exit code.
 pub fn run_failure(error: gimbal_study::run::RunError) -> Failure {
     if error.exit_code() == 2 { Failure::usage(error) } else { Failure::world(error) }

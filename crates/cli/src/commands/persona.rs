@@ -294,20 +294,20 @@ fn example(contract: Contract, brief: &Brief, target: &str) -> String {
     }
 }
 
-/// The action texts of tools with at most one parameter of known literals.
+/// The action texts of tools with at most one parameter of known literals, without what requests leave out.
 pub(super) fn actions(world: &dyn Environment) -> Vec<String> {
-    let mut actions = Vec::new();
+    let (mut actions, brief) = (Vec::new(), world.brief());
+    let sent = |call: &ToolCall| *call == brief.idle || prompt::explains(brief, &call.tool);
     for tool in world.tools().iter() {
         let required: Vec<&str> = tool.required().collect();
         match required.as_slice() {
-            [] => actions.push(world.render(&ToolCall::bare(&tool.name))),
+            [] => actions.push(ToolCall::bare(&tool.name)),
             [parameter] => {
-                for choice in world.choices(&tool.name, parameter).unwrap_or_default() {
-                    actions.push(world.render(&ToolCall::with(&tool.name, &[(parameter, &*choice)])));
-                }
+                let choices = world.choices(&tool.name, parameter).unwrap_or_default();
+                actions.extend(choices.iter().map(|choice| ToolCall::with(&tool.name, &[(parameter, choice)])));
             }
             _ => {}
         }
     }
-    actions
+    actions.iter().filter(|call| sent(call)).map(|call| world.render(call)).collect()
 }

@@ -53,6 +53,7 @@ pub fn print(options: &Report, key: &str) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("--table: there is no table `{key}`{hint} (known: {known})")));
     }
     let folder = super::run_folder(&options.run)?;
+    super::more_to_come(folder.in_progress());
     let table = if tables::KEYS.contains(&key) {
         standard(&folder, options, key)?
     } else if TRACES.iter().any(|(known, _)| *known == key) {
