@@ -57,8 +57,14 @@ fn header(name: &str, what: &str) -> Result<Option<gguf::Header>, SetupError> {
     if !weights::is_path(what) || !path.is_file() {
         return Ok(None);
     }
-    let refused = |error| SetupError::Header(format!("model `{name}`: {what}: {error}"));
-    gguf::check(path).map(Some).map_err(refused)
+    let refused = |error: &dyn std::fmt::Display| SetupError::Header(format!("model `{name}`: {what}: {error}"));
+    let header = gguf::check(path).map_err(|error| refused(&error))?;
+    // A template that fails whatever is said would be met by every episode, one by one.
+    #[cfg(feature = "embedded")]
+    if let Some(error) = header.chat_template.as_deref().and_then(crate::embedded::unusable) {
+        return Err(refused(&error));
+    }
+    Ok(Some(header))
 }
 
 /// Whether the weights are there and the program can open them.

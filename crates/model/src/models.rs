@@ -139,8 +139,9 @@ impl Models {
         let mut remarks = Vec::new();
         for (name, AtOnce { most, peak, complaints, slowdowns, .. }) in self.at_once() {
             if complaints + slowdowns > 0 {
+                let requests = if peak == 1 { "request" } else { "requests" };
                 remarks.push(format!(
-                    "`{name}`: at most {peak} requests at once (bound {most}); lowered {complaints} time(s) because the \
+                    "`{name}`: at most {peak} {requests} at once (bound {most}); lowered {complaints} time(s) because the \
                      provider asked for fewer and {slowdowns} time(s) because answers grew slow"
                 ));
             }

@@ -296,6 +296,26 @@ mod tests {
         assert!(table.of("vllm/gpt-5", None, None).sampling, "the same name elsewhere is that server's business");
     }
 
+    // covers: SH-01
+    #[test]
+    fn models_from_before_schemas_enforce_none() {
+        let table = TraitTable::built_in();
+        let enforces = |name: &str| table.of(name, None, None).enforces(GrammarKind::Schema);
+        let before =
+            ["gpt-3.5-turbo", "gpt-4", "gpt-4-0613", "gpt-4-turbo", "gpt-4-turbo-2024-04-09", "gpt-4o-2024-05-13"];
+        for name in before.into_iter().chain(["chatgpt-4o-latest", "o1-mini", "o1-mini-2024-09-12", "o1-preview"]) {
+            assert!(!enforces(&format!("openai/{name}")), "{name}");
+            assert!(!enforces(&format!("openrouter/openai/{name}")), "{name}");
+        }
+        for name in
+            ["gpt-4o", "gpt-4o-mini", "gpt-4o-2024-08-06", "gpt-4.1", "gpt-4.5-preview", "gpt-5", "o1", "o3-mini"]
+        {
+            assert!(enforces(&format!("openai/{name}")), "{name}");
+        }
+        // What it answers at most is its own as well.
+        assert_eq!(table.of("openai/gpt-4o-2024-05-13", None, None).context, Some(128_000));
+    }
+
     #[test]
     fn the_study_goes_over_the_table_and_the_longest_match_over_the_others() {
         let table = TraitTable::built_in();

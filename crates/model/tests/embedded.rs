@@ -407,3 +407,21 @@ async fn the_bench_measures_ours_beside_the_librarys() {
     assert!(report.rows.iter().all(|row| row.library.is_none() && row.ratio.is_none()));
     assert!(report.agent_loop.is_none() && !report.text().contains("agent loop"));
 }
+
+/// A template that never ends is refused before anything is played, and so is one that does not read.
+#[test]
+fn a_chat_template_that_renders_nothing_is_refused_by_the_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tiny.gguf");
+    let models = gimbal_model::Models::new(gimbal_model::ModelsConfig::default());
+    let described = |template: &str| {
+        TinyGguf { chat_template: Some(template.to_owned()), ..TinyGguf::default() }.write(&path).unwrap();
+        models.describe(&format!("local/{}", path.display()))
+    };
+    let endless = "{% for a in range(9000) %}{% for b in range(9000) %}x{% endfor %}{% endfor %}";
+    for (template, part) in [(endless, "may never end"), ("{% if", "chat template of the model file")] {
+        let error = described(template).unwrap_err().to_string();
+        assert!(error.contains("tiny.gguf") && error.contains(part), "{error}");
+    }
+    assert!(described("{% for message in messages %}{{ message.content }}{% endfor %}").is_ok());
+}

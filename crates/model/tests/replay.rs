@@ -5,8 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gimbal_core::{
-    CallContext, ChatRequest, Completion, Digest, Hint, Message, ModelError, ModelErrorKind, Speaker, Wire,
+    CallContext, ChatRequest, Completion, Digest, Hint, Message, Milli, ModelError, ModelErrorKind, Sampling, Speaker,
+    Wire,
 };
+use gimbal_model::replay::was_made_with;
 use gimbal_model::{ModelKind, Models, ModelsConfig, RecordConfig, SetupError, secret};
 
 struct NoWire;
@@ -155,4 +157,31 @@ async fn the_identity_of_a_recording_is_its_content() {
     assert_eq!(identity(&first), identity(&second));
     ask(&recording(second.path()), "scripted/idle", &request(&["y"]), "e", 1, 1).await.unwrap();
     assert_ne!(identity(&first), identity(&second));
+}
+
+/// Whoever plays a recording back need not know its settings; where it holds several, they tell the calls apart.
+// covers: SH-01
+#[tokio::test]
+async fn settings_are_those_of_the_recording() {
+    let with = |temperature: i64, text: &str| {
+        let sampling = Sampling { temperature: Milli(temperature), max_output_tokens: 77, ..Sampling::default() };
+        ChatRequest { sampling, ..request(&[text]) }
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let models = recording(folder.path());
+    let recorded = ask(&models, "scripted/idle", &with(500, "a"), "e", 1, 0).await.unwrap();
+    ask(&models, "scripted/idle", &with(500, "b"), "e", 1, 1).await.unwrap();
+    ask(&models, "noisy/0.5", &with(900, "b"), "e", 1, 1).await.unwrap();
+    let replay = format!("replay/{}", folder.path().display());
+    let player = Models::new(ModelsConfig::default());
+    for asked in [with(500, "a"), with(0, "a"), request(&["a"])] {
+        assert_eq!(ask(&player, &replay, &asked, "e", 1, 0).await.unwrap(), recorded);
+    }
+    let error = ask(&player, &replay, &request(&["b"]), "e", 1, 1).await.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::NotRecorded);
+    assert!(error.message.contains("several decoding settings") && error.message.contains("`temperature`"), "{error}");
+    assert!(ask(&player, &replay, &with(900, "b"), "e", 1, 1).await.is_ok());
+    let made = |temperature: i64| was_made_with(folder.path(), |sampling| sampling.temperature == Milli(temperature));
+    assert_eq!((made(500), made(900), made(0)), (Some(true), Some(true), Some(false)));
+    assert_eq!(was_made_with(&folder.path().join("none"), |_| true), None);
 }

@@ -342,3 +342,27 @@ fn models_are_found_by_name_or_path() {
     assert!(listed.iter().all(|entry| entry.path.is_none() && entry.fault.is_none()));
     assert!(!known("smollm2-135m").unwrap().evidence, "plumbing, not evidence");
 }
+
+/// A pipe that nobody writes to, and a link to a device without end.
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused_and_never_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pipe, zeros) = (folder.path().join("pipe.gguf"), folder.path().join("zeros.gguf"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::os::unix::fs::symlink("/dev/zero", &zeros).unwrap();
+    let cache = Cache::at(folder.path().join("cache"));
+    for path in [&pipe, &zeros, &folder.path().to_path_buf()] {
+        let error = locate(path.to_str().unwrap(), &cache).unwrap_err().to_string();
+        assert!(error.contains("no regular file") && error.contains(path.to_str().unwrap()), "{error}");
+        assert!(gimbal_model::gguf::check(path).unwrap_err().to_string().contains("no regular file"));
+        let models = gimbal_model::Models::new(gimbal_model::ModelsConfig::default());
+        let error = models.describe(&format!("local/{}", path.display())).unwrap_err().to_string();
+        assert!(error.contains("no regular file"), "{error}");
+    }
+    // A link to a file is as good as the file.
+    let (file, link) = (folder.path().join("file.gguf"), folder.path().join("link.gguf"));
+    std::fs::write(&file, b"weights").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    assert_eq!(locate(link.to_str().unwrap(), &cache).unwrap().sha256, Digest::of(b"weights"));
+}

@@ -53,6 +53,10 @@ fn a_role_that_asks_for_more_than_its_server_enforces_is_refused_or_plays_free()
     {
         assert!(refused.contains(part), "{part}: {refused}");
     }
+    for model in ["openai/gpt-4", "openai/gpt-4o-2024-05-13", "openai/chatgpt-4o-latest", "openai/o1-mini"] {
+        let refused = resolved(&role(model, "constrained"), "json", "").err().unwrap_or_else(|| panic!("{model}"));
+        assert!(refused.to_string().contains("JSON Schemas"), "{refused}");
+    }
     let refused = resolved(&role("compatible/x", "constrained"), "json", "").err().unwrap().to_string();
     assert!(refused.contains("JSON Schemas") && !refused.contains("`protocol: json`"), "{refused}");
     for (model, decoding, protocol, models, played) in [
@@ -118,10 +122,26 @@ fn settings_of_a_role_are_in_the_key_and_checked() {
         ("{ model: vllm/x, extra_headers: { x-a: sk-0123456789abcdef } }", "without a key"),
         ("{ model: vllm/x, extra_body: { messages: [] } }", "the conversation's own"),
         ("{ model: vllm/x, extra_body: 3 }", "a map"),
+        ("{ model: openai/gpt-4o-mini, extra_body: { model: gpt-5-pro, n: 8 } }", "must not set `model`"),
+        ("{ model: openai/gpt-4o-mini, extra_body: { n: 8 } }", "must not set `n`"),
+        ("{ model: vllm/x, decoding: constrained, extra_body: { response_format: null } }", "`response_format`"),
+        ("{ model: vllm/x, extra_body: { structured_outputs: { regex: a } } }", "`structured_outputs`"),
+        ("{ model: vllm/x, extra_body: { guided_json: {} } }", "answers are judged by it"),
+        ("{ model: vllm/x, extra_body: { max_tokens: null } }", "`max_output_tokens`"),
+        ("{ model: gemini/x, extra_body: { generationConfig: { topP: 1, topK: 1 } } }", "`generationConfig.topP`"),
+        ("{ model: vllm/x, extra_body: { metadata: { key: sk-proj-0123456789abcdef } } }", "must hold no key"),
+        ("{ model: vllm/x, extra_body: { metadata: [{ a: [Bearer 0123456789abcdef] }] } }", "must hold no key"),
+        ("{ model: vllm/x, extra_body: { metadata: { sk-proj-0123456789abcdef: 1 } } }", "must hold no key"),
+        ("{ model: vllm/x, extra_headers: { Transfer-Encoding: chunked } }", "must not set `Transfer-Encoding`"),
+        ("{ model: vllm/x, extra_headers: { connection: close } }", "must not set `connection`"),
+        ("{ model: vllm/x, reasoning_effort: \"x\\u202ey\" }", "letters, digits"),
+        ("{ model: vllm/x, reasoning_effort: \"x\\u0007y\" }", "letters, digits"),
+        ("{ model: vllm/x, reasoning_effort: low effort }", "letters, digits"),
         ("{ model: vllm/x, decoding: masked }", "constrained_or_free"),
     ] {
         let error = resolved(role, "react-text", "").err().unwrap_or_else(|| panic!("{role}")).to_string();
         assert!(error.starts_with("study.yaml:4:") && error.contains(part), "{role}: {error}");
+        assert!(!error.contains("0123456789abcdef"), "{error}");
     }
     let facts = |facts: &str| resolved("vllm/x", "react-text", &format!("models: {{ facts: {{ vllm/x: {facts} }} }}"));
     for (written, part) in [

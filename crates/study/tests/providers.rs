@@ -169,6 +169,40 @@ async fn a_recording_of_a_remote_model_plays_back_without_further_settings() {
     assert_eq!(returns("first"), returns("again"));
 }
 
+// covers: SH-01
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_recording_made_with_settings_plays_back_with_and_without_naming_them() {
+    let quick = Arc::new(Provider::default());
+    quick.open.store(true, Ordering::SeqCst);
+    let base = serve(Arc::clone(&quick)).await;
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("recording");
+    let study = |model: &str, settings: &str, models: &str| {
+        format!(
+            "study: recorded\nenvironment: {{ name: corridor, horizon: 6 }}\narchitectures: [{{ base: learner }}]\n\
+             roles: [{{ default: {{ model: '{model}'{settings} }} }}]\n\
+             episodes: {{ runs: 2, tasks: {{ split: test, limit: 1 }} }}\n{models}"
+        )
+    };
+    let models =
+        format!("models: {{ endpoints: {{ vllm: {{ base: '{base}' }} }}, record: '{}' }}\n", recording.display());
+    let whole = ", temperature: 0.5, reasoning_effort: low, extra_body: { top_k: 3 }, extra_headers: { x-a: b }";
+    let (first, _) = played(&study("vllm/quick", whole, &models), &folder.path().join("first")).await;
+    assert_eq!(first.ended, Ended::Done);
+    let replay = format!("replay/{}", recording.display());
+    let asked = quick.answers.load(Ordering::SeqCst);
+    for (number, settings) in ["", ", temperature: 0.5", ", reasoning_effort: low", whole].iter().enumerate() {
+        let path = folder.path().join(format!("again-{number}"));
+        let (again, notes) = played(&study(&replay, settings, ""), &path).await;
+        assert_eq!(again.ended, Ended::Done, "{settings}: {notes:?}");
+    }
+    assert_eq!(quick.answers.load(Ordering::SeqCst), asked, "nobody was asked again");
+    for settings in [", temperature: 0.7", ", temperature: 0.5, reasoning_effort: high", ", max_output_tokens: 5"] {
+        let error = plan::parse(&study(&replay, settings, ""), "study.yaml").unwrap_err().to_string();
+        assert!(error.starts_with("study.yaml:4:") && error.contains("nothing in the recording"), "{error}");
+    }
+}
+
 // covers: BOG-150
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_run_says_which_bound_holds_and_what_became_of_the_cache() {

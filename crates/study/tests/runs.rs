@@ -73,6 +73,27 @@ async fn what_is_called_off_goes_on_later_and_memory_is_taken_up() {
     clean(&cut);
 }
 
+/// What was finished before counts from the start, also where the run is called off before it comes to it.
+// covers: BOG-147
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_is_called_off_at_once_counts_what_was_finished_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = |runs: &str| FLAKY.replace("MODEL", "picker").replace("runs: 2", runs);
+    assert_ne!(text("runs: 5"), text("runs: 2"), "the study names its runs so");
+    assert_eq!(run(&text("runs: 2"), &path, 2).await.unwrap().finished, 4);
+    let cancel = Cancel::default();
+    cancel.raise();
+    let (summary, progress) = run_with(plan(&text("runs: 5")), &path, 2, cancel).await;
+    let summary = summary.unwrap();
+    assert_eq!((&summary.ended, summary.already, summary.finished), (&Ended::Interrupted, 4, 0));
+    assert_eq!((summary.standing.done, summary.standing.planned), (4, 10));
+    for event in &progress {
+        let (Progress::Tick(standing) | Progress::Ended { standing, .. }) = event else { continue };
+        assert_eq!(standing.done, 4);
+    }
+}
+
 // covers: BOG-047, BOG-150
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn outages_are_tried_again_and_shown_apart() {

@@ -289,6 +289,9 @@ pub(crate) fn backend() -> Result<&'static LlamaBackend, EmbeddedError> {
 /// some damage.
 fn check_header(path: &Path) -> Result<(), EmbeddedError> {
     let fail = |why: String| Err(EmbeddedError::Open { path: PathBuf::from(path), why });
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return fail("it is no regular file; name the file of the weights itself".to_owned());
+    }
     let mut header = [0u8; 8];
     let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut header));
     if let Err(error) = read {

@@ -22,6 +22,9 @@ pub enum EmbeddedError {
     /// The chat template of the file cannot render the conversation.
     #[error("chat template of the model file: {0}")]
     Template(String),
+    /// The chat template of the file takes more steps than any conversation needs.
+    #[error("chat template of the model file: it takes more than {0} steps, so it may never end: use another file")]
+    Endless(u64),
     /// The request itself is wrong.
     #[error("request to the embedded model: {0}")]
     Request(String),
@@ -93,6 +96,7 @@ impl From<EmbeddedError> for ModelError {
             EmbeddedError::Open { .. }
             | EmbeddedError::Settings(_)
             | EmbeddedError::Template(_)
+            | EmbeddedError::Endless(_)
             | EmbeddedError::Request(_)
             | EmbeddedError::Grammar(_)
             | EmbeddedError::ContextOverflow { .. } => ModelErrorKind::BadRequest,
@@ -101,6 +105,7 @@ impl From<EmbeddedError> for ModelError {
             EmbeddedError::Cancelled => ModelErrorKind::Cancelled,
         };
         let mut model_error = Self::new(kind, error.to_string());
+        model_error.lasting = matches!(error, EmbeddedError::Endless(_));
         if let EmbeddedError::Truncated { partial, counts } = error {
             model_error.partial = Some(partial.into());
             model_error.usage = Some(counts.usage());

@@ -29,3 +29,4 @@ pub use error::{EmbeddedError, TokenCounts};
 pub use generation::{GenerateRequest, Generation, Prompt};
 pub use model::EmbeddedModel;
 pub use settings::{DEFAULT_CHUNK, DEFAULT_CONTEXT, EngineSettings, Mode, THREADS_VARIABLE};
+pub(crate) use template::unusable;

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use super::error::EmbeddedError;
 
-/// Borders of a text that must not be read as control tokens, in rendered templates. Noncharacters, so never in a text.
 /// Steps that a template of a model file may take: long conversations need some thousands.
 const STEPS: u64 = 2_000_000;
 
+/// Borders of a text that must not be read as control tokens, in rendered templates. Noncharacters, so never in a text.
 const OPEN: char = '\u{FDD0}';
 const CLOSE: char = '\u{FDD1}';
 
@@ -40,6 +40,25 @@ struct ChatMl {
 
 const SMOLLM: &str = "You are a helpful AI assistant named SmolLM, trained by Hugging Face";
 const QWEN: &str = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.";
+
+/// Why a file's template renders no conversation at all: it does not read, or it does not end. What it says of some
+/// conversation or other is told when that is asked.
+pub(crate) fn unusable(template: &str) -> Option<EmbeddedError> {
+    // Written by hand: the template itself is not rendered.
+    if [SMOLLM, QWEN].iter().any(|known| template.contains(known)) {
+        return None;
+    }
+    if let Err(error) = Environment::new().add_template("chat", template)
+        && error.kind() == ErrorKind::SyntaxError
+    {
+        return Some(failed(&error));
+    }
+    let say = |speaker, text: &str| Arc::new(Message::new(speaker, text));
+    let talk =
+        [say(Speaker::System, "S"), say(Speaker::User, "U"), say(Speaker::Assistant, "A"), say(Speaker::User, "V")];
+    let rendered = [&talk[..], &talk[..2], &talk[1..2]].map(|messages| render_jinja(template, messages, &[], &[]));
+    rendered.into_iter().filter_map(Result::err).find(|error| matches!(error, EmbeddedError::Endless(_)))
+}
 
 impl ChatTemplate {
     /// Chooses by the file's own template; `controls` are the texts of the model's control tokens.
@@ -127,7 +146,7 @@ fn render_jinja(
     tools: &[ToolSpec],
     controls: &[String],
 ) -> Result<Vec<Segment>, EmbeddedError> {
-    let fail = |error: JinjaError| EmbeddedError::Template(one_line(&error));
+    let fail = |error: JinjaError| failed(&error);
     let mut environment = Environment::new();
     // The template comes with the file.
     environment.set_fuel(Some(STEPS));
@@ -286,6 +305,14 @@ fn python_method(
     })
 }
 
+fn failed(error: &JinjaError) -> EmbeddedError {
+    if error.kind() == ErrorKind::OutOfFuel {
+        EmbeddedError::Endless(STEPS)
+    } else {
+        EmbeddedError::Template(one_line(error))
+    }
+}
+
 fn one_line(error: &JinjaError) -> String {
     let line = error.line().map(|line| format!(" (line {line} of the template)")).unwrap_or_default();
     let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
@@ -344,6 +371,22 @@ mod tests {
         assert!(error.contains("no system role"), "{error}");
         assert!(render(Some("{% if"), &conversation).is_err());
         assert!(render(None, &[]).is_err());
+    }
+
+    #[test]
+    fn a_template_without_end_is_refused_for_good() {
+        let endless = "{% for a in range(9000) %}{% for b in range(9000) %}x{% endfor %}{% endfor %}";
+        let after_two = format!("{{% if messages | length > 1 %}}{endless}{{% endif %}}{{{{ messages[0].content }}}}");
+        for template in [endless, &after_two, "{% if"] {
+            assert!(unusable(template).is_some(), "{template}");
+        }
+        let error = render(Some(endless), &[message(Speaker::User, "U")]).unwrap_err();
+        assert!(gimbal_core::ModelError::from(error).lasting);
+        // What a template says of one conversation or another is no word on all.
+        let strict = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}{{ x.y }}";
+        for template in [strict, SMOLLM, "{{ messages | tojson }}"] {
+            assert!(unusable(template).is_none(), "{template}");
+        }
     }
 
     #[test]

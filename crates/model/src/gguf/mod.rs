@@ -31,6 +31,10 @@ pub struct GgufError {
 /// The first thing that is wrong with it.
 pub fn check(path: &Path) -> Result<Header, GgufError> {
     let failed = |error: std::io::Error| GgufError { at: 0, what: format!("it cannot be read: {error}") };
+    // A pipe or a device may never end, and opening it may wait for ever.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(GgufError { at: 0, what: "it is no regular file".to_owned() });
+    }
     let file = std::fs::File::open(path).map_err(failed)?;
     let length = file.metadata().map_err(failed)?.len();
     check_bytes(std::io::BufReader::with_capacity(1 << 16, file), length)

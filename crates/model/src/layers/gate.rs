@@ -60,7 +60,8 @@ pub struct AtOnce {
     pub allowed: usize,
     /// The largest number that was allowed so far.
     pub peak: usize,
-    /// How often the number was halved because the provider asked for fewer requests.
+    /// How often the number was halved because the provider asked for fewer requests; complaints of a single one at a
+    /// time change nothing and are not counted.
     pub complaints: u32,
     /// How often the number was lowered because answers took longer.
     pub slowdowns: u32,
@@ -117,8 +118,9 @@ impl Gate {
         if round != width.round {
             return;
         }
-        width.standing.complaints += 1;
         let fewer = width.allowed - (width.allowed / 2).max(1);
+        // Where one at once is too many already, nothing is lowered.
+        width.standing.complaints += u32::from(fewer > 0);
         self.lower(&mut width, fewer);
     }
 
@@ -305,9 +307,10 @@ mod tests {
             (0..answers).for_each(|_| gate.widen(gate.round(), PACE));
             assert_eq!(gate.allowed(), allowed);
         }
-        for allowed in [4, 2, 1, 1] {
+        assert_eq!(gate.standing().complaints, 1);
+        for (allowed, lowered) in [(4, 2), (2, 3), (1, 4), (1, 4), (1, 4)] {
             gate.narrow(gate.round());
-            assert_eq!(gate.allowed(), allowed);
+            assert_eq!((gate.allowed(), gate.standing().complaints), (allowed, lowered));
         }
         let held: Vec<_> = std::iter::from_fn(|| gate.try_enter()).collect();
         assert_eq!(held.len(), 1, "one at least may always be under way");

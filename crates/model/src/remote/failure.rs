@@ -99,7 +99,10 @@ impl Asked<'_> {
         let said = self.excerpt(&said);
         // Out of money is told as a rate limit, but no waiting helps.
         let broke = status == 429 && body.contains("insufficient_quota");
+        // OpenRouter tells of its filters so.
+        let filtered = status == 403 && of_a_filter(json.as_ref(), &said);
         let (kind, mend) = match status {
+            403 if filtered => (ModelErrorKind::BadRequest, String::new()),
             401 | 403 => (ModelErrorKind::Denied, format!(": check the key in {}", self.key_variable)),
             402 => (ModelErrorKind::Denied, ": the account has no credit".to_owned()),
             429 if broke => (ModelErrorKind::Denied, ": the account has no credit".to_owned()),
@@ -115,7 +118,7 @@ impl Asked<'_> {
         let message = format!("the provider answered with status {status}{mend}: {said}");
         let asked = retry_after(headers, json.as_ref(), SystemTime::now());
         // Wrong for every other request as well, and not for this one alone.
-        let lasting = matches!(status, 300..=399 | 401..=406 | 410 | 415 | 501)
+        let lasting = (matches!(status, 300..=399 | 401..=406 | 410 | 415 | 501) && !filtered)
             || broke
             || (matches!(status, 400 | 422)
                 && !of_this_request(json.as_ref(), &said)
@@ -195,11 +198,31 @@ fn code(body: Option<&Value>) -> String {
     found.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
+/// Whether a filter of the provider turned a request down for its content. That says nothing of other requests, however
+/// many are turned down so.
+#[must_use]
+pub fn held_by_filter(error: &ModelError) -> bool {
+    let Some(raw) = error.provider.raw.as_deref().filter(|_| error.kind == ModelErrorKind::BadRequest) else {
+        return false;
+    };
+    let body: Option<Value> = serde_json::from_str(raw).ok();
+    of_a_filter(body.as_ref(), body.as_ref().and_then(words).as_deref().unwrap_or(raw))
+}
+
+fn of_a_filter(body: Option<&Value>, said: &str) -> bool {
+    let (code, said) = (code(body), said.to_lowercase());
+    let codes = ["content_filter", "content_policy"];
+    let ways = ["safety", "content policy", "flagged", "content management policy"];
+    codes.iter().any(|known| code.contains(known)) || ways.iter().any(|way| said.contains(way))
+}
+
 /// Whether a refusal is about this very request: another one may be taken.
 fn of_this_request(body: Option<&Value>, said: &str) -> bool {
+    if of_a_filter(body, said) {
+        return true;
+    }
     let (code, said) = (code(body), said.to_lowercase());
-    let codes =
-        ["context_length", "content_filter", "content_policy", "string_above_max_length", "exceed_context_size"];
+    let codes = ["context_length", "string_above_max_length", "exceed_context_size"];
     let ways = [
         "context length",
         "context window",
@@ -210,10 +233,6 @@ fn of_this_request(body: Option<&Value>, said: &str) -> bool {
         "prompt is too",
         "input is too",
         "exceeds the available context",
-        "safety",
-        "content policy",
-        "flagged",
-        "content management policy",
     ];
     codes.iter().any(|known| code.contains(known)) || ways.iter().any(|way| said.contains(way))
 }
@@ -364,6 +383,17 @@ mod tests {
         ] {
             assert_eq!(asked.status(400, said, &HeaderMap::new()).lasting, lasting, "{said}");
         }
+        // A filter's word is about one request, whatever status carries it.
+        let filter = r#"{"error": {"message": "The prompt was filtered", "code": "content_filter"}}"#;
+        let moderated =
+            r#"{"error": {"code": 403, "message": "x/y requires moderation. Your input was flagged for \"a\""}}"#;
+        for (status, said) in [(400, filter), (403, moderated)] {
+            let error = asked.status(status, said, &HeaderMap::new());
+            assert_eq!((error.kind, error.lasting), (ModelErrorKind::BadRequest, false), "{said}");
+            assert!(super::held_by_filter(&error), "{said}");
+        }
+        assert!(!super::held_by_filter(&asked.status(400, r#"{"error": "prompt is too long"}"#, &HeaderMap::new())));
+        assert!(!super::held_by_filter(&asked.status(401, filter, &HeaderMap::new())));
         // What turns its very first request down for a reason of its own will turn others down as well; one request that
         // is too long says nothing of others.
         let fresh = Asked { answered: false, ..asked };

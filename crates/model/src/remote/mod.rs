@@ -16,7 +16,9 @@ mod transport;
 mod write;
 
 pub use body::{Read, read};
+pub use failure::held_by_filter;
 pub use model::Remote;
 pub use provider::{Dialect, Provider, WireFormat};
 pub use rules::SchemaRules;
 pub use survey::Survey;
+pub use write::reserved;

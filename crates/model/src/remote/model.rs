@@ -24,6 +24,12 @@ use crate::{answer, estimate};
 const KEPT: usize = 256 << 10;
 /// Least bound of the output that is ever sent.
 const LEAST_OUTPUT: u64 = 16;
+/// Input tokens that a server's template and instructions of its own may add to a request.
+const OWN_INPUT: u64 = 4096;
+/// The same where a study's `extra_body` may ask the server for more: pages that it looks up, stored prompts.
+const LOOKED_UP: u64 = 1 << 20;
+/// Output tokens of hidden reasoning, at most, where the bound of the output does not count them.
+const HIDDEN: u64 = 1 << 17;
 
 /// A remote model behind the seam.
 pub struct Remote {
@@ -116,14 +122,30 @@ impl Remote {
         (most, (most < asked).then(|| format!("the bound of the output was cut from {asked} to {most} tokens: {why}")))
     }
 
-    async fn send(&self, request: &ChatRequest, mask: &Mask, most: u32) -> Result<Value, ModelError> {
+    /// The most that a report of usage may say of a request of so many bytes: a token is a byte at least, and the bound of
+    /// the output holds, give or take.
+    fn bounds(&self, request: &ChatRequest, bytes: usize, most: u32) -> body::Bounds {
+        let most = u64::from(most);
+        let own = if request.sampling.provider.extra_body.is_empty() {
+            OWN_INPUT
+        } else {
+            self.survey.context().or(self.known.context).unwrap_or(0).max(LOOKED_UP)
+        };
+        let slack = if self.provider.bounds_reasoning() { most / 4 + 256 } else { HIDDEN };
+        body::Bounds { input: (bytes as u64).saturating_add(own), output: most.saturating_add(slack) }
+    }
+
+    /// Sends the request; with the answer, the bytes of the request.
+    async fn send(&self, request: &ChatRequest, mask: &Mask, most: u32) -> Result<(Value, usize), ModelError> {
         let format = self.provider.wire();
         let draft = Draft { request, provider: self.provider, id: &self.id, known: &self.known, mask, most };
+        let body = draft.body().to_string();
+        let bytes = body.len();
         let mut post = self
             .client
             .post(write::url(format, &self.address.base, &self.id))
             .header("content-type", "application/json")
-            .body(draft.body().to_string());
+            .body(body);
         for (name, value) in &request.sampling.provider.extra_headers {
             post = post.header(name, value);
         }
@@ -134,7 +156,7 @@ impl Remote {
         let received = transport::send(post).await.map_err(|broken| self.asked().broken(&broken))?;
         let answer = self.asked().json(&received)?;
         self.answered.store(true, Ordering::Relaxed);
-        Ok(answer)
+        Ok((answer, bytes))
     }
 
     /// The answer's raw body as it is kept: whole, or of a long one the report of usage.
@@ -186,12 +208,13 @@ impl ChatModel for Remote {
         let answer = self.send(request, &mask, most).await;
         let latency_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         let asked = self.asked();
-        let mut answer = answer.map_err(|error| ModelError { latency_us, ..error })?;
+        let (mut answer, bytes) = answer.map_err(|error| ModelError { latency_us, ..error })?;
         // First of all, so that no part of the answer leaves this room with the key in it (BOG-148).
         if let Some(key) = asked.key {
             body::take_out(&mut answer, key);
         }
-        let mut read = body::read(self.provider.wire(), &answer).without(asked.key);
+        let read = body::read(self.provider.wire(), &answer).within(self.bounds(request, bytes, most));
+        let mut read = read.without(asked.key);
         read.text = mask.unwrapped(read.text);
         if !write::sends_stop(request, &self.known) {
             read.text.truncate(answer::until_stop(&read.text, &request.stop).len());

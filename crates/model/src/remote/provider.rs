@@ -123,6 +123,12 @@ impl Provider {
         }
     }
 
+    /// Whether the bound of the output holds for hidden reasoning too. Behind the others may be any server.
+    #[must_use]
+    pub const fn bounds_reasoning(self) -> bool {
+        !matches!(self, Self::OpenRouter | Self::Compatible)
+    }
+
     /// The environment variable of its key.
     #[must_use]
     pub const fn key_variable(self) -> &'static str {

@@ -43,7 +43,6 @@ pub(super) fn first_difference(asked: &RecordedRequest, recorded: &RecordedReque
                 ("the tools", asked.tools != recorded.tools),
                 ("the grammar", asked.grammar != recorded.grammar),
                 ("the stop texts", asked.stop != recorded.stop),
-                ("the sampling settings", asked.sampling != recorded.sampling),
             ];
             let different: Vec<&str> = parts.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
             format!("all messages are equal, but {} differ", different.join(" and "))

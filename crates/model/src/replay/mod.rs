@@ -3,7 +3,7 @@
 //! A recording is a folder: `recording.json` says what it is, and `calls/<seed>/<call>-<request>.json` holds one request
 //! and its outcome. The place of a call is its seed and number, which do not depend on the model's name, so that a study
 //! can be played back with `replay/<folder>` in the place of the model that was recorded. The request must match word
-//! for word. Failures of the world are not recorded: they are not the agent's.
+//! for word; the decoding settings are the recording's. Failures of the world are not recorded: they are not the agent's.
 
 mod compare;
 mod player;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::name::ModelName;
 use crate::stored::StoredOutcome;
 
-pub use player::Player;
+pub use player::{Player, was_made_with};
 pub(crate) use recorder::Recorder;
 
 /// Version of the folder's form.
@@ -66,6 +66,12 @@ impl RecordedRequest {
             stop: request.stop.clone(),
             sampling: request.sampling.clone(),
         }
+    }
+
+    /// Whether it is the same but for its decoding settings.
+    fn asks_the_same(&self, other: &Self) -> bool {
+        (&self.messages, &self.tools, &self.grammar, &self.stop)
+            == (&other.messages, &other.tools, &other.grammar, &other.stop)
     }
 }
 

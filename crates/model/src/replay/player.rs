@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, ModelError, ModelErrorKind};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, ModelError, ModelErrorKind, Sampling};
 
 use super::{Header, Recorded, RecordedRequest, VERSION, compare, file_name, header_path, place};
 use crate::facts::SetupError;
@@ -64,7 +64,22 @@ impl Player {
         {
             return recorded.outcome.outcome();
         }
-        Err(self.not_recorded(&asked, &folder, context))
+        let here = self.recorded_at(&folder, context.call);
+        // Whoever plays back need not know with which settings was recorded.
+        let mut alike = here.iter().filter(|recorded| recorded.request.asks_the_same(&asked));
+        match (alike.next(), alike.next()) {
+            (Some(recorded), None) => recorded.outcome.clone().outcome(),
+            (Some(_), Some(_)) => Err(self.ambiguous(context)),
+            (None, _) => Err(self.not_recorded(&asked, here, context)),
+        }
+    }
+
+    /// Everything that is recorded of a call.
+    fn recorded_at(&self, folder: &Path, call: u64) -> Vec<Recorded> {
+        let prefix = format!("{call:06}-");
+        let here = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix));
+        let files = sorted(folder).unwrap_or_default().into_iter().filter(here);
+        files.filter_map(|path| self.read(&path).ok().flatten()).collect()
     }
 
     fn read(&self, path: &Path) -> Result<Option<Recorded>, ModelError> {
@@ -76,13 +91,24 @@ impl Player {
         serde_json::from_slice(&text).map(Some).map_err(|error| damaged(path, &error.to_string()))
     }
 
+    fn place(&self, context: &CallContext<'_>) -> String {
+        format!("{}: call {} of seed {:016x}", self.folder.display(), context.call, context.seed)
+    }
+
+    /// Says that one request was recorded with several settings, of which the role names none.
+    fn ambiguous(&self, context: &CallContext<'_>) -> ModelError {
+        let message = format!(
+            "{} was recorded with several decoding settings: give the role those of one of them (`temperature`, \
+             `max_output_tokens` and the like), all that were set",
+            self.place(context)
+        );
+        ModelError::new(ModelErrorKind::NotRecorded, message)
+    }
+
     /// Says what the nearest recorded request of this place has that this one has not.
-    fn not_recorded(&self, asked: &RecordedRequest, folder: &Path, context: &CallContext<'_>) -> ModelError {
-        let prefix = format!("{:06}-", context.call);
-        let here = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix));
-        let candidates = sorted(folder).unwrap_or_default().into_iter().filter(here);
-        let recorded = candidates.filter_map(|path| self.read(&path).ok().flatten()).map(|recorded| recorded.request);
-        let place = format!("{}: call {} of seed {:016x}", self.folder.display(), context.call, context.seed);
+    fn not_recorded(&self, asked: &RecordedRequest, here: Vec<Recorded>, context: &CallContext<'_>) -> ModelError {
+        let recorded = here.into_iter().map(|recorded| recorded.request);
+        let place = self.place(context);
         let message = match recorded.max_by_key(|recorded| compare::common(asked, recorded)) {
             None => format!("{place} is not recorded: record this study with the same seed and settings first"),
             Some(recorded) => format!(
@@ -93,6 +119,19 @@ impl Player {
         };
         ModelError::new(ModelErrorKind::NotRecorded, message)
     }
+}
+
+/// Whether any call of a recording was made with such settings; none where no call can be read.
+#[must_use]
+pub fn was_made_with(folder: &Path, such: impl Fn(&Sampling) -> bool) -> Option<bool> {
+    let seeds = sorted(&folder.join("calls")).unwrap_or_default();
+    let mut files = seeds.iter().flat_map(|seed| sorted(seed).unwrap_or_default());
+    let sampling = |path: PathBuf| {
+        let bytes = std::fs::read(path).ok()?;
+        Some(serde_json::from_slice::<Recorded>(&bytes).ok()?.request.sampling)
+    };
+    let first = files.find_map(sampling)?;
+    Some(such(&first) || files.filter_map(sampling).any(|sampling| such(&sampling)))
 }
 
 fn damaged(path: &Path, why: &str) -> ModelError {

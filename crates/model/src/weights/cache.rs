@@ -153,14 +153,25 @@ pub(crate) fn expected_of(model: &KnownModel) -> Result<Digest, WeightsError> {
 
 /// Size and time of change.
 fn shape(path: &Path) -> Result<(u64, u64), WeightsError> {
-    let data = fs::metadata(path).map_err(io(path, "read the file's size"))?;
+    let data = regular(path)?;
     let modified = data.modified().map_err(io(path, "read the file's time of change"))?;
     let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok((data.len(), u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)))
 }
 
+/// What the system says of a file, which must be one: a pipe or a device may never end, and is not opened.
+fn regular(path: &Path) -> Result<fs::Metadata, WeightsError> {
+    let data = fs::metadata(path).map_err(io(path, "read the file's size"))?;
+    if data.is_file() {
+        return Ok(data);
+    }
+    let why = "this is no regular file (but a folder, a pipe or a device): name the file of the weights itself";
+    Err(WeightsError::Content { path: path.to_path_buf(), why: why.to_owned() })
+}
+
 /// SHA-256 of a whole file.
 pub(crate) fn hash_file(path: &Path) -> Result<Digest, WeightsError> {
+    regular(path)?;
     let mut file = File::open(path).map_err(io(path, "open the file"))?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0u8; 1 << 20];

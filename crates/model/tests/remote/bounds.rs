@@ -143,6 +143,64 @@ async fn a_report_of_usage_that_cannot_be_true_counts_as_missing_and_is_marked()
     assert_eq!((usage.output, usage.reasoning, usage.source), (45, 40, UsageSource::Reported));
 }
 
+// covers: BOG-150, SH-04
+#[tokio::test]
+async fn usage_that_no_request_can_have_counts_as_missing() {
+    let usage = |input: u64, output: u64, reasoning: u64| {
+        json!({ "prompt_tokens": input, "completion_tokens": output,
+            "completion_tokens_details": { "reasoning_tokens": reasoning } })
+    };
+    // The bound that is sent is 1,024; what stands behind OpenRouter may think beyond it.
+    for (provider, report, why) in [
+        (Provider::OpenAi, usage(4_000_000_000, 4_000_000_000, 0), Some("of input")),
+        (Provider::OpenAi, usage(9, 4_000_000_000, 0), Some("of output")),
+        (Provider::OpenAi, usage(9, 4_000_000_000, 3_999_999_999), Some("of output")),
+        (Provider::OpenAi, usage(9, 2000, 1900), Some("of output")),
+        (Provider::OpenAi, usage(300, 1024, 1000), None),
+        (Provider::OpenRouter, usage(9, 30_000, 29_000), None),
+        (Provider::OpenRouter, usage(9, 4_000_000_000, 3_999_999_999), Some("of output")),
+    ] {
+        let mut body = answer(WireFormat::OpenAi, &"four ".repeat(80), How::Whole);
+        body["usage"] = report.clone();
+        let server = Server::start(vec![ok(body)]).await;
+        let retry = RetryPolicy { attempts: 1, ..RetryPolicy::default() };
+        let models = Models::new(gimbal_model::ModelsConfig { retry, ..config(provider, server.address) });
+        let ledger = Ledger::default();
+        let context = CallContext { wire: &ledger, episode: Digest::of(b"e"), call: 0, seed: 1 };
+        let name = format!("{}/m", provider.name());
+        let completion = models.open(&name).unwrap().complete(&ChatRequest::default(), &context).await.unwrap();
+        let source = if why.is_some() { UsageSource::Estimated } else { UsageSource::Reported };
+        assert_eq!(completion.usage.source, source, "{report}");
+        assert_eq!(models.totals()[&name].usage_missing, u64::from(why.is_some()));
+        if let Some(why) = why {
+            assert_eq!(completion.usage.output, 100);
+            assert!(completion.provider.note.unwrap().contains(why), "{report}");
+        }
+    }
+    // A server that goes beyond its bound is believed as far as its words can be seen.
+    let mut body = answer(WireFormat::OpenAi, &"word ".repeat(4000), How::Whole);
+    body["usage"] = usage(9, 4000, 0);
+    let server = Server::start(vec![ok(body)]).await;
+    let (outcome, _) = ask(once(server.address), "openai/m", &ChatRequest::default()).await;
+    assert_eq!(outcome.unwrap().usage.source, UsageSource::Reported);
+}
+
+// covers: BOG-150
+#[tokio::test]
+async fn a_provider_that_always_complains_lowers_nothing_below_one() {
+    let busy = Act::Answer(429, vec![("retry-after-ms", "1".to_owned())], "slow down".to_owned());
+    let server = Server::start(vec![busy]).await;
+    let models = Models::new(config(Provider::OpenAi, server.address));
+    let ledger = Ledger::default();
+    for call in 0..3 {
+        let context = CallContext { wire: &ledger, episode: Digest::of(b"e"), call, seed: 1 };
+        models.open("openai/m").unwrap().complete(&ChatRequest::default(), &context).await.unwrap_err();
+    }
+    let standing = models.at_once()["openai/m"];
+    assert_eq!((standing.peak, standing.complaints), (1, 0));
+    assert!(!models.remarks().iter().any(|remark| remark.contains("at once")), "{:?}", models.remarks());
+}
+
 #[tokio::test]
 async fn the_ledger_holds_how_many_requests_were_allowed_at_once() {
     let busy = Act::Answer(429, vec![("retry-after-ms", "1".to_owned())], "slow down".to_owned());

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_core::{Decoding, Limits, Milli, ProviderSettings, RoleSettings, Sampling};
+use gimbal_core::{Decoding, Limits, Milli, RoleSettings, Sampling};
 use gimbal_model::{ModelName, replay};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::error::Problem;
 use super::faults::{self, FaultSet};
+use super::provider;
 use super::yaml::{At, Kind, Members, Node, decimal, items, small, string, whole, written};
 use crate::run::StudyLimits;
 
@@ -374,72 +375,41 @@ fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSetti
     if let Some(node) = members.get("seed") {
         sampling.seed = Some(whole(node, file, "`seed`", 0)?);
     }
-    sampling.provider = provider_settings(&mut members, file)?;
+    sampling.provider = provider::settings(&mut members, file)?;
     members.finish()?;
+    as_recorded(&model, &sampling, node, file)?;
     Ok(RoleSettings { model, decoding, sampling })
 }
 
-/// Headers that this program writes itself: what stands in them is a key, or decides how answers are read.
-const OWN_HEADERS: [&str; 9] = [
-    "authorization",
-    "x-api-key",
-    "x-goog-api-key",
-    "api-key",
-    "cookie",
-    "host",
-    "content-type",
-    "content-length",
-    "accept-encoding",
-];
-
-/// What a role sends to its provider beside the usual settings.
-fn provider_settings(members: &mut Members<'_>, file: &str) -> Result<ProviderSettings, Problem> {
-    let mut settings = ProviderSettings::default();
-    if let Some(node) = members.get("stop") {
-        let Kind::Scalar(Value::Bool(stop)) = node.kind else {
-            let what =
-                "`stop` is `true` or `false`: whether stop texts are sent; the texts themselves are the protocol's";
-            return Err(Problem::at(file, node.at, what));
-        };
-        settings.stop = Some(stop);
+/// Refuses settings of a role that plays a recording back where nothing was recorded with them: the answers would be
+/// shown under settings that they do not have. What the role leaves out is as it was recorded.
+fn as_recorded(model: &str, sampling: &Sampling, node: &Node, file: &str) -> Result<(), Problem> {
+    let Ok(ModelName::Replay(folder)) = ModelName::parse(model) else { return Ok(()) };
+    type Of = fn(&Sampling) -> Value;
+    let settings: [(&str, Of); 8] = [
+        ("temperature", |sampling| json!(sampling.temperature)),
+        ("top_p", |sampling| json!(sampling.top_p)),
+        ("max_output_tokens", |sampling| json!(sampling.max_output_tokens)),
+        ("seed", |sampling| json!(sampling.seed)),
+        ("stop", |sampling| json!(sampling.provider.stop)),
+        ("reasoning_effort", |sampling| json!(sampling.provider.reasoning_effort)),
+        ("extra_body", |sampling| json!(sampling.provider.extra_body)),
+        ("extra_headers", |sampling| json!(sampling.provider.extra_headers)),
+    ];
+    let Kind::Map(members) = &node.kind else { return Ok(()) };
+    let written: Vec<(&str, Of)> =
+        settings.into_iter().filter(|(key, _)| members.iter().any(|(written, ..)| written == key)).collect();
+    let agrees = |recorded: &Sampling| written.iter().all(|(_, of)| of(sampling) == of(recorded));
+    if written.is_empty() || replay::was_made_with(&folder, agrees) != Some(false) {
+        return Ok(());
     }
-    if let Some(node) = members.get("reasoning_effort") {
-        settings.reasoning_effort = Some(shown(node, file, "`reasoning_effort`")?);
-    }
-    if let Some(node) = members.get("extra_body") {
-        let Value::Object(extra) = node.json() else {
-            let what = "`extra_body` is a map of members of the request's body, e.g. `{ top_k: 20 }`";
-            return Err(Problem::at(file, node.at, what));
-        };
-        for key in ["messages", "contents", "stream"] {
-            if extra.contains_key(key) {
-                let what = format!("`extra_body` must not set `{key}`: it is the conversation's own");
-                return Err(Problem::at(file, node.place(key), what));
-            }
-        }
-        settings.extra_body = extra;
-    }
-    if let Some(node) = members.get("extra_headers") {
-        for (name, at, value) in Members::of(node, file, "`extra_headers`")?.others() {
-            let lower = name.to_ascii_lowercase();
-            let fits =
-                !lower.is_empty() && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-            if !fits || OWN_HEADERS.contains(&lower.as_str()) {
-                let what = format!(
-                    "`extra_headers` must not set `{name}`: keys come from the environment (`key_variable` of an endpoint \
-                     names their variable), and the rest is written by this program"
-                );
-                return Err(Problem::at(file, at, what));
-            }
-            let text = shown(value, file, "a header")?;
-            if gimbal_model::secret::looks_secret(&text) || !text.is_ascii() {
-                let what = format!("`{name}` must be plain text without a key: a study is shared, and a key is not");
-                return Err(Problem::at(file, value.at, what));
-            }
-            settings.extra_headers.insert(lower, text);
-        }
-    }
-    Ok(settings)
+    let keys: Vec<String> = written.iter().map(|(key, _)| format!("`{key}`")).collect();
+    let what = format!(
+        "nothing in the recording of `{model}` was made with these settings ({}); drop them: it is played back with those \
+         that it was made with",
+        keys.join(", ")
+    );
+    Err(Problem::at(file, node.at, what))
 }
 
 /// The decoding settings of a model for which a study sets none (BOG-045): greedy, and 10,000 tokens of output for remote

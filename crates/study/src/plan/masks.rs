@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::{Decoding, GrammarKind, RoleSettings};
-use gimbal_model::{Known, ModelFacts, ModelKind};
+use gimbal_model::{Known, ModelFacts, ModelKind, ModelName};
 
 /// What is known of the models of a study.
 #[derive(Default)]
@@ -110,6 +110,10 @@ pub(super) fn settings(role: &str, settings: &RoleSettings, known: Option<&Known
         return None;
     }
     let model = &settings.model;
+    // The settings of what was recorded, which tell the calls of a recording apart.
+    if matches!(ModelName::parse(model), Ok(ModelName::Replay(_))) {
+        return None;
+    }
     let Some(known) = known else {
         return Some(format!(
             "the role `{role}`: `stop`, `reasoning_effort`, `extra_body` and `extra_headers` are for models that are reached \

@@ -120,6 +120,9 @@ pub enum RunError {
     /// The study is not the one that the run was made of.
     #[error("{0}")]
     Changed(String),
+    /// Prompts of the study cannot be made.
+    #[error("{0}")]
+    Prompts(String),
     /// There is no such episode or call in the run.
     #[error("{0}")]
     Missing(String),

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gimbal_core::{Digest, ModelError, ModelErrorKind};
+use gimbal_model::remote::held_by_filter;
 
 /// Episodes in a row that a model may turn down as bad requests. A single one may be too long for it; several without a
-/// success in between are a mistake of the study or the endpoint.
+/// success in between are a mistake of the study or the endpoint. What a filter held back for its content is not counted.
 const PATIENCE: usize = 3;
 
 /// What is known of the models of a run that failed.
@@ -35,7 +36,7 @@ impl Health {
 
     /// A call failed for good.
     pub fn failed(&self, model: &str, episode: Digest, error: &ModelError) {
-        let bad = error.kind == ModelErrorKind::BadRequest;
+        let bad = error.kind == ModelErrorKind::BadRequest && !held_by_filter(error);
         if !(bad || error.lasting) {
             return;
         }
@@ -104,6 +105,18 @@ mod tests {
         health.answered("a/b");
         assert!(health.closed("a/b").is_some());
         assert_eq!(health.all_closed(), [("a/b".to_owned(), "x/y: no".to_owned())]);
+    }
+
+    #[test]
+    fn what_a_filter_held_back_closes_nothing() {
+        let health = Health::default();
+        let mut filtered = error(ModelErrorKind::BadRequest, false);
+        let body = r#"{"error": {"message": "The response was filtered", "code": "content_filter"}}"#;
+        filtered.provider.raw = Some(body.to_owned());
+        for number in 0..9_u64 {
+            health.failed("a/b", Digest::of(&number.to_be_bytes()), &filtered);
+        }
+        assert_eq!(health.closed("a/b"), None);
     }
 
     #[test]

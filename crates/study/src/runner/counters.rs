@@ -18,7 +18,7 @@ pub struct Counters {
     /// Episodes planned.
     pub planned: u64,
     /// Episodes finished before this call.
-    pub already: AtomicU64,
+    pub already: u64,
     /// Episodes finished and durable in this call.
     pub finished: AtomicU64,
     /// Sessions under way.
@@ -85,16 +85,16 @@ impl Work {
 }
 
 impl Counters {
-    /// Counters that begin now.
+    /// Counters that begin now, where so many episodes are finished.
     #[must_use]
-    pub fn new(planned: u64, groups: Vec<Work>) -> Self {
+    pub fn new(planned: u64, already: u64, groups: Vec<Work>) -> Self {
         let group_of = groups
             .iter()
             .enumerate()
             .flat_map(|(place, work)| work.cells.iter().map(move |cell| (cell.clone(), place)));
         Self {
             planned,
-            already: AtomicU64::new(0),
+            already,
             finished: AtomicU64::new(0),
             in_flight: AtomicU64::new(0),
             errors: AtomicU64::new(0),
@@ -160,7 +160,7 @@ impl Counters {
     pub fn standing(&self, spend: &Spend) -> Standing {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let (finished, spent) = (of(&self.finished), spend.spent());
-        let done = of(&self.already) + finished;
+        let done = self.already + finished;
         let seconds = self.begun.elapsed().as_secs_f64();
         let per_second = if seconds > 0.0 { finished as f64 / seconds } else { 0.0 };
         Standing {
@@ -241,7 +241,7 @@ mod tests {
 
     fn counters() -> Counters {
         let work = |cell: &str, wanted| Work::new(vec![cell.to_owned()], wanted);
-        Counters::new(14, vec![work("policy", 8), work("model", 6)])
+        Counters::new(14, 0, vec![work("policy", 8), work("model", 6)])
     }
 
     /// Eight quick episodes say nothing of six slow ones, and waiting adds nothing.

@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 
 pub use progress::{Playing, Progress, Standing};
 
-use crate::plan::{Cell, Plan, Session, Stored};
+use crate::plan::{Cell, Plan, Session, Stored, fillable};
 use crate::read::{spending, spending_of_episodes};
 use crate::registry::ModelSource;
 use crate::run::{Finished, Index, RunError, RunFolder, RunStore, Settled, Spend, Spending, StudyLimits, Writable};
@@ -78,7 +78,8 @@ pub struct Summary {
     pub given_up: u64,
     /// Episodes whose journals were found lost and which were wanted again.
     pub lost: u64,
-    /// Models that were asked no more, each with the reason in the provider's words.
+    /// Models that were asked no more, each with the reason in the provider's words, and cells whose prompts could not be
+    /// made.
     pub closed: Vec<(String, String)>,
     /// How things stood in the end.
     pub standing: Standing,
@@ -108,6 +109,8 @@ struct Shared {
     prices: Arc<BTreeMap<String, Price>>,
     /// Cells that reached their own limits and of which that was told.
     full: Mutex<BTreeSet<String>>,
+    /// Cells whose prompts could not be made, and why.
+    unfilled: Mutex<BTreeMap<String, String>>,
     counters: Arc<Counters>,
     cancel: Cancel,
     attempts: u32,
@@ -168,6 +171,7 @@ pub async fn run(
     let progress: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(progress);
     // What cannot be opened must not leave a run folder behind.
     let roles = open_roles(&plan, &*models)?;
+    fillable(&plan).await.map_err(|problems| RunError::Prompts(problems.to_string()))?;
     let writable = RunFolder::take(&settings.folder)?;
     let (stored, changes) = keep_study(&plan, &writable).await?;
     if !changes.is_empty() {
@@ -201,7 +205,7 @@ pub async fn run(
     let held = already(&plan, &folder)?;
     let already = held.iter().sum();
     let works = groups.iter().map(|group| work(&plan, group, &held)).collect();
-    let counters = Arc::new(Counters::new(plan.episodes(), works));
+    let counters = Arc::new(Counters::new(plan.episodes(), already, works));
     let store = start_store(&writable, &spend, &counters, &progress)?;
     progress(Progress::Started {
         study: plan.study.name.clone(),
@@ -225,6 +229,7 @@ pub async fn run(
         spend,
         prices,
         full: Mutex::default(),
+        unfilled: Mutex::default(),
         counters,
         cancel,
         attempts: settings.attempts.max(1),
@@ -257,8 +262,9 @@ async fn surveyed(
             _ if most == Rate::MOST => (most, "the program's own bound: `--jobs` or `models.rates` set another"),
             _ => (most, "`models.rates`"),
         };
+        let requests = if most == 1 { "request" } else { "requests" };
         let text = format!(
-            "`{name}`: at most {most} requests at once ({bound}); one at first, more while it answers well, fewer when it \
+            "`{name}`: at most {most} {requests} at once ({bound}); one at first, more while it answers well, fewer when it \
              asks for fewer or grows slow"
         );
         progress(Progress::Note { text });
@@ -417,14 +423,13 @@ async fn feed(shared: Arc<Shared>, group: Group, total: Arc<Semaphore>) -> Resul
     outcome
 }
 
-/// Whether nothing of a session is left to play; its episodes are counted then.
+/// Whether nothing of a session is left to play.
 fn all_done(shared: &Shared, session: &Session) -> Result<bool, RunError> {
     for id in &session.trials {
         if shared.finished(&id.key)?.is_none() {
             return Ok(false);
         }
     }
-    shared.counters.already.fetch_add(session.trials.len() as u64, Ordering::Relaxed);
     Ok(true)
 }
 
@@ -552,7 +557,8 @@ fn finish(
     let Ok(shared) = Arc::try_unwrap(shared) else {
         return Err(RunError::io(&folder, "the run cannot be closed", &"a session is still under way"));
     };
-    let refused = shared.store.health().all_closed();
+    let mut refused = shared.store.health().all_closed();
+    refused.extend(shared.unfilled.lock().unwrap_or_else(PoisonError::into_inner).clone());
     let closed = shared.store.close();
     drop(writable);
     played.and(closed)?;
@@ -579,7 +585,7 @@ fn finish(
     Ok(Summary {
         folder,
         ended,
-        already: count(&shared.counters.already),
+        already: shared.counters.already,
         finished: count(&shared.counters.finished),
         given_up: count(&shared.counters.given_up),
         lost,

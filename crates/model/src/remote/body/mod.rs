@@ -82,6 +82,15 @@ fn unbelievable(read: &Read) -> Option<&'static str> {
     }
 }
 
+/// The most that a report of usage may say of one call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// Input tokens.
+    pub input: u64,
+    /// Output tokens, beyond those of the words that are there to be seen.
+    pub output: u64,
+}
+
 /// Takes a key out of every text of a body. What is kept and what is shown is made of the body, so that nothing else
 /// has to be looked at but what is put together of several texts.
 pub(super) fn take_out(body: &mut Value, key: &Secret) {
@@ -121,6 +130,26 @@ pub(super) fn take_out(body: &mut Value, key: &Secret) {
 }
 
 impl Read {
+    /// With a report of more tokens than the request can have taken counted as missing.
+    pub(super) fn within(mut self, bounds: Bounds) -> Self {
+        let calls = self.calls.iter().map(|call| call.tool.len() + call.arguments.to_string().len());
+        let seen = calls.sum::<usize>() + self.text.len() + self.reasoning.as_deref().map_or(0, str::len);
+        // A token is a byte at least. A server that goes beyond the bound that it was given may well say so.
+        let output = bounds.output.max(seen as u64);
+        let Usage { input, output: told, source, .. } = self.usage;
+        let why = match source {
+            UsageSource::Missing => None,
+            _ if input > bounds.input => Some(format!("{input} tokens of input, and {} are possible", bounds.input)),
+            _ if told > output => Some(format!("{told} tokens of output, and {output} are possible")),
+            _ => None,
+        };
+        if let Some(why) = why {
+            self.usage = Usage { source: UsageSource::Missing, ..Usage::default() };
+            self.note = Some(format!("the report of usage cannot be believed ({why}) and counts as missing"));
+        }
+        self
+    }
+
     /// Without a key anywhere: texts are put together of parts, and arguments are JSON within JSON.
     pub(super) fn without(mut self, key: Option<&Secret>) -> Self {
         let Some(key) = key else { return self };

@@ -3,6 +3,7 @@
 mod anthropic;
 mod gemini;
 mod openai;
+mod own;
 
 use gimbal_core::ChatRequest;
 use serde_json::{Map, Value};
@@ -10,6 +11,8 @@ use serde_json::{Map, Value};
 use super::mask::Mask;
 use super::provider::{Provider, WireFormat};
 use crate::traits::Known;
+
+pub use own::reserved;
 
 /// All that decides a request's body.
 pub(super) struct Draft<'a> {
