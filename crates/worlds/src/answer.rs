@@ -1,7 +1,7 @@
 //! One action out of an answer: models explain themselves behind it, number it, or write its parts on lines of their own.
 //!
 //! The action is the first line. What stands behind it, on the line or below, is a remark, unless it names another action:
-//! then the answer names two, and none of them is taken.
+//! then the answer names two, and none of them is taken. Words and tags at its end that say nothing do not count.
 
 /// Why no action can be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +80,12 @@ const LINKS: [&str; 16] = [
     "alternatively",
     "plus",
 ];
+/// Words at the end of an action that say nothing, as every action is for now.
+const TAILS: [&str; 9] = ["now", "next", "first", "please", "immediately", "instead", "again", "right", "asap"];
+/// Words that stand for what was named before.
+const PRONOUNS: [&str; 5] = ["it", "this", "that", "them", "both"];
+/// Most words of a clause in which another action is looked for.
+const CLAUSE_WORDS: usize = 8;
 /// What parts the clauses of a remark.
 const CLAUSES: [char; 8] = [',', ';', '.', '(', ')', ':', '\u{2014}', '"'];
 /// Lines that may hold the parts of one action.
@@ -96,6 +102,10 @@ pub fn one<T: PartialEq, E>(
     begins: impl Fn(&str) -> bool,
     second: impl Fn(&str) -> Option<T>,
 ) -> Result<T, Problem<E>> {
+    let read = |text: &str| match (read(text), trimmed(text)) {
+        (Err(_), bare) if !bare.is_empty() && bare.len() < text.trim().len() => read(bare),
+        (read, _) => read,
+    };
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_rule(line)).collect();
     let [first, later @ ..] = lines.as_slice() else { return read(text).map_err(Problem::Unread) };
     let named = |clause: &str| begins(word_of(clause));
@@ -103,7 +113,7 @@ pub fn one<T: PartialEq, E>(
     let other = |action: &T, line: &str| {
         let mut found = None;
         for clause in std::iter::once(line).chain(line.split(CLAUSES)) {
-            let clause = linked(item(clause));
+            let clause = trimmed(linked(item(opened(item(clause)))));
             if named(clause) && second(clause).is_some_and(|other| other != *action) {
                 found = Some(clause.to_owned());
                 break;
@@ -127,17 +137,21 @@ pub fn one<T: PartialEq, E>(
     }
     for (head, mark, remark) in cuts(bare) {
         let Ok(action) = read(head) else { continue };
-        let withdrawn = WITHDRAWALS.iter().any(|word| word_of(remark).eq_ignore_ascii_case(word));
         // `to remove it` says what for, unless it names another action in full.
         let purpose = mark.ends_with("to ");
-        let is_other = |clause: &&str| named(clause) && (!purpose || second(clause).is_some());
-        let clause = remark.split(CLAUSES).map(|clause| linked(clause.trim())).find(is_other);
-        return match clause {
-            Some(clause) if second(clause).as_ref() != Some(&action) => {
-                Err(Problem::Two(head.to_owned(), clause.to_owned()))
+        let other = |clause: &str| {
+            let bare = linked(clause);
+            let whole = || within(bare, &second);
+            match named(bare).then(whole)? {
+                Some(other) => (other != action).then(|| bare.to_owned()),
+                // `may fail` is nothing that an action could be carried out on; `then remove it` is.
+                None => (!purpose && (is_next(clause, bare) || is_on_it(bare))).then(|| bare.to_owned()),
             }
-            _ if withdrawn => Err(Problem::Unread(error)),
-            _ => settled(action),
+        };
+        return match remark.split(CLAUSES).find_map(|clause| other(clause.trim())) {
+            Some(clause) => Err(Problem::Two(head.to_owned(), clause)),
+            None if withdraws(remark) => Err(Problem::Unread(error)),
+            None => settled(action),
         };
     }
     // The parts of one action on lines of their own.
@@ -168,13 +182,81 @@ pub fn several<T: PartialEq>(
     None
 }
 
+/// The action that a clause names in full, or with words behind it.
+fn within<T>(clause: &str, second: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let ends = clause.match_indices(char::is_whitespace).map(|(end, _)| end).skip(1).take(CLAUSE_WORDS);
+    second(clause)
+        .or_else(|| second(trimmed(clause)))
+        .or_else(|| ends.into_iter().find_map(|end| second(&clause[..end])))
+}
+
+/// Whether the words before an action say that it comes after another one.
+fn is_next(clause: &str, bare: &str) -> bool {
+    clause[..clause.len() - bare.len()]
+        .split(|letter: char| !letter.is_alphanumeric())
+        .any(|word| is_one(word, &["then"]))
+}
+
+/// Whether an action is meant for what was named before.
+fn is_on_it(clause: &str) -> bool {
+    clause.split_whitespace().nth(1).is_some_and(|word| is_one(word_of(word), &PRONOUNS))
+}
+
+/// Whether a remark takes the action back or makes it depend on something.
+#[must_use]
+pub fn withdraws(remark: &str) -> bool {
+    is_one(word_of(remark), &WITHDRAWALS)
+}
+
+/// Whether there are only words that say nothing behind an action.
+#[must_use]
+pub fn says_nothing(words: &str) -> bool {
+    words.split(|letter: char| !letter.is_alphanumeric()).all(|word| word.is_empty() || is_one(word, &TAILS))
+}
+
+fn is_one(word: &str, known: &[&str]) -> bool {
+    known.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
+/// Without closing tags, signs and words at the end that say nothing.
+fn trimmed(text: &str) -> &str {
+    let mut text = text.trim();
+    loop {
+        let mut shorter = text.trim_end_matches([' ', ',', '!', '.', ';']);
+        shorter = untagged(shorter).unwrap_or(shorter);
+        if let Some((head, _)) = shorter.rsplit_once([' ', ',']).filter(|(_, word)| is_one(word, &TAILS)) {
+            shorter = head;
+        }
+        if shorter.len() == text.len() {
+            return text;
+        }
+        text = shorter.trim();
+    }
+}
+
+/// Without a tag that opens it.
+fn opened(text: &str) -> &str {
+    let inside = text.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    inside.filter(|(name, _)| name.chars().all(char::is_alphabetic)).map_or(text, |(_, rest)| rest)
+}
+
+/// Without a closing tag, and its opening one if it is there.
+fn untagged(text: &str) -> Option<&str> {
+    let (head, name) = text.strip_suffix('>')?.rsplit_once("</")?;
+    let is_name =
+        !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-'));
+    let inner = || head.strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>');
+    is_name.then(|| inner().unwrap_or(head).trim())
+}
+
 /// Whether a line is only drawn.
 fn is_rule(line: &str) -> bool {
     line.chars().all(|letter| matches!(letter, '-' | '=' | '*' | '_' | '`' | '~' | '|'))
 }
 
 /// The first word.
-fn word_of(text: &str) -> &str {
+#[must_use]
+pub fn word_of(text: &str) -> &str {
     let text = text.trim_start_matches(|letter: char| !letter.is_alphanumeric());
     let end =
         text.find(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '\''))).unwrap_or(text.len());
@@ -192,11 +274,12 @@ fn item(text: &str) -> &str {
 }
 
 /// Without words that lead from one action to the next.
-fn linked(text: &str) -> &str {
+#[must_use]
+pub fn linked(text: &str) -> &str {
     let mut text = text.trim();
     loop {
         let word = word_of(text);
-        if word.is_empty() || !LINKS.iter().any(|link| link.eq_ignore_ascii_case(word)) {
+        if word.is_empty() || !is_one(word, &LINKS) {
             return text;
         }
         let at = text.find(word).unwrap_or(0);
@@ -254,6 +337,12 @@ mod tests {
             "Fix\nnode=a",
             "Fix a # now",
             "Fix a to fix what is broken",
+            "Fix a now",
+            "Fix a!",
+            "Fix a right now, please.",
+            "Fix node=a</answer>",
+            "<answer>Fix a</answer>",
+            "Fix a first, as fix may fail",
         ] {
             assert_eq!(of(text), Ok(("Fix".to_owned(), "a".to_owned())), "{text}");
         }
@@ -271,10 +360,26 @@ mod tests {
             "Fix a\nNo, better: Wait",
             "Fix a; Fix b",
             "Fix a (not now, Wait instead)",
+            "Fix a now - next Fix b",
+            "Fix a, as Fix b failed",
+            "Fix a; then fix the other",
+            "Fix a. Fix it",
         ] {
             assert!(matches!(of(text), Err(Problem::Two(..))), "{text}: {:?}", of(text));
         }
-        for text in ["Fix a (no)", "Fix a - if it is broken", "Fix a and b", "Fixing", "", "\n", "Fix a. Not really"] {
+        for text in [
+            "now",
+            "!",
+            "</a>",
+            "Fix a not now",
+            "Fix a (no)",
+            "Fix a - if it is broken",
+            "Fix a and b",
+            "Fixing",
+            "",
+            "\n",
+            "Fix a. Not really",
+        ] {
             assert!(matches!(of(text), Err(Problem::Unread(_))), "{text}: {:?}", of(text));
         }
     }

@@ -46,8 +46,18 @@ fn labelled(text: &str) -> &str {
     rest.strip_prefix(['=', ':']).map_or(text, str::trim_start)
 }
 
+/// What a text in brackets holds, or the words of a link.
+fn bracketed(text: &str) -> Option<&str> {
+    let (inside, target) = text.strip_prefix('[')?.split_once(']')?;
+    let is_link = target.starts_with('(') && target.ends_with(')') && !target[1..].contains('(');
+    (target.is_empty() || is_link).then_some(inside)
+}
+
 fn strip_outer(text: &str) -> &str {
     let text = text.strip_suffix(['.', ';']).unwrap_or(text);
+    if let Some(inside) = bracketed(text) {
+        return inside;
+    }
     let mut chars = text.chars();
     if let (Some(first), Some(last)) = (chars.next(), chars.next_back())
         && QUOTES.contains(&first)
@@ -131,5 +141,8 @@ mod tests {
             Some(("Fix", vec![(None, "a")]))
         );
         assert_eq!(split(" '' "), None);
+        for text in ["[Fix node=a]", "[Fix node=a](http://x)", "`[Fix node=a](x)`."] {
+            assert_eq!(split(text), Some(("Fix", "node=a")), "{text}");
+        }
     }
 }

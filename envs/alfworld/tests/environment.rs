@@ -60,7 +60,9 @@ fn four_tools_share_the_commands_and_their_literals_follow_the_state() {
         assert_eq!(tool.required().collect::<Vec<_>>(), ["command"]);
         assert_eq!(tool.parameters["properties"]["reasoning"]["type"], "array");
     }
-    assert!(world.tools()[1].description.contains("take <object> from <receptacle>; put <object> in/on <receptacle>"));
+    assert!(told(&*world).contains("take <object> from <receptacle>; put <object> in/on <receptacle>"));
+    // A form stands in the glossary, and no second time in a tool.
+    assert!(world.tools().iter().all(|tool| !tool.description.contains('<')));
     let mut seen = [0_usize; 3];
     for turn in 0..200 {
         let all = choices(&*world, "select_command");
@@ -173,6 +175,124 @@ fn commands_are_read_however_they_are_written() {
     assert_eq!(world.parse("I have no idea").unwrap_err().kind, RejectionKind::UnknownTool);
     assert!(world.parse("explor command=look").unwrap_err().message.contains("did you mean `explore`?"));
     assert_eq!(world.parse("explore").unwrap_err().kind, RejectionKind::MissingArgument);
+}
+
+/// A place to go to, one whose name goes on where the other's ends if there is one, and the world before it.
+fn at_the_door(options: Value) -> (Box<dyn Environment>, Vec<String>) {
+    let mut world = open(options);
+    reset(&mut *world, "generated/3");
+    let goes: Vec<String> = choices(&*world, world.brief().idle.tool.as_str())
+        .into_iter()
+        .filter(|text| text.starts_with("go to"))
+        .collect();
+    (world, goes)
+}
+
+// covers: BOG-032, CYC-036
+#[test]
+fn a_possible_command_is_read_with_harmless_words_behind_it() {
+    for tools in ["all", "split", "select"] {
+        let (mut world, goes) = at_the_door(json!({ "tools": tools }));
+        let (go, tool) = (&goes[0], world.brief().idle.tool.clone());
+        let wanted = ToolCall::with(&tool, &[("command", go)]);
+        for end in [
+            "!",
+            " now",
+            " next",
+            " first",
+            ", please",
+            " right now, please!",
+            ", it is close",
+            ",it is close",
+            " in the bedroom 1",
+            " in the corner, it is close and was not searched",
+            " and see what is there",
+            " because it is close",
+            "</answer>",
+        ] {
+            for text in [
+                format!("{go}{end}"),
+                format!("G{}{end}", &go[1..]),
+                format!("{tool}: {go}{end}"),
+                format!("{tool} command={go}{end}"),
+            ] {
+                assert_eq!(world.parse(&text), Ok(wanted.clone()), "{text}");
+            }
+        }
+        // So is a call that no text stands behind.
+        let call = ToolCall::with(&tool, &[("command", &format!("{go}, it is close"))]);
+        let there = step(&mut *world, &call).observation;
+        assert!(there.text != "Nothing happens.", "{}", there.text);
+        assert_ne!(there.data.get("effect"), Some(&json!(false)));
+        assert_eq!(world.parse("inventory, please").unwrap().string("command"), Some("inventory"));
+        assert_eq!(world.parse("look now").unwrap().string("command"), Some("look"));
+    }
+}
+
+// covers: BOG-032, CYC-036
+#[test]
+fn a_possible_command_with_a_second_action_behind_it_is_refused() {
+    let (mut world, goes) = at_the_door(json!({}));
+    let (go, other) = (&goes[0], &goes[1]);
+    let place = other.trim_start_matches("go to ");
+    for text in [
+        format!("{go} and open it"),
+        format!("{go}, then open it"),
+        format!("{go}, open it"),
+        format!("{go} and then look for the lamp"),
+        format!("{go} in the bedroom 1 and open it"),
+        format!("{go} and {other}"),
+        format!("{go} and {place}"),
+        format!("{go}, {place}"),
+        format!("{go} or {place}"),
+        format!("{go} and pick up the {place}"),
+        format!("explore: {go} and open it"),
+        format!("explore command=\"{go}\" and then open drawer 1"),
+        format!("explore command=\"{go}\", then {other}"),
+        format!("explore(command=\"{go}\") and {other}"),
+    ] {
+        let refusal = world.parse(&text).unwrap_err();
+        assert_eq!(refusal.kind, RejectionKind::Unreadable, "{text}");
+        assert!(refusal.message.starts_with("the answer names more than one action (`"), "{text}: {refusal:?}");
+        assert!(refusal.message.contains(go.as_str()), "{text}: {refusal:?}");
+    }
+    let state = world.state();
+    let call = ToolCall::with("explore", &[("command", &format!("{go} and open it"))]);
+    assert_eq!(now(world.call(&call)).unwrap_err().kind, RejectionKind::Unreadable);
+    assert_eq!(world.state(), state);
+    // Thoughts and remarks are none.
+    let wanted = ToolCall::with("explore", &[("command", go)]);
+    for text in [
+        format!("explore command=\"{go}\", reasoning=\"Then open it.\""),
+        format!("explore command=\"{go}\" because I open it then"),
+        format!("explore command=\"{go}\" and {go}"),
+    ] {
+        assert_eq!(world.parse(&text), Ok(wanted.clone()), "{text}");
+    }
+}
+
+// covers: CYC-036
+#[test]
+fn what_is_no_possible_command_with_something_behind_it_is_left_to_the_game() {
+    let (mut world, goes) = at_the_door(json!({}));
+    let (go, place) = (&goes[0], goes[1].trim_start_matches("go to "));
+    for text in [
+        "go to narnia 1, it is close".to_owned(),
+        "look around".to_owned(),
+        "look under the lamp".to_owned(),
+        format!("{go}0"),
+        format!("{go} 2"),
+        format!("{go}-{place}"),
+        format!("{go} with {place}"),
+        format!("{go}, not {place}"),
+        format!("{go}, but not now"),
+        format!("{go} if it is near"),
+    ] {
+        let call = ToolCall::with("explore", &[("command", &text)]);
+        let transition = step(&mut *world, &call);
+        assert_eq!(transition.observation.text, "Nothing happens.", "{text}");
+        assert_eq!(world.parse(&text).unwrap().string("command"), Some(text.as_str()));
+    }
 }
 
 // covers: CYC-050, CYC-051
@@ -368,7 +488,6 @@ fn real_games_are_tasks_in_both_wordings() {
         for task in tasks.iter().step_by(9) {
             let first = reset(&mut *world, &task.0);
             assert!(first.text.ends_with(&format!("Your task is to: {}", world.brief().goal)));
-            assert!(world.tools()[1].description.contains(put));
             assert_eq!(told(&*world).matches(&format!("; {put}<object>")).count(), 1, "the form of this wording");
             let mut calls = 0;
             let solved = loop {

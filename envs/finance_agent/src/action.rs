@@ -139,6 +139,12 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Str
                     known.join(", ")
                 ));
             };
+            if let Some(behind) = behind_brackets(rest, &known) {
+                return Err(format!(
+                    "`{}` stands behind the action; write one action and nothing else",
+                    shortened(behind)
+                ));
+            }
             let bare = rest.trim().trim_matches(['"', '\'', '\u{201c}', '\u{201d}']);
             arguments.insert(first.to_owned(), Value::from(bare));
             return Ok(arguments);
@@ -149,6 +155,13 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Str
         }
         rest = after;
     }
+}
+
+/// What stands behind the closing bracket of `("text")`, where a quoted text is all that the brackets hold.
+fn behind_brackets<'a>(rest: &'a str, known: &[&str]) -> Option<&'a str> {
+    let (_, after) = rest.starts_with(['"', '\'', '\u{201c}']).then(|| value(rest, known).ok()).flatten()?;
+    let behind = after.trim_start().strip_prefix(')')?.trim();
+    (!behind.is_empty()).then_some(behind)
 }
 
 fn shortened(text: &str) -> String {
@@ -270,6 +283,11 @@ mod tests {
             ("parse_html_page url=\"a\" url=\"b\"", RejectionKind::Unreadable, "given twice"),
             ("parse_html_page url=\"a\" and more", RejectionKind::Unreadable, "is no argument"),
             ("edgar_search(=\"net sales\")", RejectionKind::Unreadable, "has no name before its `=`"),
+            (
+                "final_answer(\"It rose.\")\n{\"tool\": \"edgar_search\"}",
+                RejectionKind::Unreadable,
+                "behind the action",
+            ),
         ] {
             let rejection = read(text).unwrap_err();
             assert_eq!(rejection.kind, kind, "{text}");

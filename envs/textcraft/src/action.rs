@@ -96,7 +96,7 @@ fn spec(name: &str, menu: &Menu) -> ToolSpec {
                 REASONING: reasoning("Your reasoning about which command to carry out now, step by step."),
                 COMMAND: {
                     "type": "string",
-                    "description": "`get <number> <item>`, `craft <number> <item> using <number> <item>, ...` or `inventory`."
+                    "description": "The command, in the form that the usage of its action shows."
                 },
             }),
             &[COMMAND],

@@ -179,7 +179,8 @@ fn an_action_is_written_in_many_ways() {
     assert_eq!(refused("textcraft_get_item oak logs").kind, RejectionKind::MissingArgument);
     assert_eq!(refused("textcraft_get_item 3").kind, RejectionKind::MissingArgument);
     assert_eq!(refused("textcraft_get_item item=oak, num_total_items_needed=3").kind, RejectionKind::UnknownArgument);
-    assert_eq!(refused("textcraft_inventory now").kind, RejectionKind::UnknownArgument);
+    assert_eq!(refused("textcraft_inventory all").kind, RejectionKind::UnknownArgument);
+    assert_eq!(world.parse("textcraft_inventory now"), Ok(ToolCall::bare(INVENTORY)));
     let mut separate = open(json!({ "tools": "separate" }));
     reset(&mut *separate, "lectern", 1);
     assert_eq!(separate.parse(swapped).unwrap_err().kind, RejectionKind::BadValue);

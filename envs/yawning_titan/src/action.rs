@@ -43,6 +43,16 @@ pub enum ActionError {
         /// An action written out.
         example: String,
     },
+    /// There is a text, and no name at its beginning.
+    #[error("`{text}` does not begin with the name of an action; write one of {known}, as in `{example}`")]
+    Nameless {
+        /// What was written, its beginning.
+        text: String,
+        /// The actions there are.
+        known: String,
+        /// An action written out.
+        example: String,
+    },
     /// No action has this name.
     #[error("there is no action `{name}`{hint} (known: {known})")]
     UnknownAction {
@@ -64,18 +74,14 @@ pub enum ActionError {
         example: String,
     },
     /// Nothing has this name.
-    #[error(
-        "there is no {parameter} `{value}`{hint}; {parameter}s are named as they were shown to you, in the form `{form}`"
-    )]
+    #[error("there is no {parameter} `{value}`{mend}")]
     UnknownValue {
         /// The parameter.
         parameter: &'static str,
         /// What was written.
         value: String,
-        /// The nearest name, if one is close.
-        hint: String,
-        /// How one is written.
-        form: &'static str,
+        /// The nearest name, if one is close, and how they are named.
+        mend: String,
     },
     /// The node is not in play now.
     #[error("`{node}` is not in the network now; place it first")]
@@ -145,8 +151,7 @@ impl Vocabulary {
     /// What was wrong and what would be right.
     pub fn parse(&self, text: &str) -> Result<Intent, ActionError> {
         let read = |text: &str| {
-            let (name, rest) = grammar::split(text)
-                .ok_or_else(|| ActionError::Empty { known: self.known(), example: self.example_of_any() })?;
+            let (name, rest) = grammar::split(text).ok_or_else(|| self.nameless(text))?;
             self.read_parts(name, &grammar::arguments(rest))
         };
         answer::one(text, read, |word| self.verb(word).is_some(), |text| read(text).ok())
@@ -182,17 +187,15 @@ impl Vocabulary {
             Verb::On(kind) => (tool(kind), NODE),
         };
         let value = self.only(action, parameter, arguments)?;
-        let unknown = |hint: String| ActionError::UnknownValue {
-            parameter,
-            value: value.to_owned(),
-            hint,
-            form: form(parameter),
-        };
+        let unknown = |mend: String| ActionError::UnknownValue { parameter, value: value.to_owned(), mend };
         match verb {
-            Verb::Deceive => self.find_edge(value).map(Intent::Deceive).ok_or_else(|| unknown(String::new())),
+            Verb::Deceive => self.find_edge(value).map(Intent::Deceive).ok_or_else(|| unknown(EDGES.to_owned())),
             Verb::On(kind) => {
                 let node = self.names.find(value);
-                node.map(|node| Intent::On(kind, node)).ok_or_else(|| unknown(nearest::hint(value, self.names.all())))
+                node.map(|node| Intent::On(kind, node)).ok_or_else(|| {
+                    let hint = nearest::hint(value, self.names.all());
+                    unknown(if hint.is_empty() { format!("; nodes {NAMED}") } else { format!("{hint} Nodes {NAMED}") })
+                })
             }
             Verb::Nothing | Verb::Scan => Ok(Intent::DoNothing),
         }
@@ -256,8 +259,9 @@ impl Vocabulary {
 
     /// An edge by its name, in either direction.
     pub fn find_edge(&self, text: &str) -> Option<u16> {
-        let (one, other) = text.split_once('-')?;
-        let (one, other) = (self.names.find(one)?, self.names.find(other)?);
+        // A name may hold the sign itself: `node-0-node-1`.
+        let mut parted = text.match_indices('-').map(|(at, sign)| (&text[..at], &text[at + sign.len()..]));
+        let (one, other) = parted.find_map(|(one, other)| Some((self.names.find(one)?, self.names.find(other)?)))?;
         let edge = self.edges.iter().position(|edge| *edge == (one, other) || *edge == (other, one))?;
         Some(edge as u16)
     }
@@ -273,6 +277,15 @@ impl Vocabulary {
                 let edge = self.edges.get(edge as usize)?;
                 Some(format!("{ADD_DECEPTIVE} {EDGE}={}", self.names.edge(*edge)))
             }
+        }
+    }
+
+    fn nameless(&self, text: &str) -> ActionError {
+        let (known, example) = (self.known(), self.example_of_any());
+        let text = text.trim();
+        match text.chars().any(char::is_alphanumeric) {
+            true => ActionError::Nameless { text: text.chars().take(SHOWN).collect(), known, example },
+            false => ActionError::Empty { known, example },
         }
     }
 
@@ -294,6 +307,14 @@ fn example(action: &str, parameter: &str) -> String {
 fn form(parameter: &str) -> &'static str {
     if parameter == EDGE { "<node>-<node>" } else { "<node>" }
 }
+
+/// Ends the message for a node that there is not.
+const NAMED: &str = "are named as they were shown to you";
+/// Ends the message for an edge that there is not.
+const EDGES: &str = "; an edge is named by two nodes that are connected, as in `<node>-<node>`, and nodes are named as they \
+                     were shown to you";
+/// Longest part of a text without a name that a message repeats.
+const SHOWN: usize = 60;
 
 /// Words that stand before the name of a node or an edge and say nothing.
 const FILLERS: [&str; 6] = ["on", "the", "node", "edge", "at", "-"];

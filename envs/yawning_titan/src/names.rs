@@ -47,12 +47,18 @@ impl Names {
         &self.order
     }
 
-    /// The node of a name, whatever its case; a bare number is one of the network's nodes.
+    /// The node of a name, whatever its case and what parts the number from the word (`Node1` is `node_1`); a bare number is
+    /// one of the network's nodes.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<u16> {
         let wanted = name.trim();
         let same = |known: &String| {
-            known.eq_ignore_ascii_case(wanted) || known.strip_prefix("node_").is_some_and(|number| number == wanted)
+            let Some((word, number)) = known.split_once('_') else { return false };
+            let head = wanted.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word));
+            match head {
+                Some(head) => wanted[head.len()..].trim_start_matches(['_', '-', ' ']) == number,
+                None => word == "node" && wanted == number,
+            }
         };
         self.nodes.iter().position(same).map(|node| node as u16)
     }

@@ -101,15 +101,33 @@ fn an_action_is_written_in_many_ways() {
         "RestoreNode: node: 'node_3'",
         "RestoreNode 3",
         "RestoreNode name=node_3",
+        "RestoreNode node=Node3",
+        "RestoreNode node-3",
+        "RestoreNode node=node_3 now",
+        "RestoreNode node=node_3, as MakeNodeSafe may change more",
+        "RestoreNode node=node_3</answer>",
+        "[RestoreNode node=node_3](http://x)",
     ] {
         assert_eq!(world.parse(text), Ok(wanted.clone()), "{text}");
     }
     let edge = ToolCall::with("AddDeceptiveNode", &[("edge", "node_0-node_1")]);
-    assert_eq!(world.parse("AddDeceptiveNode edge=node_1-node_0"), Ok(edge));
+    for text in ["edge=node_1-node_0", "node-0-node-1", "Node0-Node1", "0-1"] {
+        assert_eq!(world.parse(&format!("AddDeceptiveNode {text}")), Ok(edge.clone()), "{text}");
+    }
     let refused = |text: &str| world.parse(text).unwrap_err();
     assert!(refused("RestorNode node_3").message.contains("did you mean `RestoreNode`?"));
     assert_eq!(refused("RestoreNode").message, "`RestoreNode` needs a node; write `RestoreNode node=<node>`");
     assert!(refused("RestoreNode node_99").message.contains("did you mean"));
+    // No form is told that no name has.
+    assert_eq!(
+        refused("RestoreNode router").message,
+        "there is no node `router`; nodes are named as they were shown to you"
+    );
+    for text in ["node_1-1-node_2", "node_0"] {
+        let message = refused(&format!("AddDeceptiveNode {text}")).message;
+        assert!(message.contains("named by two nodes that are connected, as in `<node>-<node>`"), "{message}");
+    }
+    assert!(refused("{\"node\": \"node_1\"}").message.contains("does not begin with the name of an action"));
     assert_eq!(refused("RestoreNode node_1 node_2").kind, RejectionKind::BadValue);
     assert_eq!(refused("RestoreNode host=node_1").kind, RejectionKind::UnknownArgument);
     assert_eq!(refused("Scan node_1").kind, RejectionKind::UnknownArgument);

@@ -10,6 +10,7 @@ mod loaded;
 mod reading;
 mod seen;
 mod settings;
+mod tail;
 pub mod tools;
 
 pub use catalogue::{Alfworld, GENERATED_TASKS};
@@ -70,8 +71,8 @@ impl AlfworldEnvironment {
         ToolCall::with(tool.name(), &[(COMMAND, self.play.command(at).unwrap_or_default())])
     }
 
-    /// The tool and the command of a call.
-    fn read<'c>(&self, call: &'c ToolCall) -> Result<&'c str, Rejection> {
+    /// The command of a call.
+    fn read(&self, call: &ToolCall) -> Result<String, Rejection> {
         reading::read(call, &self.loaded, &self.play, self.settings.tools)
     }
 }
@@ -121,7 +122,7 @@ impl Environment for AlfworldEnvironment {
         if self.over {
             return Err(Rejection::new(RejectionKind::NotNow, "the episode is over: its last step was taken"));
         }
-        let command = self.read(call)?.trim().to_owned();
+        let command = self.read(call)?;
         let data = match self.play.find(&command) {
             None => {
                 self.play.step(&command);

@@ -5,14 +5,50 @@ use gimbal_worlds::{answer, grammar};
 
 use super::loaded::Loaded;
 use super::settings::Offered;
+use super::tail::{self, Tail};
 use super::tools::{self, COMMAND, REASONING, TOOLS, Tool};
 use crate::engine::Play;
 
 /// Longest command that is looked at; no admissible one comes near it.
 const LONGEST: usize = 1_000;
 
-/// The command of a call, if the call fits its tool.
-pub fn read<'c>(call: &'c ToolCall, loaded: &Loaded, play: &Play, offered: Offered) -> Result<&'c str, Rejection> {
+/// The command of a call, if the call fits its tool: without what stands behind a possible command and asks for nothing.
+pub fn read(call: &ToolCall, loaded: &Loaded, play: &Play, offered: Offered) -> Result<String, Rejection> {
+    let command = check(call, loaded, play, offered)?.trim();
+    match cut(command, loaded, play)?.and_then(|at| play.command(at)) {
+        Some(possible) => {
+            check(&ToolCall::with(&call.tool, &[(COMMAND, possible)]), loaded, play, offered).map(str::to_owned)
+        }
+        None => Ok(command.to_owned()),
+    }
+}
+
+/// The place of the possible command that a text holds beside words that ask for nothing.
+///
+/// # Errors
+/// When a second action follows it.
+fn cut(text: &str, loaded: &Loaded, play: &Play) -> Result<Option<usize>, Rejection> {
+    if play.find(text).is_some() {
+        return Ok(None);
+    }
+    match tail::of(text, loaded, play) {
+        Tail::Other => Ok(None),
+        Tail::Harmless(at) => Ok(Some(at)),
+        Tail::Second(first, second) => Err(two(first, second)),
+    }
+}
+
+fn two(first: &str, second: &str) -> Rejection {
+    refused(answer::Problem::Two(first.to_owned(), second.to_owned()))
+}
+
+/// What is said of an answer that could not be read.
+fn refused(problem: answer::Problem<Rejection>) -> Rejection {
+    problem.two().map_or_else(|error| error, |message| Rejection::new(RejectionKind::Unreadable, message))
+}
+
+/// The command of a call as it is written, if the call fits its tool.
+fn check<'c>(call: &'c ToolCall, loaded: &Loaded, play: &Play, offered: Offered) -> Result<&'c str, Rejection> {
     let Some(tool) = Tool::offered(offered).find(|tool| tool.name() == call.tool) else {
         let names: Vec<&str> = Tool::offered(offered).map(Tool::name).collect();
         let hint = nearest::hint(&call.tool, names.iter().copied());
@@ -68,7 +104,7 @@ fn like_a_command(text: &str, loaded: &Loaded) -> bool {
 }
 
 /// Reads an action text: `tool command="..."`, `tool(command="...")`, `tool: ...`, or a bare command. Remarks behind a command
-/// that is possible now are passed over; two commands are refused.
+/// that is possible now are passed over, marked as such or not; two commands are refused.
 pub fn parse(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Result<ToolCall, Rejection> {
     let possible = |text: &str| {
         let call = line(text, loaded, play, offered)?;
@@ -90,17 +126,35 @@ pub fn parse(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Resu
         let named = play.find(command).is_some() || command.ends_with(|last: char| last.is_ascii_digit());
         named.then_some(call)
     };
-    let two = |message| Rejection::new(RejectionKind::Unreadable, message);
     match answer::one(text, possible, begins, second) {
         Ok(call) => return Ok(call),
         Err(answer::Problem::Unread(_)) => {}
-        Err(problem) => return Err(problem.two().map_or_else(|error| error, two)),
+        Err(problem) => return Err(refused(problem)),
     }
     if let Some((first, other)) = answer::several(text, begins, second) {
-        return Err(answer::Problem::Two(first, other).two().map_or_else(|error| error, two));
+        return Err(two(&first, &other));
     }
-    let any = |text: &str| line(text, loaded, play, offered);
-    answer::one(text, any, begins, second).map_err(|problem| problem.two().map_or_else(|error| error, two))
+    let any = |text: &str| any(text, loaded, play, offered);
+    answer::one(text, any, begins, second).map_err(refused)
+}
+
+/// Reads one line, be it possible now or not.
+fn any(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Result<ToolCall, Rejection> {
+    let is_tool = |name: &str| TOOLS.iter().any(|tool| tool.name().eq_ignore_ascii_case(name));
+    if !grammar::split(text).is_some_and(|(name, _)| is_tool(name)) {
+        let possible = cut(unquoted(text), loaded, play)?;
+        let command = possible.and_then(|at| Some((play.command(at)?, play.role(at))));
+        return match command {
+            Some((command, role)) => Ok(bare(command, role, offered)),
+            None => line(text, loaded, play, offered),
+        };
+    }
+    let mut call = line(text, loaded, play, offered)?;
+    let command = read(&call, loaded, play, offered)?;
+    if play.find(&command).is_some() {
+        call.arguments.insert(COMMAND.to_owned(), command.into());
+    }
+    Ok(call)
 }
 
 /// Reads one line.
@@ -123,9 +177,18 @@ fn line(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Result<To
             return Err(Rejection::new(RejectionKind::UnknownArgument, message));
         }
         let named = arguments.iter().find(|(key, _)| *key == Some(COMMAND));
+        // Words behind a command in quotes are a remark, unless they ask for more.
+        let behind: Vec<&str> =
+            arguments.iter().skip_while(|(key, _)| *key != Some(COMMAND)).skip(1).map_while(bare_word).collect();
+        let behind = behind.join(" ");
         let command = match named {
             // A command without its quotes runs to the end of the text.
-            Some((_, value)) if rest.contains(['"', '\'', '`', '\u{201c}']) => (*value).to_owned(),
+            Some((_, value)) if rest.contains(['"', '\'', '`', '\u{201c}']) => {
+                if let Some(second) = tail::behind(&behind, value, loaded, play) {
+                    return Err(two(value, second));
+                }
+                (*value).to_owned()
+            }
             Some(_) => rest.split_once(['=', ':']).map_or(rest, |(_, value)| value).trim().to_owned(),
             None => unquoted(rest).to_owned(),
         };
@@ -134,7 +197,7 @@ fn line(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Result<To
             return Err(Rejection::new(RejectionKind::MissingArgument, message));
         }
         let call = ToolCall::with(tool.name(), &[(COMMAND, &command)]);
-        read(&call, loaded, play, offered)?;
+        check(&call, loaded, play, offered)?;
         return Ok(call);
     }
     let command = unquoted(written);
@@ -156,6 +219,11 @@ fn line(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Result<To
     let hint = nearest::hint(name, names.iter().copied());
     let message = format!("there is no tool `{}`{hint}; there are: {}", crate::pddl::shortened(name), names.join(", "));
     Err(Rejection::new(RejectionKind::UnknownTool, message))
+}
+
+/// A parameter without a key.
+fn bare_word<'a>((key, word): &(Option<&'a str>, &'a str)) -> Option<&'a str> {
+    key.is_none().then_some(*word)
 }
 
 /// The call for a command that was written without a tool.

@@ -134,14 +134,16 @@ pub fn forms(tool: Tool, rules: &Rules, lexicon: &Lexicon) -> Vec<String> {
 
 /// The tools as a model sees them.
 #[must_use]
-pub fn specs(rules: &Rules, lexicon: &Lexicon, offered: Offered) -> Arc<[ToolSpec]> {
+pub fn specs(offered: Offered) -> Arc<[ToolSpec]> {
+    // The forms of the commands stand in the glossary, once.
     let of = |tool: Tool| {
-        let forms = forms(tool, rules, lexicon).join("; ");
         let description = match tool {
-            Tool::Select => "Carries out any one of the commands that are possible now.".to_owned(),
-            Tool::Inventory => format!("Lists what you carry, takes objects and puts them down. Commands: {forms}."),
-            Tool::Explore => format!("Looks around, goes somewhere, opens and closes. Commands: {forms}."),
-            Tool::Manipulate => format!("Changes an object with what is in front of you. Commands: {forms}."),
+            Tool::Select => "Carries out any one of the commands that are possible now.",
+            Tool::Inventory => "Lists what you carry, takes objects and puts them down.",
+            Tool::Explore => "Looks around, goes somewhere, opens and closes.",
+            Tool::Manipulate => {
+                "Changes an object with what is in front of you: cleans, heats, cools or slices it, or uses it."
+            }
         };
         // Thoughts are free: a call without them is as good.
         let parameters = json!({
@@ -156,7 +158,7 @@ pub fn specs(rules: &Rules, lexicon: &Lexicon, offered: Offered) -> Arc<[ToolSpe
             "required": [COMMAND],
             "additionalProperties": false,
         });
-        ToolSpec { name: tool.name().to_owned(), description, parameters }
+        ToolSpec { name: tool.name().to_owned(), description: description.to_owned(), parameters }
     };
     Tool::offered(offered).map(of).collect()
 }

@@ -2,7 +2,7 @@
 
 use gimbal_core::nearest;
 use gimbal_worlds::answer;
-use gimbal_worlds::grammar::{Arguments, arguments};
+use gimbal_worlds::grammar::{self, Arguments, arguments};
 use thiserror::Error;
 
 use super::{Action, KINDS, Kind};
@@ -15,6 +15,17 @@ pub enum ActionError {
     /// There is no text.
     #[error("the action is empty; write one such as `Monitor` or `Restore hostname=<hostname>`")]
     Empty,
+    /// There is a text, and no name at its beginning.
+    #[error(
+        "`{0}` does not begin with the name of an action; write one such as `Monitor` or `Restore hostname=<hostname>`"
+    )]
+    Nameless(String),
+    /// The name of the glossary was copied with its placeholder. No decoy is named here either (BOG-025).
+    #[error(
+        "`{0}` is no action as it stands: SERVICE stands for the name of a service; write `Decoy` with the name of a \
+         service right behind it, then `hostname=<hostname>` with the name of a host"
+    )]
+    Placeholder(String),
     /// No action has this name. The message names what every prompt explains and no kind of decoy, not even for a
     /// misspelling: agents are to find them out, and their mistakes must not teach them (BOG-025, BOG-R09).
     #[error(
@@ -73,9 +84,14 @@ pub enum ActionError {
 pub fn parse(text: &str, names: &Names) -> Result<Action, ActionError> {
     let read = |text: &str| {
         let (name, rest) = split(text)?;
-        read_parts(name, &arguments(rest), names)
+        let mut arguments = arguments(rest);
+        if is_stem(name) && arguments.iter().any(|(_, value)| value.eq_ignore_ascii_case(SERVICE)) {
+            return Err(ActionError::Placeholder(format!("{STEM} {SERVICE}")));
+        }
+        let name = joined(name, &mut arguments, names).unwrap_or(name);
+        read_parts(name, &arguments, names)
     };
-    let begins = |word: &str| Verb::of(word, names).is_some();
+    let begins = |word: &str| Verb::of(word, names).is_some() || is_stem(word);
     answer::one(text, read, begins, |text| read(text).ok())
         .map_err(|problem| problem.two().map_or_else(|error| error, ActionError::TwoActions))
 }
@@ -162,6 +178,38 @@ pub(crate) fn slipped(text: &str, names: &Names) -> (String, Option<String>) {
     (name.to_owned(), host_of(&arguments(rest)).map(str::to_owned))
 }
 
+/// What all names of decoys begin with.
+const STEM: &str = "Decoy";
+/// What stands for the rest of such a name in the glossary.
+const SERVICE: &str = "SERVICE";
+
+/// Whether a name is that of a decoy without its service, or with the placeholder in its place.
+fn is_stem(name: &str) -> bool {
+    name.eq_ignore_ascii_case(STEM) || is_placeholder(name)
+}
+
+fn is_placeholder(name: &str) -> bool {
+    let head = name.get(..STEM.len()).filter(|head| head.eq_ignore_ascii_case(STEM));
+    let rest = head.map(|head| name[head.len()..].trim_matches(|letter: char| !letter.is_alphanumeric()));
+    rest.is_some_and(|rest| rest.eq_ignore_ascii_case(SERVICE))
+}
+
+/// The decoy whose name was written apart, `Decoy SSHD`, or whose service was given as a parameter; that word is taken from
+/// the parameters.
+fn joined<'a>(name: &str, arguments: &mut Vec<(Option<&str>, &str)>, names: &'a Names) -> Option<&'a str> {
+    if !is_stem(name) {
+        return None;
+    }
+    let is_service = |key: Option<&str>| key.is_none_or(|key| key.eq_ignore_ascii_case(SERVICE));
+    let at = arguments.iter().position(|(key, _)| is_service(*key))?;
+    let word = arguments[at].1;
+    let kind = names.find_kind(&format!("{STEM}{word}")).or_else(|| names.find_kind(word))?;
+    matches!(kind, Kind::Decoy(_)).then(|| {
+        arguments.remove(at);
+        names.kind(kind)
+    })
+}
+
 fn host_of<'a>(arguments: &Arguments<'a>) -> Option<&'a str> {
     let host = arguments.iter().find(|(key, _)| key.is_none_or(is_host_key));
     host.map(|(_, host)| *host).filter(|host| !host.is_empty())
@@ -210,6 +258,9 @@ fn is_host_key(key: &str) -> bool {
 
 /// No decoy is ever named: each kind that a message shows is one that the agent need not find out (BOG-025).
 fn unknown_action(name: &str, names: &Names) -> ActionError {
+    if is_placeholder(name) {
+        return ActionError::Placeholder(name.to_owned());
+    }
     let shown = KINDS.iter().filter(|kind| !matches!(kind, Kind::Decoy(_))).map(|kind| names.kind(*kind));
     let hint = nearest::hint(name, ["Sleep", "Monitor"].into_iter().chain(shown));
     ActionError::UnknownAction { name: name.to_owned(), mend: then(&hint, "the", "The") }
@@ -220,9 +271,16 @@ fn then(hint: &str, without: &str, after: &str) -> String {
     if hint.is_empty() { format!("; {without}") } else { format!("{hint} {after}") }
 }
 
+/// Longest part of a text without a name that a message repeats.
+const SHOWN: usize = 60;
+
 /// The name and the rest.
 fn split(text: &str) -> Result<(&str, &str), ActionError> {
-    gimbal_worlds::grammar::split(text).ok_or(ActionError::Empty)
+    let nameless = || match text.trim() {
+        bare if bare.chars().any(char::is_alphanumeric) => ActionError::Nameless(bare.chars().take(SHOWN).collect()),
+        _ => ActionError::Empty,
+    };
+    grammar::split(text).ok_or_else(nameless)
 }
 
 #[cfg(test)]
@@ -266,9 +324,23 @@ mod tests {
             "action: DecoyApache\nhostname: User1",
             "DecoyApache hostname=User1 (to delay the attacker)",
             "DecoyApache User1\nIt delays whoever attacks, and I will monitor the rest.",
+            "Decoy Apache User1",
+            "Decoy apache hostname=User1",
+            "Decoy: Apache, User1",
+            "Decoy service=Apache hostname=User1",
+            "DecoySERVICE service=Apache, hostname=User1",
+            "Decoy DecoyApache User1",
+            "DecoyApache User1 now",
+            "DecoyApache hostname=User1!",
+            "DecoyApache hostname=User1, please.",
+            "DecoyApache hostname=User1</answer>",
+            "DecoyApache hostname=User1, as Remove may fail",
+            "DecoyApache hostname=User1, as Monitor changes nothing",
+            "[DecoyApache hostname=User1](http://x)",
         ] {
             assert_eq!(read(text), "DecoyApache User1", "{text}");
         }
+        assert_eq!(read("Decoy SSHD hostname=User1"), "DecoySSHD User1");
         assert_eq!(read("analyze Op_Server0"), "Analyse Op_Server0");
         assert_eq!(read("Monitor()"), "Monitor");
         assert_eq!(read("\"sleep\""), "Sleep");
@@ -291,9 +363,22 @@ mod tests {
         assert!(read("Analyse subnet=User").contains("takes no parameter `subnet`"));
         assert!(read("Restore User1, User2").contains("one host at a time"));
         assert!(read("Restore User1 and Remove User2").contains("one host at a time"));
-        for text in ["Restore User1\nRemove User2", "Restore User1; Monitor", "Restore User1 (or Remove User1)"] {
+        for text in [
+            "Restore User1\nRemove User2",
+            "Restore User1; Monitor",
+            "Restore User1 (or Remove User1)",
+            "Restore User1, as Remove User2 may fail",
+            "Restore User1. Then Decoy Apache User1",
+        ] {
             assert!(read(text).starts_with("the answer names more than one action"), "{text}: {}", read(text));
         }
+        assert_eq!(read("''"), read(""));
+        assert_eq!(
+            read("{\"hostname\": \"User1\"}"),
+            "`{\"hostname\": \"User1\"}` does not begin with the name of an action; write one such as `Monitor` or \
+             `Restore hostname=<hostname>`"
+        );
+        assert!(read("Analyse User9 now").starts_with("there is no host `User9`"));
         assert!(read("Restore User1 (not now)").contains("one host at a time"));
         assert!(read("Monitor User1").contains("write `Monitor` alone"));
         assert!(read("Misinform User1").contains("no action `Misinform`"));
@@ -311,6 +396,8 @@ mod tests {
             };
             for text in [
                 "DecoySERVICE x",
+                "Decoy SERVICE x",
+                "Decoy<SERVICE> x",
                 "DecoyHarakaSMPT x",
                 "DecoyApach x",
                 "decoysshd2 x",
@@ -325,6 +412,16 @@ mod tests {
             ] {
                 assert_eq!(listed(text), 0, "{text}");
             }
+        }
+        for text in [
+            "DecoySERVICE hostname=User1",
+            "decoyservice User1",
+            "Decoy SERVICE User1",
+            "Decoy<SERVICE> hostname=<hostname>",
+        ] {
+            let message = read(text);
+            assert!(message.contains("SERVICE stands for the name of a service"), "{message}");
+            assert!(!message.contains("there is no action"), "{message}");
         }
         let message = read("Misinform User1");
         for entry in ["Monitor", "Analyse", "Remove", "Restore", "DecoySERVICE"] {

@@ -132,8 +132,8 @@ impl Cage2Environment {
 
 fn rejection(error: &ActionError) -> Rejection {
     let kind = match error {
-        ActionError::Empty | ActionError::TwoActions(_) => RejectionKind::Unreadable,
-        ActionError::UnknownAction { .. } => RejectionKind::UnknownTool,
+        ActionError::Empty | ActionError::Nameless(_) | ActionError::TwoActions(_) => RejectionKind::Unreadable,
+        ActionError::UnknownAction { .. } | ActionError::Placeholder(_) => RejectionKind::UnknownTool,
         ActionError::MissingHost { .. } => RejectionKind::MissingArgument,
         ActionError::UnknownHost { .. } | ActionError::TwoHosts { .. } => RejectionKind::BadValue,
         ActionError::UnknownParameter { .. } => RejectionKind::UnknownArgument,

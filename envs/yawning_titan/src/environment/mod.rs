@@ -232,7 +232,9 @@ fn tools(vocabulary: &Vocabulary) -> Vec<ToolSpec> {
 
 fn rejection(error: &ActionError) -> Rejection {
     let kind = match error {
-        ActionError::Empty { .. } | ActionError::TwoActions(_) => RejectionKind::Unreadable,
+        ActionError::Empty { .. } | ActionError::Nameless { .. } | ActionError::TwoActions(_) => {
+            RejectionKind::Unreadable
+        }
         ActionError::UnknownAction { .. } => RejectionKind::UnknownTool,
         ActionError::Missing { .. } => RejectionKind::MissingArgument,
         ActionError::UnknownValue { .. } | ActionError::Two { .. } => RejectionKind::BadValue,
