@@ -185,7 +185,7 @@ async fn the_rules_of_the_chooser_say_what_is_checked() {
 #[tokio::test]
 async fn suggestions_are_read_in_tiers_and_repaired_once() {
     let tier = |name: &str| format!(r#"note parsed {{"contract":"suggestions","tier":"{name}"}}"#);
-    let cases: [(Vec<Canned>, &str, usize); 6] = [
+    let cases: [(Vec<Canned>, &str, usize); 8] = [
         (vec![Says("Answer: ```json\n[{\"action\": \"Wait\", \"confidence\": \"high\"}]\n```")], "normalised", 3),
         (vec![Says("Answer: I would wait."), Says(r#"[{"action": "Wait", "confidence": 0.4}]"#)], "repaired", 4),
         (vec![Says("Answer: I would wait."), Says("Sorry?")], "default", 4),
@@ -194,6 +194,10 @@ async fn suggestions_are_read_in_tiers_and_repaired_once() {
         (vec![Fails(ModelErrorKind::Refusal, "no")], "default", 3),
         // No legal action in it counts as unreadable.
         (vec![Says(r#"Answer: [{"action": "Dance", "confidence": 1}]"#), Says("[]")], "default", 4),
+        // What the repair's prompt asks for where a text names no action is no advice.
+        (vec![Says("Answer: no."), Says(r#"[{"action": "Wait", "confidence": 0.1}]"#)], "default", 4),
+        // Keys in capitals.
+        (vec![Says(r#"Answer: [{"Action": "Wait", "Confidence": 0.3}]"#)], "normalised", 3),
     ];
     for (chooser, name, calls) in cases {
         let replies = [vec![Says(SUGGEST)], chooser, vec![Says("Answer: Wait")]].concat();
@@ -201,8 +205,9 @@ async fn suggestions_are_read_in_tiers_and_repaired_once() {
         assert!(log.contains(&tier(name)), "{name}: {log:?}");
         assert_eq!(stage.asked.lock().unwrap().len(), calls, "{name}");
         if name == "default" {
-            let default = r#"sent suggestions chooser->planner [{"action":"Wait","confidence":0.1}]"#;
-            assert!(log.contains(&default.to_owned()), "{log:?}");
+            let default = r#"sent suggestions chooser->planner [{"action":"Wait","confidence":"unknown","unread":["no suggestion could be had"]}"#;
+            assert!(log.iter().any(|line| line.starts_with(default)), "{log:?}");
+            assert!(stage.last_talk().last().unwrap().contains("what could not be read or is no possible action"));
         }
     }
 }
@@ -230,9 +235,91 @@ async fn a_suggestion_about_another_subject_is_noted_and_kept() {
     let (log, _) = play(json!({}), [Says(SUGGEST), Says(menu), Says("Answer: Oil machine=press")]).await;
     assert!(log.contains(&r#"note mismatch {"asked":"lathe","got":"press"}"#.to_owned()), "{log:?}");
     assert!(log.contains(&r#"note dropped {"action":"Dance","why":"unreadable"}"#.to_owned()), "{log:?}");
-    assert!(log.contains(
-        &r#"sent suggestions chooser->planner [{"action":"Oil machine=press","confidence":0.6}]"#.to_owned()
-    ));
+    // What was dropped is told to the planner.
+    let sent = r#"sent suggestions chooser->planner [{"action":"Oil machine=press","confidence":0.6},{"unread":["action: Dance"]}]"#;
+    assert!(log.contains(&sent.to_owned()), "{log:?}");
+}
+
+// covers: BOG-067, BOG-070
+#[tokio::test]
+async fn a_suggestion_without_a_confidence_reaches_the_planner_as_what_it_is() {
+    const BARE: &str = r#"Answer: ["Oil machine=lathe", "Wait"]"#;
+    for (chooser, unread) in [
+        (BARE, "missing"),
+        (r#"Answer: [{"action": "Oil machine=lathe"}]"#, "missing"),
+        (r#"Answer: [{"action": "Oil machine=lathe", "confidence": 9}]"#, "9"),
+    ] {
+        let replies = [Says(SUGGEST), Says(chooser), Says("Sorry?"), Says("Answer: Oil machine=lathe")];
+        let (log, stage) = play(json!({}), replies).await;
+        let first =
+            format!(r#"[{{"action":"Oil machine=lathe","confidence":"unknown","unread":["confidence: {unread}"]}}"#);
+        let sent = log.iter().find(|line| line.starts_with("sent suggestions")).unwrap();
+        assert!(sent.contains(&first), "{sent}");
+        let count = if chooser == BARE { 2 } else { 1 };
+        let parsed = format!(r#"note parsed {{"contract":"suggestions","tier":"normalised","unread":{count}}}"#);
+        assert!(log.contains(&parsed), "{log:?}");
+        assert!(!log.iter().any(|line| line.contains("off_menu")), "{log:?}");
+        let seen = stage.last_talk().last().unwrap().clone();
+        assert!(seen.contains(r#""confidence": "unknown""#) && seen.contains("Under \"unread\" stands"), "{seen}");
+    }
+    // A repair that is read better is taken, and one that is not is not.
+    for (fixed, tier, first) in [
+        (r#"[{"action": "Wait", "confidence": 0.7}]"#, "repaired", "Wait"),
+        (r#"["Wait", "Wait"]"#, "normalised", "Oil machine=lathe"),
+        (r#"[{"action": "Wait", "confidence": 0.1}]"#, "normalised", "Oil machine=lathe"),
+    ] {
+        let (log, _) = play(json!({}), [Says(SUGGEST), Says(BARE), Says(fixed), Says("Answer: Wait")]).await;
+        let sent = log.iter().find(|line| line.starts_with("sent suggestions")).unwrap();
+        assert!(sent.contains(&format!(r#"planner [{{"action":"{first}""#)), "{fixed}: {sent}");
+        assert!(log.iter().any(|line| line.contains(&format!(r#""tier":"{tier}""#))), "{fixed}: {log:?}");
+    }
+    // A mediator leaves what it cannot weigh.
+    let arbiter = json!({ "arbiter": { "gate": 0.3, "aggregate": true } });
+    let replies = [Says(ANALYSE), Says(FINDING), Says(SUGGEST), Says(BARE), Says("Sorry?"), Says("Answer: Wait")];
+    let (_, stage) = play(arbiter, replies).await;
+    let seen = stage.last_talk().last().unwrap().clone();
+    assert!(seen.contains(r#"[{"action": "Oil machine=lathe", "confidence": "unknown""#), "{seen}");
+}
+
+// covers: BOG-065, BOG-070
+#[tokio::test]
+async fn what_the_analyst_did_not_state_reaches_the_planner_as_unknown() {
+    let odd = |with: &str| -> &'static str { Box::leak(FINDING.replace("\"high\"", with).into_boxed_str()) };
+    for (written, told) in [("\"9/10\"", "9/10"), ("0.9", "0.9"), ("\"purple\"", "purple")] {
+        let (log, stage) = play(json!({}), [Says(ANALYSE), Says(odd(written)), Says("Sorry?"), Says(WAIT)]).await;
+        let seen = stage.last_talk().last().unwrap().clone();
+        assert!(seen.contains(r#""severity": "unknown""#) && !seen.contains("\"low\""), "{seen}");
+        assert!(seen.contains(&format!(r#""unread": ["severity: {told}"]"#)), "{seen}");
+        assert!(seen.ends_with("\"unknown\" stands in its place and says nothing."), "{seen}");
+        let parsed = r#"note parsed {"contract":"analysis","tier":"normalised","unread":1}"#;
+        assert!(log.contains(&parsed.to_owned()), "{log:?}");
+    }
+    // In other words it is stated, and needs no repair.
+    let (log, stage) = play(json!({}), [Says(ANALYSE), Says(odd("\"High risk\"")), Says(WAIT)]).await;
+    assert!(log.iter().any(|line| line.contains(r#""severity":"high""#)), "{log:?}");
+    assert!(!stage.last_talk().last().unwrap().contains("unread"));
+    // Nothing at all is stated where nothing came.
+    let (log, _) = play(json!({}), [Says(ANALYSE), Says("Answer: loud"), Says("Sorry?"), Says(WAIT)]).await;
+    let sent = log.iter().find(|line| line.starts_with("sent analysis analyst")).unwrap();
+    assert!(sent.contains(r#""severity":"unknown""#) && sent.contains(r#""recommended_focus":"unknown""#), "{sent}");
+}
+
+// covers: BOG-065, BOG-071
+#[tokio::test]
+async fn findings_on_another_subject_or_against_each_other_are_marked() {
+    let other: &'static str = Box::leak(FINDING.replace("lathe", "press").into_boxed_str());
+    let (log, stage) = play(json!({}), [Says(ANALYSE), Says(other), Says(WAIT)]).await;
+    assert!(log.contains(&r#"note mismatch {"asked":"lathe","got":"press"}"#.to_owned()), "{log:?}");
+    let seen = stage.last_talk().last().unwrap().clone();
+    assert!(seen.contains(r#""machine": "press""#) && seen.contains(r#""asked_about": "lathe""#), "{seen}");
+    let finding = FINDING.split_once("Answer: [").unwrap().1.trim_end_matches(']');
+    let both = format!("Answer: [{finding}, {}]", finding.replace("high", "low"));
+    let both: &'static str = Box::leak(both.into_boxed_str());
+    let (log, stage) = play(json!({}), [Says(ANALYSE), Says(both), Says("Sorry?"), Says(WAIT)]).await;
+    let seen = stage.last_talk().last().unwrap().clone();
+    assert!(seen.contains(r#""severity": "unknown""#) && seen.contains(r#"["severity: high and low"]"#), "{seen}");
+    assert_eq!(seen.matches(r#""machine""#).count(), 1, "{seen}");
+    assert!(!log.iter().any(|line| line.contains("mismatch")), "{log:?}");
 }
 
 // covers: BOG-059

@@ -133,6 +133,40 @@ async fn a_diverted_decision_and_a_name_that_is_none_discard_what_is_left() {
     assert!(requests[4].messages[1].text.contains("`next` must begin with one of: A, B, C"));
 }
 
+// covers: CYC-013, CYC-015
+#[tokio::test]
+async fn a_choice_is_read_where_it_is_stated_and_asked_for_again_where_it_is_not() {
+    let settings = json!({ "graph": three() });
+    for written in [
+        r#"{"next": "B.", "memory": {}}"#,
+        r#"{"next": ["B"], "memory": {}}"#,
+        r#"{"next": {"to": "B"}, "memory": {}}"#,
+        r#"{"to": "B"}"#,
+        r#"{"Next": "b", "Memory": {"Facts": ["a door"]}}"#,
+        r#"{"next": "B"} as I said: {"Next": "B"}"#,
+    ] {
+        let (log, stage, _) =
+            play(settings.clone(), workshop(9, [DONE, Says(kept(format!("Answer: {written}"))), WAIT])).await;
+        let routed = notes(&log, "routed");
+        assert_eq!((texts(&routed, "to"), &routed[0]["repaired"]), (vec!["B"], &json!(false)), "{written}");
+        if written.contains("a door") {
+            assert!(stage.requests.lock().unwrap()[2].messages[1].text.contains(r#""facts": ["a door"]"#));
+        }
+    }
+    for written in [
+        r#"{"next": "B"} or {"next": "C"}"#,
+        r#"{"next": "B", "next": "C"}"#,
+        r#"{"next": "B", "Next": "C"}"#,
+        r#"{"next": ["B", "C"]}"#,
+        r#"{"next": "not B"}"#,
+    ] {
+        let replies = [DONE, Says(kept(format!("Answer: {written}"))), Says(r#"{"next": "C"}"#), WAIT];
+        let (log, ..) = play(settings.clone(), workshop(9, replies)).await;
+        let routed = notes(&log, "routed");
+        assert_eq!((texts(&routed, "to"), &routed[0]["repaired"]), (vec!["C"], &json!(true)), "{written}");
+    }
+}
+
 // covers: CYC-097, CYC-092
 #[tokio::test]
 async fn decisions_ahead_are_among_the_ways_that_were_shown_and_a_cached_one_brings_all_of_them() {

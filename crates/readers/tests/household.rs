@@ -113,24 +113,33 @@ async fn each_type(world: &Alfworld, options: &Value, (split, count): (&str, usi
     for (kind, tally) in &tallies {
         println!("{split} {options} {}: {kind}: {}", cell.name(), tally.line());
     }
+    // Nineteen games of a type are few: the rate is that of all types, and no type falls far behind.
+    let (won, of) = tallies.values().fold((0, 0), |(won, of), tally| (won + tally.won, of + tally.episodes));
+    assert!(won as f64 >= least * of as f64, "{split} {options} {}: {won} of {of}", cell.name());
     for (kind, tally) in tallies {
-        assert!(tally.rate() >= least, "{split} {options} {}: {kind}: {}", cell.name(), tally.line());
+        assert!(tally.rate() >= least - 0.05, "{split} {options} {}: {kind}: {}", cell.name(), tally.line());
         assert_eq!((tally.rejected, tally.fallbacks, tally.lacks), (0, 0, 0), "{split} {}: {kind}", cell.name());
     }
 }
 
-/// `GIMBAL_ALL=1` plays every published game, else every one of the unseen rooms; every generated task in either case.
+/// `GIMBAL_ALL=1` plays every published game, else every one of the unseen rooms; every generated task in either case,
+/// by one agent and by every controller that may go back, whichever tools their agents have.
 // covers: CYC-026, CYC-036
 #[tokio::test]
 async fn all_six_types_of_task_are_won() {
+    let whole = std::env::var_os("GIMBAL_ALL").is_some();
+    let generated = Alfworld::over(None);
+    let options = json!({ "tools": "split" });
+    let everyone = std::iter::once(("solver", "react", solver())).chain(controllers());
+    for (name, base, settings) in everyone.filter(|(_, base, _)| *base != "dag") {
+        for cell in Cell::all(base, &settings) {
+            println!("{name}");
+            each_type(&generated, &options, ("generated", 1000), &cell, 0.9).await;
+        }
+    }
     let cells = [Cell::all("react", &solver()), Cell::all("cyclic", &json!({ "graph": "family" }))];
     let cells = cells.iter().map(|forms| &forms[0]);
-    let generated = Alfworld::over(None);
-    for cell in cells.clone() {
-        each_type(&generated, &json!({ "tools": "split" }), ("generated", 1000), cell, 0.85).await;
-    }
     let Some(world) = real() else { return };
-    let whole = std::env::var_os("GIMBAL_ALL").is_some();
     let splits: &[&str] = if whole { &["unseen", "seen", "train"] } else { &["unseen"] };
     for cell in cells {
         for options in [json!({ "tools": "split" }), json!({ "wording": "2.1.1" })] {
@@ -140,6 +149,9 @@ async fn all_six_types_of_task_are_won() {
         }
     }
 }
+
+/// How many of its ten games whoever goes through a list once wins, form by form: each form plays other games.
+const ONCE: [usize; 6] = [10, 10, 10, 10, 10, 9];
 
 // covers: CYC-027, CYC-036
 #[tokio::test]
@@ -152,8 +164,10 @@ async fn controllers_win_with_every_exposure() {
                 tasks(&world, "generated", &options, 60).into_iter().skip(at * 10).take(10).collect();
             let tally = tally(&cell, &world, &options, &games).await;
             println!("{name}, {}: {}", cell.name(), tally.line());
-            let least = if base == "dag" { f64::MIN_POSITIVE } else { 0.9 };
-            assert!(tally.rate() >= least, "{name}, {}: {}", cell.name(), tally.line());
+            match base {
+                "dag" => assert_eq!(tally.won, ONCE[at], "{name}, {}: {}", cell.name(), tally.line()),
+                _ => assert!(tally.rate() >= 0.9, "{name}, {}: {}", cell.name(), tally.line()),
+            }
             assert_eq!((tally.rejected, tally.fallbacks, tally.lacks), (0, 0, 0), "{name}, {}", cell.name());
         }
     }

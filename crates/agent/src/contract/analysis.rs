@@ -3,7 +3,7 @@
 use gimbal_core::Brief;
 use serde_json::{Value, json};
 
-use super::{Severity, Tier, array, bounded};
+use super::{Severity, Tier, UNKNOWN, array, bounded, told};
 use crate::reading::words;
 
 /// How a subject stands to its baseline.
@@ -41,10 +41,12 @@ pub enum Focus {
     Investigation,
     /// Wait and see.
     Monitor,
+    /// It could not be read.
+    Unknown,
 }
 
 impl Focus {
-    /// All.
+    /// All that can be stated.
     pub const ALL: [Self; 3] = [Self::Containment, Self::Investigation, Self::Monitor];
 
     /// The word in messages.
@@ -54,6 +56,7 @@ impl Focus {
             Self::Containment => "containment",
             Self::Investigation => "investigation",
             Self::Monitor => "monitor",
+            Self::Unknown => UNKNOWN,
         }
     }
 }
@@ -80,8 +83,10 @@ pub struct Finding {
     pub recommended_focus: Focus,
     /// Why.
     pub rationale: String,
-    /// What could not be read, as it was written: `severity: purple`. A default stands in its place.
+    /// What could not be read, as it was written: `severity: purple`. `unknown` stands in its place.
     pub unread: Vec<String>,
+    /// What was asked about, where the finding is about another subject.
+    pub asked: Option<String>,
 }
 
 impl Finding {
@@ -91,22 +96,30 @@ impl Finding {
         Self {
             subject: subject.to_owned(),
             status: Status::Unknown,
-            severity: Severity::Low,
+            severity: Severity::Unknown,
             anomalies: Vec::new(),
             suspected_c2: Vec::new(),
-            recommended_focus: Focus::Investigation,
+            recommended_focus: Focus::Unknown,
             rationale: "no analysis could be had".to_owned(),
             unread: Vec::new(),
+            asked: None,
         }
     }
 
     /// Reads what an analyst wrote. The key of the subject is what the brief calls one. Status, severity and focus may be
     /// written in other words (`reading/words.yaml`); one that cannot be read is told in `unread` and leaves the rest of the
-    /// finding as it is. None if no finding names a subject and one of the three.
+    /// finding as it is. Two findings on one subject are one: what they state differently is unread. None if no finding names
+    /// a subject and one of the three.
     #[must_use]
     pub fn read(text: &str, brief: &Brief) -> Option<(Vec<Self>, Tier)> {
         let (items, tier) = array(text)?;
-        let found: Vec<Self> = items.iter().filter_map(|item| Self::of(item, brief)).take(ITEMS).collect();
+        let mut found: Vec<Self> = Vec::new();
+        for finding in items.iter().filter_map(|item| Self::of(item, brief)).take(ITEMS) {
+            match found.iter_mut().find(|known| known.subject == finding.subject) {
+                Some(known) => known.join(finding),
+                None => found.push(finding),
+            }
+        }
         let whole = found.iter().all(|finding| finding.unread.is_empty());
         let tier = if whole { tier } else { tier.max(Tier::Normalised) };
         (!found.is_empty()).then_some((found, tier))
@@ -121,8 +134,8 @@ impl Finding {
             Some(Value::String(text)) if !says_none(text) => vec![bounded(text, BOUND)],
             _ => Vec::new(),
         };
-        let keys = [brief.subject.as_str(), "subject", "name", "target"];
-        let written = keys.iter().find_map(|key| text(key))?;
+        let own = brief.subject.to_lowercase().replace(' ', "_");
+        let written = [own.as_str(), "subject", "name", "target"].iter().find_map(|key| text(key))?;
         let subject = brief.subjects.iter().find(|name| name.eq_ignore_ascii_case(written))?;
         let status = text("status").and_then(|word| words().status(word));
         let status = status.and_then(|word| Status::ALL.into_iter().find(|status| status.name() == word));
@@ -136,11 +149,10 @@ impl Finding {
         let odd =
             [("status", status.is_none()), ("severity", severity.is_none()), ("recommended_focus", focus.is_none())];
         for (key, _) in odd.iter().filter(|(_, odd)| *odd) {
-            let written = item.get(*key).map_or_else(|| "missing".to_owned(), crate::protocol::plain);
-            let told = format!("{key}: {}", bounded(written.trim(), 80));
             // A message that is passed on has told it already.
             if !unread.iter().any(|known| known.starts_with(&format!("{key}: "))) {
-                unread.push(told);
+                let focus = item.get("focus").filter(|_| *key == "recommended_focus");
+                unread.push(told(key, item.get(*key).or(focus)));
             }
         }
         let default = Self::default_of(subject);
@@ -152,8 +164,41 @@ impl Finding {
             recommended_focus: focus.unwrap_or(default.recommended_focus),
             rationale: bounded(text("rationale").unwrap_or_default(), BOUND),
             unread,
+            asked: text("asked_about").map(|asked| bounded(asked, BOUND)),
             ..default
         })
+    }
+
+    /// Takes in another finding on the same subject. Neither is the one that is meant where they differ.
+    fn join(&mut self, other: Self) {
+        let mut differ = |key: &str, own: &str, other: &str| {
+            let differs = own != other;
+            if differs {
+                self.unread.push(format!("{key}: {own} and {other}"));
+            }
+            differs
+        };
+        if differ("status", self.status.name(), other.status.name()) {
+            self.status = Status::Unknown;
+        }
+        if differ("severity", self.severity.name(), other.severity.name()) {
+            self.severity = Severity::Unknown;
+        }
+        if differ("recommended_focus", self.recommended_focus.name(), other.recommended_focus.name()) {
+            self.recommended_focus = Focus::Unknown;
+        }
+        for (own, others) in [
+            (&mut self.anomalies, other.anomalies),
+            (&mut self.suspected_c2, other.suspected_c2),
+            (&mut self.unread, other.unread),
+        ] {
+            let new: Vec<String> = others.into_iter().filter(|text| !own.contains(text)).collect();
+            own.extend(new);
+            own.truncate(ITEMS);
+        }
+        if !other.rationale.is_empty() && self.rationale != other.rationale {
+            self.rationale = bounded(format!("{} {}", self.rationale, other.rationale).trim(), BOUND);
+        }
     }
 
     /// The message of findings.
@@ -172,6 +217,9 @@ impl Finding {
             });
             if !one.unread.is_empty() {
                 message["unread"] = one.unread.clone().into();
+            }
+            if let Some(asked) = &one.asked {
+                message["asked_about"] = asked.as_str().into();
             }
             message
         };
@@ -219,6 +267,7 @@ mod tests {
             recommended_focus: Focus::Containment,
             rationale: "it is hot".to_owned(),
             unread: Vec::new(),
+            asked: None,
         };
         let message = Finding::message(std::slice::from_ref(&finding), &brief);
         assert_eq!(message[0]["machine"], "lathe");
@@ -243,14 +292,63 @@ mod tests {
         }));
         let finding = &findings[0];
         assert_eq!((finding.status, finding.recommended_focus), (Status::Changed, Focus::Containment));
-        assert_eq!((finding.severity, tier), (Severity::Low, Tier::Normalised));
+        assert_eq!((finding.severity, tier), (Severity::Unknown, Tier::Normalised));
         assert_eq!(finding.unread, ["severity: purple"]);
         assert!(finding.anomalies.is_empty());
         // Passed on, it says the same.
         let message = Finding::message(&findings, &brief);
+        assert_eq!(message[0]["severity"], "unknown");
         assert_eq!(Finding::read(&message.to_string(), &brief).unwrap().0, findings);
         let (findings, _) = read(json!({ "machine": "lathe", "status": "changed" }));
         assert_eq!(findings[0].unread, ["severity: missing", "recommended_focus: missing"]);
-        assert!(Finding::allowed(&brief).contains("\"severity\": low, medium, high, critical"));
+        assert_eq!(Finding::message(&findings, &brief)[0]["recommended_focus"], "unknown");
+        assert!(Finding::allowed(&brief).contains("\"severity\": low, medium, high, critical\n"));
+        assert!(Finding::allowed(&brief).ends_with("containment, investigation, monitor"));
+    }
+
+    // covers: BOG-065, BOG-070
+    #[test]
+    fn a_severity_is_read_where_it_is_stated_and_is_unknown_else() {
+        let brief = sample::brief();
+        for (written, severity) in [
+            (json!("High risk"), Severity::High),
+            (json!("critical severity"), Severity::Critical),
+            (json!("Low-risk"), Severity::Low),
+            (json!("moderate risk"), Severity::Medium),
+            (json!("9/10"), Severity::Unknown),
+            (json!(0.9), Severity::Unknown),
+            (json!("unknown"), Severity::Unknown),
+            (json!("no high risk"), Severity::Unknown),
+        ] {
+            let text = json!([{ "Machine": "lathe", "Status": "changed", "Severity": written, "Recommended Focus": "monitor" }]);
+            let (findings, tier) = Finding::read(&text.to_string(), &brief).unwrap();
+            assert_eq!((findings[0].severity, tier), (severity, Tier::Normalised), "{written}");
+            assert_eq!(findings[0].unread.is_empty(), severity != Severity::Unknown, "{written}");
+        }
+    }
+
+    // covers: BOG-065
+    #[test]
+    fn findings_that_contradict_each_other_state_what_they_agree_on() {
+        let brief = sample::brief();
+        let one = |severity: &str, why: &str| {
+            json!({ "machine": "lathe", "status": "changed", "severity": severity, "anomalies": [why],
+                "recommended_focus": "monitor", "rationale": why })
+        };
+        let read = |items: serde_json::Value| Finding::read(&items.to_string(), &brief).unwrap();
+        let (findings, tier) = read(json!([one("low", "quiet"), one("critical", "loud")]));
+        assert_eq!((findings.len(), tier), (1, Tier::Normalised));
+        let finding = &findings[0];
+        assert_eq!((finding.status, finding.severity), (Status::Changed, Severity::Unknown));
+        assert_eq!(finding.unread, ["severity: low and critical"]);
+        assert_eq!((finding.anomalies.join(" "), finding.rationale.as_str()), ("quiet loud".to_owned(), "quiet loud"));
+        assert_eq!(read(Finding::message(&findings, &brief)).0, findings);
+        assert_eq!(read(json!([one("low", "quiet"), one("low", "quiet")])), read(json!([one("low", "quiet")])));
+        // A finding on another subject says what was asked about, wherever it is passed on to.
+        let mut other = findings;
+        other[0].asked = Some("press".to_owned());
+        let message = Finding::message(&other, &brief);
+        assert_eq!(message[0]["asked_about"], "press");
+        assert_eq!(read(message).0, other);
     }
 }

@@ -1,5 +1,7 @@
-//! Finding a JSON array or object in what a model wrote. JSON is read as models write it: [`lenient`].
+//! Finding a JSON array or object in what a model wrote. JSON is read as models write it: [`lenient`]. Keys are read without
+//! regard to case, and what parts words in them as `_`.
 
+use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
 use super::Tier;
@@ -31,43 +33,121 @@ const WRAPPERS: [&str; 13] = [
 pub fn array(text: &str) -> Option<(Vec<Value>, Tier)> {
     let text = text.trim();
     if let Ok(Value::Array(items)) = serde_json::from_str(text) {
-        return Some((items, Tier::Direct));
+        return listed(items, is_clear(text)?);
     }
     let bare = bare(text);
     let bare = unfenced(without_prefix(bare.trim()));
-    if let Some(found) = lenient::whole(bare)
-        && !found.ambiguous
-        && let Some(items) = unwrapped(found.value)
-    {
-        return Some((items, Tier::Normalised));
+    match lenient::whole(bare) {
+        Some(found) if found.ambiguous => return None,
+        Some(found) => {
+            if let Some(items) = unwrapped(found.value) {
+                return listed(items, Tier::Normalised);
+            }
+        }
+        None => {}
     }
-    first_array(bare).or_else(|| objects(bare)).map(|items| (items, Tier::Normalised))
+    first_array(bare).or_else(|| objects(bare)).and_then(|items| listed(items, Tier::Normalised))
 }
 
 /// The JSON object that `text` holds and how it was found: as it stands; else without thoughts, an answer prefix or code fences,
-/// or as the first object with members anywhere in the text. None if it holds none, or names a key twice.
+/// or as the first object with members anywhere in the text. None if it holds none, names a key twice, or holds another
+/// object that says otherwise of the same key.
 #[must_use]
 pub fn object(text: &str) -> Option<(Map<String, Value>, Tier)> {
     let text = text.trim();
     if let Ok(Value::Object(members)) = serde_json::from_str(text) {
-        return Some((members, Tier::Direct));
+        return known(members, is_clear(text)?);
     }
     let bare = bare(text);
     let bare = unfenced(without_prefix(bare.trim()));
     if let Some(found) = lenient::whole(bare)
         && let Value::Object(members) = found.value
     {
-        return (!found.ambiguous).then_some((members, Tier::Normalised));
+        return if found.ambiguous { None } else { known(members, Tier::Normalised) };
     }
-    places(bare, '{').find_map(|found| match found.value {
-        Value::Object(members) if !members.is_empty() && !found.ambiguous => Some((members, Tier::Normalised)),
+    let mut all = apart(bare, '{').filter(|found| !found.ambiguous).filter_map(|found| match found.value {
+        Value::Object(members) if !members.is_empty() => known(members, Tier::Normalised),
         _ => None,
-    })
+    });
+    let (first, tier) = all.next()?;
+    let contradicts =
+        |other: &Map<String, Value>| other.iter().any(|(key, value)| first.get(key).is_some_and(|own| own != value));
+    (!all.any(|(other, _)| contradicts(&other))).then_some((first, tier))
+}
+
+/// A key as it is compared: in small letters, words parted by `_`.
+fn key(written: &str) -> String {
+    let part = |letter: char| if letter.is_whitespace() || letter == '-' { '_' } else { letter };
+    written.trim().chars().map(part).flat_map(char::to_lowercase).collect()
+}
+
+/// A value with every key in it as keys are compared; none if an object then names one twice with different values.
+#[must_use]
+pub fn keyed(value: Value) -> Option<Value> {
+    match value {
+        Value::Array(items) => items.into_iter().map(keyed).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(name, value)| Some((name, keyed(value)?)));
+            let members = members.collect::<Option<Map<String, Value>>>()?;
+            Some(Value::Object(known(members, Tier::Direct)?.0))
+        }
+        other => Some(other),
+    }
+}
+
+/// The members by their keys as they are compared, not those within them: there a key may be a name.
+fn known(members: Map<String, Value>, tier: Tier) -> Option<(Map<String, Value>, Tier)> {
+    if members.keys().all(|written| key(written) == *written) {
+        return Some((members, tier));
+    }
+    let mut all = Map::new();
+    for (written, value) in members {
+        match all.entry(key(&written)) {
+            Entry::Vacant(place) => {
+                place.insert(value);
+            }
+            Entry::Occupied(place) if *place.get() != value => return None,
+            Entry::Occupied(_) => {}
+        }
+    }
+    Some((all, tier.max(Tier::Normalised)))
+}
+
+/// The items, each object of them with its keys as they are compared.
+fn listed(items: Vec<Value>, mut tier: Tier) -> Option<(Vec<Value>, Tier)> {
+    let mut all = Vec::with_capacity(items.len());
+    for item in items {
+        all.push(match item {
+            Value::Object(members) => {
+                let (members, read) = known(members, tier)?;
+                tier = read;
+                Value::Object(members)
+            }
+            other => other,
+        });
+    }
+    Some((all, tier))
+}
+
+/// A strict text stands as it is, unless it names a key twice with different values.
+fn is_clear(text: &str) -> Option<Tier> {
+    lenient::whole(text).is_none_or(|found| !found.ambiguous).then_some(Tier::Direct)
 }
 
 /// The values that begin with this bracket.
 fn places(text: &str, bracket: char) -> impl Iterator<Item = lenient::Found> + '_ {
     text.match_indices(bracket).take(CANDIDATES).filter_map(|(at, _)| lenient::value(&text[at..]))
+}
+
+/// The values that begin with this bracket and stand within no other of them.
+fn apart(text: &str, bracket: char) -> impl Iterator<Item = lenient::Found> + '_ {
+    let mut from = 0;
+    let all = text.match_indices(bracket).take(CANDIDATES);
+    all.filter_map(move |(at, _)| {
+        let found = lenient::value(&text[at..]).filter(|_| at >= from)?;
+        from = at + found.length;
+        Some(found)
+    })
 }
 
 /// Objects that stand one behind the other without brackets around them.
@@ -102,12 +182,16 @@ fn without_prefix(text: &str) -> &str {
 fn unwrapped(value: Value) -> Option<Vec<Value>> {
     match value {
         Value::Array(items) => Some(items),
-        Value::Object(mut members) => {
+        Value::Object(members) => {
+            let (mut members, _) = known(members, Tier::Normalised)?;
             for key in WRAPPERS {
                 match members.get_mut(key).map(Value::take) {
                     Some(Value::Array(items)) => return Some(items),
                     Some(Value::Object(inner)) => return Some(vec![Value::Object(inner)]),
-                    _ => {}
+                    Some(other) => {
+                        members.insert(key.to_owned(), other);
+                    }
+                    None => {}
                 }
             }
             Some(vec![Value::Object(members)])
@@ -133,7 +217,7 @@ fn first_array(text: &str) -> Option<Vec<Value>> {
 mod tests {
     use serde_json::json;
 
-    use super::{Tier, array, object};
+    use super::{Tier, array, keyed, object};
 
     // covers: BOG-070
     #[test]
@@ -178,6 +262,50 @@ mod tests {
             assert_eq!(object(written), None, "{written}");
         }
         assert_eq!(object(&"{".repeat(1_000_000)), None);
+    }
+
+    // covers: BOG-070, CYC-013
+    #[test]
+    fn keys_are_read_without_regard_to_case() {
+        let wanted = json!({ "action": "Wait", "recommended_focus": "monitor" });
+        for (written, tier) in [
+            (r#"{"action": "Wait", "recommended_focus": "monitor"}"#, Tier::Direct),
+            (r#"{"Action": "Wait", "Recommended Focus": "monitor"}"#, Tier::Normalised),
+            (r#"{"ACTION": "Wait", "recommended-focus": "monitor", "action": "Wait"}"#, Tier::Normalised),
+        ] {
+            assert_eq!(array(&format!("[{written}]")), Some((vec![wanted.clone()], tier)), "{written}");
+            assert_eq!(object(written), Some((wanted.as_object().unwrap().clone(), tier)), "{written}");
+            let wrapped = array(&format!("{{\"Suggestions\": [{written}]}}")).unwrap();
+            assert_eq!(wrapped, (vec![wanted.clone()], Tier::Normalised), "{written}");
+        }
+        // What stands below may be a name, and is left as it is where nobody asks for more.
+        let below = r#"{"Usual": {"LOCATE": "TAKE"}}"#;
+        assert_eq!(object(below).unwrap().0["usual"], json!({ "LOCATE": "TAKE" }));
+        assert_eq!(keyed(json!({ "A": [{ "B c": 1 }] })), Some(json!({ "a": [{ "b_c": 1 }] })));
+        assert_eq!(keyed(json!([{ "A": 1, "a": 2 }])), None);
+    }
+
+    // covers: CYC-013, BOG-070
+    #[test]
+    fn what_says_two_things_is_not_read() {
+        for written in [
+            r#"{"next": "LOCATE", "next": "PLACE"}"#,
+            r#"{"next": "LOCATE", "Next": "PLACE"}"#,
+            r#"{"next": "LOCATE"} {"next": "PLACE"}"#,
+            r#"First {"next": "LOCATE"}, no: {"Next": "PLACE", "memory": {}}"#,
+        ] {
+            assert_eq!(object(written), None, "{written}");
+        }
+        assert_eq!(array(r#"[{"action": "Wait", "action": "Oil"}]"#), None);
+        assert_eq!(array(r#"[{"action": "Wait", "Action": "Oil"}]"#), None);
+        // The same said twice, and what speaks of something else, contradict nothing.
+        for written in [
+            r#"{"next": "LOCATE", "next": "LOCATE"}"#,
+            r#"{"next": "LOCATE"} that is {"next": "LOCATE"}"#,
+            r#"{"next": "LOCATE"} after {"tool": "look"}"#,
+        ] {
+            assert_eq!(object(written).unwrap().0["next"], "LOCATE", "{written}");
+        }
     }
 
     #[test]

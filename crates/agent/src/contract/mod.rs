@@ -13,6 +13,9 @@
 //!
 //! What goes in is strict: a message that is not as it should be is refused with its reason. What comes out of a model
 //! is read in tiers (BOG-070): as it stands, normalised, after one repair, and else the default; the tier is journaled.
+//!
+//! What cannot be read is never replaced by a value that could have been stated: `unknown` ([`UNKNOWN`]) stands in its place,
+//! and the member `unread` holds it as it was written.
 
 use serde_json::Value;
 
@@ -23,12 +26,24 @@ mod suggestions;
 mod verification;
 
 pub use analysis::{Finding, Focus, Status};
-pub use extract::{array, object};
+pub use extract::{array, keyed, object};
 pub use situation::{ANY, Severity, Situation, SituationError};
-pub use suggestions::{MAX_SUGGESTIONS, Suggestion};
+pub use suggestions::{MAX_SUGGESTIONS, Menu, Suggestion};
 pub use verification::{Claim, Quote};
 
 pub(crate) use suggestions::competent as competent_suggestions;
+
+/// What stands in the place of a value that could not be read.
+pub const UNKNOWN: &str = "unknown";
+
+/// Longest part of something unread that is told, in characters.
+const TOLD: usize = 80;
+
+/// Something unread, as a message tells it.
+fn told(key: &str, written: Option<&Value>) -> String {
+    let written = written.map_or_else(|| "missing".to_owned(), crate::protocol::plain);
+    format!("{key}: {}", bounded(written.trim(), TOLD))
+}
 
 /// Which way a message was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

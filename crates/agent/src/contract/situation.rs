@@ -10,6 +10,8 @@ use crate::reading::words;
 /// How grave something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
+    /// It could not be read: it counts as less than any.
+    Unknown,
     /// Nothing that hurts.
     Low,
     /// Something that may come to hurt.
@@ -21,13 +23,14 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// All, from the least.
+    /// All that can be stated, from the least.
     pub const ALL: [Self; 4] = [Self::Low, Self::Medium, Self::High, Self::Critical];
 
     /// The word in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Unknown => super::UNKNOWN,
             Self::Low => "low",
             Self::Medium => "medium",
             Self::High => "high",
@@ -158,6 +161,7 @@ mod tests {
         for (key, value, words) in [
             ("target_machine", json!("lath"), "there is no machine `lath`; did you mean `lathe`?"),
             ("severity", json!("purple"), "must be one of low, medium, high, critical"),
+            ("severity", json!("unknown"), "must be one of low, medium, high, critical"),
             ("situation", json!(3), "`situation` must be a text"),
         ] {
             let mut bad = good.clone();

@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Tier, array};
+use super::{Tier, UNKNOWN, array, bounded, told};
 use crate::reading::words;
 
-/// How many suggestions count; the rest is passed over.
+/// How many suggestions count; of the rest it is told.
 pub const MAX_SUGGESTIONS: usize = 3;
+/// Of how many things that are no suggestion it is told.
+const TOLD_AT_MOST: usize = 8;
 
 /// Longest action, in characters. Environments whose actions hold whole answers with their sources need several hundred. A longer
 /// one is no suggestion, and none is cut: the part that is left might be an action that was not meant.
@@ -17,48 +19,124 @@ const BOUND: usize = 4_000;
 pub struct Suggestion {
     /// The action, as its environment writes it.
     pub action: String,
-    /// How sure the adviser is, in thousandths from 0 to 1000.
+    /// How sure the adviser is, in thousandths from 0 to 1000; 0 where that could not be read.
     pub confidence: u16,
+    /// What could not be read of it, as it was written: `confidence: 9`.
+    pub unread: Option<String>,
 }
 
+/// What a chooser wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Menu {
+    /// The suggestions, at most [`MAX_SUGGESTIONS`], in its order.
+    pub found: Vec<Suggestion>,
+    /// What is no suggestion, as it was written: `action: Dance`.
+    pub unread: Vec<String>,
+}
+
+/// What is told of suggestions that did not come.
+const NONE: &str = "no suggestion could be had";
+/// The key of what could not be read.
+const UNREAD: &str = "unread";
+
 impl Suggestion {
-    /// What stands in the place of suggestions that cannot be read (BOG-070).
+    /// What stands in the place of suggestions that cannot be read (BOG-070): it says so.
     #[must_use]
     pub fn default_of(idle: &str) -> Self {
-        Self { action: idle.to_owned(), confidence: 100 }
+        Self { action: idle.to_owned(), confidence: 0, unread: Some(NONE.to_owned()) }
     }
 
-    /// Reads what a chooser wrote: at most [`MAX_SUGGESTIONS`], in its order. None if there is not one that holds an
-    /// action and a confidence.
+    /// Reads what a chooser wrote, as [`Menu::read`] does. None if there is not one suggestion.
     #[must_use]
     pub fn read(text: &str) -> Option<(Vec<Self>, Tier)> {
-        let (items, tier) = array(text)?;
-        let found: Vec<Self> = items.iter().filter_map(Self::of).take(MAX_SUGGESTIONS).collect();
-        (!found.is_empty()).then_some((found, tier))
+        Menu::read(text).map(|(menu, tier)| (menu.found, tier)).filter(|(found, _)| !found.is_empty())
     }
 
+    /// An action, with its confidence or without.
     fn of(item: &Value) -> Option<Self> {
-        let action = ACTIONS.iter().find_map(|key| item.get(*key))?;
+        let action = ACTIONS.iter().find_map(|key| item.get(*key)).or(Some(item))?;
         let action = action.as_str()?.trim();
-        let confidence = CONFIDENCES.iter().find_map(|key| item.get(*key));
-        let confidence = confidence.and_then(confidence_of)?;
         let is_bounded = action.char_indices().nth(BOUND).is_none();
-        (!action.is_empty() && is_bounded).then(|| Self { action: action.to_owned(), confidence })
+        let written = CONFIDENCES.iter().find_map(|key| item.get(*key));
+        let confidence = written.and_then(confidence_of);
+        // A message that is passed on has told it already.
+        let known = || item.get(UNREAD).and_then(Value::as_array)?.first()?.as_str().map(|text| bounded(text, BOUND));
+        let unread = if confidence.is_some() { None } else { known().or_else(|| Some(told(CONFIDENCES[0], written))) };
+        (!action.is_empty() && is_bounded).then(|| Self {
+            action: action.to_owned(),
+            confidence: confidence.unwrap_or_default(),
+            unread,
+        })
     }
 
     /// The message of suggestions.
     #[must_use]
     pub fn message(suggestions: &[Self]) -> Value {
-        suggestions
-            .iter()
-            .map(|one| json!({ "action": one.action, "confidence": f64::from(one.confidence) / 1000.0 }))
-            .collect()
+        let message = |one: &Self| match &one.unread {
+            None => json!({ "action": one.action, "confidence": f64::from(one.confidence) / 1000.0 }),
+            Some(unread) => json!({ "action": one.action, "confidence": UNKNOWN, UNREAD: [unread] }),
+        };
+        suggestions.iter().map(message).collect()
     }
 
     /// The message as text, in the spacing that grammars have.
     #[must_use]
     pub fn text(suggestions: &[Self]) -> String {
         super::spaced(&Self::message(suggestions))
+    }
+}
+
+impl Menu {
+    /// The menu where nothing can be read.
+    #[must_use]
+    pub fn default_of(idle: &str) -> Self {
+        Self { found: vec![Suggestion::default_of(idle)], unread: Vec::new() }
+    }
+
+    /// Reads what a chooser wrote: objects that hold an action and a confidence, or actions alone. A confidence that cannot be
+    /// read leaves the action as it is. None if it wrote no list.
+    #[must_use]
+    pub fn read(text: &str) -> Option<(Self, Tier)> {
+        let (items, tier) = array(text)?;
+        let mut menu = Self::default();
+        for item in &items {
+            match Suggestion::of(item) {
+                Some(suggestion) if menu.found.len() < MAX_SUGGESTIONS => menu.found.push(suggestion),
+                Some(suggestion) => menu.drop_action(&suggestion.action),
+                None => match item.get(UNREAD).and_then(Value::as_array) {
+                    Some(texts) => {
+                        menu.unread.extend(texts.iter().filter_map(Value::as_str).map(|text| bounded(text, BOUND)));
+                    }
+                    None => menu.unread.push(told("suggestion", Some(item))),
+                },
+            }
+        }
+        menu.unread.truncate(TOLD_AT_MOST);
+        let tier = if menu.guessed() == 0 { tier } else { tier.max(Tier::Normalised) };
+        Some((menu, tier))
+    }
+
+    /// Tells of an action that is not passed on.
+    pub fn drop_action(&mut self, action: &str) {
+        if self.unread.len() < TOLD_AT_MOST {
+            self.unread.push(told(ACTIONS[0], Some(&action.into())));
+        }
+    }
+
+    /// How many suggestions stand there with something unread.
+    #[must_use]
+    pub fn guessed(&self) -> usize {
+        self.found.iter().filter(|one| one.unread.is_some()).count()
+    }
+
+    /// The message: suggestions, and behind them what is none.
+    #[must_use]
+    pub fn message(&self) -> Value {
+        let mut message = Suggestion::message(&self.found);
+        if let (Some(items), false) = (message.as_array_mut(), self.unread.is_empty()) {
+            items.push(json!({ UNREAD: self.unread }));
+        }
+        message
     }
 }
 
@@ -102,13 +180,13 @@ pub(crate) fn competent(first: &str, others: &[&str]) -> Vec<Suggestion> {
     let rest = others.iter().copied().zip([450, 200]);
     std::iter::once((first, 900))
         .chain(rest)
-        .map(|(action, confidence)| Suggestion { action: action.to_owned(), confidence })
+        .map(|(action, confidence)| Suggestion { action: action.to_owned(), confidence, unread: None })
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BOUND, MAX_SUGGESTIONS, Suggestion, Tier};
+    use super::{BOUND, MAX_SUGGESTIONS, Menu, Suggestion, TOLD_AT_MOST, Tier};
 
     // covers: BOG-067, BOG-070, BOG-074
     #[test]
@@ -131,13 +209,57 @@ mod tests {
     fn an_action_is_whole_or_no_suggestion() {
         let suggest = |letters: usize| {
             let action = format!("Say text=\"{}\"", "ä".repeat(letters));
-            (action.clone(), Suggestion::read(&Suggestion::text(&[Suggestion { action, confidence: 900 }])))
+            (
+                action.clone(),
+                Suggestion::read(&Suggestion::text(&[Suggestion { action, confidence: 900, unread: None }])),
+            )
         };
         for letters in [1, 300, 3_000] {
             let (action, read) = suggest(letters);
             assert_eq!(read.unwrap().0[0].action, action);
         }
         assert_eq!(suggest(BOUND).1, None, "never a part of it");
+    }
+
+    // covers: BOG-067, BOG-070
+    #[test]
+    fn an_action_without_a_readable_confidence_is_kept_and_says_so() {
+        for (text, unread) in [
+            (r#"["Wait"]"#, "confidence: missing"),
+            (r#"[{"action": "Wait"}]"#, "confidence: missing"),
+            (r#"[{"Action": "Wait", "Confidence": 9}]"#, "confidence: 9"),
+            (r#"[{"action": "Wait", "confidence": -0.1}]"#, "confidence: -0.1"),
+            (r#"[{"action": "Wait", "confidence": "certainly not"}]"#, "confidence: certainly not"),
+        ] {
+            let (found, tier) = Suggestion::read(text).unwrap();
+            assert_eq!((found[0].confidence, found[0].unread.as_deref()), (0, Some(unread)), "{text}");
+            assert_eq!((found[0].action.as_str(), tier), ("Wait", Tier::Normalised), "{text}");
+            let message = Suggestion::message(&found);
+            assert_eq!((&message[0]["confidence"], &message[0]["unread"][0]), (&"unknown".into(), &unread.into()));
+            // Passed on, it says the same.
+            assert_eq!(Suggestion::read(&message.to_string()).unwrap().0, found, "{text}");
+        }
+        let default = Suggestion::text(&[Suggestion::default_of("Wait")]);
+        assert_eq!(
+            default,
+            r#"[{"action": "Wait", "confidence": "unknown", "unread": ["no suggestion could be had"]}]"#
+        );
+        assert_eq!(Suggestion::read(&default).unwrap().0, [Suggestion::default_of("Wait")]);
+    }
+
+    // covers: BOG-067, BOG-070
+    #[test]
+    fn what_is_not_passed_on_is_told() {
+        let four = r#"["Wait", "Oil machine=lathe", 7, {"confidence": 0.3}, "Wait", "Stop"]"#;
+        let (mut menu, _) = Menu::read(four).unwrap();
+        assert_eq!((menu.found.len(), menu.guessed()), (MAX_SUGGESTIONS, 3));
+        assert_eq!(menu.unread, ["suggestion: 7", r#"suggestion: {"confidence":0.3}"#, "action: Stop"]);
+        menu.drop_action("Dance");
+        let message = menu.message();
+        assert_eq!(message[3]["unread"][3], "action: Dance");
+        assert_eq!(Menu::read(&message.to_string()).unwrap().0, menu);
+        let many = format!("[{}]", ["7"; 99].join(","));
+        assert_eq!(Menu::read(&many).unwrap().0.unread.len(), TOLD_AT_MOST);
     }
 
     #[test]
@@ -147,10 +269,10 @@ mod tests {
             "Wait",
             "[]",
             "[1, 2]",
-            r#"[{"action": "Wait"}]"#,
             r#"[{"action": "", "confidence": 1}]"#,
-            r#"[{"action": "Wait", "confidence": 7}]"#,
-            r#"[{"action": "Wait", "confidence": -0.1}]"#,
+            r#"[{"confidence": 1}]"#,
+            r#"[{"unread": ["action: Dance"]}]"#,
+            r#"[""]"#,
         ] {
             assert_eq!(Suggestion::read(text), None, "{text}");
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{bounded, object};
+use super::{bounded, keyed, object};
 use crate::protocol::form::Form;
 
 /// Most claims of a message, and most quotations of a claim; the rest is passed over.
@@ -38,8 +38,8 @@ impl Claim {
     #[must_use]
     pub fn read(text: &str) -> Option<Vec<Self>> {
         let (members, _) = object(text)?;
-        let claims = members.get("figures")?.as_array()?;
-        Some(claims.iter().filter_map(Self::of).take(ITEMS).collect())
+        let claims = keyed(members.get("figures")?.clone())?;
+        Some(claims.as_array()?.iter().filter_map(Self::of).take(ITEMS).collect())
     }
 
     fn of(item: &Value) -> Option<Self> {
@@ -104,7 +104,9 @@ mod tests {
             how: "412 over 1,000".to_owned(),
         };
         let message = Claim::message(std::slice::from_ref(&claim));
-        assert_eq!(Claim::read(&message.to_string()), Some(vec![claim]));
+        assert_eq!(Claim::read(&message.to_string()), Some(vec![claim.clone()]));
+        let shouted = message.to_string().replace("\"figure", "\"Figure").replace("\"quote", "\"QUOTE");
+        assert_eq!(Claim::read(&shouted), Some(vec![claim]), "{shouted}");
         for nothing in ["all figures are right", "[]", r#"{"figures": "all"}"#, ""] {
             assert_eq!(Claim::read(nothing), None, "{nothing}");
         }

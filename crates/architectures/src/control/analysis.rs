@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_agent::contract::{bounded, object, spaced};
+use gimbal_agent::contract::{bounded, keyed, object, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::protocol::form::Form;
 use gimbal_agent::{Advice, Agent, Alone, Seat, Wanted};
@@ -162,7 +162,7 @@ impl Analyzer {
         ]);
         let wanted = Wanted { form, competent };
         let seat = self.agent.seat(stage).await?;
-        let chosen = |run: &Run, members: &Map<String, Value>| self.chosen(run, &ways, members.get("next")?);
+        let chosen = |run: &Run, members: &Map<String, Value>| self.chosen(run, &ways, named(members)?);
         let asked = spaced(&request);
         let written = self.ask(stage, &seat, (run, request), &wanted).await?;
         let mut choice = self.take(run, written.as_deref()).and_then(|members| chosen(run, &members));
@@ -192,11 +192,11 @@ impl Analyzer {
     /// next; none where the first is no choice.
     fn chosen(&self, run: &Run, ways: &[Way], next: &Value) -> Option<Vec<usize>> {
         let shown = |name: &Value| {
-            let place = run.graph.place(name.as_str()?)?;
+            let place = run.graph.place(name_of(name)?)?;
             ways.iter().any(|way| way.to == place).then_some(place)
         };
         let names = match next {
-            Value::Array(names) if self.batch > 1 => names.as_slice(),
+            Value::Array(names) if self.batch > 1 || names.len() == 1 => names.as_slice(),
             name => std::slice::from_ref(name),
         };
         let mut places = vec![shown(names.first()?)?];
@@ -295,8 +295,8 @@ impl Analyzer {
     /// Takes the memory out of what was written; its members, if it is an object at all.
     fn take(&self, run: &mut Run, written: Option<&str>) -> Option<Map<String, Value>> {
         let (members, _) = object(written?)?;
-        if let Some(memory) = members.get("memory").and_then(Value::as_object) {
-            run.memory = run.memory.updated(memory);
+        if let Some(Value::Object(memory)) = members.get("memory").cloned().and_then(keyed) {
+            run.memory = run.memory.updated(&memory);
         }
         Some(members)
     }
@@ -320,6 +320,24 @@ impl Analyzer {
         }
         answer
     }
+}
+
+/// Keys under which models name a subtask.
+const NEXT: [&str; 4] = ["next", "to", "subtask", "name"];
+
+/// What a router wants next: under `next`, or as it was shown a way (`to`). Nothing else in the whole answer names a subtask.
+fn named(members: &Map<String, Value>) -> Option<&Value> {
+    NEXT[..2].iter().find_map(|key| members.get(*key))
+}
+
+/// The name in what stands for a subtask: a text, with a full stop or quotes perhaps, or an object that holds one.
+fn name_of(value: &Value) -> Option<&str> {
+    let text = match value {
+        Value::Object(members) => NEXT.iter().find_map(|key| members.get(*key)?.as_str()),
+        other => other.as_str(),
+    };
+    let odd = |letter: char| letter.is_whitespace() || matches!(letter, '.' | ',' | ';' | '!' | '"' | '\'' | '`' | '*');
+    text.map(|text| text.trim_matches(odd)).filter(|name| !name.is_empty())
 }
 
 /// A text in the letters that a form lets through, cut to a length.

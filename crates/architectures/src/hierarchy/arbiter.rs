@@ -12,6 +12,9 @@
 //!    speak for gets one minus it. Then the suggestions are sorted anew. Without a finding nothing happens.
 //! 3. **Urgency** (`urgency: c`): where the situation or the finding is of high or critical severity, a reactive
 //!    suggestion may not stand behind another whose confidence is below `c`: the surest reactive one is put first.
+//!
+//! A confidence that could not be read counts as 0 in every rule, and none is made of it: it stays unread. A severity that
+//! could not be read counts as less than any, and a focus that could not be read speaks for nothing and against nothing.
 
 use gimbal_agent::contract::{Finding, Focus, Severity, Suggestion};
 use schemars::JsonSchema;
@@ -125,6 +128,7 @@ fn gate(options: &[Candidate], bound: u16) -> Vec<Candidate> {
 /// How far a finding speaks for a class of action, as a probability.
 fn support(finding: &Finding, class: &str) -> f64 {
     let strength = match finding.severity {
+        Severity::Unknown => 0.5,
         Severity::Low => 0.55,
         Severity::Medium => 0.65,
         Severity::High => 0.8,
@@ -134,6 +138,7 @@ fn support(finding: &Finding, class: &str) -> f64 {
         Focus::Containment => class == "reactive",
         Focus::Investigation => class == "passive",
         Focus::Monitor => class == "passive" || class == "proactive",
+        Focus::Unknown => return 0.5,
     };
     if speaks_for { strength } else { 1.0 - strength }
 }
@@ -146,6 +151,9 @@ fn aggregate(options: &[Candidate], finding: &Finding) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = options
         .iter()
         .map(|option| {
+            if option.suggestion.unread.is_some() {
+                return option.clone();
+            }
             let own = 0.5 * odds(f64::from(option.suggestion.confidence) / 1000.0);
             let mean = f64::midpoint(own, odds(support(finding, &option.class)));
             let confidence = thousandths(1.0 / (1.0 + (-mean).exp()));
@@ -181,7 +189,10 @@ mod tests {
     use super::{Arbiter, Candidate, Rule};
 
     fn option(class: &str, action: &str, confidence: u16) -> Candidate {
-        Candidate { class: class.to_owned(), suggestion: Suggestion { action: action.to_owned(), confidence } }
+        Candidate {
+            class: class.to_owned(),
+            suggestion: Suggestion { action: action.to_owned(), confidence, unread: None },
+        }
     }
 
     /// The example of the work (BOG-221): a decoy is up, and the matter is grave.
@@ -232,6 +243,28 @@ mod tests {
         // By hand: ln(0.7/0.3)/2 = 0.4236, ln(0.9/0.1) = 2.1972, mean 1.3104, 1/(1+e^-1.3104) = 0.788.
         assert_eq!(changes[0].1[0].suggestion.confidence, 788);
         assert!(arbiter.decide(deferral(), Severity::Low, None).is_empty());
+    }
+
+    // covers: BOG-234
+    #[test]
+    fn what_could_not_be_read_counts_as_the_least_and_stays_unread() {
+        let mut options = deferral();
+        options[0].suggestion =
+            Suggestion { confidence: 0, unread: Some("confidence: 9".to_owned()), ..options[0].suggestion.clone() };
+        let gate = Arbiter { gate: Some(0.01), ..Arbiter::default() };
+        assert_eq!(names(&gate.decide(options.clone(), Severity::Low, None)[0].1), ["look", "mend"]);
+        let urgent = Arbiter { urgency: Some(0.01), ..Arbiter::default() };
+        assert_eq!(names(&urgent.decide(options.clone(), Severity::High, None)[0].1), ["mend", "watch", "look"]);
+        let aggregate = Arbiter { aggregate: true, ..Arbiter::default() };
+        let grave = finding(Severity::Critical, Focus::Containment);
+        let after = aggregate.decide(options.clone(), Severity::Low, Some(&grave)).remove(0).1;
+        assert_eq!(names(&after), ["mend", "look", "watch"]);
+        assert_eq!(after[2], options[0]);
+        // A finding that says nothing changes no order, and makes nothing grave.
+        let nothing = finding(Severity::Unknown, Focus::Unknown);
+        let after = aggregate.decide(deferral(), Severity::Low, Some(&nothing)).remove(0).1;
+        assert_eq!(names(&after), names(&deferral()));
+        assert!(urgent.decide(options, Severity::Low, Some(&nothing)).is_empty());
     }
 
     fn any_options() -> impl Strategy<Value = Vec<Candidate>> {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_agent::contract::{ANY, Finding, Situation, Suggestion, Tier, spaced};
+use gimbal_agent::contract::{ANY, Finding, Menu, Situation, Suggestion, Tier, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Company, Observed, ToolError};
 use gimbal_core::{Halt, LaneId, Stage, ToolCall, nearest};
@@ -11,6 +11,10 @@ use serde_json::{Map, Value, json};
 
 use super::Hierarchy;
 use super::arbiter::Candidate;
+
+/// Stands behind a reply that holds something unread.
+const UNREAD: &str = "\nUnder \"unread\" stands, as it was written, what could not be read or is no possible action; \"unknown\" \
+                      stands in its place and says nothing.";
 
 /// The desk of one step.
 pub(super) struct Desk<'a> {
@@ -80,8 +84,12 @@ impl<'a> Desk<'a> {
         let message = spaced(&request);
         let question = Question { target, message: &message };
         let text = self.advice(stage, lane, analyst, question).await?;
-        let (findings, tier) = self.findings(stage, lane, text, question).await?;
-        stage.note(lane, "parsed", json!({ "contract": "analysis", "tier": tier.name() })).await;
+        let (mut findings, tier) = self.findings(stage, lane, text, question).await?;
+        stage.note(lane, "parsed", parsed("analysis", tier, unread(&findings))).await;
+        for finding in findings.iter_mut().filter(|finding| finding.subject != target) {
+            finding.asked = Some(target.to_owned());
+            stage.note(lane, "mismatch", json!({ "asked": target, "got": finding.subject })).await;
+        }
         let message = Finding::message(&findings, &brief);
         let message = stage.send(lane, analyst.role(), planner, "analysis", message).await.ok_or_else(lost)?;
         // What arrived, not what was sent, is what the mediator may go by.
@@ -96,7 +104,7 @@ impl<'a> Desk<'a> {
         stage: &dyn Stage,
         lane: LaneId,
         arguments: &Map<String, Value>,
-    ) -> Result<Vec<Suggestion>, ToolError> {
+    ) -> Result<Menu, ToolError> {
         let (brief, planner, chooser) = (stage.brief(), self.hierarchy.planner.role(), &self.hierarchy.chooser);
         let situation = Situation::read(arguments, &brief).map_err(|error| ToolError::Said(error.to_string()))?;
         let message = situation.message(&brief);
@@ -108,20 +116,21 @@ impl<'a> Desk<'a> {
         let text = spaced(&message);
         let question = Question { target: &situation.target, message: &text };
         let written = self.advice(stage, lane, chooser, question).await?;
-        let (suggestions, tier) = self.read(stage, lane, written, question).await?;
-        stage.note(lane, "parsed", json!({ "contract": "suggestions", "tier": tier.name() })).await;
-        let message = Suggestion::message(&suggestions);
+        let (menu, tier) = self.read(stage, lane, written, question).await?;
+        stage.note(lane, "parsed", parsed("suggestions", tier, menu.guessed())).await;
+        let message = menu.message();
         let message = stage.send(lane, chooser.role(), planner, "suggestions", message).await.ok_or_else(lost)?;
-        let Some((suggestions, _)) = Suggestion::read(&message.to_string()) else {
+        let arrived = Menu::read(&message.to_string()).map(|(menu, _)| menu).filter(|menu| !menu.found.is_empty());
+        let Some(mut menu) = arrived else {
             return Err(ToolError::Said("the specialist's answer could not be read".to_owned()));
         };
-        let suggestions = self.arbitrate(stage, lane, suggestions, &situation).await;
-        let mut calls = Vec::with_capacity(suggestions.len());
-        for suggestion in &suggestions {
+        menu.found = self.arbitrate(stage, lane, menu.found, &situation).await;
+        let mut calls = Vec::with_capacity(menu.found.len());
+        for suggestion in &menu.found {
             calls.extend(stage.parse(&suggestion.action).await.ok());
         }
         self.papers().suggested.get_or_insert_default().extend(calls);
-        Ok(suggestions)
+        Ok(menu)
     }
 
     /// The findings in what the analyst wrote: as they stand; after one repair where none can be read, or a word of one; else the
@@ -137,7 +146,6 @@ impl<'a> Desk<'a> {
         let nothing = || (vec![Finding::default_of(target)], Tier::Default);
         let Some(written) = written else { return Ok(nothing()) };
         let brief = stage.brief();
-        let unread = |found: &[Finding]| found.iter().map(|finding| finding.unread.len()).sum::<usize>();
         let read = Finding::read(&written, &brief);
         if let Some((found, tier)) = &read
             && unread(found) == 0
@@ -152,49 +160,67 @@ impl<'a> Desk<'a> {
         Ok(better.map(|again| (again, Tier::Repaired)).or(read).unwrap_or_else(nothing))
     }
 
-    /// The suggestions in what the chooser wrote: as they stand, after one repair, or the default (BOG-070).
+    /// The suggestions in what the chooser wrote: as they stand; after one repair where none can be read, or a confidence of
+    /// one; else the default (BOG-070).
     async fn read(
         &self,
         stage: &dyn Stage,
         lane: LaneId,
         written: Option<String>,
         question: Question<'_>,
-    ) -> Result<(Vec<Suggestion>, Tier), Halt> {
+    ) -> Result<(Menu, Tier), Halt> {
         let target = question.target;
-        let Some(written) = written else { return Ok((vec![Suggestion::default_of(&self.idle)], Tier::Default)) };
-        if let Some((found, tier)) = Suggestion::read(&written) {
-            let legal = self.legal(stage, lane, found, target).await;
-            if !legal.is_empty() {
-                return Ok((legal, tier));
+        let mut nothing = Menu::default_of(&self.idle);
+        let Some(written) = written else { return Ok((nothing, Tier::Default)) };
+        let mut read = None;
+        if let Some((menu, tier)) = Menu::read(&written) {
+            let menu = self.legal(stage, lane, menu, target).await;
+            if menu.found.is_empty() {
+                nothing.unread = menu.unread;
+            } else if menu.guessed() == 0 {
+                return Ok((menu, tier));
+            } else {
+                read = Some((menu, tier));
             }
         }
         let seat = self.hierarchy.chooser.seat(stage).await?;
-        if let Some((found, _)) =
-            seat.repair(stage, lane, &written, question).await?.as_deref().and_then(Suggestion::read)
+        let again = seat.repair(stage, lane, &written, question).await?;
+        if let Some((menu, _)) = again.as_deref().and_then(Menu::read)
+            && !self.says_nothing(&menu)
         {
-            let legal = self.legal(stage, lane, found, target).await;
-            if !legal.is_empty() {
-                return Ok((legal, Tier::Repaired));
+            let menu = self.legal(stage, lane, menu, target).await;
+            // A second attempt that is read no better is worth no more than the first.
+            let better = read.as_ref().is_none_or(|(first, _)| menu.guessed() < first.guessed());
+            if !menu.found.is_empty() && better {
+                return Ok((menu, Tier::Repaired));
             }
         }
-        Ok((vec![Suggestion::default_of(&self.idle)], Tier::Default))
+        Ok(read.unwrap_or((nothing, Tier::Default)))
     }
 
-    /// The suggestions that are actions at all; those about another subject are noted and kept (BOG-071).
-    async fn legal(&self, stage: &dyn Stage, lane: LaneId, found: Vec<Suggestion>, target: &str) -> Vec<Suggestion> {
+    /// Whether a repaired message is the one that its prompt asks for where a text names no action.
+    fn says_nothing(&self, menu: &Menu) -> bool {
+        let told = |one: &Suggestion| one.action == self.idle && one.confidence == 100;
+        menu.found.len() == 1 && menu.found.iter().all(told)
+    }
+
+    /// The suggestions that are actions at all, and what the others were; those about another subject are noted and kept
+    /// (BOG-071).
+    async fn legal(&self, stage: &dyn Stage, lane: LaneId, menu: Menu, target: &str) -> Menu {
         let brief = stage.brief();
-        let mut legal = Vec::with_capacity(found.len());
-        for suggestion in found {
+        let mut legal = Menu { found: Vec::with_capacity(menu.found.len()), unread: menu.unread };
+        for suggestion in menu.found {
             match stage.parse(&suggestion.action).await {
                 Ok(call) => {
                     if let Some(got) = brief.subject_of(&call).filter(|got| *got != target && target != ANY) {
                         stage.note(lane, "mismatch", json!({ "asked": target, "got": got })).await;
                     }
-                    legal.push(suggestion);
+                    legal.found.push(suggestion);
                 }
                 Err(rejection) => {
                     let data = json!({ "action": suggestion.action, "why": rejection.kind.name() });
                     stage.note(lane, "dropped", data).await;
+                    legal.drop_action(&suggestion.action);
                 }
             }
         }
@@ -234,6 +260,26 @@ impl<'a> Desk<'a> {
     }
 }
 
+/// How many words of findings could not be read.
+fn unread(findings: &[Finding]) -> usize {
+    findings.iter().map(|finding| finding.unread.len()).sum()
+}
+
+/// The note on how a message was read. A default is unread as a whole, which its tier says.
+fn parsed(contract: &str, tier: Tier, unread: usize) -> Value {
+    let mut data = json!({ "contract": contract, "tier": tier.name() });
+    if unread > 0 && tier != Tier::Default {
+        data["unread"] = unread.into();
+    }
+    data
+}
+
+/// A message as the planner sees it.
+fn shown(message: &Value) -> String {
+    let odd = message.as_array().is_some_and(|items| items.iter().any(|item| item.get("unread").is_some()));
+    spaced(message) + if odd { UNREAD } else { "" }
+}
+
 /// Whether `name` stands in `text` as a word, in any case.
 fn holds(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -256,12 +302,12 @@ impl Company for Desk<'_> {
         match generic {
             "analyse_subject" => {
                 let message = self.analyse(stage, lane, arguments).await?;
-                Ok(Observed { text: spaced(&message), advised: None })
+                Ok(Observed { text: shown(&message), advised: None })
             }
             _ => {
-                let suggestions = self.suggest(stage, lane, arguments).await?;
-                let advised = suggestions.first().map(|first| first.action.clone());
-                Ok(Observed { text: Suggestion::text(&suggestions), advised })
+                let menu = self.suggest(stage, lane, arguments).await?;
+                let advised = menu.found.first().map(|first| first.action.clone());
+                Ok(Observed { text: shown(&menu.message()), advised })
             }
         }
     }

@@ -5,9 +5,9 @@
 //!
 //! | note | data |
 //! |---|---|
-//! | `parsed` | `contract`, `tier`: how an adviser's message was read (BOG-070) |
-//! | `dropped` | `action`, `why`: a suggestion that is no legal action, so that the planner never saw it |
-//! | `mismatch` | `asked`, `got`: a suggestion is about another subject (BOG-071) |
+//! | `parsed` | `contract`, `tier`: how an adviser's message was read (BOG-070); `unread`: how many of its values could not be, if any |
+//! | `dropped` | `action`, `why`: a suggestion that is no legal action, so that the planner is told of it and cannot take it |
+//! | `mismatch` | `asked`, `got`: a suggestion or a finding is about another subject (BOG-071) |
 //! | `off_menu` | `action`: the planner's decision is none of this step's suggestions; where it asked for none, it is not the idle call (BOG-R05) |
 //! | `arbitrated` | `rule`, `before`, `after`: the mediator changed the suggestions (BOG-234) |
 
@@ -27,7 +27,7 @@ use desk::Desk;
 pub use settings::Settings;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
-const BEHAVIOUR: u32 = 2;
+const BEHAVIOUR: u32 = 3;
 
 /// Kinds of note that the hierarchy writes, beside those of the engine.
 pub const NOTE_KINDS: [&str; 5] = ["parsed", "dropped", "mismatch", "off_menu", "arbitrated"];

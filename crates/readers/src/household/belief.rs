@@ -122,6 +122,9 @@ impl Belief {
                         self.cares_in(record);
                     }
                 }
+                // What those before wrote down: a care leaves no trace in a receptacle that was never visited.
+                let facts = members.get("memory").and_then(|memory| memory.get("facts")).and_then(Value::as_array);
+                facts.into_iter().flatten().filter_map(Value::as_str).for_each(|fact| self.cares_in(fact));
                 // The calls of a segment.
                 let calls = members.get("segment").and_then(|segment| segment.get("calls")).and_then(Value::as_array);
                 for call in calls.into_iter().flatten().filter_map(|call| text(call, "call")) {
@@ -130,6 +133,11 @@ impl Belief {
             }
             _ => {}
         }
+    }
+
+    /// The cares as facts for those who come next.
+    pub fn facts(&self) -> Vec<String> {
+        self.cared.iter().map(|(verb, object)| format!("done: {verb} {object} with success")).collect()
     }
 
     fn cares_in(&mut self, text: &str) {

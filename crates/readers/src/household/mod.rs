@@ -287,6 +287,10 @@ impl Office for Housekeeper {
         ]
     }
 
+    fn facts(&self, sheet: &Sheet<'_>) -> Vec<String> {
+        Belief::read(sheet).facts()
+    }
+
     fn state(&self, sheet: &Sheet<'_>) -> String {
         let belief = Belief::read(sheet);
         let carried = belief.carried.as_deref().unwrap_or("nothing");

@@ -14,7 +14,7 @@ use common::{Asked, Cell, Played, controllers, solver};
 use gimbal_agent::persona::configurations;
 use gimbal_architectures::control::{Deed, Stretch, Summariser, Won};
 use gimbal_core::event::Body;
-use gimbal_core::{Catalogue, Grammar, TaskId, ToolCall};
+use gimbal_core::{Catalogue, Grammar, TaskId, ToolCall, ToolSpec};
 use rules::{Broken, Scene};
 use serde_json::{Value, json};
 
@@ -144,6 +144,11 @@ async fn look(
     let mut environment = place.family.open(&place.options).unwrap();
     environment.reset(task, seed).await.unwrap();
     let brief = environment.brief();
+    let listed = |tool: &ToolSpec, name: &str| {
+        let schema = &tool.parameters["properties"][name];
+        schema.get("enum").is_some() || (brief.literals_change && environment.choices(&tool.name, name).is_some())
+    };
+    let closed = |tool: &&ToolSpec| tool.required().any(|name| listed(tool, name));
     let scene = Scene {
         place: place.name,
         cell: file,
@@ -153,6 +158,7 @@ async fn look(
         published: brief.tool_names.values().cloned().collect(),
         subjects: brief.subjects.clone(),
         tools: environment.tools().iter().map(|tool| tool.name.clone()).collect(),
+        closed: environment.tools().iter().filter(closed).map(|tool| tool.name.clone()).collect(),
     };
     for one in asked {
         rules::check(&scene, one, broken);

@@ -22,6 +22,8 @@ pub struct Scene<'a> {
     pub subjects: Vec<String>,
     /// The environment's own tools.
     pub tools: Vec<String>,
+    /// Those of them with a value that must be one of a list, now or always.
+    pub closed: Vec<String>,
 }
 
 /// What is wrong, each kind of it once, with where it was seen first and how often.
@@ -352,25 +354,38 @@ fn names(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, 
             say("names that nobody showed", around(letter.system, rule));
         }
     }
-    // Each form of a command is spelt once where the kinds of action are explained.
+    // Each form of a command is spelt once: where the kinds of action are explained, or in a tool for native calls.
+    let native: Vec<String> =
+        letter.asked.request.tools.iter().map(|tool| format!("{} {}", tool.description, tool.parameters)).collect();
+    let spelt = |form: &str| {
+        let texts = std::iter::once(letter.system).chain(native.iter().map(String::as_str));
+        texts.map(|text| text.matches(form).count()).sum::<usize>()
+    };
     let glossary = embedded(letter.system).into_iter().find_map(|value| value.get("actions").cloned());
+    let mut listed: Vec<String> = native.iter().flat_map(|text| forms(text)).map(str::to_owned).collect();
     for entry in glossary.as_ref().and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
         let usage = text("usage");
         let written = Value::from(usage).to_string();
         let times = letter.system.matches(written.as_str()).count();
-        if usage.contains('<') && times != 1 {
-            say("a form of a command that is not spelt once", format!("{usage}: {times} times"));
+        let again = native.iter().filter(|text| text.contains(usage) || text.contains(written.as_str())).count();
+        if usage.contains('<') && times + again != 1 {
+            say("a form of a command that is not spelt once", format!("{usage}: {times} times, and in {again} tools"));
         }
-        // Commands that a description lists.
-        let listed = text("description").split_once("ommands: ").map_or("", |(_, listed)| listed.trim_end_matches('.'));
-        for form in listed.split("; ").filter(|form| form.contains('<')) {
-            let all = letter.system.matches(form).count();
-            if all != 1 {
-                say("a form of a command that is not spelt once", format!("{form}: {all} times"));
-            }
-        }
+        listed.extend(forms(text("description")).into_iter().map(str::to_owned));
     }
+    listed.sort_unstable();
+    listed.dedup();
+    for form in listed.iter().filter(|form| spelt(form) != 1) {
+        say("a form of a command that is not spelt once", format!("{form}: {} times", spelt(form)));
+    }
+}
+
+/// The forms of commands that a description lists.
+fn forms(description: &str) -> Vec<&str> {
+    let listed = description.split_once("ommands: ").map_or("", |(_, listed)| listed);
+    let listed = listed.split_once(". ").map_or(listed, |(listed, _)| listed).trim_end_matches('.');
+    listed.split("; ").filter(|form| form.contains('<')).collect()
 }
 
 /// What an agent that acts or routes must see: what was seen first, or what is known now.
@@ -392,9 +407,7 @@ fn sight(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, 
     let routes = letter.message("segment").is_some() && letter.kind != Kind::Repairs;
     if letter.kind == Kind::Works || routes {
         let seen = scene.first.is_empty() || letter.opening.contains(scene.first) || scene.goal.contains(scene.first);
-        // A long first observation is cut.
-        let seen = seen || scene.first.chars().take(2_000).collect::<String>().len() < scene.first.len();
-        if !seen {
+        if !seen && !begins(letter.opening, scene.first) {
             found.push(("the first observation is out of sight", short(letter.opening)));
         }
     }
@@ -406,6 +419,13 @@ fn sight(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, 
     if letter.kind == Kind::Decides && !told && !BELIEF.iter().any(|words| letter.opening.contains(words)) {
         found.push(("nothing of the environment is in sight", short(letter.opening)));
     }
+}
+
+/// Whether the beginning of a long observation stands in a text, as far as a bound lets it, with the mark of the cut behind it.
+fn begins(text: &str, first: &str) -> bool {
+    const LEAST: usize = 16_000;
+    let kept = between(text, "first_observation").and_then(|shown| shown.trim().strip_suffix(" [...]"));
+    kept.is_some_and(|kept| kept.chars().count() >= LEAST && first.starts_with(kept))
 }
 
 /// What may be done now stands where an agent that works looks for it.
@@ -430,12 +450,19 @@ fn literals(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static st
     let all: usize = messages.iter().map(|message| shown(message)).sum();
     let last = messages.last().map_or(0, |message| shown(message));
     let opening = messages.get(1).map_or(0, |message| shown(message));
-    // Where every value of the agent's tools is open there is nothing to list.
-    let open = scene.place == "finance_agent"
-        || letter.message("subtask").is_some_and(|message| message["subtask"].get("tools").is_some());
-    if (all != 1 && !(all == 0 && open)) || last + opening < all {
-        let what = format!("{all} lists, {last} of them in the last message, {opening} in the first");
+    // Where every value of the agent's own tools is open there is nothing to list.
+    let own = letter.message("subtask").and_then(|message| message.get("subtask")?.get("tools").cloned());
+    let own = own.as_ref().and_then(Value::as_array);
+    let mine = |tool: &&String| own.is_none_or(|own| own.iter().any(|name| name.as_str() == Some(tool.as_str())));
+    let closed: Vec<&String> = scene.closed.iter().filter(mine).collect();
+    if all != usize::from(!closed.is_empty()) || last + opening < all {
+        let what = format!("{all} lists, {last} of them in the last message, {opening} in the first, for {closed:?}");
         found.push(("possible actions", what));
+    }
+    for message in messages.iter().filter(|message| shown(message) > 0) {
+        if between(&message.text, "possible_actions").is_none_or(|list| list.trim().lines().count() < 2) {
+            found.push(("an empty list of possible actions", short(&message.text)));
+        }
     }
 }
 
