@@ -468,3 +468,40 @@ fn an_action_that_was_not_stated_is_never_taken() {
         }
     });
 }
+
+/// Ways to speak of an answer without giving it.
+fn quoted(text: &str, is_object: bool) -> Vec<String> {
+    let mut quoted: Vec<String> = [("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<thoughts>", "</thoughts>")]
+        .map(|(open, close)| format!("{open}\n{text}\n{close}\nI do not know."))
+        .into();
+    if is_object {
+        let keys = ["rejected", "do_not", "last", "previous_action", "observation", "thought", "note", "example"];
+        quoted.extend(keys.map(|key| format!("{{\"{key}\": {text}}}")));
+        if !text.contains('\n') {
+            quoted.push(format!("I considered {text} but it is not enough."));
+            quoted.push(format!("In the last step I wrote {text} and it failed."));
+        }
+    }
+    quoted
+}
+
+/// What is thought, quoted, rejected or past is not taken, for every answer of the corpus that is read as an action.
+#[tokio::test]
+async fn an_answer_that_is_only_spoken_of_is_never_taken() {
+    let mut tried = 0;
+    for (_, group) in corpus().into_iter().filter(|(_, group)| group.contract.is_none()) {
+        let (agent, bench) = (agent(group.protocol), bench(&group).await);
+        let marks = ["think", "thought>", "<|", "reasoning>", "reflection>", "scratchpad>"];
+        for entry in group.answers.iter().filter(|entry| entry.reads != NOTHING && !entry.reads.starts_with("use ")) {
+            if marks.iter().any(|mark| entry.text.to_lowercase().contains(mark)) && !entry.text.starts_with('{') {
+                continue;
+            }
+            let is_object = serde_json::from_str::<Value>(&entry.text).is_ok_and(|value| value.is_object());
+            for text in quoted(&entry.text, is_object) {
+                tried += 1;
+                assert_eq!(played(&agent, &bench, &text).await, NOTHING, "{text}");
+            }
+        }
+    }
+    assert!(tried > 800, "{tried}");
+}

@@ -517,6 +517,27 @@ async fn what_no_text_explains_is_in_no_mask_and_no_list() {
     }
 }
 
+// covers: BOG-062
+#[tokio::test]
+async fn what_no_text_explains_is_no_native_tool() {
+    let native = async |explained: &[&str], idle: &str| {
+        let mut brief = gimbal_agent::sample::brief();
+        brief.glossary.retain(|entry| explained.contains(&entry.name.as_str()));
+        brief.idle = ToolCall::bare(idle);
+        let stage = Workshop { brief: Arc::new(brief), ..Workshop::new([Says("Answer: Oil machine=press")]) };
+        play(&planner(protocol(Protocol::NativeTools)), &stage).await;
+        let requests = stage.requests.lock().unwrap();
+        let names: Vec<String> = requests[0].tools.iter().map(|tool| tool.name.clone()).collect();
+        ["Wait", "Oil"].map(|tool| names.iter().any(|name| name == tool))
+    };
+    assert_eq!(native(&["Wait", "Oil"], "Wait").await, [true, true]);
+    assert_eq!(native(&["Oil"], "Sleep").await, [false, true]);
+    // The idle call is named in every prompt.
+    assert_eq!(native(&["Oil"], "Wait").await, [true, true]);
+    // Where there is no glossary at all, nothing is kept back.
+    assert_eq!(native(&[], "Sleep").await, [true, true]);
+}
+
 #[tokio::test]
 async fn more_legal_actions_than_the_cap_are_cut_and_the_event_says_so() {
     let capped = Overrides { legal_cap: Some(2), ..Overrides::default() };

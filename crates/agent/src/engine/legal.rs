@@ -49,10 +49,8 @@ impl Menu {
         narrowed: bool,
     ) -> Result<Self, Halt> {
         let cap = seat.settings().legal_cap as usize;
-        // What nothing explains cannot be chosen for a reason: no list and no mask holds it.
         let brief = seat.brief();
-        let explained =
-            |call: &ToolCall| brief.glossary.is_empty() || *call == brief.idle || brief.entry_of(&call.tool).is_some();
+        let explained = |call: &ToolCall| *call == brief.idle || prompt::explains(brief, &call.tool);
         let calls: Arc<[ToolCall]> = match listed.iter().all(explained) {
             true if listed.len() <= cap => Arc::clone(&listed),
             true => listed[..cap].into(),

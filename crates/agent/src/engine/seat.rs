@@ -27,7 +27,8 @@ pub(super) struct Prepared {
     pub(super) tools: Vec<Offered>,
     /// What the inputs of the tools may be, under constrained decoding.
     pub(super) forms: Vec<(String, Form)>,
-    /// Tools for native calls: queries first, then the actions of the environment, each with `reasoning`.
+    /// Tools for native calls: queries first, then the actions of the environment that its brief explains, each with
+    /// `reasoning`.
     pub(super) native: Arc<[ToolSpec]>,
     /// With an empty list of actions.
     pub(super) variables: Variables,
@@ -54,7 +55,8 @@ impl Prepared {
                 Arc::new(told)
             }
         };
-        let allowed = |spec: &&ToolSpec| only.is_none_or(|only| only.contains(&spec.name));
+        let explained = |tool: &str| *tool == brief.idle.tool || prompt::explains(&brief, tool);
+        let allowed = |spec: &&ToolSpec| only.is_none_or(|only| only.contains(&spec.name)) && explained(&spec.name);
         let tools = Offered::of(&agent.persona, &agent.settings, (&brief, &idle), &queries)?;
         let forms = tools.iter().map(|tool| (tool.name.clone(), input_form(tool, &brief))).collect();
         let world = World { brief: &told, idle: &idle, tools: &tools, actions: &[] };

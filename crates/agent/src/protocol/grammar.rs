@@ -1,5 +1,5 @@
 //! Grammars for constrained decoding: exactly the legal answers, with a thought of bounded length. In the text protocol a
-//! thought holds no colon: a model that means to answer within it begins the line that counts instead.
+//! blank line may stand behind the thought: many models part their lines so, and one that may not goes on thinking.
 //!
 //! A token covers at least one byte, and thoughts are kept to printable ASCII, so a text of `n` bytes takes at most
 //! `n` tokens: the bound of the output always exceeds the worst case and no answer is cut short.
@@ -156,8 +156,7 @@ fn react_text(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> String {
         let tools = shape.tools.iter().map(|(name, input)| format!("{}: {}", escape(name), input.regex));
         format!("({answer}|Tool: ({})\\nPAUSE)", tools.collect::<Vec<_>>().join("|"))
     };
-    // Without a colon in it, a thought cannot hold `Answer:` or `Tool:`, which count at the head of a line only.
-    format!("Thought: [ -9;-~]{{0,{thought}}}\\n{last}")
+    format!("Thought: [ -~]{{0,{thought}}}\\n{{1,2}}{last}")
 }
 
 fn regexes(open: &[(&str, Form)]) -> impl Iterator<Item = String> {

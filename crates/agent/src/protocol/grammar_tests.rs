@@ -44,13 +44,11 @@ fn lets_through(protocol: Protocol, shaped: &super::Shaped, text: &str) -> bool 
 }
 
 #[test]
-fn no_answer_and_no_tool_stands_within_a_thought() {
+fn a_blank_line_may_stand_before_the_answer() {
     let shaped = of(Protocol::ReactText, &[("ask".to_owned(), Form::line(20))], 400, 1024);
     let fits = |text: &str| lets_through(Protocol::ReactText, &shaped, text);
-    assert!(fits("Thought: dry; so oil it\nAnswer: Wait") && fits("Thought: dry\nTool: ask: why: now\nPAUSE"));
-    for within in ["Answer: Wait", "so Answer: Wait", "Tool: ask: why", "Thought: dry"] {
-        assert!(!fits(&format!("Thought: {within}\nAnswer: Wait")), "{within}");
-    }
+    assert!(fits("Thought: dry\nAnswer: Wait") && fits("Thought: dry\n\nAnswer: Wait"));
+    assert!(fits("Thought: dry\n\nTool: ask: why\nPAUSE") && !fits("Thought: dry\n\n\nAnswer: Wait"));
 }
 
 #[test]

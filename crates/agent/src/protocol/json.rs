@@ -9,8 +9,10 @@
 //! | `{"function": {"name", "arguments"}}`, `{"tool_calls": [...]}`, `{"name", "parameters"}` | a call |
 //!
 //! Where the answer is a message to another agent, only `answer` and the plain use of a tool are read: the message's own
-//! members may bear any name. Text around the object, such as code fences, does not count, and objects that say none of this
-//! are passed over. Two objects that answer differently are not read. At most [`CANDIDATES`] places are tried.
+//! members may bear any name. Keys count in any case, with blanks for `_`. Text around the object, such as code fences, does not
+//! count. Objects that say none of this are passed over with all that they hold, and so is an object in the middle of a
+//! sentence: what is quoted, rejected or past is no answer. Two objects that answer differently are not read. At most
+//! [`CANDIDATES`] places are tried.
 
 use serde_json::{Map, Value};
 
@@ -22,8 +24,11 @@ use crate::reading::{bare, lenient};
 pub const CANDIDATES: usize = 16;
 
 const THOUGHTS: [&str; 6] = ["thought", "reasoning", "thoughts", "rationale", "explanation", "analysis"];
-const ANSWERS: [&str; 7] =
-    ["action", "answer", "final_answer", "next_action", "chosen_action", "selected_action", "final_action"];
+const ANSWERS: [&str; 8] =
+    ["action", "answer", "final_answer", "next_action", "chosen_action", "selected_action", "final_action", "actions"];
+/// Members that only wrap what is said.
+const WRAPPERS: [&str; 10] =
+    ["response", "output", "result", "answer", "final", "decision", "reply", "content", "message", "json"];
 const INPUTS: [&str; 11] = [
     "arguments",
     "input",
@@ -42,6 +47,8 @@ const NAMES: [&str; 7] = ["tool", "tool_name", "name", "recipient_name", "functi
 const HOLDERS: [&str; 6] = ["function_call", "tool_calls", "tool_call", "function", "call", "calls"];
 /// Words in the place of an action that say that a tool is used.
 const USES: [&str; 5] = ["use_tool", "call_tool", "tool", "tool_call", "function_call"];
+/// Words in the place of an action that say that its input is the answer.
+const ENDINGS: [&str; 3] = ["final_answer", "answer", "final answer"];
 
 /// Reads the text of a reply.
 #[must_use]
@@ -87,11 +94,11 @@ pub(super) fn objects(text: &str, expects: Expects) -> Option<Reply> {
             from = at + 1;
             continue;
         };
+        from = at + value.length.max(1);
         let read = match value.value {
-            Value::Object(object) => reply(object, expects),
+            Value::Object(object) if !is_in_a_sentence(text, at, from) => reply(object, expects),
             _ => None,
         };
-        from = if read.is_some() { at + value.length } else { at + 1 };
         let Some(read) = read else { continue };
         if value.ambiguous {
             return None;
@@ -105,14 +112,44 @@ pub(super) fn objects(text: &str, expects: Expects) -> Option<Reply> {
     Some(Reply { more: found.more || more, tier: Tier::Normalised, ..found })
 }
 
-fn reply(mut object: Map<String, Value>, expects: Expects) -> Option<Reply> {
+/// Whether a sentence goes on on both sides of what stands from `at` to `end`: then it is spoken of.
+fn is_in_a_sentence(text: &str, at: usize, end: usize) -> bool {
+    let before = text[..at].rsplit('\n').next().unwrap_or_default().trim_end();
+    let after = text[end..].split('\n').next().unwrap_or_default();
+    let has_words = |part: &str| part.chars().any(char::is_alphabetic);
+    has_words(before)
+        && !before.ends_with([':', '\u{ff1a}', '>', '[', ']', '(', '|', '='])
+        && !before.ends_with("},")
+        && has_words(after)
+}
+
+/// The keys that are known, in small letters and with `_` for blanks.
+fn known_keys(object: Map<String, Value>) -> Map<String, Value> {
+    let known = |key: &String| {
+        let plain = key.trim().to_lowercase().replace([' ', '-'], "_");
+        let lists: [&[&str]; 6] = [&THOUGHTS, &ANSWERS, &INPUTS, &NAMES, &HOLDERS, &["command"]];
+        lists.iter().any(|list| list.contains(&plain.as_str())).then_some(plain)
+    };
+    if object.keys().all(|key| known(key).is_none_or(|plain| plain == *key)) {
+        return object;
+    }
+    let mut plain = Map::new();
+    for (key, value) in object {
+        plain.entry(known(&key).unwrap_or(key)).or_insert(value);
+    }
+    plain
+}
+
+fn reply(object: Map<String, Value>, expects: Expects) -> Option<Reply> {
+    let mut object = known_keys(object);
     let thought = THOUGHTS.iter().find_map(|key| object.get(*key).map(plain)).unwrap_or_default().trim().to_owned();
     let saying = match expects {
         Expects::Action => action(&mut object),
         Expects::Message => message(&mut object),
     }?;
-    let more = matches!(&saying, Said { more: true, .. });
-    Some(Reply { more, ..Reply::new(thought, saying.saying, Tier::Normalised) })
+    // Of two answers none is read; of two calls the engine says so.
+    let is_clear = !saying.more || matches!(saying.saying, Saying::Use(_));
+    is_clear.then(|| Reply { more: saying.more, ..Reply::new(thought, saying.saying, Tier::Normalised) })
 }
 
 /// What an object says, and whether it says more than that.
@@ -153,9 +190,24 @@ fn action(object: &mut Map<String, Value>) -> Option<Said> {
             None => called(object),
         };
     };
+    let beside = object.clone();
+    let said = said_by(key, object)?;
+    // `{"answer": "Monitor", "action": "Restore hostname=User1"}`: which of the two is meant cannot be known.
+    let differ = |other: &&str| {
+        matches!((&beside[key], beside.get(*other)), (Value::String(one), Some(Value::String(two)))
+            if !two.trim().is_empty() && !action_text(one).eq_ignore_ascii_case(&action_text(two)))
+    };
+    let is_named = |word: &str| USES.contains(&word) || ENDINGS.contains(&word);
+    let names_a_use = beside[key].as_str().is_some_and(|word| is_named(word.trim().to_lowercase().as_str()));
+    let differs = !names_a_use && ANSWERS.iter().any(differ);
+    Some(Said { more: said.more || differs, ..said })
+}
+
+/// What the member `key` says.
+fn said_by(key: &str, object: &mut Map<String, Value>) -> Option<Said> {
     match object.get(key)? {
         Value::Object(inner) => {
-            let mut inner = inner.clone();
+            let mut inner = known_keys(inner.clone());
             if let Some(said) = called(&mut inner) {
                 return Some(said);
             }
@@ -170,9 +222,16 @@ fn action(object: &mut Map<String, Value>) -> Option<Said> {
         },
         Value::String(name) => {
             let name = name.trim().to_owned();
-            if USES.contains(&name.to_ascii_lowercase().as_str()) {
+            let word = name.to_lowercase();
+            if USES.contains(&word.as_str()) {
                 object.shift_remove(key);
                 return called(object);
+            }
+            // `{"action": "final_answer", "action_input": "Monitor"}`.
+            if ENDINGS.contains(&word.as_str()) {
+                let input =
+                    INPUTS.iter().chain(&ANSWERS).filter(|other| **other != key).find_map(|key| object.get(*key));
+                return action(&mut Map::from_iter([("action".to_owned(), input?.clone())]));
             }
             let is_word =
                 !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
@@ -227,17 +286,27 @@ fn called(object: &mut Map<String, Value>) -> Option<Said> {
     object.retain(|key, _| !THOUGHTS.contains(&key.as_str()));
     let mut members = object.iter();
     match (members.next(), members.next()) {
-        // What says something by itself is only wrapped.
-        (Some((_, Value::Object(inner))), None)
-            if ANSWERS.iter().chain(&NAMES).chain(&THOUGHTS).any(|key| inner.contains_key(*key)) =>
-        {
-            action(&mut inner.clone())
+        // What says something by itself is only wrapped, or it is spoken of: `{"rejected": {"action": ...}}`.
+        (Some((name, Value::Object(inner))), None) if says_something(inner) => {
+            let is_wrapper = WRAPPERS.contains(&name.trim().to_lowercase().as_str());
+            is_wrapper.then(|| action(&mut known_keys(inner.clone()))).flatten()
         }
         (Some((name, Value::Object(arguments))), None) if !INPUTS.contains(&name.as_str()) => {
             Said::one(Saying::Use(ToolUse { name: name.clone(), input: Input::Arguments(arguments.clone()) }))
         }
         _ => None,
     }
+}
+
+/// Whether a text holds two members of those that answer.
+pub(super) fn answers_twice(text: &str) -> bool {
+    ANSWERS.iter().map(|key| text.matches(&format!("\"{key}\"")).count()).sum::<usize>() > 1
+}
+
+/// Whether an object has members that say something by themselves.
+fn says_something(object: &Map<String, Value>) -> bool {
+    let keys = known_keys(object.clone());
+    ANSWERS.iter().chain(&NAMES).chain(&THOUGHTS).any(|key| keys.contains_key(*key))
 }
 
 /// The use of a tool that an object names.

@@ -62,6 +62,40 @@ fn what_says_nothing_stays_raw() {
 }
 
 #[test]
+fn keys_count_in_any_case_and_a_final_answer_is_no_tool() {
+    for text in [
+        r#"{"Thought": "t", "Action": "Wait"}"#,
+        r#"{"THOUGHT": "t", "Final Answer": "Wait"}"#,
+        r#"{"thought": "t", "action": "final_answer", "action_input": "Wait"}"#,
+        r#"{"thought": "t", "action": "final_answer", "answer": "Wait"}"#,
+        r#"{"thought": "t", "actions": ["Wait"]}"#,
+    ] {
+        let reply = actions(text);
+        assert_eq!((reply.thought.as_str(), reply.saying), ("t", Saying::Answer("Wait".to_owned())), "{text}");
+    }
+}
+
+#[test]
+fn what_is_quoted_rejected_or_past_is_not_read() {
+    for text in [
+        r#"{"options": [{"action": "Oil machine=lathe", "score": 0.1}], "best": "Wait"}"#,
+        r#"{"rejected": {"action": "Wait"}}"#,
+        r#"{"do_not": {"action": "Wait"}}"#,
+        r#"{"last": {"tool": "Oil", "arguments": {"machine": "lathe"}}}"#,
+        r#"{"thought": {"action": "Wait"}}"#,
+        r#"{"observation": {"tool": "Oil", "arguments": {"machine": "lathe"}}}"#,
+        r#"{"answer": "Wait", "action": "Oil machine=lathe"}"#,
+        r#"{"action": "Wait", "next_action": "Oil machine=lathe"}"#,
+        r#"I considered {"tool": "Wait", "arguments": {}} but it is not enough."#,
+        r#"I already called {"tool": "Oil", "arguments": {"machine": "lathe"}} in the last step, it failed."#,
+    ] {
+        assert!(matches!(actions(text).saying, Saying::Raw(_)), "{text}: {:?}", actions(text));
+    }
+    let wrapped = actions(r#"{"response": {"thought": "t", "action": "Wait"}}"#);
+    assert_eq!(wrapped.saying, Saying::Answer("Wait".to_owned()));
+}
+
+#[test]
 fn two_answers_are_none() {
     for text in [
         r#"{"action": "Wait"} {"action": "Oil machine=lathe"}"#,

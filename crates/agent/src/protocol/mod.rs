@@ -64,7 +64,7 @@ impl Protocol {
     pub fn missing(self, text: &str, tools: bool) -> &'static str {
         match (self, tools) {
             (Self::ReactText, _) => react_text::missing(text, tools),
-            (Self::NativeTools | Self::Json, _) if text.matches("\"action\"").count() > 1 => {
+            (Self::NativeTools | Self::Json, _) if json::answers_twice(text) => {
                 "your message holds two answers that differ; write one JSON object with one answer"
             }
             (Self::NativeTools, _) => "your message calls no tool; make exactly one call",

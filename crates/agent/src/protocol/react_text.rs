@@ -10,7 +10,8 @@
 //!    `Answer:` behind the end of a sentence in the last line.
 //! 4. Else the raw text.
 //!
-//! Markers count in any case and in the languages of `reading/words.yaml`, with Markdown, list signs and numbers before them.
+//! Markers count in any case and in the languages of `reading/words.yaml`, with Markdown, list signs and numbers before them. A
+//! heading `# Answer` and a row `| Answer | x |` are such a line where there is no other.
 //! Thoughts between tags are no part of the text ([`bare`]).
 
 use super::{Expects, Input, Reply, Saying, ToolUse, action_text, json};
@@ -24,7 +25,7 @@ pub fn read(text: &str, expects: Expects) -> Reply {
     if let Some(reply) = published(text, expects) {
         return reply;
     }
-    let body = bare(text);
+    let body = unlaid(bare(text));
     marked(&body, expects)
         .or_else(|| tagged(&body, expects))
         .or_else(|| json::objects(&body, expects))
@@ -32,10 +33,11 @@ pub fn read(text: &str, expects: Expects) -> Reply {
         .unwrap_or_else(|| Reply::raw(&body, expects))
 }
 
-/// The form that prompts ask for and grammars let through, to the letter.
+/// The form that prompts ask for and grammars let through, to the letter; a blank line may stand behind the thought.
 fn published(text: &str, expects: Expects) -> Option<Reply> {
     let (thought, last) = text.strip_prefix("Thought: ")?.split_once('\n')?;
     let thought = thought.trim().to_owned();
+    let last = last.strip_prefix('\n').unwrap_or(last);
     if let Some(answer) = last.strip_prefix("Answer: ").filter(|answer| !answer.contains('\n')) {
         let trimmed = answer.trim();
         let plain = undecorated(trimmed);
@@ -55,6 +57,28 @@ fn published(text: &str, expects: Expects) -> Option<Reply> {
     let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     let call = ToolUse { name: name.to_owned(), input: Input::Text(input.trim().to_owned()) };
     is_name.then(|| Reply::new(thought, Saying::Use(call), Tier::Direct))
+}
+
+/// Where no line has the marker of an answer: one heading `# Answer`, or one row `| Answer | x |` of a table, as such a line.
+fn unlaid(text: String) -> String {
+    let is_answer = |marker: Option<(Marker, &str)>| matches!(marker, Some((Marker::Answer, _)));
+    if !text.contains(['#', '|']) || text.lines().any(|line| is_answer(words().marker(line))) {
+        return text;
+    }
+    let names_it = |word: &str| is_answer(words().marker(&format!("{}:", word.trim_matches([' ', '*', '_', '`']))));
+    let marked = |line: &str| {
+        let line = line.trim();
+        if let Some(heading) = line.strip_prefix('#') {
+            return names_it(heading.trim_start_matches('#')).then(|| "Answer:".to_owned());
+        }
+        let (name, value) = line.strip_prefix('|')?.strip_suffix('|')?.split_once('|')?;
+        (names_it(name) && !value.contains('|')).then(|| format!("Answer: {}", value.trim()))
+    };
+    let lines: Vec<(&str, Option<String>)> = text.lines().map(|line| (line, marked(line))).collect();
+    if lines.iter().filter(|(_, marked)| marked.is_some()).count() != 1 {
+        return text;
+    }
+    lines.into_iter().map(|(line, marked)| marked.unwrap_or_else(|| line.to_owned())).collect::<Vec<_>>().join("\n")
 }
 
 /// A line, and the marker at its head.

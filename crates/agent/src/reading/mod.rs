@@ -8,8 +8,20 @@ mod words;
 
 pub use words::{Marker, Words, words};
 
-/// Tags between which models think.
-const THOUGHTS: [&str; 7] = ["think", "thinking", "reasoning", "thought", "reflection", "scratchpad", "seed:think"];
+/// Marks between which models think: how a thought begins, and how it ends.
+const THOUGHTS: [(&str, &str); 11] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<thought>", "</thought>"),
+    ("<thoughts>", "</thoughts>"),
+    ("<reflection>", "</reflection>"),
+    ("<scratchpad>", "</scratchpad>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("\u{25c1}think\u{25b7}", "\u{25c1}/think\u{25b7}"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+];
 
 /// Tokens that end a turn: what follows is another speaker's.
 const ENDS: [&str; 9] = [
@@ -37,26 +49,25 @@ pub fn bare(text: &str) -> String {
     };
     let end = ENDS.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
     let mut text = text[..end].to_owned();
-    for tag in THOUGHTS {
-        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    for (open, close) in THOUGHTS {
         let mut left = String::with_capacity(text.len());
         let mut rest = text.as_str();
-        if let Some(end) = find(rest, &close)
-            && find(rest, &open).is_none_or(|begin| begin > end)
+        if let Some(end) = find(rest, close)
+            && find(rest, open).is_none_or(|begin| begin > end)
         {
             rest = &rest[end + close.len()..];
         }
         // What stood before a thought and what stands behind it are not one word.
-        while let Some(begin) = find(rest, &open)
-            && let Some(end) = find(&rest[begin..], &close)
+        while let Some(begin) = find(rest, open)
+            && let Some(end) = find(&rest[begin..], close)
         {
             left.push_str(&rest[..begin]);
             left.push('\n');
             rest = &rest[begin + end + close.len()..];
         }
         // One that never ends; within a line the tag is only spoken of.
-        let begins = if find(rest, &open) == Some(rest.len() - rest.trim_start().len()) {
-            find(rest, &open)
+        let begins = if find(rest, open) == Some(rest.len() - rest.trim_start().len()) {
+            find(rest, open)
         } else {
             find(rest, &format!("\n{open}"))
         };
@@ -145,6 +156,9 @@ mod tests {
                 "Wait",
             ),
             ("<THINK>a</THINK>B<thinking>c</thinking>", "B"),
+            ("[THINK]\nAnswer: A\n[/THINK]\nI do not know.", "I do not know."),
+            ("\u{25c1}think\u{25b7}Answer: A\u{25c1}/think\u{25b7}Answer: B", "Answer: B"),
+            ("<|begin_of_thought|>\nAnswer: A\n<|end_of_thought|>\nAnswer: B", "Answer: B"),
             ("I write <think> here\nAnswer: B", "I write <think> here\nAnswer: B"),
             ("plain", "plain"),
         ];
