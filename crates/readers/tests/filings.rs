@@ -46,7 +46,7 @@ async fn controllers_answer_with_every_exposure() {
             all += tally.episodes;
         }
         // A fixed order cannot go back for a document; whoever can go back answers all, under a mask too.
-        let least = if base == "dag" { 1 } else { all };
+        let least = if base == "dag" { all * 2 / 3 } else { all };
         assert!(won >= least, "{name}: {won} of {all}");
     }
 }
