@@ -76,11 +76,12 @@ pub struct World<'a> {
     pub actions: &'a [String],
 }
 
-/// Whether a glossary tells of a tool of the environment. What nothing explains cannot be chosen for a reason: no list, no
-/// mask and no native tool holds it, but for the idle call. An environment without a glossary explains none, and keeps all.
+/// Whether requests tell of a tool of the environment: its glossary does, or it is that of the idle call, which every prompt
+/// names. What nothing explains cannot be chosen for a reason: no list, no mask and no native tool holds it. An environment
+/// without a glossary explains none, and keeps all.
 #[must_use]
 pub fn explains(brief: &Brief, tool: &str) -> bool {
-    brief.glossary.is_empty() || brief.entry_of(tool).is_some()
+    brief.glossary.is_empty() || tool == brief.idle.tool || brief.entry_of(tool).is_some()
 }
 
 /// Values of the variables of the brief.

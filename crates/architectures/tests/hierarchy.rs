@@ -207,7 +207,7 @@ async fn suggestions_are_read_in_tiers_and_repaired_once() {
         if name == "default" {
             let default = r#"sent suggestions chooser->planner [{"action":"Wait","confidence":"unknown","unread":["no suggestion could be had"]}"#;
             assert!(log.iter().any(|line| line.starts_with(default)), "{log:?}");
-            assert!(stage.last_talk().last().unwrap().contains("what could not be read or is no possible action"));
+            assert!(stage.last_talk().last().unwrap().contains("what could not be read or is not a possible action"));
         }
     }
 }
@@ -260,7 +260,7 @@ async fn a_suggestion_without_a_confidence_reaches_the_planner_as_what_it_is() {
         assert!(log.contains(&parsed), "{log:?}");
         assert!(!log.iter().any(|line| line.contains("off_menu")), "{log:?}");
         let seen = stage.last_talk().last().unwrap().clone();
-        assert!(seen.contains(r#""confidence": "unknown""#) && seen.contains("Under \"unread\" stands"), "{seen}");
+        assert!(seen.contains(r#""confidence": "unknown""#) && seen.contains("The member \"unread\" holds"), "{seen}");
     }
     // A repair that is read better is taken, and one that is not is not.
     for (fixed, tier, first) in [
@@ -290,7 +290,7 @@ async fn what_the_analyst_did_not_state_reaches_the_planner_as_unknown() {
         let seen = stage.last_talk().last().unwrap().clone();
         assert!(seen.contains(r#""severity": "unknown""#) && !seen.contains("\"low\""), "{seen}");
         assert!(seen.contains(&format!(r#""unread": ["severity: {told}"]"#)), "{seen}");
-        assert!(seen.ends_with("\"unknown\" stands in its place and says nothing."), "{seen}");
+        assert!(seen.ends_with("stands \"unknown\", which is not a finding."), "{seen}");
         let parsed = r#"note parsed {"contract":"analysis","tier":"normalised","unread":1}"#;
         assert!(log.contains(&parsed.to_owned()), "{log:?}");
     }

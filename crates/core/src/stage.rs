@@ -105,19 +105,33 @@ pub struct Halt {
     pub stop: Stop,
     /// More, for infrastructure failures.
     pub detail: Option<String>,
+    /// Whether another attempt would end in the same way: nobody plays the episode again.
+    pub lasting: bool,
 }
 
 impl Halt {
     /// A stop without further words.
     #[must_use]
     pub const fn of(stop: Stop) -> Self {
-        Self { stop, detail: None }
+        Self { stop, detail: None, lasting: false }
+    }
+
+    /// A stop with the reason for it.
+    #[must_use]
+    pub fn because(stop: Stop, detail: impl Into<String>) -> Self {
+        Self { stop, detail: Some(detail.into()), lasting: false }
     }
 
     /// A failure of the environment around the episode.
     #[must_use]
     pub fn infrastructure(detail: impl Into<String>) -> Self {
-        Self { stop: Stop::Infrastructure, detail: Some(detail.into()) }
+        Self::because(Stop::Infrastructure, detail)
+    }
+
+    /// The same, of a failure that every attempt meets: a text that cannot be filled in.
+    #[must_use]
+    pub fn lasting(detail: impl Into<String>) -> Self {
+        Self { lasting: true, ..Self::infrastructure(detail) }
     }
 }
 

@@ -2,16 +2,12 @@
 //! one, and nothing of them is written down.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use gimbal_core::event::{Body, Event};
-use gimbal_core::{
-    Architecture, Brief, CallContext, ChatModel, ChatRequest, Completion, EnvError, Halt, ModelError, ModelErrorKind,
-    TaskId, ToolSpec, Usage,
-};
+use gimbal_core::{Architecture, Brief, ChatModel, EnvError, Halt, TaskId, ToolSpec, Usage};
 
-use crate::plan::{Plan, Problem};
+use crate::plan::{Plan, Problem, Witness};
 use crate::registry::ModelSource;
 use crate::stage::{Outcome, Recorded, Role};
 
@@ -96,13 +92,11 @@ impl Rehearsal {
     /// # Errors
     /// As [`Rehearsal::play`].
     pub async fn prompts(&self, architecture: &dyn Architecture, task: &TaskId) -> Result<Vec<String>, Halt> {
+        let Some(cell) = self.plan.cells.first() else { return Err(Halt::infrastructure("there is no cell")) };
         let witness = Arc::new(Witness::default());
-        let role = |(name, role): (&String, &Role)| {
-            let model = Arc::clone(&witness) as Arc<dyn ChatModel>;
-            (name.clone(), Role { settings: Arc::clone(&role.settings), model })
-        };
-        self.with(architecture, (task, 0), Arc::new(self.roles.iter().map(role).collect())).await?;
-        Ok(witness.0.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        let model: Arc<dyn ChatModel> = witness.clone();
+        self.with(architecture, (task, 0), cell.played_by(&model)).await?;
+        Ok(witness.seen())
     }
 
     async fn with(
@@ -125,19 +119,5 @@ impl Rehearsal {
             sum += self.plan.models.get(&role.settings.model)?.price.as_ref()?.cost_exact(usage);
         }
         Some(sum as f64 / 1e12)
-    }
-}
-
-/// Writes down what it is asked, and never answers.
-#[derive(Default)]
-struct Witness(Mutex<Vec<String>>);
-
-#[async_trait]
-impl ChatModel for Witness {
-    async fn complete(&self, request: &ChatRequest, _: &CallContext<'_>) -> Result<Completion, ModelError> {
-        let messages = request.messages.iter().map(|message| format!("{}: {}", message.speaker.name(), message.text));
-        let text = messages.collect::<Vec<_>>().join("\n\n");
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
-        Err(ModelError::new(ModelErrorKind::Refusal, "the witness never answers"))
     }
 }

@@ -5,7 +5,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
 use super::Tier;
-use crate::reading::{bare, lenient, unfenced};
+use crate::reading::{bare, key, lenient, unfenced};
 
 /// How many opening brackets are tried before a text is given up: reading stays linear in its length.
 const CANDIDATES: usize = 16;
@@ -73,12 +73,6 @@ pub fn object(text: &str) -> Option<(Map<String, Value>, Tier)> {
     let contradicts =
         |other: &Map<String, Value>| other.iter().any(|(key, value)| first.get(key).is_some_and(|own| own != value));
     (!all.any(|(other, _)| contradicts(&other))).then_some((first, tier))
-}
-
-/// A key as it is compared: in small letters, words parted by `_`.
-fn key(written: &str) -> String {
-    let part = |letter: char| if letter.is_whitespace() || letter == '-' { '_' } else { letter };
-    written.trim().chars().map(part).flat_map(char::to_lowercase).collect()
 }
 
 /// A value with every key in it as keys are compared; none if an object then names one twice with different values.

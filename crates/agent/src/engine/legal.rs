@@ -50,7 +50,7 @@ impl Menu {
     ) -> Result<Self, Halt> {
         let cap = seat.settings().legal_cap as usize;
         let brief = seat.brief();
-        let explained = |call: &ToolCall| *call == brief.idle || prompt::explains(brief, &call.tool);
+        let explained = |call: &ToolCall| prompt::explains(brief, &call.tool);
         let calls: Arc<[ToolCall]> = match listed.iter().all(explained) {
             true if listed.len() <= cap => Arc::clone(&listed),
             true => listed[..cap].into(),

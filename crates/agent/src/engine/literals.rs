@@ -12,6 +12,7 @@ use super::halt;
 use super::seat::Seat;
 use crate::Protocol;
 use crate::persona::Sourced;
+use crate::prompt;
 
 /// The required parameters of a tool, each with its values where these are all there are.
 struct Closed {
@@ -94,9 +95,7 @@ impl Seat<'_> {
         let mut lines = Vec::new();
         for (at, tool) in all.iter().enumerate() {
             let name = &tool.spec.name;
-            // What nothing explains cannot be chosen for a reason.
-            let brief = self.brief();
-            if !tool.possible() || (!brief.glossary.is_empty() && brief.entry_of(name).is_none()) {
+            if !tool.possible() || !prompt::explains(self.brief(), name) {
                 continue;
             }
             if tool.parameters.is_empty() {

@@ -225,5 +225,5 @@ impl Agent {
 
 /// A prompt that cannot be made is no outcome of the agent. [`Persona::load`] has tried all of them.
 fn halt(error: PersonaError) -> Halt {
-    Halt::infrastructure(error.to_string())
+    Halt::lasting(error.to_string())
 }

@@ -55,8 +55,9 @@ impl Prepared {
                 Arc::new(told)
             }
         };
-        let explained = |tool: &str| *tool == brief.idle.tool || prompt::explains(&brief, tool);
-        let allowed = |spec: &&ToolSpec| only.is_none_or(|only| only.contains(&spec.name)) && explained(&spec.name);
+        let allowed = |spec: &&ToolSpec| {
+            only.is_none_or(|only| only.contains(&spec.name)) && prompt::explains(&brief, &spec.name)
+        };
         let tools = Offered::of(&agent.persona, &agent.settings, (&brief, &idle), &queries)?;
         let forms = tools.iter().map(|tool| (tool.name.clone(), input_form(tool, &brief))).collect();
         let world = World { brief: &told, idle: &idle, tools: &tools, actions: &[] };

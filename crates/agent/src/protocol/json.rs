@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::{Expects, Input, Reply, Saying, ToolUse, action_text, plain, react_text};
 use crate::contract::Tier;
-use crate::reading::{bare, lenient};
+use crate::reading::{self, bare, lenient};
 
 /// How many opening braces are tried.
 pub const CANDIDATES: usize = 16;
@@ -125,8 +125,8 @@ fn is_in_a_sentence(text: &str, at: usize, end: usize) -> bool {
 
 /// The keys that are known, in small letters and with `_` for blanks.
 fn known_keys(object: Map<String, Value>) -> Map<String, Value> {
-    let known = |key: &String| {
-        let plain = key.trim().to_lowercase().replace([' ', '-'], "_");
+    let known = |written: &String| {
+        let plain = reading::key(written);
         let lists: [&[&str]; 6] = [&THOUGHTS, &ANSWERS, &INPUTS, &NAMES, &HOLDERS, &["command"]];
         lists.iter().any(|list| list.contains(&plain.as_str())).then_some(plain)
     };
@@ -288,7 +288,7 @@ fn called(object: &mut Map<String, Value>) -> Option<Said> {
     match (members.next(), members.next()) {
         // What says something by itself is only wrapped, or it is spoken of: `{"rejected": {"action": ...}}`.
         (Some((name, Value::Object(inner))), None) if says_something(inner) => {
-            let is_wrapper = WRAPPERS.contains(&name.trim().to_lowercase().as_str());
+            let is_wrapper = WRAPPERS.contains(&reading::key(name).as_str());
             is_wrapper.then(|| action(&mut known_keys(inner.clone()))).flatten()
         }
         (Some((name, Value::Object(arguments))), None) if !INPUTS.contains(&name.as_str()) => {

@@ -95,6 +95,13 @@ fn find(text: &str, tag: &str) -> Option<usize> {
     None
 }
 
+/// A key of JSON as it is compared: in small letters, words parted by `_`.
+#[must_use]
+pub fn key(written: &str) -> String {
+    let part = |letter: char| if letter.is_whitespace() || letter == '-' { '_' } else { letter };
+    written.trim().chars().map(part).flat_map(char::to_lowercase).collect()
+}
+
 /// A text without code fences, outer emphasis, quotes and blanks.
 #[must_use]
 pub fn undecorated(text: &str) -> &str {

@@ -203,7 +203,7 @@ impl Workers {
 
 /// The controller's own budget is part of how it works: an episode that uses it up is lost, and not cut short (CYC-012).
 pub(crate) fn spent() -> Halt {
-    Halt { stop: Stop::Horizon, detail: Some("the controller's budget of tool calls is used up".to_owned()) }
+    Halt::because(Stop::Horizon, "the controller's budget of tool calls is used up")
 }
 
 /// How a segment ended, where the agent gave control back.

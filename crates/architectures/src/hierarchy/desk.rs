@@ -13,8 +13,8 @@ use super::Hierarchy;
 use super::arbiter::Candidate;
 
 /// Stands behind a reply that holds something unread.
-const UNREAD: &str = "\nUnder \"unread\" stands, as it was written, what could not be read or is no possible action; \"unknown\" \
-                      stands in its place and says nothing.";
+const UNREAD: &str = "\nThe member \"unread\" holds, as it was written, what could not be read or is not a possible action. In \
+                      its place stands \"unknown\", which is not a finding.";
 
 /// The desk of one step.
 pub(super) struct Desk<'a> {

@@ -297,7 +297,7 @@ fn example(contract: Contract, brief: &Brief, target: &str) -> String {
 /// The action texts of tools with at most one parameter of known literals, without what requests leave out.
 pub(super) fn actions(world: &dyn Environment) -> Vec<String> {
     let (mut actions, brief) = (Vec::new(), world.brief());
-    let sent = |call: &ToolCall| *call == brief.idle || prompt::explains(brief, &call.tool);
+    let sent = |call: &ToolCall| prompt::explains(brief, &call.tool);
     for tool in world.tools().iter() {
         let required: Vec<&str> = tool.required().collect();
         match required.as_slice() {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use gimbal_analysis::profile::{ActionClass, ActionFacts};
 use gimbal_analysis::{CellInfo, Thresholds};
-use gimbal_core::{Architecture, Catalogue, Digest, Limits, Milli, RoleSettings, TaskId, canonical, seed};
+use gimbal_core::{Architecture, Catalogue, ChatModel, Digest, Limits, Milli, RoleSettings, TaskId, canonical, seed};
 use serde_json::{Value, json};
 
 use super::file::{Count, StudyFile};
 use crate::faults::Faults;
 use crate::run::EpisodeId;
+use crate::stage::Role;
 
 /// An environment as the cells of a study share it.
 pub struct EnvironmentPart {
@@ -104,6 +105,23 @@ impl Cell {
             "faults": self.faults.identity(),
             "roles": self.identities,
         })
+    }
+
+    /// What decides how players that look at requests only play the cell: not the names of models, nor the tasks and runs.
+    pub(crate) fn manner(&self) -> Value {
+        let of = |(role, settings): (&String, &RoleSettings)| {
+            (role.clone(), json!([settings.decoding, settings.sampling.max_output_tokens]))
+        };
+        let roles: serde_json::Map<String, Value> = self.roles.iter().map(of).collect();
+        json!([self.environment.identity(), self.base, self.architecture.resolved(), roles])
+    }
+
+    /// The roles of the cell, all played by one model.
+    pub(crate) fn played_by(&self, model: &Arc<dyn ChatModel>) -> Arc<BTreeMap<String, Role>> {
+        let role = |(role, settings): (&String, &RoleSettings)| {
+            (role.clone(), Role { settings: Arc::new(settings.clone()), model: Arc::clone(model) })
+        };
+        Arc::new(self.roles.iter().map(role).collect())
     }
 
     /// Hash of [`Cell::identity`].

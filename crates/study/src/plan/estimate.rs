@@ -14,7 +14,7 @@ use super::stored::Stored;
 use crate::read::load_rows;
 use crate::registry::ModelSource;
 use crate::run::{RunError, RunFolder};
-use crate::stage::{EpisodeSetup, Role};
+use crate::stage::EpisodeSetup;
 
 /// The model that stands in for those of the study.
 pub const STAND_IN: &str = "noisy/0.9";
@@ -222,16 +222,8 @@ fn kind(cell: &Cell) -> Digest {
 
 /// What decides how the stand-in plays a cell.
 fn alike(cell: &Cell) -> Digest {
-    let roles: BTreeMap<&String, _> = cell
-        .roles
-        .iter()
-        .map(|(role, settings)| (role, (settings.decoding, settings.sampling.max_output_tokens)))
-        .collect();
-    let part = &cell.environment;
-    let tasks: Vec<&str> = part.tasks.iter().take(PLAYED as usize).map(|task| task.0.as_str()).collect();
-    let settings = cell.architecture.resolved();
-    let all = json!([part.identity(), cell.base, settings, roles, tasks, cell.count.runs.min(PLAYED)]);
-    Digest::of(canonical::text(&all).as_bytes())
+    let tasks: Vec<&str> = cell.environment.tasks.iter().take(PLAYED as usize).map(|task| task.0.as_str()).collect();
+    Digest::of(canonical::text(&json!([cell.manner(), tasks, cell.count.runs.min(PLAYED)])).as_bytes())
 }
 
 /// Episodes that were played in memory: role and tokens of every call.
@@ -265,10 +257,7 @@ async fn play(plan: &Plan, cell: &Cell, stand_in: &Arc<dyn ChatModel>) -> Result
     if part.tasks.is_empty() {
         return Err(fail("there is no task".to_owned()));
     }
-    let role = |(role, settings): (&String, &gimbal_core::RoleSettings)| {
-        (role.clone(), Role { settings: Arc::new(settings.clone()), model: Arc::clone(stand_in) })
-    };
-    let roles: Arc<BTreeMap<String, Role>> = Arc::new(cell.roles.iter().map(role).collect());
+    let roles = cell.played_by(stand_in);
     let sessions = (0..cell.count.runs).flat_map(|run| part.tasks.iter().map(move |task| (run, task)));
     let mut episodes = Episodes::default();
     for (run, task) in sessions.take(PLAYED as usize) {

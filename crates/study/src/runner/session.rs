@@ -8,7 +8,7 @@ use gimbal_core::{Halt, Stop, TextRef};
 
 use super::Shared;
 use super::progress::Progress;
-use crate::plan::{Cell, Session, unfilled};
+use crate::plan::{Cell, Session};
 use crate::run::{EpisodeId, RunError};
 use crate::stage::{EpisodeSetup, Outcome, Seen, SessionMemory, Slot, play_episode};
 
@@ -60,13 +60,12 @@ pub async fn play(shared: &Shared, session: &Session, slot: &Arc<Slot>) -> Resul
             attempts += 1;
             shared.counters.errors.fetch_add(1, Ordering::Relaxed);
             let (cell, task, run) = (id.cell.clone(), id.task.clone(), id.run);
-            let unfilled = unfilled(&halt);
             let detail = halt.detail.unwrap_or_default();
-            if unfilled {
+            if halt.lasting {
                 let mut told = shared.unfilled.lock().unwrap_or_else(PoisonError::into_inner);
                 told.entry(cell.clone()).or_insert_with(|| detail.clone());
             }
-            if unfilled || hopeless || attempts >= shared.attempts {
+            if halt.lasting || hopeless || attempts >= shared.attempts {
                 let rest = session.trials.iter().filter(|trial| trial.trial >= id.trial).count() as u64;
                 shared.counters.given_up.fetch_add(rest, Ordering::Relaxed);
                 (shared.progress)(Progress::Failed { cell, task, run, detail });

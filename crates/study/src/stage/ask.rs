@@ -201,7 +201,7 @@ impl EpisodeStage {
         if error.kind.is_infrastructure() {
             self.recorder.failed(facts, &error);
             let halt = match error.kind {
-                ModelErrorKind::Cancelled => Halt { stop: Stop::Cancelled, detail: Some(error.message) },
+                ModelErrorKind::Cancelled => Halt::because(Stop::Cancelled, error.message),
                 // Most models say who they are.
                 _ if error.message.starts_with(facts.model) => Halt::infrastructure(error.message),
                 _ => Halt::infrastructure(format!("{}: {}", facts.model, error.message)),

@@ -60,8 +60,8 @@ pub struct Answered<'a> {
 pub fn halt_of(error: RecordError) -> Halt {
     match error {
         RecordError::Store(text) => Halt::infrastructure(text),
-        RecordError::Stopped(text) => Halt { stop: Stop::Cancelled, detail: Some(text) },
-        RecordError::Limit(stop, text) => Halt { stop, detail: Some(text) },
+        RecordError::Stopped(text) => Halt::because(Stop::Cancelled, text),
+        RecordError::Limit(stop, text) => Halt::because(stop, text),
     }
 }
 
