@@ -1,7 +1,7 @@
 //! Agents: personas, templates, protocols and the ReAct engine.
 //!
 //! A [`Persona`] is data (YAML under `personas/`); an [`Agent`] is a persona in a role with its settings; a
-//! [`Seat`] is an agent in one episode. A seat takes steps: it asks the model of its role, reads the reply under
+//! [`AgentSession`] is an agent in one episode. A seat takes steps: it asks the model of its role, reads the reply under
 //! its [`Protocol`], uses tools, and acts on the environment through the stage.
 //!
 //! *Invariant*: knows no particular environment, no provider and no study; touches the environment through
@@ -23,9 +23,9 @@ pub mod tool;
 
 pub use audit::{Finding, Forbidden, audit};
 pub use deliberation::Deliberation;
-pub use engine::{Advice, Agent, Ended, Seat, Segment, Taken, Wanted};
+pub use engine::{Advice, Agent, AgentSession, CallRecord, Ended, ReplySpec, Segment};
 pub use persona::{Persona, PersonaError};
 pub use prompt::{Origin, Part, SystemPrompt};
 pub use protocol::Protocol;
 pub use settings::{Flags, Overrides, Settings};
-pub use tool::{Alone, Company, Observed, ToolError};
+pub use tool::{Alone, Observed, Peers, ToolError};

@@ -65,7 +65,7 @@ pub fn joined(parts: &[Part]) -> String {
 
 /// What a prompt may know of the environment.
 #[derive(Clone, Copy)]
-pub struct World<'a> {
+pub struct PromptContext<'a> {
     /// What the environment says of itself.
     pub brief: &'a Brief,
     /// The call that does nothing, as the environment writes it.
@@ -89,8 +89,8 @@ pub fn explains(brief: &Brief, tool: &str) -> bool {
 pub(crate) struct Variables(std::sync::Arc<[(&'static str, Value)]>);
 
 impl Variables {
-    pub(crate) fn of(world: World<'_>) -> Self {
-        let brief = world.brief;
+    pub(crate) fn of(context: PromptContext<'_>) -> Self {
+        let brief = context.brief;
         Self(std::sync::Arc::new([
             ("role", Value::from(brief.role.as_str())),
             ("goal", Value::from(brief.goal.as_str())),
@@ -98,8 +98,8 @@ impl Variables {
             ("subjects", Value::from(Serde(&brief.subjects))),
             ("glossary", Value::from(Serde(&brief.glossary))),
             ("glossary_strict", Value::from(Serde(strict(brief)))),
-            ("actions", Value::from(Serde(world.actions))),
-            ("idle", Value::from(world.idle)),
+            ("actions", Value::from(Serde(context.actions))),
+            ("idle", Value::from(context.idle)),
             ("horizon", Value::from(brief.horizon)),
         ]))
     }
@@ -118,15 +118,19 @@ fn strict(brief: &Brief) -> Vec<GlossaryEntry> {
 ///
 /// # Errors
 /// When a text cannot be filled in; [`Persona::load`] finds this on a made-up brief.
-pub fn system(persona: &Persona, settings: &Settings, world: World<'_>) -> Result<SystemPrompt, PersonaError> {
-    let builder = Builder { persona, settings, world, variables: Variables::of(world) };
+pub fn system(
+    persona: &Persona,
+    settings: &Settings,
+    context: PromptContext<'_>,
+) -> Result<SystemPrompt, PersonaError> {
+    let builder = Builder { persona, settings, context, variables: Variables::of(context) };
     Ok(SystemPrompt { parts: builder.parts()? })
 }
 
 struct Builder<'a> {
     persona: &'a Persona,
     settings: &'a Settings,
-    world: World<'a>,
+    context: PromptContext<'a>,
     variables: Variables,
 }
 
@@ -135,7 +139,7 @@ impl Builder<'_> {
         let texts = &self.persona.texts;
         let engine = &texts.engine;
         let protocol = engine.protocol(self.settings.protocol, self.speaks());
-        let tools = !self.world.tools.is_empty();
+        let tools = !self.context.tools.is_empty();
         let turn = if tools { &protocol.loop_with_tools } else { &protocol.loop_without_tools };
         let mut parts = vec![
             self.plain("identity", &texts.system_message)?,
@@ -197,7 +201,7 @@ impl Builder<'_> {
         };
         let mut origins = vec![heading.origin.clone()];
         let mut lines = vec![self.fill(heading, &[])?];
-        for offered in self.world.tools {
+        for offered in self.context.tools {
             let name = ("name", Value::from(offered.name.as_str()));
             let description = offered.spec.description.as_str();
             origins.extend(offered.description(self.persona).map(|sourced| sourced.origin.clone()));
@@ -252,7 +256,7 @@ impl Builder<'_> {
 
     /// Values of the variables that texts of a tool may use beside those of the brief.
     fn offered(&self, offered: &Offered) -> [(&'static str, Value); 3] {
-        let all: Vec<String> = self.world.tools.iter().map(|tool| tool.name.clone()).collect();
+        let all: Vec<String> = self.context.tools.iter().map(|tool| tool.name.clone()).collect();
         [
             ("tool", Value::from(offered.name.as_str())),
             ("offered", Value::from(all)),
@@ -353,7 +357,7 @@ impl Builder<'_> {
 
     /// A variable of the brief as JSON.
     fn variable(&self, name: &str) -> serde_json::Value {
-        let brief = self.world.brief;
+        let brief = self.context.brief;
         match name {
             "role" => brief.role.as_str().into(),
             "goal" => brief.goal.as_str().into(),
@@ -361,8 +365,8 @@ impl Builder<'_> {
             "subjects" => brief.subjects.clone().into(),
             "glossary" => serde_json::to_value(&brief.glossary).unwrap_or_default(),
             "glossary_strict" => serde_json::to_value(strict(brief)).unwrap_or_default(),
-            "actions" => self.world.actions.to_vec().into(),
-            "idle" => self.world.idle.into(),
+            "actions" => self.context.actions.to_vec().into(),
+            "idle" => self.context.idle.into(),
             "horizon" => brief.horizon.into(),
             _ => serde_json::Value::Null,
         }
@@ -394,7 +398,7 @@ impl Builder<'_> {
         let (texts, settings) = (&self.persona.texts, self.settings);
         let (mut origins, mut blocks) = (Vec::new(), Vec::new());
         if settings.add_tool_examples {
-            for offered in self.world.tools {
+            for offered in self.context.tools {
                 for example in offered.examples(self.persona) {
                     origins.push(example.case.origin.clone());
                     blocks.push(self.worked(offered, example)?);
@@ -414,7 +418,7 @@ impl Builder<'_> {
     }
 
     fn actions(&self) -> Part {
-        let list = serde_json::Value::from(self.world.actions.to_vec());
+        let list = serde_json::Value::from(self.context.actions.to_vec());
         let origin = Origin { file: "environment".to_owned(), key: "actions".to_owned() };
         Part { name: "actions", origins: vec![origin], text: tagged("available_actions_list", &format!("{list:#}")) }
     }
@@ -434,8 +438,13 @@ fn spaced_members(members: &[(&str, serde_json::Value)]) -> String {
 ///
 /// # Errors
 /// When a text cannot be filled in; [`Persona::load`] finds this on a made-up brief.
-pub fn user(persona: &Persona, world: World<'_>, step: u32, blocks: &[Block]) -> Result<Vec<Part>, PersonaError> {
-    user_parts(persona, &Variables::of(world), step, blocks, None)
+pub fn user(
+    persona: &Persona,
+    context: PromptContext<'_>,
+    step: u32,
+    blocks: &[Block],
+) -> Result<Vec<Part>, PersonaError> {
+    user_parts(persona, &Variables::of(context), step, blocks, None)
 }
 
 /// What an adviser is asked about.
@@ -453,12 +462,12 @@ pub struct Question<'a> {
 /// When a text cannot be filled in; [`Persona::load`] finds this on a made-up brief.
 pub fn asked(
     persona: &Persona,
-    world: World<'_>,
+    context: PromptContext<'_>,
     step: u32,
     blocks: &[Block],
     question: Question<'_>,
 ) -> Result<Vec<Part>, PersonaError> {
-    user_parts(persona, &Variables::of(world), step, blocks, Some(question))
+    user_parts(persona, &Variables::of(context), step, blocks, Some(question))
 }
 
 pub(crate) fn user_parts(
@@ -506,17 +515,20 @@ pub(crate) fn try_all(persona: &Persona) -> Result<(), PersonaError> {
         let settings = Settings { protocol, ..all.clone() };
         let often = Settings { acting: Some(crate::settings::Acting { list_literals: true }), ..settings.clone() };
         for tools in [&tools[..], &[]] {
-            let world = World { brief: &brief, idle: "Wait", tools, actions: &actions };
-            system(persona, &settings, world)?;
-            system(persona, &often, world)?;
+            let context = PromptContext { brief: &brief, idle: "Wait", tools, actions: &actions };
+            system(persona, &settings, context)?;
+            system(persona, &often, context)?;
             let question = Question { target: "lathe", message: "{}" };
-            asked(persona, world, 1, &[], question)?;
+            asked(persona, context, 1, &[], question)?;
             if !persona.core.is_asked() {
-                user(persona, world, 1, &[])?;
+                user(persona, context, 1, &[])?;
             }
         }
     }
-    feedback_texts(persona, &Variables::of(World { brief: &brief, idle: "Wait", tools: &tools, actions: &actions }))
+    feedback_texts(
+        persona,
+        &Variables::of(PromptContext { brief: &brief, idle: "Wait", tools: &tools, actions: &actions }),
+    )
 }
 
 fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), PersonaError> {

@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::contract::{ANY, Situation};
 use crate::deliberation::Deliberation;
 use crate::persona::{ExampleTexts, PersonaError, Sourced};
-use crate::prompt::{Variables, World};
+use crate::prompt::{PromptContext, Variables};
 use crate::protocol::Input;
 use crate::reading::lenient;
 use crate::{Persona, Settings};
@@ -47,7 +47,7 @@ pub const DELEGATES: [&str; 3] = [ADVISERS[0], ADVISERS[1], FINISH];
 
 /// Those around an agent: the agents that it may ask, and whoever watches what it decides.
 #[async_trait]
-pub trait Company: Send + Sync {
+pub trait Peers: Send + Sync {
     /// Asks another agent through the tool called `generic`.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ pub trait Company: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct Alone;
 
-impl Company for Alone {}
+impl Peers for Alone {}
 
 /// What carries out a tool.
 #[derive(Clone, Debug)]
@@ -177,7 +177,7 @@ impl Offered {
         });
         let mut all: Vec<Self> = own.chain(shared).collect();
         let offered: Vec<String> = all.iter().map(|tool| tool.name.clone()).collect();
-        let variables = Variables::of(World { brief, idle, tools: &[], actions: &[] });
+        let variables = Variables::of(PromptContext { brief, idle, tools: &[], actions: &[] });
         for tool in &mut all {
             let Some(description) = tool.description(persona) else { continue };
             let variables = variables.with(&[

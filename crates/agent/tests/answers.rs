@@ -195,7 +195,7 @@ impl Stage for Bench {
     }
     async fn note(&self, _: LaneId, _: &str, _: Value) {}
     fn lane(&self, _: &str) -> LaneId {
-        LaneId::TRUNK
+        LaneId::MAIN
     }
     async fn join(&self, _: &[LaneId]) {}
     fn artefact(&self, _: &str) -> Option<Arc<Artefact>> {
@@ -228,9 +228,9 @@ async fn played(agent: &Agent, bench: &Bench, text: &str) -> String {
     bench.taken.lock().unwrap().clear();
     let text: &'static str = Box::leak(text.to_owned().into_boxed_str());
     *bench.inner.replies.lock().unwrap() = [Canned::Says(text)].into();
-    let seat = agent.seat(bench).await.unwrap();
+    let session = agent.session(bench).await.unwrap();
     // It ends with the first action, or when the next reply is asked for.
-    let _ = seat.step(bench, LaneId::TRUNK, &[]).await;
+    let _ = session.step(bench, LaneId::MAIN, &[]).await;
     bench.taken.lock().unwrap().first().cloned().unwrap_or_else(|| NOTHING.to_owned())
 }
 
@@ -446,13 +446,13 @@ fn an_action_that_was_not_stated_is_never_taken() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let groups: Vec<Group> =
         corpus().into_iter().map(|(_, group)| group).filter(|group| group.contract.is_none()).collect();
-    let seats: Vec<(Agent, Bench)> =
+    let sessions: Vec<(Agent, Bench)> =
         groups.iter().map(|group| (agent(group.protocol), runtime.block_on(bench(group)))).collect();
     let config = ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() };
     let which = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), changes());
     proptest!(config, |((group, entry, changes) in which)| {
         let place = group.index(groups.len());
-        let (group, (agent, bench)) = (&groups[place], &seats[place]);
+        let (group, (agent, bench)) = (&groups[place], &sessions[place]);
         let all: Vec<&Entry> = group.answers.iter().collect();
         let entry = all[entry.index(all.len())];
         let text = changed(&entry.text, &changes, &all);

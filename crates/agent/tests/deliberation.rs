@@ -29,8 +29,8 @@ fn all() -> Agent {
 }
 
 async fn step(agent: &Agent, stage: &Workshop) {
-    let seat = agent.seat(stage).await.unwrap();
-    let _ = seat.step(stage, LaneId::TRUNK, &[]).await;
+    let session = agent.session(stage).await.unwrap();
+    let _ = session.step(stage, LaneId::MAIN, &[]).await;
 }
 
 async fn log_of(agent: &Agent, replies: impl IntoIterator<Item = Canned>) -> (Vec<String>, Workshop) {

@@ -34,11 +34,11 @@ fn protocol(protocol: Protocol) -> Overrides {
 
 /// Plays to the end as `react` does.
 async fn play(agent: &Agent, stage: &Workshop) -> Halt {
-    let seat = agent.seat(stage).await.unwrap();
+    let session = agent.session(stage).await.unwrap();
     let names = ["status".to_owned(), "history".to_owned()];
     loop {
-        let blocks = gimbal_core::Stage::context(stage, LaneId::TRUNK, &names).await.unwrap();
-        if let Err(halt) = seat.step(stage, LaneId::TRUNK, &blocks).await {
+        let blocks = gimbal_core::Stage::context(stage, LaneId::MAIN, &names).await.unwrap();
+        if let Err(halt) = session.step(stage, LaneId::MAIN, &blocks).await {
             return halt;
         }
     }
@@ -388,7 +388,7 @@ async fn json_answers_and_tools() {
 }
 
 #[tokio::test]
-async fn native_calls_act_and_the_reason_never_reaches_the_world() {
+async fn native_calls_act_and_the_reason_never_reaches_the_environment() {
     let agent = inspector(false, protocol(Protocol::NativeTools));
     let (log, stage) = log_of(
         &agent,

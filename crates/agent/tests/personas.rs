@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::TestFiles;
 use gimbal_agent::audit::written;
 use gimbal_agent::persona::{configurations, schemas};
-use gimbal_agent::prompt::{Question, World, asked, user};
+use gimbal_agent::prompt::{PromptContext, Question, asked, user};
 use gimbal_agent::settings::SettingsError;
 use gimbal_agent::tool::DELEGATES;
 use gimbal_agent::{Agent, Forbidden, Overrides, Part, Persona, Protocol, audit, sample};
@@ -289,7 +289,7 @@ fn every_tag_that_a_prompt_speaks_of_is_in_it() {
 fn user_prompts_of_the_six_contexts() {
     let persona = Persona::load("planner", &TestFiles::default()).unwrap();
     let brief = sample::brief();
-    let world = World { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
+    let environment = PromptContext { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
     let all = configurations(&TestFiles::default()).unwrap();
     let names: Vec<&str> = all.iter().map(|configuration| configuration.name.as_str()).collect();
     assert_eq!(names[..6], ["obs", "obs+hist", "obs+hist+net", "obs+net", "network", "hist+net"]);
@@ -301,7 +301,11 @@ fn user_prompts_of_the_six_contexts() {
             .into_iter()
             .map(|name| Block { text: format!("(text of {name})\n").into(), name })
             .collect();
-        out.push_str(&format!("== {}\n{}", configuration.name, shown(&user(&persona, world, 7, &blocks).unwrap())));
+        out.push_str(&format!(
+            "== {}\n{}",
+            configuration.name,
+            shown(&user(&persona, environment, 7, &blocks).unwrap())
+        ));
     }
     insta::assert_snapshot!("contexts", out);
 }
@@ -310,25 +314,25 @@ fn user_prompts_of_the_six_contexts() {
 fn empty_blocks_leave_no_gap() {
     let persona = Persona::load("planner", &TestFiles::default()).unwrap();
     let brief = sample::brief();
-    let world = World { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
+    let environment = PromptContext { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
     let blocks = [Block { name: "observation".to_owned(), text: "".into() }];
-    let parts = user(&persona, world, 1, &blocks).unwrap();
+    let parts = user(&persona, environment, 1, &blocks).unwrap();
     let text = gimbal_agent::prompt::joined(&parts);
     assert_eq!(text, "This is step 1.\n\nWhich action do you take in this step?");
 }
 
 // covers: BOG-025
 #[test]
-fn no_prompt_gives_the_world_away() {
+fn no_prompt_gives_the_environment_away() {
     let brief = sample::brief();
     let forbidden = Forbidden::of([&brief]);
     for name in Persona::list(&TestFiles::default()) {
         let persona = Arc::new(Persona::load(&name, &TestFiles::default()).unwrap());
         let agent = Agent::among(persona, "default", &everything(), &DELEGATES).unwrap();
-        let world = World { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
+        let environment = PromptContext { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
         let mut parts = system(&agent);
         let question = Question { target: "lathe", message: "{}" };
-        parts.extend(asked(agent.persona(), world, 1, &[], question).unwrap());
+        parts.extend(asked(agent.persona(), environment, 1, &[], question).unwrap());
         parts.extend(written(agent.persona()));
         assert_eq!(audit(&parts, &forbidden), []);
     }

@@ -82,8 +82,8 @@ impl Rate {
 pub struct RoleSummary {
     /// Role name.
     pub role: String,
-    /// Whether the world asked for it (judge, reader, user).
-    pub world: bool,
+    /// Whether the environment asked for it (judge, reader, user).
+    pub environment: bool,
     /// Mean prompt tokens an episode.
     pub input: f64,
     /// Mean completion tokens an episode.
@@ -97,8 +97,8 @@ pub struct RoleCost {
     pub role: String,
     /// Model that played it.
     pub model: String,
-    /// Whether the world asked for it.
-    pub world: bool,
+    /// Whether the environment asked for it.
+    pub environment: bool,
     /// Calls over all episodes that count.
     pub calls: u64,
     /// Requests over all episodes, repeated ones and those of lost episodes too.
@@ -143,8 +143,8 @@ pub struct CellSummary {
     pub tokens_out: Option<Summary>,
     /// Agent tokens over all episodes.
     pub called: TokenUse,
-    /// Tokens of roles that the world asked for, over all episodes.
-    pub world_called: TokenUse,
+    /// Tokens of roles that the environment asked for, over all episodes.
+    pub environment_called: TokenUse,
     /// Tokens billed over all episodes, all roles; those lost to infrastructure were billed too.
     pub billed: TokenUse,
     /// Tokens by role, in order of role name.
@@ -180,7 +180,7 @@ pub struct CellSummary {
     pub cost_total: Option<f64>,
     /// Reward per thousand tokens against the baseline (BOG-163); `None` for the baseline itself.
     pub rpts: Option<f64>,
-    /// BCa bootstrap interval of RPTS over clusters of matched worlds; `None` for few or unmatched ones.
+    /// BCa bootstrap interval of RPTS over clusters of matched seeds; `None` for few or unmatched ones.
     pub rpts_interval: Option<Interval>,
     /// Shifted efficiency (BOG-166).
     pub shifted: Option<f64>,
@@ -354,8 +354,8 @@ pub(crate) fn by_cell(rows: &Rows) -> Result<Vec<Vec<&EpisodeRow>>, AnalysisErro
     // The order of arrival must not show, not even in the last digit of a float.
     for group in &mut episodes {
         group.sort_by(|a, b| {
-            (&a.world, &a.task, a.run, a.trial, a.seed, a.return_thousandths, a.agent_tokens().total()).cmp(&(
-                &b.world,
+            (&a.environment, &a.task, a.run, a.trial, a.seed, a.return_thousandths, a.agent_tokens().total()).cmp(&(
+                &b.environment,
                 &b.task,
                 b.run,
                 b.trial,
@@ -424,7 +424,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         tokens_in: describe(|row| row.agent_tokens().input as f64),
         tokens_out: describe(|row| row.agent_tokens().output as f64),
         called,
-        world_called: total(EpisodeRow::world_tokens),
+        environment_called: total(EpisodeRow::environment_tokens),
         billed: all.iter().fold(TokenUse::default(), |sum, row| sum.plus(&row.billed)),
         roles: roles(&rows),
         tokens_estimated: rows.iter().any(|row| row.tokens_estimated),
@@ -474,14 +474,14 @@ fn spent(all: &[&EpisodeRow]) -> Option<f64> {
 fn roles(rows: &[&EpisodeRow]) -> Vec<RoleSummary> {
     let mut sums: BTreeMap<(&str, bool), TokenUse> = BTreeMap::new();
     for usage in rows.iter().flat_map(|row| &row.usage) {
-        let sum = sums.entry((&usage.role, usage.world)).or_default();
+        let sum = sums.entry((&usage.role, usage.environment)).or_default();
         *sum = sum.plus(&usage.called);
     }
     let episodes = rows.len() as f64;
     sums.into_iter()
-        .map(|((role, world), sum)| RoleSummary {
+        .map(|((role, environment), sum)| RoleSummary {
             role: role.to_owned(),
-            world,
+            environment,
             input: sum.input as f64 / episodes,
             output: sum.output as f64 / episodes,
         })

@@ -1,28 +1,28 @@
-//! Which episodes hang together: runs of one task and instance share a world (BOG-142), trials of one run a memory.
+//! Which episodes hang together: runs of one task and instance share an environment (BOG-142), trials of one run a memory.
 //!
 //! An interval that takes them one at a time is too narrow. Everything that prints one goes through here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cells::Analysis;
-use crate::compare::World;
+use crate::compare::PairKey;
 use crate::describe::{FEWEST, Summary};
 use crate::hypothesis::paired_t;
 use crate::row::EpisodeRow;
 use crate::special::t_quantile;
 
-/// A world and the instance that it belongs to.
-pub(crate) type Place<'a> = (World<'a>, u32);
+/// What pairs an episode with others, and the instance that it belongs to.
+pub(crate) type Place<'a> = (PairKey<'a>, u32);
 
 /// Sum and number of the values of one cluster, or two sums.
 pub(crate) type Group = (f64, f64);
 
-/// The world and the instance of an episode.
+/// The environment and the instance of an episode.
 pub(crate) fn place(row: &EpisodeRow) -> Place<'_> {
-    (crate::compare::world(row), row.instance)
+    (crate::compare::pair_key(row), row.instance)
 }
 
-/// Episodes or worlds in clusters, in a fixed order: by task and instance where there are several of these and one has
+/// Episodes or seeds in clusters, in a fixed order: by task and instance where there are several of these and one has
 /// several runs; else every run stands for itself, with its trials.
 pub(crate) struct Grouping {
     /// Cluster of each place, in the order of the places.
@@ -35,12 +35,13 @@ pub(crate) struct Grouping {
 
 impl Grouping {
     pub(crate) fn of<'a>(places: &[Place<'a>]) -> Self {
-        let by_instance =
-            Self::by(places.iter().map(|((world, task, run, _), instance)| ((*world, *task, *instance), *run)));
+        let by_instance = Self::by(
+            places.iter().map(|((environment, task, run, _), instance)| ((*environment, *task, *instance), *run)),
+        );
         if by_instance.matters {
             return by_instance;
         }
-        Self::by(places.iter().map(|((world, task, run, trial), _)| ((*world, *task, *run), *trial)))
+        Self::by(places.iter().map(|((environment, task, run, trial), _)| ((*environment, *task, *run), *trial)))
     }
 
     /// Groups by key; a group matters that holds several members.

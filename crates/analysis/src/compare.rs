@@ -1,4 +1,4 @@
-//! Paired differences between two cells that met the same worlds.
+//! Paired differences between two cells that played the same seeds.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const TIE_UNIT: i128 = 100;
 /// Random sign flips above the exact limit.
 pub(crate) const FLIPS: u32 = 20_000;
 
-/// Outcome per matched world (BOG-169).
+/// Outcome per matched seed (BOG-169).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WinTieLoss {
     /// First returned more.
@@ -28,25 +28,25 @@ pub struct WinTieLoss {
 }
 
 impl WinTieLoss {
-    /// All matched worlds.
+    /// All matched seeds.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.wins + self.ties + self.losses
     }
 
-    /// Share of worlds won (BOG-169); `None` where none was matched.
+    /// Share of pairs won (BOG-169); `None` where none was matched.
     #[must_use]
     pub fn win_rate(&self) -> Option<f64> {
         (self.total() > 0).then(|| self.wins as f64 / self.total() as f64)
     }
 }
 
-/// First minus second over matched worlds, duplicates averaged first (BOG-168).
+/// First minus second over matched seeds, duplicates averaged first (BOG-168).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairedDifference {
-    /// The differences in numbers; `difference.n` is the number of matched worlds.
+    /// The differences in numbers; `difference.n` is the number of matched seeds.
     pub difference: Summary,
-    /// Worlds that only one of the two met; they take no part.
+    /// Seeds that only one of the two played; they take no part.
     pub unmatched: usize,
     /// Whether the t interval of the mean difference excludes zero; `None` for one pair.
     pub excludes_zero: Option<bool>,
@@ -67,7 +67,7 @@ pub struct Comparison {
     pub cell: usize,
     /// Index of the cell that it is compared against.
     pub against: usize,
-    /// The paired difference; `None` when no world was met by both.
+    /// The paired difference; `None` when no environment was met by both.
     pub paired: Option<PairedDifference>,
     /// Change of the mean return in percent of the baseline's (BOG-171).
     pub marginal_percent: Option<f64>,
@@ -76,12 +76,12 @@ pub struct Comparison {
     pub p_holm: Option<f64>,
 }
 
-/// A world that an episode met: environment part, task, run, trial.
-pub(crate) type World<'a> = (&'a str, &'a str, u32, u32);
+/// An environment that an episode met: environment part, task, run, trial.
+pub(crate) type PairKey<'a> = (&'a str, &'a str, u32, u32);
 
-/// What two sides returned in one world.
+/// What two sides returned in one seed.
 pub(crate) struct Pair<'a> {
-    /// The world and its instance.
+    /// The environment and its instance.
     pub(crate) place: Place<'a>,
     first: Pooled,
     second: Pooled,
@@ -100,7 +100,7 @@ impl Pair<'_> {
     }
 }
 
-/// Sum of returns in thousandths and number of episodes of one world.
+/// Sum of returns in thousandths and number of episodes of one seed.
 #[derive(Clone, Copy, Default)]
 struct Pooled {
     sum: i128,
@@ -116,29 +116,31 @@ impl Pooled {
     }
 }
 
-fn pool<'a>(rows: &[&'a EpisodeRow]) -> BTreeMap<World<'a>, Pooled> {
-    let mut worlds: BTreeMap<World<'a>, Pooled> = BTreeMap::new();
+fn pool<'a>(rows: &[&'a EpisodeRow]) -> BTreeMap<PairKey<'a>, Pooled> {
+    let mut pooled_by_key: BTreeMap<PairKey<'a>, Pooled> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.counts()) {
-        let pooled = worlds.entry(world(row)).or_default();
+        let pooled = pooled_by_key.entry(pair_key(row)).or_default();
         pooled.sum += i128::from(row.return_thousandths);
         pooled.count += 1;
         pooled.instance = row.instance;
     }
-    worlds
+    pooled_by_key
 }
 
-/// Pairs in the order of their worlds, and how many worlds only one side met.
+/// Pairs in the order of their seeds, and how many pooled_by_key only one side met.
 pub(crate) fn matched<'a>(first: &[&'a EpisodeRow], second: &[&'a EpisodeRow]) -> (Vec<Pair<'a>>, usize) {
     let (first, second) = (pool(first), pool(second));
     let both: Vec<_> = first
         .iter()
-        .filter_map(|(world, a)| second.get(world).map(|b| Pair { place: (*world, a.instance), first: *a, second: *b }))
+        .filter_map(|(environment, a)| {
+            second.get(environment).map(|b| Pair { place: (*environment, a.instance), first: *a, second: *b })
+        })
         .collect();
     let unmatched = first.len() + second.len() - 2 * both.len();
     (both, unmatched)
 }
 
-/// First minus second per matched world. `None` when they share no world. Infrastructure episodes take no part.
+/// First minus second per matched seed. `None` when they share no environment. Infrastructure episodes take no part.
 #[must_use]
 pub fn paired_difference(
     first: &[&EpisodeRow],
@@ -180,13 +182,13 @@ pub(crate) fn paired_with(
     })
 }
 
-/// The clusters of matched worlds.
+/// The clusters of matched seeds.
 pub(crate) fn grouping(pairs: &[Pair<'_>]) -> Grouping {
     Grouping::of(&pairs.iter().map(|pair| pair.place).collect::<Vec<_>>())
 }
 
-/// Share of matched worlds that the first won (BOG-169), with an interval that is robust against clusters; `None` where
-/// no world was matched.
+/// Share of matched seeds that the first won (BOG-169), with an interval that is robust against clusters; `None` where
+/// no environment was matched.
 #[must_use]
 pub fn win_share(first: &[&EpisodeRow], second: &[&EpisodeRow], confidence: f64) -> Option<Proportion> {
     let (pairs, _) = matched(first, second);
@@ -194,7 +196,7 @@ pub fn win_share(first: &[&EpisodeRow], second: &[&EpisodeRow], confidence: f64)
     Proportion::of(&won, &grouping(&pairs), confidence)
 }
 
-/// Wins, ties and losses of the first per matched world (BOG-169).
+/// Wins, ties and losses of the first per matched seed (BOG-169).
 #[must_use]
 pub fn win_tie_loss(first: &[&EpisodeRow], second: &[&EpisodeRow]) -> WinTieLoss {
     outcome(&matched(first, second).0)
@@ -212,26 +214,26 @@ fn outcome(pairs: &[Pair<'_>]) -> WinTieLoss {
     counts
 }
 
-/// Return difference and kilotokens of the first per world, when every episode of both sides has exactly one partner;
+/// Return difference and kilotokens of the first per environment, when every episode of both sides has exactly one partner;
 /// an interval of a ratio of unmatched or averaged parts would not be about the ratio that is printed.
 pub(crate) fn one_to_one<'a>(
     first: &[&'a EpisodeRow],
     second: &[&'a EpisodeRow],
 ) -> Option<Vec<(Place<'a>, (f64, f64))>> {
-    let partners: BTreeMap<World<'_>, _> = second.iter().map(|row| (world(row), *row)).collect();
-    let mine: BTreeMap<World<'_>, _> = first.iter().map(|row| (world(row), *row)).collect();
+    let partners: BTreeMap<PairKey<'_>, _> = second.iter().map(|row| (pair_key(row), *row)).collect();
+    let mine: BTreeMap<PairKey<'_>, _> = first.iter().map(|row| (pair_key(row), *row)).collect();
     if partners.len() != second.len() || mine.len() != first.len() || first.len() != second.len() {
         return None;
     }
     mine.iter()
-        .map(|(world, row)| {
-            let gained = row.return_thousandths - partners.get(world)?.return_thousandths;
-            Some(((*world, row.instance), (gained as f64 / 1000.0, row.agent_tokens().total() as f64 / 1000.0)))
+        .map(|(environment, row)| {
+            let gained = row.return_thousandths - partners.get(environment)?.return_thousandths;
+            Some(((*environment, row.instance), (gained as f64 / 1000.0, row.agent_tokens().total() as f64 / 1000.0)))
         })
         .collect()
 }
 
-/// The world that an episode met.
-pub(crate) fn world(row: &EpisodeRow) -> World<'_> {
-    (&row.world, &row.task, row.run, row.trial)
+/// The environment that an episode met.
+pub(crate) fn pair_key(row: &EpisodeRow) -> PairKey<'_> {
+    (&row.environment, &row.task, row.run, row.trial)
 }

@@ -1,4 +1,4 @@
-//! Do the intervals cover? Studies are drawn from a large population of worlds whose true values are known, analysed by
+//! Do the intervals cover? Studies are drawn from a large population of seeds whose true values are known, analysed by
 //! the very code that analyses a run, and the intervals that hold the truth are counted.
 
 use crate::cells::{Analysis, BaselineChoice, CellSummary, Options};
@@ -13,9 +13,9 @@ use crate::row::{CellInfo, Decoding, EpisodeRow, Kind, RoleModel, RoleUsage, Row
 use crate::special::normal_quantile;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
-/// One world of a population: what two systems return in it, and what the second spends.
+/// One pair of a population: what two systems return in it, and what the second spends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct World {
+pub struct Pair {
     /// Return of the baseline in thousandths.
     pub baseline: i64,
     /// Return of the other in thousandths.
@@ -39,7 +39,7 @@ pub fn simulated_tokens(seed: u64, return_thousandths: i64) -> u64 {
 pub struct Design {
     /// Episodes of a cell in each study.
     pub runs: usize,
-    /// Tasks that they are spread over evenly; 1 draws every world alone. With several, worlds of one task are alike: the
+    /// Tasks that they are spread over evenly; 1 draws every seed alone. With several, seeds of one task are alike: the
     /// population is cut into strata by what separates the two systems, and a task is a stratum.
     pub tasks: usize,
     /// Studies.
@@ -95,21 +95,21 @@ struct Truth {
 }
 
 impl Truth {
-    fn of(worlds: &[World], limit: i64) -> Self {
-        let count = worlds.len() as f64;
-        let mean = |value: &dyn Fn(&World) -> i64| {
-            worlds.iter().map(|world| i128::from(value(world))).sum::<i128>() as f64 / count / 1000.0
+    fn of(pairs: &[Pair], limit: i64) -> Self {
+        let count = pairs.len() as f64;
+        let mean = |value: &dyn Fn(&Pair) -> i64| {
+            pairs.iter().map(|pair| i128::from(value(pair))).sum::<i128>() as f64 / count / 1000.0
         };
         let share =
-            |value: &dyn Fn(&World) -> i64| worlds.iter().filter(|world| value(world) < limit).count() as f64 / count;
-        let (baseline, other) = (mean(&|world| world.baseline), mean(&|world| world.other));
-        let kilotokens = worlds.iter().map(|world| u128::from(world.tokens)).sum::<u128>() as f64 / count / 1000.0;
+            |value: &dyn Fn(&Pair) -> i64| pairs.iter().filter(|pair| value(pair) < limit).count() as f64 / count;
+        let (baseline, other) = (mean(&|pair| pair.baseline), mean(&|pair| pair.other));
+        let kilotokens = pairs.iter().map(|pair| u128::from(pair.tokens)).sum::<u128>() as f64 / count / 1000.0;
         Self {
             baseline,
             other,
             difference: other - baseline,
             rpts: (other - baseline) / kilotokens,
-            catastrophic: (share(&|world| world.baseline), share(&|world| world.other)),
+            catastrophic: (share(&|pair| pair.baseline), share(&|pair| pair.other)),
         }
     }
 }
@@ -119,10 +119,10 @@ impl Truth {
 /// # Errors
 /// When the population is empty, the design asks for no study, no run, or more tasks than runs, or the options are not
 /// those of an analysis.
-pub fn coverage(population: &[World], design: &Design) -> Result<Vec<Covered>, AnalysisError> {
+pub fn coverage(population: &[Pair], design: &Design) -> Result<Vec<Covered>, AnalysisError> {
     let wrong = |what: &str| AnalysisError::Facts { place: "coverage".to_owned(), what: what.to_owned() };
     if population.len() < 2 * design.tasks.max(1) {
-        return Err(wrong("the population is smaller than two worlds a task: play more episodes"));
+        return Err(wrong("the population is smaller than two seeds a task: play more episodes"));
     }
     if design.tasks == 0
         || design.runs < design.tasks
@@ -132,13 +132,13 @@ pub fn coverage(population: &[World], design: &Design) -> Result<Vec<Covered>, A
         return Err(wrong("runs must be a multiple of tasks, with one study, one task and one run at least"));
     }
     let limit = design.catastrophic_below.unwrap_or(i64::MIN);
-    let mut worlds = population.to_vec();
-    worlds.sort_by_key(|world| (world.other - world.baseline, world.baseline, world.tokens));
-    let truth = Truth::of(&worlds, limit);
+    let mut pairs = population.to_vec();
+    pairs.sort_by_key(|pair| (pair.other - pair.baseline, pair.baseline, pair.tokens));
+    let truth = Truth::of(&pairs, limit);
     let mut counted = counters(design, &truth);
     let mut generator = Generator::named(design.options.seed, "coverage");
     for study in 0..design.studies {
-        let rows = draw(&worlds, design, &mut generator);
+        let rows = draw(&pairs, design, &mut generator);
         let seed = design.options.seed ^ u64::from(study).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let baseline = Some(BaselineChoice::Configuration("baseline".to_owned()));
         let options = Options { baseline, seed, flips: 0, ..design.options.clone() };
@@ -192,7 +192,7 @@ fn counters(design: &Design, truth: &Truth) -> Vec<Covered> {
 }
 
 /// The rows of one study, as a run would give them.
-fn draw(worlds: &[World], design: &Design, generator: &mut Generator) -> Rows {
+fn draw(pairs: &[Pair], design: &Design, generator: &mut Generator) -> Rows {
     let thresholds = Thresholds { catastrophic_below: design.catastrophic_below, ..Thresholds::default() };
     let cell = |id: &str, models: Vec<RoleModel>, kind: Kind| CellInfo {
         id: id.to_owned(),
@@ -213,8 +213,8 @@ fn draw(worlds: &[World], design: &Design, generator: &mut Generator) -> Rows {
         episodes: Vec::with_capacity(2 * design.runs),
     };
     // A task is a narrow slice of the population, drawn anew in every study: the mean over all slices is the truth.
-    let count = worlds.len() as u64;
-    let slices = (worlds.len() / SLICE.min(worlds.len() / design.tasks)).max(1) as u64;
+    let count = pairs.len() as u64;
+    let slices = (pairs.len() / SLICE.min(pairs.len() / design.tasks)).max(1) as u64;
     for task in 0..design.tasks {
         let slice = generator.below(slices);
         let (from, to) = (slice * count / slices, (slice + 1) * count / slices);
@@ -223,23 +223,23 @@ fn draw(worlds: &[World], design: &Design, generator: &mut Generator) -> Rows {
                 1 => generator.below(count),
                 _ => from + generator.below(to - from),
             };
-            let world = worlds[drawn as usize];
+            let pair = pairs[drawn as usize];
             let row = |cell: &str, value: i64, tokens: u64| episode(cell, task, run as u32, value, tokens);
-            rows.episodes.extend([row("baseline", world.baseline, 0), row("other", world.other, world.tokens)]);
+            rows.episodes.extend([row("baseline", pair.baseline, 0), row("other", pair.other, pair.tokens)]);
         }
     }
     rows
 }
 
-/// Worlds of a slice that stands for a task.
+/// Seeds of a slice that stands for a task.
 const SLICE: usize = 200;
 
 fn episode(cell: &str, task: usize, run: u32, value: i64, tokens: u64) -> EpisodeRow {
     let called = TokenUse { input: tokens - tokens / 20, output: tokens / 20, ..TokenUse::default() };
-    let usage = RoleUsage { role: "default".to_owned(), world: false, called };
+    let usage = RoleUsage { role: "default".to_owned(), environment: false, called };
     EpisodeRow {
         cell: cell.to_owned(),
-        world: "pool".to_owned(),
+        environment: "pool".to_owned(),
         task: task.to_string(),
         run,
         trial: 0,
@@ -285,7 +285,7 @@ fn intervals(rows: &Rows, options: &Options) -> Result<[Option<Interval>; 13], A
 
 /// The counts as a table.
 #[must_use]
-pub fn table(found: &[Covered], confidence: f64, worlds: usize) -> Table {
+pub fn table(found: &[Covered], confidence: f64, pairs: usize) -> Table {
     let text = |key, title, help| Column::new(key, title, "interval", ColumnKind::Label, help);
     let number = |key, title, digits, help| Column::new(key, title, "coverage", ColumnKind::Number(digits), help);
     let columns = vec![
@@ -316,8 +316,8 @@ pub fn table(found: &[Covered], confidence: f64, worlds: usize) -> Table {
         })
         .collect();
     let notes = vec![
-        format!("Nominal coverage {confidence}. Studies are drawn with replacement from {worlds} worlds that both policies met; the truth is the value over all of them."),
-        "Tokens are simulated from the seed: no model plays. Several tasks: worlds of a task are alike (a narrow slice of the population by what separates the two), so that intervals that ignore it cover too little; the tables of a run print those by clusters.".to_owned(),
+        format!("Nominal coverage {confidence}. Studies are drawn with replacement from {pairs} seeds that both policies played; the truth is the value over all of them."),
+        "Tokens are simulated from the seed: no model plays. Several tasks: seeds of a task are alike (a narrow slice of the population by what separates the two), so that intervals that ignore it cover too little; the tables of a run print those by clusters.".to_owned(),
         "A t interval covers too little where rare episodes decide a mean: most small studies meet none of them, and nothing in their rows can tell. A share that no study can miss is covered always.".to_owned(),
     ];
     Table { key: "coverage", title: "Do the intervals cover?".to_owned(), columns, rows, notes }

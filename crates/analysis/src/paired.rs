@@ -1,4 +1,4 @@
-//! Everything that can be said of a difference between two cells that met the same worlds: intervals that respect how
+//! Everything that can be said of a difference between two cells that played the same seeds: intervals that respect how
 //! episodes hang together, and tests.
 
 use serde::{Deserialize, Serialize};
@@ -31,12 +31,12 @@ pub struct PairedTest {
     pub catastrophic: Option<Discordance>,
 }
 
-/// How two sides differ in a yes/no outcome of the same worlds (McNemar).
+/// How two sides differ in a yes/no outcome of the same seeds (McNemar).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Discordance {
-    /// Worlds with one episode on either side.
+    /// Seeds with one episode on either side.
     pub pairs: u64,
-    /// Worlds with several episodes on a side: an average has no yes or no, so that they take no part.
+    /// Seeds with several episodes on a side: an average has no yes or no, so that they take no part.
     pub left_out: u64,
     /// Catastrophic under the first alone.
     pub only_first: u64,
@@ -54,7 +54,7 @@ impl Discordance {
     }
 }
 
-/// First minus second with everything that is known of it; `None` when they share no world. `catastrophic_below` is in
+/// First minus second with everything that is known of it; `None` when they share no environment. `catastrophic_below` is in
 /// thousandths of a return.
 #[must_use]
 pub fn paired_test(
@@ -91,7 +91,7 @@ impl PairedTest {
     }
 }
 
-/// Sums two numbers over each cluster of worlds, in a fixed order.
+/// Sums two numbers over each cluster of seeds, in a fixed order.
 pub(crate) fn cluster_sums(values: &[(Place<'_>, Group)]) -> Vec<Group> {
     let places: Vec<Place<'_>> = values.iter().map(|(place, _)| *place).collect();
     Grouping::of(&places).sums(values.iter().map(|(_, value)| *value))
@@ -105,8 +105,8 @@ fn bootstrap(clusters: &[Group], options: &Options) -> Option<Interval> {
     bootstrap.ratio(clusters).map(|result| result.bca)
 }
 
-/// Catastrophic rate of the first minus that of the second over worlds with one episode a side: estimate, cluster-robust
-/// interval, and p of McNemar's test. `None` without such worlds.
+/// Catastrophic rate of the first minus that of the second over seeds with one episode a side: estimate, cluster-robust
+/// interval, and p of McNemar's test. `None` without such seeds.
 pub(crate) fn catastrophic_test(
     first: &[&EpisodeRow],
     second: &[&EpisodeRow],
@@ -121,7 +121,7 @@ pub(crate) fn catastrophic_test(
         pairs.iter().filter_map(|pair| pair.single().map(|(a, b)| (pair.place, below(a) - below(b)))).unzip();
     let groups = Grouping::of(&places).sums(differences.iter().map(|difference| (*difference, 1.0)));
     let half = half_width(&groups, options.confidence);
-    // Where no world tells the two apart there is no spread to make an interval of: that is not certainty.
+    // Where no environment tells the two apart there is no spread to make an interval of: that is not certainty.
     let interval = half.filter(|half| *half > 0.0).map(|half| Interval { low: estimate - half, high: estimate + half });
     Some((estimate, interval, Some(found.p)))
 }

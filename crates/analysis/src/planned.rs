@@ -42,7 +42,7 @@ pub struct PlannedComparison {
     pub first: String,
     /// Second configuration.
     pub second: String,
-    /// Worlds that both will meet.
+    /// Seeds that both will play.
     pub pairs: u64,
     /// Tasks that they are spread over: where there are several they count, not the runs, if runs of a task are alike.
     pub tasks: u64,
@@ -80,7 +80,7 @@ pub fn paper_sd(facts: &BogFacts, first: &str, second: &str) -> Option<(f64, SdS
         .find(|row| (row.first == first && row.second == second) || (row.first == second && row.second == first));
     if let Some(row) = paired {
         let sds = row.half_width.iter().filter_map(|(model, half)| {
-            let pairs = facts.cell(first, model)?.episodes.min(facts.cell(second, model)?.episodes).min(MOST_WORLDS);
+            let pairs = facts.cell(first, model)?.episodes.min(facts.cell(second, model)?.episodes).min(MOST_PAIRS);
             let t = t_quantile(0.5 + facts.confidence / 2.0, f64::from(pairs) - 1.0)?;
             Some(half * f64::from(pairs).sqrt() / t)
         });
@@ -94,7 +94,7 @@ pub fn paper_sd(facts: &BogFacts, first: &str, second: &str) -> Option<(f64, SdS
 }
 
 /// Ten instances of five runs; extended batches repeat them and are averaged.
-const MOST_WORLDS: u32 = 50;
+const MOST_PAIRS: u32 = 50;
 
 fn median(values: Vec<f64>) -> Option<f64> {
     crate::describe::quantile(&values, 0.5)
@@ -111,7 +111,7 @@ pub fn table(planned: &[PlannedComparison], demand: &Demand) -> Table {
         label("second", "Against", "What it is compared with"),
         label("model", "Model", "Model of both"),
         label("environment", "Environment", "Environment of both").shown_if(several),
-        Column::new("pairs", "Pairs", "power", ColumnKind::Integer, "Worlds that both will meet"),
+        Column::new("pairs", "Pairs", "power", ColumnKind::Integer, "Seeds that both will play"),
         Column::new("tasks", "Tasks", "power", ColumnKind::Integer, "Tasks that they are spread over"),
         number("sd", "SD", 1, "SD of the paired difference"),
         Column::new("source", "From", "power", ColumnKind::Text, "Where the SD comes from"),

@@ -30,7 +30,7 @@ pub enum Happening<'a> {
     Fallback,
     /// An action was refused: it was nobody's step.
     Rejected,
-    /// An action was accepted, and the world moved.
+    /// An action was accepted, and the environment moved.
     Step {
         /// Reward in thousandths.
         reward: i64,

@@ -99,7 +99,7 @@ fn rank(scores: impl Iterator<Item = (usize, Option<f64>)>, cell: usize) -> Opti
 fn weighted(cell: &CellSummary, prices: &BTreeMap<String, TokenPrice>) -> Option<(f64, f64)> {
     let named = |role: &str| cell.info.models.iter().find(|known| known.role == role);
     let (mut tokens, mut output, mut heavy) = (0.0, 0.0, 0.0);
-    for role in cell.roles.iter().filter(|role| !role.world) {
+    for role in cell.roles.iter().filter(|role| !role.environment) {
         let model = named(&role.role).or_else(|| named("default"))?;
         let ratio = prices.get(&model.model)?.ratio()?;
         tokens += role.input + ratio * role.output;

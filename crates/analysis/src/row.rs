@@ -187,10 +187,10 @@ impl TokenUse {
 pub struct RoleUsage {
     /// Role name.
     pub role: String,
-    /// Whether the world asked (a judge, reader or user inside the environment) and not the agent. Such tokens are
+    /// Whether the environment asked (a judge, reader or user inside the environment) and not the agent. Such tokens are
     /// shown in a column of their own and never enter efficiency.
     #[serde(default)]
-    pub world: bool,
+    pub environment: bool,
     /// Tokens as called: before caches and retries.
     pub called: TokenUse,
 }
@@ -201,8 +201,8 @@ pub struct RoleUsage {
 pub struct EpisodeRow {
     /// Id of the cell ([`CellInfo::id`]).
     pub cell: String,
-    /// The environment part of the pairing key: what decides the world apart from task and run.
-    pub world: String,
+    /// The environment part of the pairing key: what decides the environment apart from task and run.
+    pub environment: String,
     /// Task id.
     pub task: String,
     /// Run number.
@@ -237,7 +237,7 @@ pub struct EpisodeRow {
     /// Tool calls, rejected ones and those of the fallback included.
     #[serde(default)]
     pub tool_calls: u32,
-    /// Tool calls that the world or the validator rejected.
+    /// Tool calls that the environment or the validator rejected.
     #[serde(default)]
     pub rejected_calls: u32,
     /// Attempts that came to no tool call at all: the model refused, was cut off, or answered in no readable shape.
@@ -315,7 +315,7 @@ pub struct RoleLedger {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
-    /// Network, provider, disk or the world's own service failed.
+    /// Network, provider, disk or the environment's own service failed.
     Infrastructure,
     /// A limit of the study or of the cell was reached in its midst.
     Limit,
@@ -390,16 +390,16 @@ impl EpisodeRow {
         self.sum(false)
     }
 
-    /// Tokens as called by roles that the world asked for.
+    /// Tokens as called by roles that the environment asked for.
     #[must_use]
-    pub fn world_tokens(&self) -> TokenUse {
+    pub fn environment_tokens(&self) -> TokenUse {
         self.sum(true)
     }
 
-    fn sum(&self, world: bool) -> TokenUse {
+    fn sum(&self, environment: bool) -> TokenUse {
         self.usage
             .iter()
-            .filter(|usage| usage.world == world)
+            .filter(|usage| usage.environment == environment)
             .fold(TokenUse::default(), |total, usage| total.plus(&usage.called))
     }
 }

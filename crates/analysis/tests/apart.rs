@@ -19,7 +19,7 @@ fn notes(table: &Table) -> String {
     table.notes.join("\n")
 }
 
-/// `obs` is played to its end; `hist+net` is cut in three of five worlds, and `network` in all.
+/// `obs` is played to its end; `hist+net` is cut in three of five seeds, and `network` in all.
 fn cut_rows() -> Rows {
     let names = ["obs", "hist+net", "network"];
     let cells = names.map(|name| CellInfo { planned: 5, ..cell(name, name, Some("m")) }).to_vec();
@@ -54,7 +54,7 @@ fn episodes_that_a_limit_cuts_are_counted_apart() {
     assert_eq!(none.stops, [("time_budget".to_owned(), 5)], "stops count everything");
     let paired = analysis.comparisons[0].paired.unwrap();
     assert_eq!((paired.difference.n, paired.unmatched), (2, 3));
-    assert_eq!(analysis.comparisons[1].paired, None, "no world in which both count");
+    assert_eq!(analysis.comparisons[1].paired, None, "no environment in which both count");
 
     let main = tables::main(&analysis);
     let cells = main.to_text(300);

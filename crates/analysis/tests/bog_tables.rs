@@ -199,7 +199,7 @@ fn tables_two_to_ten_by_hand() {
     assert_eq!((text("t10", "worst"), text("t10", "best")), (Cell::text("obs"), Cell::text("+COT")));
 }
 
-/// A worked pairing: T15 and T25 on two cells with a world that one side met twice.
+/// A worked pairing: T15 and T25 on two cells with an environment that one side met twice.
 // covers: BOG-168, BOG-169, BOG-179
 #[test]
 fn pairing_by_hand() {
@@ -211,7 +211,7 @@ fn pairing_by_hand() {
         rows.episodes.push(support::episode("a", run as u32, anchor, 900, 100));
         rows.episodes.push(support::episode("c", run as u32, cot, 2_400, 100));
     }
-    // The second episode of one world: (-40 - 20) / 2 = -30 against -20.
+    // The second episode of one seed: (-40 - 20) / 2 = -30 against -20.
     rows.episodes[5].return_thousandths = -40_000;
     rows.episodes.push(support::episode("c", 2, -20_000, 2_400, 100));
     let wins = made(&rows, "t15");
@@ -291,7 +291,7 @@ fn environments_and_decodings_are_kept_apart() {
     for row in &first.episodes {
         both.episodes.push(EpisodeRow {
             cell: format!("other/{}", row.cell),
-            world: "elsewhere".into(),
+            environment: "elsewhere".into(),
             return_thousandths: row.return_thousandths / 2,
             ..row.clone()
         });

@@ -31,10 +31,10 @@ fn a_small_study_by_hand() {
         episode("n", 1, -60_000, 18_000, 2_000),
     ];
     let judge =
-        RoleUsage { role: "judge".into(), world: true, called: TokenUse { input: 5_000, ..TokenUse::default() } };
+        RoleUsage { role: "judge".into(), environment: true, called: TokenUse { input: 5_000, ..TokenUse::default() } };
     let helper = RoleUsage {
         role: "analyst".into(),
-        world: false,
+        environment: false,
         called: TokenUse { input: 1_000, output: 1_000, ..TokenUse::default() },
     };
     rows.episodes[3].usage.extend([judge, helper]);
@@ -47,9 +47,9 @@ fn a_small_study_by_hand() {
     near(obs.catastrophic.unwrap().share, 0.5);
     near(net.tokens_in.unwrap().mean, 15_000.0);
     near(net.tokens_out.unwrap().mean, 2_000.0);
-    // (12 + 22) / 2 kTok: sub-agents count, the judge that the world asked does not.
+    // (12 + 22) / 2 kTok: sub-agents count, the judge that the environment asked does not.
     near(net.tokens.unwrap().mean, 17_000.0);
-    assert_eq!(net.world_called.total(), 5_000);
+    assert_eq!(net.environment_called.total(), 5_000);
     near(net.rpts.unwrap(), 100.0 / 17.0);
     assert_eq!(obs.rpts, None, "a baseline has no RPTS against itself");
     near(net.shifted.unwrap(), (225.0 - 50.0) / 17.0);
@@ -85,7 +85,7 @@ fn thresholds_are_strict_and_ties_are_rounded() {
     assert_eq!((outcome.wins, outcome.ties, outcome.losses), (1, 2, 1));
 }
 
-/// Several episodes of one world are averaged before pairing; worlds of one side alone take no part.
+/// Several episodes of one seed are averaged before pairing; seeds of one side alone take no part.
 // covers: BOG-168
 #[test]
 fn duplicates_are_averaged_before_pairing() {
@@ -103,8 +103,8 @@ fn duplicates_are_averaged_before_pairing() {
     assert_eq!((paired.difference.n, paired.unmatched), (2, 1));
     near(paired.difference.mean, (30.0 + 20.0) / 2.0);
     near(analysis.cells[0].returns.unwrap().mean, -44.75);
-    assert_eq!(analysis.cells[0].rpts_interval, None, "no interval of a ratio over unmatched worlds");
-    // Two worlds have no interval, so that nothing is said of zero.
+    assert_eq!(analysis.cells[0].rpts_interval, None, "no interval of a ratio over unmatched seeds");
+    // Two seeds have no interval, so that nothing is said of zero.
     assert_eq!((paired.difference.interval(), paired.excludes_zero), (None, None));
 }
 

@@ -1,18 +1,18 @@
 //! Intervals hold the truth about as often as they say.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use gimbal_analysis::coverage::{Covered, Design, World, coverage, simulated_tokens, table};
+use gimbal_analysis::coverage::{Covered, Design, Pair, coverage, simulated_tokens, table};
 use gimbal_analysis::{Generator, Options};
 
 /// Skewed returns with a floor, as defenders have them; the second system is better and hangs on the first.
-fn population(count: u64) -> Vec<World> {
+fn population(count: u64) -> Vec<Pair> {
     let mut generator = Generator::new(3);
     (0..count)
         .map(|index| {
             let bad = generator.unit();
             let baseline = -(20_000.0 + 180_000.0 * bad * bad) as i64;
             let other = baseline / 2 - (30_000.0 * generator.unit()) as i64;
-            World { baseline, other, tokens: simulated_tokens(index, other) }
+            Pair { baseline, other, tokens: simulated_tokens(index, other) }
         })
         .collect()
 }
@@ -30,8 +30,8 @@ fn share(found: &[Covered], quantity: &str, method: &str) -> f64 {
 // covers: BOG-163, BOG-164, BOG-167, BOG-168
 #[test]
 fn intervals_cover_as_they_say() {
-    let worlds = population(20_000);
-    let found = coverage(&worlds, &design(40, 1)).unwrap();
+    let pairs = population(20_000);
+    let found = coverage(&pairs, &design(40, 1)).unwrap();
     assert_eq!(found.len(), 8);
     for one in &found {
         let share = one.share().unwrap();
@@ -40,16 +40,16 @@ fn intervals_cover_as_they_say() {
         let error = (share * (1.0 - share) / 400.0_f64).sqrt();
         assert!((one.error().unwrap() - error).abs() < 1e-15);
     }
-    let mean = worlds.iter().map(|world| world.baseline).sum::<i64>() as f64 / 20_000.0 / 1000.0;
+    let mean = pairs.iter().map(|pair| pair.baseline).sum::<i64>() as f64 / 20_000.0 / 1000.0;
     assert!((found[0].truth - mean).abs() < 1e-9);
-    assert_eq!(coverage(&worlds, &design(40, 1)).unwrap(), found, "the seed decides");
-    assert_eq!(table(&found, 0.95, worlds.len()).rows.len(), found.len());
+    assert_eq!(coverage(&pairs, &design(40, 1)).unwrap(), found, "the seed decides");
+    assert_eq!(table(&found, 0.95, pairs.len()).rows.len(), found.len());
 }
 
 /// Runs of one task are alike: the plain interval covers far too little, those by clusters do not.
 // covers: BOG-164, BOG-167, BOG-168
 #[test]
-fn clusters_matter_where_worlds_of_a_task_are_alike() {
+fn clusters_matter_where_seeds_of_a_task_are_alike() {
     let found = coverage(&population(20_000), &design(60, 12)).unwrap();
     let plain = share(&found, "paired difference", "Student t");
     let clustered = share(&found, "paired difference", "t by clusters");
@@ -68,11 +68,11 @@ fn clusters_matter_where_worlds_of_a_task_are_alike() {
 
 #[test]
 fn a_design_that_cannot_be_drawn_is_refused() {
-    let worlds = population(100);
+    let pairs = population(100);
     for (runs, tasks) in [(0, 1), (5, 0), (5, 2), (1, 2)] {
-        assert!(coverage(&worlds, &design(runs, tasks)).is_err(), "{runs} {tasks}");
+        assert!(coverage(&pairs, &design(runs, tasks)).is_err(), "{runs} {tasks}");
     }
     assert!(coverage(&[], &design(5, 1)).is_err());
     let none = Design { catastrophic_below: None, ..design(10, 1) };
-    assert!(coverage(&worlds, &none).unwrap().iter().all(|one| one.method != "Wilson"));
+    assert!(coverage(&pairs, &none).unwrap().iter().all(|one| one.method != "Wilson"));
 }

@@ -73,7 +73,7 @@ impl Made {
         };
         Trajectory {
             cell: self.1.to_owned(),
-            world: self.0.to_owned(),
+            environment: self.0.to_owned(),
             task: task.to_owned(),
             run,
             won,

@@ -13,7 +13,7 @@ use gimbal_analysis::{Cell, Table};
 use proptest::prelude::*;
 use support::{Plan, episode, info, plans, study, sweep};
 
-const WORLDS: [&str; 2] = ["textcraft depth 2", "finance_agent synthetic"];
+const ENVIRONMENTS: [&str; 2] = ["textcraft depth 2", "finance_agent synthetic"];
 
 fn shown(key: &str, cycles: &Cycles) -> Table {
     table(key, &Board::new(cycles)).unwrap()
@@ -56,7 +56,7 @@ fn small(plan: &Plan, walks: Vec<Trajectory>) -> Cycles {
 fn walk(plan: &Plan, task: &str, run: u32, won: bool, calls: u32, tokens: u64, situations: u32) -> Trajectory {
     Trajectory {
         cell: info(plan).id,
-        world: plan.environment.to_owned(),
+        environment: plan.environment.to_owned(),
         task: task.to_owned(),
         run,
         won,
@@ -74,7 +74,7 @@ fn walk(plan: &Plan, task: &str, run: u32, won: bool, calls: u32, tokens: u64, s
 #[test]
 fn an_episode_on_another_graph_than_the_planned_one_is_counted_in_every_table_and_a_maker_is_named() {
     let plain = |plan: &&Plan| plan.fault == 0 && plan.shots == 0 && !plan.specialists;
-    let plan = *plans(WORLDS[0]).iter().filter(plain).find(|plan| plan.architecture == "cyclic").unwrap();
+    let plan = *plans(ENVIRONMENTS[0]).iter().filter(plain).find(|plan| plan.architecture == "cyclic").unwrap();
     let text = |table: &Table, key: &str| {
         let column = table.columns.iter().position(|column| column.key == key)?;
         Some(match &table.rows.first()?[column] {
@@ -122,7 +122,7 @@ fn an_episode_on_another_graph_than_the_planned_one_is_counted_in_every_table_an
 // covers: CYC-052, CYC-053, CYC-060, CYC-068
 #[test]
 fn a_cell_is_measured_over_runs_and_over_won_episodes() {
-    let plan = plans(WORLDS[0])[0];
+    let plan = plans(ENVIRONMENTS[0])[0];
     let cycles = small(
         &plan,
         vec![
@@ -149,8 +149,8 @@ fn a_cell_is_measured_over_runs_and_over_won_episodes() {
 /// Both won `a` in run 0 only: 100 against 150 tokens; all wins: mean of 100 and 300 against mean of 150 and 250.
 // covers: CYC-066, CYC-067
 #[test]
-fn comparisons_are_over_the_worlds_that_both_met() {
-    let plans = plans(WORLDS[0]);
+fn comparisons_are_over_the_seeds_that_both_played() {
+    let plans = plans(ENVIRONMENTS[0]);
     let (agent, graph) = (plans[0], plans[4]);
     let agent = small(
         &agent,
@@ -185,7 +185,7 @@ fn comparisons_are_over_the_worlds_that_both_met() {
 // covers: CYC-060, CYC-061, CYC-062, CYC-063, CYC-064, CYC-065, CYC-066, CYC-067, CYC-096, CYC-101, CYC-R03
 #[test]
 fn a_whole_study_fills_every_table() {
-    let cycles = study(&WORLDS, |_| true);
+    let cycles = study(&ENVIRONMENTS, |_| true);
     let board = Board::new(&cycles);
     for (key, title) in TABLES {
         let table = table(key, &board).unwrap();
@@ -200,12 +200,12 @@ fn a_whole_study_fills_every_table() {
     let faults = shown("cyc-12", &cycles);
     let kept = shown("cyc-3", &cycles);
     let sweep = shown("cyc-9", &cycles);
-    let of = [WORLDS[0], "Spec-Cyc"];
+    let of = [ENVIRONMENTS[0], "Spec-Cyc"];
     let (nominal, faulted) = (value(&faults, &of, "sr_nominal"), value(&faults, &of, "sr_faulted"));
     assert!((value(&faults, &of, "change_sr") - (faulted - nominal)).abs() < 1e-9);
     assert!((value(&kept, &of, "srr") - faulted / nominal).abs() < 1e-9);
     assert!((value(&sweep, &of, "sr") - nominal).abs() < 1e-9, "the cell without faults is the same in both tables");
-    for words in [[WORLDS[0], "Spec-Cyc"], [WORLDS[1], "Spec-Cyc"]] {
+    for words in [[ENVIRONMENTS[0], "Spec-Cyc"], [ENVIRONMENTS[1], "Spec-Cyc"]] {
         let [ats, aus, asr] = ["ats", "aus", "asr"].map(|key| value(&sweep, &words, key));
         assert!((ats - aus - asr).abs() < 1e-9, "ATS = AUS + ASR");
         let ratio = value(&sweep, &words, "str");
@@ -231,7 +231,7 @@ fn a_whole_study_fills_every_table() {
 // covers: CYC-101
 #[test]
 fn tables_stay_as_they_are() {
-    let cycles = study(&WORLDS[..1], |_| true);
+    let cycles = study(&ENVIRONMENTS[..1], |_| true);
     for key in [
         "cyc-1",
         "cyc-2",
@@ -247,7 +247,7 @@ fn tables_stay_as_they_are() {
     ] {
         insta::assert_snapshot!(key, shown(key, &cycles).to_text(140));
     }
-    let finance = study(&WORLDS[1..], |plan| plan.fault == 0);
+    let finance = study(&ENVIRONMENTS[1..], |plan| plan.fault == 0);
     insta::assert_snapshot!("cyc-evidence", shown("cyc-evidence", &finance).to_text(140));
 }
 
@@ -255,7 +255,7 @@ fn tables_stay_as_they_are() {
 // covers: CYC-086
 #[test]
 fn curves_of_noise_take_tasks_together() {
-    let cycles = sweep(&WORLDS[..1]);
+    let cycles = sweep(&ENVIRONMENTS[..1]);
     let curves = noise_curves(&cycles, 0.95);
     let names: Vec<(&str, bool)> = curves.iter().map(|curve| (curve.name.as_str(), curve.faults.is_empty())).collect();
     let four = ["ReAct", "DepDAG", "Spec-Cyc", "Gen-Cyc"];
@@ -274,7 +274,7 @@ fn curves_of_noise_take_tasks_together() {
     let calls = list[1].calls.unwrap();
     assert_eq!((calls.mean, calls.clusters), (4.0 + 3.0 + 1.5, Some(4)), "tasks 0 to 3 were won");
     // A cell whose roles differ in their rates, or have none, is in no curve.
-    assert!(noise_curves(&study(&WORLDS[..1], |_| true), 0.95).is_empty());
+    assert!(noise_curves(&study(&ENVIRONMENTS[..1], |_| true), 0.95).is_empty());
     let table = shown("cyc-noise", &cycles);
     assert_eq!(table.rows.len(), 24);
     insta::assert_snapshot!("cyc-noise", table.to_text(140));
@@ -287,7 +287,7 @@ fn curves_of_noise_take_tasks_together() {
 fn advice_is_checked_against_what_was_found() {
     use gimbal_analysis::cyclic::advise::Controller;
     use gimbal_analysis::cyclic::check::{Verdict, check};
-    let cycles = sweep(&WORLDS[..1]);
+    let cycles = sweep(&ENVIRONMENTS[..1]);
     let found = check(&[Controller::StaticDag], &cycles, "textcraft", 0.95);
     assert_eq!(found.iter().map(|one| one.faults.as_str()).collect::<Vec<_>>(), ["", "diversion 50%"]);
     assert!(found.iter().all(|one| one.verdict == Verdict::Disagrees), "{found:?}");
@@ -301,7 +301,7 @@ fn advice_is_checked_against_what_was_found() {
     assert_eq!((both.success.of, both.success.clusters), (96, Some(8)), "the same tasks, whoever plays them");
     let agent = &found[0].against[0];
     // Of eight tasks the list won 6, 4 and 2 by error rate: it trails by a half on the whole.
-    assert_eq!((agent.other, agent.worlds, agent.success_mean), (react, 48, -0.5));
+    assert_eq!((agent.other, agent.pairs, agent.success_mean), (react, 48, -0.5));
     let first = check(&[react, dag], &cycles, "textcraft", 0.95);
     assert_eq!((first[0].judged, first[0].against.len()), (Some(react), 1), "who is recommended too is no rival");
     assert_ne!(first[0].verdict, Verdict::Disagrees);
@@ -319,14 +319,14 @@ fn advice_is_checked_against_what_was_found() {
 #[test]
 fn what_a_run_lacks_is_a_gap() {
     for keep in ["react", "dag", "spec", "gen diverted"] {
-        let cycles = study(&WORLDS, |plan| plan.name == keep);
+        let cycles = study(&ENVIRONMENTS, |plan| plan.name == keep);
         let board = Board::new(&cycles);
         for (key, _) in TABLES {
             let table = table(key, &board).unwrap();
             assert!(!table.rows.is_empty() || !table.notes.is_empty(), "{key} of {keep}");
         }
     }
-    let plan = plans(WORLDS[0])[4];
+    let plan = plans(ENVIRONMENTS[0])[4];
     let empty = small(&plan, Vec::new());
     assert_eq!(empty.cells[0].condition.control, Control::Cyclic, "no episode says where its graph came from");
     let overall = shown("cyc-2", &empty);
@@ -345,7 +345,7 @@ fn what_a_run_lacks_is_a_gap() {
 // covers: CYC-063
 #[test]
 fn cells_that_stand_for_the_same_are_told_apart_by_configuration() {
-    let plans = plans(WORLDS[0]);
+    let plans = plans(ENVIRONMENTS[0]);
     let whole = plans[4];
     let sparse = Plan { name: "sparse", ..whole };
     let [faulted, other] = [whole, sparse].map(|plan| Plan { fault: 50, ..plan });
@@ -369,7 +369,7 @@ fn cells_that_stand_for_the_same_are_told_apart_by_configuration() {
     assert!(kept.to_text(140).contains("sparse"));
     let srr = |name: &str| value(&kept, &[&format!("{name} | diversion 50%")], "srr");
     assert_eq!((srr("gen"), srr("sparse")), (0.75, 0.5), "3 of 4 and 1 of 2");
-    assert!(!Board::new(&study(&WORLDS[..1], |_| true)).is_ambiguous());
+    assert!(!Board::new(&study(&ENVIRONMENTS[..1], |_| true)).is_ambiguous());
 }
 
 proptest! {
@@ -378,7 +378,7 @@ proptest! {
     /// The order in which episodes are read decides nothing.
     #[test]
     fn the_order_of_reading_decides_nothing(seed in any::<u64>(), turn in 0..40_usize) {
-        let plan = plans(WORLDS[0])[4];
+        let plan = plans(ENVIRONMENTS[0])[4];
         let mut generator = gimbal_analysis::Generator::new(seed);
         let mut walks: Vec<Trajectory> =
             (0..20).map(|place| episode(&plan, place % 5, place / 5, &mut generator)).collect();
@@ -396,10 +396,10 @@ proptest! {
 fn the_agent_that_is_not_diverted_is_compared_all_the_same() {
     use gimbal_analysis::cyclic::advise::Controller;
     use gimbal_analysis::cyclic::check::check;
-    let mut cycles = sweep(&WORLDS[..1]);
+    let mut cycles = sweep(&ENVIRONMENTS[..1]);
     let against = |cycles: &Cycles| {
         let found = check(&[Controller::StaticDag], cycles, "textcraft", 0.95);
-        found[1].against.iter().map(|other| (other.other, other.worlds)).collect::<Vec<_>>()
+        found[1].against.iter().map(|other| (other.other, other.pairs)).collect::<Vec<_>>()
     };
     let before = against(&cycles);
     cycles.cells.retain(|cell| cell.condition.control != Control::React || cell.condition.faults.is_empty());
@@ -407,10 +407,10 @@ fn the_agent_that_is_not_diverted_is_compared_all_the_same() {
     assert!(before.contains(&(Controller::React, 48)), "{before:?}");
 }
 
-/// Which part a task belongs to is what the world says of it, and no part of its name.
+/// Which part a task belongs to is what the environment says of it, and no part of its name.
 // covers: CYC-041, CYC-101
 #[test]
-fn tasks_are_counted_by_the_part_that_the_world_names() {
+fn tasks_are_counted_by_the_part_that_the_environment_names() {
     let plan = plans("textcraft").remove(1);
     let part = |place: u32, name: &str, size: u32| TaskPart {
         place,

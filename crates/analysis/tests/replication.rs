@@ -1,4 +1,4 @@
-//! Claims, models and worlds.
+//! Claims, models and environments.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod support;
@@ -87,10 +87,10 @@ fn replication_as_text() {
     insta::assert_snapshot!(tables::replication(&grids).to_text(150));
 }
 
-/// The work's world and one in which deliberation helps the hierarchy: each world has its own verdict.
+/// The work's environment and one in which deliberation helps the hierarchy: each environment has its own verdict.
 // covers: BOG-180
 #[test]
-fn a_second_world_may_say_otherwise() {
+fn a_second_environment_may_say_otherwise() {
     let first = paper_rows();
     let mut both = first.clone();
     let other = |id: &str| format!("other/{id}");
@@ -103,11 +103,15 @@ fn a_second_world_may_say_otherwise() {
         _ => cell.to_owned(),
     };
     for row in &first.episodes {
-        both.episodes.push(EpisodeRow { cell: other(&swapped(&row.cell)), world: "elsewhere".into(), ..row.clone() });
+        both.episodes.push(EpisodeRow {
+            cell: other(&swapped(&row.cell)),
+            environment: "elsewhere".into(),
+            ..row.clone()
+        });
     }
     let analysis = analysis(&both);
     let grids = Grids::new(&both, &analysis, Protocol::shipped()).unwrap();
-    let all = replications(&Protocol::shipped().second_world, &grids);
+    let all = replications(&Protocol::shipped().second_environment, &grids);
     let cascade: Vec<&Replication> = all.iter().filter(|one| one.claim == "cascade").collect();
     assert_eq!([cascade[0].environment.as_str(), cascade[1].environment.as_str()], ["cage2 b_line 30", "elsewhere 50"]);
     assert_eq!([cascade[0].expected(), cascade[1].expected()], [6, 0]);
@@ -122,7 +126,7 @@ fn a_second_world_may_say_otherwise() {
     let grok = &cost[0].findings[0];
     assert_eq!((grok.first.as_str(), grok.second.as_str()), ("obs+net", "+critique"));
     assert!((grok.estimate - (2.46 - 0.72)).abs() < 0.01, "{}", grok.estimate);
-    insta::assert_snapshot!(tables::second_world(&grids).to_text(150));
+    insta::assert_snapshot!(tables::second_environment(&grids).to_text(150));
 }
 
 /// Any study of two models and a baseline: the direction is that of most models, and the verdict counts intervals.

@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use gimbal_agent::contract::{Claim, Quote, bounded, spaced};
 use gimbal_agent::persona::data::Contract;
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Advice, Agent, Alone, Company, Observed, Overrides, ToolError, Wanted};
+use gimbal_agent::{Advice, Agent, Alone, Observed, Overrides, Peers, ReplySpec, ToolError};
 use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
 use gimbal_core::{BuildError, Files, Halt, Hint, LaneId, Needs, Rejection, RejectionKind, Stage, ToolCall};
 use schemars::JsonSchema;
@@ -54,7 +54,7 @@ pub(crate) struct Gate {
 
 /// What a gate remembers of an episode.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct GateState {
     refused: AtomicU32,
 }
 
@@ -103,11 +103,11 @@ impl Gate {
         stage: &dyn Stage,
         lane: LaneId,
         (call, last): (&ToolCall, bool),
-        watch: &Watch,
+        gate_state: &GateState,
     ) -> Result<Option<Rejection>, Halt> {
         let brief = stage.brief();
         let Some(answer) = brief.answer.as_ref().and_then(|answering| answering.of(call)) else { return Ok(None) };
-        let before = watch.refused.load(Ordering::Relaxed);
+        let before = gate_state.refused.load(Ordering::Relaxed);
         let Some(figures) = query(stage, lane, EVIDENCE, &[("answer", answer)]).await.as_ref().and_then(read) else {
             // What cannot be looked up says nothing against the answer.
             let data = json!({
@@ -134,7 +134,7 @@ impl Gate {
         // With the last call of the budget there is no other answer to come: this one goes through, counted.
         let held = !passed && before < self.refusals && !last;
         let refusals = before + u32::from(held);
-        watch.refused.store(refusals, Ordering::Relaxed);
+        gate_state.refused.store(refusals, Ordering::Relaxed);
         let named: Vec<String> = missing.iter().take(NAMED.0).map(|figure| bounded(figure, NAMED.1)).collect();
         let data = json!({
             "figures": figures.len(), "supported": figures.len() - doubted.len(),
@@ -177,11 +177,11 @@ impl Gate {
             };
             Hint { answer: say(false), alternatives: vec![say(true)] }
         });
-        let wanted = Wanted { form: Claim::form(doubted, &keys), competent };
-        let seat = self.verifier.seat(stage).await?;
+        let reply_spec = ReplySpec { form: Claim::form(doubted, &keys), competent };
+        let session = self.verifier.session(stage).await?;
         let text = spaced(&request);
         let question = Question { target: "", message: &text };
-        let claims = match seat.consult(stage, lane, &[], question, (&Alone, Some(&wanted))).await? {
+        let claims = match session.consult(stage, lane, &[], question, (&Alone, Some(&reply_spec))).await? {
             Advice::Text(text) => Claim::read(&text).unwrap_or_default(),
             Advice::None(_) => Vec::new(),
         };
@@ -257,15 +257,15 @@ fn message(figures: &[String], left_out: usize, stored: &[(String, u64)]) -> Str
 /// Those around an agent, and a gate before its answers where there is one.
 pub(crate) struct Gated<'a> {
     /// Those around it.
-    pub company: &'a dyn Company,
+    pub peers: &'a dyn Peers,
     /// The gate, and what it remembers of this episode.
-    pub gate: Option<(&'a Gate, &'a Watch)>,
+    pub gate: Option<(&'a Gate, &'a GateState)>,
     /// Calls that were left of C_g when the conversation began, where a controller has such a bound.
     pub spare: Option<u32>,
 }
 
 #[async_trait]
-impl Company for Gated<'_> {
+impl Peers for Gated<'_> {
     async fn ask(
         &self,
         stage: &dyn Stage,
@@ -273,11 +273,11 @@ impl Company for Gated<'_> {
         generic: &str,
         arguments: &Map<String, Value>,
     ) -> Result<Observed, ToolError> {
-        self.company.ask(stage, lane, generic, arguments).await
+        self.peers.ask(stage, lane, generic, arguments).await
     }
 
     async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
-        self.company.decided(stage, lane, call).await;
+        self.peers.decided(stage, lane, call).await;
     }
 
     async fn holds_back(
@@ -287,15 +287,15 @@ impl Company for Gated<'_> {
         (call, made): (&ToolCall, u32),
     ) -> Result<Option<Rejection>, Halt> {
         match self.gate {
-            Some((gate, watch)) => {
+            Some((gate, gate_state)) => {
                 let last = self.spare.is_some_and(|spare| made.saturating_add(1) >= spare);
-                gate.check(stage, lane, (call, last), watch).await
+                gate.check(stage, lane, (call, last), gate_state).await
             }
-            None => self.company.holds_back(stage, lane, (call, made)).await,
+            None => self.peers.holds_back(stage, lane, (call, made)).await,
         }
     }
 
     fn hands_back(&self, expert: &ToolCall) -> bool {
-        self.company.hands_back(expert)
+        self.peers.hands_back(expert)
     }
 }

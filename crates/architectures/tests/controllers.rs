@@ -297,7 +297,7 @@ async fn segments_without_a_call_use_up_no_tool_call() {
 
 // covers: CYC-006, CYC-051
 #[tokio::test]
-async fn the_bound_of_a_segment_is_the_worlds_own_where_none_is_named() {
+async fn the_bound_of_a_segment_is_the_environments_own_where_none_is_named() {
     for (named, own, expected) in [(None, None, 5), (None, Some(7), 7), (Some(2), Some(7), 2), (Some(9), None, 9)] {
         let mut stage = workshop(90, (0..12).map(|_| WAIT));
         stage.brief = Arc::new(gimbal_core::Brief { segment_calls: own, ..gimbal_agent::sample::brief() });

@@ -13,7 +13,7 @@ pub enum Failure {
     Usage(String),
     /// Network, disk or provider.
     #[error("{0}")]
-    World(String),
+    External(String),
     /// Ctrl-C.
     #[error("interrupted; run the same command again to go on")]
     Interrupted,
@@ -26,7 +26,7 @@ impl Failure {
         match self {
             Self::Check(_) => 1,
             Self::Usage(_) => 2,
-            Self::World(_) => 3,
+            Self::External(_) => 3,
             Self::Interrupted => 130,
         }
     }
@@ -36,16 +36,16 @@ impl Failure {
         Self::Usage(error.to_string())
     }
 
-    /// What is wrong with an environment: options and data are the user's to mend, services are the world's.
+    /// What is wrong with an environment: options and data are the user's to fix, services are outside the program.
     pub fn environment(error: gimbal_core::EnvError) -> Self {
         match error {
             gimbal_core::EnvError::Usage(text) | gimbal_core::EnvError::Data(text) => Self::Usage(text),
-            error @ gimbal_core::EnvError::World(_) => Self::World(error.to_string()),
+            error @ gimbal_core::EnvError::Service(_) => Self::External(error.to_string()),
         }
     }
 
-    /// The world's failure.
-    pub fn world(error: impl std::fmt::Display) -> Self {
-        Self::World(error.to_string())
+    /// A failure of network, disk or provider.
+    pub fn external(error: impl std::fmt::Display) -> Self {
+        Self::External(error.to_string())
     }
 }

@@ -3,7 +3,7 @@
 //! Exit codes: 0 done, 1 a check failed, 2 usage, 3 network, disk or provider, 130 interrupted. A panic is a bug.
 
 #[macro_use]
-mod said;
+mod stdio;
 
 mod args;
 mod commands;
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         Err(failure) => {
             let text = failure.to_string();
             if !text.is_empty() {
-                said::message(&text);
+                stdio::message(&text);
             }
             ExitCode::from(failure.code())
         }
@@ -40,7 +40,7 @@ fn start(arguments: Arguments) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::World(format!("the runtime cannot start: {error}")))?;
+        .map_err(|error| Failure::External(format!("the runtime cannot start: {error}")))?;
     let outcome = runtime.block_on(dispatch(arguments));
     // Blocking work that was called off (a fetch, a reader of standard input) must not hold up the exit.
     runtime.shutdown_background();

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use gimbal_analysis::{printable, printable_lines};
-use gimbal_study::runner::{Playing, Progress, Standing};
+use gimbal_study::runner::{Playing, Progress, RunStatus};
 use indicatif::{ProgressBar, ProgressStyle as BarStyle};
 
 use crate::args::ProgressStyle;
@@ -83,16 +83,16 @@ fn on_bar(bar: &ProgressBar, event: &Progress) {
             bar.set_length(*planned);
             bar.set_position(*already);
         }
-        Progress::Tick(standing) => {
-            bar.set_position(standing.done);
-            bar.set_message(words(standing));
+        Progress::Tick(run_status) => {
+            bar.set_position(run_status.done);
+            bar.set_message(words(run_status));
         }
         Progress::Playing { episodes } => {
             // One line: the message holds what stands and the episode that has played longest.
             let known = bar.message();
-            let standing = known.split(" | ").next().unwrap_or_default().to_owned();
+            let run_status = known.split(" | ").next().unwrap_or_default().to_owned();
             bar.set_message(format!(
-                "{standing}{}",
+                "{run_status}{}",
                 episodes.first().map(|one| format!(" | {}", playing(one))).unwrap_or_default()
             ));
         }
@@ -117,11 +117,11 @@ fn in_lines(last: &Mutex<Option<(Instant, bool)>>, event: &Progress) {
         Progress::Playing { episodes } => {
             below(last, episodes).iter().for_each(|line| eprintln!("  {line}"));
         }
-        Progress::Tick(standing) => {
+        Progress::Tick(run_status) => {
             let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if last.is_none_or(|(at, _)| at.elapsed() >= PLAIN_EVERY) {
                 *last = Some((Instant::now(), false));
-                eprintln!("{}/{} {}", standing.done, standing.planned, words(standing));
+                eprintln!("{}/{} {}", run_status.done, run_status.planned, words(run_status));
             }
         }
         Progress::Finished { cell, task, run, return_thousandths, stop, tokens, .. } => {
@@ -132,8 +132,8 @@ fn in_lines(last: &Mutex<Option<(Instant, bool)>>, event: &Progress) {
         Progress::Failed { cell, detail, .. } => eprintln!("{cell}: given up: {detail}"),
         Progress::Closed { model, detail } => eprintln!("{}", closed(model, detail)),
         Progress::Full { cell, detail } => eprintln!("{cell}: {detail}"),
-        Progress::Ended { how, standing } => {
-            eprintln!("{how}: {}/{} {}", standing.done, standing.planned, words(standing))
+        Progress::Ended { how, run_status } => {
+            eprintln!("{how}: {}/{} {}", run_status.done, run_status.planned, words(run_status))
         }
     }
 }
@@ -188,18 +188,18 @@ fn unnamed<'a>(model: &str, why: &'a str) -> &'a str {
 }
 
 /// Rate, errors, spend and time left.
-fn words(standing: &Standing) -> String {
-    let mut words = format!("{:.2}/s, {} tokens", standing.per_second, standing.tokens);
-    if standing.cost_microdollars > 0 {
-        words.push_str(&format!(", ${:.4}", standing.cost_microdollars as f64 / 1e6));
+fn words(run_status: &RunStatus) -> String {
+    let mut words = format!("{:.2}/s, {} tokens", run_status.per_second, run_status.tokens);
+    if run_status.cost_microdollars > 0 {
+        words.push_str(&format!(", ${:.4}", run_status.cost_microdollars as f64 / 1e6));
     }
-    if standing.unknown_requests > 0 {
-        words.push_str(&format!(", {} requests of unknown cost", standing.unknown_requests));
+    if run_status.unknown_requests > 0 {
+        words.push_str(&format!(", {} requests of unknown cost", run_status.unknown_requests));
     }
-    if standing.errors > 0 {
-        words.push_str(&format!(", {} errors", standing.errors));
+    if run_status.errors > 0 {
+        words.push_str(&format!(", {} errors", run_status.errors));
     }
-    if let Some(left) = standing.seconds_left {
+    if let Some(left) = run_status.seconds_left {
         let left = left.max(0.0) as u64;
         words.push_str(&format!(", {}:{:02} left", left / 60, left % 60));
     }

@@ -21,13 +21,13 @@ fn a_table_by_its_key_in_any_form() {
     assert_eq!(json["key"], "t8");
     assert!(json["rows"][0]["ratio"].is_null());
     assert!(json["notes"].to_string().contains("No episode of hier-base; hier-delib"), "{json}");
-    for key in ["t2", "t5", "t25", "t26", "t34", "synergy", "outcomes", "replication", "second-world"] {
+    for key in ["t2", "t5", "t25", "t26", "t34", "synergy", "outcomes", "replication", "second-environment"] {
         table(key, "text").good();
     }
     let replication = table("replication", "csv").good().out;
     assert!(replication.contains("hist+net − obs") && replication.contains("BOG-210"), "{replication}");
     let list = table("list", "text").good().out;
-    assert!(list.contains("paired") && list.contains("t34") && list.contains("second-world"), "{list}");
+    assert!(list.contains("paired") && list.contains("t34") && list.contains("second-environment"), "{list}");
     assert!(list.contains("cyc-1 ") && list.contains("cyc-18") && list.contains("cyc-repair"), "{list}");
     // A run of one agent has no graphs: its tables are empty or of that agent alone, and say so.
     for key in (1..=18).map(|number| format!("cyc-{number}")) {
@@ -86,7 +86,7 @@ fn the_list_of_tables_is_true() {
         if said.code == 0 {
             printed.push(key.to_owned());
             // Some titles name the run's own configurations.
-            let own = key.starts_with('t') || ["replication", "second-world", "cascade"].contains(&key);
+            let own = key.starts_with('t') || ["replication", "second-environment", "cascade"].contains(&key);
             assert!(own || said.out.starts_with(title), "{key}: {title}\n{}", said.out);
         } else {
             assert!(said.err.contains("has no rows in this run"), "{key}: {}", said.err);

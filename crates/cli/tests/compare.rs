@@ -64,7 +64,7 @@ fn a_cell_does_not_differ_from_itself_and_episodes_can_be_named() {
     assert_eq!((json["first"].as_str(), json["second"].as_str()), (Some(episodes[0]), Some(episodes[1])));
     assert_eq!(json["pairs"].as_array().unwrap().len(), 1);
     let odd = place.gimbal(&["compare", "small", episodes[0], "baseline:sleep/train/1"]).good();
-    assert!(odd.err.contains("different worlds"), "{}", odd.err);
+    assert!(odd.err.contains("different seeds"), "{}", odd.err);
 }
 
 // covers: BOG-223

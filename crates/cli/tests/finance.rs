@@ -162,7 +162,7 @@ fn a_judge_that_refuses_is_nobodys_outcome() {
     }
 }
 
-/// Failures are counted where they happened: also of episodes that a controller's own budget ended before the world
+/// Failures are counted where they happened: also of episodes that a controller's own budget ended before the environment
 /// could tell, and as unknown where nobody knows the documents.
 // covers: CYC-095
 #[test]
@@ -260,20 +260,25 @@ fn the_workbench_plays_lists_and_refuses_politely() {
     command.env_remove("GIMBAL_DATA").args(["env", "finance_agent", "tasks"]);
     let all: common::Said = command.output().unwrap().into();
     assert!(all.code == 0 && all.err.contains("set GIMBAL_DATA") && all.out.contains("s54"), "{}", all.err);
-    // Data that are not at hand: one code and one wording in every world.
-    for (world, split, task, folder) in [
+    // Data that are not at hand: one code and one wording in every environment.
+    for (environment, split, task, folder) in [
         ("finance_agent", "test", &["--task", "q01"][..], "finance_agent/public_2025-09.csv"),
         ("alfworld", "unseen", &["--set", "task=valid_unseen/x"], "alfworld/games"),
     ] {
         let lists: &[&str] = &["tasks", "--split", split];
         for verb in [lists, &[&["play"], task].concat()] {
             let mut command = place.command();
-            command.env_remove("GIMBAL_DATA").args(["env", world]).args(verb).stdin(Stdio::null());
+            command.env_remove("GIMBAL_DATA").args(["env", environment]).args(verb).stdin(Stdio::null());
             let said: common::Said = command.output().unwrap().into();
             let wording = format!(
-                "`{world}` are not at hand: set GIMBAL_DATA to the folder that holds {folder}, give the option `"
+                "`{environment}` are not at hand: set GIMBAL_DATA to the folder that holds {folder}, give the option `"
             );
-            assert!(said.code == 2 && said.err.contains(&wording), "{world} {verb:?}: {} {}", said.code, said.err);
+            assert!(
+                said.code == 2 && said.err.contains(&wording),
+                "{environment} {verb:?}: {} {}",
+                said.code,
+                said.err
+            );
         }
     }
     let table = place.gimbal(&["env", "finance_agent", "serve", "--questions", "own.csv"]).good().out;

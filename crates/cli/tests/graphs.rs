@@ -213,10 +213,10 @@ episodes: { runs: 1, seed: 9 }
     assert_eq!(number("Alone", "input"), 0.0, "no token of a router");
 }
 
-/// What a world that runs on does after a controller is done is none of the controller's calls.
+/// What an environment that runs on does after a controller is done is none of the controller's calls.
 // covers: CYC-050, CYC-060
 #[test]
-fn the_rest_of_a_world_that_runs_on_counts_for_nobody() {
+fn the_rest_of_a_environment_that_runs_on_counts_for_nobody() {
     let place = Place::new();
     let study = "\
 study: rest
@@ -244,6 +244,6 @@ episodes: { runs: 2, seed: 9 }
     let steps = place.gimbal(&["trace", "rest", "0"]).good().out;
     assert!(steps.contains("horizon"), "{steps}");
     let said = place.gimbal(&["advise", "cage2", "--tasks", "1", "--against", "rest"]).good().out;
-    assert!(said.contains("Not told apart: fewer than 6 worlds"), "{said}");
+    assert!(said.contains("Not told apart: fewer than 6 seeds"), "{said}");
     place.gimbal(&["verify", "rest"]).good();
 }

@@ -1,4 +1,4 @@
-//! `gimbal env alfworld`, and every configuration of the other worlds in this one.
+//! `gimbal env alfworld`, and every configuration of the other environments in this one.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
 mod common;
@@ -95,12 +95,12 @@ fn a_recording_agrees_and_a_spoilt_one_is_named_by_place_and_field() {
 #[test]
 fn bench_and_returns_play_files_and_households() {
     let place = place();
-    for world in [&["--games", "games"][..], &["--set", "task=generated/4"]] {
+    for environment in [&["--games", "games"][..], &["--set", "task=generated/4"]] {
         let report =
-            place.gimbal(&[&["env", NAME, "bench", "--steps", "3000", "--json"], world].concat()).good().json();
+            place.gimbal(&[&["env", NAME, "bench", "--steps", "3000", "--json"], environment].concat()).good().json();
         assert!(report["steps"] == 3000 && report["resets"] == 60, "{report}");
         for policy in ["expert", "planner"] {
-            let arguments = [&["env", NAME, "returns", "--policy", policy, "--json"], world].concat();
+            let arguments = [&["env", NAME, "returns", "--policy", policy, "--json"], environment].concat();
             let report = place.gimbal(&arguments).good().json();
             assert_eq!((&report["success_rate"], &report["given_up"]), (&json!(1.0), &0.into()), "{policy}");
         }
@@ -133,7 +133,7 @@ fn bench_and_returns_play_files_and_households() {
 
 // covers: BOG-180
 #[test]
-fn every_configuration_of_the_other_worlds_solves_households_with_a_perfect_expert() {
+fn every_configuration_of_the_other_environments_solves_households_with_a_perfect_expert() {
     let place = Place::new();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../personas/configurations.yaml");
     let text = std::fs::read_to_string(file).unwrap();

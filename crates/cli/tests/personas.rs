@@ -1,4 +1,4 @@
-//! Prompts of every configuration in every world.
+//! Prompts of every configuration in every environment.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod common;
@@ -7,7 +7,7 @@ use common::Place;
 
 // covers: BOG-025
 #[test]
-fn no_prompt_of_any_agent_gives_a_world_away() {
+fn no_prompt_of_any_agent_gives_a_environment_away() {
     let place = Place::new();
     let text = place.gimbal(&["persona", "audit"]).good().out;
     for agent in ["default", "planner", "analyst", "chooser"] {
@@ -28,10 +28,10 @@ fn no_prompt_of_any_agent_gives_a_world_away() {
 
 // covers: BOG-025
 #[test]
-fn words_of_every_world_are_looked_for_in_every_text() {
+fn words_of_every_environment_are_looked_for_in_every_text() {
     let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../personas/");
     for (file, old, new, found) in [
-        // In the answer to a deliberation tool, which no first prompt holds; a word of the other world.
+        // In the answer to a deliberation tool, which no first prompt holds; a word of the other environment.
         (
             "engine.yaml",
             "You raised this question:",
@@ -113,6 +113,6 @@ fn the_shown_list_of_actions_is_the_one_that_is_sent() {
     let text = place.gimbal(&["persona", "show", "chooser", "--plain"]).good().out;
     let list = text.rsplit_once("<available_actions_list>").and_then(|(_, rest)| rest.split("</").next()).unwrap();
     assert!(list.contains("Monitor") && list.contains("Restore hostname=Defender"), "{list}");
-    // A tool of the world that no entry of its glossary explains.
+    // A tool of the environment that no entry of its glossary explains.
     assert!(!list.contains("Sleep"), "{list}");
 }

@@ -11,16 +11,17 @@ fn shipped(name: &str) -> String {
 
 // covers: BOG-180, BOG-233
 #[test]
-fn the_twelve_configurations_play_in_both_worlds_by_yaml_alone() {
+fn the_twelve_configurations_play_in_both_environments_by_yaml_alone() {
     let place = Place::new();
-    place.write("second-world.yaml", &shipped("second-world"));
-    let run = ["run", "second-world.yaml", "--limit", "1", "--only", "noisy/0.9", "--progress", "quiet", "--no-report"];
+    place.write("second-environment.yaml", &shipped("second-environment"));
+    let run =
+        ["run", "second-environment.yaml", "--limit", "1", "--only", "noisy/0.9", "--progress", "quiet", "--no-report"];
     place.gimbal(&run).good();
-    let said = place.gimbal(&["verify", "second-world", "--json"]).good().json();
+    let said = place.gimbal(&["verify", "second-environment", "--json"]).good().json();
     assert_eq!((said["episodes"].as_u64(), said["problems"].as_array().unwrap().len()), (Some(36), 0));
-    let table = place.gimbal(&["report", "second-world", "--table", "second-world"]).good().out;
-    for world in ["cage2 b_line 30", "yawning_titan"] {
-        assert!(table.contains(world), "{table}");
+    let table = place.gimbal(&["report", "second-environment", "--table", "second-environment"]).good().out;
+    for environment in ["cage2 b_line 30", "yawning_titan"] {
+        assert!(table.contains(environment), "{table}");
     }
 }
 

@@ -90,10 +90,10 @@ pub enum EnvError {
     Data(String),
     /// A service of the environment could not be reached.
     #[error("{0}")]
-    World(String),
+    Service(String),
 }
 
-/// A world. The same task, seed and calls give the same episode on every machine. Knows no model and no clock.
+/// An environment. The same task, seed and calls give the same episode on every machine. Knows no model and no clock.
 #[async_trait]
 pub trait Environment: Send {
     /// What the environment says of itself for this episode; valid after [`Environment::reset`]. Episodes that say the
@@ -237,8 +237,8 @@ pub trait Catalogue: Send + Sync {
     fn resolve(&self, options: &Value) -> Result<Value, EnvError>;
 
     /// The part of resolved options that decides the environment. Episodes that agree in it (and in task and run) share a
-    /// seed, so that cells which differ in the rest, such as names at the rim, meet the same worlds.
-    fn world(&self, resolved: &Value) -> Value {
+    /// seed, so that cells which differ in the rest, such as names at the rim, meet the same environments.
+    fn environment(&self, resolved: &Value) -> Value {
         resolved.clone()
     }
 

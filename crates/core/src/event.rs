@@ -16,7 +16,7 @@ pub const EVENT_VERSION: u32 = 2;
 pub struct Event {
     /// What happened.
     pub body: Body,
-    /// Number of the lane, 0 for the trunk.
+    /// Number of the lane, 0 for the main lane.
     pub lane: u32,
     /// Number of the step under way, from 1.
     pub step: u32,

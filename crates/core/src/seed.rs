@@ -8,7 +8,7 @@ use crate::Digest;
 /// Derives a seed from named parts: the first eight bytes of their joint hash.
 ///
 /// An episode's seed is derived from study seed, environment part, task and run, and from nothing of the
-/// architecture or the roles: compared cells meet the same worlds.
+/// architecture or the roles: compared cells meet the same environments.
 #[must_use]
 pub fn derive(parts: &[&[u8]]) -> u64 {
     Digest::of_parts(parts).head()

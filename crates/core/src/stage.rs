@@ -12,14 +12,14 @@ use crate::{
     ToolCall, ToolSpec, Transition,
 };
 
-/// A strand of work. Work on the trunk may act on the environment; other lanes may not.
+/// A sequence of work. Work on the main lane may act on the environment; other lanes may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LaneId(pub u32);
 
 impl LaneId {
     /// The strand in which the environment moves.
-    pub const TRUNK: Self = Self(0);
+    pub const MAIN: Self = Self(0);
 }
 
 /// How an episode stops. Each way has its own name.
@@ -264,7 +264,7 @@ pub trait Stage: Send + Sync {
     /// See [`AskError`].
     async fn ask(&self, lane: LaneId, role: &str, request: AskRequest) -> Result<Completion, AskError>;
 
-    /// Acts on the environment; on the trunk only. The justification goes to the tracker (BOG-106).
+    /// Acts on the environment; on the main lane only. The justification goes to the tracker (BOG-106).
     ///
     /// # Errors
     /// When the episode is over, by this very step or before it.

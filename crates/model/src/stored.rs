@@ -44,7 +44,7 @@ pub(crate) struct StoredFailure {
 }
 
 impl StoredOutcome {
-    /// What is worth keeping of an outcome: raw bodies and latencies are not, and neither is a failure of the world.
+    /// What is worth keeping of an outcome: raw bodies and latencies are not, and neither is a failure of the environment.
     pub(crate) fn of(outcome: &Result<Completion, ModelError>) -> Option<Self> {
         match outcome {
             Ok(completion) => Some(Self::Completed(StoredCompletion {

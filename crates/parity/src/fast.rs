@@ -2,7 +2,7 @@
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): a counter stepped by the golden ratio and mixed.
 ///
-/// A draw below *n* is the high word of a 32-bit draw times *n* (bias below *n* / 2^32; worlds stay below 65,536). Frozen
+/// A draw below *n* is the high word of a 32-bit draw times *n* (bias below *n* / 2^32; environments stay below 65,536). Frozen
 /// by a test of its first outputs: changing it changes every seeded result.
 #[derive(Clone, Debug)]
 pub struct Fast {

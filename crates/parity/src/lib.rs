@@ -1,8 +1,8 @@
 //! What it takes to repeat, to the last bit, a simulator that was written in Python: its generator of random numbers,
 //! and a reader of recordings that keeps the order of keys and every digit. Beside it stands the fast generator on which
-//! worlds run where nothing has to be repeated.
+//! environments run where nothing has to be repeated.
 //!
-//! Worlds of this workspace stand on it; it knows none of them.
+//! Environments of this workspace stand on it; it knows none of them.
 
 mod fast;
 pub mod json;

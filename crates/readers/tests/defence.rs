@@ -18,7 +18,7 @@ const MANY: u64 = 30;
 /// Episodes of a cell that only has to be the same as another.
 const FEW: u64 = 2;
 
-struct World {
+struct Defence {
     name: &'static str,
     family: Box<dyn Catalogue>,
     options: Value,
@@ -26,15 +26,15 @@ struct World {
     watches: &'static str,
 }
 
-fn worlds() -> [World; 2] {
+fn environments() -> [Defence; 2] {
     [
-        World {
+        Defence {
             name: "cage2",
             family: Box::new(Cage2),
             options: json!({ "red": "b_line", "horizon": 30 }),
             watches: "monitor",
         },
-        World {
+        Defence {
             name: "yawning_titan",
             family: Box::new(YawningTitan),
             options: json!({ "horizon": 30 }),
@@ -43,7 +43,7 @@ fn worlds() -> [World; 2] {
     ]
 }
 
-impl World {
+impl Defence {
     fn task(&self) -> TaskId {
         self.family.tasks("train", &self.options).unwrap().remove(0)
     }
@@ -58,9 +58,9 @@ impl World {
         let mut returns = Vec::new();
         for seed in 0..MANY {
             let setup = EpisodeSetup::new(Digest::of(b"reader"), self.task(), seed, Arc::new(BTreeMap::new()));
-            let world = self.family.open(&self.options).unwrap();
+            let environment = self.family.open(&self.options).unwrap();
             let outcome =
-                play_episode(&*architecture, world, setup, Arc::new(MemoryRecorder::default())).await.unwrap();
+                play_episode(&*architecture, environment, setup, Arc::new(MemoryRecorder::default())).await.unwrap();
             returns.push(outcome.episode_return.0);
         }
         returns
@@ -110,15 +110,18 @@ fn interval(returns: &[i64]) -> (f64, f64) {
 // covers: BOG-061, BOG-130, BOG-132
 #[tokio::test]
 async fn with_the_status_in_sight_the_defender_returns_what_restoring_the_changed_returns() {
-    for world in worlds() {
-        let (policy, half) = interval(&world.policy("restore_changed").await);
-        let (watching, _) = interval(&world.policy(world.watches).await);
-        println!("{}: restore_changed {policy:.2} +- {half:.2}, {} {watching:.2}", world.name, world.watches);
-        assert!(watching < policy - half, "{}: there is nothing to be gained by restoring", world.name);
+    for environment in environments() {
+        let (policy, half) = interval(&environment.policy("restore_changed").await);
+        let (watching, _) = interval(&environment.policy(environment.watches).await);
+        println!(
+            "{}: restore_changed {policy:.2} +- {half:.2}, {} {watching:.2}",
+            environment.name, environment.watches
+        );
+        assert!(watching < policy - half, "{}: there is nothing to be gained by restoring", environment.name);
         for configuration in ["obs+net", "obs+hist+net"] {
-            let (mean, own) = interval(&world.returns(&configured("react", configuration), MANY).await);
-            println!("{} {configuration}: {mean:.2} +- {own:.2}", world.name);
-            let said = format!("{} {configuration}: {mean:.2}, policy {policy:.2} +- {half:.2}", world.name);
+            let (mean, own) = interval(&environment.returns(&configured("react", configuration), MANY).await);
+            println!("{} {configuration}: {mean:.2} +- {own:.2}", environment.name);
+            let said = format!("{} {configuration}: {mean:.2}, policy {policy:.2} +- {half:.2}", environment.name);
             // Within the policy's interval, or above it: the status tells of sources of attacks that the policy does not see.
             assert!(mean >= policy - half, "{said}");
         }
@@ -128,17 +131,17 @@ async fn with_the_status_in_sight_the_defender_returns_what_restoring_the_change
 // covers: BOG-038, BOG-058, BOG-068
 #[tokio::test]
 async fn advisers_and_deliberation_change_nothing_for_a_player_by_rule() {
-    for world in worlds() {
-        let alone = world.returns(&configured("react", "hist+net"), 6).await;
+    for environment in environments() {
+        let alone = environment.returns(&configured("react", "hist+net"), 6).await;
         for configuration in ["hier-base", "hier-delib", "hier-base+history", "hier-delib+arbiter"] {
-            let together = world.returns(&configured("hierarchy", configuration), 6).await;
-            assert_eq!(alone, together, "{} {configuration}", world.name);
+            let together = environment.returns(&configured("hierarchy", configuration), 6).await;
+            assert_eq!(alone, together, "{} {configuration}", environment.name);
         }
         for configuration in
             ["+question", "+critique", "+improve", "only-question", "only-critique", "only-improve", "only-COT"]
         {
-            let thinking = world.returns(&configured("react", configuration), 6).await;
-            assert_eq!(alone, thinking, "{} {configuration}", world.name);
+            let thinking = environment.returns(&configured("react", configuration), 6).await;
+            assert_eq!(alone, thinking, "{} {configuration}", environment.name);
         }
     }
 }
@@ -146,7 +149,7 @@ async fn advisers_and_deliberation_change_nothing_for_a_player_by_rule() {
 // covers: BOG-041, BOG-026
 #[tokio::test]
 async fn every_form_of_answers_gives_the_same_episodes() {
-    for world in worlds() {
+    for environment in environments() {
         for (base, configuration) in [
             ("react", "hist+net"),
             ("react", "obs+hist"),
@@ -154,9 +157,9 @@ async fn every_form_of_answers_gives_the_same_episodes() {
             ("hierarchy", "hier-base"),
             ("hierarchy", "hier-delib"),
         ] {
-            let plain = world.returns(&configured(base, configuration), FEW).await;
+            let plain = environment.returns(&configured(base, configuration), FEW).await;
             for cell in Cell::all(base, &json!({ "configuration": configuration })) {
-                assert_eq!(plain, world.returns(&cell, FEW).await, "{} {}", world.name, cell.name());
+                assert_eq!(plain, environment.returns(&cell, FEW).await, "{} {}", environment.name, cell.name());
             }
         }
     }
@@ -167,30 +170,35 @@ async fn every_form_of_answers_gives_the_same_episodes() {
 // covers: CYC-026, CYC-027, BOG-132
 #[tokio::test]
 async fn every_seat_of_a_defence_can_be_played() {
-    for world in worlds() {
-        let (policy, half) = interval(&world.policy("restore_changed").await);
-        let (watching, _) = interval(&world.policy(world.watches).await);
+    for environment in environments() {
+        let (policy, half) = interval(&environment.policy("restore_changed").await);
+        let (watching, _) = interval(&environment.policy(environment.watches).await);
         let mut cells = vec![("solver", "react", common::solver())];
         cells.extend(common::controllers());
         for (name, base, settings) in cells {
             let mut all = Vec::new();
             for cell in Cell::all(base, &settings) {
-                all.extend(world.returns(&cell, 5).await);
+                all.extend(environment.returns(&cell, 5).await);
             }
             let (mean, own) = interval(&all);
             println!(
                 "{} {name}: {mean:.2} +- {own:.2}, policy {policy:.2} +- {half:.2}, {} {watching:.2}",
-                world.name, world.watches
+                environment.name, environment.watches
             );
             // An order that is gone through once watches when its turn to fix is over.
             if base != "dag" {
-                assert!(mean > watching, "{} {name}: {mean:.2}, {} {watching:.2}", world.name, world.watches);
+                assert!(
+                    mean > watching,
+                    "{} {name}: {mean:.2}, {} {watching:.2}",
+                    environment.name,
+                    environment.watches
+                );
             }
         }
-        let alone = world.returns(&configured("react", "hist+net"), FEW).await;
+        let alone = environment.returns(&configured("react", "hist+net"), FEW).await;
         for preset in ["hier-base+arbiter", "hier-planner-delib", "hier-analyst-only", "hier-chooser-only"] {
             for cell in Cell::all("hierarchy", &json!({ "configuration": preset })) {
-                assert_eq!(alone, world.returns(&cell, FEW).await, "{} {}", world.name, cell.name());
+                assert_eq!(alone, environment.returns(&cell, FEW).await, "{} {}", environment.name, cell.name());
             }
         }
     }
@@ -200,7 +208,7 @@ async fn every_seat_of_a_defence_can_be_played() {
 // covers: BOG-130
 #[tokio::test]
 async fn less_in_sight_returns_less() {
-    for world in worlds() {
+    for environment in environments() {
         let of = |context: Value| {
             let settings = json!({ "persona": "planner", "context": context, "history_verdicts": true });
             cell("react", settings, "react-text", false)
@@ -215,16 +223,16 @@ async fn less_in_sight_returns_less() {
         ];
         let mut told = Vec::new();
         for cell in cells {
-            let (mean, half) = interval(&world.returns(&cell, MANY).await);
-            println!("{} {}: {mean:.2} +- {half:.2}", world.name, cell.settings);
+            let (mean, half) = interval(&environment.returns(&cell, MANY).await);
+            println!("{} {}: {mean:.2} +- {half:.2}", environment.name, cell.settings);
             told.push((mean, half));
         }
         let ((all, half), parts) = told.split_first().unwrap();
         let ((nothing, _), shown) = parts.split_last().unwrap();
-        assert!(parts.iter().all(|(part, _)| *part <= all + half), "{}: {told:?}", world.name);
-        assert!(shown.iter().all(|(part, own)| part - own > *nothing), "{}: {told:?}", world.name);
+        assert!(parts.iter().all(|(part, _)| *part <= all + half), "{}: {told:?}", environment.name);
+        assert!(shown.iter().all(|(part, own)| part - own > *nothing), "{}: {told:?}", environment.name);
         // The list of changed hosts leaves connections out, and with them intrusions by guessed passwords (BOG-084).
-        if world.name == "cage2" {
+        if environment.name == "cage2" {
             assert!(told[1].0 < all - half, "{told:?}");
         }
     }
@@ -232,17 +240,17 @@ async fn less_in_sight_returns_less() {
 
 #[tokio::test]
 async fn what_a_prompt_lacks_is_told_and_the_game_goes_on() {
-    for world in worlds() {
+    for environment in environments() {
         for protocol in common::PROTOCOLS {
             let blind = cell("react", json!({ "persona": "planner", "context": [] }), protocol, false);
-            let played = world.play(&blind, 3).await;
+            let played = environment.play(&blind, 3).await;
             assert_eq!((played.outcome.steps, played.outcome.rejected), (30, 0));
             let lacks = played.notes("prompt_lacks");
             // Before the first step there is nothing to be seen.
             assert_eq!(lacks.len(), 29, "{lacks:?}");
             assert!(lacks[0].contains("observation") && lacks[0].contains("Latest observation:"), "{lacks:?}");
         }
-        let sighted = world.play(&configured("react", "hist+net"), 3).await;
+        let sighted = environment.play(&configured("react", "hist+net"), 3).await;
         assert_eq!(sighted.notes("prompt_lacks"), Vec::<String>::new());
     }
 }

@@ -23,10 +23,10 @@ fn real() -> Option<Alfworld> {
     Some(Alfworld::over(Some(folder)))
 }
 
-async fn tally(cell: &Cell, world: &Alfworld, options: &Value, tasks: &[TaskId]) -> Tally {
+async fn tally(cell: &Cell, environment: &Alfworld, options: &Value, tasks: &[TaskId]) -> Tally {
     let mut tally = Tally::default();
     for (seed, task) in tasks.iter().enumerate() {
-        let played = cell.play(world, options, task, seed as u64).await;
+        let played = cell.play(environment, options, task, seed as u64).await;
         if (!played.won() || played.outcome.rejected > 0) && std::env::var("READER_STORY").is_ok() {
             println!("{}", played.story());
         }
@@ -44,10 +44,10 @@ fn spread(all: Vec<TaskId>, count: usize) -> Vec<TaskId> {
 // covers: CYC-026, CYC-036
 #[tokio::test]
 async fn a_solver_wins_generated_games_in_every_form() {
-    let world = Alfworld::over(None);
+    let environment = Alfworld::over(None);
     let options = json!({ "tools": "split" });
     for cell in Cell::all("react", &solver()) {
-        let tally = tally(&cell, &world, &options, &tasks(&world, "generated", &options, 24)).await;
+        let tally = tally(&cell, &environment, &options, &tasks(&environment, "generated", &options, 24)).await;
         assert!(tally.rate() >= 0.9, "{}: {}", cell.name(), tally.line());
         assert_eq!((tally.rejected, tally.fallbacks), (0, 0), "{}", cell.name());
     }
@@ -56,12 +56,12 @@ async fn a_solver_wins_generated_games_in_every_form() {
 // covers: CYC-036
 #[tokio::test]
 async fn a_prompt_that_lacks_something_is_told_and_played_on() {
-    let world = Alfworld::over(None);
+    let environment = Alfworld::over(None);
     let options = json!({ "tools": "split" });
     let mut settings = solver();
     settings["flags"] = json!({ "list_literals": false });
     let cell = &Cell::all("react", &settings)[0];
-    let played = cell.play(&world, &options, &tasks(&world, "generated", &options, 1)[0], 0).await;
+    let played = cell.play(&environment, &options, &tasks(&environment, "generated", &options, 1)[0], 0).await;
     let lacks = played.notes("prompt_lacks");
     assert!(lacks[0].contains("names: a list of the commands that are possible now"), "{}", lacks[0]);
     assert!(played.outcome.steps > 1 && played.outcome.stop.is_outcome());
@@ -69,12 +69,12 @@ async fn a_prompt_that_lacks_something_is_told_and_played_on() {
 
 #[tokio::test]
 async fn a_solver_wins_real_games() {
-    let Some(world) = real() else { return };
+    let Some(environment) = real() else { return };
     for options in [json!({ "tools": "split" }), json!({ "tools": "split", "wording": "2.1.1" })] {
-        let games = spread(tasks(&world, "unseen", &options, 1000), 24);
+        let games = spread(tasks(&environment, "unseen", &options, 1000), 24);
         let cells = [Cell::all("react", &solver()), Cell::all("cyclic", &json!({ "graph": "family" }))];
         for cell in cells.iter().map(|forms| &forms[0]) {
-            let tally = tally(cell, &world, &options, &games).await;
+            let tally = tally(cell, &environment, &options, &games).await;
             assert!(tally.rate() >= 0.9, "{}: {}", cell.name(), tally.line());
             assert_eq!((tally.rejected, tally.fallbacks), (0, 0), "{}", cell.name());
         }
@@ -91,8 +91,8 @@ const TYPES: [(&str, &[&str]); 6] = [
     ("place", &["put", "bring", "place"]),
 ];
 
-async fn type_of(world: &Alfworld, options: &Value, task: &TaskId) -> &'static str {
-    let mut game = world.open(options).unwrap();
+async fn type_of(environment: &Alfworld, options: &Value, task: &TaskId) -> &'static str {
+    let mut game = environment.open(options).unwrap();
     game.reset(task, 0).await.unwrap();
     let goal = game.brief().goal.to_lowercase();
     let known = TYPES.iter().find(|(_, words)| words.iter().any(|word| goal.contains(word)));
@@ -100,14 +100,14 @@ async fn type_of(world: &Alfworld, options: &Value, task: &TaskId) -> &'static s
 }
 
 /// Plays all tasks of a split, type by type; each type must be won at this rate.
-async fn each_type(world: &Alfworld, options: &Value, (split, count): (&str, usize), cell: &Cell, least: f64) {
+async fn each_type(environment: &Alfworld, options: &Value, (split, count): (&str, usize), cell: &Cell, least: f64) {
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
-    for (seed, task) in tasks(world, split, options, count).iter().enumerate() {
-        let played = cell.play(world, options, task, seed as u64).await;
+    for (seed, task) in tasks(environment, split, options, count).iter().enumerate() {
+        let played = cell.play(environment, options, task, seed as u64).await;
         if !played.won() && std::env::var("READER_STORY").is_ok() {
             println!("{}", played.story());
         }
-        tallies.entry(type_of(world, options, task).await).or_default().add(&played);
+        tallies.entry(type_of(environment, options, task).await).or_default().add(&played);
     }
     assert_eq!(tallies.len(), TYPES.len(), "{split}: {:?}", tallies.keys());
     for (kind, tally) in &tallies {
@@ -136,12 +136,12 @@ async fn all_six_types_of_task_are_won() {
     }
     let cells = [Cell::all("react", &solver()), Cell::all("cyclic", &json!({ "graph": "family" }))];
     let cells = cells.iter().map(|forms| &forms[0]);
-    let Some(world) = real() else { return };
+    let Some(environment) = real() else { return };
     let splits: &[&str] = if whole { &["unseen", "seen", "train"] } else { &["unseen"] };
     for cell in cells {
         for options in [json!({ "tools": "split" }), json!({ "wording": "2.1.1" })] {
             for split in splits {
-                each_type(&world, &options, (split, 1000), cell, 0.9).await;
+                each_type(&environment, &options, (split, 1000), cell, 0.9).await;
             }
         }
     }
@@ -153,13 +153,13 @@ const ONCE: [usize; 6] = [10, 10, 10, 10, 10, 9];
 // covers: CYC-027, CYC-036
 #[tokio::test]
 async fn controllers_win_with_every_exposure() {
-    let world = Alfworld::over(None);
+    let environment = Alfworld::over(None);
     let options = json!({ "tools": "split" });
     for (name, base, settings) in controllers() {
         for (at, cell) in Cell::all(base, &settings).into_iter().enumerate() {
             let games: Vec<TaskId> =
-                tasks(&world, "generated", &options, 60).into_iter().skip(at * 10).take(10).collect();
-            let tally = tally(&cell, &world, &options, &games).await;
+                tasks(&environment, "generated", &options, 60).into_iter().skip(at * 10).take(10).collect();
+            let tally = tally(&cell, &environment, &options, &games).await;
             println!("{name}, {}: {}", cell.name(), tally.line());
             match base {
                 "dag" => assert_eq!(tally.won, ONCE[at], "{name}, {}: {}", cell.name(), tally.line()),

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p gimbal-study --example overhead`: `react` on CAGE-2 with observation, history and status, a
 //! model that answers at once (but gives way to others first, so that episodes in flight truly are), and everything on
-//! disk with group sync. Each line is measured in a process of its own. Arguments: turns, episodes, in flight, world.
+//! disk with group sync. Each line is measured in a process of its own. Arguments: turns, episodes, in flight, environment.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, unsafe_code, missing_docs)]
 
 #[path = "../tests/common/mod.rs"]
@@ -20,8 +20,8 @@ use gimbal_study::stage::Cancel;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [turns, episodes, jobs, world] = arguments.as_slice() {
-        return measure(turns.parse().unwrap(), episodes.parse().unwrap(), jobs.parse().unwrap(), world);
+    if let [turns, episodes, jobs, environment] = arguments.as_slice() {
+        return measure(turns.parse().unwrap(), episodes.parse().unwrap(), jobs.parse().unwrap(), environment);
     }
     println!(
         "{:>6} {:>9} {:>9} {:>12} {:>11} {:>8} {:>14}",
@@ -37,13 +37,13 @@ fn main() {
     }
 }
 
-fn plan(turns: u64, episodes: u64, world: &str) -> Plan {
-    let architecture = match world {
+fn plan(turns: u64, episodes: u64, environment: &str) -> Plan {
+    let architecture = match environment {
         "cage2" => "{ base: react, context: [observation, history, status], flags: { inject_action_list: true } }",
         _ => "{ base: learner }",
     };
     let text = format!(
-        "study: overhead\nenvironment: {{ name: {world}, horizon: {turns} }}\narchitectures: [{architecture}]\n\
+        "study: overhead\nenvironment: {{ name: {environment}, horizon: {turns} }}\narchitectures: [{architecture}]\n\
          roles: [{{ default: monitor }}]\nepisodes: {{ runs: {episodes}, tasks: {{ limit: 1 }} }}\n"
     );
     let mut registry: Registry = common::registry();
@@ -54,14 +54,14 @@ fn plan(turns: u64, episodes: u64, world: &str) -> Plan {
     plan::resolve(study, &Options::default(), &registry, &common::TestModels, &Library::new(&[], vec![root])).unwrap()
 }
 
-fn measure(turns: u64, episodes: u64, jobs: usize, world: &str) {
+fn measure(turns: u64, episodes: u64, jobs: usize, environment: &str) {
     let began = Instant::now();
     let folder = tempfile::tempdir_in(".").unwrap();
     let path = folder.path().join("run");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let first = Arc::new(Mutex::new(None));
     let settings = Settings { jobs: Some(jobs), ..Settings::new(&path) };
-    let plan = Arc::new(plan(turns, episodes, world));
+    let plan = Arc::new(plan(turns, episodes, environment));
     let watch = watch_ledger(&path, Arc::clone(&first), began);
     let summary =
         runtime.block_on(runner::run(plan, Arc::new(common::TestModels), settings, Cancel::default(), |_| {})).unwrap();

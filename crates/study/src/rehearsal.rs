@@ -30,7 +30,8 @@ impl Rehearsed {
     #[must_use]
     pub fn used(&self, role: &str) -> (u64, Usage) {
         let mut sum = (0, Usage::default());
-        for (_, _, _, usage) in self.recorded.calls.iter().filter(|(own, world, ..)| own == role && !world) {
+        for (_, _, _, usage) in self.recorded.calls.iter().filter(|(own, environment, ..)| own == role && !environment)
+        {
             sum.0 += 1;
             sum.1.input += usage.input;
             sum.1.output += usage.output;
@@ -68,15 +69,15 @@ impl Rehearsal {
         self.plan.cells.first().map(|cell| cell.environment.tasks.as_slice()).unwrap_or_default()
     }
 
-    /// What the world says of itself in a task, and its tools.
+    /// What the environment says of itself in a task, and its tools.
     ///
     /// # Errors
     /// When it cannot be opened or begun.
-    pub async fn world(&self, task: &TaskId) -> Result<(Brief, Vec<ToolSpec>), EnvError> {
+    pub async fn environment(&self, task: &TaskId) -> Result<(Brief, Vec<ToolSpec>), EnvError> {
         let Some(cell) = self.plan.cells.first() else { return Err(EnvError::Usage("there is no cell".to_owned())) };
-        let mut world = cell.environment.family.open(&cell.environment.options)?;
-        world.reset(task, self.plan.episode(cell, task, 0, 0).seed).await?;
-        Ok(((*world.brief()).as_ref().clone(), world.tools().to_vec()))
+        let mut environment = cell.environment.family.open(&cell.environment.options)?;
+        environment.reset(task, self.plan.episode(cell, task, 0, 0).seed).await?;
+        Ok(((*environment.brief()).as_ref().clone(), environment.tools().to_vec()))
     }
 
     /// Plays an architecture in a run of a task.

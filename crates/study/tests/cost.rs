@@ -102,7 +102,7 @@ async fn more_runs_of_a_cell_go_on_where_it_stopped_and_carry_their_instance() {
     assert_eq!(run(&study("", ""), &path, 4).await.unwrap().finished, 18);
     let wider = study(", extended: { model: dear, instances: 5, runs: 2 }", "");
     let again = run(&wider, &path, 4).await.unwrap();
-    assert_eq!((again.already, again.finished, again.standing.planned), (18, 4, 22));
+    assert_eq!((again.already, again.finished, again.run_status.planned), (18, 4, 22));
     let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
     assert_eq!(rows.cells.iter().map(|cell| cell.planned).collect::<Vec<_>>(), [6, 10, 6]);
     assert!(rows.episodes.iter().all(|row| row.instance == row.run / 2));
@@ -201,8 +201,8 @@ async fn a_cell_at_its_limit_closes_and_the_others_go_on() {
     assert!(of("learner | dear", false) < 6);
     assert!(rows.episodes.iter().filter(|row| row.infrastructure).all(|row| row.stop == "cell_limit"));
     // What is gone stays gone: the same command sends nothing.
-    let before = summary.standing.tokens;
-    assert_eq!(run(&limited, &path, 1).await.unwrap().standing.tokens, before);
+    let before = summary.run_status.tokens;
+    assert_eq!(run(&limited, &path, 1).await.unwrap().run_status.tokens, before);
     check_totals(&path);
     assert_eq!(run(&study("", "limits: { cell: { cost: 5 } }\n"), &path, 1).await.unwrap().ended, Ended::Done);
 }

@@ -36,7 +36,7 @@ async fn walks_sum_to_the_rows_of_the_run() {
         |_| true,
         |walk| {
             let row = by_name[&(walk.cell.clone(), walk.task.clone(), walk.run, walk.trial)];
-            assert_eq!((&walk.world, &walk.stop), (&row.world, &row.stop));
+            assert_eq!((&walk.environment, &walk.stop), (&row.environment, &row.stop));
             assert_eq!((walk.return_thousandths, walk.tool_calls), (row.return_thousandths, row.tool_calls));
             assert_eq!(walk.spent.tokens(), row.agent_tokens().total());
             let acts = || walk.segments.iter().flat_map(|segment| &segment.acts);

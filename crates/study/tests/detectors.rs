@@ -1,4 +1,4 @@
-//! The failure modes of cyclic control (CYC-099), each shown by scripted agents that really play in each of the three worlds.
+//! The failure modes of cyclic control (CYC-099), each shown by scripted agents that really play in each of the three environments.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,8 +46,8 @@ impl ModelSource for Script {
     }
 }
 
-/// A world, one of its tasks, and the calls by which its own expert solves it.
-struct World {
+/// An environment, one of its tasks, and the calls by which its own expert solves it.
+struct Setting {
     family: Arc<dyn Catalogue>,
     options: Value,
     task: &'static str,
@@ -58,7 +58,7 @@ struct World {
     texts: Box<dyn Environment>,
 }
 
-impl World {
+impl Setting {
     async fn of(
         family: Arc<dyn Catalogue>,
         mut options: Value,
@@ -67,11 +67,11 @@ impl World {
         idle: ToolCall,
     ) -> Self {
         let resolved = family.resolve(&options).unwrap();
-        let mut world = family.open(&resolved).unwrap();
-        world.reset(&TaskId(task.to_owned()), 1).await.unwrap();
+        let mut environment = family.open(&resolved).unwrap();
+        environment.reset(&TaskId(task.to_owned()), 1).await.unwrap();
         let mut expert = Vec::new();
-        while let Some(call) = world.simulator().unwrap().expert() {
-            let Ok(Reply::Step(step)) = world.call(&call).await else { panic!("{call:?}") };
+        while let Some(call) = environment.simulator().unwrap().expert() {
+            let Ok(Reply::Step(step)) = environment.call(&call).await else { panic!("{call:?}") };
             expert.push(call);
             if step.done.is_some() {
                 break;
@@ -79,7 +79,7 @@ impl World {
         }
         assert!(expert.len() >= 3);
         options["name"] = family.name().into();
-        Self { family, options, task, narrow, idle, expert, texts: world }
+        Self { family, options, task, narrow, idle, expert, texts: environment }
     }
 
     fn says(&self, call: &ToolCall) -> String {
@@ -100,7 +100,7 @@ impl World {
         let study = json!({
             "study": "walk", "environment": self.options,
             "architectures": [{ "base": "cyclic", "graph": graph, "exposure": exposure, "local_calls": local }],
-            // `default` is for what a world may ask, and is not asked here.
+            // `default` is for what an environment may ask, and is not asked here.
             "roles": [{ "default": "router", "executor": "executor", "router": "router" }],
             "episodes": { "tasks": [self.task], "runs": 1, "seed": 1 },
         });
@@ -135,11 +135,11 @@ fn effects(walk: &Trajectory) -> Vec<Effect> {
     walk.segments.iter().flat_map(|segment| &segment.acts).map(|act| act.effect).collect()
 }
 
-/// Played in one world: the expert's way shows nothing, and each failure mode shows where it was acted out.
-async fn shows_every_mode(world: &World, last: &ToolCall, calls: usize) {
+/// Played in one environment: the expert's way shows nothing, and each failure mode shows where it was acted out.
+async fn shows_every_mode(environment: &Setting, last: &ToolCall, calls: usize) {
     // As the expert does it: every call leads on, and nothing is found.
-    let way: Vec<&ToolCall> = world.expert.iter().collect();
-    let won = world.walk("generalist", 100, &way, &["A"]).await;
+    let way: Vec<&ToolCall> = environment.expert.iter().collect();
+    let won = environment.walk("generalist", 100, &way, &["A"]).await;
     assert!(won.won, "{}: {:?}", won.stop, effects(&won));
     let nothing = effects(&won).iter().filter(|effect| **effect != Effect::New).count();
     assert_eq!(nothing, 0, "{:?}", effects(&won));
@@ -148,11 +148,11 @@ async fn shows_every_mode(world: &World, last: &ToolCall, calls: usize) {
     known.learn(&won);
 
     // One useful call, then one and the same that brings nothing, to and fro between the subtasks.
-    let again = if last.tool.ends_with("final_answer") { &world.expert[0] } else { last };
-    let mut lines = vec![&world.expert[0]];
+    let again = if last.tool.ends_with("final_answer") { &environment.expert[0] } else { last };
+    let mut lines = vec![&environment.expert[0]];
     lines.resize(calls - 1, again);
     lines.push(last);
-    let lost = world.walk("generalist", 4, &lines, &["B", "A", "B", "A", "B", "A", "B", "A", "B", "A"]).await;
+    let lost = environment.walk("generalist", 4, &lines, &["B", "A", "B", "A", "B", "A", "B", "A", "B", "A"]).await;
     assert!(!lost.won);
     assert!(effects(&lost)[1..calls - 1].iter().all(|effect| *effect == Effect::Nothing), "{:?}", effects(&lost));
     let found = signals(&lost, &known);
@@ -165,7 +165,7 @@ async fn shows_every_mode(world: &World, last: &ToolCall, calls: usize) {
     assert_eq!(counts.idle_revisits, counts.revisits, "no revisit was fruitful");
 
     // At the subtask of few tools, by a router that names no subtask.
-    let stuck = world.walk("specialist", 4, &[&world.idle], &["NOWHERE"]).await;
+    let stuck = environment.walk("specialist", 4, &[&environment.idle], &["NOWHERE"]).await;
     let found = signals(&stuck, &known);
     for signal in [Signal::DeadEnd, Signal::Hallucination, Signal::SelfLoops, Signal::Thrashing] {
         assert!(found.contains(&signal), "{} is not found: {found:?}", signal.key());
@@ -177,9 +177,9 @@ async fn shows_every_mode(world: &World, last: &ToolCall, calls: usize) {
 #[tokio::test]
 async fn every_mode_shows_in_textcraft() {
     let (family, idle) = (Arc::new(gimbal_textcraft::TextCraft), ToolCall::bare("textcraft_inventory"));
-    let world = World::of(family, json!({}), "polished_granite", "textcraft_inventory", idle).await;
-    let last = world.expert.last().unwrap().clone();
-    shows_every_mode(&world, &last, 24).await;
+    let environment = Setting::of(family, json!({}), "polished_granite", "textcraft_inventory", idle).await;
+    let last = environment.expert.last().unwrap().clone();
+    shows_every_mode(&environment, &last, 24).await;
 }
 
 // covers: CYC-099
@@ -187,16 +187,17 @@ async fn every_mode_shows_in_textcraft() {
 async fn every_mode_shows_in_a_household() {
     let family = Arc::new(gimbal_alfworld::Alfworld::over(None));
     let idle = ToolCall::with("explore", &[("command", "look")]);
-    let world = World::of(family, json!({ "household": { "task": "clean" } }), "generated/3", "explore", idle).await;
-    let last = world.expert.last().unwrap().clone();
-    shows_every_mode(&world, &last, 24).await;
+    let environment =
+        Setting::of(family, json!({ "household": { "task": "clean" } }), "generated/3", "explore", idle).await;
+    let last = environment.expert.last().unwrap().clone();
+    shows_every_mode(&environment, &last, 24).await;
     // There and back again is no new state.
-    let goes: Vec<_> = world.texts.choices("explore", "command").unwrap_or_default();
+    let goes: Vec<_> = environment.texts.choices("explore", "command").unwrap_or_default();
     assert!(!goes.is_empty());
     let go = |place: &str| ToolCall::with("explore", &[("command", format!("go to {place}").as_str())]);
-    let subjects = &world.texts.brief().subjects;
+    let subjects = &environment.texts.brief().subjects;
     let (one, other) = (go(&subjects[0]), go(&subjects[1]));
-    let walk = world.walk("generalist", 4, &[&one, &other, &one, &one, &other, &world.idle], &["A"]).await;
+    let walk = environment.walk("generalist", 4, &[&one, &other, &one, &one, &other, &environment.idle], &["A"]).await;
     let expected = [Effect::New, Effect::New, Effect::Back, Effect::Nothing, Effect::Back, Effect::Nothing];
     assert_eq!(effects(&walk)[..6], expected);
 }
@@ -206,10 +207,10 @@ async fn every_mode_shows_in_a_household() {
 async fn every_mode_shows_among_filings() {
     let family = Arc::new(gimbal_finance_agent::FinanceAgent);
     let search = "finance_agent_edgar_search";
-    let mut world =
-        World::of(family, json!({ "reader": "extract" }), "s01", search, ToolCall::with(search, &[("query", "zzz")]))
+    let mut environment =
+        Setting::of(family, json!({ "reader": "extract" }), "s01", search, ToolCall::with(search, &[("query", "zzz")]))
             .await;
-    world.idle = world.expert[0].clone();
+    environment.idle = environment.expert[0].clone();
     let answer = ToolCall::with("finance_agent_final_answer", &[("answer", "I do not know.")]);
-    shows_every_mode(&world, &answer, 18).await;
+    shows_every_mode(&environment, &answer, 18).await;
 }

@@ -1,4 +1,4 @@
-//! Injected faults: the same everywhere, nothing at rate nought, on record, and never the true world's.
+//! Injected faults: the same everywhere, nothing at rate nought, on record, and never the true environment's.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 mod common;
@@ -245,7 +245,8 @@ async fn outages_stand_in_the_rows_beside_those_of_real_providers() {
     let outages: u64 = rows.episodes.iter().map(|row| u64::from(row.outages)).sum();
     assert_eq!(outages, struck(&path)["model.transport"]);
     assert!(outages > 0 && rows.episodes.iter().all(|row| !row.infrastructure && row.unknown_attempts == 0));
-    let called: u64 = rows.episodes.iter().map(|row| row.agent_tokens().total() + row.world_tokens().total()).sum();
+    let called: u64 =
+        rows.episodes.iter().map(|row| row.agent_tokens().total() + row.environment_tokens().total()).sum();
     let billed: u64 = rows.episodes.iter().map(|row| row.billed.total()).sum();
     assert_eq!(called, billed, "a request that reached nobody costs nothing");
 }
@@ -311,12 +312,12 @@ async fn a_diverted_controller_goes_to_another_subtask_and_the_router_did_not_ch
     assert!(situations >= 2 && situations <= clean.steps + 1, "{situations}");
 }
 
-/// The world itself: its tape of rewards and states under actions that hang on nothing that the agent sees.
+/// The environment itself: its tape of rewards and states under actions that hang on nothing that the agent sees.
 #[tokio::test]
-async fn the_true_world_is_never_touched() {
+async fn the_true_environment_is_never_touched() {
     let everything = || Faults::new([(Fault::Wrong, ONE / 2), (Fault::Stale, ONE / 2), (Fault::Corrupted, ONE)]);
     for (configuration, base) in [("obs+hist+net", "react"), ("hier-delib", "hierarchy")] {
-        // The noisy expert's hints come from the true world: what it sees misleads it in nothing.
+        // The noisy expert's hints come from the true environment: what it sees misleads it in nothing.
         let (clean, before) = cage2(configuration, base, Faults::default()).await;
         let (struck, after) = cage2(configuration, base, everything()).await;
         assert_eq!(

@@ -3,7 +3,7 @@
 
 use gimbal_core::Catalogue;
 use gimbal_study::probe::{Probe, probe};
-use gimbal_testkit::worlds::{corridor::CorridorFamily, oracle::OracleFamily};
+use gimbal_testkit::environments::{corridor::CorridorFamily, oracle::OracleFamily};
 use serde_json::json;
 
 async fn corridor(slip: u32, seed: u64) -> Probe {
@@ -28,7 +28,7 @@ async fn a_corridor_is_measured_the_same_twice_and_can_be_mended() {
 }
 
 #[tokio::test]
-async fn a_world_without_an_expert_says_so() {
+async fn a_environment_without_an_expert_says_so() {
     let options = OracleFamily.resolve(&json!({})).unwrap();
     let tasks = OracleFamily.tasks(OracleFamily.splits()[0], &serde_json::Value::Null).unwrap();
     let error = probe(&OracleFamily, &options, &tasks, 1).await.unwrap_err().to_string();

@@ -33,7 +33,7 @@ async fn trajectories_sum_to_the_rows_of_the_run() {
         |_| true,
         |profile| {
             let row = by_name[&(profile.cell.clone(), profile.task.clone(), profile.run, profile.trial)];
-            assert_eq!(profile.world, row.world);
+            assert_eq!(profile.environment, row.environment);
             assert_eq!(profile.return_thousandths, row.return_thousandths);
             assert_eq!(profile.steps.iter().map(|step| step.reward).sum::<i64>(), row.return_thousandths);
             assert_eq!(profile.acted().count() as u32, row.steps);

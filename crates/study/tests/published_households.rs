@@ -88,8 +88,8 @@ async fn play(
 ) -> (Outcome, Trajectory, Vec<String>) {
     let settings = json!({ "graph": complete(names), "exposure": "generalist", "local_calls": 15, "global_calls": 75 });
     let family = Alfworld::default();
-    let world = (&family as &dyn Catalogue, scene.options.clone(), scene.task.as_str());
-    let (outcome, recorded) = recite(world, settings, script(scene, lines), router).await;
+    let environment = (&family as &dyn Catalogue, scene.options.clone(), scene.task.as_str());
+    let (outcome, recorded) = recite(environment, settings, script(scene, lines), router).await;
     let walk = walk(&outcome, &recorded, &scene.task);
     (outcome, walk, observations(&recorded))
 }

@@ -26,7 +26,7 @@ fn gather_and_craft() -> Value {
 // covers: CYC-098, CYC-R04, CYC-R06
 #[tokio::test]
 async fn polished_granite_with_specialists_ends_in_a_self_loop_at_the_cap() {
-    let world = (&gimbal_textcraft::TextCraft as &dyn Catalogue, json!({}), "polished_granite");
+    let environment = (&gimbal_textcraft::TextCraft as &dyn Catalogue, json!({}), "polished_granite");
     let settings = json!({ "graph": gather_and_craft(), "exposure": "specialist", "local_calls": 5 });
     // Who may only get asks for what must be crafted, and now and then for a tool that belongs to the other subtask.
     let mut executor: Vec<String> = Vec::new();
@@ -34,7 +34,8 @@ async fn polished_granite_with_specialists_ends_in_a_self_loop_at_the_cap() {
         executor.extend(["get 2 cobblestone", "get 1 diorite", "get 4 granite"].map(acts));
         executor.push(acts("craft 2 diorite using 2 quartz, 2 cobblestone"));
     }
-    let (outcome, recorded) = recite(world, settings, executor, vec![to("GATHER", "granite is still missing")]).await;
+    let (outcome, recorded) =
+        recite(environment, settings, executor, vec![to("GATHER", "granite is still missing")]).await;
     assert_eq!(outcome.stop, Stop::Horizon);
     assert_eq!(outcome.spent.tool_calls, 50, "the cap is never exceeded, whatever the published trace counted");
     let routed = notes(&recorded, "routed");
@@ -48,7 +49,7 @@ async fn polished_granite_with_specialists_ends_in_a_self_loop_at_the_cap() {
 // covers: CYC-098
 #[tokio::test]
 async fn polished_granite_with_a_generalist_drifts_and_never_makes_granite() {
-    let world = (&gimbal_textcraft::TextCraft as &dyn Catalogue, json!({}), "polished_granite");
+    let environment = (&gimbal_textcraft::TextCraft as &dyn Catalogue, json!({}), "polished_granite");
     let settings = json!({ "graph": gather_and_craft(), "exposure": "generalist", "local_calls": 5 });
     let mut executor: Vec<String> = vec![
         acts("get 100 cobblestone"),
@@ -65,7 +66,7 @@ async fn polished_granite_with_a_generalist_drifts_and_never_makes_granite() {
     }
     let router =
         vec![to("CRAFT", ""), to("GATHER", "the goal was tried early"), to("CRAFT", "the goal was tried early")];
-    let (outcome, recorded) = recite(world, settings, executor, router).await;
+    let (outcome, recorded) = recite(environment, settings, executor, router).await;
     assert_ne!(outcome.stop, Stop::Solved);
     assert_eq!(outcome.spent.tool_calls, 50);
     let seen = observations(&recorded);

@@ -35,11 +35,12 @@ async fn one_worker_and_eight_give_the_same_run() {
     let rows = load_rows(&opened(&eight)).unwrap();
     assert_eq!((rows.cells.len(), rows.episodes.len()), (8, 144));
     let seeds: BTreeSet<(u64, &str, u32)> =
-        rows.episodes.iter().map(|row| (row.seed, row.world.as_str(), row.run)).collect();
-    assert_eq!(seeds.len(), 18, "cells of one world meet the same seeds, and each run has its own");
+        rows.episodes.iter().map(|row| (row.seed, row.environment.as_str(), row.run)).collect();
+    assert_eq!(seeds.len(), 18, "cells of one environment meet the same seeds, and each run has its own");
     assert!(rows.episodes.iter().all(|row| row.unknown_attempts == 0 && row.tokens_estimated && !row.infrastructure));
-    assert!(rows.episodes.iter().any(|row| row.usage.iter().any(|usage| usage.role == "reader" && usage.world)));
-    let called: u64 = rows.episodes.iter().map(|row| row.agent_tokens().total() + row.world_tokens().total()).sum();
+    assert!(rows.episodes.iter().any(|row| row.usage.iter().any(|usage| usage.role == "reader" && usage.environment)));
+    let called: u64 =
+        rows.episodes.iter().map(|row| row.agent_tokens().total() + row.environment_tokens().total()).sum();
     let billed: u64 = rows.episodes.iter().map(|row| row.billed.total()).sum();
     assert_eq!(called, billed, "no caches and no retries here");
     assert_eq!(rows.cells[0].thresholds.success_above, Some(0), "from the environment's brief");
@@ -87,10 +88,10 @@ async fn a_run_that_is_called_off_at_once_counts_what_was_finished_before() {
     let (summary, progress) = run_with(plan(&text("runs: 5")), &path, 2, cancel).await;
     let summary = summary.unwrap();
     assert_eq!((&summary.ended, summary.already, summary.finished), (&Ended::Interrupted, 4, 0));
-    assert_eq!((summary.standing.done, summary.standing.planned), (4, 10));
+    assert_eq!((summary.run_status.done, summary.run_status.planned), (4, 10));
     for event in &progress {
-        let (Progress::Tick(standing) | Progress::Ended { standing, .. }) = event else { continue };
-        assert_eq!(standing.done, 4);
+        let (Progress::Tick(run_status) | Progress::Ended { run_status, .. }) = event else { continue };
+        assert_eq!(run_status.done, 4);
     }
 }
 
@@ -102,7 +103,7 @@ async fn outages_are_tried_again_and_shown_apart() {
     let (summary, progress) = run_with(plan(&FLAKY.replace("MODEL", "flaky")), &path, 1, Cancel::default()).await;
     let summary = summary.unwrap();
     // Five outages with three attempts an episode: the first episode is given up, the second needs all three.
-    assert_eq!((summary.given_up, summary.finished, summary.standing.errors), (1, 3, 5));
+    assert_eq!((summary.given_up, summary.finished, summary.run_status.errors), (1, 3, 5));
     assert_eq!((&summary.ended, summary.exit_code()), (&Ended::Incomplete, 3));
     assert_eq!(progress.iter().filter(|event| matches!(event, Progress::Failed { .. })).count(), 1);
     let rows = load_rows(&opened(&path)).unwrap();
@@ -136,17 +137,17 @@ async fn money_stops_the_run_before_the_next_request_and_the_same_command_goes_o
     assert!(words.contains("limits.study.cost"), "{words}");
     assert_eq!(summary.exit_code(), 3);
     // One request more than the limit allows at most.
-    assert!(summary.standing.cost_microdollars < 100 + 400, "{:?}", summary.standing);
-    let before = summary.standing.cost_microdollars;
+    assert!(summary.run_status.cost_microdollars < 100 + 400, "{:?}", summary.run_status);
+    let before = summary.run_status.cost_microdollars;
     let summary = run(&text("9"), &path, 1).await.unwrap();
     assert_eq!(summary.ended, Ended::Done);
-    assert!(summary.standing.cost_microdollars > before, "the ledger remembers what was spent before");
+    assert!(summary.run_status.cost_microdollars > before, "the ledger remembers what was spent before");
     let free = folder.path().join("free");
     run(&FLAKY.replace("MODEL", "dear"), &free, 1).await.unwrap();
     assert_eq!(digest(&opened(&path)).unwrap(), digest(&opened(&free)).unwrap());
     let rows = load_rows(&opened(&path)).unwrap();
     let cost: u64 = rows.episodes.iter().map(|row| row.cost_microdollars.unwrap()).sum();
-    assert!(cost.abs_diff(summary.standing.cost_microdollars) <= rows.episodes.len() as u64, "rounding only");
+    assert!(cost.abs_diff(summary.run_status.cost_microdollars) <= rows.episodes.len() as u64, "rounding only");
 }
 
 /// Billed tokens and exact cost by the ledger alone, without any code that reads runs.
@@ -176,8 +177,8 @@ async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
     let whole = bill(&opened(&path), &stored).unwrap();
     let (total, fates) = (whole.total(), whole.by_fate());
     assert_eq!((total.requests, total.billed.total()), ledger_by_hand(&path));
-    assert_eq!(total.billed.total(), summary.standing.tokens);
-    assert_eq!(total.cost_exact.div_ceil(1_000_000), u128::from(summary.standing.cost_microdollars));
+    assert_eq!(total.billed.total(), summary.run_status.tokens);
+    assert_eq!(total.cost_exact.div_ceil(1_000_000), u128::from(summary.run_status.cost_microdollars));
     assert!(fates[&Fate::Cancelled].billed.total() > 0 && total.unknown == 0, "{whole:?}");
     assert!(whole.lines.iter().all(|line| line.cell.as_deref() == Some(stored.cells[0].info.id.as_str())));
     // The bill's finished lines are exactly those of the episodes that count; what the limit cut off is told apart.
@@ -272,7 +273,7 @@ async fn an_episode_reads_as_a_person_would() {
 
 // covers: BOG-143, SH-06
 #[test]
-fn keys_hang_on_everything_that_decides_an_episode_and_seeds_on_the_world_only() {
+fn keys_hang_on_everything_that_decides_an_episode_and_seeds_on_the_environment_only() {
     let base = plan(STUDY);
     let keys = |text: &str| -> Vec<Digest> {
         let plan = plan(text);

@@ -39,12 +39,12 @@ fn architecture(name: &str, settings: serde_json::Value) -> Arc<dyn Architecture
 
 async fn play(
     architecture: &dyn Architecture,
-    world: &str,
+    environment: &str,
     mut change: impl FnMut(&mut EpisodeSetup),
     model: Picker,
 ) -> (Result<Outcome, Halt>, Recorded) {
-    let worlds = gimbal_testkit::environments();
-    let family = worlds.iter().find(|family| family.name() == world).unwrap();
+    let environments = gimbal_testkit::environments();
+    let family = environments.iter().find(|family| family.name() == environment).unwrap();
     let task = family.tasks("test", &serde_json::Value::Null).unwrap()[0].clone();
     let mut setup = EpisodeSetup::new(Digest::of(b"key"), task, 7, roles(model, Decoding::Free));
     change(&mut setup);
@@ -74,22 +74,22 @@ async fn all_fitting_pairs_play_and_repeat_to_the_byte() {
         architecture("policy", json!({ "policy": "walk" })),
     ];
     let mut fitting = 0;
-    for world in gimbal_testkit::environments() {
+    for environment in gimbal_testkit::environments() {
         for play_kind in &plays {
-            let unmet = play_kind.needs().unmet(&world.offers());
+            let unmet = play_kind.needs().unmet(&environment.offers());
             if !unmet.is_empty() {
                 assert!(unmet[0].contains("policy `walk`"), "{unmet:?}");
                 continue;
             }
             fitting += 1;
-            let plain = play(&**play_kind, world.name(), |_| (), Picker::default()).await;
+            let plain = play(&**play_kind, environment.name(), |_| (), Picker::default()).await;
             // Other interleavings of the same episode: the journal must not tell.
             let slow = Picker { yields: 3, delay_us: 50, ..Picker::default() };
-            let slow = play(&**play_kind, world.name(), |_| (), slow).await;
+            let slow = play(&**play_kind, environment.name(), |_| (), slow).await;
             let outcome = plain.0.unwrap();
             assert!(outcome.stop.is_outcome());
             assert_eq!(outcome.chain, chain(&plain.1));
-            assert_eq!(plain.1.events, slow.1.events, "{}", world.name());
+            assert_eq!(plain.1.events, slow.1.events, "{}", environment.name());
             assert_eq!(outcome.chain, slow.0.unwrap().chain);
             assert_eq!(plain.1.sent, plain.1.received);
             assert_eq!(outcome.spent.model_calls, plain.1.calls.len() as u64);
@@ -131,13 +131,13 @@ async fn requests_are_changes_of_those_they_extend_and_can_be_rebuilt() {
 }
 
 #[tokio::test]
-async fn the_world_asks_through_the_stage() {
+async fn the_environment_asks_through_the_stage() {
     let play_kind = architecture("learner", json!({}));
     let mut asked = 0;
     for seed in 0..12 {
         let (outcome, recorded) = play(&*play_kind, "oracle", |setup| setup.seed = seed, Picker::default()).await;
         let outcome = outcome.unwrap();
-        let readers = recorded.calls.iter().filter(|(role, world, ..)| role == "reader" && *world).count();
+        let readers = recorded.calls.iter().filter(|(role, environment, ..)| role == "reader" && *environment).count();
         let consulted = events(&recorded)
             .into_iter()
             .filter(|event| matches!(&event.body, Body::ToolCalled(call) if call.tool == "consult"))
@@ -263,7 +263,7 @@ async fn grammars_are_enforced_only_where_the_role_decodes_under_constraint() {
 async fn an_unknown_task_is_not_an_outcome_and_names_the_task() {
     let missing = TaskId("no such task".to_owned());
     let play_kind = architecture("policy", json!({ "policy": "walk" }));
-    // The corridor takes any task; a policy that the world does not have is refused by name.
+    // The corridor takes any task; a policy that the environment does not have is refused by name.
     let (outcome, _) = play(&*play_kind, "oracle", |setup| setup.task = missing.clone(), Picker::default()).await;
     assert!(outcome.unwrap_err().detail.unwrap().contains("no policy `walk`"));
 }
@@ -281,13 +281,13 @@ impl Architecture for Leaver {
     }
     async fn play(&self, stage: &dyn gimbal_core::Stage) -> Result<(), Halt> {
         let idle = stage.brief().idle.clone();
-        stage.act(gimbal_core::LaneId::TRUNK, &idle, None).await?;
+        stage.act(gimbal_core::LaneId::MAIN, &idle, None).await?;
         self.0.map_or(Ok(()), |stop| Err(Halt::of(stop)))
     }
 }
 
 #[tokio::test]
-async fn a_world_that_runs_on_goes_to_its_end_where_an_architecture_leaves_early() {
+async fn a_environment_that_runs_on_goes_to_its_end_where_an_architecture_leaves_early() {
     let family = gimbal_cage2::environment::Cage2;
     let left_alone = play_on(&family, &Leaver(Some(Stop::ToolBudget))).await;
     assert_eq!((left_alone.stop, left_alone.steps), (Stop::ToolBudget, 1), "a limit of the study cuts");

@@ -42,7 +42,7 @@ async fn a_model_that_denies_is_asked_no_more_and_the_others_go_on() {
     let (summary, progress) = run_with(plan(&text), &path, 8, Cancel::default()).await;
     let summary = summary.unwrap();
     assert_eq!((&summary.ended, summary.exit_code()), (&Ended::Incomplete, 3));
-    assert_eq!((summary.finished, summary.standing.planned), (20, 40), "the other model's episodes are played");
+    assert_eq!((summary.finished, summary.run_status.planned), (20, 40), "the other model's episodes are played");
     let closed: Vec<_> = progress.iter().filter(|event| matches!(event, Progress::Closed { .. })).collect();
     let [Progress::Closed { model, detail }] = closed[..] else { panic!("{closed:?}") };
     assert_eq!((model.as_str(), detail.matches("denied:").count()), ("denied", 1), "{detail}");
@@ -86,7 +86,7 @@ async fn requests_of_unknown_cost_reach_the_limits() {
         let summary = run(&text, &path, 1).await.unwrap();
         let Ended::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
         assert!(words.contains("5 requests of unknown cost"), "{words}");
-        assert_eq!((summary.standing.unknown_requests, summary.standing.tokens, sent(&path)), (5, 0, 5));
+        assert_eq!((summary.run_status.unknown_requests, summary.run_status.tokens, sent(&path)), (5, 0, 5));
         // The ledger holds what is needed for the same answer the next time.
         let again = run(&text, &path, 1).await.unwrap();
         assert!(matches!(again.ended, Ended::Limit(_)));
@@ -105,7 +105,7 @@ async fn answers_that_nobody_waits_for_are_counted_too() {
     let limits = "limits: { episode: { seconds: 1 }, study: { tokens: 1 } }\n";
     let summary = run(&study("[{ default: endless }]", limits), &path, 1).await.unwrap();
     assert!(matches!(summary.ended, Ended::Limit(_)), "{:?}", summary.ended);
-    assert_eq!((sent(&path), summary.standing.unknown_requests), (1, 1));
+    assert_eq!((sent(&path), summary.run_status.unknown_requests), (1, 1));
     let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
     assert_eq!((rows.episodes[0].stop.as_str(), rows.episodes[0].unknown_attempts), ("time_budget", 1));
 }

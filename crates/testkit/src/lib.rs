@@ -3,12 +3,12 @@
 //! Three environments and two architectures use every seam of `gimbal-core` in a third and fourth way, so that a seam
 //! that fits one room only shows before a second room needs it. They are for tests and measurements, never for studies.
 
+pub mod environments;
 pub mod kill;
 pub mod log_tracker;
 pub mod models;
 pub mod plays;
 pub mod tiny_gguf;
-pub mod worlds;
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use gimbal_core::{ArchitectureKind, Catalogue};
 #[must_use]
 pub fn environments() -> Vec<Arc<dyn Catalogue>> {
     vec![
-        Arc::new(worlds::oracle::OracleFamily),
-        Arc::new(worlds::corridor::CorridorFamily),
-        Arc::new(worlds::dossier::DossierFamily),
-        Arc::new(worlds::counter::CounterFamily),
+        Arc::new(environments::oracle::OracleFamily),
+        Arc::new(environments::corridor::CorridorFamily),
+        Arc::new(environments::dossier::DossierFamily),
+        Arc::new(environments::counter::CounterFamily),
     ]
 }
 

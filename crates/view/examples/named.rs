@@ -33,7 +33,7 @@ fn main() {
                 !hole && !axis
             }),
         ),
-        ("two-worlds", published::two_worlds()),
+        ("two-environments", published::two_environments()),
         ("quickstart", support::quickstart()),
     ];
     for (name, rows) in studies {

@@ -176,7 +176,7 @@ fn with_evidence(analysis: &Analysis, evidence: &[&CellSummary]) -> String {
     if halves.is_empty() {
         let halves: Vec<f64> = evidence.iter().filter_map(|cell| cell.returns?.half_width).collect();
         return format!(
-            "{start}, this run gives mean returns to within {} at {percent}%; without a baseline that met the same worlds it compares nothing",
+            "{start}, this run gives mean returns to within {} at {percent}%; without a baseline that played the same seeds it compares nothing",
             widths(halves)
         );
     }

@@ -16,7 +16,7 @@ use gimbal_view::figure::cyc::{self, FIGURES};
 use proptest::prelude::*;
 use support::drawing::{check, wrong};
 
-const WORLD: &str = "household unseen";
+const ENVIRONMENT: &str = "household unseen";
 
 fn drawn(cycles: &Cycles) -> Vec<Output> {
     cyc::every(&Board::new(cycles))
@@ -28,7 +28,7 @@ fn a_whole_study_has_all_eight_figures() {
     let keys: Vec<String> = FIGURES.iter().map(|figure| figure.key.to_owned()).collect();
     let eight = (1..=8).map(|number| format!("cyc-f{number}"));
     assert_eq!(keys, eight.chain(["cyc-noise".to_owned()]).collect::<Vec<_>>());
-    let cycles = study(&[WORLD], |_| true);
+    let cycles = study(&[ENVIRONMENT], |_| true);
     let outputs = drawn(&cycles);
     assert_eq!(outputs.len(), 9);
     assert!(outputs[8].missing.is_some(), "no player has a known error rate");
@@ -45,7 +45,7 @@ fn a_whole_study_has_all_eight_figures() {
     assert!(visited >= 2, "{visited} subtasks are in the trace");
     assert!(svg("cyc-f2").contains("ReAct") && svg("cyc-f2").contains("4o-mini/5-mini/5-mini"));
     assert!(svg("cyc-f5").contains(">won<") && svg("cyc-f6").contains("lost (horizon)"));
-    assert_eq!(drawn(&study(&[WORLD], |_| true)), outputs, "the same rows give the same bytes");
+    assert_eq!(drawn(&study(&[ENVIRONMENT], |_| true)), outputs, "the same rows give the same bytes");
 }
 
 /// Single controls and runs without episodes: what is missing is said.
@@ -53,17 +53,17 @@ fn a_whole_study_has_all_eight_figures() {
 #[test]
 fn what_a_run_lacks_is_said_and_not_filled_in() {
     for (keep, missing) in [("react", 8), ("dag", 6), ("gen", 1), ("spec diverted", 2)] {
-        let outputs = drawn(&study(&[WORLD], |plan| plan.name == keep));
+        let outputs = drawn(&study(&[ENVIRONMENT], |plan| plan.name == keep));
         check(&outputs, keep);
         let said: Vec<&str> =
             outputs.iter().filter(|output| output.missing.is_some()).map(|output| output.key).collect();
         assert!(said.len() >= missing, "{keep}: {said:?}");
     }
-    let empty = Fold::new(plans(WORLD).iter().map(|plan| (info(plan), Setup::default())).collect()).finish();
+    let empty = Fold::new(plans(ENVIRONMENT).iter().map(|plan| (info(plan), Setup::default())).collect()).finish();
     let outputs = drawn(&empty);
     assert!(outputs.iter().all(|output| output.missing.is_some()));
     check(&outputs, "empty");
-    let two = drawn(&study(&[WORLD, "crafting depth 2"], |_| true));
+    let two = drawn(&study(&[ENVIRONMENT, "crafting depth 2"], |_| true));
     assert_eq!(two.len(), 17, "one drawing an environment, and one of noise for all");
     assert!(two.iter().any(|output| output.file == "cyc-f3-crafting-depth-2"));
     check(&two, "two");
@@ -73,18 +73,21 @@ fn what_a_run_lacks_is_said_and_not_filled_in() {
 // covers: CYC-100
 #[test]
 fn noise_is_one_drawing_of_all_environments() {
-    for worlds in [&[WORLD][..], &[WORLD, "crafting depth 2"], &[WORLD, "crafting", "finance", "fourth"]] {
-        let cycles = sweep(worlds);
+    for environments in
+        [&[ENVIRONMENT][..], &[ENVIRONMENT, "crafting depth 2"], &[ENVIRONMENT, "crafting", "finance", "fourth"]]
+    {
+        let cycles = sweep(environments);
         let outputs = cyc::named("cyc-noise", &Board::new(&cycles)).unwrap();
         assert_eq!((outputs.len(), &outputs[0].missing, outputs[0].file.as_str()), (1, &None, "cyc-noise"));
         check(&outputs, "noise");
         let svg = &outputs[0].figure.svg;
-        for word in worlds.iter().chain(&["ReAct", "DepDAG", "Spec-Cyc", "Gen-Cyc", "without faults", "diversion 50%"])
+        for word in
+            environments.iter().chain(&["ReAct", "DepDAG", "Spec-Cyc", "Gen-Cyc", "without faults", "diversion 50%"])
         {
             assert!(svg.contains(word), "{word}");
         }
         // A line a controller, measure and kind of faults in every environment.
-        assert_eq!(svg.matches("<path d=\"M").count() % (16 * worlds.len()), 0, "{worlds:?}");
+        assert_eq!(svg.matches("<path d=\"M").count() % (16 * environments.len()), 0, "{environments:?}");
         assert!(outputs[0].figure.caption.contains("Clusters are tasks and instances"));
     }
 }
@@ -94,7 +97,7 @@ fn noise_is_one_drawing_of_all_environments() {
 #[test]
 fn noise_shows_the_agent_that_is_not_diverted_in_every_row() {
     let drawing = |cycles: &Cycles| cyc::named("cyc-noise", &Board::new(cycles)).unwrap().remove(0).figure;
-    let mut cycles = sweep(&[WORLD]);
+    let mut cycles = sweep(&[ENVIRONMENT]);
     let lines = |svg: &str| svg.matches("<path d=\"M").count();
     let (before, said) = (drawing(&cycles), "One agent routes nothing");
     assert!(!before.caption.contains(said));
@@ -107,7 +110,7 @@ fn noise_shows_the_agent_that_is_not_diverted_in_every_row() {
 // covers: CYC-100
 #[test]
 fn small_figures_stay_as_they_are() {
-    let outputs = drawn(&study(&[WORLD], |plan| ["react", "spec", "gen diverted"].contains(&plan.name)));
+    let outputs = drawn(&study(&[ENVIRONMENT], |plan| ["react", "spec", "gen diverted"].contains(&plan.name)));
     for key in ["cyc-f1", "cyc-f3", "cyc-f5"] {
         let output = outputs.iter().find(|output| output.key == key).unwrap();
         insta::assert_snapshot!(key, output.figure.svg);
@@ -162,8 +165,8 @@ fn small_walk() -> Trajectory {
 // covers: CYC-100
 #[test]
 fn untaken_ways_alone_are_dashed_and_calls_are_counted_by_the_axis() {
-    let plan = Plan { ..plans(WORLD)[3] };
-    let walk = Trajectory { cell: info(&plan).id, world: WORLD.to_owned(), ..small_walk() };
+    let plan = Plan { ..plans(ENVIRONMENT)[3] };
+    let walk = Trajectory { cell: info(&plan).id, environment: ENVIRONMENT.to_owned(), ..small_walk() };
     let setup = Setup { architecture: plan.architecture.to_owned(), ..Setup::default() };
     let mut fold = Fold::new(vec![(info(&plan), setup)]);
     fold.add(&walk);
@@ -193,7 +196,7 @@ proptest! {
         names in prop::collection::vec("[ -~]{1,60}", 60),
         kind in 0..4_usize,
     ) {
-        let plan = Plan { ..plans(WORLD)[[3, 4, 6, 8][kind]] };
+        let plan = Plan { ..plans(ENVIRONMENT)[[3, 4, 6, 8][kind]] };
         let mut generator = Generator::new(seed);
         let setup = Setup { architecture: plan.architecture.to_owned(), ..Setup::default() };
         let mut fold = Fold::new(vec![(info(&plan), setup)]);

@@ -15,7 +15,7 @@ use gimbal_view::figure::routing::{self, Line};
 use support::drawing::{check, crowded, labels, wrong};
 use support::published;
 
-const WORLD: &str = "cage2 b_line 30";
+const ENVIRONMENT: &str = "cage2 b_line 30";
 
 /// Models of one make whose names are long and differ at their ends.
 fn long(number: usize) -> String {
@@ -37,8 +37,8 @@ fn renamed(mut rows: Rows) -> Rows {
 
 /// Twice as many models.
 fn many() -> Rows {
-    let mut rows = published::study(WORLD);
-    let mut second = published::study(WORLD);
+    let mut rows = published::study(ENVIRONMENT);
+    let mut second = published::study(ENVIRONMENT);
     second.cells.retain(|cell| !cell.models.is_empty());
     for cell in &mut second.cells {
         cell.id.push_str(" again");
@@ -53,7 +53,7 @@ fn many() -> Rows {
 
 /// Every study that is drawn here: many cells, long labels, few cells, one cell, one episode.
 fn studies() -> Vec<(&'static str, Rows)> {
-    let whole = || published::study(WORLD);
+    let whole = || published::study(ENVIRONMENT);
     let one = |cell: &gimbal_analysis::CellInfo| {
         cell.configuration == "hist+net" && cell.models.iter().any(|role| role.model == "Grok")
     };
@@ -67,12 +67,12 @@ fn studies() -> Vec<(&'static str, Rows)> {
         ("one cell", published::only(whole(), one)),
         ("one episode", published::at_most(published::only(whole(), one), 1)),
         ("two episodes a cell", published::at_most(whole(), 2)),
-        ("two worlds", published::two_worlds()),
+        ("two environments", published::two_environments()),
         ("large", support::large()),
         ("medium", support::medium()),
         ("quickstart", support::quickstart()),
         ("decodings", support::decodings()),
-        ("long numbers", deep(published::study(WORLD))),
+        ("long numbers", deep(published::study(ENVIRONMENT))),
     ]
 }
 
@@ -174,7 +174,7 @@ fn labels_of_the_figures_of_control_keep_apart() {
 fn no_label_of_a_study_like_the_works_is_cut() {
     let cycles = cyclic::study(&["household unseen"], |_| true);
     let sweep = cyclic::sweep(&["household unseen", "crafting depth 2", "finance synthetic-test"]);
-    let outputs = drawn(&published::study(WORLD))
+    let outputs = drawn(&published::study(ENVIRONMENT))
         .into_iter()
         .chain(cyc::every(&Board::new(&cycles)).into_iter().filter(|output| ["cyc-f1", "cyc-f2"].contains(&output.key)))
         .chain(cyc::every(&Board::new(&sweep)).into_iter().filter(|output| output.key == "cyc-noise"));
@@ -188,7 +188,7 @@ fn no_label_of_a_study_like_the_works_is_cut() {
 /// A name that is cut is told in full where the pointer rests on it.
 #[test]
 fn a_cut_name_is_told_in_full() {
-    let outputs = drawn(&renamed(published::study(WORLD)));
+    let outputs = drawn(&renamed(published::study(ENVIRONMENT)));
     let f12 = &outputs.iter().find(|output| output.key == "f12").unwrap().figure.svg;
     let whole = labels(f12).into_iter().find(|label| label.titled).expect("names are longer than there is room");
     assert!(whole.words.contains('…') && f12.contains("</title>"), "{whole:?}");

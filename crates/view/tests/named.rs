@@ -188,11 +188,11 @@ fn what_a_run_lacks_is_said_and_not_filled_in() {
 // covers: BOG-193, BOG-194, BOG-195
 #[test]
 fn several_environments_have_a_figure_each() {
-    let rows = published::two_worlds();
+    let rows = published::two_environments();
     let traces = published::traces(&rows);
     let outputs = drawn(&rows, Some(&traces));
     assert_eq!(outputs.len(), 58);
-    check(&outputs, "two worlds");
+    check(&outputs, "two environments");
     let files: std::collections::BTreeSet<&str> = outputs.iter().map(|output| output.file.as_str()).collect();
     assert_eq!(files.len(), 58);
     assert!(files.contains("f3-cage2-b-line-30") && files.contains("f3-yawning-titan-default-30"));

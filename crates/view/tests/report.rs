@@ -267,7 +267,7 @@ fn hostile_text_stays_text_everywhere() {
         }
     }
     for row in &mut rows.episodes {
-        (row.stop, row.task, row.world) = (bad.clone(), bad.clone(), bad.clone());
+        (row.stop, row.task, row.environment) = (bad.clone(), bad.clone(), bad.clone());
     }
     let mut facts = meta(&bad);
     facts.question = Some(bad.clone());

@@ -18,12 +18,12 @@ const ENVIRONMENTS: [&str; 6] = [
     "gimbal-triage",
 ];
 
-/// What no world may depend on; none may depend on another one either.
-const WORLD: [&str; 5] = ["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "tokio"];
-/// The same of a world that fetches.
-const FETCHING_WORLD: [&str; 4] = ["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study"];
+/// What no environment may depend on; none may depend on another one either.
+const ENVIRONMENT: [&str; 5] = ["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "tokio"];
+/// The same of an environment that fetches.
+const FETCHING_ENVIRONMENT: [&str; 4] = ["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study"];
 
-const fn world(folder: &'static str, forbidden_crates: &'static [&'static str]) -> Room {
+const fn environment(folder: &'static str, forbidden_crates: &'static [&'static str]) -> Room {
     Room { folder, forbidden_crates, forbidden_words: &["ChatModel"] }
 }
 
@@ -85,16 +85,16 @@ const ROOMS: [Room; 15] = [
         forbidden_words: &["cage2", "yawning_titan", "textcraft", "alfworld", "finance_agent"],
     },
     Room {
-        folder: "crates/worlds",
+        folder: "crates/env-kit",
         forbidden_crates: &["gimbal-", "tokio"],
         forbidden_words: &["cage2", "yawning_titan", "textcraft", "alfworld", "finance_agent", "std::fs"],
     },
-    world("envs/cage2", &WORLD),
-    world("envs/yawning_titan", &WORLD),
-    world("envs/textcraft", &WORLD),
-    world("envs/alfworld", &WORLD),
-    // Its tools fetch, so it may do what other worlds may not: wait, and speak to servers.
-    world("envs/finance_agent", &FETCHING_WORLD),
+    environment("envs/cage2", &ENVIRONMENT),
+    environment("envs/yawning_titan", &ENVIRONMENT),
+    environment("envs/textcraft", &ENVIRONMENT),
+    environment("envs/alfworld", &ENVIRONMENT),
+    // Its tools fetch, so it may do what other environments may not: wait, and speak to servers.
+    environment("envs/finance_agent", &FETCHING_ENVIRONMENT),
 ];
 
 /// Fails when a room knows what it must not know.

@@ -13,12 +13,12 @@ use gimbal_core::{
 };
 use serde_json::{Value, json};
 
-/// This world never waits: a future is ready at once.
+/// This environment never waits: a future is ready at once.
 fn now<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("the world waited"),
+        Poll::Pending => panic!("the environment waited"),
     }
 }
 
@@ -30,45 +30,45 @@ fn open(options: Value) -> Box<dyn Environment> {
     family().open(&options).unwrap()
 }
 
-fn reset(world: &mut dyn Environment, task: &str) -> Observation {
-    now(world.reset(&TaskId(task.to_owned()), 0)).unwrap()
+fn reset(environment: &mut dyn Environment, task: &str) -> Observation {
+    now(environment.reset(&TaskId(task.to_owned()), 0)).unwrap()
 }
 
-fn step(world: &mut dyn Environment, call: &ToolCall) -> Transition {
-    match now(world.call(call)).unwrap() {
+fn step(environment: &mut dyn Environment, call: &ToolCall) -> Transition {
+    match now(environment.call(call)).unwrap() {
         Reply::Step(transition) => transition,
-        Reply::Ask(_) => panic!("this world asks nobody"),
+        Reply::Ask(_) => panic!("this environment asks nobody"),
     }
 }
 
-fn say(world: &mut dyn Environment, command: &str) -> Transition {
-    step(world, &ToolCall::with("select_command", &[("command", command)]))
+fn say(environment: &mut dyn Environment, command: &str) -> Transition {
+    step(environment, &ToolCall::with("select_command", &[("command", command)]))
 }
 
-fn choices(world: &dyn Environment, tool: &str) -> Vec<String> {
-    world.choices(tool, "command").unwrap().into_iter().map(|choice| choice.into_owned()).collect()
+fn choices(environment: &dyn Environment, tool: &str) -> Vec<String> {
+    environment.choices(tool, "command").unwrap().into_iter().map(|choice| choice.into_owned()).collect()
 }
 
 // covers: CYC-036, CYC-R09
 #[test]
 fn four_tools_share_the_commands_and_their_literals_follow_the_state() {
-    let mut world = open(json!({}));
-    reset(&mut *world, "generated/3");
-    let names: Vec<&str> = world.tools().iter().map(|tool| tool.name.as_str()).collect();
+    let mut environment = open(json!({}));
+    reset(&mut *environment, "generated/3");
+    let names: Vec<&str> = environment.tools().iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["select_command", "manage_inventory", "explore", "manipulate_object"]);
-    for tool in world.tools().iter() {
+    for tool in environment.tools().iter() {
         assert_eq!(tool.required().collect::<Vec<_>>(), ["command"]);
         assert_eq!(tool.parameters["properties"]["reasoning"]["type"], "array");
     }
-    assert!(told(&*world).contains("take <object> from <receptacle>; put <object> in/on <receptacle>"));
+    assert!(told(&*environment).contains("take <object> from <receptacle>; put <object> in/on <receptacle>"));
     // A form stands in the glossary, and no second time in a tool.
-    assert!(world.tools().iter().all(|tool| !tool.description.contains('<')));
+    assert!(environment.tools().iter().all(|tool| !tool.description.contains('<')));
     let mut seen = [0_usize; 3];
     for turn in 0..200 {
-        let all = choices(&*world, "select_command");
+        let all = choices(&*environment, "select_command");
         assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
         let parts: Vec<Vec<String>> =
-            ["manage_inventory", "explore", "manipulate_object"].map(|tool| choices(&*world, tool)).to_vec();
+            ["manage_inventory", "explore", "manipulate_object"].map(|tool| choices(&*environment, tool)).to_vec();
         // Every command but `help` belongs to one of the three, and to one only.
         let mut together: Vec<String> = parts.concat();
         together.push("help".to_owned());
@@ -78,37 +78,37 @@ fn four_tools_share_the_commands_and_their_literals_follow_the_state() {
         for (tool, part) in ["manage_inventory", "explore", "manipulate_object"].iter().zip(&parts) {
             for command in part {
                 let call = ToolCall::with(tool, &[("command", command)]);
-                assert_eq!(world.parse(&world.render(&call)), Ok(call));
+                assert_eq!(environment.parse(&environment.render(&call)), Ok(call));
             }
         }
         let command = all[(turn * 7) % all.len()].clone();
-        if say(&mut *world, &command).done.is_some() {
-            reset(&mut *world, "generated/3");
+        if say(&mut *environment, &command).done.is_some() {
+            reset(&mut *environment, "generated/3");
         }
     }
     assert!(seen.iter().all(|most| *most > 0), "{seen:?}");
     for (offered, tools) in [("select", 1), ("split", 3)] {
-        let mut world = open(json!({ "tools": offered }));
-        reset(&mut *world, "generated/3");
-        assert_eq!(world.tools().len(), tools);
-        assert_eq!(world.brief().glossary.len(), tools);
-        let idle = world.brief().idle.clone();
-        step(&mut *world, &idle);
+        let mut environment = open(json!({ "tools": offered }));
+        reset(&mut *environment, "generated/3");
+        assert_eq!(environment.tools().len(), tools);
+        assert_eq!(environment.brief().glossary.len(), tools);
+        let idle = environment.brief().idle.clone();
+        step(&mut *environment, &idle);
     }
 }
 
 /// What the brief tells of the actions.
-fn told(world: &dyn Environment) -> String {
-    world.brief().glossary.iter().map(|entry| format!("{} {}\n", entry.description, entry.usage)).collect()
+fn told(environment: &dyn Environment) -> String {
+    environment.brief().glossary.iter().map(|entry| format!("{} {}\n", entry.description, entry.usage)).collect()
 }
 
 // covers: CYC-036
 #[test]
 fn every_form_of_a_command_is_spelt_once_where_the_actions_are_told() {
     for offered in ["all", "split", "select"] {
-        let mut world = open(json!({ "tools": offered }));
-        reset(&mut *world, "generated/3");
-        let told = told(&*world);
+        let mut environment = open(json!({ "tools": offered }));
+        reset(&mut *environment, "generated/3");
+        let told = told(&*environment);
         for form in [
             "take <object> from <receptacle>",
             "put <object> in/on <receptacle>",
@@ -117,20 +117,20 @@ fn every_form_of_a_command_is_spelt_once_where_the_actions_are_told() {
         ] {
             assert_eq!(told.matches(form).count(), 1, "{offered}: {form} in {told}");
         }
-        assert!(world.brief().literals_change, "commands are listed anew before every call");
+        assert!(environment.brief().literals_change, "commands are listed anew before every call");
     }
 }
 
 #[test]
 fn what_fits_the_tool_is_a_step_and_what_does_not_is_refused() {
-    let mut world = open(json!({}));
-    reset(&mut *world, "generated/3");
+    let mut environment = open(json!({}));
+    reset(&mut *environment, "generated/3");
     for command in ["dance", "go to narnia 1", "", "take egg 9 from fridge 7"] {
-        assert_eq!(say(&mut *world, command).observation.text, "Nothing happens.");
+        assert_eq!(say(&mut *environment, command).observation.text, "Nothing happens.");
     }
     let strange = ToolCall::with("explore", &[("command", "go to narnia 1")]);
-    assert_eq!(step(&mut *world, &strange).observation.text, "Nothing happens.");
-    let state = world.state();
+    assert_eq!(step(&mut *environment, &strange).observation.text, "Nothing happens.");
+    let state = environment.state();
     let wrong = [
         (ToolCall::bare("dance"), RejectionKind::UnknownTool),
         (ToolCall::bare("explore"), RejectionKind::MissingArgument),
@@ -139,23 +139,23 @@ fn what_fits_the_tool_is_a_step_and_what_does_not_is_refused() {
         (ToolCall::with("explore", &[("command", "look"), ("place", "here")]), RejectionKind::UnknownArgument),
     ];
     for (call, kind) in wrong {
-        assert_eq!(now(world.call(&call)).unwrap_err().kind, kind, "{call:?}");
+        assert_eq!(now(environment.call(&call)).unwrap_err().kind, kind, "{call:?}");
     }
     let mut number = ToolCall::bare("explore");
     number.arguments.insert("command".to_owned(), 3.into());
-    assert_eq!(now(world.call(&number)).unwrap_err().kind, RejectionKind::BadValue);
-    assert_eq!(world.state(), state);
+    assert_eq!(now(environment.call(&number)).unwrap_err().kind, RejectionKind::BadValue);
+    assert_eq!(environment.state(), state);
     // Thoughts are no part of the command.
     let mut call = ToolCall::with("explore", &[("command", " look ")]);
     call.arguments.insert("reasoning".to_owned(), json!(["I look.", "Then I go."]));
-    assert!(step(&mut *world, &call).observation.text.starts_with("You stand at the door"));
+    assert!(step(&mut *environment, &call).observation.text.starts_with("You stand at the door"));
 }
 
 #[test]
 fn commands_are_read_however_they_are_written() {
-    let mut world = open(json!({}));
-    reset(&mut *world, "generated/3");
-    let command = choices(&*world, "explore")[0].clone();
+    let mut environment = open(json!({}));
+    reset(&mut *environment, "generated/3");
+    let command = choices(&*environment, "explore")[0].clone();
     let explore = ToolCall::with("explore", &[("command", &command)]);
     for text in [
         format!("explore command=\"{command}\""),
@@ -164,36 +164,36 @@ fn commands_are_read_however_they_are_written() {
         format!("Explore command={command}"),
         format!("`explore command = \"{command}\"`."),
     ] {
-        assert_eq!(world.parse(&text), Ok(explore.clone()), "{text}");
+        assert_eq!(environment.parse(&text), Ok(explore.clone()), "{text}");
     }
     let bare = ToolCall::with("explore", &[("command", &command)]);
     for text in [command.clone(), format!("  {command}\n"), format!("\"{command}\"."), format!("`{command}`")] {
-        assert_eq!(world.parse(&text), Ok(bare.clone()), "{text}");
+        assert_eq!(environment.parse(&text), Ok(bare.clone()), "{text}");
     }
-    assert_eq!(world.parse("go to narnia 1").unwrap().string("command"), Some("go to narnia 1"));
-    assert_eq!(world.parse("").unwrap_err().kind, RejectionKind::Unreadable);
-    assert_eq!(world.parse("I have no idea").unwrap_err().kind, RejectionKind::UnknownTool);
-    assert!(world.parse("explor command=look").unwrap_err().message.contains("did you mean `explore`?"));
-    assert_eq!(world.parse("explore").unwrap_err().kind, RejectionKind::MissingArgument);
+    assert_eq!(environment.parse("go to narnia 1").unwrap().string("command"), Some("go to narnia 1"));
+    assert_eq!(environment.parse("").unwrap_err().kind, RejectionKind::Unreadable);
+    assert_eq!(environment.parse("I have no idea").unwrap_err().kind, RejectionKind::UnknownTool);
+    assert!(environment.parse("explor command=look").unwrap_err().message.contains("did you mean `explore`?"));
+    assert_eq!(environment.parse("explore").unwrap_err().kind, RejectionKind::MissingArgument);
 }
 
-/// A place to go to, one whose name goes on where the other's ends if there is one, and the world before it.
+/// A place to go to, one whose name goes on where the other's ends if there is one, and the environment before it.
 fn at_the_door(options: Value) -> (Box<dyn Environment>, Vec<String>) {
-    let mut world = open(options);
-    reset(&mut *world, "generated/3");
-    let goes: Vec<String> = choices(&*world, world.brief().idle.tool.as_str())
+    let mut environment = open(options);
+    reset(&mut *environment, "generated/3");
+    let goes: Vec<String> = choices(&*environment, environment.brief().idle.tool.as_str())
         .into_iter()
         .filter(|text| text.starts_with("go to"))
         .collect();
-    (world, goes)
+    (environment, goes)
 }
 
 // covers: BOG-032, CYC-036
 #[test]
 fn a_possible_command_is_read_with_harmless_words_behind_it() {
     for tools in ["all", "split", "select"] {
-        let (mut world, goes) = at_the_door(json!({ "tools": tools }));
-        let (go, tool) = (&goes[0], world.brief().idle.tool.clone());
+        let (mut environment, goes) = at_the_door(json!({ "tools": tools }));
+        let (go, tool) = (&goes[0], environment.brief().idle.tool.clone());
         let wanted = ToolCall::with(&tool, &[("command", go)]);
         for end in [
             "!",
@@ -216,23 +216,23 @@ fn a_possible_command_is_read_with_harmless_words_behind_it() {
                 format!("{tool}: {go}{end}"),
                 format!("{tool} command={go}{end}"),
             ] {
-                assert_eq!(world.parse(&text), Ok(wanted.clone()), "{text}");
+                assert_eq!(environment.parse(&text), Ok(wanted.clone()), "{text}");
             }
         }
         // So is a call that no text stands behind.
         let call = ToolCall::with(&tool, &[("command", &format!("{go}, it is close"))]);
-        let there = step(&mut *world, &call).observation;
+        let there = step(&mut *environment, &call).observation;
         assert!(there.text != "Nothing happens.", "{}", there.text);
         assert_ne!(there.data.get("effect"), Some(&json!(false)));
-        assert_eq!(world.parse("inventory, please").unwrap().string("command"), Some("inventory"));
-        assert_eq!(world.parse("look now").unwrap().string("command"), Some("look"));
+        assert_eq!(environment.parse("inventory, please").unwrap().string("command"), Some("inventory"));
+        assert_eq!(environment.parse("look now").unwrap().string("command"), Some("look"));
     }
 }
 
 // covers: BOG-032, CYC-036
 #[test]
 fn a_possible_command_with_a_second_action_behind_it_is_refused() {
-    let (mut world, goes) = at_the_door(json!({}));
+    let (mut environment, goes) = at_the_door(json!({}));
     let (go, other) = (&goes[0], &goes[1]);
     let place = other.trim_start_matches("go to ");
     for text in [
@@ -251,15 +251,15 @@ fn a_possible_command_with_a_second_action_behind_it_is_refused() {
         format!("explore command=\"{go}\", then {other}"),
         format!("explore(command=\"{go}\") and {other}"),
     ] {
-        let refusal = world.parse(&text).unwrap_err();
+        let refusal = environment.parse(&text).unwrap_err();
         assert_eq!(refusal.kind, RejectionKind::Unreadable, "{text}");
         assert!(refusal.message.starts_with("the answer names more than one action (`"), "{text}: {refusal:?}");
         assert!(refusal.message.contains(go.as_str()), "{text}: {refusal:?}");
     }
-    let state = world.state();
+    let state = environment.state();
     let call = ToolCall::with("explore", &[("command", &format!("{go} and open it"))]);
-    assert_eq!(now(world.call(&call)).unwrap_err().kind, RejectionKind::Unreadable);
-    assert_eq!(world.state(), state);
+    assert_eq!(now(environment.call(&call)).unwrap_err().kind, RejectionKind::Unreadable);
+    assert_eq!(environment.state(), state);
     // Thoughts and remarks are none.
     let wanted = ToolCall::with("explore", &[("command", go)]);
     for text in [
@@ -267,14 +267,14 @@ fn a_possible_command_with_a_second_action_behind_it_is_refused() {
         format!("explore command=\"{go}\" because I open it then"),
         format!("explore command=\"{go}\" and {go}"),
     ] {
-        assert_eq!(world.parse(&text), Ok(wanted.clone()), "{text}");
+        assert_eq!(environment.parse(&text), Ok(wanted.clone()), "{text}");
     }
 }
 
 // covers: CYC-036
 #[test]
 fn what_is_no_possible_command_with_something_behind_it_is_left_to_the_game() {
-    let (mut world, goes) = at_the_door(json!({}));
+    let (mut environment, goes) = at_the_door(json!({}));
     let (go, place) = (&goes[0], goes[1].trim_start_matches("go to "));
     for text in [
         "go to narnia 1, it is close".to_owned(),
@@ -289,24 +289,24 @@ fn what_is_no_possible_command_with_something_behind_it_is_left_to_the_game() {
         format!("{go} if it is near"),
     ] {
         let call = ToolCall::with("explore", &[("command", &text)]);
-        let transition = step(&mut *world, &call);
+        let transition = step(&mut *environment, &call);
         assert_eq!(transition.observation.text, "Nothing happens.", "{text}");
-        assert_eq!(world.parse(&text).unwrap().string("command"), Some(text.as_str()));
+        assert_eq!(environment.parse(&text).unwrap().string("command"), Some(text.as_str()));
     }
 }
 
 // covers: CYC-050, CYC-051
 #[test]
 fn an_episode_ends_when_it_is_solved_or_after_75_calls() {
-    let mut world = open(json!({}));
-    assert_eq!((world.brief().horizon, world.brief().segment_calls), (75, Some(15)));
+    let mut environment = open(json!({}));
+    assert_eq!((environment.brief().horizon, environment.brief().segment_calls), (75, Some(15)));
     for number in 0..12 {
-        let first = reset(&mut *world, &format!("generated/{number}"));
-        assert!(first.text.contains("Your task: ") && first.text.ends_with(&world.brief().goal));
+        let first = reset(&mut *environment, &format!("generated/{number}"));
+        assert!(first.text.contains("Your task: ") && first.text.ends_with(&environment.brief().goal));
         let mut total = Milli(0);
         loop {
-            let call = world.simulator().unwrap().expert().unwrap();
-            let transition = step(&mut *world, &call);
+            let call = environment.simulator().unwrap().expert().unwrap();
+            let transition = step(&mut *environment, &call);
             total = Milli(total.0 + transition.reward.0);
             if let Some(ending) = transition.done {
                 assert_eq!(ending, Ending::Solved);
@@ -314,31 +314,31 @@ fn an_episode_ends_when_it_is_solved_or_after_75_calls() {
             }
         }
         assert_eq!(total, Milli(1000));
-        assert!(total.0 > world.brief().thresholds.success.unwrap().0);
-        assert_eq!(now(world.call(&world.brief().idle.clone())).unwrap_err().kind, RejectionKind::NotNow);
-        assert_eq!(world.simulator().unwrap().expert(), None);
+        assert!(total.0 > environment.brief().thresholds.success.unwrap().0);
+        assert_eq!(now(environment.call(&environment.brief().idle.clone())).unwrap_err().kind, RejectionKind::NotNow);
+        assert_eq!(environment.simulator().unwrap().expert(), None);
     }
-    reset(&mut *world, "generated/0");
+    reset(&mut *environment, "generated/0");
     for call in 1..=75 {
-        let done = say(&mut *world, "dance").done;
+        let done = say(&mut *environment, "dance").done;
         assert_eq!(done, (call == 75).then_some(Ending::Horizon));
     }
 }
 
 #[test]
 fn the_expert_finds_its_way_back_and_forks_go_their_own() {
-    let mut world = open(json!({}));
+    let mut environment = open(json!({}));
     let mut draws = Rng::stream(7, "test");
     for number in 0..20 {
-        reset(&mut *world, &format!("generated/{number}"));
+        reset(&mut *environment, &format!("generated/{number}"));
         let mut over = false;
         for turn in 0..60 {
             let policy = if turn < 30 && turn % 3 != 0 { "random" } else { "expert" };
-            let before = (world.state(), world.situation());
-            let fork = world.simulator().unwrap().fork(1);
+            let before = (environment.state(), environment.situation());
+            let fork = environment.simulator().unwrap().fork(1);
             assert_eq!((fork.state(), fork.situation()), before);
-            let call = world.decide(policy, &mut draws).unwrap();
-            if step(&mut *world, &call).done.is_some() {
+            let call = environment.decide(policy, &mut draws).unwrap();
+            if step(&mut *environment, &call).done.is_some() {
                 over = true;
                 break;
             }
@@ -347,48 +347,48 @@ fn the_expert_finds_its_way_back_and_forks_go_their_own() {
         assert!(over, "generated/{number}");
     }
     for policy in ["expert", "planner", "nothing", "random"] {
-        assert!(world.policies().contains(&policy) && world.decide(policy, &mut draws).is_some());
+        assert!(environment.policies().contains(&policy) && environment.decide(policy, &mut draws).is_some());
     }
-    assert_eq!(world.decide("greedy", &mut draws), None);
+    assert_eq!(environment.decide("greedy", &mut draws), None);
 }
 
 // covers: CYC-067
 #[test]
 fn a_situation_is_place_sight_hands_and_doors_and_nothing_else() {
-    let mut world = open(json!({ "household": { "task": "clean", "closed": 100, "together": 0 } }));
-    reset(&mut *world, "generated/1");
-    let start = world.situation();
+    let mut environment = open(json!({ "household": { "task": "clean", "closed": 100, "together": 0 } }));
+    reset(&mut *environment, "generated/1");
+    let start = environment.situation();
     // Looking changes nothing, though it is a step.
-    let state = world.state();
-    say(&mut *world, "look");
-    say(&mut *world, "dance");
-    assert_eq!((world.situation(), world.state()), (start, state));
+    let state = environment.state();
+    say(&mut *environment, "look");
+    say(&mut *environment, "dance");
+    assert_eq!((environment.situation(), environment.state()), (start, state));
     let goes: Vec<String> =
-        choices(&*world, "explore").into_iter().filter(|command| command.starts_with("go")).collect();
-    say(&mut *world, &goes[0]);
-    let there = world.situation();
+        choices(&*environment, "explore").into_iter().filter(|command| command.starts_with("go")).collect();
+    say(&mut *environment, &goes[0]);
+    let there = environment.situation();
     assert_ne!(there, start);
-    say(&mut *world, &goes[1]);
-    assert_ne!(world.situation(), there);
-    say(&mut *world, &goes[0]);
-    assert_eq!(world.situation(), there);
+    say(&mut *environment, &goes[1]);
+    assert_ne!(environment.situation(), there);
+    say(&mut *environment, &goes[0]);
+    assert_eq!(environment.situation(), there);
     // An opened door is told apart from anywhere, and so is what is carried.
     let mut seen = vec![there];
     for go in &goes {
-        say(&mut *world, go);
-        let open = choices(&*world, "explore").into_iter().find(|command| command.starts_with("open"));
+        say(&mut *environment, go);
+        let open = choices(&*environment, "explore").into_iter().find(|command| command.starts_with("open"));
         if let Some(open) = open {
-            say(&mut *world, &open);
-            say(&mut *world, &goes[0]);
-            assert!(!seen.contains(&world.situation()), "{open}");
-            seen.push(world.situation());
+            say(&mut *environment, &open);
+            say(&mut *environment, &goes[0]);
+            assert!(!seen.contains(&environment.situation()), "{open}");
+            seen.push(environment.situation());
         }
-        say(&mut *world, go);
-        let take = choices(&*world, "manage_inventory").into_iter().find(|command| command.starts_with("take"));
+        say(&mut *environment, go);
+        let take = choices(&*environment, "manage_inventory").into_iter().find(|command| command.starts_with("take"));
         if let Some(take) = take {
-            let before = world.situation();
-            say(&mut *world, &take);
-            assert_ne!(world.situation(), before);
+            let before = environment.situation();
+            say(&mut *environment, &take);
+            assert_ne!(environment.situation(), before);
             break;
         }
     }
@@ -425,15 +425,15 @@ fn splits_and_tasks_need_no_data_and_say_what_is_missing() {
     assert!(error.contains("`generated`, which needs no data"), "{error}");
     let error = family.tasks("unsen", &serde_json::Value::Null).unwrap_err().to_string();
     assert!(error.contains("did you mean `unseen`?"), "{error}");
-    let mut world = open(json!({}));
+    let mut environment = open(json!({}));
     for (task, what) in
         [("valid_unseen/x/y", "GIMBAL_DATA"), ("generated/x", "generated/17"), ("household/mine", "households")]
     {
-        let error = now(world.reset(&TaskId(task.to_owned()), 0)).unwrap_err().to_string();
+        let error = now(environment.reset(&TaskId(task.to_owned()), 0)).unwrap_err().to_string();
         assert!(error.contains(what), "{task}: {error}");
     }
-    let mut world = open(json!({ "games": "somewhere" }));
-    let error = now(world.reset(&TaskId("../../etc".to_owned()), 0)).unwrap_err().to_string();
+    let mut environment = open(json!({ "games": "somewhere" }));
+    let error = now(environment.reset(&TaskId("../../etc".to_owned()), 0)).unwrap_err().to_string();
     assert!(error.contains("an id is a path below"), "{error}");
 }
 
@@ -444,7 +444,7 @@ fn options_are_checked_and_written_out() {
     assert_eq!(resolved["household"]["rooms"], 3);
     assert_eq!((&resolved["max_calls"], &resolved["wording"]), (&75.into(), &"2.1.1".into()));
     assert_eq!(family.resolve(&resolved).unwrap(), resolved);
-    assert!(family.world(&resolved).get("tools").is_none());
+    assert!(family.environment(&resolved).get("tools").is_none());
     for (options, what) in [
         (json!({ "max_cals": 3 }), "did you mean `max_calls`?"),
         (json!({ "max_calls": 0 }), "from 1 to"),
@@ -466,8 +466,8 @@ fn saved_households_are_tasks() {
     let folder = tempfile::tempdir().unwrap();
     let household = &common::households(3)[2];
     std::fs::write(folder.path().join("mine.household.json"), household.write()).unwrap();
-    let mut world = open(json!({ "households": folder.path().to_str().unwrap() }));
-    let first = reset(&mut *world, "household/mine");
+    let mut environment = open(json!({ "households": folder.path().to_str().unwrap() }));
+    let first = reset(&mut *environment, "household/mine");
     assert_eq!(first.text, common::play(household).observation());
 }
 
@@ -484,16 +484,16 @@ fn real_games_are_tasks_in_both_wordings() {
     let tasks = family.tasks("unseen", &serde_json::Value::Null).unwrap();
     assert!(tasks.is_sorted());
     for (wording, put) in [("file", "move "), ("2.1.1", "put ")] {
-        let mut world = family.open(&json!({ "wording": wording })).unwrap();
+        let mut environment = family.open(&json!({ "wording": wording })).unwrap();
         for task in tasks.iter().step_by(9) {
-            let first = reset(&mut *world, &task.0);
-            assert!(first.text.ends_with(&format!("Your task is to: {}", world.brief().goal)));
-            assert_eq!(told(&*world).matches(&format!("; {put}<object>")).count(), 1, "the form of this wording");
+            let first = reset(&mut *environment, &task.0);
+            assert!(first.text.ends_with(&format!("Your task is to: {}", environment.brief().goal)));
+            assert_eq!(told(&*environment).matches(&format!("; {put}<object>")).count(), 1, "the form of this wording");
             let mut calls = 0;
             let solved = loop {
-                let call = world.simulator().unwrap().expert().unwrap();
+                let call = environment.simulator().unwrap().expert().unwrap();
                 calls += 1;
-                match step(&mut *world, &call).done {
+                match step(&mut *environment, &call).done {
                     Some(ending) => break ending == Ending::Solved,
                     None => assert!(calls < 75),
                 }
@@ -506,42 +506,43 @@ fn real_games_are_tasks_in_both_wordings() {
 /// What changes nothing leaves the state; what is undone leads back to the state that was.
 // covers: CYC-099
 #[test]
-fn the_state_is_that_of_the_world_and_not_of_the_count_of_calls() {
-    let mut world = open(json!({ "household": { "task": "clean", "closed": 100, "together": 0 } }));
-    reset(&mut *world, "generated/1");
-    let goes: Vec<String> = choices(&*world, "explore").into_iter().filter(|text| text.starts_with("go to")).collect();
+fn the_state_is_that_of_the_environment_and_not_of_the_count_of_calls() {
+    let mut environment = open(json!({ "household": { "task": "clean", "closed": 100, "together": 0 } }));
+    reset(&mut *environment, "generated/1");
+    let goes: Vec<String> =
+        choices(&*environment, "explore").into_iter().filter(|text| text.starts_with("go to")).collect();
     let mut shut = None;
     for go in &goes {
-        say(&mut *world, go);
-        shut = choices(&*world, "explore").into_iter().find(|text| text.starts_with("open"));
+        say(&mut *environment, go);
+        shut = choices(&*environment, "explore").into_iter().find(|text| text.starts_with("open"));
         if shut.is_some() {
             break;
         }
     }
     let open_it = shut.expect("a closed piece of furniture");
-    let before = (world.state(), world.situation());
+    let before = (environment.state(), environment.situation());
     for _ in 0..3 {
         for idle in ["look", "inventory", "help", "go to narnia 1"] {
-            say(&mut *world, idle);
-            assert_eq!((world.state(), world.situation()), before, "{idle}");
+            say(&mut *environment, idle);
+            assert_eq!((environment.state(), environment.situation()), before, "{idle}");
         }
     }
-    say(&mut *world, &open_it);
-    let opened = world.state();
+    say(&mut *environment, &open_it);
+    let opened = environment.state();
     assert_ne!(opened, before.0);
-    say(&mut *world, &open_it);
-    assert_eq!(world.state(), opened, "open already");
-    say(&mut *world, &open_it.replace("open", "close"));
-    assert_eq!(world.state(), before.0, "shut again: where it was");
+    say(&mut *environment, &open_it);
+    assert_eq!(environment.state(), opened, "open already");
+    say(&mut *environment, &open_it.replace("open", "close"));
+    assert_eq!(environment.state(), before.0, "shut again: where it was");
     // Gone to twice: the second time nothing happens; and back from elsewhere it is the same place.
-    say(&mut *world, &goes[0]);
-    let (first, told) = (world.state(), world.situation());
-    say(&mut *world, &goes[0]);
-    assert_eq!((world.state(), world.situation()), (first, told));
-    say(&mut *world, &goes[1]);
-    assert_ne!(world.state(), first);
-    say(&mut *world, &goes[0]);
-    assert_eq!(world.state(), first);
+    say(&mut *environment, &goes[0]);
+    let (first, told) = (environment.state(), environment.situation());
+    say(&mut *environment, &goes[0]);
+    assert_eq!((environment.state(), environment.situation()), (first, told));
+    say(&mut *environment, &goes[1]);
+    assert_ne!(environment.state(), first);
+    say(&mut *environment, &goes[0]);
+    assert_eq!(environment.state(), first);
 }
 
 // covers: CYC-035

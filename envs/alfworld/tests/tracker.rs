@@ -14,7 +14,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("the world waited"),
+        Poll::Pending => panic!("the environment waited"),
     }
 }
 
@@ -105,16 +105,16 @@ proptest! {
     #[test]
     fn the_same_walk_gives_the_same_bytes_and_no_other_words(seed in any::<u64>(), task in 0_u64..500, steps in 1_u32..50) {
         let play = || {
-            let mut world = Alfworld::over(None).open(&json!({})).unwrap();
-            let first = now(world.reset(&TaskId(format!("generated/{task}")), 0)).unwrap();
-            let mut tracker = world.tracker();
+            let mut environment = Alfworld::over(None).open(&json!({})).unwrap();
+            let first = now(environment.reset(&TaskId(format!("generated/{task}")), 0)).unwrap();
+            let mut tracker = environment.tracker();
             tracker.begin(&first);
             let mut shown = first.text.clone();
             let mut draws = Rng::stream(seed, "test");
             let mut blocks = Vec::new();
             for step in 1..=steps {
-                let call = world.decide("random", &mut draws).unwrap();
-                let Ok(Reply::Step(transition)) = now(world.call(&call)) else { panic!("a step") };
+                let call = environment.decide("random", &mut draws).unwrap();
+                let Ok(Reply::Step(transition)) = now(environment.call(&call)) else { panic!("a step") };
                 tracker.update(Stepped { step, call: &call, observation: &transition.observation, justification: None });
                 shown.push_str(&transition.observation.text);
                 shown.push_str(call.string("command").unwrap());

@@ -25,7 +25,7 @@
 //! | [`facts`], [`options`], [`names`] | the scenario's tables, an episode's options, names at the rim |
 //! | [`action`] | the 145 actions and the tolerant grammar |
 //! | [`draws`] | the three sources of randomness |
-//! | `world`, `sim` | the rules, and [`Simulator`] around them |
+//! | `environment`, `sim` | the rules, and [`Simulator`] around them |
 //! | [`view`] | observations, table, true state: as text, JSON and typed |
 //! | [`policy`], [`returns`], [`mod@bench`], [`mod@play`] | baselines, their returns, speed, a person at the terminal |
 //! | [`recording`], [`mod@replay`], [`checksum`] | recordings: read, written, replayed field by field |
@@ -35,6 +35,7 @@ pub mod action;
 pub mod bench;
 pub mod checksum;
 pub mod draws;
+mod dynamics;
 pub mod environment;
 pub mod facts;
 pub mod names;
@@ -47,14 +48,13 @@ pub mod returns;
 mod sim;
 pub mod tracker;
 pub mod view;
-mod world;
 
 pub use action::Action;
+pub use dynamics::{Activity, Compromised};
 pub use environment::Cage2;
 pub use names::Names;
 pub use options::{Green, Options, Red};
 pub use sim::{Simulator, Trinary};
-pub use world::{Activity, Compromised};
 
 /// The number of this simulator's behaviour; results of different numbers must not be mixed. It is raised with
 /// every change of what a seed gives, and a test on golden digests fails until it is.

@@ -3,7 +3,7 @@
 //! Models may know this benchmark by heart. With neutral names everything that its authors named is called something that
 //! says nothing: hosts, subnets, services, the account of its own users, the defender's sessions and whose they are, and
 //! the enumeration of its own invention that says whether an action succeeded. All are mapped at the rim, when text is
-//! written or read, and the world stays the same. What any such network would show stays as it is: operating systems,
+//! written or read, and the environment stays the same. What any such network would show stays as it is: operating systems,
 //! ports, addresses, paths, the accounts of common images, and the shape of the dictionaries.
 
 use crate::Trinary;

@@ -86,7 +86,7 @@ pub struct Options {
     pub red: Red,
     /// Green's agent.
     pub green: Green,
-    /// Steps of an episode: 30, 50 or 100 in the challenge. The world itself never ends (CybORG's `done` is
+    /// Steps of an episode: 30, 50 or 100 in the challenge. The environment itself never ends (CybORG's `done` is
     /// always false); loops stop here, and room is reserved for as many steps.
     pub horizon: u32,
 }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{ACTION_COUNT, Action, Kind};
 use crate::draws::Fast;
+use crate::dynamics::{Compromised, Table};
 use crate::facts::{Decoy, HOSTS, Host};
-use crate::world::{Compromised, Table};
 
 /// The policies. They see the 52-bit vector and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ const GREEDY: [Action; 13] = [
     decoy(Decoy::HarakaSmpt, Host::OpServer0),
 ];
 
-/// A policy at play. Its randomness is its own and does not touch the world's.
+/// A policy at play. Its randomness is its own and does not touch the environment's.
 #[derive(Clone, Debug)]
 pub struct Policy {
     kind: PolicyKind,
@@ -98,7 +98,7 @@ impl Policy {
         Self { kind, coin: Fast::new(0), step: 0, removed: None }
     }
 
-    /// Begins an episode. The world's seed may be given: the streams differ.
+    /// Begins an episode. The environment's seed may be given: the streams differ.
     pub fn reset(&mut self, seed: u64) {
         let mut mixer = Fast::new(seed ^ 0x0070_6F6C_6963_7900);
         self.coin = Fast::new(mixer.next_u64());

@@ -2,11 +2,11 @@
 
 use crate::action::Action;
 use crate::draws::Draws;
+use crate::dynamics::State;
 use crate::facts::Host;
 use crate::names::Names;
 use crate::options::Options;
 use crate::view::{self, BlueRow, JsonSink, Node, PythonSink};
-use crate::world::State;
 
 /// CybORG's three-valued success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl From<bool> for Trinary {
     }
 }
 
-/// One world of Scenario2 and where its randomness comes from.
+/// One environment of Scenario2 and where its randomness comes from.
 ///
 /// Neither `reset` nor `step` allocates: the room for the horizon is reserved when it is built (but for
 /// [`Simulator::growing`]). All views are lazy: what is not asked for costs nothing.
@@ -53,7 +53,7 @@ impl<D: Draws> Simulator<D> {
         Self { state: State::new(options), draws }
     }
 
-    /// A simulator that takes room as it needs it: for many worlds at once, each within a program that allocates at
+    /// A simulator that takes room as it needs it: for many environments at once, each within a program that allocates at
     /// every step anyway. It plays the very same episodes.
     #[must_use]
     pub fn growing(options: Options, draws: D) -> Self {
@@ -100,7 +100,7 @@ impl<D> Simulator<D> {
         self.state.step
     }
 
-    /// Whether the horizon is reached. The world itself has no end.
+    /// Whether the horizon is reached. The environment itself has no end.
     pub const fn done(&self) -> bool {
         self.state.step >= self.state.options.horizon
     }

@@ -12,12 +12,12 @@ use gimbal_core::{
 };
 use serde_json::{Value, json};
 
-/// This world never waits: a future is ready at once.
+/// This environment never waits: a future is ready at once.
 fn now<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("the world waited"),
+        Poll::Pending => panic!("the environment waited"),
     }
 }
 
@@ -25,25 +25,25 @@ fn open(options: Value) -> Box<dyn Environment> {
     Cage2.open(&options).unwrap()
 }
 
-fn reset(world: &mut dyn Environment, seed: u64) -> Observation {
-    now(world.reset(&TaskId("test".to_owned()), seed)).unwrap()
+fn reset(environment: &mut dyn Environment, seed: u64) -> Observation {
+    now(environment.reset(&TaskId("test".to_owned()), seed)).unwrap()
 }
 
-fn step(world: &mut dyn Environment, call: &ToolCall) -> Transition {
-    match now(world.call(call)).unwrap() {
+fn step(environment: &mut dyn Environment, call: &ToolCall) -> Transition {
+    match now(environment.call(call)).unwrap() {
         Reply::Step(transition) => transition,
-        Reply::Ask(_) => panic!("this world asks nobody"),
+        Reply::Ask(_) => panic!("this environment asks nobody"),
     }
 }
 
 /// Every legal call, from tools and choices alone.
-fn legal(world: &dyn Environment) -> Vec<ToolCall> {
+fn legal(environment: &dyn Environment) -> Vec<ToolCall> {
     let mut calls = Vec::new();
-    for tool in world.tools().iter() {
+    for tool in environment.tools().iter() {
         match tool.required().next() {
             None => calls.push(ToolCall::bare(&tool.name)),
             Some(parameter) => {
-                for choice in world.choices(&tool.name, parameter).unwrap() {
+                for choice in environment.choices(&tool.name, parameter).unwrap() {
                     calls.push(ToolCall::with(&tool.name, &[(parameter, &choice)]));
                 }
             }
@@ -55,32 +55,35 @@ fn legal(world: &dyn Environment) -> Vec<ToolCall> {
 #[test]
 fn tools_and_choices_give_the_145_actions_and_text_is_their_inverse() {
     for names in ["original", "neutral"] {
-        let mut world = open(json!({ "names": names }));
-        reset(&mut *world, 9);
-        let calls = legal(&*world);
+        let mut environment = open(json!({ "names": names }));
+        reset(&mut *environment, 9);
+        let calls = legal(&*environment);
         assert_eq!(calls.len(), 145);
         for (at, call) in calls.iter().enumerate() {
-            assert_eq!(world.parse(&world.render(call)), Ok(call.clone()));
+            assert_eq!(environment.parse(&environment.render(call)), Ok(call.clone()));
             if at % 30 == 0 {
-                reset(&mut *world, 9);
+                reset(&mut *environment, 9);
             }
-            step(&mut *world, call);
+            step(&mut *environment, call);
         }
-        for tool in world.tools().iter().filter(|tool| tool.required().next().is_some()) {
+        for tool in environment.tools().iter().filter(|tool| tool.required().next().is_some()) {
             let literals = tool.parameters["properties"]["hostname"]["enum"].as_array().unwrap();
-            assert_eq!(literals.iter().map(|host| host.as_str().unwrap()).collect::<Vec<_>>(), world.brief().subjects);
+            assert_eq!(
+                literals.iter().map(|host| host.as_str().unwrap()).collect::<Vec<_>>(),
+                environment.brief().subjects
+            );
         }
-        assert_eq!(world.choices("Monitor", "hostname"), None);
-        assert_eq!(world.choices("Restore", "subnet"), None);
+        assert_eq!(environment.choices("Monitor", "hostname"), None);
+        assert_eq!(environment.choices("Restore", "subnet"), None);
     }
 }
 
 // covers: BOG-025, BOG-062, BOG-164, BOG-166, BOG-175
 #[test]
 fn the_brief_explains_five_kinds_of_action_and_gives_nothing_away() {
-    let mut world = open(json!({ "horizon": 50 }));
-    reset(&mut *world, 1);
-    let brief = world.brief();
+    let mut environment = open(json!({ "horizon": 50 }));
+    reset(&mut *environment, 1);
+    let brief = environment.brief();
     let kinds: Vec<(&str, &str)> =
         brief.glossary.iter().map(|entry| (entry.name.as_str(), entry.kind.as_str())).collect();
     assert_eq!(
@@ -104,7 +107,7 @@ fn the_brief_explains_five_kinds_of_action_and_gives_nothing_away() {
     for entry in &brief.glossary {
         shown.push_str(&format!(" {} {} {}", entry.name, entry.description, entry.usage));
     }
-    for tool in world.tools().iter() {
+    for tool in environment.tools().iter() {
         shown.push_str(&format!(" {}", tool.description));
     }
     let shown = shown.to_lowercase();
@@ -118,13 +121,13 @@ fn the_brief_explains_five_kinds_of_action_and_gives_nothing_away() {
 fn the_same_seed_and_calls_give_the_same_episode() {
     for options in [json!({}), json!({ "red": "meander", "green": "scan", "draws": "mersenne", "names": "neutral" })] {
         let play = || {
-            let mut world = open(options.clone());
-            let mut seen = vec![(reset(&mut *world, 7), world.state(), world.situation())];
-            let calls = legal(&*world);
+            let mut environment = open(options.clone());
+            let mut seen = vec![(reset(&mut *environment, 7), environment.state(), environment.situation())];
+            let calls = legal(&*environment);
             let mut choice = Rng::stream(3, "calls");
             for _ in 0..30 {
-                let transition = step(&mut *world, choice.choose(&calls).unwrap());
-                seen.push(((*transition.observation).clone(), world.state(), world.situation()));
+                let transition = step(&mut *environment, choice.choose(&calls).unwrap());
+                seen.push(((*transition.observation).clone(), environment.state(), environment.situation()));
             }
             seen
         };
@@ -140,10 +143,10 @@ fn the_same_seed_and_calls_give_the_same_episode() {
 #[test]
 fn first_observations_are_small_changes_of_one_another() {
     use gimbal_core::delta;
-    let mut world = open(json!({}));
-    let one = reset(&mut *world, 1);
+    let mut environment = open(json!({}));
+    let one = reset(&mut *environment, 1);
     for seed in 2..20 {
-        let other = reset(&mut *world, seed);
+        let other = reset(&mut *environment, seed);
         for (one, other) in [(&*one.text, &*other.text), (&*one.data.text(), &*other.data.text())] {
             let change = delta::encode(other.as_bytes(), &[one.as_bytes()]).unwrap();
             assert!(change.len() * 6 < other.len(), "{} of {}", change.len(), other.len());
@@ -156,9 +159,9 @@ fn first_observations_are_small_changes_of_one_another() {
 fn an_observation_is_text_and_the_same_as_data() {
     use gimbal_cage2::draws::Fast;
     use gimbal_cage2::{Action, Options, Simulator};
-    let mut world = open(json!({}));
+    let mut environment = open(json!({}));
     let mut alone = Simulator::new(Options::default(), Fast::new(0));
-    let mut observation = reset(&mut *world, 77);
+    let mut observation = reset(&mut *environment, 77);
     alone.reset(77);
     for index in 0..31 {
         let node = alone.observation(&Names::original());
@@ -168,24 +171,24 @@ fn an_observation_is_text_and_the_same_as_data() {
             break;
         }
         let action = Action::from_index(7 * index % 145).unwrap();
-        let call = world.parse(&action.to_string()).unwrap();
-        let transition = step(&mut *world, &call);
+        let call = environment.parse(&action.to_string()).unwrap();
+        let transition = step(&mut *environment, &call);
         let tenths = alone.step(action);
         assert_eq!(transition.reward, Milli::from_tenths(i64::from(tenths)));
         assert_eq!(transition.done, (index == 29).then_some(Ending::Horizon));
         observation = (*transition.observation).clone();
     }
-    assert_eq!(world.state().0, alone.digest());
-    let late = now(world.call(&ToolCall::bare("Monitor"))).unwrap_err();
+    assert_eq!(environment.state().0, alone.digest());
+    let late = now(environment.call(&ToolCall::bare("Monitor"))).unwrap_err();
     assert_eq!(late.kind, RejectionKind::NotNow);
 }
 
 // covers: BOG-035
 #[test]
 fn a_rejection_names_the_fault_and_changes_nothing() {
-    let mut world = open(json!({}));
-    reset(&mut *world, 5);
-    let before = world.state();
+    let mut environment = open(json!({}));
+    reset(&mut *environment, 5);
+    let before = environment.state();
     let cases = [
         (ToolCall::bare("Misinform"), RejectionKind::UnknownTool),
         (ToolCall::bare("Restore"), RejectionKind::MissingArgument),
@@ -194,36 +197,36 @@ fn a_rejection_names_the_fault_and_changes_nothing() {
         (ToolCall::with("Monitor", &[("hostname", "User1")]), RejectionKind::UnknownArgument),
     ];
     for (call, kind) in cases {
-        let rejection = now(world.call(&call)).unwrap_err();
+        let rejection = now(environment.call(&call)).unwrap_err();
         assert_eq!(rejection.kind, kind, "{}", rejection.message);
-        assert_eq!(world.state(), before);
+        assert_eq!(environment.state(), before);
     }
     let mut number = ToolCall::bare("Restore");
     number.arguments.insert("hostname".to_owned(), json!(4));
-    assert_eq!(now(world.call(&number)).unwrap_err().kind, RejectionKind::BadValue);
-    assert_eq!(world.parse("  ").unwrap_err().kind, RejectionKind::Unreadable);
-    assert_eq!(world.parse("Fly User1").unwrap_err().kind, RejectionKind::UnknownTool);
+    assert_eq!(now(environment.call(&number)).unwrap_err().kind, RejectionKind::BadValue);
+    assert_eq!(environment.parse("  ").unwrap_err().kind, RejectionKind::Unreadable);
+    assert_eq!(environment.parse("Fly User1").unwrap_err().kind, RejectionKind::UnknownTool);
 }
 
 // covers: BOG-035
 #[test]
-fn the_artifacts_checks_let_wrong_hosts_through_to_the_world() {
-    let mut world = open(json!({ "validation": "artifact", "red": "sleep" }));
-    reset(&mut *world, 5);
+fn the_artifacts_checks_let_wrong_hosts_through_to_the_environment() {
+    let mut environment = open(json!({ "validation": "artifact", "red": "sleep" }));
+    reset(&mut *environment, 5);
     for text in ["Restore", "Analyse hostname=Nowhere", "Remove subnet=User"] {
-        let call = world.parse(text).unwrap();
-        let transition = step(&mut *world, &call);
+        let call = environment.parse(text).unwrap();
+        let transition = step(&mut *environment, &call);
         assert_eq!(transition.reward, Milli(-100), "{text}");
         assert!(transition.observation.text.starts_with("{'success': <TrinaryEnum.FALSE: 3>"), "{text}");
     }
-    assert_eq!(world.parse("DecoyApache").unwrap_err().kind, RejectionKind::MissingArgument);
-    assert_eq!(now(world.call(&ToolCall::bare("Misinform"))).unwrap_err().kind, RejectionKind::UnknownTool);
-    let call = world.parse("Restore User1").unwrap();
-    assert_eq!(step(&mut *world, &call).reward, Milli(-1000));
+    assert_eq!(environment.parse("DecoyApache").unwrap_err().kind, RejectionKind::MissingArgument);
+    assert_eq!(now(environment.call(&ToolCall::bare("Misinform"))).unwrap_err().kind, RejectionKind::UnknownTool);
+    let call = environment.parse("Restore User1").unwrap();
+    assert_eq!(step(&mut *environment, &call).reward, Milli(-1000));
 }
 
 #[test]
-fn neutral_names_show_nothing_of_the_original_ones_in_the_same_world() {
+fn neutral_names_show_nothing_of_the_original_ones_in_the_same_environment() {
     let (mut original, mut neutral) = (open(json!({})), open(json!({ "names": "neutral" })));
     let first = reset(&mut *neutral, 12);
     reset(&mut *original, 12);
@@ -261,13 +264,13 @@ fn neutral_names_show_nothing_of_the_original_ones_in_the_same_world() {
 fn every_policy_plays_an_episode_of_its_own_seed() {
     for policy in POLICIES {
         let play = |seed| {
-            let mut world = open(json!({}));
-            reset(&mut *world, 4);
+            let mut environment = open(json!({}));
+            reset(&mut *environment, 4);
             let mut draws = Rng::stream(seed, "policy");
             let mut calls = Vec::new();
             loop {
-                let call = world.decide(policy.name(), &mut draws).unwrap();
-                let transition = step(&mut *world, &call);
+                let call = environment.decide(policy.name(), &mut draws).unwrap();
+                let transition = step(&mut *environment, &call);
                 calls.push(call);
                 if transition.done.is_some() {
                     return calls;
@@ -285,22 +288,22 @@ fn every_policy_plays_an_episode_of_its_own_seed() {
 #[test]
 fn a_fork_has_the_same_state_and_a_future_of_its_own() {
     for draws in ["fast", "mersenne"] {
-        let mut world = open(json!({ "draws": draws, "horizon": 100 }));
-        reset(&mut *world, 21);
+        let mut environment = open(json!({ "draws": draws, "horizon": 100 }));
+        reset(&mut *environment, 21);
         for _ in 0..6 {
-            step(&mut *world, &ToolCall::bare("Sleep"));
+            step(&mut *environment, &ToolCall::bare("Sleep"));
         }
-        let before = world.state();
+        let before = environment.state();
         let future = |name: u64| {
-            let mut fork = world.simulator().unwrap().fork(name);
+            let mut fork = environment.simulator().unwrap().fork(name);
             assert_eq!(fork.state(), before);
             (0..20).map(|_| step(&mut *fork, &ToolCall::bare("Monitor")).observation.text.clone()).collect::<Vec<_>>()
         };
         assert_eq!(future(1), future(1));
         assert_ne!(future(1), future(2));
-        assert_eq!(world.state(), before);
-        let expert = world.simulator().unwrap().expert().unwrap();
-        assert!(now(world.call(&expert)).is_ok());
+        assert_eq!(environment.state(), before);
+        let expert = environment.simulator().unwrap().expert().unwrap();
+        assert!(now(environment.call(&expert)).is_ok());
     }
 }
 
@@ -313,8 +316,8 @@ fn options_are_resolved_or_refused_with_their_mend() {
     assert_eq!(resolved, defaults);
     assert_eq!(Cage2.resolve(&Value::Null).unwrap(), defaults);
     let neutral = Cage2.resolve(&json!({ "names": "neutral", "validation": "artifact" })).unwrap();
-    assert_eq!(Cage2.world(&neutral), Cage2.world(&resolved));
-    assert_ne!(Cage2.world(&Cage2.resolve(&json!({ "red": "sleep" })).unwrap()), Cage2.world(&resolved));
+    assert_eq!(Cage2.environment(&neutral), Cage2.environment(&resolved));
+    assert_ne!(Cage2.environment(&Cage2.resolve(&json!({ "red": "sleep" })).unwrap()), Cage2.environment(&resolved));
     let refused = |options: Value| Cage2.resolve(&options).unwrap_err().to_string();
     assert!(refused(json!({ "horizn": 3 })).contains("did you mean `horizon`?"));
     assert!(refused(json!({ "red": "b_lin" })).contains("did you mean `b_line`?"));
@@ -342,35 +345,35 @@ fn options_are_resolved_or_refused_with_their_mend() {
 
 #[test]
 fn the_family_offers_what_its_environments_have() {
-    let world = open(json!({}));
+    let environment = open(json!({}));
     let offers = Cage2.offers();
-    assert_eq!(offers.policies, world.policies());
-    let tracker = world.tracker();
+    assert_eq!(offers.policies, environment.policies());
+    let tracker = environment.tracker();
     for block in &offers.blocks {
         assert!(tracker.blocks().contains(&block.as_str()));
     }
     let queries: Vec<&str> = tracker.queries().iter().map(|query| query.name.as_str()).collect();
     assert_eq!(offers.queries, queries);
-    assert_eq!(offers.simulator, world.simulator().is_some());
+    assert_eq!(offers.simulator, environment.simulator().is_some());
     for split in Cage2.splits() {
         let tasks = Cage2.tasks(split, &serde_json::Value::Null).unwrap();
         assert_eq!(tasks.len(), 1);
-        let mut world = open(json!({}));
-        assert!(now(world.reset(&tasks[0], 1)).is_ok());
+        let mut environment = open(json!({}));
+        assert!(now(environment.reset(&tasks[0], 1)).is_ok());
     }
     assert!(Cage2.tasks("tset", &serde_json::Value::Null).unwrap_err().to_string().contains("did you mean `test`?"));
-    let mut world = open(json!({}));
-    assert!(now(world.reset(&TaskId("scenario1".to_owned()), 1)).is_err());
+    let mut environment = open(json!({}));
+    assert!(now(environment.reset(&TaskId("scenario1".to_owned()), 1)).is_err());
 }
 
 // covers: BOG-001
 #[test]
 fn with_cpythons_generator_a_seed_gives_the_originals_episode() {
     // The first random identities and the return of a recorded episode of the original (seed 1000000, asleep).
-    let mut world = open(json!({ "draws": "mersenne" }));
-    let first = reset(&mut *world, 1_000_000);
+    let mut environment = open(json!({ "draws": "mersenne" }));
+    let first = reset(&mut *environment, 1_000_000);
     assert_eq!(first.data["Defender"]["Interface"][0]["IP Address"], json!("10.0.44.222"));
     assert_eq!(first.data["User0"]["Sessions"][0]["PID"], json!(28_038));
-    let rewards: Vec<i64> = (0..8).map(|_| step(&mut *world, &ToolCall::bare("Sleep")).reward.0).collect();
+    let rewards: Vec<i64> = (0..8).map(|_| step(&mut *environment, &ToolCall::bare("Sleep")).reward.0).collect();
     assert_eq!(rewards, [0, 0, -100, -100, -100, -100, -1100, -1100]);
 }

@@ -1,4 +1,4 @@
-//! Whatever is played or written, nothing breaks, and equal seeds give equal worlds.
+//! Whatever is played or written, nothing breaks, and equal seeds give equal environments.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::io::Cursor;
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn equal_seeds_give_equal_worlds_and_a_used_simulator_is_as_good_as_a_new_one(
+    fn equal_seeds_give_equal_environments_and_a_used_simulator_is_as_good_as_a_new_one(
         options in options(1_u32..120),
         seed in any::<u64>(),
         other in any::<u64>(),
@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn names_do_not_touch_the_world(seed in any::<u64>(), play in actions(40)) {
+    fn names_do_not_touch_the_environment(seed in any::<u64>(), play in actions(40)) {
         let names = Names::neutral(seed);
         let mut original = Simulator::new(Options::default(), Fast::new(0));
         let mut neutral = Simulator::new(Options::default(), Fast::new(0));

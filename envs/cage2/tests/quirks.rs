@@ -9,7 +9,7 @@ use gimbal_cage2::{Action, Compromised, Green, Names, Options, Red, Simulator, T
 
 type Play = Simulator<Box<dyn Draws>>;
 
-fn worlds(red: Red, horizon: u32) -> [Play; 2] {
+fn environments(red: Red, horizon: u32) -> [Play; 2] {
     let options = Options { red, green: Green::Sleep, horizon };
     [
         Simulator::new(options, Box::new(Fast::new(0)) as Box<dyn Draws>),
@@ -17,30 +17,30 @@ fn worlds(red: Red, horizon: u32) -> [Play; 2] {
     ]
 }
 
-fn act(world: &mut Play, text: &str) -> i32 {
-    world.step(parse(text, &Names::original()).unwrap())
+fn act(environment: &mut Play, text: &str) -> i32 {
+    environment.step(parse(text, &Names::original()).unwrap())
 }
 
-fn red_action(world: &Play) -> (String, String) {
+fn red_action(environment: &Play) -> (String, String) {
     let mut out = Vec::new();
-    world.inspect().red_action(&mut out);
+    environment.inspect().red_action(&mut out);
     let action = Json::parse(std::str::from_utf8(&out).unwrap()).unwrap();
     let parts = action.as_list().unwrap();
     let exploit = parts[1].get("sub_action").and_then(Json::as_text).unwrap_or_default();
     (parts[0].as_text().unwrap().to_owned(), exploit.to_owned())
 }
 
-fn truth(world: &Play) -> String {
+fn truth(environment: &Play) -> String {
     let mut out = Vec::new();
-    world.inspect().truth(&mut out);
+    environment.inspect().truth(&mut out);
     String::from_utf8(out).unwrap()
 }
 
 /// Sleeps until red holds a host, at any level.
-fn until_held(world: &mut Play, host: Host) -> bool {
-    while !world.done() {
-        world.step(Action::SLEEP);
-        if world.red_holds(host).0 {
+fn until_held(environment: &mut Play, host: Host) -> bool {
+    while !environment.done() {
+        environment.step(Action::SLEEP);
+        if environment.red_holds(host).0 {
             return true;
         }
     }
@@ -60,16 +60,16 @@ fn the_network_is_three_subnets_and_one_crown() {
 // covers: BOG-004, BOG-005, BOG-R16
 #[test]
 fn undisturbed_the_attack_goes_stage_by_stage_to_its_impact() {
-    for mut world in worlds(Red::BLine, 30) {
+    for mut environment in environments(Red::BLine, 30) {
         let mut straight = 0;
         for seed in 0..200 {
-            world.reset(seed);
+            environment.reset(seed);
             let mut stages = Vec::new();
             let mut failed = false;
-            while !world.done() {
-                world.step(Action::SLEEP);
-                failed |= world.red_success() != Trinary::True;
-                stages.push(red_action(&world).0);
+            while !environment.done() {
+                environment.step(Action::SLEEP);
+                failed |= environment.red_success() != Trinary::True;
+                stages.push(red_action(&environment).0);
             }
             if !failed {
                 straight += 1;
@@ -102,15 +102,15 @@ fn undisturbed_the_attack_goes_stage_by_stage_to_its_impact() {
 // covers: BOG-006
 #[test]
 fn seeds_vary_what_is_seen_at_first_and_how_the_attack_goes() {
-    for mut world in worlds(Red::BLine, 30) {
+    for mut environment in environments(Red::BLine, 30) {
         let (mut first, mut attacks) = (Vec::new(), Vec::new());
         for seed in 0..40 {
-            world.reset(seed);
-            first.push(world.observation(&Names::original()).to_json());
+            environment.reset(seed);
+            first.push(environment.observation(&Names::original()).to_json());
             let mut attack = Vec::new();
-            while !world.done() {
-                world.step(Action::SLEEP);
-                attack.push(red_action(&world));
+            while !environment.done() {
+                environment.step(Action::SLEEP);
+                attack.push(red_action(&environment));
             }
             attacks.push(attack);
         }
@@ -126,27 +126,27 @@ fn seeds_vary_what_is_seen_at_first_and_how_the_attack_goes() {
 // covers: BOG-008
 #[test]
 fn the_service_can_be_stopped_once_only() {
-    for mut world in worlds(Red::BLine, 100) {
-        world.reset(3);
+    for mut environment in environments(Red::BLine, 100) {
+        environment.reset(3);
         let mut stopped = false;
-        while !world.done() {
-            let reward = if stopped { act(&mut world, "Sleep") } else { world.step(Action::SLEEP) };
+        while !environment.done() {
+            let reward = if stopped { act(&mut environment, "Sleep") } else { environment.step(Action::SLEEP) };
             if reward <= -100 {
                 stopped = true;
                 // Blue acts first: the step of the restore is already free of the ten.
-                assert!(act(&mut world, "Restore Op_Server0") > -100);
+                assert!(act(&mut environment, "Restore Op_Server0") > -100);
                 break;
             }
         }
         assert!(stopped);
         let mut impacts = 0;
-        while !world.done() {
-            let reward = act(&mut world, "Sleep");
+        while !environment.done() {
+            let reward = act(&mut environment, "Sleep");
             assert!(reward > -100);
-            impacts += u32::from(red_action(&world).0 == "Impact" && world.red_success() == Trinary::True);
+            impacts += u32::from(red_action(&environment).0 == "Impact" && environment.red_success() == Trinary::True);
         }
         assert!(impacts > 10);
-        assert!(truth(&world).contains("\"ot\":[true,false,null]"));
+        assert!(truth(&environment).contains("\"ot\":[true,false,null]"));
     }
 }
 
@@ -154,20 +154,20 @@ fn the_service_can_be_stopped_once_only() {
 #[test]
 fn remove_always_says_true_and_never_touches_ssh_or_root() {
     let mut ssh = 0;
-    for mut world in worlds(Red::BLine, 60) {
+    for mut environment in environments(Red::BLine, 60) {
         for seed in 0..60 {
-            world.reset(seed);
-            if until_held(&mut world, Host::Enterprise0) {
+            environment.reset(seed);
+            if until_held(&mut environment, Host::Enterprise0) {
                 ssh += 1;
-                act(&mut world, "Remove Enterprise0");
-                assert_eq!(world.success(), Trinary::True);
-                assert!(world.red_holds(Host::Enterprise0).0);
-                assert_ne!(world.table()[Host::Enterprise0.index()].compromised, Compromised::No);
+                act(&mut environment, "Remove Enterprise0");
+                assert_eq!(environment.success(), Trinary::True);
+                assert!(environment.red_holds(Host::Enterprise0).0);
+                assert_ne!(environment.table()[Host::Enterprise0.index()].compromised, Compromised::No);
             }
         }
-        world.reset(1);
-        act(&mut world, "Remove Defender");
-        assert_eq!(world.success(), Trinary::True);
+        environment.reset(1);
+        act(&mut environment, "Remove Defender");
+        assert_eq!(environment.success(), Trinary::True);
     }
     assert!(ssh > 20, "{ssh}");
 }
@@ -175,20 +175,20 @@ fn remove_always_says_true_and_never_touches_ssh_or_root() {
 // covers: BOG-009
 #[test]
 fn vsftpd_can_be_stacked_and_then_blocks_apache() {
-    for mut world in worlds(Red::Sleep, 30) {
-        world.reset(2);
+    for mut environment in environments(Red::Sleep, 30) {
+        environment.reset(2);
         for _ in 0..5 {
-            act(&mut world, "DecoyVsftpd Enterprise0");
-            assert_eq!(world.success(), Trinary::True);
+            act(&mut environment, "DecoyVsftpd Enterprise0");
+            assert_eq!(environment.success(), Trinary::True);
         }
-        act(&mut world, "DecoyApache Enterprise0");
-        assert_eq!(world.success(), Trinary::False);
-        act(&mut world, "Restore Enterprise0");
-        act(&mut world, "DecoyApache Enterprise0");
-        assert_eq!(world.success(), Trinary::True);
+        act(&mut environment, "DecoyApache Enterprise0");
+        assert_eq!(environment.success(), Trinary::False);
+        act(&mut environment, "Restore Enterprise0");
+        act(&mut environment, "DecoyApache Enterprise0");
+        assert_eq!(environment.success(), Trinary::True);
         // Beside the real port 80 too.
-        act(&mut world, "DecoyVsftpd User3");
-        assert_eq!(world.success(), Trinary::True);
+        act(&mut environment, "DecoyVsftpd User3");
+        assert_eq!(environment.success(), Trinary::True);
     }
 }
 
@@ -197,11 +197,11 @@ fn vsftpd_can_be_stacked_and_then_blocks_apache() {
 #[test]
 fn decoys_fit_where_port_and_system_allow() {
     let fits = |decoy: &str| -> Vec<&str> {
-        let [mut world, _] = worlds(Red::Sleep, 30);
-        world.reset(4);
+        let [mut environment, _] = environments(Red::Sleep, 30);
+        environment.reset(4);
         let laid = |host: &Host| {
-            act(&mut world, &format!("{decoy} {}", host.name()));
-            world.success() == Trinary::True
+            act(&mut environment, &format!("{decoy} {}", host.name()));
+            environment.success() == Trinary::True
         };
         let mut laid = laid;
         HOSTS.iter().filter(|host| laid(host)).map(|host| host.name()).collect()
@@ -221,18 +221,18 @@ fn decoys_fit_where_port_and_system_allow() {
 #[test]
 fn eternal_blue_never_works_on_the_enterprise_hosts() {
     let mut tried = 0;
-    for mut world in worlds(Red::BLine, 60) {
+    for mut environment in environments(Red::BLine, 60) {
         for seed in 0..300 {
-            world.reset(seed);
-            while !world.done() {
-                let before: Vec<bool> = HOSTS.iter().map(|host| world.red_holds(*host).0).collect();
-                world.step(Action::SLEEP);
-                let (_, exploit) = red_action(&world);
+            environment.reset(seed);
+            while !environment.done() {
+                let before: Vec<bool> = HOSTS.iter().map(|host| environment.red_holds(*host).0).collect();
+                environment.step(Action::SLEEP);
+                let (_, exploit) = red_action(&environment);
                 let enterprise = before[Host::User1.index()] || before[Host::User2.index()];
-                if exploit == "EternalBlue" && enterprise && world.red_success() == Trinary::False {
+                if exploit == "EternalBlue" && enterprise && environment.red_success() == Trinary::False {
                     tried += 1;
                     // It leaves no trace at all.
-                    assert_eq!(world.observation(&Names::original()).entries().count(), 1);
+                    assert_eq!(environment.observation(&Names::original()).entries().count(), 1);
                 }
             }
         }
@@ -243,12 +243,12 @@ fn eternal_blue_never_works_on_the_enterprise_hosts() {
 // covers: BOG-011
 #[test]
 fn reds_first_session_survives_and_costs_nothing() {
-    for mut world in worlds(Red::Meander, 60) {
-        world.reset(8);
-        assert_eq!(world.red_holds(Host::User0), (true, true));
-        assert_eq!(act(&mut world, "Restore User0"), -10);
-        assert_eq!(world.red_holds(Host::User0), (true, true));
-        assert_eq!(world.red_success(), Trinary::True);
+    for mut environment in environments(Red::Meander, 60) {
+        environment.reset(8);
+        assert_eq!(environment.red_holds(Host::User0), (true, true));
+        assert_eq!(act(&mut environment, "Restore User0"), -10);
+        assert_eq!(environment.red_holds(Host::User0), (true, true));
+        assert_eq!(environment.red_success(), Trinary::True);
     }
 }
 
@@ -256,19 +256,25 @@ fn reds_first_session_survives_and_costs_nothing() {
 #[test]
 fn analyse_calls_any_dropped_file_privileged() {
     let mut user_level = 0;
-    for mut world in worlds(Red::BLine, 40) {
+    for mut environment in environments(Red::BLine, 40) {
         for seed in 0..60 {
-            world.reset(seed);
+            environment.reset(seed);
             for host in [Host::Enterprise1, Host::Enterprise2] {
-                if until_held(&mut world, host) && !world.red_holds(host).1 && truth(&world).contains("cmd.exe") {
-                    let files = |world: &Play| {
+                if until_held(&mut environment, host)
+                    && !environment.red_holds(host).1
+                    && truth(&environment).contains("cmd.exe")
+                {
+                    let files = |environment: &Play| {
                         let name = host.name();
-                        world.observation(&Names::original()).get(name).and_then(|entry| entry.get("Files").cloned())
+                        environment
+                            .observation(&Names::original())
+                            .get(name)
+                            .and_then(|entry| entry.get("Files").cloned())
                     };
-                    act(&mut world, &format!("Analyse {}", host.name()));
-                    if files(&world).is_some() {
+                    act(&mut environment, &format!("Analyse {}", host.name()));
+                    if files(&environment).is_some() {
                         user_level += 1;
-                        assert_eq!(world.table()[host.index()].compromised, Compromised::Privileged);
+                        assert_eq!(environment.table()[host.index()].compromised, Compromised::Privileged);
                     }
                 }
             }
@@ -280,14 +286,14 @@ fn analyse_calls_any_dropped_file_privileged() {
 #[test]
 fn an_attack_on_defender_fails_and_marks_it_all_the_same() {
     let mut marked = 0;
-    for mut world in worlds(Red::Meander, 100) {
+    for mut environment in environments(Red::Meander, 100) {
         for seed in 0..20 {
-            world.reset(seed);
-            while !world.done() {
-                world.step(Action::SLEEP);
-                assert!(!world.red_holds(Host::Defender).0);
+            environment.reset(seed);
+            while !environment.done() {
+                environment.step(Action::SLEEP);
+                assert!(!environment.red_holds(Host::Defender).0);
             }
-            marked += u32::from(world.table()[Host::Defender.index()].compromised == Compromised::User);
+            marked += u32::from(environment.table()[Host::Defender.index()].compromised == Compromised::User);
         }
     }
     assert!(marked > 20, "{marked}");
@@ -296,7 +302,7 @@ fn an_attack_on_defender_fails_and_marks_it_all_the_same() {
 // covers: BOG-009
 #[test]
 fn monitor_sees_what_is_seen_anyway() {
-    for [mut one, mut other] in [worlds(Red::BLine, 30), worlds(Red::Meander, 30)].map(|pair| {
+    for [mut one, mut other] in [environments(Red::BLine, 30), environments(Red::Meander, 30)].map(|pair| {
         let [fast, _] = pair;
         [fast.fork(Box::new(Fast::new(0)) as Box<dyn Draws>), fast]
     }) {
@@ -314,12 +320,12 @@ fn monitor_sees_what_is_seen_anyway() {
 
 #[test]
 fn an_illegal_action_does_nothing_and_costs_a_tenth() {
-    for mut world in worlds(Red::Sleep, 5) {
-        world.reset(1);
-        let before = world.observation(&Names::original());
-        assert_eq!(world.step(None), -1);
-        assert_eq!(world.success(), Trinary::False);
-        assert_ne!(world.observation(&Names::original()), before);
-        assert_eq!(world.reward(), -0.1);
+    for mut environment in environments(Red::Sleep, 5) {
+        environment.reset(1);
+        let before = environment.observation(&Names::original());
+        assert_eq!(environment.step(None), -1);
+        assert_eq!(environment.success(), Trinary::False);
+        assert_ne!(environment.observation(&Names::original()), before);
+        assert_eq!(environment.reward(), -0.1);
     }
 }

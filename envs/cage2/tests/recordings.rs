@@ -352,9 +352,9 @@ fn a_bench_and_its_readers_meet() {
     let folder = tempfile::tempdir().unwrap();
     for (draws, observe) in [(Generator::Fast, Observe::Raw), (Generator::Mersenne, Observe::None)] {
         let path = folder.path().join("saved.jsonl");
-        let world = Options { red: Red::Meander, horizon: 20, ..Options::default() };
+        let environment = Options { red: Red::Meander, horizon: 20, ..Options::default() };
         let options = BenchOptions {
-            options: world,
+            options: environment,
             steps: 70,
             draws,
             observe: Some(observe),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, nearest};
-use gimbal_worlds::answer;
+use gimbal_env_kit::answer;
 use serde_json::Value;
 
 use crate::tools::{FINAL_ANSWER, PREFIX, TOOLS};

@@ -69,7 +69,7 @@ impl Trail {
         trail
     }
 
-    /// Follows an episode by its calls and the texts that they led to, as a journal keeps them: what a world knows of an
+    /// Follows an episode by its calls and the texts that they led to, as a journal keeps them: what an environment knows of an
     /// episode at play, except for the ends of redirects. Two trails of an episode tell what a revisit changed.
     pub fn follow(&mut self, call: &ToolCall, text: &str) {
         let text = Record::before(text);

@@ -14,16 +14,16 @@ pub enum PlayError {
     /// The terminal.
     #[error("the terminal cannot be read or written: {0}")]
     Terminal(#[from] io::Error),
-    /// The world.
+    /// The environment.
     #[error(transparent)]
-    World(#[from] EnvError),
+    Environment(#[from] EnvError),
 }
 
 /// Plays a task: shows each observation, reads an action a line, and puts the questions of the reader and the judge to the
 /// person. An empty line shows the tools, `quit` ends. Returns the reward in thousandths.
 ///
 /// # Errors
-/// When the terminal or the world fails.
+/// When the terminal or the environment fails.
 pub async fn play(
     task: &TaskId,
     options: &Value,
@@ -31,10 +31,10 @@ pub async fn play(
     input: &mut (dyn BufRead + Send),
     output: &mut (dyn Write + Send),
 ) -> Result<i64, PlayError> {
-    let mut world = FinanceAgent.open(options)?;
-    let Observation { text, .. } = world.reset(task, seed).await?;
+    let mut environment = FinanceAgent.open(options)?;
+    let Observation { text, .. } = environment.reset(task, seed).await?;
     writeln!(output, "{text}\n")?;
-    for entry in &world.brief().glossary {
+    for entry in &environment.brief().glossary {
         writeln!(output, "  {}", entry.usage)?;
     }
     loop {
@@ -44,20 +44,20 @@ pub async fn play(
         match line.trim() {
             "quit" | "exit" => return Ok(0),
             "" => {
-                for entry in &world.brief().glossary {
+                for entry in &environment.brief().glossary {
                     writeln!(output, "  {}\n    {}", entry.usage, entry.description)?;
                 }
                 continue;
             }
             _ => {}
         }
-        let mut reply = match world.parse(&line) {
-            Ok(call) => world.call(&call).await,
+        let mut reply = match environment.parse(&line) {
+            Ok(call) => environment.call(&call).await,
             Err(rejection) => Err(rejection),
         };
         loop {
-            if let Some(error) = world.failure() {
-                return Err(EnvError::World(error.to_string()).into());
+            if let Some(error) = environment.failure() {
+                return Err(EnvError::Service(error.to_string()).into());
             }
             match reply {
                 Ok(Reply::Ask(ask)) => {
@@ -68,7 +68,7 @@ pub async fn play(
                     write!(output, "-- its answer, on one line: ")?;
                     output.flush()?;
                     let Some(line) = self::line(input)? else { return Ok(0) };
-                    reply = world.answer(line.trim()).await;
+                    reply = environment.answer(line.trim()).await;
                 }
                 Ok(Reply::Step(step)) => {
                     writeln!(output, "{}", step.observation.text)?;

@@ -1,4 +1,4 @@
-//! The world behind the seams, against the server on loopback.
+//! The environment behind the seams, against the server on loopback.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 mod common;
@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 // covers: CYC-038, CYC-050, CYC-051
 #[tokio::test]
 async fn tools_have_the_names_and_arguments_of_the_work() {
-    let world = open(json!({}));
-    let tools = world.tools();
+    let environment = open(json!({}));
+    let tools = environment.tools();
     assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), TOOLS);
     let arguments: Vec<(Vec<&str>, Vec<&str>)> = tools
         .iter()
@@ -34,19 +34,19 @@ async fn tools_have_the_names_and_arguments_of_the_work() {
     assert_eq!(arguments[2], (vec!["url", "key"], vec!["url", "key"]));
     assert_eq!(arguments[3], (vec!["prompt", "input_character_ranges"], vec!["prompt"]));
     assert_eq!(arguments[4], (vec!["answer", "sources"], vec!["answer"]));
-    assert_eq!((world.brief().horizon, world.brief().segment_calls), (20, Some(20)));
+    assert_eq!((environment.brief().horizon, environment.brief().segment_calls), (20, Some(20)));
 }
 
 /// One episode by hand: every tool, its texts, and the answer.
 // covers: CYC-038, CYC-050
 #[tokio::test]
 async fn an_episode_by_hand_finds_opens_reads_and_answers() {
-    let mut world = open(json!({}));
-    let first = reset(&mut *world, "s03", 1).await;
-    assert_eq!(first.text, world.brief().goal);
+    let mut environment = open(json!({}));
+    let first = reset(&mut *environment, "s03", 1).await;
+    assert_eq!(first.text, environment.brief().goal);
     let name = first.text.split("revenue of ").nth(1).unwrap().split(" (").next().unwrap().to_owned();
     let found = step(
-        &mut *world,
+        &mut *environment,
         &call(
             EDGAR_SEARCH,
             json!({ "query": format!("\"{name}\" annual report"), "form_types": ["10-K"], "top_n_results": 3 }),
@@ -66,7 +66,7 @@ async fn an_episode_by_hand_finds_opens_reads_and_answers() {
     let cik = rows[0]["cik"].as_str().unwrap();
     // The text of a list is read as one.
     let again = step(
-        &mut *world,
+        &mut *environment,
         &call(
             EDGAR_SEARCH,
             json!({ "query": "annual report", "form_types": "['10-K']", "ciks": [cik], "start_date": "2025-01-01" }),
@@ -76,35 +76,36 @@ async fn an_episode_by_hand_finds_opens_reads_and_answers() {
     let rows: Vec<Value> = serde_json::from_str(&again.observation.text).unwrap();
     let url = rows.iter().find(|row| row["type"] == "10-K").unwrap()["filingUrl"].as_str().unwrap().to_owned();
     assert!(url.starts_with("https://www.sec.example/Archives/edgar/data/"));
-    let stored = step(&mut *world, &call(PARSE_PAGE, json!({ "url": url, "key": "report" }))).await;
+    let stored = step(&mut *environment, &call(PARSE_PAGE, json!({ "url": url, "key": "report" }))).await;
     assert_eq!(
         stored.observation.text,
         "SUCCESS: The result has been saved to the data storage under the key: report.\n\
          The data_storage currently contains the following keys:\n        report\n"
     );
-    let web = step(&mut *world, &call(WEB_SEARCH, json!({ "search_query": format!("{name} finance chief") }))).await;
+    let web =
+        step(&mut *environment, &call(WEB_SEARCH, json!({ "search_query": format!("{name} finance chief") }))).await;
     let pages: Vec<Value> = serde_json::from_str(&web.observation.text).unwrap();
     assert!((1..=10).contains(&pages.len()));
     assert_eq!(pages[0]["position"], 1);
     let page = pages[0]["link"].as_str().unwrap();
-    let second = step(&mut *world, &call(PARSE_PAGE, json!({ "url": page, "key": "report" }))).await;
+    let second = step(&mut *environment, &call(PARSE_PAGE, json!({ "url": page, "key": "report" }))).await;
     assert!(second.observation.text.starts_with(
         "WARNING: The key already exists in the data storage. The new result overwrites the old one.\nSUCCESS:"
     ));
-    let third = step(&mut *world, &call(PARSE_PAGE, json!({ "url": url, "key": "k2" }))).await;
+    let third = step(&mut *environment, &call(PARSE_PAGE, json!({ "url": url, "key": "k2" }))).await;
     assert!(third.observation.text.ends_with("following keys:\n        report\nk2\n"));
     let question = ask(
-        &mut *world,
+        &mut *environment,
         &call(RETRIEVE, json!({ "prompt": "Revenue? {{k2}} Thanks.", "input_character_ranges": { "k2": [0, 12] } })),
     )
     .await;
     assert_eq!((question.role.as_str(), question.messages.len()), ("reader", 1));
     assert!(question.messages[0].text.starts_with("Revenue? ") && question.messages[0].text.ends_with(" Thanks."));
     assert_eq!(question.messages[0].text.chars().count(), 9 + 12 + 8);
-    let Reply::Step(read) = world.answer("It was 5.").await.unwrap() else { panic!() };
+    let Reply::Step(read) = environment.answer("It was 5.").await.unwrap() else { panic!() };
     assert_eq!(&*read.observation.text, "It was 5.");
     let answer = step(
-        &mut *world,
+        &mut *environment,
         &call(FINAL_ANSWER, json!({ "answer": "About 5%.", "sources": [{ "url": url, "name": "10-K" }] })),
     )
     .await;
@@ -114,15 +115,15 @@ async fn an_episode_by_hand_finds_opens_reads_and_answers() {
     assert_eq!((record.audit.matched, record.audit.opened, record.audit.read), (1, 1, 1));
     assert_eq!(record.bottleneck, Some(Bottleneck::FigureAbsent));
     assert_eq!(answer.observation.data["record"], serde_json::to_value(&record).unwrap());
-    let late = world.call(&ToolCall::with(WEB_SEARCH, &[("search_query", "x")])).await.unwrap_err();
+    let late = environment.call(&ToolCall::with(WEB_SEARCH, &[("search_query", "x")])).await.unwrap_err();
     assert_eq!(late.kind, RejectionKind::NotNow);
 }
 
 // covers: CYC-038
 #[tokio::test]
 async fn errors_are_steps_and_misfits_are_rejections() {
-    let mut world = open(json!({}));
-    reset(&mut *world, "s01", 1).await;
+    let mut environment = open(json!({}));
+    reset(&mut *environment, "s01", 1).await;
     for (call, text) in [
         (
             call(RETRIEVE, json!({ "prompt": "x" })),
@@ -140,9 +141,9 @@ async fn errors_are_steps_and_misfits_are_rejections() {
         (call(EDGAR_SEARCH, json!({ "query": "zzzunknownword" })), "[]"),
         (call(EDGAR_SEARCH, json!({ "query": "revenue", "page": 50 })), "[]"),
     ] {
-        assert_eq!(said(&mut *world, &call).await, text);
+        assert_eq!(said(&mut *environment, &call).await, text);
     }
-    let state = world.state();
+    let state = environment.state();
     for (call, kind) in [
         (call("edgar", json!({})), RejectionKind::UnknownTool),
         (call(EDGAR_SEARCH, json!({})), RejectionKind::MissingArgument),
@@ -152,11 +153,11 @@ async fn errors_are_steps_and_misfits_are_rejections() {
         (call(PARSE_PAGE, json!({ "url": "x", "key": "y", "keys": "z" })), RejectionKind::UnknownArgument),
         (call(FINAL_ANSWER, json!({ "answer": "x", "sources": [5] })), RejectionKind::BadValue),
     ] {
-        let rejection = world.call(&call).await.unwrap_err();
+        let rejection = environment.call(&call).await.unwrap_err();
         assert_eq!(rejection.kind, kind, "{}", rejection.message);
     }
-    assert_eq!(world.state(), state, "a rejection changes nothing");
-    let unknown = world.call(&call("parse", json!({}))).await.unwrap_err();
+    assert_eq!(environment.state(), state, "a rejection changes nothing");
+    let unknown = environment.call(&call("parse", json!({}))).await.unwrap_err();
     assert!(
         unknown.message.starts_with("Tool 'parse' not found. Available tools: ['finance_agent_edgar_search', "),
         "{}",
@@ -167,8 +168,8 @@ async fn errors_are_steps_and_misfits_are_rejections() {
 // covers: CYC-038
 #[tokio::test]
 async fn version_1_1_has_its_own_texts() {
-    let mut world = open(json!({ "texts": "v1.1" }));
-    reset(&mut *world, "s01", 1).await;
+    let mut environment = open(json!({ "texts": "v1.1" }));
+    reset(&mut *environment, "s01", 1).await;
     for (arguments, text) in [
         (
             json!({ "search_query": "revenue", "start_date": "2024-1-1" }),
@@ -180,34 +181,36 @@ async fn version_1_1_has_its_own_texts() {
             "Parameter start_date '2024-05-01' was set to a date that is later than end_date '2024-04-01'",
         ),
     ] {
-        assert_eq!(said(&mut *world, &call(EDGAR_SEARCH, arguments)).await, text);
+        assert_eq!(said(&mut *environment, &call(EDGAR_SEARCH, arguments)).await, text);
     }
     // Later days are set to the last known one.
     let capped =
-        said(&mut *world, &call(EDGAR_SEARCH, json!({ "search_query": "revenue", "start_date": "2030-01-01" }))).await;
+        said(&mut *environment, &call(EDGAR_SEARCH, json!({ "search_query": "revenue", "start_date": "2030-01-01" })))
+            .await;
     assert_eq!(capped, "[]");
     let all: Vec<Value> =
-        serde_json::from_str(&said(&mut *world, &call(EDGAR_SEARCH, json!({ "search_query": "revenue" }))).await)
+        serde_json::from_str(&said(&mut *environment, &call(EDGAR_SEARCH, json!({ "search_query": "revenue" }))).await)
             .unwrap();
     assert_eq!(all.len(), 100);
-    let pages: Vec<Value> =
-        serde_json::from_str(&said(&mut *world, &call(WEB_SEARCH, json!({ "search_query": "finance chief" }))).await)
-            .unwrap();
+    let pages: Vec<Value> = serde_json::from_str(
+        &said(&mut *environment, &call(WEB_SEARCH, json!({ "search_query": "finance chief" }))).await,
+    )
+    .unwrap();
     assert_eq!(pages[0].as_object().unwrap().keys().collect::<Vec<_>>(), ["url", "title", "content", "score"]);
-    let missing = said(&mut *world, &call(RETRIEVE, json!({ "prompt": "{{a}}" }))).await;
+    let missing = said(&mut *environment, &call(RETRIEVE, json!({ "prompt": "{{a}}" }))).await;
     assert!(missing.ends_with(". Use the retrieve_information tool to add keys to the data storage.\""), "{missing}");
-    assert!(world.call(&call(EDGAR_SEARCH, json!({ "query": "x" }))).await.is_err());
+    assert!(environment.call(&call(EDGAR_SEARCH, json!({ "query": "x" }))).await.is_err());
 }
 
 // covers: CYC-050
 #[tokio::test]
 async fn the_last_call_ends_the_episode_and_tells_where_it_got_stuck() {
-    let mut world = open(json!({ "max_calls": 3 }));
-    reset(&mut *world, "s02", 1).await;
+    let mut environment = open(json!({ "max_calls": 3 }));
+    reset(&mut *environment, "s02", 1).await;
     for _ in 0..2 {
-        assert_eq!(step(&mut *world, &call(EDGAR_SEARCH, json!({ "query": "zzzunknownword" }))).await.done, None);
+        assert_eq!(step(&mut *environment, &call(EDGAR_SEARCH, json!({ "query": "zzzunknownword" }))).await.done, None);
     }
-    let last = step(&mut *world, &call(EDGAR_SEARCH, json!({ "query": "zzzunknownword" }))).await;
+    let last = step(&mut *environment, &call(EDGAR_SEARCH, json!({ "query": "zzzunknownword" }))).await;
     assert_eq!(last.done, Some(Ending::Horizon));
     let record = Record::read(&last.observation.text).unwrap();
     assert_eq!((record.bottleneck, record.answer, record.passed), (Some(Bottleneck::NotMatched), None, false));
@@ -221,18 +224,18 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
     for (judge, reply, passed) in
         [("both", "no", true), ("model", "no", false), ("model", "Yes.", true), ("both", "maybe", true)]
     {
-        let mut world = catalogue.open(&json!({ "judge": judge })).unwrap();
-        reset(&mut *world, "s02", 1).await;
+        let mut environment = catalogue.open(&json!({ "judge": judge })).unwrap();
+        reset(&mut *environment, "s02", 1).await;
         let expert = loop {
-            let call = world.simulator().unwrap().expert().unwrap();
+            let call = environment.simulator().unwrap().expert().unwrap();
             if call.tool == FINAL_ANSWER {
                 break call;
             }
-            if let Reply::Ask(_) = world.call(&call).await.unwrap() {
-                world.answer("read").await.unwrap();
+            if let Reply::Ask(_) = environment.call(&call).await.unwrap() {
+                environment.answer("read").await.unwrap();
             }
         };
-        let mut reply_now = world.call(&expert).await.unwrap();
+        let mut reply_now = environment.call(&expert).await.unwrap();
         let mut asked = 0;
         let done = loop {
             match reply_now {
@@ -240,7 +243,7 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
                     assert_eq!(question.role, "judge");
                     assert!(question.messages[1].text.contains("ANSWER:\n"));
                     asked += 1;
-                    reply_now = world.answer(reply).await.unwrap();
+                    reply_now = environment.answer(reply).await.unwrap();
                 }
                 Reply::Step(step) => break step,
             }
@@ -261,46 +264,46 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
         assert_eq!(record.agreement().items, if said.is_some() { 3 } else { 0 });
         assert_eq!(done.reward.0, if passed { 1000 } else { 0 });
     }
-    // A model that decides and cannot be read, or gives no answer at all, is the world's failure and no outcome.
+    // A model that decides and cannot be read, or gives no answer at all, is the environment's failure and no outcome.
     for broken in [false, true] {
-        let mut world = open(json!({ "judge": "model" }));
-        reset(&mut *world, "s02", 1).await;
-        let mut now = world.call(&call(FINAL_ANSWER, json!({ "answer": "x" }))).await;
+        let mut environment = open(json!({ "judge": "model" }));
+        reset(&mut *environment, "s02", 1).await;
+        let mut now = environment.call(&call(FINAL_ANSWER, json!({ "answer": "x" }))).await;
         assert!(matches!(now, Ok(Reply::Ask(_))));
         if !broken {
-            now = world.answer("perhaps").await;
+            now = environment.answer("perhaps").await;
             let Ok(Reply::Ask(again)) = &now else { panic!("{now:?}") };
             assert!(again.messages.len() == 4 && again.messages[2].text == "perhaps".into());
-            now = world.answer("Yes.").await;
+            now = environment.answer("Yes.").await;
             assert!(matches!(&now, Ok(Reply::Ask(next)) if next.messages.len() == 2), "mended: {now:?}");
-            world.answer("perhaps").await.unwrap();
-            now = world.answer("who knows").await;
+            environment.answer("perhaps").await.unwrap();
+            now = environment.answer("who knows").await;
         } else {
-            now = world.unanswered("judge", "refused").await;
+            now = environment.unanswered("judge", "refused").await;
         }
         assert!(now.is_err());
-        let failure = world.failure().unwrap().to_string();
+        let failure = environment.failure().unwrap().to_string();
         let (why, item) =
             if broken { ("gave no usable answer (refused)", 1) } else { ("said twice neither yes nor no", 2) };
         assert!(failure.starts_with(&format!("unjudged: the judge {why} on item {item} of 3")), "{failure}");
     }
     // With both the offline verdict stands, and the items are counted.
-    let mut world = open(json!({ "judge": "both" }));
-    reset(&mut *world, "s02", 1).await;
-    let mut now = world.call(&call(FINAL_ANSWER, json!({ "answer": "x" }))).await;
+    let mut environment = open(json!({ "judge": "both" }));
+    reset(&mut *environment, "s02", 1).await;
+    let mut now = environment.call(&call(FINAL_ANSWER, json!({ "answer": "x" }))).await;
     while let Ok(Reply::Ask(_)) = now {
-        now = world.unanswered("judge", "refused").await;
+        now = environment.unanswered("judge", "refused").await;
     }
     let Ok(Reply::Step(done)) = now else { panic!("{now:?}") };
-    assert_eq!((done.observation.data["unjudged"].as_u64(), world.failure().is_none()), (Some(3), true));
-    // A judge that gives nothing leaves the world as it was.
-    let mut world = open(json!({ "judge": "model" }));
-    reset(&mut *world, "s01", 1).await;
-    let state = world.state();
-    ask(&mut *world, &call(FINAL_ANSWER, json!({ "answer": "x" }))).await;
-    assert_eq!(world.state(), state);
-    assert_eq!(step(&mut *world, &call(EDGAR_SEARCH, json!({ "query": "x" }))).await.done, None);
-    assert!(world.answer("yes").await.is_err(), "no question is open any more");
+    assert_eq!((done.observation.data["unjudged"].as_u64(), environment.failure().is_none()), (Some(3), true));
+    // A judge that gives nothing leaves the environment as it was.
+    let mut environment = open(json!({ "judge": "model" }));
+    reset(&mut *environment, "s01", 1).await;
+    let state = environment.state();
+    ask(&mut *environment, &call(FINAL_ANSWER, json!({ "answer": "x" }))).await;
+    assert_eq!(environment.state(), state);
+    assert_eq!(step(&mut *environment, &call(EDGAR_SEARCH, json!({ "query": "x" }))).await.done, None);
+    assert!(environment.answer("yes").await.is_err(), "no question is open any more");
 }
 
 #[tokio::test]
@@ -309,23 +312,23 @@ async fn the_expert_solves_every_question_from_wherever_it_takes_over() {
     assert_eq!(tasks.len(), 54);
     let mut draws = Rng::stream(3, "mess");
     for (at, task) in tasks.iter().enumerate() {
-        let mut world = open(json!({ "reader": "extract" }));
-        reset(&mut *world, &task.0, 1).await;
+        let mut environment = open(json!({ "reader": "extract" }));
+        reset(&mut *environment, &task.0, 1).await;
         // Some calls at random first, but no answer.
         let mut left = at % 20;
         while left > 0 {
-            let call = world.decide("random", &mut draws).unwrap();
+            let call = environment.decide("random", &mut draws).unwrap();
             if call.tool != FINAL_ANSWER {
-                assert_eq!(step(&mut *world, &call).await.done, None, "{}", world.render(&call));
+                assert_eq!(step(&mut *environment, &call).await.done, None, "{}", environment.render(&call));
                 left -= 1;
             }
         }
         let mut calls = at % 20;
         let mut trail = Trail::default();
         let end = loop {
-            let call = world.simulator().unwrap().expert().unwrap();
+            let call = environment.simulator().unwrap().expert().unwrap();
             calls += 1;
-            let step = step(&mut *world, &call).await;
+            let step = step(&mut *environment, &call).await;
             trail.follow(&call, &step.observation.text);
             if step.done.is_some() {
                 break step;
@@ -344,7 +347,7 @@ async fn the_expert_solves_every_question_from_wherever_it_takes_over() {
             assert_eq!(record.audit.read, record.audit.gold.len(), "{task}");
             assert_eq!(record.audit.recall(), Some(1.0));
         }
-        assert!(world.simulator().unwrap().expert().is_none());
+        assert!(environment.simulator().unwrap().expert().is_none());
     }
 }
 
@@ -352,19 +355,19 @@ async fn the_expert_solves_every_question_from_wherever_it_takes_over() {
 async fn the_same_calls_give_the_same_bytes_whatever_port_and_fork() {
     let mut texts: Vec<Vec<String>> = Vec::new();
     for seed in [1, 2] {
-        let mut world = open(json!({ "reader": "extract" }));
-        reset(&mut *world, "s07", seed).await;
+        let mut environment = open(json!({ "reader": "extract" }));
+        reset(&mut *environment, "s07", seed).await;
         let mut seen = Vec::new();
         loop {
-            let call = world.simulator().unwrap().expert().unwrap();
-            let mut fork = world.simulator().unwrap().fork(99);
+            let call = environment.simulator().unwrap().expert().unwrap();
+            let mut fork = environment.simulator().unwrap().fork(99);
             let ahead = step(&mut *fork, &call).await;
-            let before = world.state();
-            let now = step(&mut *world, &call).await;
-            assert_ne!(world.state(), before);
+            let before = environment.state();
+            let now = step(&mut *environment, &call).await;
+            assert_ne!(environment.state(), before);
             assert_eq!(
                 (&ahead.observation.text, fork.state(), fork.situation()),
-                (&now.observation.text, world.state(), world.situation())
+                (&now.observation.text, environment.state(), environment.situation())
             );
             seen.push(now.observation.text.clone());
             if now.done.is_some() {
@@ -399,28 +402,29 @@ async fn both_searches_over_filings_show_the_same_documents() {
 
 #[tokio::test]
 async fn suggested_literals_are_refreshed_and_every_one_is_a_legal_call() {
-    let mut world = open(json!({ "reader": "extract" }));
-    reset(&mut *world, "s07", 1).await;
-    assert_eq!(world.choices(PARSE_PAGE, "url").unwrap().len(), 0);
-    assert_eq!(world.choices(EDGAR_SEARCH, "ciks"), None);
-    let queries = world.choices(EDGAR_SEARCH, "query").unwrap().len();
+    let mut environment = open(json!({ "reader": "extract" }));
+    reset(&mut *environment, "s07", 1).await;
+    assert_eq!(environment.choices(PARSE_PAGE, "url").unwrap().len(), 0);
+    assert_eq!(environment.choices(EDGAR_SEARCH, "ciks"), None);
+    let queries = environment.choices(EDGAR_SEARCH, "query").unwrap().len();
     assert!(queries > 3);
-    let expert = world.simulator().unwrap().expert().unwrap();
-    step(&mut *world, &expert).await;
-    let urls: Vec<String> = world.choices(PARSE_PAGE, "url").unwrap().into_iter().map(String::from).collect();
+    let expert = environment.simulator().unwrap().expert().unwrap();
+    step(&mut *environment, &expert).await;
+    let urls: Vec<String> = environment.choices(PARSE_PAGE, "url").unwrap().into_iter().map(String::from).collect();
     assert!(!urls.is_empty());
-    step(&mut *world, &ToolCall::with(PARSE_PAGE, &[("url", &urls[0]), ("key", "10-K")])).await;
-    assert_eq!(world.choices(PARSE_PAGE, "key").unwrap(), ["10-K 2", "10-Q", "8-K", "exhibit", "web page"]);
-    let prompt = world.choices(RETRIEVE, "prompt").unwrap()[0].to_string();
-    let read = said(&mut *world, &ToolCall::with(RETRIEVE, &[("prompt", &prompt)])).await;
-    let answers: Vec<String> = world.choices(FINAL_ANSWER, "answer").unwrap().into_iter().map(String::from).collect();
+    step(&mut *environment, &ToolCall::with(PARSE_PAGE, &[("url", &urls[0]), ("key", "10-K")])).await;
+    assert_eq!(environment.choices(PARSE_PAGE, "key").unwrap(), ["10-K 2", "10-Q", "8-K", "exhibit", "web page"]);
+    let prompt = environment.choices(RETRIEVE, "prompt").unwrap()[0].to_string();
+    let read = said(&mut *environment, &ToolCall::with(RETRIEVE, &[("prompt", &prompt)])).await;
+    let answers: Vec<String> =
+        environment.choices(FINAL_ANSWER, "answer").unwrap().into_iter().map(String::from).collect();
     assert_eq!(answers.len(), 2);
     assert!(read.starts_with(&answers[0][..200]));
-    let open_world = open(json!({ "literals": "open" }));
-    assert_eq!(open_world.choices(EDGAR_SEARCH, "query"), None);
+    let open_environment = open(json!({ "literals": "open" }));
+    assert_eq!(open_environment.choices(EDGAR_SEARCH, "query"), None);
     // What is written is read.
     for call in [ToolCall::with(FINAL_ANSWER, &[("answer", &answers[0])]), expert] {
-        assert_eq!(world.parse(&world.render(&call)), Ok(call));
+        assert_eq!(environment.parse(&environment.render(&call)), Ok(call));
     }
 }
 
@@ -447,33 +451,33 @@ fn options_are_checked_and_written_out() {
         let error = FinanceAgent.resolve(&options).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
     }
-    assert!(FinanceAgent.world(&resolved).get("judge").is_none());
+    assert!(FinanceAgent.environment(&resolved).get("judge").is_none());
 }
 
 /// What brings no evidence leaves the state: a search that shows nothing new, an error of a tool, a page stored again.
 // covers: CYC-099
 #[tokio::test]
 async fn the_state_is_the_evidence_and_not_the_count_of_calls() {
-    let mut world = open(json!({ "reader": "extract", "max_calls": 12 }));
-    reset(&mut *world, "s01", 1).await;
-    let mut states = vec![world.state()];
+    let mut environment = open(json!({ "reader": "extract", "max_calls": 12 }));
+    reset(&mut *environment, "s01", 1).await;
+    let mut states = vec![environment.state()];
     let mut calls = Vec::new();
     // Search, store and read as the expert does, each call twice: the second time brings nothing.
-    while let Some(next) = world.simulator().unwrap().expert().filter(|call| call.tool != FINAL_ANSWER) {
-        step(&mut *world, &next).await;
-        let state = world.state();
+    while let Some(next) = environment.simulator().unwrap().expert().filter(|call| call.tool != FINAL_ANSWER) {
+        step(&mut *environment, &next).await;
+        let state = environment.state();
         assert!(!states.contains(&state), "{next:?} brings something new");
-        step(&mut *world, &next).await;
-        assert_eq!(world.state(), state, "{next:?} brings nothing the second time");
+        step(&mut *environment, &next).await;
+        assert_eq!(environment.state(), state, "{next:?} brings nothing the second time");
         states.push(state);
         calls.push(next.tool);
     }
     assert!(calls.len() >= 3, "{calls:?}");
-    let state = world.state();
+    let state = environment.state();
     let unread = call(RETRIEVE, json!({ "prompt": "{{none}} revenue?" }));
     let mut done = None;
     while done.is_none() {
-        done = step(&mut *world, &unread).await.done;
-        assert_eq!(world.state(), state, "an error of a tool, also with the last call");
+        done = step(&mut *environment, &unread).await.done;
+        assert_eq!(environment.state(), state, "an error of a tool, also with the last call");
     }
 }

@@ -55,13 +55,13 @@ fn reply(stream: &mut TcpStream, head: &str, body: &[u8]) -> std::io::Result<()>
     stream.write_all(body)
 }
 
-async fn world(server: &Server, more: serde_json::Value) -> Box<dyn Environment> {
+async fn environment(server: &Server, more: serde_json::Value) -> Box<dyn Environment> {
     let mut options =
         json!({ "served": { "odd.test": server.address.to_string() }, "first_wait": 1, "reader": "extract" });
     options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let mut world = open(options);
-    reset(&mut *world, "s01", 1).await;
-    world
+    let mut environment = open(options);
+    reset(&mut *environment, "s01", 1).await;
+    environment
 }
 
 fn page(path: &str) -> gimbal_core::ToolCall {
@@ -76,8 +76,8 @@ async fn a_page_that_never_ends_is_cut_and_said_to_be() {
             stream.write_all(b"more and more\n")?;
         }
     });
-    let mut world = world(&server, json!({ "page_bytes": 100_000 })).await;
-    let stored = step(&mut *world, &page("endless")).await;
+    let mut environment = environment(&server, json!({ "page_bytes": 100_000 })).await;
+    let stored = step(&mut *environment, &page("endless")).await;
     assert!(stored.observation.text.starts_with("SUCCESS"));
     let note = "\nNOTE: The page is longer than 100000 bytes and was cut there; what comes after is not stored.\n";
     assert!(stored.observation.text.ends_with(note), "{}", stored.observation.text);
@@ -95,12 +95,12 @@ async fn a_page_that_trickles_runs_out_of_time() {
             std::thread::sleep(Duration::from_millis(50));
         }
     });
-    let mut world = world(&server, json!({ "seconds": 1 })).await;
+    let mut environment = environment(&server, json!({ "seconds": 1 })).await;
     assert_eq!(
-        said(&mut *world, &page("slow")).await,
+        said(&mut *environment, &page("slow")).await,
         "Timeout error when parsing HTML page after 1 seconds. The URL might be blocked or the server is taking too long to respond."
     );
-    assert!(world.failure().is_none(), "an agent's address may be slow");
+    assert!(environment.failure().is_none(), "an agent's address may be slow");
 }
 
 #[tokio::test]
@@ -123,23 +123,23 @@ async fn private_addresses_are_refused_at_the_first_hop_and_at_every_other() {
         };
         reply(stream, &format!("302 Found\r\nLocation: {to}"), b"")
     });
-    let mut world = world(&server, json!({ "max_calls": 50 })).await;
+    let mut environment = environment(&server, json!({ "max_calls": 50 })).await;
     for path in ["v4", "mapped", "number", "octal", "name", "meta", "again"] {
-        let text = said(&mut *world, &page(path)).await;
+        let text = said(&mut *environment, &page(path)).await;
         assert!(
             text.contains("which is no public address; addresses of private networks are not fetched"),
             "{path}: {text}"
         );
     }
-    assert!(said(&mut *world, &page("file")).await.contains("a redirect without a readable address"));
-    assert_eq!(said(&mut *world, &page("loop")).await, "https://odd.test/loop: more than 5 redirects");
+    assert!(said(&mut *environment, &page("file")).await.contains("a redirect without a readable address"));
+    assert_eq!(said(&mut *environment, &page("loop")).await, "https://odd.test/loop: more than 5 redirects");
     for url in [
         format!("http://127.0.0.1:{port}/"),
         format!("http://localhost:{port}/"),
         format!("http://[::1]:{port}/"),
         "http://10.0.0.1/".to_owned(),
     ] {
-        let text = said(&mut *world, &call(PARSE_PAGE, json!({ "url": url, "key": "k" }))).await;
+        let text = said(&mut *environment, &call(PARSE_PAGE, json!({ "url": url, "key": "k" }))).await;
         assert!(text.contains("private networks are not fetched"), "{url}: {text}");
     }
     for (url, why) in [
@@ -147,7 +147,7 @@ async fn private_addresses_are_refused_at_the_first_hop_and_at_every_other() {
         ("no address", "is no address of a page"),
         ("https://", "is no address of a page"),
     ] {
-        let text = said(&mut *world, &call(PARSE_PAGE, json!({ "url": url, "key": "k" }))).await;
+        let text = said(&mut *environment, &call(PARSE_PAGE, json!({ "url": url, "key": "k" }))).await;
         assert!(text.contains(why), "{url}: {text}");
     }
     assert_eq!(secret.hits(), 0, "nothing was ever asked of the private server");
@@ -166,21 +166,21 @@ async fn a_busy_page_is_asked_again_and_one_that_stays_busy_is_an_answer_to_the_
             0..4 => reply(stream, status, b"wait"),
             _ => reply(stream, "200 OK", b"<p>at last</p>"),
         });
-        let mut patient = world(&server, json!({})).await;
+        let mut patient = environment(&server, json!({})).await;
         assert!(said(&mut *patient, &page("busy")).await.starts_with("SUCCESS"));
         assert_eq!(server.hits(), 5);
 
         // Which page is fetched is the agent's choice: it must not void its own episode.
         let server = Server::new(move |_, _, stream| reply(stream, status, b"wait"));
-        let mut world = world(&server, json!({})).await;
-        let text = said(&mut *world, &page("busy")).await;
+        let mut environment = environment(&server, json!({})).await;
+        let text = said(&mut *environment, &page("busy")).await;
         assert_eq!(server.hits(), 9, "once and eight times again");
         let code = &status[..3];
         assert_eq!(
             text,
             format!("https://odd.test/busy: the server is busy (it answered {code} 9 times); take another address")
         );
-        assert!(world.failure().is_none(), "no failure of the tools");
+        assert!(environment.failure().is_none(), "no failure of the tools");
     }
 }
 
@@ -196,16 +196,16 @@ async fn other_failures_of_a_page_are_the_addresss_own() {
         "/short" => stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nshort"),
         _ => stream.write_all(b"this is no HTTP\r\n\r\n"),
     });
-    let mut world = world(&server, json!({ "max_calls": 50 })).await;
+    let mut environment = environment(&server, json!({ "max_calls": 50 })).await;
     for (path, text) in [
         ("gone", "410, message='Gone', url='https://odd.test/gone'"),
         ("broken", "500, message='Internal Server Error', url='https://odd.test/broken'"),
         ("empty", "null"),
     ] {
-        assert_eq!(said(&mut *world, &page(path)).await, text);
+        assert_eq!(said(&mut *environment, &page(path)).await, text);
     }
     for path in ["short", "nonsense"] {
-        let text = said(&mut *world, &page(path)).await;
+        let text = said(&mut *environment, &page(path)).await;
         assert!(
             text.starts_with(&format!("https://odd.test/{path}: the reply broke off or cannot be read (")),
             "{text}"
@@ -218,17 +218,17 @@ async fn other_failures_of_a_page_are_the_addresss_own() {
     let request = Request { url: "https://odd.test/x", json: None, key: None };
     let error = net.fetch(&request, &mut Rng::stream(0, "w")).await.unwrap_err().to_string();
     assert!(error.starts_with("Cannot connect to host odd.test:443: "), "{error}");
-    let latin = step(&mut *world, &page("latin")).await;
+    let latin = step(&mut *environment, &page("latin")).await;
     assert_eq!(
         (&latin.observation.data["charset"], &latin.observation.data["mended"]),
         (&json!("UTF-8"), &json!(true))
     );
-    let wrong = step(&mut *world, &page("wrong")).await;
+    let wrong = step(&mut *environment, &page("wrong")).await;
     assert_eq!(
         (&wrong.observation.data["charset"], &wrong.observation.data["characters"]),
         (&json!("UTF-8"), &json!(3))
     );
-    let big = step(&mut *world, &page("big")).await;
+    let big = step(&mut *environment, &page("big")).await;
     assert_eq!(
         (&big.observation.data["cut"], &big.observation.data["characters"]),
         (&json!(false), &json!(150_000 * 8 - 1))
@@ -254,22 +254,22 @@ async fn what_is_no_text_and_what_breaks_off_is_said_to_the_agent() {
         };
         reply(stream, &format!("200 OK\r\nContent-Type: {kind}"), body)
     });
-    let mut world = world(&server, json!({})).await;
+    let mut environment = environment(&server, json!({})).await;
     for (path, what) in [
         ("report.pdf", "a PDF document"),
         ("hidden", "a PDF document"),
         ("zip", "an archive or an office document"),
         ("raw", "a binary file"),
     ] {
-        let said = step(&mut *world, &page(path)).await;
+        let said = step(&mut *environment, &page(path)).await;
         let text = format!(
             "ERROR: https://odd.test/{path} is {what} and not a page of text; nothing was stored. Give the address of a page in HTML or text."
         );
         assert_eq!(said.observation.text, text);
         assert_eq!((&said.observation.data["stored"], &said.observation.data["error"]), (&json!(false), &json!(text)));
     }
-    assert!(said(&mut *world, &page("named")).await.starts_with("SUCCESS"));
-    let text = said(&mut *world, &page("half")).await;
+    assert!(said(&mut *environment, &page("named")).await.starts_with("SUCCESS"));
+    let text = said(&mut *environment, &page("half")).await;
     assert!(text.starts_with("https://odd.test/half: the reply broke off or cannot be read ("), "{text}");
 }
 
@@ -339,7 +339,7 @@ async fn keys_are_sent_and_shown_nowhere() {
 }
 
 #[tokio::test]
-async fn a_service_that_fails_or_speaks_nonsense_is_the_worlds_failure() {
+async fn a_service_that_fails_or_speaks_nonsense_is_the_environments_failure() {
     for (head, body) in [
         ("500 Internal Server Error", "x"),
         ("200 OK", "no json"),
@@ -352,17 +352,17 @@ async fn a_service_that_fails_or_speaks_nonsense_is_the_worlds_failure() {
         // The synthetic hosts are overridden by one's own.
         let served =
             json!({ "api.sec-api.example": server.address.to_string(), "serp.example": server.address.to_string() });
-        let mut world = open(json!({ "served": served, "first_wait": 1 }));
-        reset(&mut *world, "s01", 1).await;
-        assert!(world.call(&call(EDGAR_SEARCH, json!({ "query": "x" }))).await.is_err());
-        assert!(matches!(world.failure(), Some(EnvError::World(_))), "{head} {body}");
+        let mut environment = open(json!({ "served": served, "first_wait": 1 }));
+        reset(&mut *environment, "s01", 1).await;
+        assert!(environment.call(&call(EDGAR_SEARCH, json!({ "query": "x" }))).await.is_err());
+        assert!(matches!(environment.failure(), Some(EnvError::Service(_))), "{head} {body}");
     }
     // What the query brings about is said to the agent.
     let server = Server::new(|_, _, stream| reply(stream, "400 Bad Request", b""));
-    let mut world = open(json!({ "served": { "serp.example": server.address.to_string() } }));
-    reset(&mut *world, "s01", 1).await;
+    let mut environment = open(json!({ "served": { "serp.example": server.address.to_string() } }));
+    reset(&mut *environment, "s01", 1).await;
     assert_eq!(
-        said(&mut *world, &call(WEB_SEARCH, json!({ "search_query": "x" }))).await,
+        said(&mut *environment, &call(WEB_SEARCH, json!({ "search_query": "x" }))).await,
         "400, message='Bad Request', url='https://serp.example/search'"
     );
 }

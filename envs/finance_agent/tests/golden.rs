@@ -17,13 +17,13 @@ async fn digests_are_those_of_this_behaviour() {
         let pages: Vec<&[u8]> = corpus.filings().iter().map(|filed| filed.html.as_bytes()).collect();
         lines.push(format!("corpus {seed} {}", Digest::of_parts(&pages).short()));
     }
-    let mut world = open(json!({ "reader": "extract" }));
+    let mut environment = open(json!({ "reader": "extract" }));
     for task in ["s01", "s04", "s07"] {
-        reset(&mut *world, task, 1).await;
+        reset(&mut *environment, task, 1).await;
         let mut texts = Vec::new();
-        while let Some(call) = world.simulator().unwrap().expert() {
-            let taken = step(&mut *world, &call).await;
-            texts.push(format!("{}\n{}", taken.observation.text, world.state()));
+        while let Some(call) = environment.simulator().unwrap().expert() {
+            let taken = step(&mut *environment, &call).await;
+            texts.push(format!("{}\n{}", taken.observation.text, environment.state()));
         }
         let parts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
         lines.push(format!("episode {task} {}", Digest::of_parts(&parts).short()));

@@ -105,11 +105,16 @@ fn reference_answers_pass_and_those_of_other_questions_fail() {
 async fn public_questions_are_played_where_a_table_is_named() {
     let Some(folder) = reference() else { return };
     let table = folder.join("public_2026-02.csv");
-    let mut world = open(json!({ "questions": table.display().to_string() }));
-    let first = reset(&mut *world, "q01", 1).await;
-    assert!(first.text.ends_with('?') && world.brief().goal == first.text);
+    let mut environment = open(json!({ "questions": table.display().to_string() }));
+    let first = reset(&mut *environment, "q01", 1).await;
+    assert!(first.text.ends_with('?') && environment.brief().goal == first.text);
     assert!(
-        world.reset(&gimbal_core::TaskId("q51".to_owned()), 1).await.unwrap_err().to_string().contains("q01 to q50")
+        environment
+            .reset(&gimbal_core::TaskId("q51".to_owned()), 1)
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("q01 to q50")
     );
 }
 
@@ -119,14 +124,14 @@ async fn a_bad_rubric_is_the_datas_and_named_when_it_is_played() {
     let path = folder.path().join("own.csv");
     let text = "Question,Answer,Question Type,Expert time (mins),Rubric\nGood?,5%,Trends,1,\"[{'operator': 'correctness', 'criteria': '5%'}]\"\nBad?,5%,Trends,1,\"[{'operator'\"\n";
     std::fs::write(&path, text).unwrap();
-    let mut world = open(json!({ "questions": path.display().to_string() }));
-    reset(&mut *world, "q01", 1).await;
-    let error = world.reset(&gimbal_core::TaskId("q02".to_owned()), 1).await.unwrap_err();
+    let mut environment = open(json!({ "questions": path.display().to_string() }));
+    reset(&mut *environment, "q01", 1).await;
+    let error = environment.reset(&gimbal_core::TaskId("q02".to_owned()), 1).await.unwrap_err();
     assert!(matches!(error, gimbal_core::EnvError::Data(_)));
     assert_eq!(error.to_string(), "own.csv: row 3, column `Rubric`, character 13: the text ends where `:` is missing");
     // A table that is not there.
-    let mut world = open(json!({ "questions": folder.path().join("none.csv").display().to_string() }));
-    let error = world.reset(&gimbal_core::TaskId("q01".to_owned()), 1).await.unwrap_err();
+    let mut environment = open(json!({ "questions": folder.path().join("none.csv").display().to_string() }));
+    let error = environment.reset(&gimbal_core::TaskId("q01".to_owned()), 1).await.unwrap_err();
     assert!(error.to_string().contains("none.csv: cannot be read"));
 }
 

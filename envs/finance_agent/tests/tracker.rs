@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 /// An episode's tracker and blocks after each step.
 async fn play(calls: &[ToolCall]) -> (Box<dyn Tracker>, Vec<String>) {
-    let mut world = open(json!({ "reader": "extract" }));
-    let first = reset(&mut *world, "s02", 1).await;
-    let mut tracker = world.tracker();
+    let mut environment = open(json!({ "reader": "extract" }));
+    let first = reset(&mut *environment, "s02", 1).await;
+    let mut tracker = environment.tracker();
     tracker.begin(&first);
     let mut seen = vec![tracker.block("status").unwrap() + "\n" + &tracker.block("history").unwrap()];
     for (at, call) in calls.iter().enumerate() {
-        let taken = step(&mut *world, call).await;
+        let taken = step(&mut *environment, call).await;
         tracker.update(Stepped {
             step: at as u32 + 1,
             call,
@@ -48,9 +48,9 @@ fn calls() -> Vec<ToolCall> {
 // covers: BOG-080, BOG-090
 #[tokio::test]
 async fn blocks_tell_what_was_found_stored_and_read_and_repeat_to_the_byte() {
-    let mut world = open(json!({ "reader": "extract" }));
-    let first = reset(&mut *world, "s02", 1).await;
-    let found = step(&mut *world, &calls()[0]).await;
+    let mut environment = open(json!({ "reader": "extract" }));
+    let first = reset(&mut *environment, "s02", 1).await;
+    let found = step(&mut *environment, &calls()[0]).await;
     let rows: Vec<Value> = serde_json::from_str(&found.observation.text).unwrap();
     let url = rows[0]["filingUrl"].as_str().unwrap();
     let mut calls = calls();
@@ -60,25 +60,25 @@ async fn blocks_tell_what_was_found_stored_and_read_and_repeat_to_the_byte() {
     let (_, again) = play(&calls).await;
     assert_eq!(seen, again);
     assert_eq!(tracker.block("weather"), None);
-    assert_eq!(first.text, world.brief().goal);
+    assert_eq!(first.text, environment.brief().goal);
     insta::assert_snapshot!("blocks", seen.join("\n----\n"));
 }
 
 // covers: BOG-063, BOG-064, CYC-095
 #[tokio::test]
 async fn queries_tell_of_kinds_and_of_the_figures_of_an_answer() {
-    let mut world = open(json!({ "reader": "extract" }));
-    let first = reset(&mut *world, "s02", 1).await;
-    let mut tracker = world.tracker();
+    let mut environment = open(json!({ "reader": "extract" }));
+    let first = reset(&mut *environment, "s02", 1).await;
+    let mut tracker = environment.tracker();
     tracker.begin(&first);
     let mut number = 0;
     let answer = loop {
-        let call = world.simulator().unwrap().expert().unwrap();
+        let call = environment.simulator().unwrap().expert().unwrap();
         if let Some(answer) = call.string("answer") {
             break answer.to_owned();
         }
         number += 1;
-        let taken = step(&mut *world, &call).await;
+        let taken = step(&mut *environment, &call).await;
         tracker.update(Stepped { step: number, call: &call, observation: &taken.observation, justification: None });
     };
     let ask = |name: &str, argument: &str, value: &str| tracker.query(&ToolCall::with(name, &[(argument, value)]));
@@ -124,9 +124,9 @@ async fn queries_tell_of_kinds_and_of_the_figures_of_an_answer() {
         tracker.query(&ToolCall::with("quotation", &[("key", "k")])).unwrap_err().kind,
         RejectionKind::MissingArgument
     );
-    assert_eq!(world.brief().subjects, KINDS);
+    assert_eq!(environment.brief().subjects, KINDS);
     // Blind to what no observation told.
-    let mut blind = world.tracker();
+    let mut blind = environment.tracker();
     blind.begin(&Observation::default());
     let nothing: Value =
         serde_json::from_str(&blind.query(&ToolCall::with("evidence", &[("answer", &answer)])).unwrap()).unwrap();

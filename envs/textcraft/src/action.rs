@@ -1,7 +1,7 @@
 //! What agents write: tools and their arguments as the work publishes them (CYC-031), and the commands behind them.
 
 use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, nearest};
-use gimbal_worlds::{answer, grammar};
+use gimbal_env_kit::{answer, grammar};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

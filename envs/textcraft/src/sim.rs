@@ -269,7 +269,7 @@ impl Simulator {
     }
 
     /// A hash of the true state: the task, what is carried and whether the goal was made. The number of steps is the
-    /// episode's, and the order in which things came is how the inventory is told: neither is part of the world.
+    /// episode's, and the order in which things came is how the inventory is told: neither is part of the environment.
     #[must_use]
     pub fn state(&self) -> Digest {
         let (prompt, carried) = (self.scene.prompt().as_bytes(), self.carried());

@@ -105,7 +105,7 @@ fn splits_have_the_published_sizes_and_orders() {
 // covers: CYC-034
 #[test]
 fn every_reply_reads_as_the_original_writes_it() {
-    let mut world = simulator(3);
+    let mut environment = simulator(3);
     for (command, reply) in [
         ("inventory", "Inventory: You are not carrying anything."),
         ("get 2 oak logs", "Got 2 oak logs"),
@@ -157,19 +157,19 @@ fn every_reply_reads_as_the_original_writes_it() {
         ("", "Could not execute "),
         ("look\naround", "Could not execute look\naround"),
     ] {
-        assert_eq!(say(&mut world, command), reply, "{command}");
+        assert_eq!(say(&mut environment, command), reply, "{command}");
     }
     let many = "9".repeat(4301);
-    assert!(say(&mut world, &format!("get {many} oak logs")).starts_with("Could not execute get 999"));
+    assert!(say(&mut environment, &format!("get {many} oak logs")).starts_with("Could not execute get 999"));
 }
 
 // covers: CYC-034
 #[test]
 fn the_goal_pays_each_time_it_is_made_and_play_may_go_on() {
-    let mut world = simulator(418);
+    let mut environment = simulator(418);
     let mut reply = String::new();
     let mut step = |command: &str| {
-        let outcome = world.step(command, &mut reply);
+        let outcome = environment.step(command, &mut reply);
         (outcome.said, outcome.done)
     };
     for _ in 0..2 {
@@ -179,8 +179,11 @@ fn the_goal_pays_each_time_it_is_made_and_play_may_go_on() {
         assert_eq!(step("craft 1 white wool using 4 string"), (Said::Crafted, false));
         assert_eq!(step("craft 1 yellow wool using 1 yellow dye, 1 white wool"), (Said::Crafted, true));
     }
-    assert!(world.solved());
-    assert_eq!((world.steps(), say(&mut world, "inventory")), (10, "Inventory: [yellow wool] (2) ".to_owned()));
+    assert!(environment.solved());
+    assert_eq!(
+        (environment.steps(), say(&mut environment, "inventory")),
+        (10, "Inventory: [yellow wool] (2) ".to_owned())
+    );
 }
 
 /// The goal's name stands for what lies below it only where the quirk is switched on.
@@ -193,10 +196,10 @@ fn the_aliasing_quirk_stands_behind_a_switch() {
             "Could not find a valid recipe for ItemTagWithCount(item_tag=ItemTag(tag=None, item_id='minecraft:lime_banner'), count=1)",
         ),
     ] {
-        let mut world = simulator(4).with_aliasing(aliasing);
-        say(&mut world, "get 1 bone");
-        assert_eq!(say(&mut world, "craft 1 lime banner using 1 bone"), reply);
-        assert!(!world.solved());
+        let mut environment = simulator(4).with_aliasing(aliasing);
+        say(&mut environment, "get 1 bone");
+        assert_eq!(say(&mut environment, "craft 1 lime banner using 1 bone"), reply);
+        assert!(!environment.solved());
     }
     // The walk leaves the shared tree as it is.
     let mut plain = simulator(4);

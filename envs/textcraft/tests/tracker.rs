@@ -22,7 +22,7 @@ fn select(command: &str) -> ToolCall {
     ToolCall::with(SELECT, &[("command", command)])
 }
 
-/// A world and what is believed of it.
+/// An environment and what is believed of it.
 struct Pair {
     simulator: Simulator,
     tracker: ItemTracker,

@@ -1,13 +1,13 @@
 //! The tolerant action grammar: what a person or a model may write for an action (BOG-032, BOG-035).
 
 use gimbal_core::nearest;
-use gimbal_worlds::answer;
-use gimbal_worlds::grammar::{self, Arguments};
+use gimbal_env_kit::answer;
+use gimbal_env_kit::grammar::{self, Arguments};
 use thiserror::Error;
 
+use crate::dynamics::Intent;
 use crate::names::Names;
 use crate::rules::Kind;
-use crate::world::Intent;
 
 /// The parameter that names a node.
 pub const NODE: &str = "node";

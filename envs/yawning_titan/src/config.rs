@@ -156,7 +156,7 @@ pub enum ConfigError {
         /// Why it is needed.
         reason: &'static str,
     },
-    /// The options leave the world without something that it cannot be without.
+    /// The options leave the environment without something that it cannot be without.
     #[error("{0}")]
     Unplayable(String),
 }

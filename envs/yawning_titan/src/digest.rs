@@ -2,8 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
+use crate::dynamics::Graph;
 use crate::sim::Simulator;
-use crate::world::Graph;
 
 struct Bytes(Vec<u8>);
 

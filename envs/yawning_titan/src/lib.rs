@@ -31,7 +31,7 @@
 //! | [`facts`], [`config`], [`rules`] | the original's tables, the 93 options, and what play asks of them |
 //! | [`network`] | networks before play: stored ones, generators, their draws |
 //! | [`draws`], [`generator`] | the three sources of randomness |
-//! | `world`, `sim` | the rules, and [`Simulator`] around them |
+//! | `environment`, `sim` | the rules, and [`Simulator`] around them |
 //! | [`policy`], [`returns`], [`mod@bench`], [`mod@play`] | baselines, their returns, speed, a person at the terminal |
 //! | [`recording`], [`mod@replay`], [`checksum`] | recordings: read, written, replayed field by field |
 //! | [`action`], [`names`], [`view`] | what agents write and read |
@@ -43,6 +43,7 @@ pub mod checksum;
 pub mod config;
 mod digest;
 pub mod draws;
+mod dynamics;
 pub mod environment;
 pub mod facts;
 pub mod generator;
@@ -57,13 +58,12 @@ pub mod rules;
 mod sim;
 pub mod tracker;
 pub mod view;
-mod world;
 
 pub use config::{Config, Value};
+pub use dynamics::{Did, Intent, Raised, RedKind, Reported};
 pub use environment::YawningTitan;
 pub use rules::Kind;
 pub use sim::{Place, Scenario, ScenarioError, Simulator, Source};
-pub use world::{Did, Intent, Raised, RedKind, Reported};
 
 /// The number of this simulator's behaviour; results of different numbers must not be mixed. It is raised with
 /// every change of what a seed gives, and a test on golden digests fails until it is.

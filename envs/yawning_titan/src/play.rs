@@ -4,10 +4,10 @@ use std::io::{self, BufRead, Write};
 
 use crate::action::Vocabulary;
 use crate::draws::Draws;
+use crate::dynamics::{Intent, Raised};
 use crate::names::Names;
 use crate::sim::Simulator;
 use crate::view::Viewer;
-use crate::world::{Intent, Raised};
 
 /// What came of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]

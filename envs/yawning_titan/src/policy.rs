@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::draws::Fast;
+use crate::dynamics::Intent;
 use crate::rules::Kind;
 use crate::sim::Simulator;
-use crate::world::Intent;
 
 /// The policies. They see what blue sees and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ impl PolicyKind {
     }
 }
 
-/// A policy at play. Its randomness is its own and does not touch the world's.
+/// A policy at play. Its randomness is its own and does not touch the environment's.
 #[derive(Clone, Debug)]
 pub struct Policy {
     kind: PolicyKind,
@@ -61,7 +61,7 @@ impl Policy {
         Self { kind, coin: Fast::new(0) }
     }
 
-    /// Begins an episode. The world's seed may be given: the streams differ.
+    /// Begins an episode. The environment's seed may be given: the streams differ.
     pub fn reset(&mut self, seed: u64) {
         let mut mixer = Fast::new(seed ^ 0x0070_6F6C_6963_7900);
         self.coin = Fast::new(mixer.next_u64());

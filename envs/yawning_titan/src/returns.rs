@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::draws::{Draws, Fast, Python};
+use crate::dynamics::Raised;
 use crate::generator::Numbers;
 use crate::policy::{Policy, PolicyKind};
 use crate::sim::{Scenario, ScenarioError, Simulator};
-use crate::world::Raised;
 
 /// What to play.
 #[derive(Clone, Debug)]

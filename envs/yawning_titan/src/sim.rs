@@ -4,9 +4,9 @@ use thiserror::Error;
 
 use crate::config::{Config, ConfigError};
 use crate::draws::{Draws, Fast};
+use crate::dynamics::{Did, Ids, Intent, Raised, RedKind, Reported, State};
 use crate::network::{DrawError, Generator, Network, NetworkError, Parameters, Uuid};
 use crate::rules::{Kind, Rules};
-use crate::world::{Did, Ids, Intent, Raised, RedKind, Reported, State};
 
 /// Where a network comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,7 @@ impl Scenario {
 /// From where, and where to; none is outside of the network.
 pub type Place = (Option<u16>, Option<u16>);
 
-/// One world and where its randomness comes from.
+/// One environment and where its randomness comes from.
 ///
 /// Neither `reset` nor `rebuild` nor `step` allocates.
 ///
@@ -157,7 +157,7 @@ impl<D: Draws> Simulator<D> {
     }
 
     fn begin(&mut self, seed: u64) -> Result<(), Raised> {
-        // The ids are not of the world's stream: they come from the operating system in the original.
+        // The ids are not of the environment's stream: they come from the operating system in the original.
         self.ids = Fast::new(Fast::new(seed ^ 0x6964_735F_6F66_6E6F).next_u64());
         self.total = 0.0;
         self.state.reset(&mut self.draws, &mut Ids::Stream(&mut self.ids))

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use gimbal_worlds::json;
+use gimbal_env_kit::json;
 
 use crate::names::Names;
 use crate::sim::Simulator;

@@ -13,12 +13,12 @@ use gimbal_yawning_titan::facts::MODES;
 use gimbal_yawning_titan::policy::POLICIES;
 use serde_json::{Value, json};
 
-/// This world never waits: a future is ready at once.
+/// This environment never waits: a future is ready at once.
 fn now<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("the world waited"),
+        Poll::Pending => panic!("the environment waited"),
     }
 }
 
@@ -26,25 +26,25 @@ fn open(options: Value) -> Box<dyn Environment> {
     YawningTitan.open(&options).unwrap()
 }
 
-fn reset(world: &mut dyn Environment, seed: u64) -> Observation {
-    now(world.reset(&TaskId("test".to_owned()), seed)).unwrap()
+fn reset(environment: &mut dyn Environment, seed: u64) -> Observation {
+    now(environment.reset(&TaskId("test".to_owned()), seed)).unwrap()
 }
 
-fn step(world: &mut dyn Environment, call: &ToolCall) -> Transition {
-    match now(world.call(call)).unwrap() {
+fn step(environment: &mut dyn Environment, call: &ToolCall) -> Transition {
+    match now(environment.call(call)).unwrap() {
         Reply::Step(transition) => transition,
-        Reply::Ask(_) => panic!("this world asks nobody"),
+        Reply::Ask(_) => panic!("this environment asks nobody"),
     }
 }
 
 /// Every legal call, from tools and choices alone.
-fn legal(world: &dyn Environment) -> Vec<ToolCall> {
+fn legal(environment: &dyn Environment) -> Vec<ToolCall> {
     let mut calls = Vec::new();
-    for tool in world.tools().iter() {
+    for tool in environment.tools().iter() {
         match tool.required().next() {
             None => calls.push(ToolCall::bare(&tool.name)),
             Some(parameter) => {
-                for choice in world.choices(&tool.name, parameter).unwrap() {
+                for choice in environment.choices(&tool.name, parameter).unwrap() {
                     calls.push(ToolCall::with(&tool.name, &[(parameter, &choice)]));
                 }
             }
@@ -66,33 +66,33 @@ fn all_actions() -> Value {
 
 #[test]
 fn tools_and_choices_give_the_legal_actions_and_text_is_their_inverse() {
-    let mut world = open(json!({}));
-    reset(&mut *world, 9);
-    let names: Vec<&str> = world.tools().iter().map(|tool| tool.name.as_str()).collect();
+    let mut environment = open(json!({}));
+    reset(&mut *environment, 9);
+    let names: Vec<&str> = environment.tools().iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["DoNothing", "Scan", "ReduceVulnerability", "MakeNodeSafe"]);
-    assert_eq!(legal(&*world).len(), 2 + 2 * 18);
+    assert_eq!(legal(&*environment).len(), 2 + 2 * 18);
     for options in [json!({}), all_actions(), json!({ "names": "shuffled", "mode": "dcbo", "network": "dcbo_base" })] {
-        let mut world = open(options);
-        reset(&mut *world, 9);
-        for call in legal(&*world) {
-            assert_eq!(world.parse(&world.render(&call)), Ok(call.clone()));
-            if step(&mut *world, &call).done.is_some() {
-                reset(&mut *world, 9);
+        let mut environment = open(options);
+        reset(&mut *environment, 9);
+        for call in legal(&*environment) {
+            assert_eq!(environment.parse(&environment.render(&call)), Ok(call.clone()));
+            if step(&mut *environment, &call).done.is_some() {
+                reset(&mut *environment, 9);
             }
         }
-        for tool in world.tools().iter().filter(|tool| tool.required().next() == Some("node")) {
+        for tool in environment.tools().iter().filter(|tool| tool.required().next() == Some("node")) {
             let literals = tool.parameters["properties"]["node"]["enum"].as_array().unwrap();
             let literals: Vec<&str> = literals.iter().map(|node| node.as_str().unwrap()).collect();
-            assert_eq!(literals[..world.brief().subjects.len()], world.brief().subjects);
+            assert_eq!(literals[..environment.brief().subjects.len()], environment.brief().subjects);
         }
-        assert_eq!(world.choices("Scan", "node"), None);
-        assert_eq!(world.choices("MakeNodeSafe", "edge"), None);
+        assert_eq!(environment.choices("Scan", "node"), None);
+        assert_eq!(environment.choices("MakeNodeSafe", "edge"), None);
     }
 }
 
 #[test]
 fn an_action_is_written_in_many_ways() {
-    let world = open(all_actions());
+    let environment = open(all_actions());
     let wanted = ToolCall::with("RestoreNode", &[("node", "node_3")]);
     for text in [
         "RestoreNode node=node_3",
@@ -108,13 +108,13 @@ fn an_action_is_written_in_many_ways() {
         "RestoreNode node=node_3</answer>",
         "[RestoreNode node=node_3](http://x)",
     ] {
-        assert_eq!(world.parse(text), Ok(wanted.clone()), "{text}");
+        assert_eq!(environment.parse(text), Ok(wanted.clone()), "{text}");
     }
     let edge = ToolCall::with("AddDeceptiveNode", &[("edge", "node_0-node_1")]);
     for text in ["edge=node_1-node_0", "node-0-node-1", "Node0-Node1", "0-1"] {
-        assert_eq!(world.parse(&format!("AddDeceptiveNode {text}")), Ok(edge.clone()), "{text}");
+        assert_eq!(environment.parse(&format!("AddDeceptiveNode {text}")), Ok(edge.clone()), "{text}");
     }
-    let refused = |text: &str| world.parse(text).unwrap_err();
+    let refused = |text: &str| environment.parse(text).unwrap_err();
     assert!(refused("RestorNode node_3").message.contains("did you mean `RestoreNode`?"));
     assert_eq!(refused("RestoreNode").message, "`RestoreNode` needs a node; write `RestoreNode node=<node>`");
     assert!(refused("RestoreNode node_99").message.contains("did you mean"));
@@ -140,10 +140,10 @@ fn an_action_is_written_in_many_ways() {
 #[test]
 fn the_brief_explains_the_tools_and_gives_nothing_away() {
     for mode in &MODES {
-        let mut world = open(json!({ "mode": mode.name, "horizon": 50 }));
-        reset(&mut *world, 1);
-        let brief = world.brief();
-        let mut tools: Vec<&str> = world.tools().iter().map(|tool| tool.name.as_str()).collect();
+        let mut environment = open(json!({ "mode": mode.name, "horizon": 50 }));
+        reset(&mut *environment, 1);
+        let brief = environment.brief();
+        let mut tools: Vec<&str> = environment.tools().iter().map(|tool| tool.name.as_str()).collect();
         let mut explained: Vec<&str> = brief.glossary.iter().map(|entry| entry.name.as_str()).collect();
         tools.sort_unstable();
         explained.sort_unstable();
@@ -159,7 +159,7 @@ fn the_brief_explains_the_tools_and_gives_nothing_away() {
         for entry in &brief.glossary {
             shown.push_str(&format!(" {} {} {}", entry.name, entry.description, entry.usage));
         }
-        for tool in world.tools().iter() {
+        for tool in environment.tools().iter() {
             shown.push_str(&format!(" {}", tool.description));
         }
         let shown = shown.to_lowercase();
@@ -167,25 +167,25 @@ fn the_brief_explains_the_tools_and_gives_nothing_away() {
             assert!(!shown.contains(&word.to_lowercase()), "{word}");
         }
     }
-    let world = open(json!({}));
-    assert_eq!(world.brief().thresholds.catastrophic, Some(Milli(-50_000)));
-    assert_eq!(world.brief().thresholds.success, Some(Milli(50_000)));
-    let world = open(json!({ "mode": "dcbo", "network": "dcbo_base" }));
-    assert_eq!(world.brief().thresholds.catastrophic, Some(Milli(-250_000)));
+    let environment = open(json!({}));
+    assert_eq!(environment.brief().thresholds.catastrophic, Some(Milli(-50_000)));
+    assert_eq!(environment.brief().thresholds.success, Some(Milli(50_000)));
+    let environment = open(json!({ "mode": "dcbo", "network": "dcbo_base" }));
+    assert_eq!(environment.brief().thresholds.catastrophic, Some(Milli(-250_000)));
 }
 
 #[test]
 fn the_same_seed_and_calls_give_the_same_episode() {
     for options in [json!({}), all_actions(), json!({ "red": "sine", "draws": "mersenne", "names": "shuffled" })] {
         let play = || {
-            let mut world = open(options.clone());
-            let mut seen = vec![(reset(&mut *world, 7), world.state(), world.situation())];
+            let mut environment = open(options.clone());
+            let mut seen = vec![(reset(&mut *environment, 7), environment.state(), environment.situation())];
             let mut choice = Rng::stream(3, "calls");
             for _ in 0..30 {
-                let calls = legal(&*world);
-                let transition = step(&mut *world, choice.choose(&calls).unwrap());
-                seen.push(((*transition.observation).clone(), world.state(), world.situation()));
-                let (least, most) = world.brief().reward_range.unwrap();
+                let calls = legal(&*environment);
+                let transition = step(&mut *environment, choice.choose(&calls).unwrap());
+                seen.push(((*transition.observation).clone(), environment.state(), environment.situation()));
+                let (least, most) = environment.brief().reward_range.unwrap();
                 assert!((least..=most).contains(&transition.reward), "{:?}", transition.reward);
                 if transition.done.is_some() {
                     break;
@@ -200,8 +200,8 @@ fn the_same_seed_and_calls_give_the_same_episode() {
         states.dedup();
         assert_eq!(states.len(), first.len());
     }
-    let mut world = open(json!({}));
-    let (one, other) = (reset(&mut *world, 1), reset(&mut *world, 2));
+    let mut environment = open(json!({}));
+    let (one, other) = (reset(&mut *environment, 1), reset(&mut *environment, 2));
     assert_ne!(one, other, "special nodes and vulnerabilities are drawn anew");
 }
 
@@ -213,8 +213,8 @@ fn observations_tell_the_vector_and_nothing_else() {
     use gimbal_yawning_titan::{Config, Scenario, Simulator};
     let mut hidden = 0;
     for seed in 0..30 {
-        let mut world = open(json!({ "horizon": 60 }));
-        let first = reset(&mut *world, seed);
+        let mut environment = open(json!({ "horizon": 60 }));
+        let first = reset(&mut *environment, seed);
         let mut config = Config::default();
         config.set("game_rules.max_steps", &json!(60)).unwrap();
         let mut alone = Simulator::new(&Scenario { config, ..Scenario::default() }, Fast::new(0)).unwrap();
@@ -234,10 +234,10 @@ fn observations_tell_the_vector_and_nothing_else() {
                 }
                 _ => ToolCall::bare("DoNothing"),
             };
-            let transition = step(&mut *world, &call);
+            let transition = step(&mut *environment, &call);
             let reward = alone.step(action).unwrap();
             assert_eq!(transition.reward, Milli::from_f64(reward));
-            assert_eq!(world.state().0, alone.digest());
+            assert_eq!(environment.state().0, alone.digest());
             let tree = transition.observation.data.tree().clone();
             assert_eq!(tree, serde_json::from_str::<Value>(&transition.observation.text).unwrap());
             if alone.lost() {
@@ -252,7 +252,7 @@ fn observations_tell_the_vector_and_nothing_else() {
                 hidden += usize::from(alone.compromised(node) && !shown);
             }
         }
-        let late = now(world.call(&ToolCall::bare("Scan"))).unwrap_err();
+        let late = now(environment.call(&ToolCall::bare("Scan"))).unwrap_err();
         assert_eq!(late.kind, RejectionKind::NotNow);
     }
     assert!(hidden > 100, "the truth was more than what was shown: {hidden}");
@@ -267,11 +267,11 @@ fn parts_that_the_mode_switches_off_are_not_shown() {
         "observation_space.attacked_nodes": false, "observation_space.special_nodes": false,
         "observation_space.red_agent_skill": false,
     });
-    let mut world = open(json!({ "changes": changes }));
-    let first = reset(&mut *world, 1);
+    let mut environment = open(json!({ "changes": changes }));
+    let first = reset(&mut *environment, 1);
     assert!(first.data.tree()["nodes"].as_object().unwrap().values().all(|entry| *entry == json!({})));
     for _ in 0..8 {
-        let transition = step(&mut *world, &ToolCall::bare("DoNothing"));
+        let transition = step(&mut *environment, &ToolCall::bare("DoNothing"));
         assert_eq!(transition.observation.text, r#"{"nodes":{}}"#);
         if transition.done.is_some() {
             break;
@@ -281,9 +281,9 @@ fn parts_that_the_mode_switches_off_are_not_shown() {
 
 #[test]
 fn a_rejection_names_the_fault_and_changes_nothing() {
-    let mut world = open(all_actions());
-    reset(&mut *world, 5);
-    let before = world.state();
+    let mut environment = open(all_actions());
+    reset(&mut *environment, 5);
+    let before = environment.state();
     let cases = [
         (ToolCall::bare("Fly"), RejectionKind::UnknownTool),
         (ToolCall::bare("RestoreNode"), RejectionKind::MissingArgument),
@@ -293,33 +293,33 @@ fn a_rejection_names_the_fault_and_changes_nothing() {
         (ToolCall::with("RestoreNode", &[("node", "decoy_0")]), RejectionKind::NotNow),
     ];
     for (call, kind) in cases {
-        let rejection = now(world.call(&call)).unwrap_err();
+        let rejection = now(environment.call(&call)).unwrap_err();
         assert_eq!(rejection.kind, kind, "{}", rejection.message);
-        assert_eq!(world.state(), before);
+        assert_eq!(environment.state(), before);
     }
     let mut number = ToolCall::bare("RestoreNode");
     number.arguments.insert("node".to_owned(), json!(4));
-    assert_eq!(now(world.call(&number)).unwrap_err().kind, RejectionKind::BadValue);
+    assert_eq!(now(environment.call(&number)).unwrap_err().kind, RejectionKind::BadValue);
     let place = ToolCall::with("AddDeceptiveNode", &[("edge", "node_0-node_1")]);
-    let free = world.choices("AddDeceptiveNode", "edge").unwrap().len();
-    let transition = step(&mut *world, &place);
+    let free = environment.choices("AddDeceptiveNode", "edge").unwrap().len();
+    let transition = step(&mut *environment, &place);
     assert!(transition.observation.data.tree()["nodes"]["decoy_0"].is_object());
-    assert_eq!(world.choices("AddDeceptiveNode", "edge").unwrap().len(), free - 1);
-    assert!(world.choices("RestoreNode", "node").unwrap().iter().any(|node| node == "decoy_0"));
-    step(&mut *world, &ToolCall::with("RestoreNode", &[("node", "decoy_0")]));
+    assert_eq!(environment.choices("AddDeceptiveNode", "edge").unwrap().len(), free - 1);
+    assert!(environment.choices("RestoreNode", "node").unwrap().iter().any(|node| node == "decoy_0"));
+    step(&mut *environment, &ToolCall::with("RestoreNode", &[("node", "decoy_0")]));
 }
 
 #[test]
 fn every_policy_plays_an_episode_of_its_own_seed() {
     for policy in POLICIES {
         let play = |seed| {
-            let mut world = open(json!({}));
-            reset(&mut *world, 4);
+            let mut environment = open(json!({}));
+            reset(&mut *environment, 4);
             let mut draws = Rng::stream(seed, "policy");
             let mut calls = Vec::new();
             loop {
-                let call = world.decide(policy.name(), &mut draws).unwrap();
-                let transition = step(&mut *world, &call);
+                let call = environment.decide(policy.name(), &mut draws).unwrap();
+                let transition = step(&mut *environment, &call);
                 calls.push(call);
                 if transition.done.is_some() {
                     return calls;
@@ -337,22 +337,22 @@ fn every_policy_plays_an_episode_of_its_own_seed() {
 #[test]
 fn a_fork_has_the_same_state_and_a_future_of_its_own() {
     for draws in ["fast", "mersenne"] {
-        let mut world = open(json!({ "draws": draws, "horizon": 100, "loss": "never" }));
-        reset(&mut *world, 21);
+        let mut environment = open(json!({ "draws": draws, "horizon": 100, "loss": "never" }));
+        reset(&mut *environment, 21);
         for _ in 0..6 {
-            step(&mut *world, &ToolCall::bare("DoNothing"));
+            step(&mut *environment, &ToolCall::bare("DoNothing"));
         }
-        let before = world.state();
+        let before = environment.state();
         let future = |name: u64| {
-            let mut fork = world.simulator().unwrap().fork(name);
+            let mut fork = environment.simulator().unwrap().fork(name);
             assert_eq!(fork.state(), before);
             (0..20).map(|_| step(&mut *fork, &ToolCall::bare("DoNothing")).observation.text.clone()).collect::<Vec<_>>()
         };
         assert_eq!(future(1), future(1));
         assert_ne!(future(1), future(2));
-        assert_eq!(world.state(), before);
-        let expert = world.simulator().unwrap().expert().unwrap();
-        assert!(now(world.call(&expert)).is_ok());
+        assert_eq!(environment.state(), before);
+        let expert = environment.simulator().unwrap().expert().unwrap();
+        assert!(now(environment.call(&expert)).is_ok());
     }
 }
 
@@ -361,13 +361,16 @@ fn the_expert_is_the_best_of_the_baselines() {
     let play = |expert: bool| -> i64 {
         (0..60)
             .map(|seed| {
-                let mut world = open(json!({}));
-                reset(&mut *world, seed);
+                let mut environment = open(json!({}));
+                reset(&mut *environment, seed);
                 let mut total = 0;
                 loop {
-                    let call =
-                        if expert { world.simulator().unwrap().expert().unwrap() } else { ToolCall::bare("DoNothing") };
-                    let transition = step(&mut *world, &call);
+                    let call = if expert {
+                        environment.simulator().unwrap().expert().unwrap()
+                    } else {
+                        ToolCall::bare("DoNothing")
+                    };
+                    let transition = step(&mut *environment, &call);
                     total += transition.reward.0;
                     if transition.done.is_some() {
                         return total;
@@ -389,9 +392,9 @@ fn options_are_resolved_or_refused_with_their_mend() {
     assert_eq!(resolved, defaults);
     assert_eq!(YawningTitan.resolve(&Value::Null).unwrap(), defaults);
     let shuffled = YawningTitan.resolve(&json!({ "names": "shuffled" })).unwrap();
-    assert_eq!(YawningTitan.world(&shuffled), YawningTitan.world(&resolved));
+    assert_eq!(YawningTitan.environment(&shuffled), YawningTitan.environment(&resolved));
     let other = YawningTitan.resolve(&json!({ "red": "sine" })).unwrap();
-    assert_ne!(YawningTitan.world(&other), YawningTitan.world(&resolved));
+    assert_ne!(YawningTitan.environment(&other), YawningTitan.environment(&resolved));
     let made = json!({ "network": { "generator": "create_ring", "arguments": { "ring_size": 12 }, "seed": 4 } });
     let made = YawningTitan.resolve(&made).unwrap();
     assert_eq!(made["network"]["vulnerability"], json!([0.1, 1.0]));
@@ -422,16 +425,16 @@ fn options_are_resolved_or_refused_with_their_mend() {
     assert_eq!(offers.queries, ["subject_state", "subject_baseline"]);
 }
 
-/// Where the original raises an exception, the episode ends and the world stays whole.
+/// Where the original raises an exception, the episode ends and the environment stays whole.
 #[test]
 fn what_breaks_the_original_ends_the_episode() {
     let changes = json!({
         "red.target_mechanism.random": false, "red.target_mechanism.prioritise_vulnerable_nodes": true,
     });
-    let mut world = open(json!({ "mode": "dcbo", "network": "dcbo_base", "changes": changes }));
-    reset(&mut *world, 1);
-    let transition = step(&mut *world, &ToolCall::bare("DoNothing"));
+    let mut environment = open(json!({ "mode": "dcbo", "network": "dcbo_base", "changes": changes }));
+    reset(&mut *environment, 1);
+    let transition = step(&mut *environment, &ToolCall::bare("DoNothing"));
     assert_eq!((transition.reward, transition.done), (Milli::ZERO, Some(Ending::Broken)));
-    assert_eq!(now(world.call(&ToolCall::bare("DoNothing"))).unwrap_err().kind, RejectionKind::NotNow);
-    reset(&mut *world, 2);
+    assert_eq!(now(environment.call(&ToolCall::bare("DoNothing"))).unwrap_err().kind, RejectionKind::NotNow);
+    reset(&mut *environment, 2);
 }

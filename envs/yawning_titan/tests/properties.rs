@@ -1,4 +1,4 @@
-//! What holds of every world and every text.
+//! What holds of every environment and every text.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use gimbal_yawning_titan::action::Vocabulary;
@@ -36,7 +36,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn worlds_stay_consistent_and_repeat(scenario in scenarios(), seed in any::<u32>(), actions in prop::collection::vec(any::<u32>(), 1..60)) {
+    fn environments_stay_consistent_and_repeat(scenario in scenarios(), seed in any::<u32>(), actions in prop::collection::vec(any::<u32>(), 1..60)) {
         let mut one = Simulator::new(&scenario, Python::new(0)).unwrap();
         let mut other = Simulator::new(&scenario, Python::new(7)).unwrap();
         // A used simulator is as good as a new one.

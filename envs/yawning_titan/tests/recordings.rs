@@ -137,7 +137,7 @@ fn every_spoiled_field_is_found() {
         let found = first.field;
         assert!(found.starts_with(&format!("state.{field}")), "{field} found as {found}");
     }
-    // A draw of the tape: taken at its word it changes the world, and the seed beside it gives it away.
+    // A draw of the tape: taken at its word it changes the environment, and the seed beside it gives it away.
     let mut spoiled = lines.clone();
     let row = at("step");
     let draw = item(item(member(&mut spoiled[row], "tape"), 0), 4);

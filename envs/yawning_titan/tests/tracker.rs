@@ -14,7 +14,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("the world waited"),
+        Poll::Pending => panic!("the environment waited"),
     }
 }
 
@@ -172,12 +172,12 @@ fn the_blocks_of_an_episode_read_like_this() {
     for names in ["ordered", "shuffled"] {
         let changes = json!({ "blue.action_set.deceptive_nodes.use": true, "blue.action_set.isolate_node": true });
         let options = json!({ "network": "mesh_5", "names": names, "changes": changes, "loss": "never" });
-        let mut world = YawningTitan.open(&options).unwrap();
-        let first = now(world.reset(&TaskId("test".to_owned()), 3)).unwrap();
-        let mut tracker = world.tracker();
+        let mut environment = YawningTitan.open(&options).unwrap();
+        let first = now(environment.reset(&TaskId("test".to_owned()), 3)).unwrap();
+        let mut tracker = environment.tracker();
         tracker.begin(&first);
         out.push_str(&format!("== {names}\n{}\n", first.text));
-        let edge = world.choices("AddDeceptiveNode", "edge").unwrap()[0].clone().into_owned();
+        let edge = environment.choices("AddDeceptiveNode", "edge").unwrap()[0].clone().into_owned();
         let calls = [
             ToolCall::bare("DoNothing"),
             ToolCall::with("AddDeceptiveNode", &[("edge", &edge)]),
@@ -187,14 +187,16 @@ fn the_blocks_of_an_episode_read_like_this() {
             ToolCall::bare("DoNothing"),
         ];
         for (at, call) in calls.iter().enumerate() {
-            let Reply::Step(transition) = now(world.call(call)).unwrap() else { panic!("this world asks nobody") };
+            let Reply::Step(transition) = now(environment.call(call)).unwrap() else {
+                panic!("this environment asks nobody")
+            };
             let observation = &*transition.observation;
             tracker.update(Stepped { step: at as u32 + 1, call, observation, justification: Some("as planned") });
             for block in tracker.blocks() {
                 out.push_str(&format!(
                     "-- {} after {}\n{}\n",
                     block,
-                    world.render(call),
+                    environment.render(call),
                     tracker.block(block).unwrap()
                 ));
             }
@@ -212,17 +214,19 @@ fn the_blocks_of_an_episode_read_like_this() {
 
 fn played(seed: u64, steps: usize) -> (Vec<String>, Box<dyn Tracker>, Vec<String>) {
     let changes = json!({ "blue.action_set.deceptive_nodes.use": true, "blue.action_set.restore_node": true });
-    let mut world = YawningTitan.open(&json!({ "changes": changes, "loss": "never", "horizon": 60 })).unwrap();
-    let first = now(world.reset(&TaskId("test".to_owned()), seed)).unwrap();
-    let mut tracker = world.tracker();
+    let mut environment = YawningTitan.open(&json!({ "changes": changes, "loss": "never", "horizon": 60 })).unwrap();
+    let first = now(environment.reset(&TaskId("test".to_owned()), seed)).unwrap();
+    let mut tracker = environment.tracker();
     tracker.begin(&first);
     let mut draws = Rng::stream(seed, "calls");
     let (mut blocks, mut shown) = (Vec::new(), vec![first.text.clone()]);
     for step in 1..=steps {
-        let call = world.decide("random", &mut draws).unwrap();
-        let Reply::Step(transition) = now(world.call(&call)).unwrap() else { panic!("this world asks nobody") };
+        let call = environment.decide("random", &mut draws).unwrap();
+        let Reply::Step(transition) = now(environment.call(&call)).unwrap() else {
+            panic!("this environment asks nobody")
+        };
         let observation = &*transition.observation;
-        shown.push(format!("{} {}", world.render(&call), observation.text));
+        shown.push(format!("{} {}", environment.render(&call), observation.text));
         tracker.update(Stepped { step: step as u32, call: &call, observation, justification: None });
         blocks.extend(tracker.blocks().iter().map(|block| tracker.block(block).unwrap()));
     }

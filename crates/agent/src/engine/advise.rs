@@ -8,17 +8,17 @@ use gimbal_core::{
 use minijinja::Value;
 use serde_json::json;
 
-use super::competent::Moves;
-use super::conversation::{Conversation, Matter, Outcome};
+use super::competent::ExpertScript;
+use super::conversation::{Conversation, Outcome, PromptInput};
 use super::halt;
-use super::seat::Seat;
+use super::session::AgentSession;
 use crate::contract::{Finding, bounded};
 use crate::persona::PersonaError;
 use crate::persona::data::Contract;
 use crate::prompt::{Question, Variables};
 use crate::protocol::form::Form;
 use crate::protocol::open;
-use crate::tool::Company;
+use crate::tool::Peers;
 
 /// What an adviser gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Advice {
 
 /// What an adviser's message must be, where its contract does not say so by itself.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ReplySpec {
     /// The form of the message.
     pub form: Form,
     /// What a competent player would write, and what others might, in the spacing of the form: for the noisy expert.
@@ -41,7 +41,7 @@ pub struct Wanted {
 /// How much of a broken message is quoted when it is asked for again, in characters.
 const QUOTED: usize = 4_000;
 
-impl Seat<'_> {
+impl AgentSession<'_> {
     /// Whether the role decodes under a mask.
     fn constrained(&self, stage: &dyn Stage) -> bool {
         stage.role(self.agent.role()).is_some_and(|role| role.decoding == Decoding::Constrained)
@@ -85,12 +85,12 @@ impl Seat<'_> {
         lane: LaneId,
         blocks: &[Block],
         question: Question<'_>,
-        company: &dyn Company,
+        peers: &dyn Peers,
     ) -> Result<Advice, Halt> {
-        self.consult(stage, lane, blocks, question, (company, None)).await
+        self.consult(stage, lane, blocks, question, (peers, None)).await
     }
 
-    /// Asks the agent as [`Seat::advise`] does, for a message that whoever asks describes.
+    /// Asks the agent as [`AgentSession::advise`] does, for a message that whoever asks describes.
     ///
     /// # Errors
     /// The halt that ended the episode.
@@ -100,12 +100,18 @@ impl Seat<'_> {
         lane: LaneId,
         blocks: &[Block],
         question: Question<'_>,
-        (company, wanted): (&dyn Company, Option<&Wanted>),
+        (peers, reply_spec): (&dyn Peers, Option<&ReplySpec>),
     ) -> Result<Advice, Halt> {
         let view = stage.view().await;
-        let matter =
-            Matter { view: &view, blocks, question: Some(question), target: Some(question.target), company, wanted };
-        let mut conversation = Conversation::open(self, stage, lane, matter).await?;
+        let prompt_input = PromptInput {
+            view: &view,
+            blocks,
+            question: Some(question),
+            target: Some(question.target),
+            peers,
+            reply_spec,
+        };
+        let mut conversation = Conversation::open(self, stage, lane, prompt_input).await?;
         Ok(match conversation.answer(1).await? {
             Outcome::Answer { text, .. } | Outcome::Unclear { text, .. } | Outcome::Finished(text) => {
                 Advice::Text(text)
@@ -125,7 +131,7 @@ impl Seat<'_> {
         let Some(expert) = &view.expert else { return Ok(None) };
         let target = Some(question.target).filter(|target| !target.is_empty());
         let present = self.present(stage, None, true, target).await?;
-        Ok(Moves::of(self, expert, target).bare(self, stage, &present).await)
+        Ok(ExpertScript::of(self, expert, target).bare(self, stage, &present).await)
     }
 
     /// Asks the agent's model once more for a message that was not as it should be (BOG-070); none where the persona has
@@ -143,7 +149,7 @@ impl Seat<'_> {
         self.repair_of(stage, lane, broken, (question, None)).await
     }
 
-    /// As [`Seat::repair`], of a message that whoever asks describes: what is wrong with it may be said in `broken`.
+    /// As [`AgentSession::repair`], of a message that whoever asks describes: what is wrong with it may be said in `broken`.
     ///
     /// # Errors
     /// The halt that ended the episode.
@@ -152,7 +158,7 @@ impl Seat<'_> {
         stage: &dyn Stage,
         lane: LaneId,
         broken: &str,
-        (question, wanted): (Question<'_>, Option<&Wanted>),
+        (question, reply_spec): (Question<'_>, Option<&ReplySpec>),
     ) -> Result<Option<String>, Halt> {
         let persona = &self.agent.persona;
         let Some(repair) = &persona.texts.repair else { return Ok(None) };
@@ -168,12 +174,12 @@ impl Seat<'_> {
             Arc::new(Message::new(Speaker::System, render(&repair.system.text)?)),
             Arc::new(Message::new(Speaker::User, render(&repair.user.text)?)),
         ];
-        let request = match wanted {
-            Some(wanted) => AskRequest {
+        let request = match reply_spec {
+            Some(reply_spec) => AskRequest {
                 messages,
-                grammar: self.constrained(stage).then(|| Arc::new(Grammar::Regex(wanted.form.regex.clone()))),
-                max_output_tokens: u32::try_from(wanted.form.longest + 1).ok().filter(|_| self.constrained(stage)),
-                hint: wanted.competent.clone(),
+                grammar: self.constrained(stage).then(|| Arc::new(Grammar::Regex(reply_spec.form.regex.clone()))),
+                max_output_tokens: u32::try_from(reply_spec.form.longest + 1).ok().filter(|_| self.constrained(stage)),
+                hint: reply_spec.competent.clone(),
                 ..AskRequest::default()
             },
             None => {

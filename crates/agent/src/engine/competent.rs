@@ -7,8 +7,8 @@
 use gimbal_core::{Brief, Hint, Stage, ToolCall};
 use serde_json::Value;
 
-use super::advise::Wanted;
-use super::seat::{Present, Seat};
+use super::advise::ReplySpec;
+use super::session::{AgentSession, Present};
 use crate::Protocol;
 use crate::contract::{ANY, Finding, Focus, Severity, Situation, Status, Suggestion, competent_suggestions, spaced};
 use crate::deliberation::Deliberation;
@@ -19,7 +19,7 @@ use crate::tool::{Carrier, FINISH, Offered};
 const THOUGHT: &str = "Best now.";
 
 /// The moves that are left, the next one first.
-pub(super) struct Moves {
+pub(super) struct ExpertScript {
     expert: ToolCall,
     /// What the work is about: the subject that an adviser is asked about, or that of the expert's call.
     target: Option<String>,
@@ -32,11 +32,11 @@ pub(super) struct Moves {
     finishes: bool,
 }
 
-impl Moves {
-    pub(super) fn of(seat: &Seat<'_>, expert: &ToolCall, target: Option<&str>) -> Self {
-        let target = target.or_else(|| seat.brief().subject_of(expert)).map(str::to_owned);
+impl ExpertScript {
+    pub(super) fn of(session: &AgentSession<'_>, expert: &ToolCall, target: Option<&str>) -> Self {
+        let target = target.or_else(|| session.brief().subject_of(expert)).map(str::to_owned);
         let mut tools: Vec<(u8, usize)> = Vec::new();
-        for (index, tool) in seat.prepared.tools.iter().enumerate() {
+        for (index, tool) in session.prepared.tools.iter().enumerate() {
             let order = match &tool.carrier {
                 Carrier::Query(_) if target.is_some() => 0,
                 Carrier::Delegate if tool.generic == FINISH => continue,
@@ -45,14 +45,14 @@ impl Moves {
                 Carrier::Deliberation(Deliberation::Critique) => 2,
                 Carrier::Deliberation(Deliberation::Improve) => 3,
                 // What must be followed by the answer comes last.
-                Carrier::Delegate if tool.critical && (target.is_some() || *expert != seat.brief().idle) => 4,
+                Carrier::Delegate if tool.critical && (target.is_some() || *expert != session.brief().idle) => 4,
                 Carrier::Query(_) | Carrier::Delegate => continue,
             };
             tools.push((order, index));
         }
         tools.sort_unstable();
         // The last turn must be the answer.
-        tools.truncate((seat.settings().turns as usize).saturating_sub(1));
+        tools.truncate((session.settings().turns as usize).saturating_sub(1));
         let tools = tools.into_iter().map(|(_, index)| index).collect();
         Self { expert: expert.clone(), target, tools, next: 0, advised: None, finishes: false }
     }
@@ -80,27 +80,27 @@ impl Moves {
     /// What to write now, and what a mistaken player might write.
     pub(super) async fn hint(
         &self,
-        seat: &Seat<'_>,
+        session: &AgentSession<'_>,
         stage: &dyn Stage,
         present: &Present,
-        (answer_due, wanted): (bool, Option<&Wanted>),
+        (answer_due, reply_spec): (bool, Option<&ReplySpec>),
     ) -> Option<Hint> {
-        let tool = self.tools.get(self.next).and_then(|index| seat.prepared.tools.get(*index));
-        let protocol = seat.settings().protocol;
-        Some(match (tool.filter(|_| !answer_due), seat.agent.persona.core.contract) {
-            (Some(tool), _) => self.use_of(seat, tool),
+        let tool = self.tools.get(self.next).and_then(|index| session.prepared.tools.get(*index));
+        let protocol = session.settings().protocol;
+        Some(match (tool.filter(|_| !answer_due), session.agent.persona.core.contract) {
+            (Some(tool), _) => self.use_of(session, tool),
             (None, None) => {
                 let mut hint = self.action(protocol, stage, present).await;
                 if self.finishes
-                    && let Some(tool) = seat.prepared.tools.iter().find(|tool| tool.generic == FINISH)
+                    && let Some(tool) = session.prepared.tools.iter().find(|tool| tool.generic == FINISH)
                 {
                     let finish = protocol.write_use(THOUGHT, &tool.name, "Done as far as it goes.", false);
                     hint.alternatives.push(std::mem::replace(&mut hint.answer, finish));
                 }
                 hint
             }
-            (None, Some(Contract::Analysis)) => self.analysis(seat).written(protocol),
-            (None, Some(Contract::Suggestions)) => self.suggestions(seat, stage, present).await.written(protocol),
+            (None, Some(Contract::Analysis)) => self.analysis(session).written(protocol),
+            (None, Some(Contract::Suggestions)) => self.suggestions(session, stage, present).await.written(protocol),
             (
                 None,
                 Some(
@@ -111,21 +111,21 @@ impl Moves {
                     | Contract::Verification
                     | Contract::Summary,
                 ),
-            ) => wanted?.competent.clone()?.written(protocol),
+            ) => reply_spec?.competent.clone()?.written(protocol),
         })
     }
 
     /// The message of an adviser alone, as a repair asks for it; none where whoever asks must describe it.
-    pub(super) async fn bare(&self, seat: &Seat<'_>, stage: &dyn Stage, present: &Present) -> Option<Hint> {
-        match seat.agent.persona.core.contract {
-            Some(Contract::Analysis) => Some(self.analysis(seat)),
-            Some(Contract::Suggestions) => Some(self.suggestions(seat, stage, present).await),
+    pub(super) async fn bare(&self, session: &AgentSession<'_>, stage: &dyn Stage, present: &Present) -> Option<Hint> {
+        match session.agent.persona.core.contract {
+            Some(Contract::Analysis) => Some(self.analysis(session)),
+            Some(Contract::Suggestions) => Some(self.suggestions(session, stage, present).await),
             _ => None,
         }
     }
 
-    fn use_of(&self, seat: &Seat<'_>, tool: &Offered) -> Hint {
-        let (brief, protocol) = (seat.brief(), seat.settings().protocol);
+    fn use_of(&self, session: &AgentSession<'_>, tool: &Offered) -> Hint {
+        let (brief, protocol) = (session.brief(), session.settings().protocol);
         let write = |input: &str, structured| protocol.write_use(THOUGHT, &tool.name, input, structured);
         let others = || {
             let target = self.target.as_deref().unwrap_or_default();
@@ -164,8 +164,8 @@ impl Moves {
         }
     }
 
-    fn analysis(&self, seat: &Seat<'_>) -> Hint {
-        let brief = seat.brief();
+    fn analysis(&self, session: &AgentSession<'_>) -> Hint {
+        let brief = session.brief();
         let target = self.target.clone().unwrap_or_default();
         let about = brief.subject_of(&self.expert) == Some(target.as_str());
         let finding = |status, severity, recommended_focus| {
@@ -198,8 +198,8 @@ impl Moves {
         Hint { answer, alternatives }
     }
 
-    async fn suggestions(&self, seat: &Seat<'_>, stage: &dyn Stage, present: &Present) -> Hint {
-        let brief = seat.brief();
+    async fn suggestions(&self, session: &AgentSession<'_>, stage: &dyn Stage, present: &Present) -> Hint {
+        let brief = session.brief();
         let target = self.target.as_deref();
         let about = |call: &ToolCall| target == Some(ANY) || brief.subject_of(call) == target;
         let on_target: Vec<&str> = present.legal.as_ref().map_or_else(Vec::new, |legal| {
@@ -207,7 +207,7 @@ impl Moves {
             pairs.filter(|(call, _)| about(call)).map(|(_, text)| text.as_str()).collect()
         });
         let expert_text =
-            if about(&self.expert) { stage.render(&self.expert).await } else { seat.prepared.idle.clone() };
+            if about(&self.expert) { stage.render(&self.expert).await } else { session.prepared.idle.clone() };
         let led_by = |first: &str| {
             let others: Vec<&str> = on_target.iter().copied().filter(|text| *text != first).take(2).collect();
             Suggestion::text(&competent_suggestions(first, &others))

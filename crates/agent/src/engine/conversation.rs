@@ -9,17 +9,17 @@ use gimbal_core::{
 use minijinja::Value;
 use serde_json::json;
 
-use super::advise::Wanted;
-use super::competent::Moves;
+use super::advise::ReplySpec;
+use super::competent::ExpertScript;
 use super::guard::{self, Counted};
 use super::halt;
-use super::seat::{Present, Seat};
+use super::session::{AgentSession, Present};
 use crate::contract::Tier;
 use crate::persona::Sourced;
 use crate::prompt::{Question, joined, user_parts};
 use crate::protocol::{Reply, Saying, ToolUse};
 use crate::reading::words;
-use crate::tool::Company;
+use crate::tool::Peers;
 
 /// What came of an attempt.
 pub(super) enum Outcome {
@@ -37,7 +37,7 @@ pub(super) enum Outcome {
 
 /// What a conversation is about.
 #[derive(Clone, Copy)]
-pub(super) struct Matter<'a> {
+pub(super) struct PromptInput<'a> {
     /// The present.
     pub(super) view: &'a View,
     /// Context blocks.
@@ -47,17 +47,17 @@ pub(super) struct Matter<'a> {
     /// The subject that it is about, where whoever asks names one.
     pub(super) target: Option<&'a str>,
     /// What the answer must be, where the contract does not say so by itself.
-    pub(super) wanted: Option<&'a Wanted>,
+    pub(super) reply_spec: Option<&'a ReplySpec>,
     /// Those around the agent.
-    pub(super) company: &'a dyn Company,
+    pub(super) peers: &'a dyn Peers,
 }
 
 /// A conversation with the model of the agent's role.
 pub(super) struct Conversation<'a> {
-    pub(super) seat: &'a Seat<'a>,
+    pub(super) session: &'a AgentSession<'a>,
     pub(super) stage: &'a dyn Stage,
     pub(super) lane: LaneId,
-    pub(super) company: &'a dyn Company,
+    pub(super) peers: &'a dyn Peers,
     pub(super) present: Present,
     messages: Vec<Arc<Message>>,
     /// How many messages at the beginning stay whatever the context guard drops.
@@ -67,8 +67,8 @@ pub(super) struct Conversation<'a> {
     /// Tools for native calls, as they may be used now.
     native: Arc<[ToolSpec]>,
     counted: Option<Counted>,
-    pub(super) moves: Option<Moves>,
-    wanted: Option<&'a Wanted>,
+    pub(super) script: Option<ExpertScript>,
+    reply_spec: Option<&'a ReplySpec>,
     /// Native calls of the last reply that still want a result.
     open_calls: Vec<String>,
     /// A critical tool has answered: the next message must be the answer (BOG-056).
@@ -82,46 +82,47 @@ pub(super) struct Conversation<'a> {
 impl<'a> Conversation<'a> {
     /// A fresh conversation about the present.
     pub(super) async fn open(
-        seat: &'a Seat<'a>,
+        session: &'a AgentSession<'a>,
         stage: &'a dyn Stage,
         lane: LaneId,
-        matter: Matter<'a>,
+        prompt_input: PromptInput<'a>,
     ) -> Result<Self, Halt> {
-        let Matter { view, blocks, question, target, wanted, company } = matter;
-        let present = seat.present(stage, budget(seat, stage), view.expert.is_some(), target).await?;
+        let PromptInput { view, blocks, question, target, reply_spec, peers } = prompt_input;
+        let present = session.present(stage, budget(session, stage), view.expert.is_some(), target).await?;
         if let Some(legal) = present.legal.as_ref().filter(|legal| legal.narrowed) {
             stage.note(lane, "legal_narrowed", json!({ "listed": legal.calls.len() })).await;
         }
-        let parts = user_parts(&seat.agent.persona, &present.variables, view.step, blocks, question).map_err(halt)?;
-        let often = seat.settings().acting.is_some();
-        let literals = if often { seat.literals(stage).await? } else { None };
+        let parts =
+            user_parts(&session.agent.persona, &present.variables, view.step, blocks, question).map_err(halt)?;
+        let often = session.settings().acting.is_some();
+        let literals = if often { session.literals(stage).await? } else { None };
         let (mut opening, mut literals) = (joined(&parts), literals);
-        if let Some(fixed) = literals.take_if(|_| !seat.brief().literals_change) {
+        if let Some(fixed) = literals.take_if(|_| !session.brief().literals_change) {
             opening = format!("{opening}\n\n{fixed}");
         }
-        let native = if often { seat.narrowed(stage).await } else { seat.native() };
-        let system = match seat.text_bounds(stage, &present.variables).map_err(halt)? {
+        let native = if often { session.narrowed(stage).await } else { session.native() };
+        let system = match session.text_bounds(stage, &present.variables).map_err(halt)? {
             Some(bounds) => Arc::new(Message::new(Speaker::System, format!("{}\n\n{bounds}", present.system.text))),
             None => Arc::clone(&present.system),
         };
         let messages = vec![system, Arc::new(Message::new(Speaker::User, opening))];
         // An agent that acts many times was told its task in the opening.
         let pinned = if often { messages.len() } else { 1 };
-        let moves = view.expert.as_ref().map(|expert| Moves::of(seat, expert, target));
+        let script = view.expert.as_ref().map(|expert| ExpertScript::of(session, expert, target));
         let (counted, open_calls) = (None, Vec::new());
         Ok(Self {
-            seat,
+            session,
             stage,
             lane,
-            company,
+            peers,
             present,
             messages,
             pinned,
             literals,
             native,
             counted,
-            moves,
-            wanted,
+            script,
+            reply_spec,
             open_calls,
             answer_due: false,
             questions: 0,
@@ -131,7 +132,7 @@ impl<'a> Conversation<'a> {
 
     /// Talks until an answer or until the turns are used up; then the fixed text stands in its place (BOG-043).
     pub(super) async fn answer(&mut self, attempt: u32) -> Result<Outcome, Halt> {
-        let turns = self.seat.settings().turns;
+        let turns = self.session.settings().turns;
         for turn in 1..=turns {
             if turn == turns {
                 self.last_turn(turn)?;
@@ -145,16 +146,16 @@ impl<'a> Conversation<'a> {
             }
         }
         self.note("turns_exhausted", json!({ "attempt": attempt, "turns": turns })).await;
-        let text = self.seat.agent.persona.wording.no_answer.clone();
+        let text = self.session.agent.persona.wording.no_answer.clone();
         Ok(Outcome::Answer { text, justification: None, missing: None })
     }
 
     /// Says that no tool may be used any more, to an agent that has used one and has a single turn left. Who acts many times is
     /// not bound so: its tools give control back.
     fn last_turn(&mut self, turn: u32) -> Result<(), Halt> {
-        let used = turn > 1 && !self.answer_due && self.seat.settings().acting.is_none();
+        let used = turn > 1 && !self.answer_due && self.session.settings().acting.is_none();
         if let Some(last) = self.messages.last().filter(|last| used && last.speaker != Speaker::Assistant) {
-            let sourced = &self.seat.agent.persona.texts.engine.last_turn;
+            let sourced = &self.session.agent.persona.texts.engine.last_turn;
             let notice = self.fill(sourced, &[("tool", "".into()), ("tools", "".into()), ("message", "".into())])?;
             let text = format!("{}\n\n{notice}", last.text);
             let told = match &last.answers {
@@ -172,33 +173,33 @@ impl<'a> Conversation<'a> {
 
     /// Looks at the present again, for an agent that has made `made` calls and talks on.
     pub(super) async fn look(&mut self, view: &View, made: usize) -> Result<(), Halt> {
-        let (seat, stage) = (self.seat, self.stage);
-        self.present = seat.present(stage, budget(seat, stage), view.expert.is_some(), None).await?;
-        if seat.brief().literals_change {
-            self.literals = seat.literals(stage).await?;
-            self.native = seat.narrowed(stage).await;
+        let (session, stage) = (self.session, self.stage);
+        self.present = session.present(stage, budget(session, stage), view.expert.is_some(), None).await?;
+        if session.brief().literals_change {
+            self.literals = session.literals(stage).await?;
+            self.native = session.narrowed(stage).await;
         }
         self.answer_due = false;
-        self.moves = view.expert.as_ref().map(|expert| self.next_move(expert, made));
+        self.script = view.expert.as_ref().map(|expert| self.next_move(expert, made));
         Ok(())
     }
 
     /// What a competent player does next: the expert's call where it may be made and belongs to the subtask, or where nothing
     /// was done yet; else control is given back. Who may not make that call does what the tools of the subtask allow first:
     /// nobody gives control back who has not looked at what there is to do.
-    fn next_move(&self, expert: &ToolCall, made: usize) -> Moves {
-        let elsewhere = self.company.hands_back(expert);
-        let own = match elsewhere && made == 0 && !self.seat.allows(&expert.tool) {
+    fn next_move(&self, expert: &ToolCall, made: usize) -> ExpertScript {
+        let elsewhere = self.peers.hands_back(expert);
+        let own = match elsewhere && made == 0 && !self.session.allows(&expert.tool) {
             false => None,
             true => {
-                let idle = Some(&self.seat.brief().idle).filter(|idle| self.seat.allows(&idle.tool));
+                let idle = Some(&self.session.brief().idle).filter(|idle| self.session.allows(&idle.tool));
                 let legal = self.present.legal.as_ref().and_then(|legal| legal.calls.first());
                 idle.or(legal)
             }
         };
-        let mut moves = Moves::acting(own.unwrap_or(expert));
-        moves.finishes(elsewhere && (made > 0 || (own.is_none() && !self.seat.allows(&expert.tool))));
-        moves
+        let mut script = ExpertScript::acting(own.unwrap_or(expert));
+        script.finishes(elsewhere && (made > 0 || (own.is_none() && !self.session.allows(&expert.tool))));
+        script
     }
 
     /// Whether a rejected answer is the one that was rejected before.
@@ -222,7 +223,7 @@ impl<'a> Conversation<'a> {
     /// Answers the native calls that were not used.
     fn leave_open(&mut self, open: impl Iterator<Item = String>) -> Result<(), Halt> {
         for id in open {
-            let not_used = &self.seat.agent.persona.texts.engine.not_used;
+            let not_used = &self.session.agent.persona.texts.engine.not_used;
             let text = self.fill(not_used, &[("tool", "".into()), ("tools", "".into()), ("message", "".into())])?;
             self.messages.push(Arc::new(Message::answering(id, text)));
         }
@@ -269,18 +270,22 @@ impl<'a> Conversation<'a> {
     }
 
     async fn ask(&mut self) -> Result<Result<Completion, ModelErrorKind>, Halt> {
-        let settings = self.seat.settings();
+        let settings = self.session.settings();
         let guarded = guard::keep(&mut self.messages, self.counted, (settings.context_guard_tokens, self.pinned));
         if let Some((dropped, before)) = guarded {
             self.counted = None;
             let data = json!({ "dropped": dropped, "prompt_tokens": before.tokens, "source": before.source });
             self.note("context_guard", data).await;
         }
-        let wording = self.seat.agent.persona.wording.protocols.of(settings.protocol);
-        let described = self.wanted.and_then(|wanted| self.seat.described(wanted, budget(self.seat, self.stage)?));
+        let wording = self.session.agent.persona.wording.protocols.of(settings.protocol);
+        let described = self
+            .reply_spec
+            .and_then(|reply_spec| self.session.described(reply_spec, budget(self.session, self.stage)?));
         let shaped = described.as_ref().or_else(|| self.present.shaped(self.answer_due));
-        let hint = match &self.moves {
-            Some(moves) => moves.hint(self.seat, self.stage, &self.present, (self.answer_due, self.wanted)).await,
+        let hint = match &self.script {
+            Some(script) => {
+                script.hint(self.session, self.stage, &self.present, (self.answer_due, self.reply_spec)).await
+            }
             None => None,
         };
         let request = AskRequest {
@@ -291,7 +296,7 @@ impl<'a> Conversation<'a> {
             max_output_tokens: shaped.and_then(|shaped| shaped.max_output_tokens),
             hint,
         };
-        match self.stage.ask(self.lane, self.seat.agent.role(), request).await {
+        match self.stage.ask(self.lane, self.session.agent.role(), request).await {
             Ok(completion) => {
                 self.counted = Some(Counted { messages: self.messages.len(), usage: completion.usage });
                 Ok(Ok(completion))
@@ -312,19 +317,19 @@ impl<'a> Conversation<'a> {
         if !completion.text.trim().is_empty() {
             self.messages.push(Arc::new(Message::new(Speaker::Assistant, Arc::clone(&completion.text))));
         }
-        let protocol = self.seat.settings().protocol;
-        let is_message = self.wanted.is_some() || self.seat.advises();
+        let protocol = self.session.settings().protocol;
+        let is_message = self.reply_spec.is_some() || self.session.advises();
         let read = if is_message { protocol.read_message(&completion.text) } else { protocol.read(&completion.text) };
         let Reply { thought, saying, tier, more } = read;
         if tier == Tier::Normalised {
-            self.note("normalised", json!({ "agent": self.seat.agent.role(), "protocol": protocol.name() })).await;
+            self.note("normalised", json!({ "agent": self.session.agent.role(), "protocol": protocol.name() })).await;
         }
         match self.meant(saying) {
             Saying::Answer(text) => {
                 Ok(Some(Outcome::Answer { text, justification: non_empty(thought), missing: None }))
             }
             Saying::Raw(text) => {
-                let missing = Some(protocol.missing(&completion.text, !self.seat.prepared.tools.is_empty()));
+                let missing = Some(protocol.missing(&completion.text, !self.session.prepared.tools.is_empty()));
                 Ok(Some(Outcome::Answer { justification: None, text, missing }))
             }
             Saying::Use(mut used) => {
@@ -430,7 +435,7 @@ impl<'a> Conversation<'a> {
 
     pub(super) fn fill(&self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<String, Halt> {
         let variables = self.present.variables.with(values);
-        self.seat.agent.persona.templates.render(&sourced.text, &variables).map_err(|error| halt(error.into()))
+        self.session.agent.persona.templates.render(&sourced.text, &variables).map_err(|error| halt(error.into()))
     }
 
     pub(super) async fn note(&self, kind: &str, data: serde_json::Value) {
@@ -446,8 +451,8 @@ fn several(calls: &[RequestedCall]) -> Outcome {
 }
 
 /// The bound of the role's output, where it decodes under constraint.
-fn budget(seat: &Seat<'_>, stage: &dyn Stage) -> Option<u32> {
-    let role = stage.role(seat.agent.role());
+fn budget(session: &AgentSession<'_>, stage: &dyn Stage) -> Option<u32> {
+    let role = stage.role(session.agent.role());
     role.filter(|role| role.decoding == Decoding::Constrained).map(|role| role.sampling.max_output_tokens)
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gimbal_core::{Grammar, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 
 use super::halt;
-use super::seat::Seat;
-use crate::prompt::{self, Variables, World};
+use super::session::AgentSession;
+use crate::prompt::{self, PromptContext, Variables};
 use crate::protocol::form::Form;
 use crate::protocol::grammar::{Shape, shape};
 
@@ -43,13 +43,13 @@ pub(super) struct Reply {
 impl Menu {
     /// The menu of the first `cap` legal calls, in the environment's order. `narrowed` says that there are more.
     pub(super) async fn new(
-        seat: &Seat<'_>,
+        session: &AgentSession<'_>,
         stage: &dyn Stage,
         listed: Arc<[ToolCall]>,
         narrowed: bool,
     ) -> Result<Self, Halt> {
-        let cap = seat.settings().legal_cap as usize;
-        let brief = seat.brief();
+        let cap = session.settings().legal_cap as usize;
+        let brief = session.brief();
         let explained = |call: &ToolCall| prompt::explains(brief, &call.tool);
         let calls: Arc<[ToolCall]> = match listed.iter().all(explained) {
             true if listed.len() <= cap => Arc::clone(&listed),
@@ -61,14 +61,19 @@ impl Menu {
             texts.push(stage.render(call).await);
         }
         let texts: Arc<[String]> = texts.into();
-        let prepared = &seat.prepared;
+        let prepared = &session.prepared;
         let (system, variables) = match &prepared.system {
             Some(system) => (Arc::clone(system), prepared.variables.clone()),
             None => {
-                let world =
-                    World { brief: &prepared.told, idle: &prepared.idle, tools: &prepared.tools, actions: &texts };
-                let text = prompt::system(&seat.agent.persona, seat.settings(), world).map_err(halt)?.text();
-                (Arc::new(Message::new(Speaker::System, text)), Variables::of(world))
+                let environment = PromptContext {
+                    brief: &prepared.told,
+                    idle: &prepared.idle,
+                    tools: &prepared.tools,
+                    actions: &texts,
+                };
+                let text =
+                    prompt::system(&session.agent.persona, session.settings(), environment).map_err(halt)?.text();
+                (Arc::new(Message::new(Speaker::System, text)), Variables::of(environment))
             }
         };
         Ok(Self { listed, legal: Legal { calls, texts, narrowed }, system, variables, shaped: Mutex::default() })
@@ -79,24 +84,24 @@ impl Menu {
     }
 
     /// The grammars for a reply of at most `budget` tokens: any reply, and one that must be the answer.
-    pub(super) fn shaped(&self, seat: &Seat<'_>, budget: u32) -> Arc<[Reply; 2]> {
+    pub(super) fn shaped(&self, session: &AgentSession<'_>, budget: u32) -> Arc<[Reply; 2]> {
         let mut known = self.shaped.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, shaped)) = known.as_ref().filter(|(bound, _)| *bound == budget) {
             return Arc::clone(shaped);
         }
-        let (settings, prepared) = (seat.settings(), &seat.prepared);
+        let (settings, prepared) = (session.settings(), &session.prepared);
         let (calls, texts, thought) = (&*self.legal.calls, &*self.legal.texts, settings.thought_characters);
-        let contract = seat.agent.persona.core.contract;
+        let contract = session.agent.persona.core.contract;
         let message = contract.map(|contract| Form::message(contract, &prepared.brief, texts));
         let open: Vec<ToolSpec> = match prepared.brief.free_arguments {
-            true => prepared.world_tools.iter().filter(|spec| seat.allows(&spec.name)).cloned().collect(),
+            true => prepared.env_tools.iter().filter(|spec| session.allows(&spec.name)).cloned().collect(),
             false => Vec::new(),
         };
         let shaped = Arc::new([&prepared.forms[..], &[]].map(|tools| {
             let message = message.as_ref();
             let shaped = shape(
                 settings.protocol,
-                Shape { calls, texts, specs: &prepared.world_tools, open: &open, message, tools, thought, budget },
+                Shape { calls, texts, specs: &prepared.env_tools, open: &open, message, tools, thought, budget },
             );
             Reply { grammar: Arc::new(shaped.grammar), max_output_tokens: shaped.max_output_tokens }
         }));

@@ -9,7 +9,7 @@ use minijinja::Value;
 use serde_json::Value as Json;
 
 use super::halt;
-use super::seat::Seat;
+use super::session::AgentSession;
 use crate::Protocol;
 use crate::persona::Sourced;
 use crate::prompt;
@@ -63,7 +63,7 @@ fn said_elsewhere(all: &[Closed], at: usize) -> BTreeSet<&String> {
     narrower.flatten().collect()
 }
 
-impl Seat<'_> {
+impl AgentSession<'_> {
     /// Whether the agent is told the values that its calls may carry.
     fn lists(&self) -> bool {
         self.settings().acting.is_some_and(|acting| acting.list_literals)

@@ -1,6 +1,6 @@
 //! The ReAct engine.
 //!
-//! [`Agent`] is built once per study cell, [`Seat`] once per episode, a conversation once per step (BOG-031): a step
+//! [`Agent`] is built once per study cell, [`AgentSession`] once per episode, a conversation once per step (BOG-031): a step
 //! starts with the system prompt and the user prompt and nothing else, so that all continuity is in the blocks.
 
 mod advise;
@@ -9,8 +9,8 @@ mod conversation;
 mod guard;
 mod legal;
 mod literals;
-mod seat;
 mod segment;
+mod session;
 mod step;
 mod uses;
 
@@ -19,13 +19,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gimbal_core::{Brief, GrammarKind, Halt, Needs, Stage, ToolSpec, nearest};
 use serde_json::Value;
 
-pub use advise::{Advice, Wanted};
-pub use seat::Seat;
-pub use segment::{Ended, Segment, Taken};
+pub use advise::{Advice, ReplySpec};
+pub use segment::{CallRecord, Ended, Segment};
+pub use session::AgentSession;
 
 use crate::deliberation::Deliberation;
 use crate::persona::PersonaError;
-use crate::prompt::{SystemPrompt, World};
+use crate::prompt::{PromptContext, SystemPrompt};
 use crate::protocol::Protocol;
 use crate::settings::{Acting, SettingsError};
 use crate::tool::Offered;
@@ -72,7 +72,7 @@ pub struct Agent {
     persona: Arc<Persona>,
     role: String,
     settings: Settings,
-    prepared: Mutex<Vec<Arc<seat::Prepared>>>,
+    prepared: Mutex<Vec<Arc<session::Prepared>>>,
 }
 
 impl Agent {
@@ -183,23 +183,23 @@ impl Agent {
         actions: &[String],
     ) -> Result<SystemPrompt, PersonaError> {
         let tools = Offered::of(&self.persona, &self.settings, (brief, idle), queries)?;
-        prompt::system(&self.persona, &self.settings, World { brief, idle, tools: &tools, actions })
+        prompt::system(&self.persona, &self.settings, PromptContext { brief, idle, tools: &tools, actions })
     }
 
     /// Takes a seat in an episode: everything that stays the same from step to step is made here.
     ///
     /// # Errors
     /// A halt when a text cannot be filled in.
-    pub async fn seat(&self, stage: &dyn Stage) -> Result<Seat<'_>, Halt> {
+    pub async fn session(&self, stage: &dyn Stage) -> Result<AgentSession<'_>, Halt> {
         self.seat_with(stage, None).await
     }
 
-    /// Takes a seat as [`Agent::seat`] does, as a specialist that has only some of the environment's tools and is told of no others
+    /// Takes a seat as [`Agent::session`] does, as a specialist that has only some of the environment's tools and is told of no others
     /// (CYC-027).
     ///
     /// # Errors
     /// A halt when a text cannot be filled in.
-    pub async fn seat_with(&self, stage: &dyn Stage, only: Option<&[String]>) -> Result<Seat<'_>, Halt> {
+    pub async fn seat_with(&self, stage: &dyn Stage, only: Option<&[String]>) -> Result<AgentSession<'_>, Halt> {
         let (brief, queries, tools) = (stage.brief(), stage.queries(), stage.tools());
         let known = {
             let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -209,7 +209,7 @@ impl Agent {
             Some(prepared) => prepared,
             None => {
                 let idle = stage.render(&brief.idle).await;
-                let made = seat::Prepared::new(self, (brief, queries, tools), idle, only).map_err(halt)?;
+                let made = session::Prepared::new(self, (brief, queries, tools), idle, only).map_err(halt)?;
                 let made = Arc::new(made);
                 let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
                 if prepared.len() >= KEPT {
@@ -219,7 +219,7 @@ impl Agent {
                 made
             }
         };
-        Ok(Seat::new(self, prepared))
+        Ok(AgentSession::new(self, prepared))
     }
 }
 

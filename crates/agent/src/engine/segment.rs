@@ -4,18 +4,18 @@
 use gimbal_core::{Acted, Block, Halt, LaneId, Rejection, RejectionKind, Stage, ToolCall};
 use serde_json::json;
 
-use super::conversation::{Conversation, Matter, Outcome};
-use super::seat::Seat;
+use super::conversation::{Conversation, Outcome, PromptInput};
+use super::session::AgentSession;
 use crate::contract::bounded;
 use crate::prompt::Question;
-use crate::tool::Company;
+use crate::tool::Peers;
 
 /// How much of an observation a segment keeps, in characters; the journal holds the whole.
 const KEPT: usize = 2_000;
 
 /// A tool call of a segment and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct CallRecord {
     /// The call as its environment writes it, or what was written in its place.
     pub call: String,
     /// What the agent saw then, or why the call was refused; bounded.
@@ -41,7 +41,7 @@ pub enum Ended {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// The tool calls, in order; refused ones too.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<CallRecord>,
     /// How it ended.
     pub ended: Ended,
 }
@@ -54,7 +54,7 @@ impl Segment {
     }
 }
 
-impl Seat<'_> {
+impl AgentSession<'_> {
     /// Lets the agent work in one conversation for at most `limit` tool calls.
     ///
     /// Each answer is one tool call, whether or not it can be read. An answer that cannot be carried out is fed back;
@@ -69,11 +69,11 @@ impl Seat<'_> {
         lane: LaneId,
         blocks: &[Block],
         question: Option<Question<'_>>,
-        (company, limit): (&dyn Company, u32),
+        (peers, limit): (&dyn Peers, u32),
     ) -> Result<Segment, Halt> {
         let view = stage.view().await;
-        let matter = Matter { view: &view, blocks, question, target: None, wanted: None, company };
-        let mut conversation = Conversation::open(self, stage, lane, matter).await?;
+        let prompt_input = PromptInput { view: &view, blocks, question, target: None, reply_spec: None, peers };
+        let mut conversation = Conversation::open(self, stage, lane, prompt_input).await?;
         let mut taken = Vec::new();
         let mut first = true;
         let ended = loop {
@@ -96,7 +96,11 @@ impl Seat<'_> {
     }
 
     /// One tool call of a segment, or the words with which the agent gives control back.
-    async fn call(&self, conversation: &mut Conversation<'_>, taken: &mut Vec<Taken>) -> Result<Option<String>, Halt> {
+    async fn call(
+        &self,
+        conversation: &mut Conversation<'_>,
+        taken: &mut Vec<CallRecord>,
+    ) -> Result<Option<String>, Halt> {
         let attempts = self.settings().max_attempts;
         for attempt in 1..=attempts {
             match conversation.answer(attempt).await? {
@@ -139,7 +143,7 @@ impl Seat<'_> {
         conversation: &mut Conversation<'_>,
         call: &ToolCall,
         justification: Option<&str>,
-        taken: &mut Vec<Taken>,
+        taken: &mut Vec<CallRecord>,
     ) -> Result<(), Halt> {
         let (stage, lane) = (conversation.stage, conversation.lane);
         let text = stage.render(call).await;
@@ -152,15 +156,15 @@ impl Seat<'_> {
             return self.explain_refusal(conversation, &rejection.message, &text);
         }
         let made = u32::try_from(taken.len()).unwrap_or(u32::MAX);
-        if let Some(rejection) = conversation.company.holds_back(stage, lane, (call, made)).await? {
+        if let Some(rejection) = conversation.peers.holds_back(stage, lane, (call, made)).await? {
             taken.push(refused(&text, &rejection));
             stage.reject(lane, &rejection, &text).await?;
             return self.explain_refusal(conversation, &rejection.message, &text);
         }
-        conversation.company.decided(stage, lane, call).await;
+        conversation.peers.decided(stage, lane, call).await;
         let at = taken.len();
         let tool = Some(call.tool.clone());
-        taken.push(Taken { call: text.clone(), observation: String::new(), accepted: true, tool: tool.clone() });
+        taken.push(CallRecord { call: text.clone(), observation: String::new(), accepted: true, tool: tool.clone() });
         match stage.act(lane, call, justification).await? {
             Acted::Stepped(transition) => {
                 let seen = &transition.observation.text;
@@ -168,13 +172,18 @@ impl Seat<'_> {
                 conversation.observed(seen)
             }
             Acted::Rejected(rejection) => {
-                taken[at] = Taken { tool, ..refused(&text, &rejection) };
+                taken[at] = CallRecord { tool, ..refused(&text, &rejection) };
                 self.explain_refusal(conversation, &rejection.message, &text)
             }
         }
     }
 }
 
-fn refused(text: &str, rejection: &Rejection) -> Taken {
-    Taken { call: bounded(text, KEPT), observation: bounded(&rejection.message, KEPT), accepted: false, tool: None }
+fn refused(text: &str, rejection: &Rejection) -> CallRecord {
+    CallRecord {
+        call: bounded(text, KEPT),
+        observation: bounded(&rejection.message, KEPT),
+        accepted: false,
+        tool: None,
+    }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Rejection, RejectionKind, Stage, ToolCall, Transition};
 use serde_json::json;
 
-use super::conversation::{Conversation, Matter, Outcome};
-use super::seat::Seat;
-use crate::tool::{Alone, Company};
+use super::conversation::{Conversation, Outcome, PromptInput};
+use super::session::AgentSession;
+use crate::tool::{Alone, Peers};
 
-impl Seat<'_> {
+impl AgentSession<'_> {
     /// Takes one step of the environment: asks until an answer is carried out, at most `max_attempts` times in one
     /// conversation with what was wrong fed back (BOG-032, BOG-033), and else does what the brief calls idle (BOG-034).
     ///
@@ -19,7 +19,7 @@ impl Seat<'_> {
         self.step_with(stage, lane, blocks, &Alone).await
     }
 
-    /// Takes one step of the environment as [`Seat::step`] does, with others to ask.
+    /// Takes one step of the environment as [`AgentSession::step`] does, with others to ask.
     ///
     /// # Errors
     /// The halt that ended the episode.
@@ -28,16 +28,16 @@ impl Seat<'_> {
         stage: &dyn Stage,
         lane: LaneId,
         blocks: &[Block],
-        company: &dyn Company,
+        peers: &dyn Peers,
     ) -> Result<Arc<Transition>, Halt> {
         let view = stage.view().await;
-        let matter = Matter { view: &view, blocks, question: None, target: None, company, wanted: None };
-        let mut conversation = Conversation::open(self, stage, lane, matter).await?;
+        let prompt_input = PromptInput { view: &view, blocks, question: None, target: None, peers, reply_spec: None };
+        let mut conversation = Conversation::open(self, stage, lane, prompt_input).await?;
         let attempts = self.settings().max_attempts;
         for attempt in 1..=attempts {
             let (rejection, written) = match conversation.answer(attempt).await? {
                 Outcome::Answer { text, justification, missing } => match conversation.parse(&text, missing).await {
-                    Ok(call) => match watched(stage, lane, company, &call, justification.as_deref()).await? {
+                    Ok(call) => match watched(stage, lane, peers, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
                         Acted::Rejected(rejection) => (rejection, text),
                     },
@@ -47,7 +47,7 @@ impl Seat<'_> {
                     }
                 },
                 Outcome::Call { call, justification } => {
-                    match watched(stage, lane, company, &call, justification.as_deref()).await? {
+                    match watched(stage, lane, peers, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
                         Acted::Rejected(rejection) => (rejection, stage.render(&call).await),
                     }
@@ -161,15 +161,15 @@ impl Seat<'_> {
 async fn watched(
     stage: &dyn Stage,
     lane: LaneId,
-    company: &dyn Company,
+    peers: &dyn Peers,
     call: &ToolCall,
     justification: Option<&str>,
 ) -> Result<Acted, Halt> {
-    if let Some(rejection) = company.holds_back(stage, lane, (call, 0)).await? {
+    if let Some(rejection) = peers.holds_back(stage, lane, (call, 0)).await? {
         stage.reject(lane, &rejection, &stage.render(call).await).await?;
         return Ok(Acted::Rejected(rejection));
     }
-    company.decided(stage, lane, call).await;
+    peers.decided(stage, lane, call).await;
     stage.act(lane, call, justification).await
 }
 

@@ -15,7 +15,7 @@ const NOTED: usize = 300;
 impl Conversation<'_> {
     /// What is asked for, with the name of a tool as it is offered: written with blanks, behind its input, or as an answer.
     pub(super) fn meant(&self, saying: Saying) -> Saying {
-        let is_tool = |name: &str| self.seat.prepared.tools.iter().any(|tool| tool.answers_to(name).is_some());
+        let is_tool = |name: &str| self.session.prepared.tools.iter().any(|tool| tool.answers_to(name).is_some());
         let used = match saying {
             Saying::Answer(text) => {
                 let word = text.split([':', '(', ' ', '\n']).next().unwrap_or_default();
@@ -46,8 +46,8 @@ impl Conversation<'_> {
 
     /// The call of the environment that is meant; none where a tool of the agent's own is, or nothing that there is.
     pub(super) async fn action(&self, used: &ToolUse) -> Option<ToolCall> {
-        let own = |name: &str| self.seat.prepared.tools.iter().any(|tool| tool.answers_to(name).is_some());
-        if self.seat.advises() || own(&used.name) {
+        let own = |name: &str| self.session.prepared.tools.iter().any(|tool| tool.answers_to(name).is_some());
+        if self.session.advises() || own(&used.name) {
             return None;
         }
         let tools = self.stage.tools();
@@ -109,7 +109,7 @@ impl Conversation<'_> {
 
     /// What the agent says of its subtask where it gives control back; none where the tool is another one.
     pub(super) fn finish(&self, used: &ToolUse) -> Option<String> {
-        let offered = self.seat.prepared.tools.iter().find(|tool| tool.answers_to(&used.name).is_some())?;
+        let offered = self.session.prepared.tools.iter().find(|tool| tool.answers_to(&used.name).is_some())?;
         (offered.generic == FINISH).then(|| match &used.input {
             Input::Text(text) => text.trim().to_owned(),
             Input::Arguments(arguments) | Input::Beside(arguments) => {
@@ -120,12 +120,12 @@ impl Conversation<'_> {
 
     /// Uses a tool; whatever goes wrong becomes the observation (BOG-044).
     pub(super) async fn observe(&mut self, used: &ToolUse, reasoning: &str) -> Result<String, Halt> {
-        let seat = self.seat;
-        let offered = seat.prepared.tools.iter().find_map(|tool| Some((tool, tool.answers_to(&used.name)?)));
-        let texts = &seat.agent.persona.texts.engine;
+        let session = self.session;
+        let offered = session.prepared.tools.iter().find_map(|tool| Some((tool, tool.answers_to(&used.name)?)));
+        let texts = &session.agent.persona.texts.engine;
         let Some((tool, alias)) = offered else {
             self.note("tool_failed", json!({ "tool": bounded(&used.name), "message": "unknown" })).await;
-            let unknown = if seat.prepared.tools.is_empty() && seat.prepared.native.is_empty() {
+            let unknown = if session.prepared.tools.is_empty() && session.prepared.native.is_empty() {
                 &texts.no_tools
             } else {
                 &texts.unknown_tool
@@ -142,14 +142,14 @@ impl Conversation<'_> {
         if !reasoning.is_empty() {
             self.note("tool_reasoning", json!({ "tool": tool.name, "reasoning": reasoning })).await;
         }
-        if let Some(moves) = &mut self.moves {
-            moves.used();
+        if let Some(script) = &mut self.script {
+            script.used();
         }
         match self.carry_out(tool, &used.input).await {
             Ok(Observed { text, advised }) => {
                 self.answer_due = tool.critical;
-                if let Some(moves) = &mut self.moves {
-                    moves.heard(advised);
+                if let Some(script) = &mut self.script {
+                    script.heard(advised);
                 }
                 Ok(text)
             }
@@ -175,27 +175,27 @@ impl Conversation<'_> {
             Carrier::Delegate => {
                 let arguments = arguments(&tool.spec, input).map_err(ToolError::Said)?;
                 let arguments: Map<_, _> = arguments.into_iter().collect();
-                self.company.ask(self.stage, self.lane, &tool.generic, &arguments).await
+                self.peers.ask(self.stage, self.lane, &tool.generic, &arguments).await
             }
         }
     }
 
     /// The agent turns to itself: the reply asks it to think on (BOG-110..112).
     async fn deliberate(&mut self, kind: Deliberation, input: &Input) -> Result<String, Halt> {
-        let (persona, settings) = (&self.seat.agent.persona, self.seat.settings());
+        let (persona, settings) = (&self.session.agent.persona, self.session.settings());
         let (reply, over_budget) = kind.reply(persona, settings, self.questions);
         if kind == Deliberation::Question {
             self.questions += 1;
         }
-        let role = self.seat.agent.role();
+        let role = self.session.agent.role();
         self.note("deliberated", json!({ "agent": role, "tool": kind.name(), "over_budget": over_budget })).await;
         // What must be asked before the answer: a reply that sends the agent on names it.
-        let asks = self.seat.prepared.tools.iter().find(|tool| tool.critical).map(|tool| tool.name.as_str());
+        let asks = self.session.prepared.tools.iter().find(|tool| tool.critical).map(|tool| tool.name.as_str());
         self.fill(reply, &[("text", kind.input(input).into()), ("asks", asks.unwrap_or_default().into())])
     }
 
     fn observation(&self, sourced: &Sourced, tool: &str, message: &str) -> Result<String, Halt> {
-        let prepared = &self.seat.prepared;
+        let prepared = &self.session.prepared;
         let names: Vec<&str> = if prepared.native.is_empty() {
             prepared.tools.iter().map(|tool| tool.name.as_str()).collect()
         } else {

@@ -293,7 +293,7 @@ impl Stage for Workshop {
         self.write(format!("note {kind} {data}"));
     }
     fn lane(&self, _: &str) -> LaneId {
-        LaneId::TRUNK
+        LaneId::MAIN
     }
     async fn join(&self, _: &[LaneId]) {}
     fn artefact(&self, _: &str) -> Option<Arc<Artefact>> {

@@ -48,7 +48,7 @@ pub struct Protocol {
     pub claims: Vec<Claim>,
     /// What a second environment has to settle.
     #[serde(default)]
-    pub second_world: Vec<Claim>,
+    pub second_environment: Vec<Claim>,
 }
 
 /// The hierarchy without and with deliberation.
@@ -297,7 +297,7 @@ impl Protocol {
             .chain(&self.arbiters)
             .chain([&self.pairing])
             .flat_map(|contrast| [&contrast.first, &contrast.second]);
-        let claims = self.claims.iter().chain(&self.second_world);
+        let claims = self.claims.iter().chain(&self.second_environment);
         let sides = contrasts.chain(claims.clone().flat_map(|claim| claim.first.iter().chain(&claim.second)));
         let picked = sides.filter_map(|side| match side {
             Side::Best { best_of, .. } => Some(best_of.as_str()),

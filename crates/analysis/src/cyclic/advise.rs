@@ -330,7 +330,7 @@ mod tests {
 
     use super::*;
 
-    /// The four regimes of the work, with the worlds that stand for three of them.
+    /// The four regimes of the work, with the pairs that stand for three of them.
     // covers: CYC-090, CYC-091
     #[test]
     fn each_regime_of_the_matrix_gets_its_controllers() {

@@ -1,8 +1,8 @@
 //! Whether a recommendation holds in what a study found (CYC-091): the recommended controller against each other one, on
-//! worlds that both met, without faults and with each kind of faults.
+//! seeds that both played, without faults and with each kind of faults.
 //!
 //! Rules. Compared is the share of won episodes first, then the tokens of an episode; both as paired differences over the
-//! worlds (environment part, task, run, trial, player) that both controllers met, a controller's several configurations
+//! pairs (environment part, task, run, trial, player) that both controllers met, a controller's several configurations
 //! averaged. Intervals are Student's t robust against clusters, at a confidence that is shared out among the comparisons
 //! of one kind of faults. The recommended controller *leads* another one whose interval of success lies below nought, and
 //! *trails* one whose lies above.
@@ -74,13 +74,13 @@ pub struct Measured {
     pub tokens: Option<Summary>,
 }
 
-/// The recommended controller minus another one, over the worlds that both met.
+/// The recommended controller minus another one, over the seeds that both played.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Against {
     /// The other one.
     pub other: Controller,
-    /// Worlds.
-    pub worlds: usize,
+    /// Pairs of episodes.
+    pub pairs: usize,
     /// Difference of the share of won episodes.
     pub success: Option<Interval>,
     /// Its mean.
@@ -155,7 +155,7 @@ fn controller(cell: &CellCycles) -> Option<Controller> {
     }
 }
 
-/// A world that a player met: what the episodes of two controllers are paired by.
+/// A seed that a player met: what the episodes of two controllers are paired by.
 type Met<'a> = (&'a str, &'a str, u32, u32, String);
 
 /// Means of won and of tokens over the configurations of a controller, and the cluster.
@@ -173,8 +173,8 @@ fn pooled<'a>(cells: &[&'a CellCycles]) -> BTreeMap<Met<'a>, Pooled> {
         // Who plays: of several roles the one that acts, whom every controller has.
         let player = cell.condition.executor.clone().unwrap_or_default();
         for record in &cell.records {
-            let (world, task, run, trial) = record.place();
-            let entry = met.entry((world, task, run, trial, player.clone())).or_default();
+            let (environment, task, run, trial) = record.place();
+            let entry = met.entry((environment, task, run, trial, player.clone())).or_default();
             entry.instance = record.instance;
             entry.episodes += 1.0;
             entry.won += f64::from(u8::from(record.won));
@@ -184,7 +184,7 @@ fn pooled<'a>(cells: &[&'a CellCycles]) -> BTreeMap<Met<'a>, Pooled> {
     met
 }
 
-/// Fewest worlds of a comparison: with five, all on one side of nought would still be chance more often than once in twenty.
+/// Fewest seeds of a comparison: with five, all on one side of nought would still be chance more often than once in twenty.
 const FEWEST: usize = 6;
 
 fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults: &str, confidence: f64) -> Stratum {
@@ -219,7 +219,7 @@ fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults
     };
     // Where nobody won an episode there is nothing to be as good at.
     let lost = !against.is_empty() && measured.iter().all(|one| one.success.share <= 0.0);
-    let few = against.iter().map(|other| other.worlds).min().is_some_and(|worlds| worlds < FEWEST);
+    let few = against.iter().map(|other| other.pairs).min().is_some_and(|pairs| pairs < FEWEST);
     let verdict = if lost || few { Verdict::NotToldApart } else { verdict(&against) };
     // What stands second on the list is recommended too: it must not lose.
     let seconds: Vec<Controller> = recommended
@@ -244,7 +244,7 @@ fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults
     let sentence = if lost {
         "Not told apart: no controller won an episode.".to_owned()
     } else if few {
-        format!("Not told apart: fewer than {FEWEST} worlds that both met tell nothing.")
+        format!("Not told apart: fewer than {FEWEST} seeds that both played tell nothing.")
     } else {
         let of_others = [lost_by, behind].concat();
         let also = if of_others.is_empty() {
@@ -297,14 +297,14 @@ fn compare(
     let second = pooled(cells);
     let both: Vec<(&Met<'_>, &Pooled, &Pooled)> =
         first.iter().filter_map(|(met, one)| Some((met, one, second.get(met)?))).collect();
-    // Players of one world hang together like its runs: they count as runs of their own.
+    // Players of one seed hang together like its runs: they count as runs of their own.
     let players: BTreeSet<&str> = both.iter().map(|(met, _, _)| met.4.as_str()).collect();
     let number = |player: &str| players.iter().position(|known| *known == player).unwrap_or(0) as u32;
     let width = players.len().max(1) as u32;
     let places: Vec<Place<'_>> = both
         .iter()
-        .map(|((world, task, run, trial, player), one, _)| {
-            ((*world, *task, run.saturating_mul(width).saturating_add(number(player)), *trial), one.instance)
+        .map(|((environment, task, run, trial, player), one, _)| {
+            ((*environment, *task, run.saturating_mul(width).saturating_add(number(player)), *trial), one.instance)
         })
         .collect();
     let grouping = Grouping::of(&places);
@@ -316,7 +316,7 @@ fn compare(
     let tokens = difference(|pooled| pooled.tokens / pooled.episodes)?;
     Some(Against {
         other,
-        worlds: both.len(),
+        pairs: both.len(),
         success: won.interval(),
         success_mean: won.mean,
         tokens: tokens.interval(),
@@ -401,7 +401,7 @@ mod tests {
         let ends = |(low, high): (f64, f64)| Some(Interval { low, high });
         Against {
             other,
-            worlds: 10,
+            pairs: 10,
             success: ends(success),
             success_mean: (success.0 + success.1) / 2.0,
             tokens: ends(tokens),

@@ -225,7 +225,7 @@ mod tests {
             models.iter().map(|(role, model)| RoleModel { role: (*role).to_owned(), model: (*model).to_owned() });
         CellInfo {
             id: "c".to_owned(),
-            environment: "world".to_owned(),
+            environment: "environment".to_owned(),
             configuration: "c".to_owned(),
             axis: None,
             models: models.collect(),

@@ -1,6 +1,6 @@
 //! Named failure modes of cyclic control, each a stated rule that gives the segments where it shows (CYC-094, CYC-099).
 //!
-//! A call is *fruitless* when it is refused or leaves the state of the world as it was. A call is *wasted* when it is
+//! A call is *fruitless* when it is refused or leaves the state of the environment as it was. A call is *wasted* when it is
 //! fruitless or leads back into a state that the episode had seen before. A *restricted* node has fewer tools than some
 //! other node of its graph.
 
@@ -89,10 +89,10 @@ impl Signal {
             Self::Oscillation => "two nodes by turns, twice or more each (A-B-A-B)",
             Self::Cycle => "three or four nodes in the same order, twice or more through",
             Self::Thrashing => {
-                "two or more segments in a row, each at a node visited before, each ending without a state of the world that was not seen before"
+                "two or more segments in a row, each at a node visited before, each ending without a state of the environment that was not seen before"
             }
             Self::DeadEnd => {
-                "a segment with calls at a node with fewer tools than others, no call of which changed the world; or two in a row there that repeat a call that changed nothing"
+                "a segment with calls at a node with fewer tools than others, no call of which changed the environment; or two in a row there that repeat a call that changed nothing"
             }
             Self::Drift => {
                 "a segment of four calls or more, most of which changed nothing or led back into a state seen before"
@@ -102,9 +102,9 @@ impl Signal {
             }
             Self::Hallucination => "the router named no node that there is, also after one repair",
             Self::BrittleCriterion => {
-                "a move to another node, no call of which changed the world, and back by the router's own choice"
+                "a move to another node, no call of which changed the environment, and back by the router's own choice"
             }
-            Self::Contradiction => "at one node and in one state of the world the router chose differently",
+            Self::Contradiction => "at one node and in one state of the environment the router chose differently",
             Self::LoopNoted => "the router's memory speaks of a loop",
         }
     }
@@ -121,7 +121,7 @@ pub struct Finding {
     pub last: u32,
 }
 
-/// Calls that end a task when their time has come, by world and task.
+/// Calls that end a task when their time has come, by environment and task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LastActs(BTreeMap<(String, String), BTreeSet<String>>);
 
@@ -133,15 +133,15 @@ impl LastActs {
         }
         let mut acts = trajectory.segments.iter().flat_map(|segment| &segment.acts);
         if let Some(last) = acts.rfind(|act| act.effect != Effect::Rejected) {
-            let place = (trajectory.world.clone(), trajectory.task.clone());
+            let place = (trajectory.environment.clone(), trajectory.task.clone());
             self.0.entry(place).or_default().insert(last.key());
         }
     }
 
     /// Those of a task, if any episode of it was won.
     #[must_use]
-    pub fn at(&self, world: &str, task: &str) -> Option<&BTreeSet<String>> {
-        self.0.get(&(world.to_owned(), task.to_owned()))
+    pub fn at(&self, environment: &str, task: &str) -> Option<&BTreeSet<String>> {
+        self.0.get(&(environment.to_owned(), task.to_owned()))
     }
 }
 
@@ -153,7 +153,7 @@ pub fn findings(trajectory: &Trajectory, last_acts: &LastActs) -> Vec<Finding> {
     thrashing(&trajectory.segments, &mut found);
     dead_ends(trajectory, &mut found);
     drift(&trajectory.segments, &mut found);
-    premature(trajectory, last_acts.at(&trajectory.world, &trajectory.task), &mut found);
+    premature(trajectory, last_acts.at(&trajectory.environment, &trajectory.task), &mut found);
     decisions(&trajectory.segments, &mut found);
     found.sort_unstable();
     found.dedup();
@@ -298,7 +298,7 @@ fn names_goal(goal: &[String], text: &str) -> bool {
 }
 
 fn decisions(segments: &[Segment], found: &mut Vec<Finding>) {
-    // Where the world stands, as a number that is the same in the same state: new states are counted on, a way back is to
+    // Where the environment stands, as a number that is the same in the same state: new states are counted on, a way back is to
     // a state that is not known here, so that only stretches without any change are compared.
     let mut stand = 0_u32;
     let mut choices: BTreeMap<(u32, &str), &str> = BTreeMap::new();

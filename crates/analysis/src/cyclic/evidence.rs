@@ -43,7 +43,7 @@ pub struct Gold {
     pub read: u32,
 }
 
-/// Begins the line on which a world of questions tells, behind its last observation, how the episode went.
+/// Begins the line on which an environment of questions tells, behind its last observation, how the episode went.
 const RECORD: &str = "\nepisode record: ";
 
 impl Evidence {
@@ -332,7 +332,7 @@ mod record_tests {
         Evidence::in_last(&text).unwrap()
     }
 
-    /// What the world says itself counts; without figures that all are stated says nothing; without documents nobody knows.
+    /// What the environment says itself counts; without figures that all are stated says nothing; without documents nobody knows.
     // covers: CYC-095
     #[test]
     fn a_failure_is_put_where_the_record_puts_it() {

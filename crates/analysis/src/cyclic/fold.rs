@@ -14,8 +14,8 @@ use crate::row::CellInfo;
 /// One episode in numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// World, task and run: episodes of different cells with the same three met the same world.
-    pub world: String,
+    /// Environment, task and run: episodes of different cells with the same three played the same seed.
+    pub environment: String,
     /// Task.
     pub task: String,
     /// The part of the data that it belongs to.
@@ -32,7 +32,7 @@ pub struct Record {
     pub stop: String,
     /// Tool calls.
     pub tool_calls: u32,
-    /// Steps of the world, and those of them that the fallback took.
+    /// Steps of the environment, and those of them that the fallback took.
     pub steps: (u32, u32),
     /// Attempts at an action, and those of them that were rejected.
     pub attempts: (u32, u32),
@@ -77,10 +77,10 @@ pub struct Record {
 }
 
 impl Record {
-    /// World, task, run and trial.
+    /// Environment, task, run and trial.
     #[must_use]
     pub fn place(&self) -> (&str, &str, u32, u32) {
-        (&self.world, &self.task, self.run, self.trial)
+        (&self.environment, &self.task, self.run, self.trial)
     }
 }
 
@@ -100,7 +100,7 @@ pub struct CellCycles {
     pub info: CellInfo,
     /// What it stands for.
     pub condition: Condition,
-    /// Its episodes, by world, task, run and trial.
+    /// Its episodes, by environment, task, run and trial.
     pub records: Vec<Record>,
     /// Graphs that were in force, by id.
     pub graphs: BTreeMap<String, Graph>,
@@ -294,7 +294,7 @@ impl Fold {
 /// Adds the premature acts that only other episodes tell.
 fn learned(open: Open, last_acts: &LastActs) -> Record {
     let Open { mut record, fruitless } = open;
-    if let Some(known) = last_acts.at(&record.world, &record.task) {
+    if let Some(known) = last_acts.at(&record.environment, &record.task) {
         let early = fruitless.into_iter().filter(|(key, _)| known.contains(key));
         let early = early.map(|(_, at)| Finding { signal: Signal::PrematureAct, first: at, last: at });
         record.findings.extend(early);
@@ -312,7 +312,7 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
     let revisits = walk.visits().filter(|(segment, _)| !known.insert(&segment.node));
     let revisit_evidence = revisits.filter_map(|(segment, _)| segment.evidence_gained).collect();
     Record {
-        world: walk.world.clone(),
+        environment: walk.environment.clone(),
         task: walk.task.clone(),
         part: walk.part.clone(),
         run: walk.run,

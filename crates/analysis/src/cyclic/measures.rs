@@ -298,7 +298,7 @@ pub fn measure(cell: &CellCycles) -> Measures {
     Measures {
         condition: cell.condition.clone(),
         episodes: records.len(),
-        tasks: records.iter().map(|record| (&record.world, &record.task)).collect::<BTreeSet<_>>().len(),
+        tasks: records.iter().map(|record| (&record.environment, &record.task)).collect::<BTreeSet<_>>().len(),
         runs: by_run.len(),
         success,
         success_to_calls,

@@ -64,7 +64,7 @@ pub struct Visits {
     pub self_loops: u32,
     /// Decisions to go to another node.
     pub moves: u32,
-    /// Revisits that brought no state of the world that was not seen before.
+    /// Revisits that brought no state of the environment that was not seen before.
     pub idle_revisits: u32,
 }
 

@@ -103,8 +103,8 @@ pub(super) fn grouping(seen: &[Seen<'_>]) -> Grouping {
     let places: Vec<Place<'_>> = seen
         .iter()
         .map(|(cell, record)| {
-            // Another cell in the same world is as another run of it.
-            let own = (record.world.as_str(), record.task.as_str());
+            // Another cell in the same environment is as another run of it.
+            let own = (record.environment.as_str(), record.task.as_str());
             ((own.0, own.1, record.run.saturating_mul(cells).saturating_add(*cell), record.trial), record.instance)
         })
         .collect();

@@ -1,4 +1,4 @@
-//! Two cells over the worlds that both met: tokens where both won (CYC-066), situations (CYC-067).
+//! Two cells over the seeds that both played: tokens where both won (CYC-066), situations (CYC-067).
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub fn shared_wins(agent: &CellCycles, cyclic: &CellCycles) -> (Option<TokenComp
     (TokenComparison::of(&shared_agent, &shared_cyclic), TokenComparison::of(&won(agent), &won(cyclic)))
 }
 
-/// Difference of distinct situations, cyclic minus agent, in one world that both met.
+/// Difference of distinct situations, cyclic minus agent, of one seed that both played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exploration {
     /// Task.

@@ -10,7 +10,7 @@ pub struct Trajectory {
     /// Id of the cell.
     pub cell: String,
     /// The environment part of the pairing key.
-    pub world: String,
+    pub environment: String,
     /// Task id.
     pub task: String,
     /// The part of the environment's data that the task belongs to, as the environment says it (CYC-041).
@@ -20,7 +20,7 @@ pub struct Trajectory {
     pub run: u32,
     /// Trial within a session, from 0.
     pub trial: u32,
-    /// Instance that the run belongs to, from 0: runs of one instance meet worlds that are alike.
+    /// Instance that the run belongs to, from 0: runs of one instance play seeds that are alike.
     #[serde(default)]
     pub instance: u32,
     /// Sum of rewards in thousandths.
@@ -29,9 +29,9 @@ pub struct Trajectory {
     pub stop: String,
     /// Whether the goal was reached.
     pub won: bool,
-    /// Calls to the world, rejected ones too (TC).
+    /// Calls to the environment, rejected ones too (TC).
     pub tool_calls: u32,
-    /// Steps of the world, and those of them that the fallback took.
+    /// Steps of the environment, and those of them that the fallback took.
     pub steps: (u32, u32),
     /// Attempts at an action, and those of them that were rejected.
     pub attempts: (u32, u32),
@@ -268,7 +268,7 @@ pub struct Segment {
     pub routed: Option<Routed>,
     /// Loops that the router's own memory speaks of.
     pub loops_noted: u32,
-    /// Pieces of evidence that were at hand when it ended and not when it began; none where the world's evidence is not
+    /// Pieces of evidence that were at hand when it ended and not when it began; none where the environment's evidence is not
     /// followed.
     #[serde(default)]
     pub evidence_gained: Option<u32>,
@@ -299,7 +299,7 @@ pub struct Routed {
     pub candidates: u32,
 }
 
-/// A call to the world.
+/// A call to the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Act {
     /// Tool.
@@ -314,10 +314,10 @@ pub struct Act {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// It brought the world into a state that the episode had not seen.
+    /// It brought the environment into a state that the episode had not seen.
     #[default]
     New,
-    /// It brought the world back into a state that the episode had seen.
+    /// It brought the environment back into a state that the episode had seen.
     Back,
     /// It was accepted, and the state is what it was.
     Nothing,

@@ -23,7 +23,7 @@ pub use tally::{Example, Tallies, Tally, table};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Detector {
-    /// Deliberation rises while the remedy stays away and the world is lost (BOG-220).
+    /// Deliberation rises while the remedy stays away and the environment is lost (BOG-220).
     Cascade,
     /// Remedies are put off while decoys are up and harm persists (BOG-221).
     PassivityAmplification,

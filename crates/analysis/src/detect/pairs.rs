@@ -22,7 +22,7 @@ pub fn cascades(grids: &Grids<'_>) -> Table {
             Interval(1),
             "Student t interval of the mean paired difference",
         ),
-        column("pairs", "Pairs", "difference", Integer, "Worlds that both met"),
+        column("pairs", "Pairs", "difference", Integer, "Seeds that both played"),
         column("record", "Won/tied/lost", "difference", Record, "Of the deliberating hierarchy, ties to 0.1"),
         column(
             "tokens",
@@ -68,12 +68,12 @@ pub fn cascades(grids: &Grids<'_>) -> Table {
         }
     }
     let title = format!("Deliberation cascade: {} minus {}", pair.deliberating, pair.plain);
-    let mut notes = vec!["Matched by world, task and run; not corrected for asking once a model.".to_owned()];
+    let mut notes = vec!["Matched by environment, task and run; not corrected for asking once a model.".to_owned()];
     notes.push(crate::clusters::interval_note(grids.analysis));
     notes.extend(grids.left_out_notes());
     notes.extend(crate::tables::cut_note(&grids.analysis.cells));
     if rows.is_empty() {
-        notes.insert(0, format!("No model met the same worlds with {} and {}.", pair.deliberating, pair.plain));
+        notes.insert(0, format!("No model played the same seeds with {} and {}.", pair.deliberating, pair.plain));
     }
     Table { key: "cascade", title, columns, rows, notes }
 }

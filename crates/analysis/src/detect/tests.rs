@@ -107,7 +107,7 @@ fn passivity_is_a_remedy_put_off_while_decoys_are_up() {
     assert_eq!(Detector::PassivityAmplification.look(&elsewhere, &facts()), Some(vec![3]));
     let eases = episode(vec![step(1, "LureWeb a", -2_000), ranked(2, &passive)]);
     assert_eq!(Detector::PassivityAmplification.look(&eases, &facts()), Some(vec![]));
-    // A small steady loss is the price of a world that is held, and calls for no remedy.
+    // A small steady loss is the price of an environment that is held, and calls for no remedy.
     let small = episode(vec![step(1, "LureWeb a", 0), suggesting(step(2, "Watch", -999), &passive)]);
     assert_eq!(Detector::PassivityAmplification.look(&small, &facts()), Some(vec![]));
     // Without rankings three steps in a row are needed.

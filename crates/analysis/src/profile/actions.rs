@@ -9,7 +9,7 @@ pub const REACTIVE: &str = "reactive";
 /// Class of actions that prepare for harm, such as decoys.
 pub const PROACTIVE: &str = "proactive";
 
-/// What an environment's brief says of its actions: all that detectors know of a world.
+/// What an environment's brief says of its actions: all that detectors know of an environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ActionFacts {
@@ -23,7 +23,7 @@ pub struct ActionFacts {
     /// floor, and without a floor any reward below zero.
     #[serde(default)]
     pub harm: Option<i64>,
-    /// Reward of one step, in thousandths, at and below which the world counts as lost (BOG-014, BOG-223).
+    /// Reward of one step, in thousandths, at and below which the environment counts as lost (BOG-014, BOG-223).
     #[serde(default)]
     pub floor: Option<i64>,
 }

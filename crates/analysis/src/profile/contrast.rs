@@ -101,7 +101,7 @@ pub struct Divergence {
     pub state: Option<u32>,
 }
 
-/// Where two trajectories of the same world part; nowhere if they are the same to the end.
+/// Where two trajectories of the same environment part; nowhere if they are the same to the end.
 #[must_use]
 pub fn divergence(first: &Profile, second: &Profile) -> Divergence {
     let (one, other): (Vec<_>, Vec<_>) = (first.acted().collect(), second.acted().collect());

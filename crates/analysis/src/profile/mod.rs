@@ -25,7 +25,7 @@ pub struct Profile {
     /// Id of the cell.
     pub cell: String,
     /// The environment part of the pairing key.
-    pub world: String,
+    pub environment: String,
     /// Task id.
     pub task: String,
     /// Run number.
@@ -43,12 +43,12 @@ pub struct Profile {
     pub steps: Vec<StepProfile>,
 }
 
-/// One step: everything between two moves of the world.
+/// One step: everything between two moves of the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepProfile {
     /// Number, from 1.
     pub step: u32,
-    /// The action that the world accepted; `None` where the episode ended before there was one.
+    /// The action that the environment accepted; `None` where the episode ended before there was one.
     pub action: Option<Action>,
     /// Reward in thousandths; 0 without an action.
     pub reward: i64,
@@ -66,7 +66,7 @@ pub struct StepProfile {
     pub queries: u32,
     /// The last ranking of actions that a sub-agent gave in this step, best first as given.
     pub suggestions: Vec<Suggestion>,
-    /// Calls that the world or the validator refused.
+    /// Calls that the environment or the validator refused.
     pub rejected: u32,
     /// Model calls that gave no whole answer (refused, cut off, out of shape).
     pub failed: u32,
@@ -84,7 +84,7 @@ pub struct StepProfile {
     pub handled: BTreeMap<String, Handled>,
 }
 
-/// An action that the world accepted.
+/// An action that the environment accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     /// Tool.

@@ -18,7 +18,7 @@ const CHOOSER: &str = "chooser";
 /// The role of the agent that assesses subjects.
 const ANALYST: &str = "analyst";
 
-/// Two episodes of the same world.
+/// Two episodes of the same environment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
     /// Task id.
@@ -30,7 +30,7 @@ pub struct Match {
     /// Instance of the run.
     pub instance: u32,
     /// The environment part of the pairing key.
-    world: String,
+    environment: String,
     /// The first side's episode in numbers.
     pub first: Contrast,
     /// The second side's.
@@ -49,7 +49,7 @@ impl Match {
 
     /// Where both were played.
     fn place(&self) -> Place<'_> {
-        ((&self.world, &self.task, self.run, self.trial), self.instance)
+        ((&self.environment, &self.task, self.run, self.trial), self.instance)
     }
 
     /// First return minus second.
@@ -81,7 +81,7 @@ impl Matches {
             self.cut += 1;
             return;
         }
-        let key = (profile.world.clone(), profile.task.clone(), profile.run, profile.trial);
+        let key = (profile.environment.clone(), profile.task.clone(), profile.run, profile.trial);
         self.waiting.insert(key, profile);
     }
 
@@ -98,20 +98,20 @@ impl Matches {
             self.cut += 1;
             return;
         }
-        let key = (profile.world.clone(), profile.task.clone(), profile.run, profile.trial);
+        let key = (profile.environment.clone(), profile.task.clone(), profile.run, profile.trial);
         if let Some(partner) = self.waiting.remove(&key) {
             self.pair(&partner, profile);
         }
     }
 
-    /// Pairs two episodes, whatever worlds they met.
+    /// Pairs two episodes, whatever seeds they played.
     pub fn pair(&mut self, first: &Profile, second: &Profile) {
         self.pairs.push(Match {
             task: second.task.clone(),
             run: second.run,
             trial: second.trial,
             instance: first.instance,
-            world: second.world.clone(),
+            environment: second.environment.clone(),
             first: Contrast::of(first, &self.facts),
             second: Contrast::of(second, &self.facts),
             divergence: divergence(first, second),
@@ -210,7 +210,7 @@ impl Matches {
             column("second", names.1, "returns", Number(1), "Return of the second side"),
             column("difference", "Difference", "returns", Number(1), "First minus second"),
             column("action", "Action parts", "parting", Integer, "First step with another action"),
-            column("state", "World parts", "parting", Integer, "First step with another true state after it"),
+            column("state", "Environment parts", "parting", Integer, "First step with another true state after it"),
         ];
         let step = |step: Option<u32>| step.map_or(Cell::Empty, |step| Cell::Integer(step.into()));
         let mut listed: Vec<&Match> = self.sorted().into_iter().take(most).collect();

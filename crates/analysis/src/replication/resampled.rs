@@ -1,4 +1,4 @@
-//! Intervals of statistics of several configurations at once, over the clusters of worlds that they met.
+//! Intervals of statistics of several configurations at once, over the clusters of seeds that they played.
 
 use crate::cells::Options;
 use crate::clusters::{Grouping, place};
@@ -42,7 +42,7 @@ impl Sums {
     }
 }
 
-/// Clusters of worlds with the sums of every side.
+/// Clusters of seeds with the sums of every side.
 pub(super) struct Clusters(Vec<Vec<Sums>>);
 
 impl Clusters {

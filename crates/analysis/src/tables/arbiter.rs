@@ -29,7 +29,7 @@ pub fn arbiter(grids: &Grids<'_>, traces: Option<&Traces>) -> Table {
         .iter()
         .map(|contrast| format!("{} minus {}", contrast.first.label(), contrast.second.label()))
         .collect();
-    let mut notes = vec![format!("{}: matched by world, task and run.", sides.join("; "))];
+    let mut notes = vec![format!("{}: matched by environment, task and run.", sides.join("; "))];
     notes.push(crate::clusters::interval_note(grids.analysis));
     notes.push(format!("p Holm: over the {} comparisons of this table.", p.iter().flatten().count()));
     notes.push("Lists: rankings that reached the mediator; a rule counts where it changed one. gate: unsure suggestions are taken out; aggregate: confidences meet the analyst's finding; urgency: what is grave is not put off.".to_owned());
@@ -141,7 +141,7 @@ fn columns(grids: &Grids<'_>, rules: &[String]) -> Vec<Column> {
         label("without", "Without", "The same without it"),
         label("model", "Model", "Model"),
         label("environment", "Environment", "Environment").shown_if(grids.several_environments()),
-        number("pairs", "Pairs", "difference", Integer, "Worlds that both met"),
+        number("pairs", "Pairs", "difference", Integer, "Seeds that both played"),
         number("difference", "Difference", "difference", Number(digits), "Mean paired difference, with minus without"),
         number(
             "ci",
@@ -150,7 +150,7 @@ fn columns(grids: &Grids<'_>, rules: &[String]) -> Vec<Column> {
             Interval(digits),
             "t interval of the mean difference, robust against clusters",
         ),
-        number("record", "W/T/L", "difference", Record, "Worlds won, tied (equal to 0.1) and lost"),
+        number("record", "W/T/L", "difference", Record, "Pairs won, tied (equal to 0.1) and lost"),
         number("p", "p", "difference", Probability(4), "Two-sided cluster-robust t test"),
         number("p_holm", "p Holm", "difference", Probability(4), "After Holm's correction over this table"),
         number("tokens", "Tokens", "difference", Number(2), "Tokens with over tokens without").unit("×"),

@@ -10,7 +10,7 @@ use crate::table::{Cell, Column, ColumnKind, Table};
 /// Sums what the ledger holds of these episodes by role and model; those lost to infrastructure were billed, too.
 pub(crate) fn by_role(all: &[&EpisodeRow]) -> Vec<RoleCost> {
     struct Sum {
-        world: bool,
+        environment: bool,
         calls: u64,
         requests: u64,
         called: TokenUse,
@@ -19,10 +19,10 @@ pub(crate) fn by_role(all: &[&EpisodeRow]) -> Vec<RoleCost> {
     let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
     for row in all {
         for part in &row.ledger {
-            let world = row.usage.iter().any(|usage| usage.world && usage.role == part.role);
-            let none = Sum { world, calls: 0, requests: 0, called: TokenUse::default(), exact: Some(0) };
+            let environment = row.usage.iter().any(|usage| usage.environment && usage.role == part.role);
+            let none = Sum { environment, calls: 0, requests: 0, called: TokenUse::default(), exact: Some(0) };
             let sum = sums.entry((&part.role, &part.model)).or_insert(none);
-            sum.world |= world;
+            sum.environment |= environment;
             sum.requests += part.requests;
             sum.exact = sum.exact.zip(part.cost_exact).map(|(sum, part)| sum + u128::from(part));
             if row.counts() {
@@ -35,7 +35,7 @@ pub(crate) fn by_role(all: &[&EpisodeRow]) -> Vec<RoleCost> {
         .map(|((role, model), sum)| RoleCost {
             role: role.to_owned(),
             model: model.to_owned(),
-            world: sum.world,
+            environment: sum.environment,
             calls: sum.calls,
             requests: sum.requests,
             called: sum.called,
@@ -134,7 +134,7 @@ pub fn roles(analysis: &Analysis) -> Option<Table> {
     let mut columns = labels(analysis);
     columns.extend([
         column("role", "Role", Label, "Role"),
-        column("asked_by", "Asked by", Label, "Whether the agent or the world asked"),
+        column("asked_by", "Asked by", Label, "Whether the agent or the environment asked"),
         column("kilotokens_in", "In", Number(2), "Prompt tokens an episode").unit("kTok"),
         column("kilotokens_out", "Out", Number(2), "Completion tokens an episode").unit("kTok"),
         column("role_model", "Played by", Text, "Model that played the role"),
@@ -146,10 +146,15 @@ pub fn roles(analysis: &Analysis) -> Option<Table> {
     for cell in &analysis.cells {
         let episodes = cell.episodes as f64;
         let mean = |tokens: u64| Cell::number((episodes > 0.0).then(|| tokens as f64 / episodes / 1000.0));
-        let by = |world: bool| Cell::text(if world { "world" } else { "agent" });
+        let by = |environment: bool| Cell::text(if environment { "environment" } else { "agent" });
         for part in &cell.role_costs {
             let mut row = label_cells(cell);
-            row.extend([Cell::text(&part.role), by(part.world), mean(part.called.input), mean(part.called.output)]);
+            row.extend([
+                Cell::text(&part.role),
+                by(part.environment),
+                mean(part.called.input),
+                mean(part.called.output),
+            ]);
             row.extend([
                 Cell::text(&part.model),
                 Cell::count(part.calls),
@@ -162,7 +167,7 @@ pub fn roles(analysis: &Analysis) -> Option<Table> {
         for role in cell.roles.iter().filter(|_| cell.role_costs.is_empty()) {
             let mut row = label_cells(cell);
             let tokens = [role.input, role.output].map(|mean| Cell::Number(mean / 1000.0));
-            row.extend([Cell::text(&role.role), by(role.world)].into_iter().chain(tokens));
+            row.extend([Cell::text(&role.role), by(role.environment)].into_iter().chain(tokens));
             row.extend([Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty]);
             rows.push(row);
         }

@@ -36,7 +36,7 @@ pub fn spread(analysis: &Analysis) -> Table {
             .unit("kTok"),
         column("kilotokens_ci", &titled("Tokens"), "tokens", Interval(2), "Student t interval of the mean")
             .unit("kTok"),
-        column("rpts_ci", &titled("RPTS"), "ratios", Interval(2), "BCa bootstrap over matched worlds"),
+        column("rpts_ci", &titled("RPTS"), "ratios", Interval(2), "BCa bootstrap over matched seeds"),
         column(
             "shifted_ci",
             &titled("Eff."),
@@ -54,8 +54,8 @@ pub fn spread(analysis: &Analysis) -> Table {
             "Share of completion tokens spent on hidden reasoning",
         ),
         column(
-            "world_tokens",
-            "World",
+            "environment_tokens",
+            "Environment",
             "bill",
             Integer,
             "Tokens of roles that the environment asked for, all episodes",
@@ -101,7 +101,11 @@ pub fn spread(analysis: &Analysis) -> Table {
                 known(cell.model_calls),
                 part(cell.called.cached_input, cell.called.input),
                 part(cell.called.reasoning, cell.called.output),
-                if cell.world_called.total() > 0 { Cell::count(cell.world_called.total()) } else { Cell::Empty },
+                if cell.environment_called.total() > 0 {
+                    Cell::count(cell.environment_called.total())
+                } else {
+                    Cell::Empty
+                },
                 known(cell.billed.total()),
                 Cell::number(cell.cost.filter(|_| speaks).map(|cost| cost.mean)),
                 Cell::number(cell.cost_total.filter(|_| speaks)),

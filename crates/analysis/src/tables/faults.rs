@@ -31,7 +31,7 @@ pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Opti
         column("tokens", "Tokens", "acting", Number(0), "Median tokens before the agent acted again"),
         column("reward_back", "Back", "reward", Share(0), "Faults after which the reward came back, of those compared"),
         column("reward_steps", "In steps", "reward", Number(1), "Median steps until the reward was back"),
-        column("pairs", "Pairs", "return", Integer, "Worlds that this cell and the same one without faults both met"),
+        column("pairs", "Pairs", "return", Integer, "Seeds that this cell and the same one without faults both played"),
         column(
             "difference",
             "Difference",
@@ -61,7 +61,7 @@ pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Opti
         "Recovered: an action of the agent's own was accepted after the fault, before the episode ended; steps, calls and tokens are those until then (tokens above 1,000 to three digits). Faults of one episode hang together: the Wilson interval of that share takes them one at a time, and is too narrow where they are many.".to_owned(),
         crate::clusters::interval_note(analysis),
         format!("Back: the reward of a step reached the mean of the {BEFORE} steps before the fault (of fewer where there were fewer); 0 steps is the very next one."),
-        "Difference: over worlds that both met; the same in every row of a cell, since the faults struck together.".to_owned(),
+        "Difference: over seeds that both played; the same in every row of a cell, since the faults struck together.".to_owned(),
     ];
     notes.extend(mark_notes(analysis));
     Some(Table { key: "faults", title: "Injected faults and recovery".to_owned(), columns, rows: lines, notes })

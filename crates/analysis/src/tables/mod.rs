@@ -27,7 +27,7 @@ pub use faults::faults;
 pub use log::{instances, token_log};
 pub use main_table::{essential, main};
 pub use paired::paired;
-pub use replication::{replication, second_world};
+pub use replication::{replication, second_environment};
 
 /// Key and title of every table that a report can hold, in reading order.
 pub const STANDARD: [(&str, &str); 12] = [

@@ -1,4 +1,4 @@
-//! The paired table: each cell against its baseline over the worlds that both met.
+//! The paired table: each cell against its baseline over the seeds that both played.
 
 use super::{confidence_title, mark_notes, return_digits};
 use crate::cells::{Analysis, CellSummary};
@@ -26,7 +26,7 @@ pub fn paired(analysis: &Analysis) -> Option<Table> {
         label("against", "Against", "Configuration of the baseline").shown_if(false),
         label("against_model", "Against model", "Model of the baseline").shown_if(false),
         label("against_decoding", "Against decoding", "Decoding of the baseline").shown_if(false),
-        Column::new("pairs", "Pairs", "difference", Integer, "Worlds that both met"),
+        Column::new("pairs", "Pairs", "difference", Integer, "Seeds that both played"),
         Column::new("cut", "Cut", "difference", Integer, "Episodes of both sides that a limit cut: in no pair")
             .shown_if(analysis.cells.iter().any(|cell| cell.cuts() > 0)),
         Column::new(
@@ -46,7 +46,7 @@ pub fn paired(analysis: &Analysis) -> Option<Table> {
         Column::new("clusters", "Clusters", "difference", Integer, "Groups of pairs of one task and instance")
             .shown_if(super::clustered(analysis)),
         Column::new("excludes_zero", "Excl. 0", "difference", Flag, "Whether the interval excludes zero"),
-        Column::new("record", "W/T/L", "tests", Record, "Worlds won, tied (equal to 0.1) and lost"),
+        Column::new("record", "W/T/L", "tests", Record, "Pairs won, tied (equal to 0.1) and lost"),
         Column::new("p_sign", "p sign", "tests", Probability(4), "Exact two-sided sign test"),
         Column::new("p_flip", "p flip", "tests", Probability(4), "Two-sided sign-flip permutation test"),
         Column::new(
@@ -123,7 +123,7 @@ fn row(analysis: &Analysis, comparison: &Comparison) -> Vec<Cell> {
 fn notes(analysis: &Analysis) -> Vec<String> {
     let tested = analysis.comparisons.iter().filter(|comparison| comparison.p_holm.is_some()).count();
     let mut notes = vec![
-        "Cell minus baseline over the same task, run and seed; several episodes of one world are averaged first. A positive difference: the cell returned more.".to_owned(),
+        "Cell minus baseline over the same task, run and seed; several episodes of one seed are averaged first. A positive difference: the cell returned more.".to_owned(),
         interval_note(analysis),
         "W/T/L: a tie is equal after rounding to 0.1. p flip: clusters change sign as one, as the interval takes them; p sign: every pair for itself.".to_owned(),
     ];
@@ -134,7 +134,7 @@ fn notes(analysis: &Analysis) -> Vec<String> {
         ));
     }
     if analysis.comparisons.iter().any(|comparison| comparison.paired.is_some_and(|paired| paired.unmatched > 0)) {
-        notes.push("Some worlds were met by one side only; they take no part, so a difference may differ from that of the means.".to_owned());
+        notes.push("Some seeds were played by one side only; they take no part, so a difference may differ from that of the means.".to_owned());
     }
     notes.extend(mark_notes(analysis));
     notes

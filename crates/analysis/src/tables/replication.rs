@@ -1,4 +1,4 @@
-//! What a run says to claims, and whether models and worlds agree.
+//! What a run says to claims, and whether models and environments agree.
 
 use crate::bog::{Claim, Grids};
 use crate::replication::{Finding, Replication, against_baseline, replications};
@@ -21,8 +21,8 @@ pub fn replication(grids: &Grids<'_>) -> Table {
 
 /// The claims that a second environment has to settle, by environment (BOG-180).
 #[must_use]
-pub fn second_world(grids: &Grids<'_>) -> Table {
-    let claims = &grids.protocol.second_world;
+pub fn second_environment(grids: &Grids<'_>) -> Table {
+    let claims = &grids.protocol.second_environment;
     let mut judged = replications(claims, grids);
     // Environments of one claim stand together already: claims come first.
     judged.sort_by_key(|one| claims.iter().position(|claim| claim.name() == one.claim));
@@ -31,7 +31,7 @@ pub fn second_world(grids: &Grids<'_>) -> Table {
     if grids.grids.len() < 2 {
         notes.push("This run has one environment: whether a claim carries over needs another.".to_owned());
     }
-    table("second-world", "Do the two claims hold in each world?", grids, &judged, notes)
+    table("second-environment", "Do the two claims hold in each environment?", grids, &judged, notes)
 }
 
 fn baseline(grids: &Grids<'_>) -> String {
@@ -67,7 +67,7 @@ fn table(key: &'static str, title: &str, grids: &Grids<'_>, all: &[Replication],
         rows.extend(one.findings.iter().map(|finding| row(one, finding)));
         rows.push(verdict(one));
     }
-    notes.push("Differences are first minus second over the same worlds (t, robust against clusters of runs of one task); ratios of tokens and of SDs are first over second (BCa bootstrap over clusters, or leaving out one at a time where there are few).".to_owned());
+    notes.push("Differences are first minus second over the same seeds (t, robust against clusters of runs of one task); ratios of tokens and of SDs are first over second (BCa bootstrap over clusters, or leaving out one at a time where there are few).".to_owned());
     notes.push("holds: the interval lies on the claim's side; fails: on the other; cannot tell: on both. By majority: replicates where it holds on more than half of the models, direction only where no more than the estimates do, does not replicate where it fails on more than half; the three numbers are the models on which it holds, fails, and that cannot tell.".to_owned());
     notes.push("“all”: mean over models and its t interval with models as units.".to_owned());
     notes.extend(grids.left_out_notes());

@@ -19,7 +19,7 @@ fn deviations(count: usize, name: &str) -> Vec<f64> {
     drawn.iter().map(|value| (value - mean) / sd).collect()
 }
 
-/// The rows: instances are tasks with five runs each; batches beyond fifty repeat the same worlds.
+/// The rows: instances are tasks with five runs each; batches beyond fifty repeat the same seeds.
 pub fn paper_rows() -> Rows {
     let facts = facts();
     let mut rows = Rows::default();
@@ -43,10 +43,10 @@ pub fn paper_rows() -> Rows {
                     _ => 0.1,
                 };
                 let tokens = (1000.0 * printed.kilotokens * (1.0 + swing)).round() as u64;
-                let world = index % 50;
+                let environment = index % 50;
                 rows.episodes.push(EpisodeRow {
-                    task: format!("instance-{}", world / 5),
-                    ..episode(&id, (world % 5) as u32, value, tokens - tokens / 20, tokens / 20)
+                    task: format!("instance-{}", environment / 5),
+                    ..episode(&id, (environment % 5) as u32, value, tokens - tokens / 20, tokens / 20)
                 });
             }
         }

@@ -170,7 +170,7 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
     let finance = plan.environment.starts_with("finance");
     Trajectory {
         cell: format!("{}/{}", plan.environment, plan.name),
-        world: plan.environment.to_owned(),
+        environment: plan.environment.to_owned(),
         task: format!("part-{}/{task}", task % 2),
         part: None,
         run,

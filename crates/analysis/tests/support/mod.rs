@@ -32,7 +32,7 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
     let called = TokenUse { input, cached_input: input / 4, output, reasoning: 0 };
     EpisodeRow {
         cell: cell.into(),
-        world: "cage2 b_line 30".into(),
+        environment: "cage2 b_line 30".into(),
         task: "default".into(),
         run,
         trial: 0,
@@ -42,7 +42,7 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
         stop: "horizon".into(),
         infrastructure: false,
         usage: if input + output > 0 {
-            vec![RoleUsage { role: "default".into(), world: false, called }]
+            vec![RoleUsage { role: "default".into(), environment: false, called }]
         } else {
             vec![]
         },

@@ -51,7 +51,7 @@ impl Architecture for Baseline {
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
         loop {
             let call = stage.policy(&self.policy).await?;
-            if let Acted::Rejected(rejection) = stage.act(LaneId::TRUNK, &call, None).await? {
+            if let Acted::Rejected(rejection) = stage.act(LaneId::MAIN, &call, None).await? {
                 let policy = &self.policy;
                 return Err(Halt::infrastructure(format!(
                     "the environment refused its own policy `{policy}`: {rejection}"

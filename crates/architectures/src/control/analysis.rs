@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gimbal_agent::contract::{bounded, keyed, object, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::protocol::form::Form;
-use gimbal_agent::{Advice, Agent, Alone, Seat, Wanted};
+use gimbal_agent::{Advice, Agent, AgentSession, Alone, ReplySpec};
 use gimbal_core::{Block, Digest, Halt, Hint, LaneId, Stage};
 use serde_json::{Map, Value, json};
 
@@ -160,11 +160,11 @@ impl Analyzer {
             ("next", next),
             ("reason", Form::text(1, 120)),
         ]);
-        let wanted = Wanted { form, competent };
-        let seat = self.agent.seat(stage).await?;
+        let reply_spec = ReplySpec { form, competent };
+        let session = self.agent.session(stage).await?;
         let chosen = |run: &Run, members: &Map<String, Value>| self.chosen(run, &ways, named(members)?);
         let asked = spaced(&request);
-        let written = self.ask(stage, &seat, (run, request), &wanted).await?;
+        let written = self.ask(stage, &session, (run, request), &reply_spec).await?;
         let mut choice = self.take(run, written.as_deref()).and_then(|members| chosen(run, &members));
         let repaired = choice.is_none();
         if repaired {
@@ -175,7 +175,7 @@ impl Analyzer {
                 bounded(written.as_deref().unwrap_or("(nothing was written)"), BROKEN)
             );
             let question = Question { target: "", message: &asked };
-            let fixed = seat.repair_of(stage, LaneId::TRUNK, &broken, (question, Some(&wanted))).await?;
+            let fixed = session.repair_of(stage, LaneId::MAIN, &broken, (question, Some(&reply_spec))).await?;
             choice = self.take(run, fixed.as_deref()).and_then(|members| chosen(run, &members));
         }
         if let (Some(places), true) = (&choice, self.cached) {
@@ -233,10 +233,10 @@ impl Analyzer {
         let competent =
             view.expert.is_some().then(|| Hint { answer: spaced(&self.answer(run, None)), alternatives: Vec::new() });
         let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", Memory::form())]);
-        let wanted = Wanted { form, competent };
-        let seat = self.agent.seat(stage).await?;
+        let reply_spec = ReplySpec { form, competent };
+        let session = self.agent.session(stage).await?;
         let request = self.request(run, None);
-        let written = self.ask(stage, &seat, (run, request), &wanted).await?;
+        let written = self.ask(stage, &session, (run, request), &reply_spec).await?;
         self.take(run, written.as_deref());
         Ok(())
     }
@@ -276,17 +276,17 @@ impl Analyzer {
     async fn ask(
         &self,
         stage: &dyn Stage,
-        seat: &Seat<'_>,
+        session: &AgentSession<'_>,
         (run, request): (&Run, Value),
-        wanted: &Wanted,
+        reply_spec: &ReplySpec,
     ) -> Result<Option<String>, Halt> {
-        let lane = LaneId::TRUNK;
+        let lane = LaneId::MAIN;
         let mut blocks: Vec<Block> = run.first.iter().cloned().collect();
         blocks.extend(stage.context(lane, &self.context).await?);
         let message = stage.send(lane, "controller", self.agent.role(), "segment", request).await.unwrap_or_default();
         let text = spaced(&message);
         let question = Question { target: "", message: &text };
-        Ok(match seat.consult(stage, lane, &blocks, question, (&Alone, Some(wanted))).await? {
+        Ok(match session.consult(stage, lane, &blocks, question, (&Alone, Some(reply_spec))).await? {
             Advice::Text(text) => Some(text),
             Advice::None(_) => None,
         })

@@ -2,19 +2,19 @@
 
 use gimbal_agent::contract::bounded;
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Advice, Alone, Seat, Wanted};
+use gimbal_agent::{Advice, AgentSession, Alone, ReplySpec};
 use gimbal_core::{Halt, LaneId, ModelErrorKind, Stage};
 
 /// Who is asked, and for what.
 pub(super) struct Ask<'a> {
     /// The adviser.
-    pub seat: &'a Seat<'a>,
+    pub session: &'a AgentSession<'a>,
     /// What it is called in the list of problems.
     pub who: &'a str,
     /// What it is asked.
     pub question: Question<'a>,
     /// The form of the answer.
-    pub wanted: &'a Wanted,
+    pub reply_spec: &'a ReplySpec,
     /// How much of an answer that cannot be read goes back to the model, in characters.
     pub longest: usize,
 }
@@ -30,24 +30,27 @@ impl Ask<'_> {
         stage: &dyn Stage,
         read: impl Fn(&str) -> Result<T, String> + Send + Sync,
     ) -> Result<(Option<T>, Vec<String>), Halt> {
-        let (lane, asked) = (LaneId::TRUNK, (self.question, Some(self.wanted)));
+        let (lane, asked) = (LaneId::MAIN, (self.question, Some(self.reply_spec)));
         let mut problems = Vec::new();
-        let broken = match self.seat.consult(stage, lane, &[], self.question, (&Alone, Some(self.wanted))).await? {
-            Advice::Text(text) => match read(&text) {
-                Ok(found) => return Ok((Some(found), problems)),
-                Err(problem) => {
-                    let broken = format!("{problem}\n\n{}", bounded(&text, self.longest));
-                    problems.push(problem);
-                    Some(broken)
+        let broken =
+            match self.session.consult(stage, lane, &[], self.question, (&Alone, Some(self.reply_spec))).await? {
+                Advice::Text(text) => match read(&text) {
+                    Ok(found) => return Ok((Some(found), problems)),
+                    Err(problem) => {
+                        let broken = format!("{problem}\n\n{}", bounded(&text, self.longest));
+                        problems.push(problem);
+                        Some(broken)
+                    }
+                },
+                Advice::None(kind) => {
+                    problems.push(format!("the {} gave nothing: {}", self.who, kind.name()));
+                    unreadable(kind).map(str::to_owned)
                 }
-            },
-            Advice::None(kind) => {
-                problems.push(format!("the {} gave nothing: {}", self.who, kind.name()));
-                unreadable(kind).map(str::to_owned)
-            }
-        };
+            };
         let Some(broken) = broken else { return Ok((None, problems)) };
-        let Some(text) = self.seat.repair_of(stage, lane, &broken, asked).await? else { return Ok((None, problems)) };
+        let Some(text) = self.session.repair_of(stage, lane, &broken, asked).await? else {
+            return Ok((None, problems));
+        };
         Ok(match read(&text) {
             Ok(found) => (Some(found), problems),
             Err(problem) => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gimbal_agent::contract::{array, bounded, object, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::protocol::form::Form;
-use gimbal_agent::{Agent, Wanted};
+use gimbal_agent::{Agent, ReplySpec};
 use gimbal_core::{Brief, Decoding, Halt, Hint, LaneId, Stage, ToolSpec};
 use serde_json::{Value, json};
 
@@ -158,7 +158,7 @@ impl Maker {
         if graph.ways == Ways::Machine {
             data["rules"] = serde_json::to_value(&graph.rules).unwrap_or_default();
         }
-        stage.note(LaneId::TRUNK, "graph", data).await;
+        stage.note(LaneId::MAIN, "graph", data).await;
         Ok(graph)
     }
 
@@ -169,15 +169,15 @@ impl Maker {
 
     /// The graph of a planner that is shown `request`, after at most one repair; none if that is no graph either.
     pub(crate) async fn planned(&self, stage: &dyn Stage, planner: &Agent, request: Value) -> Result<Made, Halt> {
-        let (brief, tools, lane) = (stage.brief(), stage.tools(), LaneId::TRUNK);
+        let (brief, tools, lane) = (stage.brief(), stage.tools(), LaneId::MAIN);
         let view = stage.view().await;
         let message = stage.send(lane, "controller", planner.role(), "planning", request).await.unwrap_or_default();
         let text = spaced(&message);
-        let seat = planner.seat(stage).await?;
+        let session = planner.session(stage).await?;
         let named = message.get("task").and_then(Value::as_str);
-        let wanted = self.wanted(&brief, &tools, (self.bounds(stage, planner), named), view.expert.is_some());
+        let reply_spec = self.reply_spec(&brief, &tools, (self.bounds(stage, planner), named), view.expert.is_some());
         let question = Question { target: "", message: &text };
-        let ask = Ask { seat: &seat, who: "planner", question, wanted: &wanted, longest: BROKEN };
+        let ask = Ask { session: &session, who: "planner", question, reply_spec: &reply_spec, longest: BROKEN };
         let (graph, problems) = ask.once_and_again(stage, |text| self.read(text, &tools)).await?;
         let data = json!({ "attempts": problems.len() + usize::from(graph.is_some()), "valid": graph.is_some(), "problems": problems });
         stage.note(lane, "planned", data).await;
@@ -217,13 +217,13 @@ impl Maker {
         if enforced { (least, most.min(ENFORCED).max(least)) } else { (least, most) }
     }
 
-    fn wanted(
+    fn reply_spec(
         &self,
         brief: &Brief,
         tools: &[ToolSpec],
         ((least, most), task): ((usize, usize), Option<&str>),
         hints: bool,
-    ) -> Wanted {
+    ) -> ReplySpec {
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let node = Form::object(&[
             ("name", Form::text(1, NAME)),
@@ -260,7 +260,7 @@ impl Maker {
             ];
             Hint { answer: self.text(&right), alternatives: wrong.iter().map(|graph| self.text(graph)).collect() }
         });
-        Wanted { form, competent }
+        ReplySpec { form, competent }
     }
 
     /// A graph as a planner writes it, within the bounds of the form.

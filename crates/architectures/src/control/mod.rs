@@ -181,7 +181,7 @@ impl Controller {
 
     /// Lets a fault divert where control goes, notes it, and goes there.
     pub(crate) async fn enter(&self, stage: &dyn Stage, run: &mut Run, routed: &Routed) {
-        let lane = LaneId::TRUNK;
+        let lane = LaneId::MAIN;
         let names = &run.ways.names;
         let wanted = &names[routed.wanted];
         let to = stage.route(lane, wanted, names).await;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use gimbal_agent::contract::{bounded, spaced};
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Agent, Company, Ended, Segment};
+use gimbal_agent::{Agent, Ended, Peers, Segment};
 use gimbal_core::{Block, Halt, LaneId, Stage, Stop, ToolCall, View};
 use serde_json::{Value, json};
 
 use super::{Memory, Summary};
 use crate::first;
-use crate::gate::{Gate, Gated, Watch};
+use crate::gate::{Gate, GateState, Gated};
 use crate::graph::machine::{End, Facts};
 use crate::graph::{Index, Node, TaskGraph};
 
@@ -49,7 +49,7 @@ pub(crate) struct Run {
     /// What was seen before the first call, as every executor and router is shown it.
     pub first: Option<Block>,
     /// What the gate before final answers remembers.
-    pub watch: Watch,
+    pub gate_state: GateState,
 }
 
 /// Who works, and how.
@@ -94,7 +94,7 @@ impl Run {
             memory,
             most,
             first: first::observation(view),
-            watch: Watch::default(),
+            gate_state: GateState::default(),
         }
     }
 
@@ -149,7 +149,7 @@ fn objective(goal: &str) -> String {
 /// Watches over an executor; a competent one does what belongs to its subtask and nothing else.
 struct Floor<'a>(&'a Node);
 
-impl Company for Floor<'_> {
+impl Peers for Floor<'_> {
     fn hands_back(&self, expert: &ToolCall) -> bool {
         !self.0.has(&expert.tool)
     }
@@ -158,7 +158,7 @@ impl Company for Floor<'_> {
 impl Workers {
     /// One segment: the executor of the present subtask works within both budgets. Ends the episode where that is over.
     pub(crate) async fn segment(&self, stage: &dyn Stage, run: &mut Run) -> Result<Segment, Halt> {
-        let lane = LaneId::TRUNK;
+        let lane = LaneId::MAIN;
         if run.left() == 0 {
             return Err(spent());
         }
@@ -175,13 +175,13 @@ impl Workers {
         let message =
             json!({ "subtask": subtask, "memory": run.memory.message(), "calls_left": run.left().min(local) });
         let message = spaced(&message);
-        let seat = self.executor.seat_with(stage, only).await?;
+        let session = self.executor.seat_with(stage, only).await?;
         let question = Question { target: &node.name, message: &message };
         let limit = run.left().min(local);
         let floor = Floor(node);
-        let gate = self.gate.as_ref().map(|gate| (gate, &run.watch));
-        let company = Gated { company: &floor, gate, spare: Some(run.left()) };
-        let segment = seat.segment(stage, lane, &blocks, Some(question), (&company, limit)).await?;
+        let gate = self.gate.as_ref().map(|gate| (gate, &run.gate_state));
+        let peers = Gated { peers: &floor, gate, spare: Some(run.left()) };
+        let segment = session.segment(stage, lane, &blocks, Some(question), (&peers, limit)).await?;
         let ended = match &segment.ended {
             Ended::Finished(_) => "done",
             Ended::Calls => "local_budget",

@@ -7,7 +7,7 @@ use gimbal_agent::contract::{bounded, object, spaced};
 use gimbal_agent::persona::data::Contract;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::protocol::form::Form;
-use gimbal_agent::{Agent, Overrides, Wanted};
+use gimbal_agent::{Agent, Overrides, ReplySpec};
 use gimbal_core::{Architecture, BuildError, Files, Halt, Hint, LaneId, Needs, Stage, ToolCall};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -190,7 +190,7 @@ impl Summarising<'_> {
         request
     }
 
-    fn wanted(&self, hints: bool) -> Wanted {
+    fn reply_spec(&self, hints: bool) -> ReplySpec {
         let form = Form::object(&[("summary", Form::text(1, ENFORCED))]);
         let competent = hints.then(|| {
             let say = |text: &str| spaced(&json!({ "summary": text }));
@@ -200,7 +200,7 @@ impl Summarising<'_> {
                 alternatives: vec![say("The task was completed."), say(""), "The task was completed.".to_owned()],
             }
         });
-        Wanted { form, competent }
+        ReplySpec { form, competent }
     }
 }
 
@@ -229,14 +229,14 @@ impl Architecture for Summarising<'_> {
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
-        let lane = LaneId::TRUNK;
+        let lane = LaneId::MAIN;
         let request = self.request(stage).await;
         let message = stage.send(lane, "journal", self.agent.role(), "summary", request).await.unwrap_or_default();
         let text = spaced(&message);
-        let seat = self.agent.seat(stage).await?;
-        let wanted = self.wanted(stage.view().await.expert.is_some());
+        let session = self.agent.session(stage).await?;
+        let reply_spec = self.reply_spec(stage.view().await.expert.is_some());
         let question = Question { target: "", message: &text };
-        let ask = Ask { seat: &seat, who: "model", question, wanted: &wanted, longest: BROKEN };
+        let ask = Ask { session: &session, who: "model", question, reply_spec: &reply_spec, longest: BROKEN };
         let (summary, problems) = ask.once_and_again(stage, read).await?;
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(Summarised { summary, problems });
         Ok(())

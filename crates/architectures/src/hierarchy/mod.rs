@@ -12,7 +12,7 @@
 //! | `arbitrated` | `rule`, `before`, `after`: the mediator changed the suggestions (BOG-234) |
 
 pub mod arbiter;
-mod desk;
+mod panel;
 mod settings;
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneI
 use serde_json::{Value, json};
 
 pub use arbiter::{Arbiter, Rule};
-use desk::Desk;
+use panel::AdviserPanel;
 pub use settings::Settings;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
@@ -102,11 +102,11 @@ impl Architecture for Hierarchy {
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
-        let planner = self.planner.seat(stage).await?;
+        let planner = self.planner.session(stage).await?;
         loop {
-            let blocks = stage.context(LaneId::TRUNK, &self.context).await?;
-            let desk = Desk::of(self, stage).await?;
-            planner.step_with(stage, LaneId::TRUNK, &blocks, &desk).await?;
+            let blocks = stage.context(LaneId::MAIN, &self.context).await?;
+            let panel = AdviserPanel::of(self, stage).await?;
+            planner.step_with(stage, LaneId::MAIN, &blocks, &panel).await?;
         }
     }
 }

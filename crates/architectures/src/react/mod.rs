@@ -10,7 +10,7 @@ use gimbal_agent::{Agent, Alone, Ended};
 use gimbal_core::{Architecture, ArchitectureKind, Block, BuildError, Files, Halt, LaneId, Needs, Stage};
 use serde_json::{Value, json};
 
-use crate::gate::{Gate, Gated, Watch};
+use crate::gate::{Gate, GateState, Gated};
 pub use settings::Settings;
 
 /// The family `react`.
@@ -52,22 +52,22 @@ struct React {
 }
 
 impl React {
-    fn gated<'a>(&'a self, watch: &'a Watch, spare: Option<u32>) -> Gated<'a> {
-        Gated { company: &Alone, gate: self.gate.as_ref().map(|gate| (gate, watch)), spare }
+    fn gated<'a>(&'a self, gate_state: &'a GateState, spare: Option<u32>) -> Gated<'a> {
+        Gated { peers: &Alone, gate: self.gate.as_ref().map(|gate| (gate, gate_state)), spare }
     }
 
     /// One conversation from the first observation to the end (CYC-026).
     async fn converse(&self, stage: &dyn Stage, most: Option<u32>) -> Result<(), Halt> {
-        let seat = self.agent.seat(stage).await?;
+        let session = self.agent.session(stage).await?;
         let view = stage.view().await;
         let first = crate::first::observation(&view);
         let context = crate::first::beside(&view, first.as_ref(), &self.context);
         let mut blocks: Vec<Block> = first.into_iter().collect();
-        blocks.extend(stage.context(LaneId::TRUNK, &context).await?);
-        let watch = Watch::default();
+        blocks.extend(stage.context(LaneId::MAIN, &context).await?);
+        let gate_state = GateState::default();
         let most = most.unwrap_or(stage.brief().horizon);
         let segment =
-            seat.segment(stage, LaneId::TRUNK, &blocks, None, (&self.gated(&watch, Some(most)), most)).await?;
+            session.segment(stage, LaneId::MAIN, &blocks, None, (&self.gated(&gate_state, Some(most)), most)).await?;
         Err(match segment.ended {
             Ended::Over(halt) => halt,
             Ended::Finished(_) | Ended::Calls => crate::control::spent(),
@@ -100,11 +100,11 @@ impl Architecture for React {
         if let Some(most) = self.whole {
             return self.converse(stage, most).await;
         }
-        let seat = self.agent.seat(stage).await?;
-        let watch = Watch::default();
+        let session = self.agent.session(stage).await?;
+        let gate_state = GateState::default();
         loop {
-            let blocks = stage.context(LaneId::TRUNK, &self.context).await?;
-            seat.step_with(stage, LaneId::TRUNK, &blocks, &self.gated(&watch, None)).await?;
+            let blocks = stage.context(LaneId::MAIN, &self.context).await?;
+            session.step_with(stage, LaneId::MAIN, &blocks, &self.gated(&gate_state, None)).await?;
         }
     }
 }

@@ -39,7 +39,7 @@ pub enum EnvVerb {
 pub struct EnvPlay {
     /// How the environment is set up
     #[command(flatten)]
-    pub world: EnvWorld,
+    pub environment: EnvSettings,
     /// Green agent: `sleep`, `scan` (cage2 only; default: `sleep`)
     #[arg(long, value_name = "NAME")]
     pub green: Option<String>,
@@ -70,7 +70,7 @@ pub struct EnvServe {
 
 /// How an environment is set up.
 #[derive(Debug, Args)]
-pub struct EnvWorld {
+pub struct EnvSettings {
     /// Red agent: `b_line`, `meander`, `sleep`; in yawning_titan `standard`, `sine` (default: the first)
     #[arg(long)]
     pub red: Option<String>,
@@ -133,7 +133,7 @@ pub enum Draws {
 pub struct EnvBench {
     /// How the environment is set up
     #[command(flatten)]
-    pub world: EnvWorld,
+    pub environment: EnvSettings,
     /// Blue policy
     #[arg(long, default_value = "random")]
     pub policy: String,
@@ -181,7 +181,7 @@ pub enum Observe {
 pub struct EnvReturns {
     /// How the environment is set up
     #[command(flatten)]
-    pub world: EnvWorld,
+    pub environment: EnvSettings,
     /// Blue policy (default: `sleep`, or `nothing`)
     #[arg(long)]
     pub policy: Option<String>,

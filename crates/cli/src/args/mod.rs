@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use env::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvServe, EnvVerb, EnvWorld, Observe};
+pub use env::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvServe, EnvSettings, EnvVerb, Observe};
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 
 /// What was typed.
@@ -213,7 +213,7 @@ pub struct Report {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Print this table alone and write no files: `cells`, `paired`, ..., `t1` to `t34`, `replication`, `second-world`,
+    /// Print this table alone and write no files: `cells`, `paired`, ..., `t1` to `t34`, `replication`, `second-environment`,
     /// `cyc-1` to `cyc-18`, ... (`list` shows all)
     #[arg(long, value_name = "KEY")]
     pub table: Option<String>,
@@ -225,7 +225,7 @@ pub struct Report {
     /// *.md, figures/*.svg, and index.html that shows them
     #[arg(long, conflicts_with_all = ["table", "figure"])]
     pub all: bool,
-    /// What configurations are in the tables `t1` to `t34`, `replication`, `second-world` and in the figures (default: the
+    /// What configurations are in the tables `t1` to `t34`, `replication`, `second-environment` and in the figures (default: the
     /// built-in protocol of three axes)
     #[arg(long, value_name = "FILE")]
     pub protocol: Option<PathBuf>,
@@ -578,9 +578,10 @@ mod tests {
     #[test]
     fn help_speaks_of_environments() {
         fn walk(command: &mut clap::Command, path: &str, read: &mut usize) {
-            let help = command.render_long_help().to_string().replace("second-world", "");
+            let help = command.render_long_help().to_string().replace("second-environment", "");
             let words = help.split(|letter: char| !letter.is_alphanumeric()).map(str::to_lowercase);
-            let odd: Vec<String> = words.filter(|word| matches!(word.as_str(), "world" | "worlds")).collect();
+            let odd: Vec<String> =
+                words.filter(|word| matches!(word.as_str(), "environment" | "environments")).collect();
             assert!(odd.is_empty(), "{path}: {help}");
             *read += 1;
             for sub in command.get_subcommands_mut() {

@@ -56,7 +56,7 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
         }));
     }
     println!(
-        "{}: {} tasks of `{}` probed with the world's own expert, who solved {}; {} calls, {} plays disturbed by one random \
+        "{}: {} tasks of `{}` probed with the environment's own expert, who solved {}; {} calls, {} plays disturbed by one random \
          legal call.\n",
         asked.environment,
         measured.tasks,
@@ -114,7 +114,7 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
         Some(found) => found.iter().for_each(show),
         None => println!(
             "\nA recommendation is a hypothesis: `gimbal advise {} --against RUN` holds it against a run in which \
-             controllers played this world, such as studies/cyc-local.yaml or, with gates, studies/evidence-gate.yaml.",
+             controllers played this environment, such as studies/cyc-local.yaml or, with gates, studies/evidence-gate.yaml.",
             asked.environment
         ),
     }
@@ -164,14 +164,14 @@ fn show(found: &Stratum) {
         let percent = (1000.0 * found.confidence).round() / 10.0;
         for other in &found.against {
             println!(
-                "  {} minus {}: SR {:+.1}{} points, tokens {:+.0}{} over {} worlds ({percent}% each)",
+                "  {} minus {}: SR {:+.1}{} points, tokens {:+.0}{} over {} seeds ({percent}% each)",
                 judged.name(),
                 other.other.name(),
                 100.0 * other.success_mean,
                 ends(other.success, 100.0, 1),
                 other.tokens_mean,
                 ends(other.tokens, 1.0, 0),
-                other.worlds
+                other.pairs
             );
         }
     }

@@ -1,4 +1,4 @@
-//! `gimbal persona audit`: nothing that an agent is sent may give away which world this is (BOG-025).
+//! `gimbal persona audit`: nothing that an agent is sent may give away which environment this is (BOG-025).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,45 +27,45 @@ fn everything() -> Value {
     })
 }
 
-/// A world as prompts see it.
-struct World {
+/// An environment as prompts see it.
+struct AuditedEnvironment {
     name: String,
     brief: Arc<Brief>,
     queries: Vec<ToolSpec>,
     idle: String,
     actions: Vec<String>,
-    /// Names of its tools, which are published and may hold the world's own.
+    /// Names of its tools, which are published and may hold the environment's own.
     tools: Vec<String>,
-    /// What any agent may be told by this world: its brief, its tools as native calls offer them, refusals.
+    /// What any agent may be told by this environment: its brief, its tools as native calls offer them, refusals.
     said: Vec<Part>,
 }
 
-impl World {
-    fn of(name: &str, world: &dyn Environment, queries: &[ToolSpec]) -> Self {
-        let brief = Arc::clone(world.brief());
-        let tools: Vec<ToolSpec> = world.tools().iter().chain(queries).cloned().collect();
+impl AuditedEnvironment {
+    fn of(name: &str, environment: &dyn Environment, queries: &[ToolSpec]) -> Self {
+        let brief = Arc::clone(environment.brief());
+        let tools: Vec<ToolSpec> = environment.tools().iter().chain(queries).cloned().collect();
         let mut said = audit::said(&brief, &tools);
-        said.extend(refusals(world));
+        said.extend(refusals(environment));
         // Names of subjects and tools are what an agent may see.
         let tools: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
         let said = said.into_iter().map(|part| without(without(part, &brief.subjects), &tools)).collect();
-        let (idle, actions) = (world.render(&brief.idle), actions(world));
+        let (idle, actions) = (environment.render(&brief.idle), actions(environment));
         Self { name: name.to_owned(), queries: queries.to_vec(), idle, actions, tools, said, brief }
     }
 }
 
-/// What the world answers to texts that are no action of it: an unknown name, a tool without what it requires, an unknown
+/// What the environment answers to texts that are no action of it: an unknown name, a tool without what it requires, an unknown
 /// literal.
-fn refusals(world: &dyn Environment) -> Vec<Part> {
+fn refusals(environment: &dyn Environment) -> Vec<Part> {
     let mut texts = vec![String::new(), "x".to_owned()];
-    for tool in world.tools().iter() {
+    for tool in environment.tools().iter() {
         texts.push(tool.name.clone());
         let literals: Vec<String> = tool.required().map(|parameter| format!("{parameter}=x")).collect();
         texts.push(format!("{} {}", tool.name, literals.join(" ")));
     }
     let mut parts = Vec::new();
     for text in texts {
-        if let Err(refusal) = world.parse(&text) {
+        if let Err(refusal) = environment.parse(&text) {
             let origin = Origin { file: "refusal".to_owned(), key: format!("of `{text}`") };
             parts.push(Part { name: "refusal", origins: vec![origin], text: refusal.message });
         }
@@ -100,14 +100,14 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
         // Refused with the known names.
         opened(only, &json!({})).await?;
     }
-    let mut worlds = Vec::new();
+    let mut environments = Vec::new();
     for family in &registry.environments {
-        let (world, tracker, _) = opened(family.name(), &json!({})).await?;
-        worlds.push(World::of(family.name(), &*world, tracker.queries()));
+        let (environment, tracker, _) = opened(family.name(), &json!({})).await?;
+        environments.push(AuditedEnvironment::of(family.name(), &*environment, tracker.queries()));
     }
-    let forbidden = Forbidden::of(worlds.iter().map(|world| &*world.brief));
+    let forbidden = Forbidden::of(environments.iter().map(|environment| &*environment.brief));
     let mut lines = Vec::new();
-    for world in worlds.iter().filter(|world| only.is_none_or(|only| only == world.name)) {
+    for environment in environments.iter().filter(|environment| only.is_none_or(|only| only == environment.name)) {
         for configuration in configurations(&*home.files).map_err(Failure::usage)? {
             for (variant, settings) in [
                 (configuration.name.clone(), json!({ "configuration": configuration.name })),
@@ -117,7 +117,7 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
                 ),
             ] {
                 for agent in agents(home, &configuration.base, &settings)? {
-                    lines.push(line(&agent, (world, &variant), &forbidden)?);
+                    lines.push(line(&agent, (environment, &variant), &forbidden)?);
                 }
             }
         }
@@ -128,7 +128,7 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
             (Summariser::PLACE, json!({})),
         ] {
             for agent in agents(home, base, &settings)? {
-                lines.push(line(&agent, (world, base), &forbidden)?);
+                lines.push(line(&agent, (environment, base), &forbidden)?);
             }
         }
     }
@@ -139,9 +139,13 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
     }
 }
 
-fn line(agent: &Agent, (world, variant): (&World, &str), forbidden: &Forbidden) -> Result<Line, Failure> {
-    let (texts, findings) = look(agent, world, forbidden)?;
-    let (environment, agent) = (world.name.clone(), agent.role().to_owned());
+fn line(
+    agent: &Agent,
+    (environment, variant): (&AuditedEnvironment, &str),
+    forbidden: &Forbidden,
+) -> Result<Line, Failure> {
+    let (texts, findings) = look(agent, environment, forbidden)?;
+    let (environment, agent) = (environment.name.clone(), agent.role().to_owned());
     Ok(Line { environment, configuration: variant.to_owned(), agent, texts, findings })
 }
 
@@ -180,19 +184,25 @@ fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failu
 }
 
 /// How many texts an agent may be sent, and what must not stand in them.
-fn look(agent: &Agent, world: &World, forbidden: &Forbidden) -> Result<(usize, Vec<String>), Failure> {
-    let listed = if agent.settings().inject_action_list { &world.actions[..] } else { &[] };
-    let system = agent.show(&world.brief, &world.queries, &world.idle, listed).map_err(Failure::usage)?;
-    let about = prompt::World { brief: &world.brief, idle: &world.idle, tools: &[], actions: listed };
-    let target = world.brief.subjects.first().cloned().unwrap_or_default();
+fn look(
+    agent: &Agent,
+    environment: &AuditedEnvironment,
+    forbidden: &Forbidden,
+) -> Result<(usize, Vec<String>), Failure> {
+    let listed = if agent.settings().inject_action_list { &environment.actions[..] } else { &[] };
+    let system =
+        agent.show(&environment.brief, &environment.queries, &environment.idle, listed).map_err(Failure::usage)?;
+    let about =
+        prompt::PromptContext { brief: &environment.brief, idle: &environment.idle, tools: &[], actions: listed };
+    let target = environment.brief.subjects.first().cloned().unwrap_or_default();
     let question = prompt::Question { target: &target, message: "{}" };
     let user = prompt::asked(agent.persona(), about, 2, &[], question).map_err(Failure::usage)?;
     // The list of actions is made of names of subjects, which an agent may see.
     let mut parts: Vec<Part> = system.parts.into_iter().filter(|part| part.name != "actions").collect();
     parts.extend(user.into_iter().map(|part| without(part, std::slice::from_ref(&target))));
-    let mut parts: Vec<Part> = parts.into_iter().map(|part| without(part, &world.tools)).collect();
+    let mut parts: Vec<Part> = parts.into_iter().map(|part| without(part, &environment.tools)).collect();
     parts.extend(audit::written(agent.persona()));
-    parts.extend(world.said.iter().cloned());
+    parts.extend(environment.said.iter().cloned());
     let found: BTreeSet<String> = audit(&parts, forbidden)
         .into_iter()
         .map(|finding| format!("`{}` in {} ({})", finding.word, finding.part, finding.origins[0]))

@@ -19,7 +19,7 @@ const WIDTH: usize = 120;
 
 /// What is compared.
 enum Side<'a> {
-    /// Cells of one name: one, or several that differ in model, world or faults.
+    /// Cells of one name: one, or several that differ in model, environment or faults.
     Cells(Vec<&'a StoredCell>),
     Episode(EpisodeId),
 }
@@ -85,7 +85,7 @@ fn setting(first: &StoredCell, second: &StoredCell) -> String {
     words.join(" | ")
 }
 
-/// The pairs of cells that differ in what was named alone: the same world, faults and model (a policy meets all models).
+/// The pairs of cells that differ in what was named alone: the same environment, faults and model (a policy meets all models).
 fn matched<'a>(
     first: &[&'a StoredCell],
     second: &[&'a StoredCell],
@@ -119,7 +119,7 @@ fn matched<'a>(
     if pairs.is_empty() {
         let (one, other) = (&options.first, &options.second);
         return Err(Failure::Usage(format!(
-            "no cell of `{one}` shares world, faults and model with one of `{other}`: write the ids of two cells; the first are \
+            "no cell of `{one}` shares environment, faults and model with one of `{other}`: write the ids of two cells; the first are \
              {} and {}",
             listed(&first_left),
             listed(&second_left)
@@ -128,13 +128,16 @@ fn matched<'a>(
     Ok(pairs)
 }
 
-/// Whether two cells met the same world and faults, and the same model where both ask one.
+/// Whether two cells played the same seed and faults, and the same model where both ask one.
 fn alike(one: &StoredCell, other: &StoredCell) -> bool {
     let (first, second) = (&one.info, &other.info);
     let models = first.models.is_empty()
         || second.models.is_empty()
         || (first.model_label() == second.model_label() && first.decoding == second.decoding);
-    one.world == other.world && first.environment == second.environment && first.faults == second.faults && models
+    one.environment == other.environment
+        && first.environment == second.environment
+        && first.faults == second.faults
+        && models
 }
 
 fn listed(cells: &[&StoredCell]) -> String {
@@ -180,7 +183,7 @@ impl Built {
         let Some(paired) = &self.paired else {
             return match &self.shown {
                 Some(pair) => format!("{first} minus {second}: {:+.1} in return", pair.difference()),
-                None => format!("{first} and {second} met no world in common: there is nothing to pair{cut}"),
+                None => format!("{first} and {second} played no seed in common: there is nothing to pair{cut}"),
             };
         };
         let (difference, outcome) = (&paired.difference, &paired.outcome);
@@ -190,8 +193,8 @@ impl Built {
         );
         let unmatched = match paired.unmatched {
             0 => String::new(),
-            1 => "; 1 world that only one of them met takes no part".to_owned(),
-            more => format!("; {more} worlds that only one of them met take no part"),
+            1 => "; 1 seed that only one of them played takes no part".to_owned(),
+            more => format!("; {more} seeds that only one of them played take no part"),
         };
         format!(
             "{first} minus {second}: {:+.1} in return over {} matched episodes ({interval}); won {}, tied {}, lost {}{unmatched}{cut}",
@@ -204,7 +207,7 @@ impl Built {
         let pair = self.shown.as_ref()?;
         let step = |step: Option<u32>| step.map_or("never".to_owned(), |step| format!("at step {step}"));
         Some(format!(
-            "Pair {}: returns {:.1} and {:.1}; the actions part {}, the worlds {}",
+            "Pair {}: returns {:.1} and {:.1}; the actions part {}, the environments {}",
             pair.name(),
             pair.first.episode_return,
             pair.second.episode_return,
@@ -301,8 +304,8 @@ fn episodes(folder: &RunFolder, stored: &Stored, (first, second): (&EpisodeId, &
     let traces = (one(folder, stored, |id| id.key == first.key)?, one(folder, stored, |id| id.key == second.key)?);
     let mut matches = Matches::new(facts.clone());
     matches.pair(&traces.0, &traces.1);
-    if (&traces.0.world, &traces.0.task, traces.0.run) != (&traces.1.world, &traces.1.task, traces.1.run) {
-        eprintln!("gimbal: the two episodes met different worlds: what differs is not the design alone");
+    if (&traces.0.environment, &traces.0.task, traces.0.run) != (&traces.1.environment, &traces.1.task, traces.1.run) {
+        eprintln!("gimbal: the two episodes played different seeds: what differs is not the design alone");
     }
     let options = Options::default();
     Ok(Built {

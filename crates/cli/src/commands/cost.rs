@@ -16,7 +16,7 @@ use super::{print_json, tables, write_file};
 use crate::args::{GraphCost, ReportFormat};
 use crate::exit::Failure;
 use crate::home::Home;
-use crate::said;
+use crate::stdio;
 
 /// What was measured of one way of routing over one graph.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -55,7 +55,7 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
     let Some((first, _)) = sessions.first() else {
         return Err(Failure::Usage(format!("`{environment}` has no task to play")));
     };
-    let (brief, tools) = rehearsal.world(first).await.map_err(Failure::world)?;
+    let (brief, tools) = rehearsal.environment(first).await.map_err(Failure::external)?;
     let nodes = match &asked.graph {
         Some(name) => super::graph::opened(home, name)?.nodes,
         None => TaskGraph::suggested(&brief, &tools),
@@ -70,14 +70,14 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
         let wide = graph::read(&text, "widened").map_err(Failure::usage)?;
         let read = begun.elapsed() - written;
         wide.check(Some(&tools)).map_err(Failure::usage)?;
-        said::message(&format!(
+        stdio::message(&format!(
             "{} subtasks, {} criteria, {} kB: read and checked in {} ms",
             wide.nodes.len(),
             wide.edges.len(),
             text.len() / 1000,
             read.as_millis()
         ));
-        let wide = serde_json::to_value(&wide).map_err(Failure::world)?;
+        let wide = serde_json::to_value(&wide).map_err(Failure::external)?;
         for (name, settings) in routings(asked) {
             let mut settings = settings;
             settings["graph"] = wide.clone();
@@ -85,7 +85,7 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
             let begun = Instant::now();
             let one = played(&rehearsal, &controller, &sessions, (name, u64::from(*count))).await?;
             let took = begun.elapsed().as_millis();
-            said::message(&format!("  {}: {} decisions, played in {took} ms", one.routing, one.decisions));
+            stdio::message(&format!("  {}: {} decisions, played in {took} ms", one.routing, one.decisions));
             measured.push(one);
         }
     }
@@ -100,7 +100,7 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
     if let Some(path) = &asked.figure {
         let drawing = drawing(asked, &measured);
         write_file(path, &drawing)?;
-        said::message(&format!("{}", path.display()));
+        stdio::message(&format!("{}", path.display()));
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ async fn played(
 ) -> Result<Measured, Failure> {
     let mut sum = Measured { routing, subtasks, criteria: subtasks * subtasks, ..Measured::default() };
     for (task, run) in sessions {
-        let episode = rehearsal.play(&**controller, task, *run).await.map_err(Failure::world)?;
+        let episode = rehearsal.play(&**controller, task, *run).await.map_err(Failure::external)?;
         let (calls, usage) = episode.used("router");
         sum.episodes += 1;
         sum.won += u64::from(episode.outcome.stop.name() == "solved");

@@ -1,7 +1,7 @@
 //! `gimbal coverage`: do the intervals hold the truth as often as they say?
 
 use gimbal_analysis::Options;
-use gimbal_analysis::coverage::{Design, World, coverage as count, simulated_tokens, table};
+use gimbal_analysis::coverage::{Design, Pair, coverage as count, simulated_tokens, table};
 
 use super::tables;
 use crate::args::Coverage;
@@ -19,11 +19,11 @@ pub async fn coverage(options: &Coverage) -> Result<(), Failure> {
     let second = options.policy.as_deref().unwrap_or(second);
     let baseline = bench.sample(first, options.pool, options.seed)?;
     let other = bench.sample(second, options.pool, options.seed)?;
-    let worlds: Vec<World> = baseline
+    let pairs: Vec<Pair> = baseline
         .into_iter()
         .zip(other)
         .zip(0_u64..)
-        .map(|((baseline, other), index)| World {
+        .map(|((baseline, other), index)| Pair {
             baseline,
             other,
             tokens: simulated_tokens(options.seed.wrapping_add(index), other),
@@ -47,9 +47,9 @@ pub async fn coverage(options: &Coverage) -> Result<(), Failure> {
     let mut found = Vec::new();
     for (runs, tasks) in designs {
         let design = Design { runs, tasks, studies: options.studies, catastrophic_below, options: analysis.clone() };
-        found.extend(count(&worlds, &design).map_err(Failure::usage)?);
+        found.extend(count(&pairs, &design).map_err(Failure::usage)?);
     }
-    let mut table = table(&found, options.confidence, worlds.len());
+    let mut table = table(&found, options.confidence, pairs.len());
     table.notes.push(format!(
         "{}: baseline `{first}` against `{second}`, seeds from {}; {} studies a row.",
         options.environment, options.seed, options.studies
@@ -61,11 +61,11 @@ pub async fn coverage(options: &Coverage) -> Result<(), Failure> {
 async fn threshold(name: &str) -> Result<Option<i64>, Failure> {
     let registry = registry();
     let Some(family) = registry.environment(name) else { return Ok(None) };
-    let mut world = family.open(&serde_json::json!({})).map_err(Failure::world)?;
+    let mut environment = family.open(&serde_json::json!({})).map_err(Failure::external)?;
     for split in family.splits() {
         if let Some(task) = family.tasks(split, &serde_json::json!({})).map_err(Failure::environment)?.first() {
-            world.reset(task, 0).await.map_err(Failure::world)?;
-            return Ok(world.brief().thresholds.catastrophic.map(|limit| limit.0));
+            environment.reset(task, 0).await.map_err(Failure::external)?;
+            return Ok(environment.brief().thresholds.catastrophic.map(|limit| limit.0));
         }
     }
     Ok(None)

@@ -12,7 +12,7 @@ use super::rehearsed::{Asked, decoding, digest, halted, rehearsal, role, say_cos
 use crate::args::{GraphPlan, Planned};
 use crate::exit::Failure;
 use crate::home::Home;
-use crate::said;
+use crate::stdio;
 
 /// Plans, checks and stores.
 pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
@@ -29,11 +29,11 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
     let planner = FamilyPlanner::new(list, &settings, &*home.files).map_err(Failure::usage)?;
     let tasks = rehearsal.tasks();
     let (Some(first), Some(last)) = (tasks.first(), tasks.last()) else {
-        return Err(Failure::Usage(format!("`{environment}` has no task to open its world with")));
+        return Err(Failure::Usage(format!("`{environment}` has no task to open its environment with")));
     };
     // The planner is to know the family and none of its tasks: what it would be told in two of them must be the same.
-    let prompt = rehearsal.prompts(&planner, first).await.map_err(Failure::world)?;
-    let other = rehearsal.prompts(&planner, last).await.map_err(Failure::world)?;
+    let prompt = rehearsal.prompts(&planner, first).await.map_err(Failure::external)?;
+    let other = rehearsal.prompts(&planner, last).await.map_err(Failure::external)?;
     if prompt != other {
         return Err(Failure::Usage(format!(
             "what `{environment}` tells a planner differs between the tasks `{}` and `{}`: a graph for the family must not \
@@ -48,7 +48,7 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
     let made = planner.made().unwrap_or_default();
     let repaired = !made.problems.is_empty();
     for problem in &made.problems {
-        said::message(&format!("the planner's graph is not valid: {problem}"));
+        stdio::message(&format!("the planner's graph is not valid: {problem}"));
     }
     let mut planned = made.into_graph().map_err(|error| match error {
         FamilyError::NoGraph { .. } => Failure::Check(format!("{}: {error}", asked.model)),
@@ -68,7 +68,7 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
     match &out {
         Some(path) => {
             write_below(path, &text)?;
-            said::message(&format!(
+            stdio::message(&format!(
                 "{}: {} subtasks, {} ways",
                 path.display(),
                 planned.nodes.len(),

@@ -118,7 +118,7 @@ pub fn all(options: &Report) -> Result<(), Failure> {
     let mut found: Vec<Table> = built.tables.clone();
     found.extend(tables::bog::TABLES.iter().filter_map(|(key, _)| tables::bog::table(key, &grids)));
     found.extend(from_traces(&grids, &traces));
-    found.extend([tables::replication(&grids), tables::second_world(&grids)]);
+    found.extend([tables::replication(&grids), tables::second_environment(&grids)]);
     let (more_tables, more_figures) = super::cycles::everything(&folder)?;
     found.extend(more_tables);
     figures.extend(more_figures);
@@ -167,7 +167,7 @@ fn write_figures(folder: &Path, figures: &[Output]) -> Result<(), Failure> {
 
 /// Removes files of an earlier report, which may have had other environments and tables; nothing else.
 fn forget(folder: &Path, stale: impl Fn(&str) -> bool) -> Result<(), Failure> {
-    let unreadable = |error: std::io::Error| Failure::World(format!("{}: {error}", folder.display()));
+    let unreadable = |error: std::io::Error| Failure::External(format!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
@@ -177,7 +177,7 @@ fn forget(folder: &Path, stale: impl Fn(&str) -> bool) -> Result<(), Failure> {
     }
     for path in paths {
         std::fs::remove_file(&path)
-            .map_err(|error| Failure::World(format!("{}: cannot be removed: {error}", path.display())))?;
+            .map_err(|error| Failure::External(format!("{}: cannot be removed: {error}", path.display())))?;
     }
     Ok(())
 }

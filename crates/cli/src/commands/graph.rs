@@ -90,7 +90,7 @@ fn show(graph: &TaskGraph, form: GraphForm) -> Result<(), Failure> {
 }
 
 async fn check(home: &Home, names: &[String], environment: Option<&str>, as_json: bool) -> Result<(), Failure> {
-    let world = match environment {
+    let environment = match environment {
         Some(name) => Some(super::persona::opened(name, &json!({})).await?.0),
         None => None,
     };
@@ -98,7 +98,7 @@ async fn check(home: &Home, names: &[String], environment: Option<&str>, as_json
     let mut rows = Vec::new();
     for name in names {
         let checked = opened(home, name).map_err(|failure| failure.to_string()).and_then(|graph| {
-            let tools = world.as_ref().map(|world| &world.tools()[..]);
+            let tools = environment.as_ref().map(|environment| &environment.tools()[..]);
             graph.check(tools).map(|()| graph).map_err(|error| format!("{name}: {error}"))
         });
         match checked {

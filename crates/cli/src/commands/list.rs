@@ -60,7 +60,7 @@ pub fn list(options: &List) -> Result<(), Failure> {
     }
     for line in &lines {
         if let Some(problem) = &line.problem {
-            crate::said::message(problem);
+            crate::stdio::message(problem);
         }
     }
     Ok(())
@@ -72,7 +72,7 @@ fn run_folders(root: &Path) -> Result<Vec<PathBuf>, Failure> {
         std::io::ErrorKind::NotFound => {
             Failure::Usage(format!("{}: there is no such folder; name the one that holds run folders", root.display()))
         }
-        _ => Failure::World(format!("{}: cannot be read: {error}", root.display())),
+        _ => Failure::External(format!("{}: cannot be read: {error}", root.display())),
     };
     let mut folders = Vec::new();
     for entry in std::fs::read_dir(root).map_err(failed)? {

@@ -56,12 +56,12 @@ pub fn more_to_come(in_progress: bool) {
 
 /// A failure of a run folder with its exit code.
 pub fn run_failure(error: gimbal_study::run::RunError) -> Failure {
-    if error.exit_code() == 2 { Failure::usage(error) } else { Failure::world(error) }
+    if error.exit_code() == 2 { Failure::usage(error) } else { Failure::external(error) }
 }
 
 /// A value as one line of JSON, the last line of standard output.
 pub fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
-    let line = serde_json::to_string(value).map_err(Failure::world)?;
+    let line = serde_json::to_string(value).map_err(Failure::external)?;
     println!("{line}");
     Ok(())
 }
@@ -69,7 +69,7 @@ pub fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
 /// Writes a file whole or not at all, naming it when that fails: beside its place, then moved there. What stood there is
 /// replaced, a symbolic link too: nothing is ever written through one.
 pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::World(format!("{}: cannot be written: {error}", path.display()));
+    let failed = |error: std::io::Error| Failure::External(format!("{}: cannot be written: {error}", path.display()));
     // A terminal, a pipe or `/dev/null` that was asked for by name takes the text as it comes.
     let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
     if special && !path.is_symlink() {
@@ -95,13 +95,13 @@ pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 /// Makes a folder for files of ours. One that is a symbolic link within the folder of another command is refused.
 pub fn own_folder(path: &Path) -> Result<(), Failure> {
     if path.is_symlink() {
-        return Err(Failure::World(format!(
+        return Err(Failure::External(format!(
             "{}: this is a symbolic link, and files are not written through one; remove it, or write elsewhere",
             path.display()
         )));
     }
     std::fs::create_dir_all(path)
-        .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", path.display())))
+        .map_err(|error| Failure::External(format!("{}: cannot be made: {error}", path.display())))
 }
 
 /// Model text; what a terminal would obey is shown as escapes, as in everything that is printed.

@@ -15,7 +15,7 @@ use super::print_json;
 use crate::args::ModelVerb;
 use crate::exit::Failure;
 use crate::home::Home;
-use crate::said;
+use crate::stdio;
 
 /// Does what was asked with models.
 pub async fn model(home: &Home, verb: ModelVerb) -> Result<(), Failure> {
@@ -32,7 +32,7 @@ pub async fn model(home: &Home, verb: ModelVerb) -> Result<(), Failure> {
 }
 
 fn list(as_json: bool) -> Result<(), Failure> {
-    let cache = Cache::from_environment().map_err(Failure::world)?;
+    let cache = Cache::from_environment().map_err(Failure::external)?;
     let embedded: Vec<_> = weights::list(&cache)
         .into_iter()
         .map(|listed| {
@@ -97,8 +97,8 @@ fn list(as_json: bool) -> Result<(), Failure> {
 async fn pull(name: &str, from: Option<std::path::PathBuf>, as_json: bool) -> Result<(), Failure> {
     let name = name.strip_prefix("local/").unwrap_or(name);
     let model = weights::known(name).map_err(Failure::usage)?;
-    let options = PullOptions { from, ..PullOptions::from_environment().map_err(Failure::world)? };
-    let pulled = unless_stopped(weights::pull(model, &options, &|line| said::message(line))).await?;
+    let options = PullOptions { from, ..PullOptions::from_environment().map_err(Failure::external)? };
+    let pulled = unless_stopped(weights::pull(model, &options, &|line| stdio::message(line))).await?;
     if as_json {
         let facts = json!({
             "path": pulled.path, "sha256": pulled.sha256, "way": pulled.way.name(), "tried": pulled.tried,
@@ -116,15 +116,15 @@ async fn pull(name: &str, from: Option<std::path::PathBuf>, as_json: bool) -> Re
 /// Fetches the weights of a model that is named `local/...`, if they are missing.
 pub async fn fetch_if_missing(name: &str) -> Result<(), Failure> {
     let Some(what) = name.strip_prefix("local/") else { return Ok(()) };
-    let options = PullOptions::from_environment().map_err(Failure::world)?;
-    let told = |line: &str| said::message(&format!("fetching {name}: {line}"));
+    let options = PullOptions::from_environment().map_err(Failure::external)?;
+    let told = |line: &str| stdio::message(&format!("fetching {name}: {line}"));
     unless_stopped(weights::locate_or_pull(what, &options, &told)).await.map(|_| ())
 }
 
 /// A fetch, until it is done or somebody asks to stop; then what was fetched so far is removed.
 async fn unless_stopped<T>(fetch: impl Future<Output = Result<T, weights::WeightsError>>) -> Result<T, Failure> {
     tokio::select! {
-        done = fetch => done.map_err(Failure::world),
+        done = fetch => done.map_err(Failure::external),
         Ok(()) = super::run::asked_to_stop() => Err(Failure::Interrupted),
     }
 }
@@ -156,7 +156,7 @@ async fn chat(
         fetch_if_missing(name).await?;
     }
     models.ready(name).map_err(Failure::usage)?;
-    let model = models.open(name).map_err(Failure::world)?;
+    let model = models.open(name).map_err(Failure::external)?;
     let mut messages: Vec<Arc<Message>> = Vec::new();
     messages.extend(system.map(|text| Arc::new(Message::new(Speaker::System, text))));
     if let Some(text) = say {
@@ -168,11 +168,11 @@ async fn chat(
     loop {
         if prompts {
             print!("> ");
-            std::io::stdout().flush().map_err(Failure::world)?;
+            std::io::stdout().flush().map_err(Failure::external)?;
         }
         match lines.next() {
             None => return Ok(()),
-            Some(Err(error)) => return Err(Failure::world(error)),
+            Some(Err(error)) => return Err(Failure::external(error)),
             Some(Ok(line)) if line.trim().is_empty() => {}
             Some(Ok(line)) => turn(&*model, &mut messages, &line, max_tokens).await?,
         }
@@ -219,7 +219,7 @@ async fn turn(
             }
             Ok(())
         }
-        Err(error) => Err(Failure::world(error)),
+        Err(error) => Err(Failure::external(error)),
     }
 }
 
@@ -239,7 +239,7 @@ async fn bench(name: &str, measure: Measure, as_json: bool) -> Result<(), Failur
     use gimbal_model::embedded::{BenchOptions, EmbeddedError, EngineSettings, bench};
 
     let what = name.strip_prefix("local/").unwrap_or(name);
-    let cache = Cache::from_environment().map_err(Failure::world)?;
+    let cache = Cache::from_environment().map_err(Failure::external)?;
     let located = weights::locate(what, &cache).map_err(Failure::usage)?;
     let mut settings = EngineSettings::from_environment().map_err(Failure::usage)?;
     if let Some(threads) = measure.threads {
@@ -254,9 +254,9 @@ async fn bench(name: &str, measure: Measure, as_json: bool) -> Result<(), Failur
         ..BenchOptions::default()
     };
     let work = move || bench(&located.path, located.sha256, &settings, &options);
-    let report = tokio::task::spawn_blocking(work).await.map_err(Failure::world)?.map_err(|error| match error {
+    let report = tokio::task::spawn_blocking(work).await.map_err(Failure::external)?.map_err(|error| match error {
         EmbeddedError::Settings(_) => Failure::usage(error),
-        other => Failure::world(other),
+        other => Failure::external(other),
     })?;
     if as_json {
         return print_json(&report);

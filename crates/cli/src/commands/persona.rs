@@ -160,30 +160,30 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
     Err(Failure::Usage(format!("{name}: there is no cell `{cell}`{hint} (cells: {})", known.join(", "))))
 }
 
-/// A world after one idle step, its tracker, and its idle call.
+/// An environment after one idle step, its tracker, and its idle call.
 pub(super) async fn opened(
-    environment: &str,
+    name: &str,
     options: &Value,
 ) -> Result<(Box<dyn Environment>, Box<dyn Tracker>, ToolCall), Failure> {
     let registry = registry();
-    let Some(family) = registry.environment(environment) else {
+    let Some(family) = registry.environment(name) else {
         let known: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();
-        let hint = nearest::hint(environment, known.iter().copied());
+        let hint = nearest::hint(name, known.iter().copied());
         let known = known.join(", ");
-        return Err(Failure::Usage(format!("there is no environment `{environment}`{hint} (known: {known})")));
+        return Err(Failure::Usage(format!("there is no environment `{name}`{hint} (known: {known})")));
     };
     let options = family.resolve(options).map_err(Failure::usage)?;
-    let mut world = family.open(&options).map_err(Failure::usage)?;
+    let mut environment = family.open(&options).map_err(Failure::usage)?;
     let task = family.splits().first().and_then(|split| family.tasks(split, &options).ok()?.into_iter().next());
-    let Some(task) = task else { return Err(Failure::Usage(format!("`{environment}` has no task"))) };
-    let first = world.reset(&task, 0).await.map_err(Failure::world)?;
-    let mut tracker = world.tracker();
+    let Some(task) = task else { return Err(Failure::Usage(format!("`{name}` has no task"))) };
+    let first = environment.reset(&task, 0).await.map_err(Failure::external)?;
+    let mut tracker = environment.tracker();
     tracker.begin(&first);
-    let idle = world.brief().idle.clone();
-    if let Ok(Reply::Step(transition)) = world.call(&idle).await {
+    let idle = environment.brief().idle.clone();
+    if let Ok(Reply::Step(transition)) = environment.call(&idle).await {
         tracker.update(Stepped { step: 1, call: &idle, observation: &transition.observation, justification: None });
     }
-    Ok((world, tracker, idle))
+    Ok((environment, tracker, idle))
 }
 
 /// An agent and its place in the architecture.
@@ -209,27 +209,28 @@ fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<
 
 /// The whole prompts of the second step of an episode in which the first step was idle.
 async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
-    let Subject { base, only, mut settings, environment, options } = subject(home, &asked)?;
+    let Subject { base, only, mut settings, environment: name, options } = subject(home, &asked)?;
     settings.retain(|_, value| !value.is_null());
     let (agents, wanted) = agents(home, &base, settings)?;
-    let (world, tracker, idle) = opened(&environment, &options).await?;
+    let (environment, tracker, idle) = opened(&name, &options).await?;
     let mut blocks = Vec::new();
     for block in wanted {
         let Some(text) = tracker.block(&block) else {
             let known = tracker.blocks();
             let hint = nearest::hint(&block, known.iter().map(|name| name.as_ref()));
             let known = known.join(", ");
-            let words = format!("context: `{environment}` has no block `{block}`{hint} (known: {known})");
+            let words = format!("context: `{name}` has no block `{block}`{hint} (known: {known})");
             return Err(Failure::Usage(words));
         };
         blocks.push(Block { name: block, text: text.into() });
     }
-    let idle_text = world.render(&idle);
-    let actions = actions(&*world);
-    let about = prompt::World { brief: world.brief(), idle: &idle_text, tools: &[], actions: &actions };
+    let idle_text = environment.render(&idle);
+    let actions = actions(&*environment);
+    let about = prompt::PromptContext { brief: environment.brief(), idle: &idle_text, tools: &[], actions: &actions };
     let alone = agents.len() == 1;
     for (place, agent) in agents.iter().filter(|(place, _)| only.is_none_or(|only| only == *place)) {
-        let system = agent.show(world.brief(), tracker.queries(), &idle_text, &actions).map_err(Failure::usage)?;
+        let system =
+            agent.show(environment.brief(), tracker.queries(), &idle_text, &actions).map_err(Failure::usage)?;
         let user = match agent.persona().core.contract {
             None if agent.persona().core.is_asked() => {
                 let message = spaced(&json!({ "subtask": "(its name)", "what": "(its goal)", "memory": {} }));
@@ -238,8 +239,8 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
             }
             None => prompt::user(agent.persona(), about, 2, &blocks),
             Some(contract) => {
-                let target = world.brief().subjects.first().cloned().unwrap_or_default();
-                let message = example(contract, world.brief(), &target);
+                let target = environment.brief().subjects.first().cloned().unwrap_or_default();
+                let message = example(contract, environment.brief(), &target);
                 let question = prompt::Question { target: &target, message: &message };
                 prompt::asked(agent.persona(), about, 2, &[], question)
             }
@@ -295,19 +296,19 @@ fn example(contract: Contract, brief: &Brief, target: &str) -> String {
 }
 
 /// The action texts of tools with at most one parameter of known literals, without what requests leave out.
-pub(super) fn actions(world: &dyn Environment) -> Vec<String> {
-    let (mut actions, brief) = (Vec::new(), world.brief());
+pub(super) fn actions(environment: &dyn Environment) -> Vec<String> {
+    let (mut actions, brief) = (Vec::new(), environment.brief());
     let sent = |call: &ToolCall| prompt::explains(brief, &call.tool);
-    for tool in world.tools().iter() {
+    for tool in environment.tools().iter() {
         let required: Vec<&str> = tool.required().collect();
         match required.as_slice() {
             [] => actions.push(ToolCall::bare(&tool.name)),
             [parameter] => {
-                let choices = world.choices(&tool.name, parameter).unwrap_or_default();
+                let choices = environment.choices(&tool.name, parameter).unwrap_or_default();
                 actions.extend(choices.iter().map(|choice| ToolCall::with(&tool.name, &[(parameter, choice)])));
             }
             _ => {}
         }
     }
-    actions.iter().filter(|call| sent(call)).map(|call| world.render(call)).collect()
+    actions.iter().filter(|call| sent(call)).map(|call| environment.render(call)).collect()
 }

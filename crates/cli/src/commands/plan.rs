@@ -16,7 +16,7 @@ use crate::args::{Plan, ReportFormat};
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::registry;
-use crate::said;
+use crate::stdio;
 
 /// Facts whose SDs stand in where nothing was played yet.
 const FACTS: &str = "papers/bog.yaml";
@@ -35,7 +35,7 @@ pub async fn plan(home: &Home, options: &Plan) -> Result<(), Failure> {
     };
     let resolved = plan::resolve(study, &changes, &registry(), &*models, &*home.files).map_err(Failure::usage)?;
     for warning in &resolved.warnings {
-        said::message(warning);
+        stdio::message(warning);
     }
     let demand = Demand { power: options.power, alpha: options.alpha, difference: options.difference };
     let earlier = earlier(options, &resolved);
@@ -53,7 +53,7 @@ pub async fn plan(home: &Home, options: &Plan) -> Result<(), Failure> {
         println!(
             "Nothing to compare: {} ({names}) and the baseline `{}` make no pair. Keep another configuration of the same \
              model, or name another baseline with --baseline.",
-            said::count(resolved.cells.len(), "cell", "cells"),
+            stdio::count(resolved.cells.len(), "cell", "cells"),
             compared.baseline
         );
     } else {
@@ -63,8 +63,8 @@ pub async fn plan(home: &Home, options: &Plan) -> Result<(), Failure> {
     }
     if options.no_cost {
         let (cells, episodes) = (
-            said::count(resolved.cells.len(), "cell", "cells"),
-            said::count(resolved.episodes(), "episode", "episodes"),
+            stdio::count(resolved.cells.len(), "cell", "cells"),
+            stdio::count(resolved.episodes(), "episode", "episodes"),
         );
         println!("\n{cells}, {episodes}");
         return Ok(());
@@ -98,7 +98,7 @@ fn earlier(options: &Plan, resolved: &Resolved) -> Option<Rows> {
     match RunFolder::open(&folder).and_then(|folder| read::load_rows(&folder)) {
         Ok(rows) => Some(rows),
         Err(error) => {
-            said::message(&format!("warning: {}: is not used: {error}", folder.display()));
+            stdio::message(&format!("warning: {}: is not used: {error}", folder.display()));
             None
         }
     }
@@ -183,7 +183,7 @@ fn comparisons(
     let partner = |cell: &Planned, name: &str| -> Option<usize> {
         let alike = |other: &&Planned| {
             other.info.configuration == name
-                && other.environment.world == cell.environment.world
+                && other.environment.environment == cell.environment.environment
                 && (other.roles.is_empty()
                     || (other.info.model_label() == cell.info.model_label()
                         && other.info.decoding == cell.info.decoding))

@@ -13,7 +13,7 @@ use super::write_file;
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::registry;
-use crate::said;
+use crate::stdio;
 
 /// What is played: an environment, its options, a split, and the settings of the one role.
 pub struct Asked<'a> {
@@ -47,7 +47,7 @@ pub async fn rehearsal(home: &Home, asked: Asked<'_>) -> Result<Rehearsal, Failu
     for model in &missing {
         super::model::fetch_if_missing(model).await?;
     }
-    Rehearsal::new(resolved, &*models).map_err(Failure::world)
+    Rehearsal::new(resolved, &*models).map_err(Failure::external)
 }
 
 /// The settings of the one role.
@@ -67,9 +67,9 @@ pub const fn decoding(constrained: bool) -> &'static str {
 /// Says what was asked of a model, and what it cost.
 pub fn say_cost(model: &str, (calls, usage): (u64, &Usage), dollars: Option<f64>) {
     let cost = dollars.map_or_else(|| "price unknown".to_owned(), |dollars| format!("${dollars:.6}"));
-    said::message(&format!(
+    stdio::message(&format!(
         "{model}: {}, {} prompt and {} completion tokens, {cost}",
-        said::count(calls, "call", "calls"),
+        stdio::count(calls, "call", "calls"),
         usage.input,
         usage.output
     ));
@@ -84,7 +84,7 @@ pub fn digest(prompts: &[String]) -> String {
 pub fn halted(halt: Halt) -> Failure {
     match halt.stop {
         Stop::Cancelled => Failure::Interrupted,
-        _ => Failure::World(halt.detail.unwrap_or_else(|| halt.stop.name().to_owned())),
+        _ => Failure::External(halt.detail.unwrap_or_else(|| halt.stop.name().to_owned())),
     }
 }
 
@@ -92,7 +92,7 @@ pub fn halted(halt: Halt) -> Failure {
 pub fn write_below(path: &Path, text: &str) -> Result<(), Failure> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder)
-            .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", folder.display())))?;
+            .map_err(|error| Failure::External(format!("{}: cannot be made: {error}", folder.display())))?;
     }
     write_file(path, text)
 }

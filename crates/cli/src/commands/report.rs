@@ -46,9 +46,9 @@ pub fn report(options: &Report) -> Result<(), Failure> {
     // What was asked for stands on standard output already, whatever the disk says.
     let out = options.out.clone().unwrap_or_else(|| folder.root().to_path_buf());
     let made = std::fs::create_dir_all(&out)
-        .map_err(|error| Failure::World(format!("{}: cannot be made: {error}", out.display())));
+        .map_err(|error| Failure::External(format!("{}: cannot be made: {error}", out.display())));
     let page = made.and_then(|()| write_all(&built, &folder, &out)).map_err(|failure| {
-        Failure::World(format!("{failure}; write the files elsewhere with `--out DIR`, or none with `--no-files`"))
+        Failure::External(format!("{failure}; write the files elsewhere with `--out DIR`, or none with `--no-files`"))
     })?;
     eprintln!("gimbal: the page is {}", page.display());
     Ok(())
@@ -174,7 +174,7 @@ fn meta(folder: &RunFolder, stored: &Stored, digest: &str) -> Meta {
 fn remove_file(path: &Path) -> Result<(), Failure> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::World(format!("{}: cannot be removed: {error}", path.display())))
+            Err(Failure::External(format!("{}: cannot be removed: {error}", path.display())))
         }
         _ => Ok(()),
     }

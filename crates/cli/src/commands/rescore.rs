@@ -18,7 +18,7 @@ use crate::args::{JudgeChoice, Rescore};
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::registry;
-use crate::said;
+use crate::stdio;
 
 /// What the judge that is plain code is called.
 const OFFLINE: &str = "offline";
@@ -67,7 +67,7 @@ pub async fn rescore(home: &Home, asked: &Rescore) -> Result<(), Failure> {
 }
 
 fn failure(error: RescoreError) -> Failure {
-    if error.exit_code() == 2 { Failure::usage(error) } else { Failure::world(error) }
+    if error.exit_code() == 2 { Failure::usage(error) } else { Failure::external(error) }
 }
 
 /// How the work ended: what has no verdict for a provider's sake is due again.
@@ -79,7 +79,7 @@ fn ended(judges: &[Judged]) -> Result<(), Failure> {
             Some(why) if why == "interrupted" => return Err(Failure::Interrupted),
             why if left > 0 => {
                 let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-                return Err(Failure::World(format!(
+                return Err(Failure::External(format!(
                     "{left} item(s) could not be judged by {}{why}; run the same command again to ask for them",
                     judged.judge
                 )));
@@ -116,7 +116,7 @@ async fn by_model(
     tokio::spawn(watch_for_interrupt(cancel.clone()));
     let told = |done: u64, due: u64| {
         if done.is_multiple_of(PACE) {
-            said::message(&format!("{done} of {due} items asked"));
+            stdio::message(&format!("{done} of {due} items asked"));
         }
     };
     let sampling = Sampling::default();

@@ -16,7 +16,7 @@ use crate::exit::Failure;
 use crate::home::Home;
 use crate::progress;
 use crate::registry::registry;
-use crate::said;
+use crate::stdio;
 
 /// Attempts at an episode whose failure is not the agent's.
 const ATTEMPTS: u32 = 3;
@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = 3;
 /// Plays a study, or what is left of it.
 pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     if options.progress == ProgressStyle::Json {
-        said::messages_as_json();
+        stdio::messages_as_json();
     }
     let (text, name) = home.study(&options.study)?;
     let study = plan::parse(&text, &name).map_err(Failure::usage)?;
@@ -37,11 +37,11 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     };
     let mut plan = plan::resolve(study, &changes, &registry(), &*models, &*home.files).map_err(Failure::usage)?;
     for warning in &plan.warnings {
-        said::message(warning);
+        stdio::message(warning);
     }
     plan.overrides = home.overridden();
     if let Some(overrides) = Home::overrides(&plan.overrides) {
-        said::message(&format!("warning: {overrides}"));
+        stdio::message(&format!("warning: {overrides}"));
     }
     if options.dry_run {
         return dry_run(&plan, &*models, &options.runs.join(&plan.study.name)).await;
@@ -75,18 +75,18 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     }
     match summary.ended {
         Ended::Done | Ended::Interrupted => Ok(()),
-        Ended::Incomplete => Err(Failure::World(incomplete(
-            summary.standing.planned.saturating_sub(summary.standing.done),
+        Ended::Incomplete => Err(Failure::External(incomplete(
+            summary.run_status.planned.saturating_sub(summary.run_status.done),
             &summary.closed,
         ))),
-        Ended::Limit(limit) => Err(Failure::World(limit)),
+        Ended::Limit(limit) => Err(Failure::External(limit)),
     }
 }
 
 /// Why episodes are missing after a run: the words of the providers that turned requests down stand here, for what was
 /// told in mid-run has scrolled away.
 fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
-    let episodes = said::count(missing as usize, "episode", "episodes");
+    let episodes = stdio::count(missing as usize, "episode", "episodes");
     if closed.is_empty() {
         return format!("{episodes} could not be played; run the same command to try again");
     }
@@ -100,7 +100,7 @@ pub(super) async fn watch_for_interrupt(cancel: Cancel) {
     while asked_to_stop().await.is_ok() {
         times += 1;
         let more = if times == 1 { "; again to stop at once" } else { "" };
-        said::message(&format!("stopping{more}"));
+        stdio::message(&format!("stopping{more}"));
         cancel.raise();
     }
 }
@@ -125,11 +125,11 @@ async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result
     let fits = match runner::fits(plan, folder) {
         Ok(None) => true,
         Ok(Some(words)) => {
-            said::message(&format!("warning: {words}"));
+            stdio::message(&format!("warning: {words}"));
             true
         }
         Err(error) => {
-            said::message(&format!("warning: the run would be refused: {error}"));
+            stdio::message(&format!("warning: the run would be refused: {error}"));
             false
         }
     };
@@ -143,7 +143,7 @@ async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result
     };
     let estimates = estimate_after(plan, models, &measured).await.map_err(Failure::usage)?;
     let (cells, episodes) =
-        (said::count(plan.cells.len(), "cell", "cells"), said::count(plan.episodes(), "episode", "episodes"));
+        (stdio::count(plan.cells.len(), "cell", "cells"), stdio::count(plan.episodes(), "episode", "episodes"));
     println!("{cells}, {episodes}; nothing is played or paid for");
     // Every cell has its numbers beneath one another, however long its name is.
     let wide = estimates.iter().map(|estimate| estimate.cell.chars().count()).fold(24, usize::max);
@@ -175,14 +175,14 @@ async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result
         plan::estimate::STAND_IN
     );
     for words in too_low(plan, &estimates) {
-        said::message(&format!("warning: {words}"));
+        stdio::message(&format!("warning: {words}"));
     }
     let (missing, ready) = plan::ready(plan, models);
     for model in missing {
-        said::message(&format!("`{model}` is not fetched yet: the run fetches it first"));
+        stdio::message(&format!("`{model}` is not fetched yet: the run fetches it first"));
     }
     for problem in ready.err().into_iter().flat_map(|problems| problems.0) {
-        said::message(&format!("warning: the run would be refused: {problem}"));
+        stdio::message(&format!("warning: the run would be refused: {problem}"));
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::args::GraphShots;
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::registry;
-use crate::said;
+use crate::stdio;
 
 /// Writes summaries of won episodes, in the order of the run, one a task. They are of one environment, of cells without
 /// faults that a graph controls, and of tasks for training alone.
@@ -43,7 +43,7 @@ pub async fn shots(home: &Home, asked: &GraphShots) -> Result<(), Failure> {
     }
     if written.texts.is_empty() {
         return Err(stopped.unwrap_or_else(|| {
-            let episodes = said::count(won.len(), "won episode", "won episodes");
+            let episodes = stdio::count(won.len(), "won episode", "won episodes");
             Failure::Check(format!("{model} gave no summary of {episodes}: {}", written.problems.join("; ")))
         }));
     }
@@ -66,10 +66,10 @@ pub async fn shots(home: &Home, asked: &GraphShots) -> Result<(), Failure> {
     }
     keep(asked, &text(&written.texts, &environment, &made))?;
     if let Some(path) = &asked.out {
-        said::message(&format!("{}: summaries of {share}", path.display()));
+        stdio::message(&format!("{}: summaries of {share}", path.display()));
     }
     stopped.map_or(Ok(()), |failure| {
-        said::message(&format!("stopped early: there are summaries of {share}"));
+        stdio::message(&format!("stopped early: there are summaries of {share}"));
         Err(failure)
     })
 }
@@ -98,8 +98,8 @@ fn chosen<'a>(stored: &Stored, walks: &'a [Trajectory], most: usize) -> Result<(
         )));
     }
     let family = |walk: &Trajectory| {
-        let world = serde_json::from_str::<Value>(&walk.world).unwrap_or_default();
-        world["name"].as_str().unwrap_or(&walk.world).to_owned()
+        let environment = serde_json::from_str::<Value>(&walk.environment).unwrap_or_default();
+        environment["name"].as_str().unwrap_or(&walk.environment).to_owned()
     };
     let families: BTreeSet<String> = trained.iter().map(|walk| family(walk)).collect();
     if families.len() > 1 {
@@ -109,7 +109,7 @@ fn chosen<'a>(stored: &Stored, walks: &'a [Trajectory], most: usize) -> Result<(
         )));
     }
     let mut seen = BTreeSet::new();
-    let won = trained.into_iter().filter(|walk| seen.insert((&walk.world, &walk.task))).take(most).collect();
+    let won = trained.into_iter().filter(|walk| seen.insert((&walk.environment, &walk.task))).take(most).collect();
     Ok((families.into_iter().collect(), won))
 }
 
@@ -188,7 +188,7 @@ impl Writer<'_> {
             let made = summarising.made().unwrap_or_default();
             written.repaired += u64::from(calls > 1);
             if let (Some(problem), true) = (made.problems.first(), made.summary.is_some()) {
-                said::message(&format!("{task}: the first answer held no summary: {problem}"));
+                stdio::message(&format!("{task}: the first answer held no summary: {problem}"));
             }
             match made.into_summary() {
                 Ok(summary) => {
@@ -196,7 +196,7 @@ impl Writer<'_> {
                     written.tasks.push(task.0);
                 }
                 Err(error) => {
-                    said::message(&format!("{task}: no summary: {error}"));
+                    stdio::message(&format!("{task}: no summary: {error}"));
                     written.problems.push(format!("{task}: {error}"));
                 }
             }

@@ -92,9 +92,9 @@ pub fn schema(kind: SchemaKind) -> Result<(), Failure> {
         SchemaKind::Graph => Some(gimbal_architectures::graph::schema()),
         SchemaKind::Prices => Some(gimbal_model::PriceTable::schema()),
         SchemaKind::Script => Some(gimbal_model::scripted::Script::schema()),
-        SchemaKind::Protocol => Some(serde_json::from_str(PROTOCOL).map_err(Failure::world)?),
+        SchemaKind::Protocol => Some(serde_json::from_str(PROTOCOL).map_err(Failure::external)?),
     };
-    let text = serde_json::to_string_pretty(&schema).map_err(Failure::world)?;
+    let text = serde_json::to_string_pretty(&schema).map_err(Failure::external)?;
     println!("{text}");
     Ok(())
 }

@@ -18,7 +18,7 @@ const LIST: &str = "list";
 /// Tables about claims, with their titles.
 const CLAIMS: [(&str, &str); 2] = [
     ("replication", "Claims and differences, model by model, with a verdict by majority"),
-    ("second-world", "The two claims that another environment has to settle"),
+    ("second-environment", "The two claims that another environment has to settle"),
 ];
 
 /// Tables from trajectories, with their titles.
@@ -106,7 +106,7 @@ fn of_study(folder: &RunFolder, options: &Report, key: &str) -> Result<Table, Fa
     let grids = Grids::new(&rows, &analysis, &protocol).map_err(Failure::usage)?;
     let table = match key {
         "replication" => Some(tables::replication(&grids)),
-        "second-world" => Some(tables::second_world(&grids)),
+        "second-environment" => Some(tables::second_environment(&grids)),
         key => tables::bog::table(key, &grids),
     };
     table.ok_or_else(|| Failure::Usage(format!("--table: there is no table `{key}`")))

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::Workbench;
 use super::cage2::{choice, known};
-use crate::args::{EnvBench, EnvPlay, EnvReplay, EnvReturns, EnvWorld};
+use crate::args::{EnvBench, EnvPlay, EnvReplay, EnvReturns, EnvSettings};
 use crate::commands::print_json;
 use crate::exit::Failure;
 
@@ -32,20 +32,23 @@ struct Chosen {
     write: Option<PathBuf>,
 }
 
-fn chosen(world: &EnvWorld) -> Result<Chosen, Failure> {
-    let foreign =
-        [("--red", world.red.is_some()), ("--mode", world.mode.is_some()), ("--network", world.network.is_some())];
+fn chosen(environment: &EnvSettings) -> Result<Chosen, Failure> {
+    let foreign = [
+        ("--red", environment.red.is_some()),
+        ("--mode", environment.mode.is_some()),
+        ("--network", environment.network.is_some()),
+    ];
     if let Some((name, _)) = foreign.iter().find(|(_, given)| *given) {
         return Err(Failure::Usage(format!("{name}: alfworld has none; choose with --games and --set")));
     }
     let (mut options, mut dials, mut task, mut write) = (Map::new(), Map::new(), None, None);
-    if let Some(games) = &world.games {
+    if let Some(games) = &environment.games {
         options.insert("games".to_owned(), games.display().to_string().into());
     }
-    if let Some(horizon) = world.horizon {
+    if let Some(horizon) = environment.horizon {
         options.insert("max_calls".to_owned(), horizon.into());
     }
-    for setting in &world.set {
+    for setting in &environment.set {
         let (name, value) = setting.split_once('=').ok_or_else(|| {
             Failure::Usage(format!(
                 "--set {setting}: write it as NAME=VALUE, such as `task={GENERATED}17` or `receptacles=30`"
@@ -125,7 +128,7 @@ impl Workbench for Alfworld {
     }
 
     fn play(&self, options: &EnvPlay) -> Result<(), Failure> {
-        let chosen = chosen(&options.world)?;
+        let chosen = chosen(&options.environment)?;
         let task = chosen.task.clone().unwrap_or_else(|| format!("{GENERATED}{}", options.seed));
         if let Some(file) = &chosen.write {
             let seed = task.strip_prefix(GENERATED).and_then(|number| number.parse().ok());
@@ -142,7 +145,7 @@ impl Workbench for Alfworld {
         let (mut input, mut output) = (std::io::stdin().lock(), gimbal_analysis::Printable(std::io::stdout().lock()));
         gimbal_alfworld::play_here::play(&game, chosen.settings.max_calls, &mut input, &mut output)
             .map(|_| ())
-            .map_err(Failure::world)
+            .map_err(Failure::external)
     }
 
     fn replay(&self, options: &EnvReplay) -> Result<(), Failure> {
@@ -188,7 +191,7 @@ impl Workbench for Alfworld {
         if options.policy != "random" {
             return Err(Failure::Usage("--policy: alfworld is measured with random admissible commands".to_owned()));
         }
-        let chosen = chosen(&options.world)?;
+        let chosen = chosen(&options.environment)?;
         let (games, said) = chosen.games(options.seed, BENCHED)?;
         let report =
             gimbal_alfworld::bench::bench(&games, BenchOptions { steps: options.steps, every: 50, seed: options.seed });
@@ -212,7 +215,7 @@ impl Workbench for Alfworld {
             return Err(Failure::Usage("--against: there are no recorded statistics of alfworld".to_owned()));
         }
         let policy = choice("--policy", options.policy.as_deref().unwrap_or("expert"), &POLICIES)?;
-        let chosen = chosen(&options.world)?;
+        let chosen = chosen(&options.environment)?;
         if options.episodes == 0 {
             return Err(Failure::Usage("--episodes must be at least 1".to_owned()));
         }

@@ -13,10 +13,10 @@ use gimbal_cage2::{Green, Names, Options, Red, Simulator};
 use serde::{Deserialize, Serialize};
 
 use super::Workbench;
-use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvWorld, Observe};
+use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvSettings, Observe};
 use crate::commands::print_json;
 use crate::exit::Failure;
-use crate::said::count;
+use crate::stdio::count;
 
 /// Seed of the neutral names at the terminal.
 const NAMES_SEED: u64 = 0;
@@ -41,16 +41,19 @@ fn red(name: &str) -> Result<Red, Failure> {
 }
 
 /// Red and horizon; the rest is of environments that have modes.
-fn world(world: &EnvWorld) -> Result<Options, Failure> {
-    let other =
-        [("--mode", world.mode.is_some()), ("--network", world.network.is_some()), ("--set", !world.set.is_empty())];
+fn environment(environment: &EnvSettings) -> Result<Options, Failure> {
+    let other = [
+        ("--mode", environment.mode.is_some()),
+        ("--network", environment.network.is_some()),
+        ("--set", !environment.set.is_empty()),
+    ];
     if let Some((name, _)) = other.into_iter().find(|(_, given)| *given) {
         return Err(Failure::Usage(format!("{name}: `cage2` has one scenario only; leave it out")));
     }
     let default = Options::default();
     Ok(Options {
-        red: world.red.as_deref().map_or(Ok(default.red), red)?,
-        horizon: horizon(world.horizon.unwrap_or(default.horizon))?,
+        red: environment.red.as_deref().map_or(Ok(default.red), red)?,
+        horizon: horizon(environment.horizon.unwrap_or(default.horizon))?,
         ..default
     })
 }
@@ -95,12 +98,12 @@ impl Workbench for Cage2 {
             &[("original", false), ("neutral", true)],
         )?;
         let names = if neutral { Names::neutral(NAMES_SEED) } else { Names::original() };
-        let world = Options { green, ..world(&options.world)? };
-        let mut simulator = Simulator::new(world, Fast::new(options.seed));
+        let environment = Options { green, ..environment(&options.environment)? };
+        let mut simulator = Simulator::new(environment, Fast::new(options.seed));
         let (mut input, mut output) = (std::io::stdin().lock(), gimbal_analysis::Printable(std::io::stdout().lock()));
         gimbal_cage2::play::play(&mut simulator, options.seed, &names, &mut input, &mut output)
             .map(|_| ())
-            .map_err(Failure::world)
+            .map_err(Failure::external)
     }
 
     fn replay(&self, options: &EnvReplay) -> Result<(), Failure> {
@@ -154,7 +157,7 @@ impl Workbench for Cage2 {
             BenchActions::Recorded(options.actions.clone())
         };
         let wanted = BenchOptions {
-            options: world(&options.world)?,
+            options: environment(&options.environment)?,
             actions,
             observe: options.observe.map(view),
             steps: options.steps,
@@ -192,7 +195,7 @@ impl Workbench for Cage2 {
             return against(file, options, draws);
         }
         let wanted = ReturnsOptions {
-            options: world(&options.world)?,
+            options: environment(&options.environment)?,
             policy: policy(options.policy.as_deref().unwrap_or("sleep"))?,
             episodes: options.episodes,
             draws,

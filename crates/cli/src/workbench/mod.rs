@@ -15,7 +15,7 @@ pub use yawning_titan::YawningTitan;
 use crate::args::{EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvServe};
 use crate::exit::Failure;
 
-/// The verbs of `gimbal env NAME`. A world that has nothing to say to a verb leaves it out.
+/// The verbs of `gimbal env NAME`. An environment that has nothing to say to a verb leaves it out.
 pub trait Workbench {
     /// A person plays at the terminal.
     fn play(&self, options: &EnvPlay) -> Result<(), Failure>;

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::Workbench;
 use super::cage2::{choice, known};
-use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvWorld, Observe};
+use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvSettings, Observe};
 use crate::commands::print_json;
 use crate::exit::Failure;
 
@@ -33,25 +33,28 @@ fn policy(name: &str) -> Result<PolicyKind, Failure> {
 const SETTINGS: [&str; 3] = ["recipes", "aliasing", "split"];
 
 /// Recipes, quirk and tasks.
-struct World {
+struct Environment {
     tree: Arc<Tree>,
     aliasing: bool,
     split: Option<String>,
     horizon: Option<u32>,
 }
 
-impl World {
-    fn of(world: &EnvWorld) -> Result<Self, Failure> {
-        let other =
-            [("--red", world.red.is_some()), ("--mode", world.mode.is_some()), ("--network", world.network.is_some())];
+impl Environment {
+    fn of(environment: &EnvSettings) -> Result<Self, Failure> {
+        let other = [
+            ("--red", environment.red.is_some()),
+            ("--mode", environment.mode.is_some()),
+            ("--network", environment.network.is_some()),
+        ];
         if let Some((name, _)) = other.into_iter().find(|(_, given)| *given) {
             return Err(Failure::Usage(format!("{name}: `textcraft` has none; leave it out")));
         }
-        if world.horizon == Some(0) {
+        if environment.horizon == Some(0) {
             return Err(Failure::Usage("--horizon must be at least 1".to_owned()));
         }
         let (mut recipes, mut aliasing, mut split) = (None, false, None);
-        for setting in &world.set {
+        for setting in &environment.set {
             let (name, value) = setting.split_once('=').ok_or_else(|| {
                 Failure::Usage(format!("--set {setting}: write it as NAME=VALUE, such as `aliasing=true`"))
             })?;
@@ -84,7 +87,7 @@ impl World {
             let message = "--set split: splits are those of the built-in recipes; leave it out with `recipes`";
             return Err(Failure::Usage(message.to_owned()));
         }
-        Ok(Self { tree, aliasing, split, horizon: world.horizon })
+        Ok(Self { tree, aliasing, split, horizon: environment.horizon })
     }
 
     /// The tasks to play, by place.
@@ -105,24 +108,24 @@ impl Workbench for TextCraft {
     }
 
     fn play(&self, options: &EnvPlay) -> Result<(), Failure> {
-        let world = World::of(&options.world)?;
-        let scene = match world.split {
-            None => Scene::of(&world.tree, options.seed),
+        let environment = Environment::of(&options.environment)?;
+        let scene = match environment.split {
+            None => Scene::of(&environment.tree, options.seed),
             Some(_) => {
-                let places = world.tasks();
+                let places = environment.tasks();
                 let count = places.len().max(1) as u64;
                 let Some(place) = places.get((options.seed % count) as usize) else {
                     return Err(Failure::Usage("--set split: this split has no tasks; name another".to_owned()));
                 };
-                Scene::of(&world.tree, *place as u64)
+                Scene::of(&environment.tree, *place as u64)
             }
         };
-        let horizon = world.horizon.unwrap_or_else(|| tasks::max_calls(scene.task().depth));
-        let mut simulator = Simulator::new(Arc::new(scene)).with_aliasing(world.aliasing);
+        let horizon = environment.horizon.unwrap_or_else(|| tasks::max_calls(scene.task().depth));
+        let mut simulator = Simulator::new(Arc::new(scene)).with_aliasing(environment.aliasing);
         let (mut input, mut output) = (std::io::stdin().lock(), gimbal_analysis::Printable(std::io::stdout().lock()));
         gimbal_textcraft::play::play(&mut simulator, horizon, &mut input, &mut output)
             .map(|_| ())
-            .map_err(Failure::world)
+            .map_err(Failure::external)
     }
 
     fn replay(&self, options: &EnvReplay) -> Result<(), Failure> {
@@ -164,14 +167,14 @@ impl Workbench for TextCraft {
             return Err(Failure::Usage(message.to_owned()));
         }
         choice("--draws", &options.draws, &[("fast", ())])?;
-        let world = World::of(&options.world)?;
+        let environment = Environment::of(&options.environment)?;
         let report = gimbal_textcraft::bench::bench(&BenchOptions {
-            tree: world.tree,
+            tree: environment.tree,
             policy: policy(&options.policy)?,
             steps: options.steps,
-            horizon: world.horizon.unwrap_or(BENCH_HORIZON),
+            horizon: environment.horizon.unwrap_or(BENCH_HORIZON),
             seed: options.seed,
-            aliasing: world.aliasing,
+            aliasing: environment.aliasing,
         });
         println!(
             "{:.0} steps/s: {} steps of {} episodes in {:.3} s, beginnings of episodes included, one core",
@@ -205,13 +208,13 @@ impl Workbench for TextCraft {
             return Err(Failure::Usage("--episodes must be at least 1".to_owned()));
         }
         choice("--draws", &options.draws, &[("fast", ())])?;
-        let world = World::of(&options.world)?;
+        let environment = Environment::of(&options.environment)?;
         let policy = policy(options.policy.as_deref().unwrap_or("expert"))?;
-        let tasks = world.tasks();
+        let tasks = environment.tasks();
         if tasks.is_empty() {
             return Err(Failure::Usage("--set split: this split has no tasks; name another".to_owned()));
         }
-        let report = world.returns(policy, tasks, options.episodes, options.seed);
+        let report = environment.returns(policy, tasks, options.episodes, options.seed);
         println!(
             "mean {:.4}, SD {}, SE {}: {} of {} episodes reach their goal",
             report.mean,
@@ -227,16 +230,16 @@ impl Workbench for TextCraft {
     fn evaluate(&self, options: &EnvEvaluate) -> Result<(), Failure> {
         // What the command calls a player that does nothing.
         let policy = policy(options.policy.as_deref().unwrap_or("nothing"))?;
-        let world =
-            World { tree: Tree::shipped().map_err(Failure::usage)?, aliasing: false, split: None, horizon: None };
+        let environment =
+            Environment { tree: Tree::shipped().map_err(Failure::usage)?, aliasing: false, split: None, horizon: None };
         let mut rows = Vec::new();
         println!(
             "{:<8} {:>6} {:>9} {:>8} {:>8} {:>12} {:>12}",
             "depth", "tasks", "calls", "episodes", "mean", "calls if won", "most"
         );
         for tier in TIERS {
-            let tasks = tasks::split(&world.tree, &format!("depth-{}", tier.depth)).unwrap_or_default();
-            let report = world.returns(policy, tasks, options.episodes, options.seed);
+            let tasks = tasks::split(&environment.tree, &format!("depth-{}", tier.depth)).unwrap_or_default();
+            let report = environment.returns(policy, tasks, options.episodes, options.seed);
             println!(
                 "{:<8} {:>6} {:>9} {:>8} {:>8.4} {:>12} {:>12}",
                 tier.depth,

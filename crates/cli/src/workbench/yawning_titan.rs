@@ -15,10 +15,10 @@ use serde::Serialize;
 
 use super::Workbench;
 use super::cage2::{WIDEST_Z, choice, known};
-use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvWorld, Observe};
+use crate::args::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvSettings, Observe};
 use crate::commands::print_json;
 use crate::exit::Failure;
-use crate::said::count;
+use crate::stdio::count;
 
 /// YAWNING-TITAN's generic network environment.
 pub struct YawningTitan;
@@ -37,9 +37,9 @@ fn numbers(name: &str) -> Result<Numbers, Failure> {
 }
 
 /// Mode, network and red, with what is set otherwise.
-fn scenario(world: &EnvWorld) -> Result<Scenario, Failure> {
-    let mut config = Config::mode(world.mode.as_deref().unwrap_or("default")).map_err(Failure::usage)?;
-    for setting in &world.set {
+fn scenario(environment: &EnvSettings) -> Result<Scenario, Failure> {
+    let mut config = Config::mode(environment.mode.as_deref().unwrap_or("default")).map_err(Failure::usage)?;
+    for setting in &environment.set {
         let (name, value) = setting
             .split_once('=')
             .ok_or_else(|| Failure::Usage(format!("--set {setting}: write it as NAME=VALUE, such as `{EXAMPLE}`")))?;
@@ -47,7 +47,7 @@ fn scenario(world: &EnvWorld) -> Result<Scenario, Failure> {
         let value = serde_json::from_str(value).unwrap_or_else(|_| serde_json::Value::from(value));
         config.set(name.trim(), &value).map_err(Failure::usage)?;
     }
-    match world.horizon {
+    match environment.horizon {
         Some(0) => return Err(Failure::Usage("--horizon must be at least 1".to_owned())),
         Some(horizon) => config.set("game_rules.max_steps", &horizon.into()).map_err(Failure::usage)?,
         None => {}
@@ -55,8 +55,8 @@ fn scenario(world: &EnvWorld) -> Result<Scenario, Failure> {
     if config.whole("game_rules.max_steps").is_none_or(|steps| steps < 1) {
         return Err(Failure::Usage("this mode has no last step; give one with --horizon".to_owned()));
     }
-    let network = world.network.as_deref().unwrap_or("default_18");
-    let red = world.red.as_deref().map_or(Ok(RedKind::Standard), red)?;
+    let network = environment.network.as_deref().unwrap_or("default_18");
+    let red = environment.red.as_deref().map_or(Ok(RedKind::Standard), red)?;
     Ok(Scenario { config, network: source(network)?, red })
 }
 
@@ -78,12 +78,12 @@ impl Workbench for YawningTitan {
         if let Some((name, _)) = other.into_iter().find(|(_, given)| *given) {
             return Err(Failure::Usage(format!("{name}: it is of `cage2`; `yawning_titan` has none, leave it out")));
         }
-        let scenario = scenario(&options.world)?;
+        let scenario = scenario(&options.environment)?;
         let mut simulator = Simulator::new(&scenario, Fast::new(options.seed)).map_err(Failure::usage)?;
         let (mut input, mut output) = (std::io::stdin().lock(), gimbal_analysis::Printable(std::io::stdout().lock()));
         gimbal_yawning_titan::play::play(&mut simulator, options.seed, &mut input, &mut output)
             .map(|_| ())
-            .map_err(Failure::world)
+            .map_err(Failure::external)
     }
 
     fn replay(&self, options: &EnvReplay) -> Result<(), Failure> {
@@ -143,7 +143,7 @@ impl Workbench for YawningTitan {
             }
         };
         let report = gimbal_yawning_titan::bench::bench(&BenchOptions {
-            scenario: scenario(&options.world)?,
+            scenario: scenario(&options.environment)?,
             policy: policy(&options.policy)?,
             observe,
             steps: options.steps,
@@ -174,7 +174,7 @@ impl Workbench for YawningTitan {
             return against(file, options, draws);
         }
         let report = returns(&ReturnsOptions {
-            scenario: scenario(&options.world)?,
+            scenario: scenario(&options.environment)?,
             policy: policy(options.policy.as_deref().unwrap_or("nothing"))?,
             episodes: options.episodes,
             draws,

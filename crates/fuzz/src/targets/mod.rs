@@ -3,9 +3,9 @@
 //! A target panics on a mistake of ours: a panic of the reader, or a promise that does not hold. Refusing an input is no
 //! mistake.
 
+mod environments;
 mod files;
 mod models;
-mod worlds;
 
 /// A reader.
 pub struct Target {
@@ -45,29 +45,64 @@ pub const TARGETS: [Target; 25] = [
     Target { name: "study-ledger", about: "lines of the ledger", seeds: files::lines, read: files::line },
     Target { name: "study-text", about: "texts kept as changes", seeds: files::deltas, read: files::delta },
     Target { name: "table-text", about: "hidden characters in tables", seeds: files::names, read: files::name },
-    Target { name: "alfworld-game", about: "game files", seeds: worlds::games, read: worlds::game },
-    Target { name: "alfworld-grammar", about: "grammars of games", seeds: worlds::grammars, read: worlds::grammar },
+    Target { name: "alfworld-game", about: "game files", seeds: environments::games, read: environments::game },
+    Target {
+        name: "alfworld-grammar",
+        about: "grammars of games",
+        seeds: environments::grammars,
+        read: environments::grammar,
+    },
     Target {
         name: "alfworld-household",
         about: "saved households",
-        seeds: worlds::households,
-        read: worlds::household,
+        seeds: environments::households,
+        read: environments::household,
     },
-    Target { name: "alfworld-pddl", about: "domains and problems", seeds: worlds::domains, read: worlds::domain },
-    Target { name: "cage2-action", about: "action texts", seeds: worlds::cage2_actions, read: worlds::cage2_action },
-    Target { name: "cage2-recording", about: "recordings", seeds: worlds::recordings, read: worlds::cage2_recording },
-    Target { name: "finance-html", about: "pages", seeds: worlds::pages, read: worlds::page },
-    Target { name: "finance-judge", about: "answers judged offline", seeds: worlds::judged, read: worlds::judge },
-    Target { name: "finance-query", about: "queries", seeds: worlds::queries, read: worlds::query },
-    Target { name: "finance-rubric", about: "rubrics", seeds: worlds::rubrics, read: worlds::rubric },
-    Target { name: "textcraft-command", about: "commands", seeds: worlds::commands, read: worlds::command },
+    Target {
+        name: "alfworld-pddl",
+        about: "domains and problems",
+        seeds: environments::domains,
+        read: environments::domain,
+    },
+    Target {
+        name: "cage2-action",
+        about: "action texts",
+        seeds: environments::cage2_actions,
+        read: environments::cage2_action,
+    },
+    Target {
+        name: "cage2-recording",
+        about: "recordings",
+        seeds: environments::recordings,
+        read: environments::cage2_recording,
+    },
+    Target { name: "finance-html", about: "pages", seeds: environments::pages, read: environments::page },
+    Target {
+        name: "finance-judge",
+        about: "answers judged offline",
+        seeds: environments::judged,
+        read: environments::judge,
+    },
+    Target { name: "finance-query", about: "queries", seeds: environments::queries, read: environments::query },
+    Target { name: "finance-rubric", about: "rubrics", seeds: environments::rubrics, read: environments::rubric },
+    Target { name: "textcraft-command", about: "commands", seeds: environments::commands, read: environments::command },
     Target {
         name: "textcraft-recording",
         about: "recordings",
-        seeds: worlds::recordings,
-        read: worlds::craft_recording,
+        seeds: environments::recordings,
+        read: environments::craft_recording,
     },
-    Target { name: "textcraft-table", about: "tables of recipes", seeds: worlds::tables, read: worlds::table },
-    Target { name: "yt-action", about: "action texts", seeds: worlds::yt_actions, read: worlds::yt_action },
-    Target { name: "yt-recording", about: "recordings", seeds: worlds::recordings, read: worlds::yt_recording },
+    Target {
+        name: "textcraft-table",
+        about: "tables of recipes",
+        seeds: environments::tables,
+        read: environments::table,
+    },
+    Target { name: "yt-action", about: "action texts", seeds: environments::yt_actions, read: environments::yt_action },
+    Target {
+        name: "yt-recording",
+        about: "recordings",
+        seeds: environments::recordings,
+        read: environments::yt_recording,
+    },
 ];

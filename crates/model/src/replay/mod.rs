@@ -3,7 +3,7 @@
 //! A recording is a folder: `recording.json` says what it is, and `calls/<seed>/<call>-<request>.json` holds one request
 //! and its outcome. The place of a call is its seed and number, which do not depend on the model's name, so that a study
 //! can be played back with `replay/<folder>` in the place of the model that was recorded. The request must match word
-//! for word; the decoding settings are the recording's. Failures of the world are not recorded: they are not the agent's.
+//! for word; the decoding settings are the recording's. Failures of the environment are not recorded: they are not the agent's.
 
 mod compare;
 mod player;

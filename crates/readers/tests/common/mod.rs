@@ -141,30 +141,30 @@ impl Cell {
         cells
     }
 
-    pub async fn play(&self, world: &dyn Catalogue, options: &Value, task: &TaskId, seed: u64) -> Played {
+    pub async fn play(&self, environment: &dyn Catalogue, options: &Value, task: &TaskId, seed: u64) -> Played {
         let model = models().open("reader/careful").unwrap();
         let roles = BTreeMap::from([("default".to_owned(), self.role(model))]);
-        self.play_with(&*self.architecture(), world, options, (task, seed), roles).await
+        self.play_with(&*self.architecture(), environment, options, (task, seed), roles).await
     }
 
     /// Plays as [`Cell::play`] does and keeps every request with its answer. With `spoilt`, the first answer of each role is
     /// replaced by one that nobody can use, so that requests to try again are among them.
     pub async fn requests(
         &self,
-        world: &dyn Catalogue,
+        environment: &dyn Catalogue,
         options: &Value,
         (task, seed): (&TaskId, u64),
         spoilt: bool,
     ) -> (Played, Vec<Asked>) {
         let architecture = self.architecture();
-        self.requests_of(&*architecture, world, options, (task, seed), spoilt).await
+        self.requests_of(&*architecture, environment, options, (task, seed), spoilt).await
     }
 
     /// The same of any architecture, with the roles of this cell.
     pub async fn requests_of(
         &self,
         architecture: &dyn Architecture,
-        world: &dyn Catalogue,
+        environment: &dyn Catalogue,
         options: &Value,
         (task, seed): (&TaskId, u64),
         spoilt: bool,
@@ -176,7 +176,7 @@ impl Cell {
             let model = Arc::new(Watched { role: name, inner, spoilt, book: Arc::clone(&book) });
             ((*name).to_owned(), self.role(model))
         });
-        let played = self.play_with(architecture, world, options, (task, seed), roles.collect()).await;
+        let played = self.play_with(architecture, environment, options, (task, seed), roles.collect()).await;
         let asked = book.lock().unwrap().clone();
         (played, asked)
     }
@@ -200,14 +200,14 @@ impl Cell {
     async fn play_with(
         &self,
         architecture: &dyn Architecture,
-        world: &dyn Catalogue,
+        environment: &dyn Catalogue,
         options: &Value,
         (task, seed): (&TaskId, u64),
         roles: BTreeMap<String, Role>,
     ) -> Played {
         let setup = EpisodeSetup::new(Digest::of(b"reader"), task.clone(), seed, Arc::new(roles));
         let recorder = Arc::new(MemoryRecorder::default());
-        let environment = world.open(options).unwrap();
+        let environment = environment.open(options).unwrap();
         let outcome = play_episode(architecture, environment, setup, recorder.clone()).await;
         let outcome = outcome.unwrap_or_else(|halt| panic!("{} on {task}: {halt:?}", self.name()));
         let recorded = recorder.recorded();
@@ -302,8 +302,8 @@ impl Tally {
 }
 
 /// The first `count` tasks of a split.
-pub fn tasks(world: &dyn Catalogue, split: &str, options: &Value, count: usize) -> Vec<TaskId> {
-    world.tasks(split, options).unwrap().into_iter().take(count).collect()
+pub fn tasks(environment: &dyn Catalogue, split: &str, options: &Value, count: usize) -> Vec<TaskId> {
+    environment.tasks(split, options).unwrap().into_iter().take(count).collect()
 }
 
 /// One agent in one conversation.

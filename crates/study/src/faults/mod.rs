@@ -2,7 +2,7 @@
 //!
 //! Whether one strikes is decided by the episode's seed, the site, the lane and the number of the call at that site in
 //! that lane, and by nothing else: the same study has the same faults with any number of workers and after every resume.
-//! The true world is never touched; only what the agent gets to see is.
+//! The true environment is never touched; only what the agent gets to see is.
 
 pub mod alter;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// Where faults strike. A site counts its calls for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Site {
-    /// Questions of the agent to a model. What the world itself asks a model is part of the true world.
+    /// Questions of the agent to a model. What the environment itself asks a model is part of the true environment.
     Model,
     /// What the agent sees of a step that it took, or of the answer to a query.
     Tool,
@@ -245,7 +245,7 @@ mod tests {
             Faults::new([(Fault::Transport, 100_000), (Fault::Malformed, 200_000), (Fault::Truncated, 300_000)]);
         let mut counts = [0_u32; 4];
         for index in 0..20_000 {
-            match faults.draw(7, Site::Model, LaneId::TRUNK, index) {
+            match faults.draw(7, Site::Model, LaneId::MAIN, index) {
                 Some((fault, _)) => counts[Fault::ALL.iter().position(|known| *known == fault).unwrap()] += 1,
                 None => counts[3] += 1,
             }
@@ -254,7 +254,7 @@ mod tests {
             // Four standard deviations of a binomial count.
             assert!(count.abs_diff(expected) < 280, "{counts:?}");
         }
-        assert!((0..1000).all(|index| faults.draw(7, Site::Tool, LaneId::TRUNK, index).is_none()));
+        assert!((0..1000).all(|index| faults.draw(7, Site::Tool, LaneId::MAIN, index).is_none()));
         let sure = Faults::new([(Fault::Lost, ONE)]);
         assert!((0..1000).all(|index| sure.draw(7, Site::Message, LaneId(3), index).is_some()));
     }
@@ -282,8 +282,8 @@ mod tests {
         #[test]
         fn a_higher_rate_keeps_the_faults_of_a_lower_one(seed: u64, index: u64, low in 0..=ONE, more in 0..=ONE) {
             let of = |rate: u32| Faults::new([(Fault::Altered, rate)]);
-            let struck = |rate: u32| of(rate).draw(seed, Site::Message, LaneId::TRUNK, index).is_some();
-            prop_assert!(!struck(low) || struck(low.saturating_add(more)));
+            let injected = |rate: u32| of(rate).draw(seed, Site::Message, LaneId::MAIN, index).is_some();
+            prop_assert!(!injected(low) || injected(low.saturating_add(more)));
         }
     }
 }

@@ -23,9 +23,9 @@ pub struct EnvironmentPart {
     pub label: String,
     /// Tasks, in order.
     pub tasks: Vec<TaskId>,
-    /// What decides the world apart from task and run, as canonical JSON (see [`Catalogue::world`]): options that only
-    /// change how the world is shown are left out, so that cells that differ in them are paired.
-    pub world: String,
+    /// What decides the environment apart from task and run, as canonical JSON (see [`Catalogue::environment`]): options that only
+    /// change how the environment is shown are left out, so that cells that differ in them are paired.
+    pub environment: String,
     /// The split of its tasks, where the study plays the same environment on several: each is a part of its own.
     pub split: Option<String>,
 }
@@ -34,8 +34,8 @@ impl EnvironmentPart {
     /// The part as keys and seeds use it.
     #[must_use]
     pub fn new(family: Arc<dyn Catalogue>, options: Value, label: String, tasks: Vec<TaskId>) -> Self {
-        let world = canonical::text(&json!({ "name": family.name(), "options": family.world(&options) }));
-        Self { family, options, label, tasks, world, split: None }
+        let environment = canonical::text(&json!({ "name": family.name(), "options": family.environment(&options) }));
+        Self { family, options, label, tasks, environment, split: None }
     }
 
     /// What keys hold of it.
@@ -167,14 +167,14 @@ pub struct Plan {
     pub warnings: Vec<String>,
 }
 
-/// The seed of a session: from study seed, what decides the world, task and run, and from nothing of the architecture or
-/// the roles. Compared cells meet the same worlds.
+/// The seed of a session: from study seed, what decides the environment, task and run, and from nothing of the architecture or
+/// the roles. Compared cells meet the same environments.
 #[must_use]
-pub fn session_seed(study_seed: u64, world: &str, task: &TaskId, run: u32) -> u64 {
+pub fn session_seed(study_seed: u64, environment: &str, task: &TaskId, run: u32) -> u64 {
     seed::derive(&[
         b"gimbal/session/v1",
         &study_seed.to_be_bytes(),
-        world.as_bytes(),
+        environment.as_bytes(),
         task.0.as_bytes(),
         &run.to_be_bytes(),
     ])
@@ -218,7 +218,7 @@ impl Plan {
     /// Key and seed of an episode.
     #[must_use]
     pub fn episode(&self, cell: &Cell, task: &TaskId, run: u32, trial: u32) -> EpisodeId {
-        let seed = session_seed(self.study.episodes.seed, &cell.environment.world, task, run);
+        let seed = session_seed(self.study.episodes.seed, &cell.environment.environment, task, run);
         let key = episode_key(&cell.key, task, seed, trial);
         EpisodeId { key, cell: cell.info.id.clone(), task: task.0.clone(), run, trial, seed }
     }

@@ -9,7 +9,7 @@ use super::{Cell, Plan};
 use crate::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
 
 impl Plan {
-    /// Plays an architecture in a run of a task, in the world of a cell and with the seed that a run would use. `change` may
+    /// Plays an architecture in a run of a task, in the environment of a cell and with the seed that a run would use. `change` may
     /// set faults and limits; there are none otherwise.
     ///
     /// # Errors
@@ -22,12 +22,12 @@ impl Plan {
         (roles, change): (Arc<BTreeMap<String, Role>>, impl FnOnce(&mut EpisodeSetup)),
     ) -> Result<(Outcome, Recorded), Halt> {
         let id = self.episode(cell, task, run, 0);
-        let world = cell.environment.family.open(&cell.environment.options);
-        let world = world.map_err(|error| Halt::infrastructure(error.to_string()))?;
+        let environment = cell.environment.family.open(&cell.environment.options);
+        let environment = environment.map_err(|error| Halt::infrastructure(error.to_string()))?;
         let mut setup = EpisodeSetup::new(id.key, task.clone(), id.seed, roles);
         change(&mut setup);
         let recorder = Arc::new(MemoryRecorder::default());
-        let outcome = play_episode(architecture, world, setup, recorder.clone()).await?;
+        let outcome = play_episode(architecture, environment, setup, recorder.clone()).await?;
         Ok((outcome, recorder.recorded()))
     }
 }

@@ -311,7 +311,7 @@ fn known_roles<'a>(built: &'a [Built], environments: &'a [Arc<EnvironmentPart>])
     known
 }
 
-/// Roles that worlds may ask.
+/// Roles that environments may ask.
 const WORLD_ROLES: [&str; 3] = ["judge", "reader", "user"];
 
 fn check_price(study: &StudyFile, facts: &ModelFacts, at: At) -> Result<(), Problem> {

@@ -129,13 +129,13 @@ pub struct StoredCell {
     pub key: Digest,
     /// What tables need.
     pub info: CellInfo,
-    /// What decides its world apart from task and run.
-    pub world: String,
-    /// Roles that the world asks, not the agent.
+    /// What decides its environment apart from task and run.
+    pub environment: String,
+    /// Roles that the environment asks, not the agent.
     pub asks: Vec<String>,
     /// Everything that decides its episodes.
     pub identity: Value,
-    /// What its environment's brief says of actions: what detectors know of a world.
+    /// What its environment's brief says of actions: what detectors know of an environment.
     #[serde(default)]
     pub actions: ActionFacts,
     /// Runs of an instance; none where the study has no instances.
@@ -148,7 +148,7 @@ impl StoredCell {
         Self {
             key: cell.key,
             info: cell.info.clone(),
-            world: cell.environment.world.clone(),
+            environment: cell.environment.environment.clone(),
             asks: cell.environment.family.offers().asks,
             identity: cell.identity(),
             actions: ActionFacts::default(),

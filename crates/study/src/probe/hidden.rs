@@ -68,10 +68,10 @@ async fn is_told_without(
     left_out: usize,
     wanted: &BTreeSet<String>,
 ) -> bool {
-    let Some(mut world) = start.simulator().map(|simulator| simulator.fork(seed)) else { return false };
+    let Some(mut environment) = start.simulator().map(|simulator| simulator.fork(seed)) else { return false };
     let mut last = None;
     for (_, made) in way.iter().enumerate().filter(|(place, _)| *place != left_out) {
-        last = step(&mut *world, &made.call, &mut 0).await;
+        last = step(&mut *environment, &made.call, &mut 0).await;
     }
     last.is_some_and(|last| wanted.is_subset(&things(&last.text)))
 }

@@ -1,6 +1,6 @@
 //! What a family of tasks is like, measured by playing its own expert and disturbing it (CYC-090).
 //!
-//! No model is asked. The expert of the world's simulator plays a task; what its calls need, what they bring and what the
+//! No model is asked. The expert of the environment's simulator plays a task; what its calls need, what they bring and what the
 //! agent sees of it are counted. Then the same task is played again with one random legal call slipped in at a random
 //! place, and what it takes the expert to get back on its way is counted.
 
@@ -97,7 +97,7 @@ fn share(part: u64, of: u64) -> f64 {
 /// Probes tasks of a family.
 ///
 /// # Errors
-/// When a world cannot be opened or begun, or has no simulator to probe with.
+/// When an environment cannot be opened or begun, or has no simulator to probe with.
 pub async fn probe(
     family: &dyn Catalogue,
     options: &serde_json::Value,
@@ -122,7 +122,7 @@ async fn one(
     let mut probe = Probe { tasks: 1, ..Probe::default() };
     let mut start = family.open(options)?;
     let first = start.reset(task, seed).await?;
-    let Some(mut world) = start.simulator().map(|simulator| simulator.fork(seed)) else {
+    let Some(mut environment) = start.simulator().map(|simulator| simulator.fork(seed)) else {
         return Err(EnvError::Usage(format!(
             "`{}` cannot be probed: it has no simulator with an expert",
             family.name()
@@ -130,19 +130,19 @@ async fn one(
     };
     let mut length = 0;
     let mut way: Vec<Made> = Vec::new();
-    while let Some(call) = expert(&*world).filter(|_| length < STEPS) {
+    while let Some(call) = expert(&*environment).filter(|_| length < STEPS) {
         length += 1;
         probe.calls += 1;
         probe.discovered += u64::from(!could_be_known(&*start, &call));
-        let (state, situation) = (world.state(), world.situation());
-        let Some(played) = step(&mut *world, &call, &mut probe.asked).await else { break };
+        let (state, situation) = (environment.state(), environment.situation());
+        let Some(played) = step(&mut *environment, &call, &mut probe.asked).await else { break };
         let early = match start.simulator().map(|simulator| simulator.fork(seed)) {
             Some(mut early) => step(&mut *early, &call, &mut 0).await,
             None => None,
         };
         probe.needing += u64::from(early.is_none_or(|early| early.text != played.text));
-        let changed = world.state() != state;
-        let seen = !changed || world.situation() != situation;
+        let changed = environment.state() != state;
+        let seen = !changed || environment.situation() != situation;
         probe.changes += u64::from(changed);
         probe.seen += u64::from(changed && seen);
         let (over, won) = (played.over, played.won);
@@ -163,22 +163,22 @@ async fn one(
 
 /// Plays the task again with one random legal call slipped in.
 async fn disturb(start: &dyn Environment, seed: u64, length: usize, draws: &mut Rng, probe: &mut Probe) {
-    let Some(mut world) = start.simulator().map(|simulator| simulator.fork(seed)) else { return };
+    let Some(mut environment) = start.simulator().map(|simulator| simulator.fork(seed)) else { return };
     let slip_at = draws.below(length as u64) as usize;
     let mut own = 0;
     for index in 0..STEPS {
         let call = if index == slip_at {
-            match world.decide("random", draws).or_else(|| any_call(&*world, draws)) {
+            match environment.decide("random", draws).or_else(|| any_call(&*environment, draws)) {
                 Some(call) => call,
                 None => return,
             }
         } else {
-            match expert(&*world) {
+            match expert(&*environment) {
                 Some(call) => call,
                 None => break,
             }
         };
-        let Some(played) = step(&mut *world, &call, &mut 0).await else { break };
+        let Some(played) = step(&mut *environment, &call, &mut 0).await else { break };
         own += usize::from(index != slip_at);
         if played.over {
             probe.mended += u64::from(played.won);
@@ -189,14 +189,14 @@ async fn disturb(start: &dyn Environment, seed: u64, length: usize, draws: &mut 
     probe.disturbed += 1;
 }
 
-fn expert(world: &dyn Environment) -> Option<ToolCall> {
-    world.simulator().and_then(Simulator::expert)
+fn expert(environment: &dyn Environment) -> Option<ToolCall> {
+    environment.simulator().and_then(Simulator::expert)
 }
 
 /// A random call among those whose words are known: of a random tool, with random literals.
-fn any_call(world: &dyn Environment, draws: &mut Rng) -> Option<ToolCall> {
-    let filled = world.tools().iter().filter_map(|tool| {
-        let parameters = tool.required().map(|name| Some((name.to_owned(), world.choices(&tool.name, name)?)));
+fn any_call(environment: &dyn Environment, draws: &mut Rng) -> Option<ToolCall> {
+    let filled = environment.tools().iter().filter_map(|tool| {
+        let parameters = tool.required().map(|name| Some((name.to_owned(), environment.choices(&tool.name, name)?)));
         Some((tool.name.clone(), parameters.collect::<Option<Vec<_>>>()?))
     });
     let open: Vec<_> = filled.filter(|(_, parameters)| parameters.iter().all(|(_, of)| !of.is_empty())).collect();
@@ -226,9 +226,9 @@ struct Played {
     won: bool,
 }
 
-/// One call; what the world asks a model is answered with nothing, since no model is here. None where it is refused.
-async fn step(world: &mut dyn Environment, call: &ToolCall, asked: &mut u64) -> Option<Played> {
-    let mut reply = world.call(call).await.ok()?;
+/// One call; what the environment asks a model is answered with nothing, since no model is here. None where it is refused.
+async fn step(environment: &mut dyn Environment, call: &ToolCall, asked: &mut u64) -> Option<Played> {
+    let mut reply = environment.call(call).await.ok()?;
     for _ in 0..64 {
         match reply {
             Reply::Step(transition) => {
@@ -240,7 +240,7 @@ async fn step(world: &mut dyn Environment, call: &ToolCall, asked: &mut u64) -> 
             }
             Reply::Ask(_) => {
                 *asked += 1;
-                reply = world.answer("").await.ok()?;
+                reply = environment.answer("").await.ok()?;
             }
         }
     }

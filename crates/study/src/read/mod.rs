@@ -5,8 +5,8 @@ mod cycles;
 mod profile;
 mod recovery;
 mod rows;
+mod scan;
 mod story;
-mod told;
 pub mod trace;
 mod verify;
 

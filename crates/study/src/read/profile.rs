@@ -27,8 +27,8 @@ pub fn profiles(
     mut wanted: impl FnMut(&EpisodeId) -> bool,
     mut each: impl FnMut(Profile),
 ) -> Result<(), RunError> {
-    let worlds: BTreeMap<&str, &str> =
-        stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.world.as_str())).collect();
+    let environments: BTreeMap<&str, &str> =
+        stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.environment.as_str())).collect();
     let asks: BTreeMap<&str, &[String]> =
         stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.asks.as_slice())).collect();
     let cells: BTreeMap<&str, &StoredCell> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell)).collect();
@@ -38,10 +38,10 @@ pub fn profiles(
             return Ok(());
         }
         let id = &episode.id;
-        let world = worlds.get(id.cell.as_str()).copied().unwrap_or_default();
+        let environment = environments.get(id.cell.as_str()).copied().unwrap_or_default();
         let asked = asks.get(id.cell.as_str()).copied().unwrap_or_default();
         let instance = cells.get(id.cell.as_str()).map_or(0, |cell| cell.instance(id.run));
-        let profile = read(folder, id, episode.place, &episode.outcome, (world, asked), &mut texts)?;
+        let profile = read(folder, id, episode.place, &episode.outcome, (environment, asked), &mut texts)?;
         each(Profile { instance, ..profile });
         Ok(())
     });
@@ -120,7 +120,7 @@ fn read(
     id: &EpisodeId,
     place: Place,
     outcome: &Outcome,
-    (world, asks): (&str, &[String]),
+    (environment, asks): (&str, &[String]),
     texts: &mut LazyTexts<'_>,
 ) -> Result<Profile, RunError> {
     let mut text = |reference: &TextRef| texts.get(reference);
@@ -135,7 +135,7 @@ fn read(
     }
     Ok(Profile {
         cell: id.cell.clone(),
-        world: world.to_owned(),
+        environment: environment.to_owned(),
         task: id.task.clone(),
         run: id.run,
         trial: id.trial,
@@ -149,10 +149,10 @@ fn read(
 /// An episode under way.
 struct Fold<'a> {
     text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>,
-    /// Roles that the world asks: no part of what the agent does.
+    /// Roles that the environment asks: no part of what the agent does.
     asks: &'a [String],
     steps: Vec<StepProfile>,
-    /// The last call to the world that has not been answered.
+    /// The last call to the environment that has not been answered.
     open: Option<Action>,
     talks: Talks,
     /// Role of the last model call: notes follow the call that they are about.
@@ -474,7 +474,7 @@ mod tests {
         assert_eq!((action.tool.as_str(), action.subject.as_deref()), ("Lure", Some("b")));
         assert_eq!((first.reward, first.rejected, first.off_menu, first.fallbacks), (-1_100, 1, true, 0));
         let roles: Vec<(&str, u32)> = first.calls.iter().map(|entry| (entry.role.as_str(), entry.calls)).collect();
-        assert_eq!(roles, [("planner", 1), ("analyst", 2), ("chooser", 3)], "the world's judge is no part of it");
+        assert_eq!(roles, [("planner", 1), ("analyst", 2), ("chooser", 3)], "the environment's judge is no part of it");
         assert_eq!(first.tokens(), 660);
         let messages: Vec<(&str, u32)> =
             first.invocations.iter().map(|entry| (entry.agent.as_str(), entry.messages)).collect();

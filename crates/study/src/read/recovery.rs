@@ -49,7 +49,7 @@ fn add(recoveries: &mut Recoveries, folder: &RunFolder, episode: &Finished, asks
     Ok(())
 }
 
-/// An event as recovery sees it; `asks` are the roles that the world asks and not the agent.
+/// An event as recovery sees it; `asks` are the roles that the environment asks and not the agent.
 fn happening<'a>(body: &'a Body, asks: &[String]) -> Option<Happening<'a>> {
     Some(match body {
         Body::Fault(fault) => Happening::Fault { site: &fault.site, kind: &fault.kind },

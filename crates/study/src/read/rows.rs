@@ -63,7 +63,7 @@ struct Failures {
 }
 
 impl Failures {
-    fn count(&mut self, outcome: &str, world: bool) {
+    fn count(&mut self, outcome: &str, environment: bool) {
         let kinds = [
             (ModelErrorKind::Refusal, &mut self.refusals),
             (ModelErrorKind::Truncated, &mut self.truncations),
@@ -72,7 +72,7 @@ impl Failures {
         for (kind, count) in kinds {
             if kind.name() == outcome {
                 *count += 1;
-                self.of_agent += u32::from(!world);
+                self.of_agent += u32::from(!environment);
             }
         }
     }
@@ -151,13 +151,13 @@ impl Accounts {
                 let by = account.called_by.entry((called.role.clone(), called.model)).or_default();
                 by.0 += 1;
                 add(&mut by.1, &called.usage);
-                add(account.usage.entry((called.role, called.world)).or_default(), &called.usage);
+                add(account.usage.entry((called.role, called.environment)).or_default(), &called.usage);
                 account.latency_us.push(called.latency_us);
                 account.estimated |= matches!(called.usage.source, UsageSource::Estimated | UsageSource::Missing);
                 account.calls += 1;
                 account.called.0 = account.called.0.saturating_add(called.usage.input);
                 account.called.1 = account.called.1.saturating_add(called.usage.output);
-                account.failures.count(&called.outcome, called.world);
+                account.failures.count(&called.outcome, called.environment);
             }
             Row::Attempted(_) | Row::Indexed(_) => {}
         })?;
@@ -175,13 +175,13 @@ impl Accounts {
             .map_or((0, 0, 0), |account| (account.calls, account.called.0, account.called.1))
     }
 
-    fn row(&self, id: &EpisodeId, place: Place, world: &str) -> EpisodeRow {
+    fn row(&self, id: &EpisodeId, place: Place, environment: &str) -> EpisodeRow {
         let account = self.attempts.get(&(place.segment, place.attempt)).cloned().unwrap_or_default();
         let bill = self.bills.get(&id.key).cloned().unwrap_or(Bill { priced: true, ..Bill::default() });
         let ledger = ledger(&account.called_by, &bill.by_role);
         EpisodeRow {
             cell: id.cell.clone(),
-            world: world.to_owned(),
+            environment: environment.to_owned(),
             task: id.task.clone(),
             run: id.run,
             trial: id.trial,
@@ -190,7 +190,11 @@ impl Accounts {
             steps: 0,
             stop: String::new(),
             infrastructure: false,
-            usage: account.usage.into_iter().map(|((role, world), called)| RoleUsage { role, world, called }).collect(),
+            usage: account
+                .usage
+                .into_iter()
+                .map(|((role, environment), called)| RoleUsage { role, environment, called })
+                .collect(),
             tokens_estimated: account.estimated,
             billed: bill.billed,
             model_calls: u32::try_from(account.calls).unwrap_or(u32::MAX),
@@ -268,7 +272,7 @@ pub fn load_rows(folder: &RunFolder) -> Result<Rows, RunError> {
     let cells: BTreeMap<&str, &StoredCell> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell)).collect();
     let row_of = |id: &EpisodeId, place: Place| {
         let cell = cells.get(id.cell.as_str());
-        let row = accounts.row(id, place, cell.map_or("", |cell| &cell.world));
+        let row = accounts.row(id, place, cell.map_or("", |cell| &cell.environment));
         EpisodeRow { instance: cell.map_or(0, |cell| cell.instance(id.run)), ..row }
     };
     let known = |cell: &str| cells.contains_key(cell);

@@ -7,7 +7,7 @@ use gimbal_core::event::Event;
 use serde::Serialize;
 
 use super::rows::Accounts;
-use super::told::Told;
+use super::scan::LedgerScan;
 use crate::plan::{Cell, Stored};
 use crate::run::index::unreadable;
 use crate::run::rebuild::{AttemptId, Names, began, outcome};
@@ -64,16 +64,16 @@ pub fn verify(folder: &RunFolder) -> Result<Report, RunError> {
     // Before the ledger is read: a run in progress may add to both.
     let index = folder.index()?;
     let marks = index.marks().map_err(|error| unreadable(&folder.root().join(INDEX), &error))?;
-    let told = Told::read(folder)?;
+    let scan = LedgerScan::read(folder)?;
     let live = folder.newest()?;
-    for file in &told.files {
+    for file in &scan.files {
         report.ledger_rows += file.state.rows;
         if file.state.torn {
             torn.push((number_of(&file.path), name(&file.path)));
         }
     }
-    report.problems.extend(folder.ledger_complaints(&told.files, &marks)?);
-    report.problems.extend(told.problems.iter().cloned());
+    report.problems.extend(folder.ledger_complaints(&scan.files, &marks)?);
+    report.problems.extend(scan.problems.iter().cloned());
     let mut texts = folder.texts()?;
     torn.extend(texts.torn().map(|path| (number_of(path), name(path))));
     let accounts = Accounts::read(folder, &stored)?;
@@ -83,7 +83,7 @@ pub fn verify(folder: &RunFolder) -> Result<Report, RunError> {
         texts: &mut texts,
         checked: &mut checked,
         accounts: &accounts,
-        told: &told,
+        scan: &scan,
         names: Names::of(folder, &stored)?,
         stored: &stored,
     };
@@ -99,15 +99,15 @@ pub fn verify(folder: &RunFolder) -> Result<Report, RunError> {
     // A run that began, or went on, while we looked is in progress too.
     report.in_progress |= folder.in_progress();
     let open = report.in_progress.then_some(live.max(folder.newest()?));
-    let begun = told.files.iter().map(|file| file.number).max();
+    let begun = scan.files.iter().map(|file| file.number).max();
     let living = |file: u32| open.is_some() && (Some(file) == open || Some(file) == begun);
     report.torn = torn.into_iter().filter(|(file, _)| !living(*file)).map(|(_, name)| name).collect();
     match broken {
         // Episodes that were not reached are not missing.
         Some(error) => report.problems.push(error),
         None => {
-            report.problems.extend(missing(&told, &rows, living));
-            report.problems.extend(failures(&failed, &told, &journals, living));
+            report.problems.extend(missing(&scan, &rows, living));
+            report.problems.extend(failures(&failed, &scan, &journals, living));
         }
     }
     report.unfinished_attempts = (journals.len() as u64).saturating_sub(report.episodes + report.past);
@@ -161,10 +161,10 @@ fn study(folder: &RunFolder, stored: &Stored) -> Result<Vec<String>, RunError> {
 
 /// Episodes that ended by the ledger and have no row, beyond those that a kill may have kept from getting one. Of files that
 /// are being written nothing is missing: their rows come later.
-fn missing(told: &Told, rows: &BTreeMap<AttemptId, Digest>, living: impl Fn(u32) -> bool) -> Vec<String> {
+fn missing(scan: &LedgerScan, rows: &BTreeMap<AttemptId, Digest>, living: impl Fn(u32) -> bool) -> Vec<String> {
     let held: BTreeSet<&Digest> = rows.values().collect();
     let mut by_file: BTreeMap<u32, (u64, Vec<Digest>)> = BTreeMap::new();
-    for ((file, _), end) in told.ends.iter().filter(|((file, _), end)| end.stop.is_outcome() && !living(*file)) {
+    for ((file, _), end) in scan.ends.iter().filter(|((file, _), end)| end.stop.is_outcome() && !living(*file)) {
         let (ended, missing) = by_file.entry(*file).or_default();
         *ended += 1;
         if !held.contains(&end.episode) {
@@ -174,7 +174,7 @@ fn missing(told: &Told, rows: &BTreeMap<AttemptId, Digest>, living: impl Fn(u32)
     let mut problems = Vec::new();
     for (file, (ended, missing)) in by_file {
         // The process committed so many; the rest may have been under way when it ended.
-        let committed = told.indexed.get(&file).map_or(0, |count| count.finished);
+        let committed = scan.indexed.get(&file).map_or(0, |count| count.finished);
         if missing.len() as u64 > ended.saturating_sub(committed) {
             problems.extend(missing.iter().map(|key| {
                 format!(
@@ -191,7 +191,7 @@ fn missing(told: &Told, rows: &BTreeMap<AttemptId, Digest>, living: impl Fn(u32)
 /// Failed attempts: the index's rows held against the ledger's.
 fn failures(
     failed: &[Failed],
-    told: &Told,
+    scan: &LedgerScan,
     journals: &BTreeSet<AttemptId>,
     living: impl Fn(u32) -> bool,
 ) -> Vec<String> {
@@ -199,8 +199,8 @@ fn failures(
     let mut rows: BTreeSet<AttemptId> = BTreeSet::new();
     for Failed { id, place, stop, detail } in failed {
         let attempt = (place.segment, place.attempt);
-        let same = |end: &super::told::End| end.episode == id.key && end.stop == *stop && end.detail == *detail;
-        if !rows.insert(attempt) || !told.ends.get(&attempt).is_some_and(same) {
+        let same = |end: &super::scan::End| end.episode == id.key && end.stop == *stop && end.detail == *detail;
+        if !rows.insert(attempt) || !scan.ends.get(&attempt).is_some_and(same) {
             problems.push(format!(
                 "episode {}: the index notes a failed attempt that the ledger does not know, or knows otherwise",
                 id.key.short()
@@ -208,17 +208,17 @@ fn failures(
         }
     }
     let mut by_file: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-    for (attempt, end) in &told.ends {
+    for (attempt, end) in &scan.ends {
         if end.stop.is_outcome() || end.stop == gimbal_core::Stop::Cancelled || living(attempt.0) {
             continue;
         }
         let (ended, missing) = by_file.entry(attempt.0).or_default();
         *ended += 1;
-        // One that failed before its world stood has no journal, and no row in an index that was made anew.
+        // One that failed before its environment stood has no journal, and no row in an index that was made anew.
         *missing += u64::from(!rows.contains(attempt) && journals.contains(attempt));
     }
     for (file, (ended, missing)) in by_file {
-        let committed = told.indexed.get(&file).map_or(0, |count| count.failed);
+        let committed = scan.indexed.get(&file).map_or(0, |count| count.failed);
         if missing > ended.saturating_sub(committed) {
             problems.push(format!("{missing} failed attempt(s) of ledger/{file:06}.log have no row in the index"));
         }
@@ -232,7 +232,7 @@ struct Check<'a> {
     /// What is wrong with each text looked at.
     checked: &'a mut BTreeMap<Digest, Option<String>>,
     accounts: &'a Accounts,
-    told: &'a Told,
+    scan: &'a LedgerScan,
     names: Names<'a>,
     stored: &'a Stored,
 }
@@ -273,7 +273,7 @@ impl Check<'_> {
     /// The fields of a row that are not what journal and ledger give.
     fn changed(&mut self, episode: &Finished, events: &[Vec<u8>]) -> Vec<&'static str> {
         let (id, row) = (&episode.id, &episode.outcome);
-        let lanes = self.told.lanes.get(&(episode.place.segment, episode.place.attempt));
+        let lanes = self.scan.lanes.get(&(episode.place.segment, episode.place.attempt));
         let total: u64 = lanes.into_iter().flat_map(BTreeMap::values).sum();
         let longest = lanes.into_iter().flat_map(BTreeMap::values).max().copied().unwrap_or_default();
         let mut fields = Vec::new();
@@ -323,7 +323,7 @@ impl Check<'_> {
             ));
         }
         let Place { segment, attempt, .. } = episode.place;
-        let (outcome, end) = (&episode.outcome, self.told.ends.get(&(segment, attempt)));
+        let (outcome, end) = (&episode.outcome, self.scan.ends.get(&(segment, attempt)));
         match end {
             None => Err("the ledger does not say that it ended; its costs may not be whole".to_owned()),
             Some(end) if end.episode != episode.id.key || end.stop != outcome.stop || end.detail != outcome.detail => {

@@ -32,7 +32,7 @@ pub enum RescoreError {
     /// The run folder cannot be read.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// No world of the run has answers to judge.
+    /// No environment of the run has answers to judge.
     #[error("{0}: this environment has no answers to judge; rescore runs of: {1}")]
     NoAnswers(String, String),
     /// A question of the run cannot be had.
@@ -54,7 +54,7 @@ pub enum RescoreError {
 }
 
 impl RescoreError {
-    /// The program's exit code: 2 where what was asked for is wrong, 3 where the world is.
+    /// The program's exit code: 2 where what was asked for is wrong, 3 where the environment is.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
@@ -65,7 +65,7 @@ impl RescoreError {
     }
 }
 
-/// A finished episode of a world of questions.
+/// A finished episode of an environment of questions.
 #[derive(Clone)]
 pub struct Answered {
     /// Place of its cell among the run's.
@@ -86,10 +86,10 @@ pub struct Answered {
     pub exam: Arc<dyn Exam>,
 }
 
-/// The finished episodes of all worlds of questions, in order of cell, task and run.
+/// The finished episodes of all environments of questions, in order of cell, task and run.
 ///
 /// # Errors
-/// When no world of the run has answers, a question cannot be had, or the run cannot be read.
+/// When no environment of the run has answers, a question cannot be had, or the run cannot be read.
 pub fn answers(folder: &RunFolder, stored: &Stored, registry: &Registry) -> Result<Vec<Answered>, RescoreError> {
     let name = |cell: &StoredCell| cell.identity["environment"]["name"].as_str().unwrap_or_default().to_owned();
     let cells: BTreeMap<&str, usize> = stored
@@ -153,7 +153,7 @@ pub fn answers(folder: &RunFolder, stored: &Stored, registry: &Registry) -> Resu
     Ok(found)
 }
 
-/// The last answer that the world took, and the last observation.
+/// The last answer that the environment took, and the last observation.
 fn told(
     folder: &RunFolder,
     episode: &Finished,

@@ -135,7 +135,7 @@ impl RunError {
         Self::Io { path: path.to_owned(), what, why: error.to_string() }
     }
 
-    /// Whether it is the run folder's content that is wrong, and not the world or what was asked for.
+    /// Whether it is the run folder's content that is wrong, and not the environment or what was asked for.
     #[must_use]
     pub const fn is_damage(&self) -> bool {
         matches!(
@@ -149,7 +149,7 @@ impl RunError {
         )
     }
 
-    /// The program's exit code: 3 where the world is the cause, 2 where what was asked for is.
+    /// The program's exit code: 3 where the environment is the cause, 2 where what was asked for is.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {

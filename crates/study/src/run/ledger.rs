@@ -24,7 +24,7 @@ pub enum Row {
     Sent(Sent),
     /// An attempt ended.
     Received(Received),
-    /// A call as the agent or the world made it, whatever attempts it took.
+    /// A call as the agent or the environment made it, whatever attempts it took.
     Called(Called),
     /// An attempt at an episode ended, as an outcome or not.
     Attempted(Attempted),
@@ -80,7 +80,7 @@ fn no_facts(facts: &gimbal_core::chat::ProviderFacts) -> bool {
     *facts == gimbal_core::chat::ProviderFacts::default()
 }
 
-/// A call as the agent or the world made it.
+/// A call as the agent or the environment made it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Called {
     /// Number of the call within its role and lane.
@@ -100,9 +100,9 @@ pub struct Called {
     pub try_number: u64,
     /// Tokens as called.
     pub usage: Usage,
-    /// Whether the world asked.
+    /// Whether the environment asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub world: bool,
+    pub environment: bool,
 }
 
 /// An attempt at an episode ended.

@@ -34,7 +34,7 @@ impl Writable {
     /// there, or if there is nothing to make it of. Nothing that is durable is played or paid for again (SH-05).
     ///
     /// Of several whole journals of one episode the last counts: an episode is played again only when no row named the
-    /// one before. The critical path, which is not part of any digest, is taken from the ledger: calls of the trunk one
+    /// one before. The critical path, which is not part of any digest, is taken from the ledger: calls of the main lane one
     /// after the other, lanes between two of them side by side.
     ///
     /// # Errors
@@ -45,13 +45,13 @@ impl Writable {
         if Index::begun(&path)? || !folder.was_played()? {
             return Ok(None);
         }
-        let told = Told::read(folder)?;
-        let found = Found::read(folder, stored, &told, |_| true)?;
-        let failed: Vec<Failed> = told.failed.iter().filter_map(|failed| found.failed(failed)).collect();
+        let scan = AttemptScan::read(folder)?;
+        let found = Found::read(folder, stored, &scan, |_| true)?;
+        let failed: Vec<Failed> = scan.failed.iter().filter_map(|failed| found.failed(failed)).collect();
         let rebuilt = Rebuilt {
             finished: found.finished.len() as u64,
             failed: failed.len() as u64,
-            lost: told.ended.iter().filter(|key| !found.finished.contains_key(key)).count() as u64,
+            lost: scan.ended.iter().filter(|key| !found.finished.contains_key(key)).count() as u64,
         };
         let finished: Vec<Finished> = found.finished.into_values().collect();
         put_in_place(&path, &finished, &failed)?;
@@ -70,9 +70,9 @@ impl Writable {
         let path = folder.root().join(INDEX);
         let mut index = Index::create(&path)?;
         let failed = |error: rusqlite::Error| unreadable(&path, &error);
-        let told = Told::read(folder)?;
+        let scan = AttemptScan::read(folder)?;
         let mut missing: BTreeSet<AttemptId> = BTreeSet::new();
-        for (attempt, key) in &told.outcomes {
+        for (attempt, key) in &scan.outcomes {
             if !index.knows(key).map_err(failed)? {
                 missing.insert(*attempt);
             }
@@ -80,7 +80,7 @@ impl Writable {
         if missing.is_empty() {
             return Ok(0);
         }
-        let found = Found::read(folder, stored, &told, |attempt| missing.contains(attempt))?;
+        let found = Found::read(folder, stored, &scan, |attempt| missing.contains(attempt))?;
         let finished: Vec<Finished> = found.finished.into_values().collect();
         index.add(&finished, &[]).map_err(failed)?;
         Ok(finished.len() as u64)
@@ -120,7 +120,7 @@ pub(crate) type AttemptId = (u32, u64);
 
 /// What the ledger tells.
 #[derive(Default)]
-struct Told {
+struct AttemptScan {
     /// Latencies by attempt.
     latencies: BTreeMap<AttemptId, Latencies>,
     /// Attempts that are no outcome and were not called off, in order.
@@ -135,8 +135,8 @@ struct Told {
 #[derive(Default)]
 pub(crate) struct Latencies {
     total_us: u64,
-    trunk_us: u64,
-    /// Lanes since the last call of the trunk.
+    main_us: u64,
+    /// Lanes since the last call of the main lane.
     lanes: BTreeMap<u32, u64>,
 }
 
@@ -145,33 +145,33 @@ impl Latencies {
         self.total_us += called.latency_us;
         if called.lane == 0 {
             self.join();
-            self.trunk_us += called.latency_us;
+            self.main_us += called.latency_us;
         } else {
             *self.lanes.entry(called.lane).or_default() += called.latency_us;
         }
     }
 
     fn join(&mut self) {
-        self.trunk_us += std::mem::take(&mut self.lanes).into_values().max().unwrap_or_default();
+        self.main_us += std::mem::take(&mut self.lanes).into_values().max().unwrap_or_default();
     }
 }
 
-impl Told {
+impl AttemptScan {
     fn read(folder: &RunFolder) -> Result<Self, RunError> {
-        let mut told = Self::default();
+        let mut scan = Self::default();
         folder.rows(|file, row| match row {
-            Row::Called(called) => told.latencies.entry((file, called.try_number)).or_default().add(&called),
+            Row::Called(called) => scan.latencies.entry((file, called.try_number)).or_default().add(&called),
             Row::Attempted(ended) if ended.stop.is_outcome() => {
-                told.ended.insert(ended.episode);
-                told.outcomes.insert((file, ended.try_number), ended.episode);
+                scan.ended.insert(ended.episode);
+                scan.outcomes.insert((file, ended.try_number), ended.episode);
             }
             Row::Attempted(ended) if ended.stop != Stop::Cancelled => {
-                told.failed.push(((file, ended.try_number), ended.episode, ended.stop, ended.detail));
+                scan.failed.push(((file, ended.try_number), ended.episode, ended.stop, ended.detail));
             }
             Row::Attempted(_) | Row::Sent(_) | Row::Received(_) | Row::Indexed(_) => {}
         })?;
-        told.latencies.values_mut().for_each(Latencies::join);
-        Ok(told)
+        scan.latencies.values_mut().for_each(Latencies::join);
+        Ok(scan)
     }
 }
 
@@ -189,7 +189,7 @@ impl Found {
     fn read(
         folder: &RunFolder,
         stored: &Stored,
-        told: &Told,
+        scan: &AttemptScan,
         wanted: impl Fn(&AttemptId) -> bool,
     ) -> Result<Self, RunError> {
         let mut found = Self::default();
@@ -206,7 +206,7 @@ impl Found {
                 };
                 let Some(id) = began(&events).and_then(|started| names.find(&started)) else { continue };
                 found.known.insert(id.key, id.clone());
-                let Some(outcome) = outcome(&id.key, &events, told.latencies.get(&(number, attempt))) else { continue };
+                let Some(outcome) = outcome(&id.key, &events, scan.latencies.get(&(number, attempt))) else { continue };
                 let finished = Finished { id, place, outcome };
                 if folder.is_whole(&finished, &mut texts)? {
                     found.finished.insert(finished.id.key, finished);
@@ -216,7 +216,7 @@ impl Found {
         Ok(found)
     }
 
-    /// The row of a failed attempt. One that failed before its world stood is known to the ledger only.
+    /// The row of a failed attempt. One that failed before its environment stood is known to the ledger only.
     fn failed(&self, (attempt, key, stop, detail): &(AttemptId, Digest, Stop, String)) -> Option<Failed> {
         let id = self.known.get(key)?.clone();
         let nowhere = Place { segment: attempt.0, attempt: attempt.1, last: NONE };
@@ -264,7 +264,7 @@ pub(crate) fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Laten
         state: ended.state,
         chain: chain.value(),
         events: chain.links(),
-        critical_path_us: latencies.map_or(0, |latencies| latencies.trunk_us),
+        critical_path_us: latencies.map_or(0, |latencies| latencies.main_us),
         total_latency_us: latencies.map_or(0, |latencies| latencies.total_us),
     })
 }
@@ -273,9 +273,9 @@ pub(crate) fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Laten
 pub(crate) struct Names<'a> {
     stored: &'a Stored,
     study_seed: u64,
-    /// Runs by seed, for each world and task.
+    /// Runs by seed, for each environment and task.
     runs: BTreeMap<(&'a str, String), BTreeMap<u64, u32>>,
-    /// Cells by the keys of their episodes, for tasks, seeds and trials that were asked for: cells share their worlds, so
+    /// Cells by the keys of their episodes, for tasks, seeds and trials that were asked for: cells share their environments, so
     /// that every key is made once.
     keys: BTreeMap<(String, u64, u32), BTreeMap<Digest, usize>>,
     held: usize,
@@ -307,10 +307,9 @@ impl<'a> Names<'a> {
         });
         let cell = cells().nth(*keys.get(&started.key)?)?;
         let (study_seed, most) = (self.study_seed, self.stored.runs);
-        let runs = self
-            .runs
-            .entry((&cell.world, started.task.clone()))
-            .or_insert_with(|| (0..most).map(|run| (session_seed(study_seed, &cell.world, &task, run), run)).collect());
+        let runs = self.runs.entry((&cell.environment, started.task.clone())).or_insert_with(|| {
+            (0..most).map(|run| (session_seed(study_seed, &cell.environment, &task, run), run)).collect()
+        });
         let run = *runs.get(&seed)?;
         Some(EpisodeId { key: started.key, cell: cell.info.id.clone(), task: task.0, run, trial, seed })
     }

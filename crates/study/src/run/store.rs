@@ -433,7 +433,7 @@ impl Recorder for EpisodeRecorder {
             role: call.role.to_owned(),
             try_number: self.attempt,
             usage: *usage,
-            world: call.world,
+            environment: call.environment,
         };
         locked(&self.inner.ledger).later(&Row::Called(row));
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use super::progress::{Playing, Standing};
+use super::progress::{Playing, RunStatus};
 use crate::run::{EpisodeId, Spend};
 use crate::stage::Seen;
 
@@ -33,7 +33,7 @@ pub struct Counters {
     /// Place of a cell's group, by the cell's id.
     group_of: BTreeMap<String, usize>,
     playing: Mutex<Live>,
-    told: Mutex<Option<Told>>,
+    time_left: Mutex<Option<TimeLeft>>,
 }
 
 /// The episodes of the cells that wait for the same models.
@@ -66,7 +66,7 @@ struct Episode {
 
 /// The time left that was told last.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct TimeLeft {
     at: Instant,
     work: f64,
     left: f64,
@@ -103,7 +103,7 @@ impl Counters {
             group_of: group_of.collect(),
             groups,
             playing: Mutex::default(),
-            told: Mutex::default(),
+            time_left: Mutex::default(),
         }
     }
 
@@ -157,13 +157,13 @@ impl Counters {
 
     /// How things stand.
     #[must_use]
-    pub fn standing(&self, spend: &Spend) -> Standing {
+    pub fn run_status(&self, spend: &Spend) -> RunStatus {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let (finished, spent) = (of(&self.finished), spend.spent());
         let done = self.already + finished;
         let seconds = self.begun.elapsed().as_secs_f64();
         let per_second = if seconds > 0.0 { finished as f64 / seconds } else { 0.0 };
-        Standing {
+        RunStatus {
             done,
             planned: self.planned,
             in_flight: of(&self.in_flight),
@@ -206,15 +206,15 @@ impl Counters {
         if !known {
             return None;
         }
-        let mut told = locked(&self.told);
-        let left = match *told {
+        let mut time_left = locked(&self.time_left);
+        let left = match *time_left {
             Some(before) if before.work.to_bits() == all.to_bits() => {
                 (before.left - now.duration_since(before.at).as_secs_f64()).max(0.0)
             }
             _ => longest,
         };
-        if told.is_none_or(|before| before.work.to_bits() != all.to_bits()) {
-            *told = Some(Told { at: now, work: all, left });
+        if time_left.is_none_or(|before| before.work.to_bits() != all.to_bits()) {
+            *time_left = Some(TimeLeft { at: now, work: all, left });
         }
         Some(left)
     }

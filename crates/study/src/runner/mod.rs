@@ -17,13 +17,13 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-pub use progress::{Playing, Progress, Standing};
+pub use progress::{Playing, Progress, RunStatus};
 
 use crate::plan::{Cell, Plan, Session, Stored, fillable};
 use crate::read::{spending, spending_of_episodes};
 use crate::registry::ModelSource;
 use crate::run::{Finished, Index, RunError, RunFolder, RunStore, Settled, Spend, Spending, StudyLimits, Writable};
-use crate::stage::{Cancel, Commons, Role, Slot};
+use crate::stage::{Cancel, CellCache, Role, Slot};
 use counters::{Counters, Work};
 use session::{SessionEnd, play};
 
@@ -82,11 +82,11 @@ pub struct Summary {
     /// made.
     pub closed: Vec<(String, String)>,
     /// How things stood in the end.
-    pub standing: Standing,
+    pub run_status: RunStatus,
 }
 
 impl Summary {
-    /// The program's exit code: 0 done, 3 the world is in the way, 130 interrupted.
+    /// The program's exit code: 0 done, 3 the environment is in the way, 130 interrupted.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self.ended {
@@ -101,7 +101,7 @@ impl Summary {
 struct Shared {
     plan: Arc<Plan>,
     roles: Vec<Arc<BTreeMap<String, Role>>>,
-    commons: Vec<Arc<Commons>>,
+    cell_cache: Vec<Arc<CellCache>>,
     store: RunStore,
     folder: RunFolder,
     index: Mutex<Index>,
@@ -218,9 +218,9 @@ pub async fn run(
     });
     surveyed(&plan, &*models, settings.jobs, &progress).await;
     let index = Mutex::new(folder.index()?);
-    let commons = plan.cells.iter().map(|_| Arc::default()).collect();
+    let cell_cache = plan.cells.iter().map(|_| Arc::default()).collect();
     let shared = Arc::new(Shared {
-        commons,
+        cell_cache,
         plan,
         roles,
         store,
@@ -334,7 +334,7 @@ async fn play_groups(shared: &Arc<Shared>, groups: Vec<Group>, jobs: usize) -> R
                 Some(Err(panicked)) => outcome = outcome.and(Err(bug(shared, &panicked))),
             },
             _ = tick.tick() => {
-                (shared.progress)(Progress::Tick(shared.counters.standing(&shared.spend)));
+                (shared.progress)(Progress::Tick(shared.counters.run_status(&shared.spend)));
                 let episodes = shared.counters.playing();
                 if !episodes.is_empty() {
                     (shared.progress)(Progress::Playing { episodes });
@@ -562,15 +562,15 @@ fn finish(
     let closed = shared.store.close();
     drop(writable);
     played.and(closed)?;
-    let standing = shared.counters.standing(&shared.spend);
+    let run_status = shared.counters.run_status(&shared.spend);
     let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
-    let ended = if standing.done >= standing.planned {
+    let ended = if run_status.done >= run_status.planned {
         Ended::Done
     } else if shared.cancel.asked() {
         Ended::Interrupted
     } else if let Some(limit) = limit_reached(&shared.spend, &shared.full) {
         // A limit below what one episode takes is a slip that no number of runs mends.
-        let too_low = if standing.done == 0 { " (it is lower than what one episode takes)" } else { "" };
+        let too_low = if run_status.done == 0 { " (it is lower than what one episode takes)" } else { "" };
         Ended::Limit(format!("{limit}{too_low}"))
     } else {
         Ended::Incomplete
@@ -581,7 +581,7 @@ fn finish(
         Ended::Limit(_) => "limit",
         Ended::Interrupted => "interrupted",
     };
-    (shared.progress)(Progress::Ended { how, standing });
+    (shared.progress)(Progress::Ended { how, run_status });
     Ok(Summary {
         folder,
         ended,
@@ -590,6 +590,6 @@ fn finish(
         given_up: count(&shared.counters.given_up),
         lost,
         closed: refused,
-        standing,
+        run_status,
     })
 }

@@ -95,7 +95,7 @@ pub enum Progress {
         detail: String,
     },
     /// How things stand; about twice a second.
-    Tick(Standing),
+    Tick(RunStatus),
     /// The episodes in play that began first; with every tick, where there are any.
     Playing {
         /// The episodes.
@@ -106,7 +106,7 @@ pub enum Progress {
         /// `done`, `incomplete`, `limit` or `interrupted`.
         how: &'static str,
         /// How things stand.
-        standing: Standing,
+        run_status: RunStatus,
     },
 }
 
@@ -133,7 +133,7 @@ pub struct Playing {
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Standing {
+pub struct RunStatus {
     /// Episodes finished, earlier calls of the run included.
     pub done: u64,
     /// Episodes planned.

@@ -107,7 +107,7 @@ async fn attempt(
                 slot: Some(Arc::clone(slot)),
                 seen: Some(seen),
                 cancel: shared.cancel.clone(),
-                commons: Arc::clone(&shared.commons[session.cell]),
+                cell_cache: Arc::clone(&shared.cell_cache[session.cell]),
             };
             play_episode(&*cell.architecture, environment, setup, recorder.clone()).await
         }

@@ -19,18 +19,18 @@ const QUESTIONS: usize = 160;
 
 impl EpisodeStage {
     /// One tool call, with whatever questions the environment has on the way.
-    pub(super) async fn act_on_trunk(&self, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
+    pub(super) async fn act_on_main(&self, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
         let mut environment = self.environment.lock().await;
         {
             let mut state = self.lock();
-            self.charge_tool_call(&mut state, LaneId::TRUNK)?;
+            self.charge_tool_call(&mut state, LaneId::MAIN)?;
             let recorder = Arc::clone(&state.recorder);
             let called = ToolCalled {
                 arguments: arguments_of(call, &*recorder)?,
                 justification: keep(&*recorder, justification.unwrap_or_default(), &[]).map_err(halt_of)?,
                 tool: call.tool.clone(),
             };
-            state.push(LaneId::TRUNK, Body::ToolCalled(called))?;
+            state.push(LaneId::MAIN, Body::ToolCalled(called))?;
         }
         let mut reply = environment.call(call).await;
         for _ in 0..QUESTIONS {
@@ -39,7 +39,7 @@ impl EpisodeStage {
                 return Err(self.lock().end(Halt::infrastructure(error.to_string())));
             }
             match reply {
-                Ok(Reply::Ask(ask)) => reply = self.ask_for_world(&mut **environment, ask).await?,
+                Ok(Reply::Ask(ask)) => reply = self.ask_for_environment(&mut **environment, ask).await?,
                 Ok(Reply::Step(transition)) => {
                     let (hash, situation) = (environment.state(), environment.situation());
                     self.lock().situations.insert(situation);
@@ -47,7 +47,7 @@ impl EpisodeStage {
                 }
                 Err(rejection) => {
                     let mut state = self.lock();
-                    self.rejected(&mut state, LaneId::TRUNK, &rejection, &environment.render(call))?;
+                    self.rejected(&mut state, LaneId::MAIN, &rejection, &environment.render(call))?;
                     return Ok(Acted::Rejected(rejection));
                 }
             }
@@ -57,7 +57,7 @@ impl EpisodeStage {
     }
 
     /// Puts a question of the environment to the role of that name, and the answer to the environment.
-    async fn ask_for_world(
+    async fn ask_for_environment(
         &self,
         environment: &mut dyn Environment,
         ask: Ask,
@@ -72,7 +72,7 @@ impl EpisodeStage {
             sampling: player.settings.sampling.clone(),
             ..ChatRequest::default()
         };
-        match self.ask_role(LaneId::TRUNK, &ask.role, request, true).await {
+        match self.ask_role(LaneId::MAIN, &ask.role, request, true).await {
             Ok(completion) => Ok(environment.answer(&completion.text).await),
             Err(AskError::Halt(halt)) => Err(halt),
             Err(AskError::Model(error)) => Ok(environment.unanswered(&ask.role, error.kind.name()).await),
@@ -89,17 +89,17 @@ impl EpisodeStage {
         let mut state = self.lock();
         let horizon = self.brief.horizon;
         let ending = transition.done.or((horizon > 0 && state.steps + 1 >= horizon).then_some(Ending::Horizon));
-        let mut struck = None;
+        let mut injected = None;
         // Nobody acts on what comes last.
         if ending.is_none() {
             let (seen, fault) = state.sight(&transition.observation)?;
-            (transition.observation, struck) = (seen, fault);
+            (transition.observation, injected) = (seen, fault);
         }
         let transition = Arc::new(transition);
         let observation = Arc::clone(&transition.observation);
         let reference = state.observe(Arc::clone(&observation))?;
         let taken = StepTaken { observation: reference, reward: transition.reward, state: hash };
-        state.push(LaneId::TRUNK, Body::Stepped(taken))?;
+        state.push(LaneId::MAIN, Body::Stepped(taken))?;
         state.steps += 1;
         state.episode_return += transition.reward;
         let step = state.steps;
@@ -107,8 +107,8 @@ impl EpisodeStage {
             seen.stepped(step, horizon, transition.reward, state.episode_return);
         }
         state.tracker.update(Stepped { step, call, observation: &observation, justification });
-        if let Some(struck) = struck {
-            state.push(LaneId::TRUNK, struck.event())?;
+        if let Some(injected) = injected {
+            state.push(LaneId::MAIN, injected.event())?;
         }
         match ending {
             Some(ending) => Err(state.end(Halt::of(stop_of(ending)))),
@@ -124,7 +124,7 @@ impl EpisodeStage {
         let (spent, limits) = state.budget(lane)?;
         if let Some(stop) = spent.bars_tool_call(&limits) {
             let halt = Halt::of(stop);
-            return Err(if lane == LaneId::TRUNK { state.end(halt) } else { halt });
+            return Err(if lane == LaneId::MAIN { state.end(halt) } else { halt });
         }
         state.lane(lane)?.spent.tool_calls += 1;
         Ok(())

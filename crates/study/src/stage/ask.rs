@@ -9,7 +9,7 @@ use gimbal_core::{
     Stop, Usage, UsageSource, seed,
 };
 
-use super::faults::Struck;
+use super::faults::InjectedFault;
 use super::recorder::CallFacts;
 use super::state::{Answered, halt_of};
 use super::wire::CallWire;
@@ -22,13 +22,13 @@ impl EpisodeStage {
         self.setup.roles.get(name).or_else(|| self.setup.roles.get("default"))
     }
 
-    /// Asks a role; `world` when the environment asks and not the architecture.
+    /// Asks a role; `environment` when the environment asks and not the architecture.
     pub(super) async fn ask_role(
         &self,
         lane: LaneId,
         role: &str,
         mut request: ChatRequest,
-        world: bool,
+        environment: bool,
     ) -> Result<Completion, AskError> {
         let Some(player) = self.find_role(role) else {
             return Err(
@@ -41,7 +41,7 @@ impl EpisodeStage {
         if !player.model.wants_hints() {
             request.hint = None;
         }
-        let (number, mut struck) = {
+        let (number, mut injected) = {
             let mut state = self.lock();
             if let Some(halt) = self.barred(&mut state) {
                 return Err(halt.into());
@@ -50,13 +50,13 @@ impl EpisodeStage {
             if let Some(stop) = spent.bars_model_call(&limits) {
                 let halt = Halt::of(stop);
                 // A lane whose share is used up stops alone: that the others go on must not hang on who was faster.
-                return Err(if lane == LaneId::TRUNK { state.end(halt) } else { halt }.into());
+                return Err(if lane == LaneId::MAIN { state.end(halt) } else { halt }.into());
             }
             // What the environment asks belongs to its true state.
-            let struck = if world { None } else { state.strike(lane, Site::Model)? };
-            (state.lane(lane)?.conversations.count(role), struck)
+            let injected = if environment { None } else { state.strike(lane, Site::Model)? };
+            (state.lane(lane)?.conversations.count(role), injected)
         };
-        let facts = CallFacts { lane: lane.0, role, world, model: &player.settings.model, call: number };
+        let facts = CallFacts { lane: lane.0, role, environment, model: &player.settings.model, call: number };
         let wire = CallWire {
             recorder: &*self.recorder,
             call: facts,
@@ -69,7 +69,7 @@ impl EpisodeStage {
             [b"model", &self.setup.seed.to_be_bytes(), &lane.0.to_be_bytes(), role.as_bytes(), &number.to_be_bytes()];
         let context = CallContext { wire: &wire, episode: self.setup.key, call: number, seed: seed::derive(&parts) };
         let asked = Instant::now();
-        let outage = struck.as_ref().is_some_and(|struck| struck.fault == Fault::Transport);
+        let outage = injected.as_ref().is_some_and(|injected| injected.fault == Fault::Transport);
         let outcome = match if outage { lose_attempt(&request, &context) } else { Ok(()) } {
             Ok(()) => self.complete(player, &request, &context).await,
             Err(error) => Err(Stopped::Model(error)),
@@ -87,30 +87,30 @@ impl EpisodeStage {
             let halt = self.lock().end(halt_of(refused));
             return Err(halt.into());
         }
-        let outcome = match (outcome, struck.as_mut()) {
+        let outcome = match (outcome, injected.as_mut()) {
             // What failed by itself has nothing to spoil.
             (Ok(completion), Some(fault)) if !outage => match fault.spoil(&completion) {
                 Some(spoilt) => spoilt.map_err(Stopped::Model),
                 None => {
-                    struck = None;
+                    injected = None;
                     Ok(completion)
                 }
             },
             (Err(error), Some(_)) if !outage => {
-                struck = None;
+                injected = None;
                 Err(error)
             }
             (outcome, _) => outcome,
         };
-        let mut struck: Vec<Struck> = struck.into_iter().collect();
+        let mut injected: Vec<InjectedFault> = injected.into_iter().collect();
         let outcome = match (outcome, &self.brief.answer) {
-            (Ok(completion), Some(answering)) if !world => {
-                let completion = self.misstated(lane, completion, answering, &mut struck)?;
+            (Ok(completion), Some(answering)) if !environment => {
+                let completion = self.misstated(lane, completion, answering, &mut injected)?;
                 Ok(completion)
             }
             (outcome, _) => outcome,
         };
-        self.answered(lane, role, &request, &facts, (outcome, struck))
+        self.answered(lane, role, &request, &facts, (outcome, injected))
     }
 
     /// A completion with another figure in its answer, where a fault strikes there.
@@ -119,7 +119,7 @@ impl EpisodeStage {
         lane: LaneId,
         completion: Completion,
         answering: &Answering,
-        struck: &mut Vec<Struck>,
+        injected: &mut Vec<InjectedFault>,
     ) -> Result<Completion, Halt> {
         let answers = completion.text.contains(&answering.tool)
             || completion.calls.iter().any(|call| call.tool == answering.tool);
@@ -127,7 +127,7 @@ impl EpisodeStage {
         let Some(mut fault) = fault else { return Ok(completion) };
         Ok(match fault.misstate(&completion, answering) {
             Some(other) => {
-                struck.push(fault);
+                injected.push(fault);
                 other
             }
             None => completion,
@@ -171,10 +171,11 @@ impl EpisodeStage {
         role: &str,
         request: &ChatRequest,
         facts: &CallFacts<'_>,
-        (outcome, struck): (Result<Completion, Stopped>, Vec<Struck>),
+        (outcome, injected): (Result<Completion, Stopped>, Vec<InjectedFault>),
     ) -> Result<Completion, AskError> {
         let mut state = self.lock();
-        let note = |state: &mut super::State| struck.iter().try_for_each(|struck| state.push(lane, struck.event()));
+        let note =
+            |state: &mut super::State| injected.iter().try_for_each(|injected| state.push(lane, injected.event()));
         let error = match outcome {
             Ok(completion) => {
                 self.recorder.called(facts, "completed", &completion.usage, completion.latency_us).map_err(halt_of)?;

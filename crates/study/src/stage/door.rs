@@ -11,7 +11,7 @@ use gimbal_core::{
 use serde_json::Value;
 
 use super::act::arguments_of;
-use super::faults::Struck;
+use super::faults::InjectedFault;
 use super::recorder::Near;
 use super::state::halt_of;
 use super::texts::{keep, keep_hashed};
@@ -77,7 +77,7 @@ impl Stage for EpisodeStage {
 
     async fn legal(&self, cap: usize) -> Arc<[ToolCall]> {
         let environment = self.environment.lock().await;
-        self.setup.commons.legal(&**environment, cap)
+        self.setup.cell_cache.legal(&**environment, cap)
     }
 
     async fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
@@ -92,7 +92,7 @@ impl Stage for EpisodeStage {
         let mut state = self.lock();
         let mut blocks = Vec::with_capacity(names.len());
         let mut used = Vec::with_capacity(names.len());
-        let mut struck: Vec<Struck> = Vec::new();
+        let mut injected: Vec<InjectedFault> = Vec::new();
         for name in names {
             let Some(known) = state.block(name) else {
                 let known = state.tracker.blocks().join(", ");
@@ -108,13 +108,13 @@ impl Stage for EpisodeStage {
                 let kept = keep_hashed(&*self.recorder, &spoilt, &near);
                 (reference, _) = kept.map_err(|error| state.end(halt_of(error)))?;
                 text = spoilt.into();
-                struck.push(fault);
+                injected.push(fault);
             }
             used.push(BlockUsed { bytes: text.len() as u64, name: name.clone(), text: reference });
             blocks.push(Block { name: name.clone(), text });
         }
         state.push(lane, Body::ContextBuilt(ContextBuilt { blocks: used }))?;
-        for fault in struck {
+        for fault in injected {
             state.push(lane, fault.event())?;
         }
         Ok(blocks)
@@ -137,12 +137,12 @@ impl Stage for EpisodeStage {
     }
 
     async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
-        if lane != LaneId::TRUNK {
+        if lane != LaneId::MAIN {
             let detail =
-                format!("the architecture acted on lane {}; only the trunk may act on the environment", lane.0);
+                format!("the architecture acted on lane {}; only the main lane may act on the environment", lane.0);
             return Err(self.lock().end(Halt::infrastructure(detail)));
         }
-        self.act_on_trunk(call, justification).await
+        self.act_on_main(call, justification).await
     }
 
     async fn reject(&self, lane: LaneId, rejection: &Rejection, text: &str) -> Result<(), Halt> {
@@ -157,12 +157,12 @@ impl Stage for EpisodeStage {
     }
 
     async fn query(&self, lane: LaneId, call: &ToolCall) -> Result<String, Rejection> {
-        let (answer, struck) = {
+        let (answer, injected) = {
             let mut state = self.lock();
             let answer = state.tracker.query(call);
             // A refusal is the scaffolding's and arrives as it is.
             match answer.map(|answer| state.hearing(lane, call, answer, &self.brief)) {
-                Ok(Ok((heard, struck))) => (Ok(heard), struck),
+                Ok(Ok((heard, injected))) => (Ok(heard), injected),
                 Ok(Err(halt)) => {
                     let text = state.end(halt).to_string();
                     (Err(Rejection::new(gimbal_core::RejectionKind::NotNow, text)), Vec::new())
@@ -182,7 +182,7 @@ impl Stage for EpisodeStage {
                 tool: call.tool.clone(),
             }))
         });
-        for fault in struck {
+        for fault in injected {
             self.noted(lane, |_| Ok(fault.event()));
         }
         answer
@@ -190,14 +190,14 @@ impl Stage for EpisodeStage {
 
     async fn send(&self, lane: LaneId, from: &str, to: &str, contract: &str, message: Value) -> Option<Value> {
         let mut message = message;
-        let struck = {
+        let injected = {
             let mut state = self.lock();
             state.strike(lane, Site::Message).unwrap_or_else(|halt| {
                 state.end(halt);
                 None
             })
         };
-        let struck = struck.map(|mut fault| {
+        let injected = injected.map(|mut fault| {
             if fault.fault == Fault::Altered {
                 message = alter::altered(&message, &self.brief.subjects, &mut fault.draws);
             }
@@ -212,8 +212,8 @@ impl Stage for EpisodeStage {
                 to: to.to_owned(),
             }))
         });
-        let lost = struck.as_ref().is_some_and(|fault| fault.fault == Fault::Lost);
-        if let Some(fault) = struck {
+        let lost = injected.as_ref().is_some_and(|fault| fault.fault == Fault::Lost);
+        if let Some(fault) = injected {
             self.noted(lane, |_| Ok(fault.event()));
         }
         (!lost).then_some(message)
@@ -224,14 +224,14 @@ impl Stage for EpisodeStage {
         if others.is_empty() {
             return wanted.to_owned();
         }
-        let struck = {
+        let injected = {
             let mut state = self.lock();
             state.strike(lane, Site::Routing).unwrap_or_else(|halt| {
                 state.end(halt);
                 None
             })
         };
-        let Some(mut fault) = struck else { return wanted.to_owned() };
+        let Some(mut fault) = injected else { return wanted.to_owned() };
         let to = fault.draws.choose(&others).map_or(wanted, |other| other.as_str()).to_owned();
         self.noted(lane, |_| Ok(fault.event()));
         to

@@ -37,7 +37,7 @@ pub struct Counts {
 
 /// A fault that strikes a call.
 #[derive(Debug)]
-pub struct Struck {
+pub struct InjectedFault {
     /// What it does.
     pub fault: Fault,
     /// Number of the call at its site and lane.
@@ -46,7 +46,7 @@ pub struct Struck {
     pub draws: Rng,
 }
 
-impl Struck {
+impl InjectedFault {
     /// As the journal keeps it.
     pub fn event(&self) -> Body {
         let (kind, site) = (self.fault.name().to_owned(), self.fault.site().name().to_owned());
@@ -99,16 +99,16 @@ impl Injector {
     /// What the agent sees of a step instead of the truth, if anything else; `latest` is what it saw before.
     fn misread(
         &mut self,
-        struck: &mut Struck,
+        injected: &mut InjectedFault,
         truth: &Arc<Observation>,
         latest: &Arc<Observation>,
     ) -> Option<Arc<Observation>> {
-        let other = match struck.fault {
+        let other = match injected.fault {
             Fault::Stale => Some(Arc::clone(latest)),
             _ => {
                 let unrelated = |seen: &&Arc<Observation>| seen.text != latest.text && seen.text != truth.text;
                 let earlier: Vec<&Arc<Observation>> = self.seen.iter().filter(unrelated).collect();
-                struck.draws.choose(&earlier).map(|seen| Arc::clone(seen))
+                injected.draws.choose(&earlier).map(|seen| Arc::clone(seen))
             }
         };
         // What looks the same is no fault.
@@ -132,27 +132,28 @@ impl State {
     ///
     /// # Errors
     /// When the lane is closed.
-    pub fn strike(&mut self, lane: LaneId, site: Site) -> Result<Option<Struck>, Halt> {
+    pub fn strike(&mut self, lane: LaneId, site: Site) -> Result<Option<InjectedFault>, Halt> {
         if !self.injector.rates.strike(site) {
             return Ok(None);
         }
         let calls = &mut self.lane(lane)?.faults.calls[site.place()];
         let index = *calls;
         *calls += 1;
-        let struck = self.injector.rates.draw(self.injector.seed, site, lane, index);
-        Ok(struck.map(|(fault, draws)| Struck { fault, index, draws }))
+        let injected = self.injector.rates.draw(self.injector.seed, site, lane, index);
+        Ok(injected.map(|(fault, draws)| InjectedFault { fault, index, draws }))
     }
 
     /// What the agent sees of a step, and the fault that showed it something else.
     ///
     /// # Errors
-    /// Never on the trunk, where the environment moves.
-    pub fn sight(&mut self, truth: &Arc<Observation>) -> Result<(Arc<Observation>, Option<Struck>), Halt> {
-        let struck = self.strike(LaneId::TRUNK, Site::Tool)?;
+    /// Never on the main lane, where the environment moves.
+    pub fn sight(&mut self, truth: &Arc<Observation>) -> Result<(Arc<Observation>, Option<InjectedFault>), Halt> {
+        let injected = self.strike(LaneId::MAIN, Site::Tool)?;
         let latest = Arc::clone(&self.observation);
-        let other = struck.and_then(|mut struck| Some((self.injector.misread(&mut struck, truth, &latest)?, struck)));
+        let other =
+            injected.and_then(|mut injected| Some((self.injector.misread(&mut injected, truth, &latest)?, injected)));
         self.injector.witness(truth);
-        Ok(other.map_or_else(|| (Arc::clone(truth), None), |(other, struck)| (other, Some(struck))))
+        Ok(other.map_or_else(|| (Arc::clone(truth), None), |(other, injected)| (other, Some(injected))))
     }
 
     /// What the agent sees of an answer to a query, and the faults that showed it something else.
@@ -165,24 +166,24 @@ impl State {
         call: &ToolCall,
         answer: String,
         brief: &Brief,
-    ) -> Result<(String, Vec<Struck>), Halt> {
+    ) -> Result<(String, Vec<InjectedFault>), Halt> {
         let mut faults = Vec::new();
         let mut heard = answer.clone();
-        if let Some(mut struck) = self.strike(lane, Site::Tool)? {
-            let other = match struck.fault {
+        if let Some(mut injected) = self.strike(lane, Site::Tool)? {
+            let other = match injected.fault {
                 Fault::Stale => self.lane(lane)?.faults.answers.get(&call.tool).cloned(),
-                _ => about_another(&*self.tracker, call, brief, &mut struck.draws),
+                _ => about_another(&*self.tracker, call, brief, &mut injected.draws),
             };
             if let Some(other) = other.filter(|other| *other != heard) {
                 heard = other;
-                faults.push(struck);
+                faults.push(injected);
             }
         }
-        if let Some(mut struck) = self.strike(lane, Site::Tracker)?
-            && let Some(other) = alter::corrupted(&heard, &mut struck.draws)
+        if let Some(mut injected) = self.strike(lane, Site::Tracker)?
+            && let Some(other) = alter::corrupted(&heard, &mut injected.draws)
         {
             heard = other;
-            faults.push(struck);
+            faults.push(injected);
         }
         if self.injector.rates.strike(Site::Tool) {
             self.lane(lane)?.faults.answers.insert(call.tool.clone(), answer);

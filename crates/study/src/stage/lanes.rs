@@ -6,10 +6,10 @@ use gimbal_core::{Body, Limits, Spent};
 use super::faults::Counts;
 use super::request::Conversations;
 
-/// A lane that is open, or the trunk.
+/// A lane that is open, or the main lane.
 #[derive(Debug, Default)]
 pub struct Lane {
-    /// The step under way when it was opened: its events belong there whatever the trunk does meanwhile.
+    /// The step under way when it was opened: its events belong there whatever the main lane does meanwhile.
     pub step: u32,
     /// Events that wait for the join.
     pub events: Vec<Event>,

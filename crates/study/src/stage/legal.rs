@@ -99,7 +99,7 @@ mod tests {
     use super::listed;
 
     #[test]
-    fn values_come_from_the_schema_where_the_world_names_none() {
+    fn values_come_from_the_schema_where_the_environment_names_none() {
         let mut tool = ToolSpec::of_strings("take", "Takes.", &[("what", "what"), ("how_many", "how many")]);
         assert_eq!(listed(&tool, "what"), Vec::<Value>::new());
         tool.parameters["properties"]["what"]["enum"] = json!(["a", "b"]);

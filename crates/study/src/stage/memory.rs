@@ -43,7 +43,7 @@ impl Memory for StageMemory {
         let recorder = Arc::clone(&state.recorder);
         let noted = keep(&*recorder, &canonical::text(&value), &[])
             .map_err(halt_of)
-            .and_then(|value| state.push(LaneId::TRUNK, Body::Remembered(Remembered { key: key.to_owned(), value })));
+            .and_then(|value| state.push(LaneId::MAIN, Body::Remembered(Remembered { key: key.to_owned(), value })));
         match noted {
             Ok(()) => self.session.restore(key, value),
             Err(halt) => drop(state.end(halt)),

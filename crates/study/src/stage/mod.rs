@@ -3,7 +3,7 @@
 mod act;
 mod ask;
 mod cancel;
-mod commons;
+mod cell_cache;
 mod door;
 mod faults;
 mod lanes;
@@ -34,7 +34,7 @@ use serde_json::json;
 use crate::faults::Faults;
 
 pub use cancel::Cancel;
-pub use commons::Commons;
+pub use cell_cache::CellCache;
 pub use memory::SessionMemory;
 pub use outcome::Outcome;
 pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, Recorder};
@@ -45,7 +45,7 @@ use faults::Injector;
 use lanes::Lane;
 use memory::StageMemory;
 use state::{State, halt_of};
-use texts::Seldom;
+use texts::RequestCache;
 
 /// A role and the model that plays it.
 #[derive(Clone)]
@@ -86,7 +86,7 @@ pub struct EpisodeSetup {
     /// Calls the run off.
     pub cancel: Cancel,
     /// What the episodes of the cell have in common; of one run only, since texts are kept once for it.
-    pub commons: Arc<Commons>,
+    pub cell_cache: Arc<CellCache>,
 }
 
 impl EpisodeSetup {
@@ -107,7 +107,7 @@ impl EpisodeSetup {
             slot: None,
             seen: None,
             cancel: Cancel::default(),
-            commons: Arc::default(),
+            cell_cache: Arc::default(),
         }
     }
 }
@@ -154,11 +154,11 @@ impl EpisodeStage {
     ) -> Result<Self, Halt> {
         let first = environment.reset(&setup.task, setup.seed).await;
         let first = Arc::new(first.map_err(|error| Halt::infrastructure(error.to_string()))?);
-        let brief = setup.commons.brief(environment.brief());
-        let (tools, tools_reference) = setup.commons.tools(&*recorder, environment.tools()).map_err(halt_of)?;
+        let brief = setup.cell_cache.brief(environment.brief());
+        let (tools, tools_reference) = setup.cell_cache.tools(&*recorder, environment.tools()).map_err(halt_of)?;
         let mut tracker = environment.tracker();
         tracker.begin(&first);
-        let queries = setup.commons.queries(tracker.queries());
+        let queries = setup.cell_cache.queries(tracker.queries());
         let mut state = State {
             recorder: Arc::clone(&recorder),
             limits: setup.limits,
@@ -171,11 +171,11 @@ impl EpisodeStage {
             observation: Arc::clone(&first),
             observed: None,
             tracker,
-            trunk: Lane::default(),
+            main: Lane::default(),
             lanes: BTreeMap::new(),
             next_lane: 1,
             blocks: BTreeMap::new(),
-            seldom: Seldom::default(),
+            request_cache: RequestCache::default(),
             policies: BTreeMap::new(),
             expert: None,
             injector: Injector::new(setup.faults.clone(), setup.seed),
@@ -185,7 +185,7 @@ impl EpisodeStage {
         state.injector.witness(&first);
         let started = Started {
             key: setup.key,
-            observation: state.begin(first, &setup.commons)?,
+            observation: state.begin(first, &setup.cell_cache)?,
             seed: format!("{:016x}", setup.seed),
             state: environment.state(),
             task: setup.task.0.clone(),
@@ -193,7 +193,7 @@ impl EpisodeStage {
             trial: setup.trial,
             version: EVENT_VERSION,
         };
-        state.push(LaneId::TRUNK, Body::Started(started))?;
+        state.push(LaneId::MAIN, Body::Started(started))?;
         let state = Arc::new(Mutex::new(state));
         let memory = StageMemory { session: Arc::clone(&setup.memory), state: Arc::clone(&state) };
         let wants_hints = setup.roles.values().any(|role| role.model.wants_hints());
@@ -215,10 +215,10 @@ impl EpisodeStage {
         };
         let Some(from) = from else { return };
         let data = json!({ "step": from, "horizon": self.brief.horizon });
-        self.note(LaneId::TRUNK, "left", data).await;
+        self.note(LaneId::MAIN, "left", data).await;
         // An environment that refuses its own idle call would be asked for ever.
         for _ in from..self.brief.horizon {
-            let Ok(Acted::Stepped(_)) = self.act_on_trunk(&self.brief.idle, None).await else { break };
+            let Ok(Acted::Stepped(_)) = self.act_on_main(&self.brief.idle, None).await else { break };
         }
     }
 
@@ -238,7 +238,7 @@ impl EpisodeStage {
         }
         let detail = halt.detail.clone().unwrap_or_default();
         // Money is no part of the outcome: the ledger tells it.
-        let spent = Spent { cost_exact: 0, ..state.trunk.spent };
+        let spent = Spent { cost_exact: 0, ..state.main.spent };
         let ended = Ended {
             detail: detail.clone(),
             model_calls: spent.model_calls,
@@ -251,7 +251,7 @@ impl EpisodeStage {
             stop: halt.stop,
             tool_calls: spent.tool_calls,
         };
-        state.push(LaneId::TRUNK, Body::Ended(ended))?;
+        state.push(LaneId::MAIN, Body::Ended(ended))?;
         let (chain, events) = state.last();
         Ok(Outcome {
             stop: halt.stop,
@@ -264,8 +264,8 @@ impl EpisodeStage {
             state: state_hash,
             chain,
             events,
-            critical_path_us: state.trunk.path_us,
-            total_latency_us: state.trunk.total_us,
+            critical_path_us: state.main.path_us,
+            total_latency_us: state.main.total_us,
         })
     }
 

@@ -37,7 +37,7 @@ pub struct CallFacts<'a> {
     /// Role that is asked.
     pub role: &'a str,
     /// Whether the environment asks, and not the agent.
-    pub world: bool,
+    pub environment: bool,
     /// Name of the model.
     pub model: &'a str,
     /// Number of the call within its role and lane, from 0.
@@ -155,7 +155,7 @@ impl Recorder for MemoryRecorder {
     }
 
     fn called(&self, call: &CallFacts<'_>, outcome: &str, usage: &Usage, _latency_us: u64) -> Result<(), RecordError> {
-        self.lock().calls.push((call.role.to_owned(), call.world, outcome.to_owned(), *usage));
+        self.lock().calls.push((call.role.to_owned(), call.environment, outcome.to_owned(), *usage));
         Ok(())
     }
 }

@@ -13,11 +13,11 @@ use gimbal_core::{
 
 use serde_json::json;
 
-use super::commons::Commons;
+use super::cell_cache::CellCache;
 use super::faults::Injector;
 use super::lanes::{Lane, renumber, shares, sum};
 use super::recorder::{Near, RecordError, Recorder};
-use super::texts::{Known, Seldom, keep, keep_hashed};
+use super::texts::{Known, RequestCache, keep, keep_hashed};
 
 /// What changes while an episode is played.
 pub struct State {
@@ -33,11 +33,11 @@ pub struct State {
     /// Hash of the observation's text, where it is stored.
     pub observed: Option<Digest>,
     pub tracker: Box<dyn Tracker>,
-    pub trunk: Lane,
+    pub main: Lane,
     pub lanes: BTreeMap<u32, Lane>,
     pub next_lane: u32,
     pub blocks: BTreeMap<String, Known>,
-    pub seldom: Seldom,
+    pub request_cache: RequestCache,
     pub policies: BTreeMap<String, Rng>,
     pub expert: Option<(u32, Option<ToolCall>)>,
     pub injector: Injector,
@@ -68,7 +68,7 @@ pub fn halt_of(error: RecordError) -> Halt {
 impl State {
     /// Notes an event; lanes hold theirs back until the join.
     pub fn push(&mut self, lane: LaneId, body: Body) -> Result<(), Halt> {
-        if lane == LaneId::TRUNK {
+        if lane == LaneId::MAIN {
             let event = Event { body, lane: 0, step: self.steps + 1 };
             return self.append(&event);
         }
@@ -98,18 +98,18 @@ impl State {
                 renumber(&mut event.body, &mut numbers, &mut self.calls);
                 self.append(&event)?;
             }
-            self.trunk.spent = sum(&self.trunk.spent, &lane.spent);
-            self.trunk.total_us += lane.total_us;
+            self.main.spent = sum(&self.main.spent, &lane.spent);
+            self.main.total_us += lane.total_us;
             longest = longest.max(lane.path_us);
         }
-        self.trunk.path_us += longest;
+        self.main.path_us += longest;
         Ok(())
     }
 
-    /// The lane called `id`, or the trunk.
+    /// The lane called `id`, or the main lane.
     pub fn lane(&mut self, id: LaneId) -> Result<&mut Lane, Halt> {
-        if id == LaneId::TRUNK {
-            return Ok(&mut self.trunk);
+        if id == LaneId::MAIN {
+            return Ok(&mut self.main);
         }
         let text = || format!("the architecture used lane {} after it was joined", id.0);
         self.lanes.get_mut(&id.0).ok_or_else(|| Halt::infrastructure(text()))
@@ -118,8 +118,8 @@ impl State {
     /// What a lane has used and may use. The first call of a lane reserves the shares of all lanes that are open.
     pub fn budget(&mut self, id: LaneId) -> Result<(Spent, Limits), Halt> {
         let promised = self.lanes.values().filter_map(|lane| lane.share.map(|share| as_spent(&share)));
-        let taken = promised.fold(self.trunk.spent, |total, share| sum(&total, &share));
-        if id == LaneId::TRUNK {
+        let taken = promised.fold(self.main.spent, |total, share| sum(&total, &share));
+        if id == LaneId::MAIN {
             return Ok((taken, self.limits));
         }
         let waiting = self.lanes.values().filter(|lane| lane.share.is_none()).count() as u64;
@@ -140,12 +140,12 @@ impl State {
     }
 
     /// Keeps the first observation as a change of another episode's.
-    pub fn begin(&mut self, first: Arc<Observation>, commons: &Commons) -> Result<gimbal_core::TextRef, Halt> {
-        let other = commons.first();
+    pub fn begin(&mut self, first: Arc<Observation>, cell_cache: &CellCache) -> Result<gimbal_core::TextRef, Halt> {
+        let other = cell_cache.first();
         let near = other.as_ref().map(|(digest, other)| Near { digest: *digest, text: &other.text });
         let (reference, digest) = keep_hashed(&*self.recorder, &first.text, near.as_slice()).map_err(halt_of)?;
         if let (None, Some(digest)) = (&other, digest) {
-            commons.begun(digest, &first);
+            cell_cache.begun(digest, &first);
         }
         self.observed = digest;
         self.observation = first;
@@ -192,14 +192,14 @@ impl State {
     ) -> Result<(), Halt> {
         let recorder = Arc::clone(&self.recorder);
         let recorder = &*recorder;
-        let grammar = self.seldom.grammar(recorder, request.grammar.as_ref()).map_err(halt_of)?;
-        let sampling = self.seldom.sampling(recorder, &request.sampling, &request.stop).map_err(halt_of)?;
-        let tools = self.seldom.tools(recorder, &request.tools).map_err(halt_of)?;
+        let grammar = self.request_cache.grammar(recorder, request.grammar.as_ref()).map_err(halt_of)?;
+        let sampling = self.request_cache.sampling(recorder, &request.sampling, &request.stop).map_err(halt_of)?;
+        let tools = self.request_cache.tools(recorder, &request.tools).map_err(halt_of)?;
         let reply = keep(recorder, answered.reply, &[]).map_err(halt_of)?;
-        let (trunk, next) = (lane == LaneId::TRUNK, self.calls);
+        let (main, next) = (lane == LaneId::MAIN, self.calls);
         let blocks = std::mem::take(&mut self.blocks);
         let extended = self.lane(lane).and_then(|lane| {
-            let call = if trunk { next } else { lane.calls };
+            let call = if main { next } else { lane.calls };
             lane.calls += 1;
             lane.spent.add_model_call(answered.usage);
             lane.spent.add_cost(answered.cost);
@@ -210,7 +210,7 @@ impl State {
         });
         self.blocks = blocks;
         let (call, extension) = extended?;
-        if trunk {
+        if main {
             self.calls += 1;
         }
         let messages = extension.messages.into_iter();

@@ -45,7 +45,7 @@ pub fn keep_hashed(
 
 /// References of the parts of a request that seldom change: tools, grammar, sampling.
 #[derive(Debug, Default)]
-pub struct Seldom {
+pub struct RequestCache {
     tools: Option<(Arc<[ToolSpec]>, TextRef)>,
     grammars: Vec<(Arc<Grammar>, TextRef)>,
     sampling: Vec<(Sampling, Vec<String>, TextRef)>,
@@ -54,7 +54,7 @@ pub struct Seldom {
 /// How many grammars and sampling settings are remembered: as many as an agent alternates between.
 const REMEMBERED: usize = 4;
 
-impl Seldom {
+impl RequestCache {
     /// The reference of native tools; an empty text for none.
     pub fn tools(&mut self, recorder: &dyn Recorder, tools: &Arc<[ToolSpec]>) -> Result<TextRef, RecordError> {
         if tools.is_empty() {

@@ -1,4 +1,4 @@
-//! Studies of throw-away worlds, and models that need no network.
+//! Studies of throw-away environments, and models that need no network.
 #![allow(dead_code)]
 
 pub mod folders;

@@ -44,23 +44,23 @@ impl Architecture for Learner {
         let mut lessons: Vec<Value> =
             stage.memory().get("lessons").and_then(|value| value.as_array().cloned()).unwrap_or_default();
         loop {
-            let blocks = stage.context(LaneId::TRUNK, &names).await?;
+            let blocks = stage.context(LaneId::MAIN, &names).await?;
             let mut context: Vec<&str> = blocks.iter().map(|block| &*block.text).collect();
             let remembered = format!("trial {}; lessons: {}", stage.trial(), Value::from(lessons.clone()));
             context.push(&remembered);
-            let chosen = super::choose(stage, LaneId::TRUNK, "default", &context.join("\n")).await?;
+            let chosen = super::choose(stage, LaneId::MAIN, "default", &context.join("\n")).await?;
             let call = match chosen {
                 Some(call) => call,
                 None => {
                     let idle = stage.brief().idle.clone();
-                    stage.fallback(LaneId::TRUNK, &idle, "no answer").await;
+                    stage.fallback(LaneId::MAIN, &idle, "no answer").await;
                     idle
                 }
             };
             lessons.push(json!(call.tool));
             stage.memory().set("lessons", Value::from(lessons.clone()));
-            if let Acted::Rejected(rejection) = stage.act(LaneId::TRUNK, &call, Some("as learnt")).await? {
-                stage.note(LaneId::TRUNK, "refused", json!(rejection.kind.name())).await;
+            if let Acted::Rejected(rejection) = stage.act(LaneId::MAIN, &call, Some("as learnt")).await? {
+                stage.note(LaneId::MAIN, "refused", json!(rejection.kind.name())).await;
             }
         }
     }

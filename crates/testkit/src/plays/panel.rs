@@ -45,7 +45,7 @@ impl Architecture for Panel {
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
         loop {
-            let blocks = stage.context(LaneId::TRUNK, &["observation".to_owned()]).await?;
+            let blocks = stage.context(LaneId::MAIN, &["observation".to_owned()]).await?;
             let seen = blocks.first().map(|block| block.text.to_string()).unwrap_or_default();
             let lanes: Vec<LaneId> =
                 (0..self.members).map(|member| stage.lane(&format!("panelist-{member}"))).collect();
@@ -63,16 +63,16 @@ impl Architecture for Panel {
                 votes.extend(opinion?);
             }
             let best = votes.iter().max_by_key(|call| votes.iter().filter(|other| other == call).count()).cloned();
-            stage.note(LaneId::TRUNK, "voted", json!({ "votes": votes.len() })).await;
+            stage.note(LaneId::MAIN, "voted", json!({ "votes": votes.len() })).await;
             let call = match best {
                 Some(call) => call,
                 None => {
                     let idle = stage.brief().idle.clone();
-                    stage.fallback(LaneId::TRUNK, &idle, "no opinion").await;
+                    stage.fallback(LaneId::MAIN, &idle, "no opinion").await;
                     idle
                 }
             };
-            stage.act(LaneId::TRUNK, &call, None).await?;
+            stage.act(LaneId::MAIN, &call, None).await?;
         }
     }
 }

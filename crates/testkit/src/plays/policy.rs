@@ -45,7 +45,7 @@ impl Architecture for Policy {
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
         loop {
             let call = stage.policy(&self.policy).await?;
-            stage.act(LaneId::TRUNK, &call, None).await?;
+            stage.act(LaneId::MAIN, &call, None).await?;
         }
     }
 }

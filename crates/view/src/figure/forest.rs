@@ -63,7 +63,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     let percent = analysis.options.percent();
     let title = "Paired differences against the baseline".to_owned();
     let caption = format!(
-        "Mean difference over worlds that both met, with its {percent}% Student t interval (an arrow head: it goes on). Filled: the interval excludes zero, before any correction for asking {} times.",
+        "Mean difference over seeds that both played, with its {percent}% Student t interval (an arrow head: it goes on). Filled: the interval excludes zero, before any correction for asking {} times.",
         drawn.len()
     );
     Some(Figure::new("differences", title, super::with_cut(analysis, caption), (&svg, height + 42.0)))

@@ -42,7 +42,7 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
     let called = TokenUse { input: tokens * 9 / 10, cached_input: tokens / 3, output: tokens / 10, reasoning: 0 };
     EpisodeRow {
         cell: cell.into(),
-        world: "cage2 b_line 30".into(),
+        environment: "cage2 b_line 30".into(),
         task: "default".into(),
         run,
         trial: 0,
@@ -51,7 +51,7 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
         steps: 30,
         stop: "horizon".into(),
         infrastructure: false,
-        usage: if tokens > 0 { vec![RoleUsage { role: "default".into(), world: false, called }] } else { vec![] },
+        usage: if tokens > 0 { vec![RoleUsage { role: "default".into(), environment: false, called }] } else { vec![] },
         tokens_estimated: false,
         billed: called,
         model_calls: if tokens > 0 { 30 } else { 0 },

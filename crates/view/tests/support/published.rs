@@ -23,9 +23,9 @@ fn normal(generator: &mut Generator) -> f64 {
 pub fn study(environment: &str) -> Rows {
     let facts = facts();
     let mut rows = Rows::default();
-    let mut worlds = Generator::new(11);
+    let mut environments = Generator::new(11);
     // Some instances are hard for everyone.
-    let hardness: Vec<f64> = (0..100).map(|_| normal(&mut worlds)).collect();
+    let hardness: Vec<f64> = (0..100).map(|_| normal(&mut environments)).collect();
     let mut generator = Generator::new(23);
     for entry in &facts.cells {
         let id = format!("{environment} | {} | {}", entry.configuration, entry.model);
@@ -59,9 +59,10 @@ pub fn study(environment: &str) -> Rows {
 
 fn played(id: &str, environment: &str, number: u32, value: f64, tokens: u64) -> EpisodeRow {
     let called = TokenUse { input: tokens * 93 / 100, cached_input: 0, output: tokens * 7 / 100, reasoning: 0 };
-    let usage = if tokens > 0 { vec![RoleUsage { role: "default".into(), world: false, called }] } else { vec![] };
+    let usage =
+        if tokens > 0 { vec![RoleUsage { role: "default".into(), environment: false, called }] } else { vec![] };
     EpisodeRow {
-        world: environment.into(),
+        environment: environment.into(),
         task: format!("instance-{}", number % 10),
         run: number / 10,
         usage,
@@ -70,7 +71,7 @@ fn played(id: &str, environment: &str, number: u32, value: f64, tokens: u64) -> 
 }
 
 /// The same study with two environments, the second one a mirror with fewer cells.
-pub fn two_worlds() -> Rows {
+pub fn two_environments() -> Rows {
     let mut rows = study("cage2 b_line 30");
     let mut second = study("yawning_titan default 30");
     second.cells.retain(|cell| cell.axis.as_deref() != Some("deliberation"));
@@ -103,7 +104,7 @@ pub fn at_most(mut rows: Rows, most: usize) -> Rows {
     rows
 }
 
-/// The glossary of the first work's world.
+/// The glossary of the first work's environment.
 pub fn actions() -> ActionFacts {
     let entry = |name: &str, class: &str| ActionClass { name: name.into(), class: class.into() };
     ActionFacts {
@@ -166,7 +167,7 @@ pub fn trajectory(row: &EpisodeRow, deliberates: bool, delegates: bool) -> Profi
         .collect();
     Profile {
         cell: row.cell.clone(),
-        world: row.world.clone(),
+        environment: row.environment.clone(),
         task: row.task.clone(),
         run: row.run,
         instance: row.instance,

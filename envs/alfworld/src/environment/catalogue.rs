@@ -218,15 +218,15 @@ impl Catalogue for Alfworld {
         serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
     }
 
-    fn world(&self, resolved: &Value) -> Value {
+    fn environment(&self, resolved: &Value) -> Value {
         // Where files lie and which tools there are decide nothing of the environment.
-        let mut world = resolved.clone();
-        if let Some(map) = world.as_object_mut() {
+        let mut environment = resolved.clone();
+        if let Some(map) = environment.as_object_mut() {
             for key in ["games", "variant", "households", "tools"] {
                 map.shift_remove(key);
             }
         }
-        world
+        environment
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {

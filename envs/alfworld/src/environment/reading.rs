@@ -1,7 +1,7 @@
 //! Calls and texts as models write them.
 
 use gimbal_core::{Rejection, RejectionKind, ToolCall, nearest};
-use gimbal_worlds::{answer, grammar};
+use gimbal_env_kit::{answer, grammar};
 
 use super::loaded::Loaded;
 use super::settings::Offered;

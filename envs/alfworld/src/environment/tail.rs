@@ -1,7 +1,7 @@
 //! What stands behind a command that is possible now. The game knows whole commands only: to any other text it says that
 //! nothing happens, and the call is spent.
 
-use gimbal_worlds::answer;
+use gimbal_env_kit::answer;
 
 use super::loaded::Loaded;
 use super::tools;

@@ -17,11 +17,11 @@ mod query;
 mod receptacle;
 pub mod words;
 
-pub use gimbal_worlds::JUSTIFICATION_LIMIT;
+pub use gimbal_env_kit::JUSTIFICATION_LIMIT;
 pub use receptacle::Status;
 
 use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
-use gimbal_worlds::{Event, History, json};
+use gimbal_env_kit::{Event, History, json};
 use serde_json::Value;
 
 use self::receptacle::Receptacle;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gimbal_worlds::json;
+use gimbal_env_kit::json;
 
 use super::words;
 

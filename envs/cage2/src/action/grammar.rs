@@ -1,8 +1,8 @@
 //! The tolerant action grammar: what a person or a model may write for an action (BOG-032, BOG-035).
 
 use gimbal_core::nearest;
-use gimbal_worlds::answer;
-use gimbal_worlds::grammar::{self, Arguments, arguments};
+use gimbal_env_kit::answer;
+use gimbal_env_kit::grammar::{self, Arguments, arguments};
 use thiserror::Error;
 
 use super::{Action, KINDS, Kind};

@@ -1,4 +1,4 @@
-//! The draws of this world from the fast generator.
+//! The draws of this environment from the fast generator.
 
 pub use gimbal_parity::Fast;
 

@@ -54,8 +54,8 @@ impl Catalogue for Cage2 {
         serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
     }
 
-    fn world(&self, resolved: &Value) -> Value {
-        // Names and checks stand at the rim: cells that differ in them meet the same worlds.
+    fn environment(&self, resolved: &Value) -> Value {
+        // Names and checks stand at the rim: cells that differ in them meet the same environments.
         json!({
             "red": resolved["red"],
             "green": resolved["green"],

@@ -2,7 +2,7 @@
 
 mod brief;
 mod catalogue;
-mod rim;
+mod interface;
 mod settings;
 
 pub use catalogue::Cage2;
@@ -25,7 +25,7 @@ use crate::facts::HOSTS;
 use crate::policy::{POLICIES, Policy, PolicyKind};
 use crate::sim::Simulator;
 use crate::tracker::{HOSTNAME, HostTracker};
-use rim::Rim;
+use interface::EpisodeInterface;
 
 /// Either generator, chosen by an option.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ struct Cage2Environment {
     settings: Settings,
     simulator: Simulator<Source>,
     /// Everything that hangs on names; of all episodes in the same names.
-    rim: Arc<Rim>,
+    interface: Arc<EpisodeInterface>,
     /// The built-in policy at play, from its first decision on.
     policy: Option<(PolicyKind, Policy)>,
 }
@@ -87,7 +87,7 @@ impl Cage2Environment {
         let mut simulator = Simulator::growing(settings.options(), draws);
         // An environment is there from the start, so that views before the first reset have something to show.
         simulator.reset(0);
-        Ok(Self { settings, simulator, rim: Rim::of(&settings, 0)?, policy: None })
+        Ok(Self { settings, simulator, interface: EpisodeInterface::of(&settings, 0)?, policy: None })
     }
 
     fn observation(&self) -> Observation {
@@ -95,10 +95,10 @@ impl Cage2Environment {
         let begins = self.simulator.steps() == 0;
         let room = if begins { FIRST_BYTES } else { 512 };
         let (mut text, mut json) = (Vec::with_capacity(room), Vec::with_capacity(room));
-        self.simulator.write_observation(&self.rim.names, &mut text);
-        self.simulator.write_observation_json(&self.rim.names, &mut json);
+        self.simulator.write_observation(&self.interface.names, &mut text);
+        self.simulator.write_observation_json(&self.interface.names, &mut json);
         text.shrink_to_fit();
-        let data = if begins { Data::beside(utf8(json), &self.rim.model) } else { Data::json(utf8(json)) };
+        let data = if begins { Data::beside(utf8(json), &self.interface.model) } else { Data::json(utf8(json)) };
         Observation { text: utf8(text), data }
     }
 
@@ -112,11 +112,11 @@ impl Cage2Environment {
             };
             arguments.push((Some(key.as_str()), value));
         }
-        let read = action::read_parts(&call.tool, &arguments, &self.rim.names);
+        let read = action::read_parts(&call.tool, &arguments, &self.interface.names);
         match (read, self.settings.validation) {
             (Ok(action), _) => Ok(Some(action)),
             (Err(error), Validation::Artifact) => {
-                action::lenient_parts(&call.tool, &arguments, &self.rim.names).map_err(|_| rejection(&error))
+                action::lenient_parts(&call.tool, &arguments, &self.interface.names).map_err(|_| rejection(&error))
             }
             (Err(error), Validation::Full) => Err(rejection(&error)),
         }
@@ -124,7 +124,9 @@ impl Cage2Environment {
 
     fn call_of(&self, action: Action) -> ToolCall {
         match action.target() {
-            Some((kind, host)) => ToolCall::with(self.rim.names.kind(kind), &[(HOSTNAME, self.rim.names.host(host))]),
+            Some((kind, host)) => {
+                ToolCall::with(self.interface.names.kind(kind), &[(HOSTNAME, self.interface.names.host(host))])
+            }
             None => ToolCall::bare(if action == Action::SLEEP { "Sleep" } else { "Monitor" }),
         }
     }
@@ -152,7 +154,7 @@ fn utf8(bytes: Vec<u8>) -> String {
 #[async_trait]
 impl Environment for Cage2Environment {
     fn brief(&self) -> &Arc<Brief> {
-        &self.rim.brief
+        &self.interface.brief
     }
 
     async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError> {
@@ -160,29 +162,29 @@ impl Environment for Cage2Environment {
         self.simulator.reset(seed);
         self.policy = None;
         if self.settings.names == Naming::Neutral {
-            self.rim = Rim::of(&self.settings, seed)?;
+            self.interface = EpisodeInterface::of(&self.settings, seed)?;
         }
         Ok(self.observation())
     }
 
     fn tools(&self) -> &Arc<[ToolSpec]> {
-        &self.rim.tools
+        &self.interface.tools
     }
 
     fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {
-        let hosts = parameter == HOSTNAME && self.rim.names.find_kind(tool).is_some();
-        hosts.then(|| HOSTS.iter().map(|host| Cow::Borrowed(self.rim.names.host(*host))).collect())
+        let hosts = parameter == HOSTNAME && self.interface.names.find_kind(tool).is_some();
+        hosts.then(|| HOSTS.iter().map(|host| Cow::Borrowed(self.interface.names.host(*host))).collect())
     }
 
     fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
         match self.settings.validation {
-            Validation::Full => action::parse(text, &self.rim.names)
+            Validation::Full => action::parse(text, &self.interface.names)
                 .map(|action| self.call_of(action))
                 .map_err(|error| rejection(&error)),
-            Validation::Artifact => match action::parse_as_artifact(text, &self.rim.names) {
+            Validation::Artifact => match action::parse_as_artifact(text, &self.interface.names) {
                 Ok(Some(action)) => Ok(self.call_of(action)),
                 Ok(None) => {
-                    let (kind, host) = action::slipped(text, &self.rim.names);
+                    let (kind, host) = action::slipped(text, &self.interface.names);
                     Ok(match host {
                         Some(host) => ToolCall::with(&kind, &[(HOSTNAME, &host)]),
                         None => ToolCall::bare(&kind),
@@ -214,7 +216,7 @@ impl Environment for Cage2Environment {
     }
 
     fn tracker(&self) -> Box<dyn Tracker> {
-        Box::new(HostTracker::new(self.rim.decoys.clone()))
+        Box::new(HostTracker::new(self.interface.decoys.clone()))
     }
 
     fn state(&self) -> Digest {

@@ -22,7 +22,7 @@ mod query;
 mod signature;
 pub mod words;
 
-pub use gimbal_worlds::JUSTIFICATION_LIMIT;
+pub use gimbal_env_kit::JUSTIFICATION_LIMIT;
 pub use host::Status;
 
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use self::host::{Host, Part};
 use crate::Names;
 use crate::action::Kind;
 use crate::facts::{DECOY_KINDS, HOST_COUNT};
-use gimbal_worlds::{Event, History, json};
+use gimbal_env_kit::{Event, History, json};
 
 /// The argument of tools that names a host.
 pub const HOSTNAME: &str = "hostname";

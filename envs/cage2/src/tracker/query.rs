@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::host::{Host, Status};
 use super::words;
-use gimbal_worlds::json;
+use gimbal_env_kit::json;
 
 const STATE: &str = "subject_state";
 const BASELINE: &str = "subject_baseline";

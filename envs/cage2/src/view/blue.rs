@@ -2,9 +2,9 @@
 
 use super::{Constant, Sink, Symbol};
 use crate::Trinary;
+use crate::dynamics::{Dropped, State};
 use crate::facts::{DECOY_KINDS, HOSTS, Host, Os};
 use crate::names::Names;
-use crate::world::{Dropped, State};
 
 pub(super) const fn trinary(value: Trinary) -> Symbol {
     Symbol::new("TrinaryEnum", value.name(), value as u8)
@@ -198,9 +198,9 @@ fn files(host: Host, kinds: [Option<bool>; 2], sink: &mut impl Sink) {
 }
 
 fn initial_host(state: &State, host: Host, names: &Names, sink: &mut impl Sink) {
-    let user = crate::world::blue_user(host).name();
+    let user = crate::dynamics::blue_user(host).name();
     let sessions =
-        || crate::world::BLUE_SESSIONS.iter().enumerate().filter(move |(_, at)| **at == host).map(|(id, _)| id);
+        || crate::dynamics::BLUE_SESSIONS.iter().enumerate().filter(move |(_, at)| **at == host).map(|(id, _)| id);
     sink.key(names.host(host));
     sink.map();
     named_interface(state, host, sink);

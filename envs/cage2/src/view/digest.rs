@@ -2,11 +2,11 @@
 
 use sha2::{Digest as _, Sha256};
 
+use crate::dynamics::{Order, Origin, Outcome, RedAction, State};
 use crate::facts::{Host, User};
 use crate::options::Red;
-use crate::world::{Order, Origin, Outcome, RedAction, State};
 
-/// Collects what decides the future apart from draws: the world, red's mind, what blue remembers, and the score.
+/// Collects what decides the future apart from draws: the environment, red's mind, what blue remembers, and the score.
 struct Bytes(Vec<u8>);
 
 impl Bytes {

@@ -2,8 +2,8 @@
 
 use super::inspect::{Inspect, optional_pid};
 use super::{JsonSink, Sink};
+use crate::dynamics::{BLUE_SESSIONS, GREEN_SESSIONS, Origin, Process, Session, SessionKind, blue_user};
 use crate::facts::{DECOY_KINDS, HOSTS, Host, OT_SERVICE_PID, Os, Properties, User};
-use crate::world::{BLUE_SESSIONS, GREEN_SESSIONS, Origin, Process, Session, SessionKind, blue_user};
 
 impl Inspect<'_> {
     /// The full true state.

@@ -1,9 +1,9 @@
 //! What recordings keep beside the observations: true state, its short form, red's mind, scores.
 
 use super::{JsonSink, Sink};
+use crate::dynamics::{Origin, RedAction, State};
 use crate::facts::{DECOY_KINDS, EXPLOITS, HOSTS, Host, SUBNETS, confidentiality_tenths};
 use crate::options::Red;
-use crate::world::{Origin, RedAction, State};
 
 /// Views for recordings and checks; an agent may not see them. Each appends ordered JSON, in original names.
 #[derive(Clone, Copy)]

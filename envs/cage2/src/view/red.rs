@@ -2,9 +2,9 @@
 
 use super::blue::{interface, named_interface, os_type, system_info, trinary};
 use super::{Sink, Symbol};
+use crate::dynamics::{Outcome, SessionKind, State};
 use crate::facts::{EXPLOITS, Host, REVERSE_SHELL_PORT, User, UserAccountId};
 use crate::names::Names;
-use crate::world::{Outcome, SessionKind, State};
 
 const fn process_type(name: &'static str) -> Symbol {
     Symbol::new("ProcessType", name, 0)

@@ -2,9 +2,9 @@
 
 use std::net::Ipv4Addr;
 
+use crate::dynamics::{Activity, Compromised, State};
 use crate::facts::{HOSTS, Host};
 use crate::names::Names;
-use crate::world::{Activity, Compromised, State};
 
 /// A row of blue's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

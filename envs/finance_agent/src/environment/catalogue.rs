@@ -40,15 +40,15 @@ impl Catalogue for FinanceAgent {
         serde_json::to_value(Settings::read(options)?).map_err(|error| EnvError::Usage(error.to_string()))
     }
 
-    fn world(&self, resolved: &Value) -> Value {
-        // Who judges and reads, and what is listed, stand at the rim: cells that differ in them meet the same worlds.
-        let mut world = resolved.clone();
-        if let Some(map) = world.as_object_mut() {
-            for rim in ["judge", "reader", "literals"] {
-                map.shift_remove(rim);
+    fn environment(&self, resolved: &Value) -> Value {
+        // Who judges and reads, and what is listed, stand at the rim: cells that differ in them meet the same environments.
+        let mut environment = resolved.clone();
+        if let Some(map) = environment.as_object_mut() {
+            for interface in ["judge", "reader", "literals"] {
+                map.shift_remove(interface);
             }
         }
-        world
+        environment
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {

@@ -136,7 +136,7 @@ impl FinanceEnvironment {
     fn failed(&mut self, tool: &str, failed: Failed) -> Result<Reply, Rejection> {
         match failed {
             Failed::Said(text) => Ok(self.said(tool, text)),
-            Failed::World(error) => {
+            Failed::Service(error) => {
                 let rejection = Rejection::new(RejectionKind::NotNow, "a service of the tools failed");
                 self.failure = Some(Arc::new(error));
                 Err(rejection)
@@ -308,7 +308,7 @@ impl FinanceEnvironment {
                 item + 1,
                 verdicts.len()
             );
-            self.failure = Some(Arc::new(EnvError::World(text)));
+            self.failure = Some(Arc::new(EnvError::Service(text)));
             return Err(Rejection::new(RejectionKind::NotNow, "the judge of the answer failed"));
         }
         Ok(self.go_on_judging(answer, sources, verdicts, item + 1))

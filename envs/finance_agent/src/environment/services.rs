@@ -45,7 +45,7 @@ pub(super) enum Failed {
     /// The caller's doing: the tool replies with this text.
     Said(String),
     /// The environment's: no outcome of an agent.
-    World(EnvError),
+    Service(EnvError),
 }
 
 impl Access {
@@ -65,7 +65,7 @@ impl Access {
         let (mut api_key, mut serp_key, mut loopback) = (variable(API_KEY), variable(SERP_KEY), None);
         match settings.services {
             Services::Synthetic => {
-                let server = Loopback::shared(settings.spec()).map_err(|error| EnvError::World(error.to_string()))?;
+                let server = Loopback::shared(settings.spec()).map_err(|error| EnvError::Service(error.to_string()))?;
                 net.served.push((corpus::DOMAIN.to_owned(), server.address()));
                 net.user_agent = "gimbal finance_agent contact@gimbal.example".to_owned();
                 api = format!("https://{}/full-text-search", corpus::API_HOST);
@@ -92,7 +92,7 @@ impl Access {
                 }
             }
         }
-        let net = Net::new(net).map_err(EnvError::World)?;
+        let net = Net::new(net).map_err(EnvError::Service)?;
         Ok(Self { net, search: settings.search, api, archive_search, archive, serp, api_key, serp_key, loopback })
     }
 
@@ -117,7 +117,7 @@ impl Access {
     pub async fn web(&self, query: &str, draws: &mut Rng) -> Result<Vec<Value>, Failed> {
         if self.serp_key.is_empty() {
             let why = format!("a search of the web needs a key of the service: set {SERP_KEY}");
-            return Err(Failed::World(EnvError::World(why)));
+            return Err(Failed::Service(EnvError::Service(why)));
         }
         let pairs = [("engine", "google"), ("q", query), ("num", "10"), ("api_key", &self.serp_key)];
         let url = with(&self.serp, &pairs.map(|(name, value)| (name, value.to_owned())))?;
@@ -133,14 +133,14 @@ impl Access {
     }
 
     fn shape(&self, url: &str, why: String) -> Failed {
-        Failed::World(EnvError::World(FetchError::Shape { url: url.to_owned(), why }.to_string()))
+        Failed::Service(EnvError::Service(FetchError::Shape { url: url.to_owned(), why }.to_string()))
     }
 
     /// Asks a service. What the query brings about is the caller's, everything else the environment's.
     async fn ask(&self, request: &Request<'_>, secret: &str, draws: &mut Rng) -> Result<Value, Failed> {
         let mut fetched = self.net.fetch(request, draws).await.map_err(|error| match error {
             FetchError::Status { status: 400 | 404 | 414 | 422, .. } => Failed::Said(error.to_string()),
-            _ => Failed::World(EnvError::World(format!("a service of the tools failed: {error}"))),
+            _ => Failed::Service(EnvError::Service(format!("a service of the tools failed: {error}"))),
         })?;
         if !secret.is_empty() {
             scrub(&mut fetched.bytes, secret.as_bytes());
@@ -150,8 +150,9 @@ impl Access {
 }
 
 fn with(address: &str, pairs: &[(&str, String)]) -> Result<String, Failed> {
-    let mut url = Url::parse(address)
-        .map_err(|error| Failed::World(EnvError::Usage(format!("`{address}` is no address of a service: {error}"))))?;
+    let mut url = Url::parse(address).map_err(|error| {
+        Failed::Service(EnvError::Usage(format!("`{address}` is no address of a service: {error}")))
+    })?;
     url.query_pairs_mut().extend_pairs(pairs);
     Ok(url.into())
 }

@@ -139,7 +139,7 @@ fn corpus(settings: &Settings) -> Result<Arc<Corpus>, EnvError> {
     if let Some(known) = corpora.get(&settings.spec()) {
         return Ok(Arc::clone(known));
     }
-    let made = Arc::new(Corpus::new(settings.spec()).map_err(|error| EnvError::World(error.to_string()))?);
+    let made = Arc::new(Corpus::new(settings.spec()).map_err(|error| EnvError::Service(error.to_string()))?);
     corpora.insert(settings.spec(), Arc::clone(&made));
     Ok(made)
 }

@@ -245,7 +245,7 @@ impl Net {
     }
 }
 
-/// The client of this process: the settings of encryption are costly to make, and worlds are many.
+/// The client of this process: the settings of encryption are costly to make, and environments are many.
 fn client(allow_private: bool) -> Result<Client, String> {
     static CLIENTS: [OnceLock<Result<Client, String>>; 2] = [OnceLock::new(), OnceLock::new()];
     let made = CLIENTS[usize::from(allow_private)].get_or_init(|| {
@@ -256,7 +256,7 @@ fn client(allow_private: bool) -> Result<Client, String> {
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .dns_resolver(Resolver { allow_private })
-            // Connections belong to the runtime that opened them, and a world may outlive it.
+            // Connections belong to the runtime that opened them, and an environment may outlive it.
             .pool_max_idle_per_host(0)
             .build()
             .map_err(|error| format!("cannot set up fetching: {}", error.without_url()))

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
 use gimbal_core::{Digest, Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
-use gimbal_worlds::{Event, History, json};
+use gimbal_env_kit::{Event, History, json};
 use serde_json::Value;
 
 use crate::action;

@@ -1,6 +1,6 @@
 //! Every word of its own that the tracker writes, so that no advice can slip in (BOG-089).
 
-pub use gimbal_worlds::words::*;
+pub use gimbal_env_kit::words::*;
 
 /// Above the latest observation.
 pub const OBSERVATION: &str = "Result of the latest call:";

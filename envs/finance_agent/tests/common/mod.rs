@@ -23,27 +23,27 @@ pub fn open(options: Value) -> Box<dyn Environment> {
     FinanceAgent.open(&options).unwrap()
 }
 
-pub async fn reset(world: &mut dyn Environment, task: &str, seed: u64) -> Observation {
-    world.reset(&TaskId(task.to_owned()), seed).await.unwrap()
+pub async fn reset(environment: &mut dyn Environment, task: &str, seed: u64) -> Observation {
+    environment.reset(&TaskId(task.to_owned()), seed).await.unwrap()
 }
 
 pub fn call(tool: &str, arguments: Value) -> ToolCall {
     ToolCall { tool: tool.to_owned(), arguments: arguments.as_object().unwrap().clone().into_iter().collect() }
 }
 
-pub async fn step(world: &mut dyn Environment, call: &ToolCall) -> Transition {
-    match world.call(call).await {
+pub async fn step(environment: &mut dyn Environment, call: &ToolCall) -> Transition {
+    match environment.call(call).await {
         Ok(Reply::Step(step)) => step,
         other => panic!("{other:?}"),
     }
 }
 
-pub async fn said(world: &mut dyn Environment, call: &ToolCall) -> String {
-    step(world, call).await.observation.text.clone()
+pub async fn said(environment: &mut dyn Environment, call: &ToolCall) -> String {
+    step(environment, call).await.observation.text.clone()
 }
 
-pub async fn ask(world: &mut dyn Environment, call: &ToolCall) -> Ask {
-    match world.call(call).await {
+pub async fn ask(environment: &mut dyn Environment, call: &ToolCall) -> Ask {
+    match environment.call(call).await {
         Ok(Reply::Ask(ask)) => ask,
         other => panic!("{other:?}"),
     }

@@ -54,14 +54,14 @@ impl Catalogue for TextCraft {
         serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
     }
 
-    fn world(&self, resolved: &Value) -> Value {
+    fn environment(&self, resolved: &Value) -> Value {
         // Tools stand at the rim, and recipes are known by their hash, not by where they lie.
-        let mut world = resolved.clone();
-        if let Some(map) = world.as_object_mut() {
+        let mut environment = resolved.clone();
+        if let Some(map) = environment.as_object_mut() {
             map.shift_remove("tools");
             map.shift_remove("recipes");
         }
-        world
+        environment
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {

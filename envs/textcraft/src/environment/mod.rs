@@ -38,7 +38,7 @@ fn borrowed(list: &[String]) -> Vec<Cow<'_, str>> {
 
 /// Everything that hangs on the scene and the tools.
 #[derive(Debug)]
-struct Rim {
+struct EpisodeInterface {
     menu: Menu,
     brief: Arc<Brief>,
     tools: Arc<[ToolSpec]>,
@@ -49,7 +49,7 @@ struct Rim {
 struct CraftEnvironment {
     settings: Settings,
     simulator: Simulator,
-    rim: Arc<Rim>,
+    interface: Arc<EpisodeInterface>,
     horizon: u32,
     /// The goal is made, or the calls are used up.
     over: bool,
@@ -69,9 +69,9 @@ impl CraftEnvironment {
         let (settings, tree) = Settings::with_tree(options)?;
         // An environment is there from the start, so that views before the first reset have something to show.
         let scene = Self::scene(&settings, &tree, 0, &Seed::from(0), 0);
-        let (rim, horizon) = Self::rim(&settings, &scene)?;
+        let (interface, horizon) = Self::interface(&settings, &scene)?;
         let simulator = Simulator::new(scene).with_aliasing(settings.aliasing);
-        Ok(Self { settings, simulator, rim, horizon, over: false, reply: String::new() })
+        Ok(Self { settings, simulator, interface, horizon, over: false, reply: String::new() })
     }
 
     fn scene(settings: &Settings, tree: &Arc<Tree>, place: usize, own: &Seed, seed: u64) -> Arc<Scene> {
@@ -88,12 +88,12 @@ impl CraftEnvironment {
         }
     }
 
-    fn rim(settings: &Settings, scene: &Scene) -> Result<(Arc<Rim>, u32), EnvError> {
+    fn interface(settings: &Settings, scene: &Scene) -> Result<(Arc<EpisodeInterface>, u32), EnvError> {
         let horizon = settings.max_calls.unwrap_or_else(|| tasks::max_calls(scene.task().depth));
         let menu = Menu::of(scene);
         let brief = Arc::new(brief::of(scene, &menu, settings.tools, horizon)?);
         let tools = action::tools(settings.tools, &menu).into();
-        Ok((Arc::new(Rim { menu, brief, tools }), horizon))
+        Ok((Arc::new(EpisodeInterface { menu, brief, tools }), horizon))
     }
 
     fn toolset(&self) -> Toolset {
@@ -103,7 +103,7 @@ impl CraftEnvironment {
     /// The call of a command.
     fn call_of(&self, command: &str) -> ToolCall {
         let fallback = |_| ToolCall::with(SELECT, &[(COMMAND, command)]);
-        action::parse(command, self.toolset(), &self.rim.menu).unwrap_or_else(fallback)
+        action::parse(command, self.toolset(), &self.interface.menu).unwrap_or_else(fallback)
     }
 
     fn first(&self) -> Observation {
@@ -114,7 +114,7 @@ impl CraftEnvironment {
 #[async_trait]
 impl Environment for CraftEnvironment {
     fn brief(&self) -> &Arc<Brief> {
-        &self.rim.brief
+        &self.interface.brief
     }
 
     async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError> {
@@ -129,18 +129,18 @@ impl Environment for CraftEnvironment {
             ))
         })?;
         let scene = Self::scene(&self.settings, &tree, place, &own, seed);
-        (self.rim, self.horizon) = Self::rim(&self.settings, &scene)?;
+        (self.interface, self.horizon) = Self::interface(&self.settings, &scene)?;
         self.simulator.begin(&scene);
         self.over = false;
         Ok(self.first())
     }
 
     fn tools(&self) -> &Arc<[ToolSpec]> {
-        &self.rim.tools
+        &self.interface.tools
     }
 
     fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {
-        let menu = &self.rim.menu;
+        let menu = &self.interface.menu;
         match (tool, parameter) {
             _ if !self.toolset().has(tool) => None,
             (CRAFT, CRAFTING) => Some(borrowed(&menu.possible)),
@@ -160,11 +160,11 @@ impl Environment for CraftEnvironment {
     }
 
     fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
-        action::parse(text, self.toolset(), &self.rim.menu)
+        action::parse(text, self.toolset(), &self.interface.menu)
     }
 
     fn render(&self, call: &ToolCall) -> String {
-        action::render(call, self.toolset(), &self.rim.menu)
+        action::render(call, self.toolset(), &self.interface.menu)
     }
 
     async fn call(&mut self, call: &ToolCall) -> Result<Reply, Rejection> {
@@ -172,7 +172,7 @@ impl Environment for CraftEnvironment {
             let why = if self.simulator.solved() { "the goal is made" } else { "its calls are used up" };
             return Err(Rejection::new(RejectionKind::NotNow, format!("the episode is over: {why}")));
         }
-        let command = action::checked(call, self.toolset(), &self.rim.menu)?;
+        let command = action::checked(call, self.toolset(), &self.interface.menu)?;
         let mut reply = std::mem::take(&mut self.reply);
         let outcome = self.simulator.step(&command, &mut reply);
         let done = match outcome.done {
@@ -219,7 +219,7 @@ impl Environment for CraftEnvironment {
             PolicyKind::Expert => gimbal_core::Simulator::expert(self),
             PolicyKind::Nothing => Some(brief::idle(self.toolset())),
             PolicyKind::Random => {
-                let menu = &self.rim.menu;
+                let menu = &self.interface.menu;
                 let mut command = String::new();
                 menu.write(usize::try_from(draws.below(menu.len() as u64)).unwrap_or_default(), &mut command);
                 Some(self.call_of(&command))

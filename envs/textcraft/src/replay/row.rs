@@ -11,7 +11,7 @@ use crate::scene::{DISTRACTORS, FIRST_LINE, Scene, goal_line, task_of};
 use crate::sim::Simulator;
 use crate::tree::Tree;
 
-/// The fields of a row. `solved_plan` is the recorder's note of whether it knew a plan, and nothing that a world says.
+/// The fields of a row. `solved_plan` is the recorder's note of whether it knew a plan, and nothing that an environment says.
 const FIELDS: [&str; 9] = ["seed", "depth", "goal", "kind", "prompt", "core", "pool", "steps", "solved_plan"];
 
 /// Fields that a row may leave out; they are counted.

@@ -20,11 +20,11 @@ mod item;
 mod query;
 pub mod words;
 
-pub use gimbal_worlds::JUSTIFICATION_LIMIT;
+pub use gimbal_env_kit::JUSTIFICATION_LIMIT;
 pub use item::Status;
 
 use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
-use gimbal_worlds::{Event, History, json};
+use gimbal_env_kit::{Event, History, json};
 
 use self::item::Item;
 use crate::action;

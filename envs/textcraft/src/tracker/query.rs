@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, nearest};
-use gimbal_worlds::json;
+use gimbal_env_kit::json;
 
 use super::item::Item;
 use super::words;

@@ -1,7 +1,7 @@
 //! Every word of its own that the belief state may write. What else stands in its texts comes from observations, calls,
 //! step numbers and the agent's justifications, so that no advice can slip in (BOG-089).
 
-pub use gimbal_worlds::words::{
+pub use gimbal_env_kit::words::{
     ACTION, APPLIED, ARROW, BASELINE, BASELINE_STATE, CHANGED, COMPARED, CURRENT, CURRENT_STATUS, HISTORY,
     JUSTIFICATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST, QUIET, SOURCE, STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
 };

@@ -55,13 +55,13 @@ impl Catalogue for YawningTitan {
         serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
     }
 
-    fn world(&self, resolved: &Value) -> Value {
-        // Names stand at the rim: cells that differ in them meet the same worlds.
-        let mut world = resolved.clone();
-        if let Some(map) = world.as_object_mut() {
+    fn environment(&self, resolved: &Value) -> Value {
+        // Names stand at the rim: cells that differ in them meet the same environments.
+        let mut environment = resolved.clone();
+        if let Some(map) = environment.as_object_mut() {
             map.shift_remove("names");
         }
-        world
+        environment
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {

@@ -24,6 +24,7 @@ use serde_json::Value;
 
 use crate::action::{self, ADD_DECEPTIVE, ActionError, DO_NOTHING, EDGE, NODE, SCAN, Vocabulary};
 use crate::draws::{Draws, Fast, Python, Site};
+use crate::dynamics::{Intent, Raised};
 use crate::generator::Numbers;
 use crate::names::Names;
 use crate::policy::{POLICIES, Policy, PolicyKind};
@@ -31,7 +32,6 @@ use crate::rules::Kind;
 use crate::sim::Simulator;
 use crate::tracker::NodeTracker;
 use crate::view::Viewer;
-use crate::world::{Intent, Raised};
 
 /// Either generator, chosen by an option.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl Draws for Either {
 
 /// Everything that hangs on names.
 #[derive(Debug)]
-struct Rim {
+struct EpisodeInterface {
     vocabulary: Vocabulary,
     brief: Arc<Brief>,
     tools: Arc<[ToolSpec]>,
@@ -99,7 +99,7 @@ struct TitanEnvironment {
     settings: Settings,
     function: String,
     simulator: Simulator<Either>,
-    rim: Arc<Rim>,
+    interface: Arc<EpisodeInterface>,
     viewer: Viewer,
     last: Arc<Observation>,
     seed: u64,
@@ -115,12 +115,12 @@ impl TitanEnvironment {
         let function = scenario.config.text("rewards.function").unwrap_or_default().to_owned();
         let refused = |error: &dyn std::fmt::Display| EnvError::Usage(format!("options of `yawning_titan`: {error}"));
         let simulator = Simulator::new(&scenario, Either::new(settings.draws, 0)).map_err(|error| refused(&error))?;
-        let rim = Arc::new(Rim::new(&settings, &simulator, &function, 0)?);
-        let mut world = Self {
+        let interface = Arc::new(EpisodeInterface::new(&settings, &simulator, &function, 0)?);
+        let mut environment = Self {
             settings,
             function,
             simulator,
-            rim,
+            interface,
             viewer: Viewer::default(),
             last: Arc::default(),
             seed: 0,
@@ -128,8 +128,8 @@ impl TitanEnvironment {
             policy: None,
         };
         // An environment is there from the start, so that views before the first reset have something to show.
-        world.begin(0).map_err(|error| refused(&error))?;
-        Ok(world)
+        environment.begin(0).map_err(|error| refused(&error))?;
+        Ok(environment)
     }
 
     fn begin(&mut self, seed: u64) -> Result<(), Raised> {
@@ -137,7 +137,7 @@ impl TitanEnvironment {
         self.seed = seed;
         self.broken = false;
         self.policy = None;
-        let text = self.viewer.first(&self.simulator, &self.rim.vocabulary.names);
+        let text = self.viewer.first(&self.simulator, &self.interface.vocabulary.names);
         self.last = Arc::new(Observation { data: Data::json(text.clone()), text });
         Ok(())
     }
@@ -152,14 +152,14 @@ impl TitanEnvironment {
             };
             arguments.push((Some(key.as_str()), value));
         }
-        self.rim.vocabulary.read_parts(&call.tool, &arguments).map_err(|error| rejection(&error))
+        self.interface.vocabulary.read_parts(&call.tool, &arguments).map_err(|error| rejection(&error))
     }
 
     fn index_of(&self, intent: Intent) -> Result<u32, Rejection> {
         let nothing = self.simulator.action_count();
         match intent {
             Intent::On(kind, node) => self.simulator.index_on(kind, node).ok_or_else(|| {
-                rejection(&ActionError::NotInPlay { node: self.rim.vocabulary.names.node(node).to_owned() })
+                rejection(&ActionError::NotInPlay { node: self.interface.vocabulary.names.node(node).to_owned() })
             }),
             // Where it is switched off, any index beyond the space does nothing.
             Intent::DoNothing => Ok(self.simulator.index_of(Intent::DoNothing).unwrap_or(nothing)),
@@ -168,7 +168,7 @@ impl TitanEnvironment {
     }
 
     fn call_of(&self, intent: Intent) -> ToolCall {
-        let vocabulary = &self.rim.vocabulary;
+        let vocabulary = &self.interface.vocabulary;
         match intent {
             Intent::On(kind, node) => ToolCall::with(action::tool(kind), &[(NODE, vocabulary.names.node(node))]),
             Intent::Deceive(edge) => match vocabulary.edges.get(edge as usize) {
@@ -181,7 +181,7 @@ impl TitanEnvironment {
     }
 }
 
-impl Rim {
+impl EpisodeInterface {
     fn new(settings: &Settings, simulator: &Simulator<Either>, function: &str, seed: u64) -> Result<Self, EnvError> {
         let (base, rules) = (simulator.base_count(), simulator.rules());
         // Where blue may not place them, there is no name for them either.
@@ -247,24 +247,24 @@ fn rejection(error: &ActionError) -> Rejection {
 #[async_trait]
 impl Environment for TitanEnvironment {
     fn brief(&self) -> &Arc<Brief> {
-        &self.rim.brief
+        &self.interface.brief
     }
 
     async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError> {
         catalogue::check_task(task)?;
         if self.settings.names == Naming::Shuffled {
-            self.rim = Arc::new(Rim::new(&self.settings, &self.simulator, &self.function, seed)?);
+            self.interface = Arc::new(EpisodeInterface::new(&self.settings, &self.simulator, &self.function, seed)?);
         }
-        self.begin(seed).map_err(|raised| EnvError::World(format!("the network cannot be drawn for: {raised}")))?;
+        self.begin(seed).map_err(|raised| EnvError::Service(format!("the network cannot be drawn for: {raised}")))?;
         Ok((*self.last).clone())
     }
 
     fn tools(&self) -> &Arc<[ToolSpec]> {
-        &self.rim.tools
+        &self.interface.tools
     }
 
     fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {
-        let vocabulary = &self.rim.vocabulary;
+        let vocabulary = &self.interface.vocabulary;
         if parameter == EDGE && tool == ADD_DECEPTIVE && !vocabulary.edges.is_empty() {
             // A connection with a decoy on it takes no other.
             let free = vocabulary.edges.iter().filter(|(one, other)| self.simulator.takes_deceptive(*one, *other));
@@ -278,7 +278,7 @@ impl Environment for TitanEnvironment {
     }
 
     fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
-        self.rim.vocabulary.parse(text).map(|intent| self.call_of(intent)).map_err(|error| rejection(&error))
+        self.interface.vocabulary.parse(text).map(|intent| self.call_of(intent)).map_err(|error| rejection(&error))
     }
 
     fn render(&self, call: &ToolCall) -> String {
@@ -304,7 +304,7 @@ impl Environment for TitanEnvironment {
         };
         // A lost step shows what the step before showed (QUIRK), and so does one that broke.
         if !matches!(done, Some(Ending::Failed | Ending::Broken)) {
-            let text = self.viewer.next(&self.simulator, &self.rim.vocabulary.names);
+            let text = self.viewer.next(&self.simulator, &self.interface.vocabulary.names);
             self.last = Arc::new(Observation { data: Data::json(text.clone()), text });
         }
         Ok(Reply::Step(Transition { observation: Arc::clone(&self.last), reward: Milli::from_f64(reward), done }))

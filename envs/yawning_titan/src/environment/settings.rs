@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::config::Config;
+use crate::dynamics::RedKind;
 use crate::facts::modes::MODES;
 use crate::facts::networks::NETWORKS;
 use crate::facts::options::OPTIONS;
 use crate::generator::Numbers;
 use crate::network::{EntryPreference, GENERATORS, Generator, HighValuePreference, Parameters};
 use crate::sim::{Scenario, Source};
-use crate::world::RedKind;
 
 /// The longest episode that a study may ask for.
 pub(super) const LONGEST_HORIZON: u32 = 10_000;
@@ -324,7 +324,7 @@ pub(super) fn schema() -> Value {
             },
             "draws": {
                 "enum": ["fast", "mersenne"], "default": "fast",
-                "description": "The world's generator: a fast one, or Python's with numpy's."
+                "description": "The environment's generator: a fast one, or Python's with numpy's."
             }
         }
     })

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::config::Config;
 use crate::draws::{Arguments, Drawn, Entry, Function, PURPOSES, Purpose, Site};
+use crate::dynamics::RedKind;
 use crate::network::{
     EntryPreference, GENERATORS, Generator, HighValuePreference, MOST_NODES, Network, Node, Parameters, Uuid,
 };
-use crate::world::RedKind;
 
 pub(crate) const ENV_FIELDS: [&str; 13] = [
     "kind",

@@ -1,8 +1,8 @@
 //! Small texts that recordings hold.
 
+use crate::dynamics::Intent;
 use crate::rules::Kind;
 use crate::sim::Simulator;
-use crate::world::Intent;
 
 /// The original's name of an action on one node.
 pub(crate) const fn kind_text(kind: Kind) -> &'static str {

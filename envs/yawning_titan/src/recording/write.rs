@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::text::intent_text;
 use crate::draws::{Arguments, Drawn, Entry, Function, Purpose, Python, Recorder};
+use crate::dynamics::{Graph, Raised};
 use crate::network::{Network, Parameters};
 use crate::policy::{Policy, PolicyKind};
 use crate::sim::{Scenario, Simulator, Source};
-use crate::world::{Graph, Raised};
 
 /// What to record.
 #[derive(Clone, Debug)]
@@ -75,13 +75,13 @@ fn write_episode(
     let deceptive: Vec<Value> = (base..simulator.node_count() as u16)
         .map(|node| json!([simulator.name(node), simulator.uuid(node).as_str(), simulator.vulnerability(node)]))
         .collect();
-    let mut told = Told::initial(simulator);
+    let mut last_state = LastState::initial(simulator);
     let shown = simulator.vector();
     let nz: Vec<Value> =
         shown.iter().enumerate().filter(|(_, value)| **value != 0.0).map(|(at, value)| json!([at, value])).collect();
     let line = json!({
         "kind": "reset", "env": 0, "ep": episode, "seed": seed, "policy": what.policy.name(), "horizon": what.horizon,
-        "tape": tape, "deceptive": deceptive, "obs": { "n": shown.len(), "nz": nz }, "state": told.state(simulator),
+        "tape": tape, "deceptive": deceptive, "obs": { "n": shown.len(), "nz": nz }, "state": last_state.state(simulator),
     });
     writeln!(out, "{line}")?;
     let (mut steps, mut total, mut raised): (u64, f64, Option<Raised>) = (0, 0.0, None);
@@ -122,7 +122,7 @@ fn write_episode(
         let line = json!({
             "kind": "step", "ep": episode, "t": steps, "blue": blue, "did": simulator.did().name(),
             "red": red(simulator), "reward": simulator.reward(), "done": simulator.done(), "obs_d": changed,
-            "seen": seen, "state": told.state(simulator), "tape": tape,
+            "seen": seen, "state": last_state.state(simulator), "tape": tape,
         });
         writeln!(out, "{line}")?;
         steps += 1;
@@ -221,7 +221,7 @@ fn write_entry<D>(simulator: &Simulator<D>, entry: &Entry) -> Value {
 }
 
 /// What the lines before told of the state.
-struct Told {
+struct LastState {
     rows: [Map<String, Value>; 2],
     vulnerability: Map<String, Value>,
     order: Value,
@@ -232,7 +232,7 @@ fn row<D>(simulator: &Simulator<D>, graph: &Graph, node: u16) -> Value {
     graph.neighbours(node).iter().map(|other| Value::from(simulator.name(*other))).collect()
 }
 
-impl Told {
+impl LastState {
     fn initial<D>(simulator: &Simulator<D>) -> Self {
         let graph = &simulator.state().initial.graph;
         let rows = graph.order().iter().map(|node| (simulator.name(*node).to_owned(), row(simulator, graph, *node)));
@@ -250,14 +250,14 @@ impl Told {
         let named = |flags: &[bool]| -> Vec<&str> {
             order.iter().filter(|node| flags[**node as usize]).map(|node| simulator.name(*node)).collect()
         };
-        let mut told = json!({
+        let mut last_state = json!({
             "comp": bits(&state.compromised), "view": bits(&state.view), "know": bits(&state.known),
             "iso": bits(&state.isolated), "loc": state.location.map(|node| simulator.name(node)),
             "zd": [state.stock, state.day], "dec": [json!(state.pointer), json!(state.in_play), json!(state.full)],
             "dur": state.steps,
         });
         let mut add = |key: &str, value: Value| {
-            if let Some(map) = told.as_object_mut() {
+            if let Some(map) = last_state.as_object_mut() {
                 map.insert(key.to_owned(), value);
             }
         };
@@ -298,6 +298,6 @@ impl Told {
             add("special", special.clone());
             self.special = special;
         }
-        told
+        last_state
     }
 }

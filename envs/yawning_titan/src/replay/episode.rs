@@ -7,6 +7,7 @@ use gimbal_parity::{Json, Line, ReadError};
 use super::Findings;
 use super::truth::Truth;
 use crate::draws::Tape;
+use crate::dynamics::{Ids, Raised, State};
 use crate::network::{Network, Uuid};
 use crate::recording::{
     END_FIELDS, ENV_FIELDS, ERROR_FIELDS, Env, RESET_FIELDS, STEP_FIELDS, intent_text, key_error_text, names_of, only,
@@ -14,15 +15,14 @@ use crate::recording::{
 };
 use crate::rules::Rules;
 use crate::sim::Simulator;
-use crate::world::{Ids, Raised, State};
 
 /// A recorded environment.
-pub(super) struct World {
+pub(super) struct Replayed {
     simulator: Simulator<Tape>,
     names: HashMap<String, u16>,
 }
 
-impl World {
+impl Replayed {
     /// Builds the environment of an `env` line: its network with the draws of its making, and its own.
     pub fn build(line: &Line<'_>, findings: &mut Findings) -> Result<Self, ReadError> {
         findings.count_missing(line, &ENV_FIELDS);
@@ -45,10 +45,10 @@ impl World {
         } else {
             findings.report.unrecorded += 1;
         }
-        let mut world = Self { simulator: Simulator::assembled(state, env.net.parameters, tape), names };
-        world.simulator.build();
-        world.check_draws(findings);
-        let simulator = &world.simulator;
+        let mut environment = Self { simulator: Simulator::assembled(state, env.net.parameters, tape), names };
+        environment.simulator.build();
+        environment.check_draws(findings);
+        let simulator = &environment.simulator;
         let singles = [
             ("n_actions", Json::Whole(i128::from(simulator.action_count()))),
             ("obs_size", Json::Whole(simulator.announced_length() as i128)),
@@ -58,7 +58,7 @@ impl World {
         for (key, got) in singles {
             check_json(line, findings, key, &got)?;
         }
-        Ok(world)
+        Ok(environment)
     }
 
     fn check_draws(&mut self, findings: &mut Findings) {
@@ -133,7 +133,7 @@ pub(super) struct Episode {
 }
 
 impl Episode {
-    pub fn begin(world: &mut World, line: &Line<'_>, findings: &mut Findings) -> Result<Self, ReadError> {
+    pub fn begin(environment: &mut Replayed, line: &Line<'_>, findings: &mut Findings) -> Result<Self, ReadError> {
         only(line, &RESET_FIELDS)?;
         findings.count_missing(line, &RESET_FIELDS);
         findings.report.episodes += 1;
@@ -144,79 +144,89 @@ impl Episode {
         }
         let seed = line.seed()?;
         let mut tape = Tape::new(seed.as_ref(), findings.trust);
-        tape.load(read_tape(line, &world.names)?);
+        tape.load(read_tape(line, &environment.names)?);
         let deceptive = deceptive(line)?;
         let ids: Vec<Uuid> = deceptive.iter().map(|(_, id, _)| *id).collect();
-        let reset = world.simulator.restart(tape, &mut Ids::Given(&ids));
+        let reset = environment.simulator.restart(tape, &mut Ids::Given(&ids));
         if let Err(raised) = reset {
             findings.differs("reset", "\"an episode\"", &format!("{:?}", raised.to_string()));
         }
-        world.check_draws(findings);
-        let base = world.simulator.base_count();
+        environment.check_draws(findings);
+        let base = environment.simulator.base_count();
         for (at, (name, _, vulnerability)) in deceptive.iter().enumerate() {
             let node = (base + at) as u16;
-            if base + at >= world.simulator.node_count() {
+            if base + at >= environment.simulator.node_count() {
                 findings.differs("deceptive", &format!("{} nodes", deceptive.len()), "fewer nodes");
                 break;
             }
-            findings.check("deceptive", name, world.simulator.name(node));
-            if world.simulator.vulnerability(node) != *vulnerability {
+            findings.check("deceptive", name, environment.simulator.name(node));
+            if environment.simulator.vulnerability(node) != *vulnerability {
                 findings.differs(
                     "deceptive",
                     &vulnerability.to_string(),
-                    &world.simulator.vulnerability(node).to_string(),
+                    &environment.simulator.vulnerability(node).to_string(),
                 );
             }
         }
         let seen = first_observation(line)?;
-        let truth = Truth::initial(&world.simulator);
+        let truth = Truth::initial(&environment.simulator);
         let horizon = line.whole("horizon")?;
         let mut episode = Self { truth, seen, steps: 0, total: 0.0, number, horizon, raised: None };
-        episode.check_observation(world, findings);
-        episode.check_state(world, line, findings)?;
+        episode.check_observation(environment, findings);
+        episode.check_state(environment, line, findings)?;
         Ok(episode)
     }
 
-    pub fn step(&mut self, world: &mut World, line: &Line<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    pub fn step(
+        &mut self,
+        environment: &mut Replayed,
+        line: &Line<'_>,
+        findings: &mut Findings,
+    ) -> Result<(), ReadError> {
         only(line, &STEP_FIELDS)?;
         findings.count_missing(line, &STEP_FIELDS);
         findings.report.steps += 1;
-        self.take_step(world, line, findings)?;
+        self.take_step(environment, line, findings)?;
         if let Some(raised) = self.raised {
             findings.differs("error", "null", &format!("{:?}", raised.to_string()));
         }
-        let simulator = &world.simulator;
+        let simulator = &environment.simulator;
         match line.json("did")? {
             // Where the original was not asked to report, there is nothing to compare.
             None | Some(Json::Null) => {}
             Some(did) if did.as_text() == Some(simulator.did().name()) => {}
             Some(_) => findings.differs("did", line.raw("did").unwrap_or_default(), simulator.did().name()),
         }
-        check_json(line, findings, "red", &red(world))?;
+        check_json(line, findings, "red", &red(environment))?;
         let detected = simulator.detected().iter();
-        let detected =
-            detected.map(|(source, target)| Json::List(vec![world.name(*source), world.name(Some(*target))]));
+        let detected = detected
+            .map(|(source, target)| Json::List(vec![environment.name(*source), environment.name(Some(*target))]));
         check_json(line, findings, "seen", &Json::List(detected.collect()))?;
         let reward = line.json("reward")?;
         self.total += reward.as_ref().and_then(Json::as_real).unwrap_or(simulator.reward());
         check_json(line, findings, "reward", &Json::Real(simulator.reward()))?;
         check_json(line, findings, "done", &Json::Bool(simulator.done()))?;
         self.change_observation(line)?;
-        self.check_observation(world, findings);
-        self.check_state(world, line, findings)?;
+        self.check_observation(environment, findings);
+        self.check_state(environment, line, findings)?;
         if findings.asked {
-            self.fold(world, reward.as_ref().and_then(Json::as_real), findings);
+            self.fold(environment, reward.as_ref().and_then(Json::as_real), findings);
         }
         self.steps += 1;
         Ok(())
     }
 
     /// A step in which the original raised an exception.
-    pub fn error(&mut self, world: &mut World, line: &Line<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    pub fn error(
+        &mut self,
+        environment: &mut Replayed,
+        line: &Line<'_>,
+        findings: &mut Findings,
+    ) -> Result<(), ReadError> {
         only(line, &ERROR_FIELDS)?;
         findings.count_missing(line, &ERROR_FIELDS);
         findings.report.exceptions += 1;
-        self.take_step(world, line, findings)?;
+        self.take_step(environment, line, findings)?;
         let Some(raised) = self.raised else {
             findings.differs("error", line.raw("error").unwrap_or_default(), "null");
             return Ok(());
@@ -225,7 +235,7 @@ impl Episode {
         if let Some(text) = line.json("text")? {
             let text = text.as_text().unwrap_or_default().to_owned();
             match raised {
-                Raised::Key(node) => findings.check("text", &text, &key_error_text(&world.simulator, node)),
+                Raised::Key(node) => findings.check("text", &text, &key_error_text(&environment.simulator, node)),
                 Raised::ZeroDivision if text.ends_with("division by zero") => {}
                 other => findings.check("text", &text, &other.to_string()),
             }
@@ -233,22 +243,32 @@ impl Episode {
         Ok(())
     }
 
-    fn take_step(&mut self, world: &mut World, line: &Line<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    fn take_step(
+        &mut self,
+        environment: &mut Replayed,
+        line: &Line<'_>,
+        findings: &mut Findings,
+    ) -> Result<(), ReadError> {
         findings.step = Some(self.steps);
         for (key, got) in [("ep", self.number), ("t", self.steps)] {
             if let Some(recorded) = line.whole(key)? {
                 findings.check(key, &recorded.to_string(), &got.to_string());
             }
         }
-        let tape = read_tape(line, &world.names)?;
-        world.simulator.draws().load(tape);
-        let action = action(world, line, findings)?;
-        self.raised = world.simulator.step(action).err();
-        world.check_draws(findings);
+        let tape = read_tape(line, &environment.names)?;
+        environment.simulator.draws().load(tape);
+        let action = action(environment, line, findings)?;
+        self.raised = environment.simulator.step(action).err();
+        environment.check_draws(findings);
         Ok(())
     }
 
-    pub fn end(&mut self, world: &mut World, line: &Line<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    pub fn end(
+        &mut self,
+        environment: &mut Replayed,
+        line: &Line<'_>,
+        findings: &mut Findings,
+    ) -> Result<(), ReadError> {
         only(line, &END_FIELDS)?;
         findings.count_missing(line, &END_FIELDS);
         findings.step = Some(self.steps);
@@ -257,7 +277,7 @@ impl Episode {
                 findings.check(key, &recorded.to_string(), &got.to_string());
             }
         }
-        let over = world.simulator.done() || self.raised.is_some();
+        let over = environment.simulator.done() || self.raised.is_some();
         if let Some(horizon) = self.horizon
             && (self.steps > horizon || (self.steps < horizon && !over))
         {
@@ -270,7 +290,7 @@ impl Episode {
         }
         let raised = self.raised.map_or(Json::Null, |raised| Json::Text(raised.name().to_owned()));
         check_json(line, findings, "error", &raised)?;
-        if let Some((python, numpy)) = world.simulator.draws().check() {
+        if let Some((python, numpy)) = environment.simulator.draws().check() {
             let got = Json::List(vec![Json::Whole(i128::from(python)), Json::Real(numpy)]);
             check_json(line, findings, "rng_check", &got)?;
         }
@@ -289,9 +309,9 @@ impl Episode {
         Ok(())
     }
 
-    fn check_observation(&self, world: &World, findings: &mut Findings) {
+    fn check_observation(&self, environment: &Replayed, findings: &mut Findings) {
         let Some(seen) = &self.seen else { return };
-        let vector = world.simulator.vector();
+        let vector = environment.simulator.vector();
         if seen.len() != vector.len() {
             findings.differs("obs.n", &seen.len().to_string(), &vector.len().to_string());
             return;
@@ -302,15 +322,20 @@ impl Episode {
         }
     }
 
-    fn check_state(&mut self, world: &World, line: &Line<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    fn check_state(
+        &mut self,
+        environment: &Replayed,
+        line: &Line<'_>,
+        findings: &mut Findings,
+    ) -> Result<(), ReadError> {
         let Some(state) = line.json("state")? else { return Ok(()) };
         self.truth.apply(&state).ok_or_else(|| line.error("`state` is malformed"))?;
-        self.truth.check(&state, &world.simulator, findings);
+        self.truth.check(&state, &environment.simulator, findings);
         Ok(())
     }
 
-    fn fold(&self, world: &World, reward: Option<f64>, findings: &mut Findings) {
-        findings.played.step(world.simulator.reward(), world.simulator.vector());
+    fn fold(&self, environment: &Replayed, reward: Option<f64>, findings: &mut Findings) {
+        findings.played.step(environment.simulator.reward(), environment.simulator.vector());
         match (&self.seen, reward) {
             (Some(seen), Some(reward)) => {
                 let vector: Vec<f32> = seen.iter().map(|value| *value as f32).collect();
@@ -321,13 +346,13 @@ impl Episode {
     }
 }
 
-fn red(world: &World) -> Json {
-    let acts = world.simulator.red().map(|(kind, rows)| {
+fn red(environment: &Replayed) -> Json {
+    let acts = environment.simulator.red().map(|(kind, rows)| {
         let (mut sources, mut targets, mut successes) = (Vec::new(), Vec::new(), Vec::new());
         for (place, success) in rows {
             if let Some((source, target)) = place {
-                sources.push(world.name(source));
-                targets.push(world.name(target));
+                sources.push(environment.name(source));
+                targets.push(environment.name(target));
             }
             successes.push(Json::Whole(i128::from(success)));
         }
@@ -338,7 +363,7 @@ fn red(world: &World) -> Json {
 }
 
 /// Blue's recorded action. Its index counts; the text beside it must agree with what the index means now.
-fn action(world: &World, line: &Line<'_>, findings: &mut Findings) -> Result<u32, ReadError> {
+fn action(environment: &Replayed, line: &Line<'_>, findings: &mut Findings) -> Result<u32, ReadError> {
     let wrong = || line.error("`blue` must be [index, text] with an index of at least 0");
     let blue = line.needed("blue")?;
     let parts = blue.as_list().ok_or_else(wrong)?;
@@ -347,7 +372,7 @@ fn action(world: &World, line: &Line<'_>, findings: &mut Findings) -> Result<u32
         None | Some(Json::Null) => {}
         Some(text) => {
             let text = text.as_text().ok_or_else(wrong)?;
-            findings.check("blue", text, &intent_text(&world.simulator, world.simulator.intent(index)));
+            findings.check("blue", text, &intent_text(&environment.simulator, environment.simulator.intent(index)));
         }
     }
     Ok(index)

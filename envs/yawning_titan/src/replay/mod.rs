@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checksum::Checksum;
 use crate::draws::Trust;
-use episode::{Episode, World};
+use episode::{Episode, Replayed};
 
 /// Where the draws of a replay come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -247,7 +247,7 @@ const WANTED: &str = "a recording holds at least one `env` line, and a `reset` l
 fn replay_lines(lines: &mut Lines, file: &Path, findings: &mut Findings) -> Result<(), ReadError> {
     findings.file = file.display().to_string();
     let before = findings.report.episodes;
-    let mut world: Option<World> = None;
+    let mut environment: Option<Replayed> = None;
     let mut running: Option<Episode> = None;
     let mut last_line = 0;
     while let Some(line) = lines.next_line()? {
@@ -256,17 +256,17 @@ fn replay_lines(lines: &mut Lines, file: &Path, findings: &mut Findings) -> Resu
             "env" | "reset" if running.is_some() => {
                 return Err(line.error("an environment or episode begins before the last episode has an `end` line"));
             }
-            "env" => world = Some(World::build(&line, findings)?),
+            "env" => environment = Some(Replayed::build(&line, findings)?),
             kind => {
-                let Some(world) = world.as_mut() else {
+                let Some(environment) = environment.as_mut() else {
                     return Err(line.error(format!("a `{kind}` line without an `env` line before it")));
                 };
                 match (kind, &mut running) {
-                    ("reset", _) => running = Some(Episode::begin(world, &line, findings)?),
-                    ("step", Some(episode)) => episode.step(world, &line, findings)?,
-                    ("error", Some(episode)) => episode.error(world, &line, findings)?,
+                    ("reset", _) => running = Some(Episode::begin(environment, &line, findings)?),
+                    ("step", Some(episode)) => episode.step(environment, &line, findings)?,
+                    ("error", Some(episode)) => episode.error(environment, &line, findings)?,
                     ("end", Some(episode)) => {
-                        episode.end(world, &line, findings)?;
+                        episode.end(environment, &line, findings)?;
                         running = None;
                     }
                     ("step" | "error" | "end", None) => {

@@ -6,9 +6,9 @@ use gimbal_parity::Json;
 
 use super::Findings;
 use crate::draws::Tape;
+use crate::dynamics::Graph;
 use crate::recording::push_real;
 use crate::sim::Simulator;
-use crate::world::Graph;
 
 /// The recorded state, put together from its changes.
 #[derive(Clone, Debug, Default)]

@@ -21,11 +21,11 @@ mod node;
 mod query;
 pub mod words;
 
-pub use gimbal_worlds::JUSTIFICATION_LIMIT;
+pub use gimbal_env_kit::JUSTIFICATION_LIMIT;
 pub use node::Status;
 
 use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
-use gimbal_worlds::{Event, History, json};
+use gimbal_env_kit::{Event, History, json};
 use serde_json::{Map, Value};
 
 use self::node::Node;

@@ -1,4 +1,4 @@
-//! Tab. 8 and what cyclic control explores: against ReAct in the worlds that both met.
+//! Tab. 8 and what cyclic control explores: against ReAct in the seeds that both played.
 
 use super::{Entry, Frame, compared, count, mean, number, spread, spread_cells};
 use crate::cyclic::{Control, Moments, exploration as situations, shared_wins};
@@ -49,7 +49,7 @@ pub(super) fn shared(frame: &Frame<'_, '_>) -> Table {
         }
     }
     let notes = vec![
-        "Shared wins: episodes of the same world, task and run that both won; all wins: all that each won. ReAct of the executor's model."
+        "Shared wins: episodes of the same environment, task and run that both won; all wins: all that each won. ReAct of the executor's model."
             .to_owned(),
     ];
     frame.table(frame.labels().into_iter().chain(columns).collect(), rows, notes)
@@ -58,7 +58,7 @@ pub(super) fn shared(frame: &Frame<'_, '_>) -> Table {
 /// Situations met (CYC-067).
 pub(super) fn exploration(frame: &Frame<'_, '_>) -> Table {
     let mut columns = vec![
-        count("pairs", "Pairs", "pairs", "Worlds that both met"),
+        count("pairs", "Pairs", "pairs", "Seeds that both played"),
         number("agent", "ReAct", "situations", 1, "Mean distinct situations an episode of ReAct"),
         number("cyclic", "Cyclic", "situations", 1, "Mean distinct situations an episode of the graph"),
     ];

@@ -7,7 +7,7 @@ use crate::paired::{PairedTest, paired_test};
 use crate::table::{Cell, Column, ColumnKind, Table};
 use crate::tables::confidence_title;
 
-/// T25: first minus second over matched worlds, with intervals and tests corrected over the whole table.
+/// T25: first minus second over matched seeds, with intervals and tests corrected over the whole table.
 pub(super) fn paired(frame: &Frame<'_, '_>) -> Table {
     let protocol = frame.grids.protocol;
     let (mut rows, mut tests): (Vec<Vec<Cell>>, Vec<Option<PairedTest>>) = (Vec::new(), Vec::new());
@@ -64,7 +64,7 @@ fn columns(frame: &Frame<'_, '_>) -> Vec<Column> {
         frame.environment(),
         column("first", "First", "sides", Text, "Configuration of the first side"),
         column("second", "Second", "sides", Text, "Configuration of the second side"),
-        column("pairs", "Pairs", "difference", Integer, "Worlds that both met; duplicates averaged first"),
+        column("pairs", "Pairs", "difference", Integer, "Seeds that both played; duplicates averaged first"),
         column("clusters", "Clusters", "difference", Integer, "Groups of pairs that may hang together"),
         column("difference", "Difference", "difference", Number(digits), "Mean paired difference"),
         column(
@@ -83,7 +83,7 @@ fn columns(frame: &Frame<'_, '_>) -> Vec<Column> {
         ),
         column("ci_bootstrap", "BCa bootstrap", "difference", Interval(digits), "BCa bootstrap over clusters"),
         column("excludes_zero", "Excl. 0", "difference", Flag, "Whether the cluster-robust interval excludes zero"),
-        column("record", "W/T/L", "tests", Record, "Worlds won, tied (equal to 0.1) and lost"),
+        column("record", "W/T/L", "tests", Record, "Pairs won, tied (equal to 0.1) and lost"),
         column("p_t", "p", "tests", Probability(4), "Two-sided cluster-robust t test"),
         column("p_holm", "p Holm", "tests", Probability(4), "After Holm's correction for all rows of this table"),
         column("q", "q", "tests", Probability(4), "After Benjamini and Hochberg's correction for all rows"),
@@ -125,7 +125,7 @@ fn numbers(test: Option<&PairedTest>, p: Option<f64>, corrected: Option<(f64, f6
 
 fn notes(tested: usize) -> Vec<String> {
     vec![
-        "First minus second over the same task, run and seed; several episodes of one world are averaged first. A positive difference: the first returned more.".to_owned(),
+        "First minus second over the same task, run and seed; several episodes of one seed are averaged first. A positive difference: the first returned more.".to_owned(),
         "Three intervals: Student t with every pair for itself; Student t robust against clusters, with one degree of freedom less than clusters (where every pair is a cluster it is the plain one); BCa bootstrap over clusters. Clusters: runs of one task and instance where there are several of these, else single runs.".to_owned(),
         format!("p: cluster-robust t test (sign test where differences do not vary); Holm and q over {tested} comparisons."),
     ]

@@ -78,17 +78,17 @@ pub(super) fn capability(grid: &Grid<'_>, anchor: &str, levels: &[&str]) -> Vec<
     grid.models.iter().filter_map(pair).collect()
 }
 
-/// T15: wins, ties and losses per matched world (BOG-169), and what the wins cost (BOG-179).
+/// T15: wins, ties and losses per matched seed (BOG-169), and what the wins cost (BOG-179).
 pub(super) fn win_rates(frame: &Frame<'_, '_>) -> Table {
     let pairing = &frame.grids.protocol.pairing;
     let (first, second) = (pairing.first.label(), pairing.second.label());
     let integer = |key, title, help| column(key, title, "record", ColumnKind::Integer, help);
     let columns: Vec<Column> = vec![
-        integer("wins", "Wins", "Matched worlds in which the first returned more"),
+        integer("wins", "Wins", "Matched seeds in which the first returned more"),
         integer("ties", "Ties", "Equal after rounding to 0.1"),
-        integer("losses", "Losses", "Matched worlds in which it returned less"),
-        integer("total", "Total", "Matched worlds"),
-        column("win_rate", "Won", "rate", ColumnKind::Share(0), "Share of matched worlds won"),
+        integer("losses", "Losses", "Matched seeds in which it returned less"),
+        integer("total", "Total", "Matched seeds"),
+        column("win_rate", "Won", "rate", ColumnKind::Share(0), "Share of matched seeds won"),
         column("win_rate_ci", "Wilson CI", "rate", ColumnKind::Interval(2), "Wilson interval of the share"),
         column("p_sign", "p sign", "rate", ColumnKind::Probability(4), "Exact two-sided sign test, ties left out"),
         column(
@@ -120,7 +120,7 @@ pub(super) fn win_rates(frame: &Frame<'_, '_>) -> Table {
             Cell::number(tokens.and_then(|(base, more)| token_multiplier(base, more))),
         ]
     });
-    table.notes.insert(0, format!("{first} against {second}, world by world: same task, run and seed; several episodes of one world are averaged first."));
+    table.notes.insert(0, format!("{first} against {second}, environment by environment: same task, run and seed; several episodes of one seed are averaged first."));
     table.notes.insert(1, interval_note(frame.grids.analysis));
     table
 }

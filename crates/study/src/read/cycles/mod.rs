@@ -1,6 +1,6 @@
 //! Episodes as walks over task graphs, from journals: one episode at a time.
 
-mod tale;
+mod builder;
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use gimbal_model::ModelName;
 use gimbal_model::noisy::ONE;
 use serde_json::Value;
 
-use self::tale::Tale;
+use self::builder::TrajectoryBuilder;
 use super::profile::{LazyTexts, Walk};
 use crate::plan::{Stored, StoredCell};
 use crate::registry::Registry;
@@ -33,7 +33,7 @@ pub fn cycles(folder: &RunFolder, stored: &Stored) -> Result<Cycles, RunError> {
     cycles_among(folder, stored, &Registry::default())
 }
 
-/// The same, with the evidence followed in the worlds of `registry` that know how: their calls and texts are read again,
+/// The same, with the evidence followed in the environments of `registry` that know how: their calls and texts are read again,
 /// and nothing is played.
 ///
 /// # Errors
@@ -76,16 +76,16 @@ pub fn results(folder: &RunFolder, stored: &Stored, walk: &Trajectory) -> Result
     let Some(place) = place else { return Ok(None) };
     let mut texts = LazyTexts::new(folder);
     let mut text = |reference: &TextRef| texts.get(reference);
-    let mut tale = Tale::new(&mut text, asks.unwrap_or_default());
+    let mut builder = TrajectoryBuilder::new(&mut text, asks.unwrap_or_default());
     for bytes in folder.events(place)? {
         let event: Event = serde_json::from_slice(&bytes).map_err(|error| RunError::Damaged {
             path: folder.segment(place),
             what: format!("an event of {}/{}/{} cannot be read: {error}", walk.cell, walk.task, walk.run),
         })?;
-        tale.take(event.body)?;
+        builder.take(event.body)?;
     }
-    let results = std::mem::take(&mut tale.results);
-    results.iter().map(|result| (tale.text)(result)).collect::<Result<_, _>>().map(Some)
+    let results = std::mem::take(&mut builder.results);
+    results.iter().map(|result| (builder.text)(result)).collect::<Result<_, _>>().map(Some)
 }
 
 fn walks(
@@ -136,7 +136,7 @@ fn environment(cell: &StoredCell) -> &str {
 }
 
 /// The walk of one episode from its events alone: segments, decisions, calls and what became of them. What its run folder
-/// knows (cell, world, task, run, stop, whether it was won) is left empty. `asks` are roles that the world asks.
+/// knows (cell, environment, task, run, stop, whether it was won) is left empty. `asks` are roles that the environment asks.
 ///
 /// # Errors
 /// Those of `text`.
@@ -145,11 +145,11 @@ pub fn walk_of(
     text: &mut dyn FnMut(&TextRef) -> Result<String, RunError>,
     asks: &[String],
 ) -> Result<Trajectory, RunError> {
-    let mut tale = Tale::new(text, asks);
+    let mut builder = TrajectoryBuilder::new(text, asks);
     for event in events {
-        tale.take(event.body)?;
+        builder.take(event.body)?;
     }
-    Ok(tale.finish())
+    Ok(builder.finish())
 }
 
 fn architecture(cell: &StoredCell) -> &str {
@@ -204,8 +204,8 @@ fn read(
     (texts, questions): (&mut LazyTexts<'_>, Option<&dyn Questions>),
 ) -> Result<Trajectory, RunError> {
     let mut text = |reference: &TextRef| texts.get(reference);
-    let mut tale = Tale::new(&mut text, &cell.asks);
-    tale.follower = questions.map(Questions::follower);
+    let mut builder = TrajectoryBuilder::new(&mut text, &cell.asks);
+    builder.follower = questions.map(Questions::follower);
     for bytes in folder.events(place)? {
         let damaged = |error: serde_json::Error| RunError::Damaged {
             path: folder.segment(place),
@@ -214,25 +214,25 @@ fn read(
         let event: Event = serde_json::from_slice(&bytes).map_err(damaged)?;
         if matches!(event.body, Body::Ended(_)) {
             let raw: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
-            tale.walk.situations =
+            builder.walk.situations =
                 raw["body"]["ended"]["situations"].as_u64().and_then(|count| u32::try_from(count).ok());
         }
-        tale.take(event.body)?;
+        builder.take(event.body)?;
     }
-    if let Some(last) = tale.last.take() {
-        let told = Evidence::in_last(&(tale.text)(&last)?);
-        tale.walk.evidence = told.or(tale.walk.evidence.take());
+    if let Some(last) = builder.last.take() {
+        let told = Evidence::in_last(&(builder.text)(&last)?);
+        builder.walk.evidence = told.or(builder.walk.evidence.take());
     }
-    if let (Some(questions), Some(follower), None) = (questions, &tale.follower, &tale.walk.evidence) {
-        // The controller's budget, or a list of calls that ran out, ended it before the world could tell. A question that
+    if let (Some(questions), Some(follower), None) = (questions, &builder.follower, &builder.walk.evidence) {
+        // The controller's budget, or a list of calls that ran out, ended it before the environment could tell. A question that
         // cannot be read any more leaves the failure where it is: somewhere.
         let exam = questions.exam(&TaskId(id.task.clone()), &cell.identity["environment"]["options"]).ok();
         let told = exam.and_then(|exam| exam.unanswered(&follower.evidence()));
         let told = told.and_then(|text| Evidence::in_last(&text));
-        tale.walk.evidence = Some(told.unwrap_or_else(Evidence::unknown));
+        builder.walk.evidence = Some(told.unwrap_or_else(Evidence::unknown));
     }
-    let left = tale.left.unwrap_or(0);
-    let mut walk = tale.finish();
+    let left = builder.left.unwrap_or(0);
+    let mut walk = builder.finish();
     if setup(cell).specialists == Some(false) {
         // Tools of a node are a planner's suggestion then: every executor has all.
         walk.graphs.iter_mut().flat_map(|graph| &mut graph.nodes).for_each(|node| {
@@ -247,7 +247,7 @@ fn read(
     let own = small(outcome.spent.tool_calls).saturating_sub(fallbacks);
     Ok(Trajectory {
         cell: id.cell.clone(),
-        world: cell.world.clone(),
+        environment: cell.environment.clone(),
         task: id.task.clone(),
         run: id.run,
         trial: id.trial,

@@ -88,7 +88,7 @@ pub(super) fn marginal(scene: &Scene<'_>) -> Drawn {
         top: 0.0,
     };
     let caption = format!(
-        "100 × (new − old) / |old|. Whiskers: {} of the paired difference over worlds that both met, in percent of the same old mean.",
+        "100 × (new − old) / |old|. Whiskers: {} of the paired difference over seeds that both played, in percent of the same old mean.",
         scene.interval()
     );
     Ok(rows::draw(Svg::new(), &chart, caption))
@@ -128,7 +128,7 @@ pub(super) fn raw_penalty(scene: &Scene<'_>) -> Drawn {
         top: 0.0,
     };
     let caption = format!(
-        "Mean paired difference over worlds that both met, with its {} (an arrow head: it goes on).",
+        "Mean paired difference over seeds that both played, with its {} (an arrow head: it goes on).",
         scene.interval()
     );
     Ok(rows::draw(Svg::new(), &chart, caption))

@@ -268,19 +268,19 @@ pub(super) fn against_wins(scene: &Scene<'_>) -> Drawn {
     };
     let dots: Vec<Dot> = scene.models().filter_map(dot).collect();
     if dots.is_empty() {
-        return Err(format!("no model with tokens and worlds in common of {base_name} and {other_name}"));
+        return Err(format!("no model with tokens and seeds in common of {base_name} and {other_name}"));
     }
     let chart = scatter::Chart {
         dots: &dots,
         x_axis: &format!("tokens of {other_name} as a multiple of {base_name}'s"),
-        y_axis: &format!("worlds won by {other_name} (%)"),
+        y_axis: &format!("pairs won by {other_name} (%)"),
         x_lines: &[1.0],
         y_lines: &[50.0],
         amounts: false,
         height: 340.0,
     };
     let caption = format!(
-        "Matched by world, task and run; ties (to 0.1) are no wins. Whiskers: {}. Dashed: as many tokens, and half of the worlds.",
+        "Matched by environment, task and run; ties (to 0.1) are no wins. Whiskers: {}. Dashed: as many tokens, and half of the seeds.",
         scene.share_interval()
     );
     Ok(scatter::draw(Svg::new(), &chart, 0.0, caption))

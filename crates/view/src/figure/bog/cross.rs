@@ -148,7 +148,7 @@ fn radar(svg: &mut Svg, frame: Frame, spokes: &[Spoke], look: Look) {
     }
 }
 
-/// F18: who wins in matched worlds.
+/// F18: who wins in matched seeds.
 pub(super) fn win_rates(scene: &Scene<'_>) -> Drawn {
     let (base_name, other_name) = scene.pairing_names();
     let looks = [look(0), QUIET, look(1)];
@@ -174,7 +174,7 @@ pub(super) fn win_rates(scene: &Scene<'_>) -> Drawn {
         })
         .collect();
     if stacks.iter().all(|stack| stack.parts.is_empty()) {
-        return Err(format!("no model that met the same worlds with {base_name} and {other_name}"));
+        return Err(format!("no model that played the same seeds with {base_name} and {other_name}"));
     }
     let mut svg = Svg::new();
     let entries = [
@@ -184,14 +184,14 @@ pub(super) fn win_rates(scene: &Scene<'_>) -> Drawn {
     ];
     let top = legend(&mut svg, 0.0, 0.0, &entries);
     let caption = format!(
-        "Matched by world, task and run; returns equal after rounding to 0.1 are ties. At the right the share that {other_name} wins, with its {}.",
+        "Matched by environment, task and run; returns equal after rounding to 0.1 are ties. At the right the share that {other_name} wins, with its {}.",
         scene.share_interval()
     );
     let axis = ("matched episodes (%)", format!("{other_name} wins"));
     Ok(stacked::draw(svg, &stacks, (axis.0, &axis.1), top, caption))
 }
 
-/// `74% (60 to 84)`; of too few worlds without an interval.
+/// `74% (60 to 84)`; of too few environments without an interval.
 fn won(scene: &Scene<'_>, (first, second): (&str, &str), model: &str) -> Option<String> {
     let (first, second) = scene.grid.sides(first, second, model);
     let share = win_share(first, second, scene.grids.analysis.options.confidence)?;
@@ -200,7 +200,7 @@ fn won(scene: &Scene<'_>, (first, second): (&str, &str), model: &str) -> Option<
     Some(format!("{}%{}", percent(share.share), ends.unwrap_or_default()))
 }
 
-/// F19: the best configuration of every model against that of every other, world by world.
+/// F19: the best configuration of every model against that of every other, environment by environment.
 pub(super) fn head_to_head(scene: &Scene<'_>) -> Drawn {
     let all = scene.protocol().configurations();
     let known = if scene.grid.known().is_empty() {
@@ -248,7 +248,7 @@ pub(super) fn head_to_head(scene: &Scene<'_>) -> Drawn {
         scale: ("0%".to_owned(), "100%".to_owned(), "won by the row".to_owned()),
         missing: "",
     };
-    let caption = "Share of matched worlds that the row's model wins against the column's, and won/tied/lost (equal after rounding to 0.1 is a tie). Each plays the configuration with its highest mean return, picked after the fact. Hatched: itself, or no world in common.".to_owned();
+    let caption = "Share of matched seeds that the row's model wins against the column's, and won/tied/lost (equal after rounding to 0.1 is a tie). Each plays the configuration with its highest mean return, picked after the fact. Hatched: itself, or no environment in common.".to_owned();
     Ok(matrix::draw(Svg::new(), &matrix, 0.0, caption))
 }
 

@@ -35,7 +35,7 @@ pub(super) fn roi(scene: &Scene<'_>) -> Drawn {
         }
     }
     if dots.is_empty() {
-        return Err(format!("no model that met the same worlds with `{anchor}` and a level above it"));
+        return Err(format!("no model that played the same seeds with `{anchor}` and a level above it"));
     }
     let mut svg = Svg::new();
     let models: Vec<(Key, Look, String)> =

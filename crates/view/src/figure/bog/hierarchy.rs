@@ -124,7 +124,7 @@ pub(super) fn degradation(scene: &Scene<'_>) -> Drawn {
         })
         .collect();
     if groups.iter().all(|group| group.lines[0].value.is_none()) {
-        return Err(format!("no model that met the same worlds with `{}` and `{}`", pair.deliberating, pair.plain));
+        return Err(format!("no model that played the same seeds with `{}` and `{}`", pair.deliberating, pair.plain));
     }
     let chart = Chart {
         groups,
@@ -134,7 +134,7 @@ pub(super) fn degradation(scene: &Scene<'_>) -> Drawn {
         top: 0.0,
     };
     let caption = format!(
-        "Mean paired difference over worlds that both met, with its {} (an arrow head: it goes on).",
+        "Mean paired difference over seeds that both played, with its {} (an arrow head: it goes on).",
         scene.interval()
     );
     Ok(rows::draw(Svg::new(), &chart, caption))

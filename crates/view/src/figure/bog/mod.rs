@@ -77,7 +77,7 @@ pub const FIGURES: &[Named] = figures! {
     "f15", "Strength of the anchor against what deliberation gains", deliberation::correlation;
     "f16", "Ceiling of deliberation: where each model peaks", deliberation::ceiling;
     "f17", "Return along the levels of deliberation", deliberation::progression;
-    "f18", "Win rates in matched worlds", cross::win_rates;
+    "f18", "Win rates in matched seeds", cross::win_rates;
     "f19", "Models head to head, each with its best configuration", cross::head_to_head;
     "f20", "Ranks of models along the axes", cross::ranks;
     "f21", "Cumulative distributions of the return by axis", spread::cumulative;

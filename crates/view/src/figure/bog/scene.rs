@@ -90,7 +90,7 @@ impl<'a> Scene<'a> {
         Some((tokens.mean / 1000.0, ends))
     }
 
-    /// First minus second over the worlds that both met.
+    /// First minus second over the seeds that both played.
     pub(super) fn paired(&self, first: &str, second: &str, model: &str) -> Option<PairedDifference> {
         let (first, second) = self.grid.sides(first, second, model);
         let options = &self.grids.analysis.options;

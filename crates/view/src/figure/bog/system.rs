@@ -59,7 +59,7 @@ fn flow(svg: &mut Svg, scene: &Scene<'_>) -> f64 {
     const HIGH: f64 = 108.0;
     let parts = parts(scene);
     let boxes = [
-        ("World", vec![scene.grid.environment.to_owned(), "observation, reward".to_owned()], 124.0, false),
+        ("Environment", vec![scene.grid.environment.to_owned(), "observation, reward".to_owned()], 124.0, false),
         (
             "Tracker",
             vec!["belief from the".to_owned(), "agent's own view;".to_owned(), "no model".to_owned()],
@@ -109,20 +109,20 @@ fn flow(svg: &mut Svg, scene: &Scene<'_>) -> f64 {
         svg.text(left - 12.0, y + 34.0, Anchor::End, SMALL, &fit_head(&words, SMALL.size, left - 30.0));
         bottom = y + 62.0;
     }
-    // The action returns to the world beneath everything.
-    let (check, world) = (&places[4], &places[0]);
+    // The action returns to the environment beneath everything.
+    let (check, environment) = (&places[4], &places[0]);
     let back = bottom + 18.0;
     arrow(
         svg,
         &[
             (check.x + check.width / 2.0, TOP + HIGH),
             (check.x + check.width / 2.0, back),
-            (world.x + world.width / 2.0, back),
-            (world.x + world.width / 2.0, TOP + HIGH),
+            (environment.x + environment.width / 2.0, back),
+            (environment.x + environment.width / 2.0, TOP + HIGH),
         ],
         false,
     );
-    svg.text(world.x + world.width / 2.0 + 10.0, back - 6.0, Anchor::Start, SMALL, "action");
+    svg.text(environment.x + environment.width / 2.0 + 10.0, back - 6.0, Anchor::Start, SMALL, "action");
     back + 4.0
 }
 

@@ -27,7 +27,7 @@ pub(super) fn draw(scene: &Scene<'_>) -> Drawn {
         }
     }
     if panels.is_empty() {
-        return Err("no world in which both ReAct and a cyclic graph counted their situations".to_owned());
+        return Err("no environment in which both ReAct and a cyclic graph counted their situations".to_owned());
     }
     let more = panels.len().saturating_sub(MOST);
     panels.truncate(MOST);
@@ -58,7 +58,7 @@ pub(super) fn draw(scene: &Scene<'_>) -> Drawn {
         if let Some(moments) = Moments::of(&all) {
             let at = scale.at(moments.mean);
             svg.line((frame.left, at), (frame.right, at), "axis", MUTED, 1.4, "7 3");
-            let words = format!("mean {} over {} worlds", signed(moments.mean, 1), values.len());
+            let words = format!("mean {} over {} seeds", signed(moments.mean, 1), values.len());
             svg.text((frame.left + frame.right) / 2.0, frame.bottom + 18.0, Anchor::Middle, SMALL, &words);
         }
     }
@@ -67,6 +67,6 @@ pub(super) fn draw(scene: &Scene<'_>) -> Drawn {
         svg.text(BESIDE, bottom, Anchor::Start, SMALL, &format!("{more} more cells in the table cyc-exploration"));
         bottom += 16.0;
     }
-    let caption = "One bar a world that both met, sorted: distinct situations of the cyclic graph minus those of ReAct with the executor's model. Above zero the graph explored more. Dashed: mean.".to_owned();
+    let caption = "One bar an environment that both met, sorted: distinct situations of the cyclic graph minus those of ReAct with the executor's model. Above zero the graph explored more. Dashed: mean.".to_owned();
     Ok(Picture { svg, height: bottom, caption })
 }

@@ -1,4 +1,4 @@
-//! A new world: addresses, starting sessions, and everything else as the images have it.
+//! A new environment: addresses, starting sessions, and everything else as the images have it.
 
 use super::{BlueRecord, OtService, Session, SessionKind, State, Table};
 use crate::draws::{Draws, Phase, Purpose, Site};
@@ -35,7 +35,7 @@ pub(crate) const fn blue_user(host: Host) -> User {
 }
 
 impl State {
-    /// Builds a new world, with draws in CybORG's order.
+    /// Builds a new environment, with draws in CybORG's order.
     pub(crate) fn reset<D: Draws>(&mut self, draws: &mut D) {
         self.step = 0;
         self.reward = 0;

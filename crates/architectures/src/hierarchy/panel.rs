@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use gimbal_agent::contract::{ANY, Finding, Menu, Situation, Suggestion, Tier, spaced};
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Advice, Agent, Company, Observed, ToolError};
+use gimbal_agent::{Advice, Agent, Observed, Peers, ToolError};
 use gimbal_core::{Halt, LaneId, Stage, ToolCall, nearest};
 use serde_json::{Map, Value, json};
 
@@ -17,28 +17,28 @@ const UNREAD: &str = "\nThe member \"unread\" holds, as it was written, what cou
                       its place stands \"unknown\", which is not a finding.";
 
 /// The desk of one step.
-pub(super) struct Desk<'a> {
+pub(super) struct AdviserPanel<'a> {
     hierarchy: &'a Hierarchy,
     idle: String,
-    papers: Mutex<Papers>,
+    state: Mutex<PanelState>,
 }
 
 /// What the advisers have said in this step.
 #[derive(Default)]
-struct Papers {
+struct PanelState {
     findings: Vec<Finding>,
     /// What was suggested, if anything was: the actions as calls.
     suggested: Option<Vec<ToolCall>>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> AdviserPanel<'a> {
     pub(super) async fn of(hierarchy: &'a Hierarchy, stage: &dyn Stage) -> Result<Self, Halt> {
         let idle = stage.render(&stage.brief().idle).await;
-        Ok(Self { hierarchy, idle, papers: Mutex::default() })
+        Ok(Self { hierarchy, idle, state: Mutex::default() })
     }
 
-    fn papers(&self) -> MutexGuard<'_, Papers> {
-        self.papers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, PanelState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks an adviser; none where its model gave nothing.
@@ -51,8 +51,8 @@ impl<'a> Desk<'a> {
     ) -> Result<Option<String>, Halt> {
         let context = &self.hierarchy.adviser_context;
         let blocks = if context.is_empty() { Vec::new() } else { stage.context(lane, context).await? };
-        let seat = adviser.seat(stage).await?;
-        Ok(match seat.advise(stage, lane, &blocks, question, &gimbal_agent::Alone).await? {
+        let session = adviser.session(stage).await?;
+        Ok(match session.advise(stage, lane, &blocks, question, &gimbal_agent::Alone).await? {
             Advice::Text(text) => Some(text),
             Advice::None(_) => None,
         })
@@ -93,7 +93,7 @@ impl<'a> Desk<'a> {
         let message = Finding::message(&findings, &brief);
         let message = stage.send(lane, analyst.role(), planner, "analysis", message).await.ok_or_else(lost)?;
         // What arrived, not what was sent, is what the mediator may go by.
-        self.papers()
+        self.state()
             .findings
             .extend(Finding::read(&message.to_string(), &brief).map(|read| read.0).unwrap_or_default());
         Ok(message)
@@ -129,7 +129,7 @@ impl<'a> Desk<'a> {
         for suggestion in &menu.found {
             calls.extend(stage.parse(&suggestion.action).await.ok());
         }
-        self.papers().suggested.get_or_insert_default().extend(calls);
+        self.state().suggested.get_or_insert_default().extend(calls);
         Ok(menu)
     }
 
@@ -152,8 +152,8 @@ impl<'a> Desk<'a> {
         {
             return Ok((found.clone(), *tier));
         }
-        let seat = self.hierarchy.analyst.seat(stage).await?;
-        let again = seat.repair(stage, lane, &written, question).await?;
+        let session = self.hierarchy.analyst.session(stage).await?;
+        let again = session.repair(stage, lane, &written, question).await?;
         let again = again.and_then(|text| Finding::read(&text, &brief)).map(|(found, _)| found);
         // A second attempt that is read no better is worth no more than the first.
         let better = again.filter(|again| read.as_ref().is_none_or(|(found, _)| unread(again) < unread(found)));
@@ -183,8 +183,8 @@ impl<'a> Desk<'a> {
                 read = Some((menu, tier));
             }
         }
-        let seat = self.hierarchy.chooser.seat(stage).await?;
-        let again = seat.repair(stage, lane, &written, question).await?;
+        let session = self.hierarchy.chooser.session(stage).await?;
+        let again = session.repair(stage, lane, &written, question).await?;
         if let Some((menu, _)) = again.as_deref().and_then(Menu::read)
             && !self.says_nothing(&menu)
         {
@@ -245,7 +245,7 @@ impl<'a> Desk<'a> {
             };
             options.push(Candidate { class, suggestion });
         }
-        let finding = self.papers().findings.iter().rev().find(|finding| finding.subject == situation.target).cloned();
+        let finding = self.state().findings.iter().rev().find(|finding| finding.subject == situation.target).cloned();
         let list = |options: &[Candidate]| {
             Suggestion::message(&options.iter().map(|option| option.suggestion.clone()).collect::<Vec<_>>())
         };
@@ -291,7 +291,7 @@ fn lost() -> ToolError {
 }
 
 #[async_trait]
-impl Company for Desk<'_> {
+impl Peers for AdviserPanel<'_> {
     async fn ask(
         &self,
         stage: &dyn Stage,
@@ -314,7 +314,7 @@ impl Company for Desk<'_> {
 
     async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
         // Without suggestions the menu holds the idle call alone, as the rules of the planner say.
-        let off_menu = match &self.papers().suggested {
+        let off_menu = match &self.state().suggested {
             Some(suggested) => !suggested.contains(call),
             None => *call != stage.brief().idle,
         };

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gimbal_core::{Brief, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 
 use super::Agent;
-use super::advise::Wanted;
+use super::advise::ReplySpec;
 use super::legal::{Legal, Menu, Reply};
 use crate::persona::PersonaError;
-use crate::prompt::{self, Variables, World};
+use crate::prompt::{self, PromptContext, Variables};
 use crate::protocol::form::Form;
 use crate::protocol::grammar::{Shape, shape};
 use crate::tool::{Carrier, FINISH, Offered, with_reasoning};
@@ -22,7 +22,7 @@ pub(super) struct Prepared {
     /// What prompts tell of the brief: of a specialist, the actions of its tools only.
     pub(super) told: Arc<Brief>,
     queries: Arc<[ToolSpec]>,
-    pub(super) world_tools: Arc<[ToolSpec]>,
+    pub(super) env_tools: Arc<[ToolSpec]>,
     pub(super) idle: String,
     pub(super) tools: Vec<Offered>,
     /// What the inputs of the tools may be, under constrained decoding.
@@ -41,7 +41,7 @@ pub(super) struct Prepared {
 impl Prepared {
     pub(super) fn new(
         agent: &Agent,
-        (brief, queries, world_tools): (Arc<Brief>, Arc<[ToolSpec]>, Arc<[ToolSpec]>),
+        (brief, queries, env_tools): (Arc<Brief>, Arc<[ToolSpec]>, Arc<[ToolSpec]>),
         idle: String,
         only: Option<&[String]>,
     ) -> Result<Self, PersonaError> {
@@ -60,23 +60,23 @@ impl Prepared {
         };
         let tools = Offered::of(&agent.persona, &agent.settings, (&brief, &idle), &queries)?;
         let forms = tools.iter().map(|tool| (tool.name.clone(), input_form(tool, &brief))).collect();
-        let world = World { brief: &told, idle: &idle, tools: &tools, actions: &[] };
-        let variables = Variables::of(world);
+        let environment = PromptContext { brief: &told, idle: &idle, tools: &tools, actions: &[] };
+        let variables = Variables::of(environment);
         let system = if wants_actions(agent) {
             None
         } else {
-            let text = prompt::system(&agent.persona, &agent.settings, world)?.text();
+            let text = prompt::system(&agent.persona, &agent.settings, environment)?.text();
             Some(Arc::new(Message::new(Speaker::System, text)))
         };
         let native: Arc<[ToolSpec]> = if agent.settings.protocol == Protocol::NativeTools {
-            let actions = if agent.persona.core.contract.is_some() { &[][..] } else { &world_tools[..] };
+            let actions = if agent.persona.core.contract.is_some() { &[][..] } else { &env_tools[..] };
             tools.iter().map(|tool| &tool.spec).chain(actions.iter().filter(allowed)).map(with_reasoning).collect()
         } else {
             Arc::new([])
         };
         let only = only.map(<[String]>::to_vec);
         let menu = Mutex::default();
-        Ok(Self { brief, only, told, queries, world_tools, idle, tools, forms, native, variables, system, menu })
+        Ok(Self { brief, only, told, queries, env_tools, idle, tools, forms, native, variables, system, menu })
     }
 
     pub(super) fn is_for(
@@ -88,7 +88,7 @@ impl Prepared {
         self.only.as_deref() == only
             && (Arc::ptr_eq(&self.brief, brief) || self.brief == *brief)
             && same(&self.queries, queries)
-            && same(&self.world_tools, tools)
+            && same(&self.env_tools, tools)
     }
 }
 
@@ -110,7 +110,7 @@ fn wants_actions(agent: &Agent) -> bool {
 }
 
 /// An agent in one episode.
-pub struct Seat<'a> {
+pub struct AgentSession<'a> {
     pub(super) agent: &'a Agent,
     pub(super) prepared: Arc<Prepared>,
     /// The menu of the last step.
@@ -142,7 +142,7 @@ fn keep(place: &Mutex<Option<Arc<Menu>>>, menu: &Arc<Menu>) {
     *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(menu));
 }
 
-impl<'a> Seat<'a> {
+impl<'a> AgentSession<'a> {
     pub(super) fn new(agent: &'a Agent, prepared: Arc<Prepared>) -> Self {
         Self { agent, prepared, last: Mutex::default() }
     }
@@ -163,14 +163,14 @@ impl<'a> Seat<'a> {
     }
 
     /// The grammar of a message that whoever asks describes.
-    pub(super) fn described(&self, wanted: &Wanted, budget: u32) -> Option<Reply> {
+    pub(super) fn described(&self, reply_spec: &ReplySpec, budget: u32) -> Option<Reply> {
         let settings = self.settings();
         let shape_of = Shape {
             calls: &[],
             texts: &[],
             specs: &[],
             open: &[],
-            message: Some(&wanted.form),
+            message: Some(&reply_spec.form),
             tools: &self.prepared.forms,
             thought: settings.thought_characters,
             budget,

@@ -14,7 +14,7 @@ use crate::tracker::{DecoyTable, HOSTNAME};
 
 /// What hangs on names and horizon.
 #[derive(Debug)]
-pub(super) struct Rim {
+pub(super) struct EpisodeInterface {
     pub names: Names,
     pub brief: Arc<Brief>,
     pub tools: Arc<[ToolSpec]>,
@@ -23,22 +23,22 @@ pub(super) struct Rim {
     pub model: Model,
 }
 
-impl Rim {
+impl EpisodeInterface {
     /// For an episode with this seed.
     pub fn of(settings: &Settings, seed: u64) -> Result<Arc<Self>, EnvError> {
         // The last one in the scenario's own names: an episode of one step is shorter than making it.
-        static ORIGINAL: Mutex<Option<Arc<Rim>>> = Mutex::new(None);
+        static ORIGINAL: Mutex<Option<Arc<EpisodeInterface>>> = Mutex::new(None);
         let horizon = settings.horizon;
         if settings.names != Naming::Original {
             return Self::new(settings.names.of(seed), horizon).map(Arc::new);
         }
         let mut known = ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rim) = known.as_ref().filter(|rim| rim.brief.horizon == horizon) {
-            return Ok(Arc::clone(rim));
+        if let Some(interface) = known.as_ref().filter(|interface| interface.brief.horizon == horizon) {
+            return Ok(Arc::clone(interface));
         }
-        let rim = Arc::new(Self::new(Names::original(), horizon)?);
-        *known = Some(Arc::clone(&rim));
-        Ok(rim)
+        let interface = Arc::new(Self::new(Names::original(), horizon)?);
+        *known = Some(Arc::clone(&interface));
+        Ok(interface)
     }
 
     fn new(names: Names, horizon: u32) -> Result<Self, EnvError> {

@@ -10,16 +10,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gimbal_analysis::printable_lines;
 
 macro_rules! print {
-    ($($text:tt)*) => { $crate::said::out(format_args!($($text)*), "") };
+    ($($text:tt)*) => { $crate::stdio::out(format_args!($($text)*), "") };
 }
 
 macro_rules! println {
-    () => { $crate::said::out(format_args!(""), "\n") };
-    ($($text:tt)*) => { $crate::said::out(format_args!($($text)*), "\n") };
+    () => { $crate::stdio::out(format_args!(""), "\n") };
+    ($($text:tt)*) => { $crate::stdio::out(format_args!($($text)*), "\n") };
 }
 
 macro_rules! eprintln {
-    ($($text:tt)*) => { $crate::said::err(format_args!($($text)*)) };
+    ($($text:tt)*) => { $crate::stdio::err(format_args!($($text)*)) };
 }
 
 /// Whether messages are JSON lines.

@@ -11,7 +11,7 @@ use super::texts::{keep, tools_text};
 /// What the episodes of a cell have in common: mostly its tools, brief and legal calls. One for each cell of a run; an
 /// episode that differs has its own.
 #[derive(Debug, Default)]
-pub struct Commons {
+pub struct CellCache {
     tools: Mutex<Option<(Arc<[ToolSpec]>, TextRef)>>,
     queries: Mutex<Option<Arc<[ToolSpec]>>>,
     brief: Mutex<Option<Arc<Brief>>>,
@@ -23,7 +23,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Commons {
+impl CellCache {
     /// The tools and their reference; the text is kept once.
     pub(super) fn tools(
         &self,

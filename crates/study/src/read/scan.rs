@@ -18,7 +18,7 @@ pub(super) struct End {
 
 /// What the ledger tells.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct LedgerScan {
     /// Ends by attempt.
     pub ends: BTreeMap<AttemptId, End>,
     /// Latency by attempt and lane.
@@ -33,11 +33,11 @@ pub(super) struct Told {
     open: BTreeSet<AttemptId>,
 }
 
-impl Told {
+impl LedgerScan {
     pub(super) fn read(folder: &RunFolder) -> Result<Self, RunError> {
-        let mut told = Self::default();
-        told.files = folder.rows(|file, row| told.take(file, row))?;
-        Ok(told)
+        let mut scan = Self::default();
+        scan.files = folder.rows(|file, row| scan.take(file, row))?;
+        Ok(scan)
     }
 
     fn take(&mut self, file: u32, row: Row) {

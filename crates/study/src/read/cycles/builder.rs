@@ -17,14 +17,14 @@ const PLANNERS: [&str; 1] = ["planner"];
 const ROUTERS: [&str; 2] = ["router", "analyzer"];
 
 /// An episode under way.
-pub(super) struct Tale<'a> {
+pub(super) struct TrajectoryBuilder<'a> {
     pub(super) text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>,
-    /// Roles that the world asks: no part of what the agent does.
+    /// Roles that the environment asks: no part of what the agent does.
     asks: &'a [String],
     pub(super) walk: Trajectory,
-    /// The last call to the world that has not been answered.
+    /// The last call to the environment that has not been answered.
     open: Option<(String, String)>,
-    /// Where the world stands, and where it has stood.
+    /// Where the environment stands, and where it has stood.
     state: Option<Digest>,
     seen: BTreeSet<Digest>,
     /// What belongs to the segment under way.
@@ -41,11 +41,11 @@ pub(super) struct Tale<'a> {
     /// Accepted calls with the words that they brought, and of every call so far whether both had been met before.
     replies: HashSet<(String, String, TextRef)>,
     again: Vec<bool>,
-    /// Follows the evidence, where the world knows how.
+    /// Follows the evidence, where the environment knows how.
     pub(super) follower: Option<Box<dyn Follower>>,
     /// The evidence at the beginning of the segment under way.
     evidence: BTreeSet<String>,
-    /// Idle calls since the controller left a world that runs on.
+    /// Idle calls since the controller left an environment that runs on.
     pub(super) left: Option<u32>,
     /// What each call brought, or why it was refused, in order.
     pub(super) results: Vec<TextRef>,
@@ -87,7 +87,7 @@ const fn yes() -> bool {
     true
 }
 
-impl<'a> Tale<'a> {
+impl<'a> TrajectoryBuilder<'a> {
     pub(super) fn new(text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>, asks: &'a [String]) -> Self {
         Self {
             text,
@@ -113,7 +113,7 @@ impl<'a> Tale<'a> {
 
     pub(super) fn take(&mut self, body: Body) -> Result<(), RunError> {
         if let Some(left) = &mut self.left {
-            // The world runs on by itself: what follows is nobody's doing.
+            // The environment runs on by itself: what follows is nobody's doing.
             match body {
                 Body::ToolCalled(_) => *left += 1,
                 Body::Ended(ended) if self.walk.situations.is_none() => {
@@ -289,7 +289,7 @@ impl<'a> Tale<'a> {
         self.walk
     }
 
-    /// Where a world keeps a clock in its state, no call leads back: every accepted one brought a state of its own, though
+    /// Where an environment keeps a clock in its state, no call leads back: every accepted one brought a state of its own, though
     /// the agent met fewer situations. There a call that brought the same words as once before is taken to lead back.
     fn unwind(&mut self) {
         let acts = || self.walk.segments.iter().flat_map(|segment| &segment.acts);
@@ -372,11 +372,11 @@ mod tests {
     fn walk(bodies: Vec<Body>) -> Trajectory {
         let mut text = |reference: &TextRef| Ok(reference.as_inline().unwrap_or_default().to_owned());
         let asks = ["judge".to_owned()];
-        let mut tale = Tale::new(&mut text, &asks);
+        let mut builder = TrajectoryBuilder::new(&mut text, &asks);
         for body in bodies {
-            tale.take(body).unwrap();
+            builder.take(body).unwrap();
         }
-        tale.finish()
+        builder.finish()
     }
 
     /// An episode as the controllers note it: planner, two segments with a diverted decision between them, one without a
@@ -462,7 +462,7 @@ Goal: craft polished_granite.
         assert!(!walk.segments[1].routed.as_ref().unwrap().valid);
     }
 
-    /// An agent without a graph is one segment at no node; what a world says of an answer is read.
+    /// An agent without a graph is one segment at no node; what an environment says of an answer is read.
     // covers: CYC-095
     #[test]
     fn an_agent_without_a_graph_is_no_walk() {

@@ -75,7 +75,7 @@ pub(crate) struct Initial {
     pub connectivity: f64,
 }
 
-/// One world: the truth, what blue sees, and red's mind.
+/// One environment: the truth, what blue sees, and red's mind.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub rules: Rules,
@@ -145,7 +145,7 @@ pub(crate) struct Scratch {
 }
 
 impl State {
-    /// The world of a network as it is (after the draws of its making), before its first reset.
+    /// The environment of a network as it is (after the draws of its making), before its first reset.
     ///
     /// # Errors
     /// When the rules cannot be played on this network.

@@ -49,7 +49,7 @@ fn a_recording_agrees_by_tape_and_by_seed_and_a_spoilt_one_does_not() {
 }
 
 #[test]
-fn a_bench_and_returns_repeat_and_choose_their_world() {
+fn a_bench_and_returns_repeat_and_choose_their_environment() {
     let place = Place::new();
     let bench = |extra: &[&str]| {
         let arguments = [&["env", NAME, "bench", "--steps", "2000", "--json"], extra].concat();
@@ -99,7 +99,7 @@ fn wrong_words_are_refused_with_their_mend() {
 }
 
 #[test]
-fn flags_of_the_other_world_are_refused_by_name() {
+fn flags_of_the_other_environment_are_refused_by_name() {
     let place = Place::new();
     for (arguments, flag) in [
         (&["play", "--green", "scan"][..], "--green"),
@@ -117,13 +117,13 @@ fn flags_of_the_other_world_are_refused_by_name() {
 }
 
 #[test]
-fn the_matrix_names_the_policies_of_each_world() {
+fn the_matrix_names_the_policies_of_each_environment() {
     let place = Place::new();
     let text = place.gimbal(&["matrix"]).good().out;
-    let line = |world: &str| {
+    let line = |environment: &str| {
         let words: Vec<&str> = text
             .lines()
-            .find(|line| line.starts_with(world) && line.contains("baseline"))
+            .find(|line| line.starts_with(environment) && line.contains("baseline"))
             .unwrap()
             .split_whitespace()
             .collect();
