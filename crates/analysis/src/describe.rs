@@ -114,7 +114,7 @@ impl Summary {
 /// Half width of the t interval of a mean from its sample SD (BOG-167): t(1 - (1-c)/2, n-1) * sd / sqrt(n). `None` for
 /// fewer than [`FEWEST`] values.
 #[must_use]
-pub(crate) fn t_half_width(sd: f64, n: usize, confidence: f64) -> Option<f64> {
+pub fn t_half_width(sd: f64, n: usize, confidence: f64) -> Option<f64> {
     if n < FEWEST {
         return None;
     }

@@ -50,3 +50,14 @@ pub enum AnalysisError {
         what: String,
     },
 }
+
+impl AnalysisError {
+    /// The same error with the file before the place in it.
+    #[must_use]
+    pub fn within(self, file: &str) -> Self {
+        match self {
+            Self::Facts { place, what } => Self::Facts { place: format!("{file}: {place}"), what },
+            other => other,
+        }
+    }
+}

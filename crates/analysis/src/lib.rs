@@ -8,8 +8,8 @@
 //! CSV or JSON.
 
 pub mod acted;
+pub mod axes;
 pub mod bill;
-pub mod bog;
 pub mod calibration;
 mod cells;
 mod clusters;
@@ -43,11 +43,11 @@ mod table;
 pub mod tables;
 
 pub use bill::{Bill, BillLine, BillSum, Fate};
-pub use bog::{Grid, Grids, Protocol};
+pub use axes::{Grid, Grids, Protocol};
 pub use cells::{Analysis, BaselineChoice, CellSummary, Gap, Options, Rate, RoleCost, RoleSummary};
 pub use clusters::{few_note, interval_note};
 pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_share, win_tie_loss};
-pub use describe::{FEWEST, Interval, Summary, quantile};
+pub use describe::{FEWEST, Interval, Summary, quantile, t_half_width};
 pub use error::AnalysisError;
 pub use failures::CallFailures;
 pub use paired::{Discordance, PairedTest, paired_test};

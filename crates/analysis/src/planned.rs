@@ -1,8 +1,6 @@
 //! What a planned study can see: the smallest difference that each comparison finds.
 
-use crate::papers::BogFacts;
 use crate::power::{detectable_difference, pairs_needed};
-use crate::special::t_quantile;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// Where the SD of a paired difference comes from.
@@ -68,36 +66,6 @@ impl PlannedComparison {
         let pairs = usize::try_from(self.pairs).ok()?;
         detectable_difference(pairs, self.sd?.0, demand.power, alpha)
     }
-}
-
-/// SD of the difference of two configurations as far as the first work's printed tables tell it; the median over its
-/// models.
-#[must_use]
-pub fn paper_sd(facts: &BogFacts, first: &str, second: &str) -> Option<(f64, SdSource)> {
-    let paired = facts
-        .paired
-        .iter()
-        .find(|row| (row.first == first && row.second == second) || (row.first == second && row.second == first));
-    if let Some(row) = paired {
-        let sds = row.half_width.iter().filter_map(|(model, half)| {
-            let pairs = facts.cell(first, model)?.episodes.min(facts.cell(second, model)?.episodes).min(MOST_PAIRS);
-            let t = t_quantile(0.5 + facts.confidence / 2.0, f64::from(pairs) - 1.0)?;
-            Some(half * f64::from(pairs).sqrt() / t)
-        });
-        return Some((median(sds.collect())?, SdSource::PaperPaired));
-    }
-    let sds = facts.models.iter().filter_map(|model| {
-        let (first, second) = (facts.cell(first, model)?, facts.cell(second, model)?);
-        Some(first.sd.hypot(second.sd))
-    });
-    Some((median(sds.collect())?, SdSource::PaperCells))
-}
-
-/// Ten instances of five runs; extended batches repeat them and are averaged.
-const MOST_PAIRS: u32 = 50;
-
-fn median(values: Vec<f64>) -> Option<f64> {
-    crate::describe::quantile(&values, 0.5)
 }
 
 /// One row a comparison, with the level of one test and that of Holm's first step over all.

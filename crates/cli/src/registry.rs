@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gimbal_report::Catalogue;
 use gimbal_study::registry::Registry;
 
 use crate::exit::Failure;
@@ -19,6 +20,11 @@ pub fn registry() -> Registry {
         ],
         architectures: gimbal_architectures::kinds(),
     }
+}
+
+/// Tables, figures and printed numbers of this program: a new work is a word here.
+pub fn catalogue() -> Catalogue {
+    Catalogue::new(vec![&gimbal_bog::Bog, &gimbal_cyc::Cyc])
 }
 
 /// The workbench of an environment: what `gimbal env NAME` does with it.

@@ -4,7 +4,8 @@ use gimbal_analysis::printable;
 
 /// Text safe between tags and inside double-quoted attributes; control and direction-changing characters become
 /// visible escapes.
-pub(crate) fn html(text: &str) -> String {
+#[must_use]
+pub fn html(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in printable(text).chars() {
         match character {
@@ -20,6 +21,7 @@ pub(crate) fn html(text: &str) -> String {
 }
 
 /// A number for people: a real minus sign.
-pub(crate) fn minus(text: &str) -> String {
+#[must_use]
+pub fn minus(text: &str) -> String {
     text.strip_prefix('-').map_or_else(|| text.to_owned(), |rest| format!("\u{2212}{rest}"))
 }

@@ -3,7 +3,7 @@
 use gimbal_analysis::Table;
 
 use crate::escape::html;
-use crate::figure::bog::Output;
+use crate::kit::picture::Output;
 use crate::meta::Meta;
 use crate::page::{STYLE, table};
 

@@ -4,17 +4,19 @@
 //! [`Meta`]), never an environment, a model, a network or a clock. The same rows give the same bytes. Every name in
 //! them is untrusted text and is escaped where it is shown.
 
-mod escape;
+pub mod escape;
 pub mod figure;
 mod index;
+pub mod kit;
 mod meta;
 mod page;
 mod report;
 mod sentence;
 mod side_by_side;
+pub mod work;
 
-pub use figure::Figure;
 pub use index::index;
+pub use kit::picture::{Figure, Output};
 pub use meta::{Meta, Price, PriceTable};
 pub use report::{Report, wrapped};
 pub use sentence::sentence;

@@ -7,7 +7,15 @@ use crate::report::Report;
 
 pub(crate) const STYLE: &str = include_str!("page.css");
 
-pub(crate) fn render(report: &Report) -> String {
+impl Report {
+    /// One self-contained HTML page: no script, no address outside itself.
+    #[must_use]
+    pub fn html(&self) -> String {
+        render(self)
+    }
+}
+
+fn render(report: &Report) -> String {
     let study = html(&report.meta.study);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -4,9 +4,9 @@ use gimbal_analysis::recovery::Recoveries;
 use gimbal_analysis::{Analysis, AnalysisError, Bill, Options, Rows, Table, markdown_text, tables};
 use serde_json::{Value, json};
 
-use crate::figure::{self, Figure};
+use crate::figure;
+use crate::kit::picture::Figure;
 use crate::meta::Meta;
-use crate::page;
 use crate::sentence::sentence_of;
 
 /// A run in tables, figures and one sentence.
@@ -32,7 +32,12 @@ impl Report {
     /// # Errors
     /// Those of [`Analysis::new`]: stray episodes, repeated cells, a baseline that matches nothing, a bad confidence.
     pub fn build(rows: &Rows, meta: Meta, options: &Options) -> Result<Self, AnalysisError> {
-        let analysis = Analysis::new(rows, options)?;
+        Ok(Self::of(rows, Analysis::new(rows, options)?, meta))
+    }
+
+    /// Assembles a report from rows and their analysis.
+    #[must_use]
+    pub fn of(rows: &Rows, analysis: Analysis, meta: Meta) -> Self {
         let (sentence, figures) = (sentence_of(&analysis, meta.in_progress), figure::all(&analysis));
         let mut tables = tables::all(&analysis);
         if let Some(gaps) = tables.iter_mut().find(|table| table.key == "gaps" && meta.in_progress) {
@@ -40,7 +45,7 @@ impl Report {
             gaps.notes = vec!["The run is in progress: nothing here is lost.".to_owned()];
         }
         let logs = vec![tables::instances(rows), tables::token_log(rows)];
-        Ok(Self { meta, analysis, sentence, tables, figures, logs })
+        Self { meta, analysis, sentence, tables, figures, logs }
     }
 
     /// The same report with what followed the injected faults, of the rows that it was built from.
@@ -183,12 +188,6 @@ impl Report {
     pub fn json(&self) -> Value {
         let tables: Vec<Value> = self.tables.iter().map(Table::to_json).collect();
         json!({"study": self.meta.study, "sentence": self.sentence, "meta": self.meta, "tables": tables})
-    }
-
-    /// One self-contained HTML page: no script, no address outside itself.
-    #[must_use]
-    pub fn html(&self) -> String {
-        page::render(self)
     }
 }
 

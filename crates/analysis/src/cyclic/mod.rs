@@ -5,6 +5,7 @@
 //! [`Cycles`], the cells of a run with their [`Measures`] → tables and figures. Nothing here knows an environment.
 
 pub mod advise;
+mod board;
 pub mod check;
 mod condition;
 pub mod cost;
@@ -14,7 +15,6 @@ mod fold;
 mod measures;
 mod noise;
 mod repair;
-pub mod tables;
 mod tokens;
 mod trajectory;
 
@@ -23,10 +23,11 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+pub use board::{Board, Entry};
 pub use condition::{Condition, Control, Setup};
 pub use fold::{CellCycles, Cycles, Fold, Record, Sample, SampleKind, Use};
 pub use measures::{EvidenceSums, Group, Measures, Moments, RepairSums, Routing, SignalSums, TransitionCount, measure};
-pub use noise::{NoiseCurve, NoisePoint, noise_curves};
+pub use noise::{CONFIDENCE, INTERVALS, NoiseCurve, NoisePoint, noise_curves};
 pub use repair::{By, Repair, Taken, repairs};
 pub use tokens::{Exploration, TokenComparison, exploration, shared_wins};
 pub use trajectory::{

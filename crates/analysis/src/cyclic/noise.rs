@@ -8,6 +8,12 @@ use crate::clusters::{Grouping, Place};
 use crate::describe::Summary;
 use crate::proportion::Proportion;
 
+/// Confidence of the intervals: what the rest of a report has unless it is told otherwise.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// How the intervals are made.
+pub const INTERVALS: &str = "95% intervals; of shares: Wilson, with the number of episodes that the clusters are worth; of means: Student t robust against clusters. Clusters are tasks and instances; where each was played once, every episode stands for itself.";
+
 /// One cell on a curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoisePoint {

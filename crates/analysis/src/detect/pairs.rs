@@ -1,6 +1,6 @@
 //! The deliberation cascade between cells (BOG-220): the hierarchy with deliberation minus the one without.
 
-use crate::bog::Grids;
+use crate::axes::Grids;
 use crate::compare::paired_difference;
 use crate::table::{Cell, Column, ColumnKind, Table};
 

@@ -1,25 +1,10 @@
-//! The works' published tables against our formulas: what follows from what, and where it does not.
+//! Printed numbers of a work against our formulas: what follows from what, and where it does not.
 //!
-//! The facts themselves are data (`papers/*.yaml`); this module only knows their shape.
+//! Which numbers there are, each work's room knows; the facts themselves are data (`papers/*.yaml`).
 
-mod bog;
-mod claims;
-pub mod cyc;
-mod derived;
-mod facts;
-mod printed;
-mod verdicts;
+mod examined;
 
-pub use bog::{check, frontier};
-pub use facts::{
-    BogFacts, Configuration, Degradation, Deliberation, Marginal, PaperCell, PaperPaired, PaperRecord, PaperRecords,
-    ReferenceReturn,
-};
-pub use printed::{
-    BestLevel, Formula, KnownMiss, PaperClaim, PaperGroup, PaperRange, PaperRanks, PaperTotals, Relation, Repeated,
-    TokenProfile,
-};
-pub use verdicts::{Examined, examine};
+pub use examined::{Examined, KnownMiss, Relation};
 
 use crate::table::{Cell, Column, ColumnKind, Table};
 
@@ -56,7 +41,8 @@ pub struct Check {
 impl Check {
     /// Judges a number printed with `digits` after the point. `reach` holds the least and the largest value that the
     /// rounding of the inputs allows.
-    fn judge(table: &str, place: String, printed: f64, digits: i32, recomputed: f64, reach: (f64, f64)) -> Self {
+    #[must_use]
+    pub fn judge(table: &str, place: String, printed: f64, digits: i32, recomputed: f64, reach: (f64, f64)) -> Self {
         let half = 0.5 * 10_f64.powi(-digits);
         // Inputs are decimal fractions, so a tie can miss by an ulp or two.
         let slack = 1e-9 * printed.abs().max(1.0);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::contrast::{Contrast, Divergence, divergence};
 use super::traces::{CellTrace, Sum};
 use super::{ActionFacts, Profile};
-use crate::bog::Grids;
+use crate::axes::Grids;
 use crate::clusters::{Grouping, Place};
 use crate::describe::Summary;
 use crate::profile::Traces;

@@ -2,7 +2,7 @@
 
 use super::resampled::{Clusters, Sums};
 use super::{Finding, Majority, Outcome, Replication};
-use crate::bog::{Claim, Expectation, Grid, Quantity, Side};
+use crate::axes::{Claim, Expectation, Grid, Quantity, Side};
 use crate::cells::Options;
 use crate::describe::{FEWEST, Interval};
 use crate::frontier::{Point, pareto};

@@ -12,7 +12,7 @@ pub use judge::judge;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bog::{Claim, Grids};
+use crate::axes::{Claim, Grids};
 use crate::describe::Interval;
 use crate::hypothesis::holm;
 use crate::metrics;

@@ -1,9 +1,7 @@
 //! The standard tables of a study.
 
 mod apart;
-mod arbiter;
 mod blocks;
-pub mod bog;
 mod contracts;
 pub(crate) mod cost;
 mod detail;
@@ -11,14 +9,12 @@ mod faults;
 mod log;
 mod main_table;
 mod paired;
-mod replication;
 
 use crate::cells::{Analysis, CellSummary};
 use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 pub use apart::{PastCell, apart};
-pub use arbiter::arbiter;
 pub use blocks::blocks;
 pub use contracts::contracts;
 pub use cost::{cost, roles};
@@ -27,7 +23,6 @@ pub use faults::faults;
 pub use log::{instances, token_log};
 pub use main_table::{essential, main};
 pub use paired::paired;
-pub use replication::{replication, second_environment};
 
 /// Key and title of every table that a report can hold, in reading order.
 pub const STANDARD: [(&str, &str); 12] = [
@@ -90,7 +85,8 @@ pub fn mark(info: &CellInfo) -> &'static str {
 }
 
 /// Columns that name a cell: environment where the study has several, configuration, model, decoding, mark.
-pub(crate) fn labels(analysis: &Analysis) -> Vec<Column> {
+#[must_use]
+pub fn labels(analysis: &Analysis) -> Vec<Column> {
     let label = |key, title, help| Column::new(key, title, "cell", ColumnKind::Label, help);
     vec![
         label("configuration", "Configuration", "Architecture and persona"),
@@ -102,7 +98,9 @@ pub(crate) fn labels(analysis: &Analysis) -> Vec<Column> {
     ]
 }
 
-pub(crate) fn label_cells(summary: &CellSummary) -> Vec<Cell> {
+/// Cells of [`labels`].
+#[must_use]
+pub fn label_cells(summary: &CellSummary) -> Vec<Cell> {
     let info = &summary.info;
     vec![
         Cell::text(info.configuration_label()),
@@ -276,12 +274,14 @@ pub fn by_construction<'c>(cells: impl IntoIterator<Item = &'c CellInfo>) -> Str
 }
 
 /// Whether any interval takes runs of one task and instance together.
-fn clustered(analysis: &Analysis) -> bool {
+#[must_use]
+pub fn clustered(analysis: &Analysis) -> bool {
     analysis.cells.iter().any(|cell| cell.returns.is_some_and(|returns| returns.clusters.is_some()))
 }
 
 /// How intervals of ratios are made.
-fn ratio_note(analysis: &Analysis) -> String {
+#[must_use]
+pub fn ratio_note(analysis: &Analysis) -> String {
     let options = &analysis.options;
     let unit = if clustered(analysis) { "clusters" } else { "episodes" };
     format!(
@@ -298,14 +298,16 @@ fn several_environments(analysis: &Analysis) -> bool {
 }
 
 /// Digits after the point for returns: one where they reach tens, three for small scales such as success in [0, 1].
-fn return_digits(analysis: &Analysis) -> usize {
+#[must_use]
+pub fn return_digits(analysis: &Analysis) -> usize {
     let largest =
         analysis.cells.iter().flat_map(|cell| &cell.values).fold(0.0_f64, |most, value| most.max(value.abs()));
     if largest >= 10.0 { 1 } else { 3 }
 }
 
 /// What counts as catastrophic, where all cells agree on it (BOG-164).
-fn catastrophic_note(analysis: &Analysis) -> Option<String> {
+#[must_use]
+pub fn catastrophic_note(analysis: &Analysis) -> Option<String> {
     let limit = one(analysis.cells.iter().filter_map(|cell| cell.info.thresholds.catastrophic_below))?;
     Some(format!("Catastr.: share of episodes with a return below {}.", limit as f64 / 1000.0))
 }
@@ -322,12 +324,15 @@ fn one(mut values: impl Iterator<Item = i64>) -> Option<i64> {
     values.all(|value| value == first).then_some(first)
 }
 
-fn confidence_title(analysis: &Analysis) -> String {
+/// Heading of a column of intervals, such as `95% CI`.
+#[must_use]
+pub fn confidence_title(analysis: &Analysis) -> String {
     format!("{}% CI", analysis.options.percent())
 }
 
 /// Notes on the marks that the cells carry, and on episodes that a limit cut.
-pub(crate) fn mark_notes(analysis: &Analysis) -> Vec<String> {
+#[must_use]
+pub fn mark_notes(analysis: &Analysis) -> Vec<String> {
     let mut notes: Vec<String> = cut_note(&analysis.cells).into_iter().collect();
     if analysis.cells.iter().any(CellSummary::hardly_acted) {
         notes.push(format!("{HARDLY}: {}; such rows measure the fallback and no model.", crate::acted::rule()));

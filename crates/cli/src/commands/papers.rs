@@ -1,42 +1,16 @@
 //! `gimbal papers`: a work's published tables, recomputed.
 
-use gimbal_analysis::AnalysisError;
-use gimbal_analysis::papers::cyc::{self, CycFacts};
-use gimbal_analysis::papers::{BogFacts, Examined, examine, report, tally};
+use gimbal_analysis::papers::{Examined, report, tally};
 use gimbal_core::Files as _;
+use gimbal_report::WIDTH;
+use gimbal_view::work::Printed;
 use serde::Serialize;
 
 use super::{print_json, tables};
 use crate::args::{Papers, ReportFormat};
 use crate::exit::Failure;
 use crate::home::Home;
-
-/// Reads facts (`place` is what messages call them) and recomputes them; gives the work's name with it.
-type Examine = fn(text: &str, place: &str) -> Result<(String, Examined), AnalysisError>;
-
-/// Works with facts, where these are, and how they are examined.
-const WORKS: [(&str, &str, Examine); 2] =
-    [("bog", "papers/bog.yaml", bog_facts), ("cyc", "papers/cyc.yaml", cyc_facts)];
-
-fn bog_facts(text: &str, place: &str) -> Result<(String, Examined), AnalysisError> {
-    let facts = BogFacts::parse(text, place)?;
-    let examined = examine(&facts).map_err(|error| within(place, error))?;
-    Ok((facts.work, examined))
-}
-
-fn cyc_facts(text: &str, place: &str) -> Result<(String, Examined), AnalysisError> {
-    let facts = CycFacts::parse(text, place)?;
-    let examined = cyc::examine(&facts).map_err(|error| within(place, error))?;
-    Ok((facts.work, examined))
-}
-
-/// The same error with the file in front of the place.
-fn within(file: &str, error: AnalysisError) -> AnalysisError {
-    match error {
-        AnalysisError::Facts { place, what } => AnalysisError::Facts { place: format!("{file}: {place}"), what },
-        other => other,
-    }
-}
+use crate::registry::catalogue;
 
 /// What `--json` says.
 #[derive(Serialize)]
@@ -61,8 +35,11 @@ struct Counted {
 
 /// Recomputes, prints, and fails on a miss that is not listed or a listed one that is none.
 pub fn papers(home: &Home, options: &Papers) -> Result<(), Failure> {
-    let (text, place, examine) = facts(home, options)?;
-    let (work, examined) = examine(&text, &place).map_err(Failure::usage)?;
+    let printed = catalogue()
+        .printed(&options.work)
+        .map_err(|error| Failure::Usage(format!("{error} (known: {})", error.known.join(", "))))?;
+    let (text, place) = facts(home, options, &printed)?;
+    let (work, examined) = (printed.examine)(&text, &place).map_err(Failure::usage)?;
     let title = format!("Published numbers of {work}, recomputed");
     match options.table.as_deref() {
         Some("summary") => tables::show(&report(&title, &examined.checks), options.format)?,
@@ -70,7 +47,7 @@ pub fn papers(home: &Home, options: &Papers) -> Result<(), Failure> {
             let only = other.map(|name| table_name(name, &examined)).transpose()?;
             tables::show(&examined.numbers(&title, only.as_deref()), options.format)?;
             if options.format == ReportFormat::Text && only.is_none() {
-                println!("\n{}", report("By table", &examined.checks).to_text(super::report::WIDTH));
+                println!("\n{}", report("By table", &examined.checks).to_text(WIDTH));
             }
         }
     }
@@ -80,26 +57,21 @@ pub fn papers(home: &Home, options: &Papers) -> Result<(), Failure> {
     verdict(&examined)
 }
 
-fn facts(home: &Home, options: &Papers) -> Result<(String, String, Examine), Failure> {
-    let Some((_, built_in, examine)) = WORKS.iter().find(|(name, _, _)| *name == options.work) else {
-        let hint = gimbal_core::nearest::hint(&options.work, WORKS.iter().map(|(name, _, _)| *name));
-        let known: Vec<&str> = WORKS.iter().map(|(name, _, _)| *name).collect();
-        return Err(Failure::Usage(format!("there is no work `{}`{hint} (known: {})", options.work, known.join(", "))));
-    };
-    let (text, place) = match &options.facts {
+/// The text of the facts, and what messages call it.
+fn facts(home: &Home, options: &Papers, printed: &Printed) -> Result<(String, String), Failure> {
+    match &options.facts {
         Some(path) => {
             let place = path.display().to_string();
             let text = std::fs::read_to_string(path)
                 .map_err(|error| Failure::Usage(format!("--facts: {place}: cannot be read: {error}")))?;
-            (text, place)
+            Ok((text, place))
         }
         None => home
             .files
-            .read(built_in)
+            .read(printed.file)
             .map_err(Failure::usage)?
-            .ok_or_else(|| Failure::Usage(format!("{built_in}: is not there; name a facts file with --facts")))?,
-    };
-    Ok((text, place, *examine))
+            .ok_or_else(|| Failure::Usage(format!("{}: is not there; name a facts file with --facts", printed.file))),
+    }
 }
 
 /// `25` is `Tab. 25`, and `claims` is `Claims`.

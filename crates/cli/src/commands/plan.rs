@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use gimbal_analysis::bog::{Protocol, Side};
-use gimbal_analysis::papers::BogFacts;
-use gimbal_analysis::planned::{Demand, PlannedComparison, SdSource, paper_sd, table};
+use gimbal_analysis::axes::Side;
+use gimbal_analysis::planned::{Demand, PlannedComparison, SdSource, table};
 use gimbal_analysis::{Cell, Column, ColumnKind, Options, Rows, Table, paired_test};
+use gimbal_bog::printed::{BogFacts, paper_sd};
 use gimbal_core::Files as _;
 use gimbal_study::plan::{self, Cell as Planned, Plan as Resolved, estimate};
 use gimbal_study::read;
@@ -132,7 +132,7 @@ fn comparisons(
     earlier: Option<&Rows>,
     facts: Option<&BogFacts>,
 ) -> Result<Compared, Failure> {
-    let protocol = Protocol::shipped();
+    let protocol = gimbal_bog::protocol();
     let held = |name: &str| resolved.cells.iter().any(|cell| cell.info.configuration == name);
     let baseline = match options.baseline.as_ref().or(resolved.study.baseline.as_ref().map(|(name, _)| name)) {
         // What --only leaves out is still the study's baseline.

@@ -1,208 +1,190 @@
-//! `gimbal report`.
+//! `gimbal report`: its arguments, and what goes to standard output.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use gimbal_analysis::{BaselineChoice, CellInfo, Options, Rows, tables};
+use gimbal_analysis::Protocol;
+use gimbal_model::PriceTable;
+use gimbal_report::{Everything, Options, Report, ReportError, Source, WIDTH, figure, files, table};
 use gimbal_study::plan::Stored;
-use gimbal_study::read;
-use gimbal_study::run::RunFolder;
-use gimbal_view::{Meta, Price, PriceTable, Report as Built};
+use gimbal_view::Output;
 
-use super::{run_failure, run_folder, write_file};
-use crate::args::{Report, ReportFormat};
+use super::{more_to_come, own_folder, run_failure, run_folder, tables, write_file};
+use crate::args::{Report as Arguments, ReportFormat};
 use crate::exit::Failure;
+use crate::registry::{catalogue, registry};
 
-/// Columns of a terminal's tables.
-pub const WIDTH: usize = 120;
+/// What `--table` and `--figure` print instead of a table or figure.
+const LIST: &str = "list";
+/// Folder of `--all` within a run.
+const FOLDER: &str = "report-all";
 
-/// Builds a report, writes its files and prints one form of it; or prints one table and writes nothing.
-pub fn report(options: &Report) -> Result<(), Failure> {
-    if let Some(key) = &options.table {
-        return super::tables::print(options, key);
+/// Builds a report, writes its files and prints one form of it; or prints one table or figure; or writes everything.
+pub fn report(arguments: &Arguments) -> Result<(), Failure> {
+    match (&arguments.table, &arguments.figure) {
+        (Some(key), _) => one_table(arguments, key),
+        (None, Some(key)) => one_figure(arguments, key),
+        (None, None) if arguments.all => everything(arguments),
+        (None, None) => whole(arguments),
     }
-    if let Some(key) = &options.figure {
-        return super::figures::one(options, key);
+}
+
+/// A failure of a report with its exit code.
+pub fn report_failure(error: ReportError) -> Failure {
+    if error.exit_code() == 2 { Failure::usage(error) } else { Failure::external(error) }
+}
+
+/// Opens the run and hands it to `make` with the user's choices.
+fn with_source<T>(
+    arguments: &Arguments,
+    make: impl FnOnce(&Source<'_>) -> Result<T, ReportError>,
+) -> Result<T, Failure> {
+    let folder = run_folder(&arguments.run)?;
+    if arguments.table.is_some() {
+        more_to_come(folder.in_progress());
     }
-    if options.all {
-        return super::figures::all(options);
+    let stored = Stored::read(&folder).map_err(run_failure)?;
+    let options = Options {
+        baseline: arguments.baseline.clone(),
+        protocol: arguments.protocol.as_deref().map(protocol).transpose()?,
+        prices: arguments.prices.as_deref().map(prices).transpose()?.map(|table| table.models),
+    };
+    let (registry, catalogue) = (registry(), catalogue());
+    let source =
+        Source { folder: &folder, stored: &stored, registry: &registry, catalogue: &catalogue, options: &options };
+    make(&source).map_err(report_failure)
+}
+
+/// Reads a file that an option names.
+fn read(option: &str, path: &Path, expected: &str) -> Result<(String, String), Failure> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Usage(format!("{option}: {name}: cannot be read: {error}{expected}")))?;
+    Ok((text, name))
+}
+
+fn protocol(path: &Path) -> Result<Protocol, Failure> {
+    let (text, name) = read("--protocol", path, "")?;
+    Protocol::parse(&text, &name).map_err(Failure::usage)
+}
+
+fn prices(path: &Path) -> Result<PriceTable, Failure> {
+    let (text, name) = read("--prices", path, "; name a file like prices.yaml")?;
+    PriceTable::parse(&text, &name).map_err(Failure::usage)
+}
+
+fn whole(arguments: &Arguments) -> Result<(), Failure> {
+    let built = with_source(arguments, Report::build)?;
+    let document = built.document();
+    match arguments.format {
+        ReportFormat::Text => print!("{}", document.brief(WIDTH)),
+        ReportFormat::Markdown => print!("{}", document.markdown()),
+        ReportFormat::Csv => print!("{}", document.csv()),
+        ReportFormat::Json => println!("{:#}", document.json()),
+        ReportFormat::Html => print!("{}", built.page()),
     }
-    let folder = run_folder(&options.run)?;
-    let mut built =
-        build(&folder, options.baseline.as_deref())?.with_tables(super::figures::trace_tables(&folder, options)?);
-    built = built.with_tables(super::cycles::report_tables(&folder)?);
-    if let Some(prices) = &options.prices {
-        super::rescored::add_from(&mut built, prices)?;
-    }
-    match options.format {
-        ReportFormat::Text => print!("{}", built.brief(WIDTH)),
-        ReportFormat::Markdown => print!("{}", built.markdown()),
-        ReportFormat::Csv => print!("{}", built.csv()),
-        ReportFormat::Json => println!("{:#}", built.json()),
-        ReportFormat::Html => print!("{}", built.html()),
-    }
-    if options.no_files {
+    if arguments.no_files {
         return Ok(());
     }
-    // What was asked for stands on standard output already, whatever the disk says.
-    let out = options.out.clone().unwrap_or_else(|| folder.root().to_path_buf());
-    let made = std::fs::create_dir_all(&out)
-        .map_err(|error| Failure::External(format!("{}: cannot be made: {error}", out.display())));
-    let page = made.and_then(|()| write_all(&built, &folder, &out)).map_err(|failure| {
-        Failure::External(format!("{failure}; write the files elsewhere with `--out DIR`, or none with `--no-files`"))
+    // The text is on standard output already, whatever happens on the disk.
+    let out = match &arguments.out {
+        Some(out) => out.clone(),
+        None => run_folder(&arguments.run)?.root().to_path_buf(),
+    };
+    let page = built.write(&out).map_err(|error| {
+        Failure::External(format!("{error}; write the files elsewhere with `--out DIR`, or none with `--no-files`"))
     })?;
     eprintln!("gimbal: the page is {}", page.display());
     Ok(())
 }
 
-/// How to analyse a run: its baseline is the one that is asked for, else the study's, which comes back too.
-pub fn options_for(
-    folder: &RunFolder,
-    rows: &Rows,
-    baseline: Option<&str>,
-) -> Result<(Options, Option<String>), Failure> {
-    let stored = Stored::read(folder).map_err(run_failure)?.baseline;
-    let asked = baseline.map(str::to_owned).or_else(|| stored.clone());
-    if let Some(label) = &asked {
-        let known = || rows.cells.iter().flat_map(|cell| [cell.configuration.as_str(), cell.id.as_str()]);
-        if !known().any(|name| name == label) {
-            return Err(Failure::Usage(unknown_baseline(label, &rows.cells)));
+fn list(items: &[(&'static str, &'static str)], width: usize) {
+    for (key, title) in items {
+        println!("{key:<width$} {title}");
+    }
+}
+
+fn one_table(arguments: &Arguments, key: &str) -> Result<(), Failure> {
+    let catalogue = catalogue();
+    if key == LIST {
+        list(&catalogue.tables(), 15);
+        return Ok(());
+    }
+    let chosen = catalogue
+        .table(key)
+        .map_err(|error| Failure::Usage(format!("--table: {error} (known: {})", error.known.join(", "))))?;
+    let made = with_source(arguments, |source| table(source, chosen));
+    let made = made.map_err(|failure| match failure {
+        Failure::Usage(words) if words.starts_with('`') => Failure::Usage(format!("--table: {words}")),
+        other => other,
+    })?;
+    tables::show(&made, arguments.format)
+}
+
+fn one_figure(arguments: &Arguments, key: &str) -> Result<(), Failure> {
+    let catalogue = catalogue();
+    if key == LIST {
+        list(&catalogue.figures(), 7);
+        return Ok(());
+    }
+    let chosen = catalogue.figure(key).map_err(|error| {
+        Failure::Usage(format!("--figure: {error}; there are {} (`--figure list`)", error.series()))
+    })?;
+    let outputs = with_source(arguments, |source| figure(source, chosen))?;
+    put(arguments, &outputs)
+}
+
+/// Prints the only drawing; writes several, or where `--out` says.
+fn put(arguments: &Arguments, outputs: &[Output]) -> Result<(), Failure> {
+    for output in outputs {
+        if let Some(missing) = &output.missing {
+            eprintln!("gimbal: {}: nothing to draw: {missing}", output.file);
         }
     }
-    let choice = asked.map(|label| match rows.cells.iter().any(|cell| cell.configuration == label) {
-        true => BaselineChoice::Configuration(label),
-        false => BaselineChoice::Cell(label),
-    });
-    Ok((Options { baseline: choice, ..Options::default() }, stored))
-}
-
-/// The report of a run.
-pub fn build(folder: &RunFolder, baseline: Option<&str>) -> Result<Built, Failure> {
-    let stored = Stored::read(folder).map_err(run_failure)?;
-    let rows = read::load_rows(folder).map_err(run_failure)?;
-    let digest = read::digest(folder).map_err(run_failure)?;
-    let (options, _) = options_for(folder, &rows, baseline)?;
-    let bill = read::bill(folder, &stored).map_err(run_failure)?;
-    let recoveries = read::recovery(folder).map_err(run_failure)?;
-    let mut meta = meta(folder, &stored, &digest.to_string());
-    let limits = read::limits(folder, &stored).map_err(run_failure)?;
-    if !stored.overrides.is_empty() {
-        meta.facts.push(("Files of the user's folder".to_owned(), stored.overrides.join(", ")));
-    }
-    for (limits, episodes) in limits {
-        meta.facts.push((format!("Episodes under the limits {limits}"), episodes.to_string()));
-    }
-    if !bill.lines.is_empty() {
-        meta.facts.push(("billed in all".to_owned(), bill.total().words()));
-    }
-    let built = Built::build(&rows, meta, &options).map_err(Failure::usage)?;
-    let apart = tables::apart(&read::past(folder, &stored).map_err(run_failure)?);
-    let mut built = built.with_faults(&rows, &recoveries).with_tables(apart).with_bill(&bill);
-    super::rescored::add(&mut built, &stored.prices);
-    Ok(built)
-}
-
-/// What to say of a baseline that is no cell, with those that there are.
-fn unknown_baseline(label: &str, cells: &[CellInfo]) -> String {
-    const SHOWN: usize = 12;
-    let known = cells.iter().flat_map(|cell| [cell.configuration.as_str(), cell.id.as_str()]);
-    let hint = gimbal_core::nearest::hint(label, known);
-    let mut names: Vec<String> = Vec::new();
-    for cell in cells {
-        let name = format!("`{}`", cell.configuration);
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let more = names.len().saturating_sub(SHOWN);
-    names.truncate(SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let separator = if hint.is_empty() { "; " } else { " " };
-    format!("--baseline: no cell of this run is called `{label}`{hint}{separator}there are {}{more}", names.join(", "))
-}
-
-fn meta(folder: &RunFolder, stored: &Stored, digest: &str) -> Meta {
-    let dollars = |microdollars: u64| microdollars as f64 / 1e6;
-    let models: Vec<Price> = stored
-        .prices
-        .iter()
-        .filter(|(_, price)| !price.seen.is_empty())
-        .map(|(name, price)| {
-            let band = price.bands.first();
-            Price {
-                model: name.clone(),
-                input: band.map(|band| dollars(band.input)),
-                cached_input: band.and_then(|band| band.cached).map(dollars),
-                output: band.map(|band| dollars(band.output)),
+    match (outputs, &arguments.out) {
+        ([only], None) => print!("{}", only.figure.alone),
+        (several, out) => {
+            let out = match out {
+                Some(out) => out.clone(),
+                None => run_folder(&arguments.run)?.root().join("figures"),
+            };
+            own_folder(&out)?;
+            // A drawing of nothing is not written.
+            for output in several.iter().filter(|output| output.missing.is_none()) {
+                let path = out.join(format!("{}.svg", output.file));
+                write_file(&path, &output.figure.alone)?;
+                eprintln!("gimbal: {}", path.display());
             }
-        })
-        .collect();
-    let sources: Vec<String> = stored
-        .prices
-        .values()
-        .filter(|price| !price.seen.is_empty())
-        .map(|price| format!("{} ({})", price.source, price.seen))
-        .collect();
-    let date = stored.prices.values().map(|price| price.seen.clone()).max().unwrap_or_default();
-    let root = folder.root().display();
-    let prices = (!models.is_empty()).then(|| PriceTable { date, source: sources.join("; "), models });
-    let several = stored.cells.windows(2).any(|pair| pair[0].info.planned != pair[1].info.planned);
-    let runs = if several { "runs of every task, at most" } else { "runs of every task" };
-    let mut facts = vec![(runs.to_owned(), stored.runs.to_string())];
-    for cell in &stored.cells {
-        let environment = &cell.identity["environment"];
-        let fact = (
-            environment["name"].as_str().unwrap_or_default().to_owned() + " behaviour",
-            environment["behaviour"].to_string(),
-        );
-        if !facts.contains(&fact) {
-            facts.push(fact);
         }
     }
-    Meta {
-        study: stored.study.clone(),
-        question: stored.description.clone(),
-        in_progress: folder.in_progress(),
-        program_version: stored.program.clone(),
-        study_hash: Some(stored.file_hash.to_string()),
-        digest: Some(digest.to_owned()),
-        facts,
-        prices,
-        commands: vec![format!("gimbal verify {root}"), format!("gimbal report {root}")],
-    }
+    Ok(())
 }
 
-fn remove_file(path: &Path) -> Result<(), Failure> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::External(format!("{}: cannot be removed: {error}", path.display())))
+/// Writes every table and figure, and the page that shows them.
+fn everything(arguments: &Arguments) -> Result<(), Failure> {
+    let built = with_source(arguments, Everything::build)?;
+    let out = match &arguments.out {
+        Some(out) => out.clone(),
+        None => {
+            let out = run_folder(&arguments.run)?.root().join(FOLDER);
+            own_folder(&out)?;
+            out
         }
-        _ => Ok(()),
-    }
+    };
+    let page = built.write(&catalogue(), &out).map_err(Failure::external)?;
+    let gaps = built.gaps();
+    let without = if gaps > 0 { format!(" ({gaps} more have nothing to draw)") } else { String::new() };
+    let (tables, figures) = (built.tables.len(), built.figures.len() - gaps);
+    println!("{tables} tables and {figures} figures{without} in {}", out.display());
+    eprintln!("gimbal: the page is {}", page.display());
+    Ok(())
 }
 
-/// Writes every form of a report; returns the page.
-pub fn write_all(built: &Built, folder: &RunFolder, out: &Path) -> Result<PathBuf, Failure> {
-    // The study as the user wrote it stands beside what came of it (BOG-146).
-    write_file(&out.join("study-as-written.yaml"), &Stored::read(folder).map_err(run_failure)?.text)?;
-    let page = out.join("report.html");
-    write_file(&page, &built.html())?;
-    write_file(&out.join("report.md"), &built.markdown())?;
-    write_file(&out.join("report.csv"), &built.csv())?;
-    // The main table is report.csv; a table of an earlier report that has no rows any more must not stay.
-    for key in tables::KEYS.iter().skip(1) {
-        let file = out.join(format!("report-{key}.csv"));
-        match built.csv_of(key) {
-            Some(text) => write_file(&file, &text)?,
-            None => remove_file(&file)?,
-        }
-    }
-    for log in &built.logs {
-        write_file(&out.join(format!("report-{}.csv", log.key)), &log.to_csv())?;
-    }
-    write_file(&out.join("report.json"), &gimbal_analysis::printable_lines(&format!("{:#}\n", built.json())))?;
-    write_file(&out.join("report.txt"), &built.text(WIDTH))?;
-    for figure in &built.figures {
-        write_file(&out.join(format!("figure-{}.svg", figure.name)), &figure.alone)?;
-    }
-    Ok(page)
+/// The standard report of a run that has just ended: its files, and its text.
+pub fn after_run(folder: &gimbal_study::run::RunFolder) -> Result<(std::path::PathBuf, String), Failure> {
+    let stored = Stored::read(folder).map_err(run_failure)?;
+    let (registry, catalogue, options) = (registry(), catalogue(), Options::default());
+    let source = Source { folder, stored: &stored, registry: &registry, catalogue: &catalogue, options: &options };
+    let built = Report::standard(&source).map_err(report_failure)?;
+    let page = built.write(folder.root()).map_err(Failure::external)?;
+    Ok((page, built.document().brief(WIDTH)))
 }

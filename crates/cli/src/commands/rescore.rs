@@ -11,7 +11,7 @@ use gimbal_study::run::RunFolder;
 use gimbal_study::stage::Cancel;
 use serde_json::{Value, json};
 
-use super::report::WIDTH;
+use gimbal_report::WIDTH;
 use super::run::watch_for_interrupt;
 use super::{print_json, run_failure};
 use crate::args::{JudgeChoice, Rescore};

@@ -66,10 +66,9 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     }
     if !options.no_report {
         let folder = RunFolder::open(&summary.folder).map_err(run_failure)?;
-        let built = report::build(&folder, None)?;
-        let page = report::write_all(&built, &folder, &summary.folder)?;
+        let (page, text) = report::after_run(&folder)?;
         if options.progress != ProgressStyle::Quiet {
-            println!("{}", built.brief(120));
+            println!("{text}");
         }
         println!("{}", page.display());
     }

@@ -5,14 +5,15 @@
 
 use gimbal_analysis::{Analysis, CellSummary, Interval};
 
-use super::bog::kit::{name_beneath, tick_words};
-use super::colour::{SERIES, Shape};
-use super::labels::{Box2, Obstacles, place};
-use super::scale::{Scale, tick_label};
-use super::svg::{
+use crate::kit::looks::{draw_mark, name_beneath, tick_words};
+use crate::kit::colour::{SERIES, Shape};
+use crate::kit::labels::{Box2, Obstacles, place};
+use crate::kit::scale::{Scale, tick_label};
+use crate::kit::svg::{
     Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of,
 };
-use super::{Figure, unique};
+use crate::kit::picture::Figure;
+use crate::kit::unique;
 
 const GAP: f64 = 26.0;
 const AXIS: f64 = 60.0;
@@ -46,7 +47,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
 }
 
 /// The picture, its height and how to read it.
-pub(super) fn picture(analysis: &Analysis) -> Option<(Svg, f64, String)> {
+pub fn picture(analysis: &Analysis) -> Option<(Svg, f64, String)> {
     let panels = panels(analysis);
     let points = || panels.iter().flat_map(|panel| &panel.cells);
     points().next()?;
@@ -216,7 +217,7 @@ fn legend(svg: &mut Svg, axes: &[Option<&str>]) -> f64 {
         if x > AXIS && x + width > WIDTH {
             (x, y) = (AXIS, y + 20.0);
         }
-        mark(svg, (x + 5.0, y), SERIES[index % SERIES.len()], true);
+        draw_mark(svg, (x + 5.0, y), SERIES[index % SERIES.len()], true);
         svg.text(x + 16.0, y + 4.0, Anchor::Start, LABEL, &name);
         x += width;
     }
@@ -362,7 +363,7 @@ fn draw_panel(
         svg.text(label.x, label.y, Anchor::Start, style, name);
     }
     for (cell, point) in panel.cells.iter().zip(&points) {
-        mark(svg, *point, series(cell), cell.info.is_evidence());
+        draw_mark(svg, *point, series(cell), cell.info.is_evidence());
     }
     let all = panel.cells.iter().zip(&placed).zip(&points);
     let unnamed = all.filter(|((_, label), _)| label.is_none()).map(|((cell, _), _)| {
@@ -399,47 +400,3 @@ fn stepped(svg: &mut Svg, efficient: &[(f64, f64)], frame: Frame) -> Vec<Box2> {
     ));
     runs
 }
-
-pub(super) fn mark(svg: &mut Svg, (x, y): (f64, f64), (class, colour, shape): (&str, &str, Shape), solid: bool) {
-    let paint = if solid {
-        format!("class=\"{class} solid\" fill=\"{colour}\" stroke=\"{PAPER}\" stroke-width=\"1\"")
-    } else {
-        format!("class=\"{class} open\" fill=\"{PAPER}\" stroke=\"{colour}\" stroke-width=\"1.8\"")
-    };
-    let path = |points: &[(f64, f64)]| {
-        let list: Vec<String> = points.iter().map(|(dx, dy)| format!("{},{}", n(x + dx), n(y + dy))).collect();
-        format!("<polygon points=\"{}\" {paint}/>", list.join(" "))
-    };
-    svg.raw(&match shape {
-        Shape::Circle => format!("<circle cx=\"{}\" cy=\"{}\" r=\"5\" {paint}/>", n(x), n(y)),
-        Shape::Triangle => path(&[(0.0, -5.8), (5.4, 4.2), (-5.4, 4.2)]),
-        Shape::Square => path(&[(-4.6, -4.6), (4.6, -4.6), (4.6, 4.6), (-4.6, 4.6)]),
-        Shape::Diamond => path(&[(0.0, -6.0), (6.0, 0.0), (0.0, 6.0), (-6.0, 0.0)]),
-        Shape::Down => path(&[(0.0, 5.8), (5.4, -4.2), (-5.4, -4.2)]),
-        Shape::Plus => path(&PLUS),
-        Shape::Cross => {
-            // The plus, turned by an eighth.
-            let turned = PLUS.map(|(dx, dy)| {
-                ((dx - dy) * std::f64::consts::FRAC_1_SQRT_2, (dx + dy) * std::f64::consts::FRAC_1_SQRT_2)
-            });
-            path(&turned)
-        }
-        Shape::Bar => path(&[(-2.6, -6.0), (2.6, -6.0), (2.6, 6.0), (-2.6, 6.0)]),
-    });
-}
-
-/// Corners of a plus sign.
-const PLUS: [(f64, f64); 12] = [
-    (-2.0, -6.0),
-    (2.0, -6.0),
-    (2.0, -2.0),
-    (6.0, -2.0),
-    (6.0, 2.0),
-    (2.0, 2.0),
-    (2.0, 6.0),
-    (-2.0, 6.0),
-    (-2.0, 2.0),
-    (-6.0, 2.0),
-    (-6.0, -2.0),
-    (-2.0, -2.0),
-];

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use gimbal_analysis::{Analysis, CellSummary, tables};
 
-use super::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of};
-use super::{Figure, colour, environments, shown, speaker, unique};
+use crate::kit::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of};
+use super::{environments, shown, speaker};
+use crate::kit::picture::Figure;
+use crate::kit::{colour, unique};
 
 const ROW: f64 = 46.0;
 const HEADER: f64 = 36.0;

@@ -1,48 +1,22 @@
-//! Figures as SVG of our own: dark on light, legible in print and in grey, the same bytes for the same rows.
+//! The figures of a report: dark on light, legible in print and in grey, the same bytes for the same rows.
 //!
 //! Every element carries plain colours and a class; alone a figure is a finished picture, inside the page the style
 //! sheet recolours the classes for dark screens.
 
-pub mod bog;
-mod colour;
-pub mod cyc;
 mod distribution;
 mod forest;
-mod frontier;
+pub mod frontier;
 mod heatmap;
-mod labels;
 pub mod routing;
-mod scale;
-mod svg;
 
 use gimbal_analysis::{Analysis, tables};
 
-use svg::Svg;
-
-/// A finished figure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Figure {
-    /// Machine name, good for a file.
-    pub name: &'static str,
-    /// Title.
-    pub title: String,
-    /// What it shows and how to read it.
-    pub caption: String,
-    /// The picture, a whole SVG document without an XML declaration, for a page that shows the caption beside it.
-    pub svg: String,
-    /// The same with title and caption written beneath, for a file that stands alone.
-    pub alone: String,
-}
-
-impl Figure {
-    fn new(name: &'static str, title: String, caption: String, (svg, height): (&Svg, f64)) -> Self {
-        let alone = svg.finish_alone(height, &title, &caption);
-        Self { name, svg: svg.finish(height, &title), alone, title, caption }
-    }
-}
+use crate::kit::picture::Figure;
+use crate::kit::unique;
 
 /// That intervals are robust against clusters, where they are.
-fn robust(analysis: &Analysis) -> &'static str {
+#[must_use]
+pub fn robust(analysis: &Analysis) -> &'static str {
     if analysis.cells.iter().any(|cell| cell.returns.is_some_and(|returns| returns.clusters.is_some())) {
         " Intervals are robust against clusters (runs of one task and instance)."
     } else {
@@ -101,16 +75,6 @@ fn grouped(names: impl Iterator<Item = String>) -> Vec<(String, Vec<usize>)> {
         groups[group].1.push(at);
     }
     groups
-}
-
-fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut seen = Vec::new();
-    for value in values {
-        if !seen.contains(&value) {
-            seen.push(value);
-        }
-    }
-    seen
 }
 
 /// A value with one digit where the scale reaches tens, three otherwise, with a real minus sign.

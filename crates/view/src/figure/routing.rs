@@ -1,9 +1,9 @@
 //! What routing costs against the number of subtasks (CYC-069, CYC-097).
 
-use super::Figure;
-use super::bog::kit::{BELOW, BESIDE, Frame, Key, Look, bottom_axis, left_axis, legend, look, mark};
-use super::scale::Scale;
-use super::svg::{Anchor, HEAD, Svg, WIDTH};
+use crate::kit::picture::Figure;
+use crate::kit::looks::{BELOW, BESIDE, Frame, Key, Look, bottom_axis, left_axis, legend, look, mark};
+use crate::kit::scale::Scale;
+use crate::kit::svg::{Anchor, HEAD, Svg, WIDTH};
 
 /// One way of routing.
 #[derive(Clone, Debug, PartialEq)]

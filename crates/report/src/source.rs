@@ -1,0 +1,37 @@
+//! What a report is made from: a run, the works, and the choices of the user.
+
+use std::collections::BTreeMap;
+
+use gimbal_analysis::Protocol;
+use gimbal_model::Price;
+use gimbal_study::plan::Stored;
+use gimbal_study::registry::Registry;
+use gimbal_study::run::RunFolder;
+
+use crate::catalogue::Catalogue;
+
+/// Choices of the user.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Configuration or cell that differences are taken against, in place of the study's.
+    pub baseline: Option<String>,
+    /// Which configuration is what, in place of the protocol of each work.
+    pub protocol: Option<Protocol>,
+    /// Prices by model for the table `rescored`, in place of those in force when the study ran.
+    pub prices: Option<BTreeMap<String, Price>>,
+}
+
+/// A run with all that its report is made from.
+#[derive(Clone, Copy)]
+pub struct Source<'s> {
+    /// The run.
+    pub folder: &'s RunFolder,
+    /// The study as the run stored it.
+    pub stored: &'s Stored,
+    /// Environments that can follow the evidence of answers; an empty registry leaves that part out.
+    pub registry: &'s Registry,
+    /// Standard tables and registered works.
+    pub catalogue: &'s Catalogue,
+    /// Choices of the user.
+    pub options: &'s Options,
+}

@@ -1,0 +1,187 @@
+//! Works: what a publication adds to reports of runs, as one list of tables, figures and printed numbers.
+//!
+//! A work lives in a room of its own and implements [`Work`]. It gets data that are read and folded already
+//! ([`Context`]), so it depends on no run folder, no environment and no model.
+
+use std::cell::OnceCell;
+use std::fmt;
+
+use gimbal_analysis::cyclic::{Board, Cycles};
+use gimbal_analysis::papers::Examined;
+use gimbal_analysis::profile::Traces;
+use gimbal_analysis::{Analysis, AnalysisError, Grids, Protocol, Rows, Table};
+
+use crate::kit::picture::Output;
+
+/// A publication whose tables, figures and printed numbers the program can make.
+pub trait Work: Sync {
+    /// Short name, such as `bog`.
+    fn name(&self) -> &'static str;
+
+    /// Everything that the work has, in reading order. A key is unique among the items of its kind in all works.
+    fn items(&self) -> &'static [Item];
+
+    /// Which configuration is what, for works whose studies lie on axes ([`Context::grids`]).
+    fn protocol(&self) -> Option<&'static Protocol> {
+        None
+    }
+}
+
+/// One table, one figure, or the printed numbers of a work.
+#[derive(Clone, Copy, Debug)]
+pub struct Item {
+    /// Name by which it is asked for.
+    pub key: &'static str,
+    /// Title in lists.
+    pub title: &'static str,
+    /// Where the work prints it, such as `Tab. 3`; empty for what goes beyond the work.
+    pub source: &'static str,
+    /// What it is made from.
+    pub needs: Needs,
+    /// Whether the report of a run shows this table where it has rows. Everything is in `--all`.
+    pub in_report: bool,
+    /// How it is made.
+    pub make: Make,
+}
+
+/// How an item is made.
+#[derive(Clone, Copy)]
+pub enum Make {
+    /// A table of a run.
+    Table(fn(&Context<'_>, &Item) -> Result<Table, Undeclared>),
+    /// A figure of a run, in one drawing or one for each environment.
+    Figure(fn(&Context<'_>, &Item) -> Result<Vec<Output>, Undeclared>),
+    /// Numbers that the work prints and that follow from others that it prints; no run is needed.
+    Printed(Printed),
+}
+
+impl fmt::Debug for Make {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Table(_) => "Table",
+            Self::Figure(_) => "Figure",
+            Self::Printed(_) => "Printed",
+        })
+    }
+}
+
+/// The printed numbers of a work.
+#[derive(Clone, Copy)]
+pub struct Printed {
+    /// File with the numbers among the program's data, such as `papers/bog.yaml`.
+    pub file: &'static str,
+    /// Reads such a file and recomputes what follows; the second argument is what messages call the file. Returns the
+    /// name of the work with the results. Fails when the text is no such file, or one of its tables names a row that
+    /// it lacks.
+    pub examine: fn(&str, &str) -> Result<(String, Examined), AnalysisError>,
+}
+
+/// Which folds over a run an item is made from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Rows of episodes and their analysis.
+    pub results: bool,
+    /// What agents did in every step ([`Traces`]).
+    pub traces: bool,
+    /// What controllers did on task graphs ([`Cycles`]).
+    pub cycles: bool,
+}
+
+impl Needs {
+    /// Nothing of a run.
+    pub const NONE: Self = Self { results: false, traces: false, cycles: false };
+    /// Rows and their analysis.
+    pub const RESULTS: Self = Self { results: true, ..Self::NONE };
+    /// Rows, their analysis and traces.
+    pub const TRACES: Self = Self { traces: true, ..Self::RESULTS };
+    /// Cycles.
+    pub const CYCLES: Self = Self { cycles: true, ..Self::NONE };
+
+    /// What either needs.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            results: self.results || other.results,
+            traces: self.traces || other.traces,
+            cycles: self.cycles || other.cycles,
+        }
+    }
+}
+
+/// The data of a run as far as the items that are asked for need them.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// Rows of episodes and their analysis, of [`Needs::results`].
+    pub results: Option<(Rows, Analysis)>,
+    /// Of [`Needs::traces`].
+    pub traces: Option<Traces>,
+    /// Of [`Needs::cycles`].
+    pub cycles: Option<Cycles>,
+}
+
+/// An item uses data that it does not declare in [`Item::needs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("uses {0}, which it does not list under `needs`")]
+pub struct Undeclared(pub &'static str);
+
+/// What the items of one work are made from. What several items share is made once.
+pub struct Context<'a> {
+    inputs: &'a Inputs,
+    grids: Option<Grids<'a>>,
+    board: OnceCell<Board<'a>>,
+}
+
+impl<'a> Context<'a> {
+    /// The data with the work's protocol, or the one that the user chose in its place.
+    ///
+    /// # Errors
+    /// When an episode names a cell that the rows do not hold.
+    pub fn new(inputs: &'a Inputs, protocol: Option<&'a Protocol>) -> Result<Self, AnalysisError> {
+        let grids = match (&inputs.results, protocol) {
+            (Some((rows, analysis)), Some(protocol)) => Some(Grids::new(rows, analysis, protocol)?),
+            _ => None,
+        };
+        Ok(Self { inputs, grids, board: OnceCell::new() })
+    }
+
+    /// Rows of episodes.
+    ///
+    /// # Errors
+    /// When the item does not declare [`Needs::results`].
+    pub fn rows(&self) -> Result<&'a Rows, Undeclared> {
+        self.inputs.results.as_ref().map(|(rows, _)| rows).ok_or(Undeclared("rows"))
+    }
+
+    /// The analysis of the rows.
+    ///
+    /// # Errors
+    /// When the item does not declare [`Needs::results`].
+    pub fn analysis(&self) -> Result<&'a Analysis, Undeclared> {
+        self.inputs.results.as_ref().map(|(_, analysis)| analysis).ok_or(Undeclared("the analysis of rows"))
+    }
+
+    /// Results by environment, configuration and model, under the protocol.
+    ///
+    /// # Errors
+    /// When the item does not declare [`Needs::results`], or its work has no protocol.
+    pub fn grids(&self) -> Result<&Grids<'a>, Undeclared> {
+        self.grids.as_ref().ok_or(Undeclared("results by axis"))
+    }
+
+    /// What agents did in every step.
+    ///
+    /// # Errors
+    /// When the item does not declare [`Needs::traces`].
+    pub fn traces(&self) -> Result<&'a Traces, Undeclared> {
+        self.inputs.traces.as_ref().ok_or(Undeclared("traces"))
+    }
+
+    /// What controllers did on task graphs, cell by cell, with its measures.
+    ///
+    /// # Errors
+    /// When the item does not declare [`Needs::cycles`].
+    pub fn board(&self) -> Result<&Board<'a>, Undeclared> {
+        let cycles = self.inputs.cycles.as_ref().ok_or(Undeclared("cycles"))?;
+        Ok(self.board.get_or_init(|| Board::new(cycles)))
+    }
+}
