@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use gimbal_analysis::Thresholds;
-use gimbal_analysis::bog::Protocol;
+use gimbal_analysis::axes::Protocol;
 use gimbal_analysis::metrics::{
     OutcomeSplit, a_step, mean, places, priced_tokens, prompt_completion_ratio, ranks, spearman, synergy,
     token_multiplier,
@@ -66,7 +66,7 @@ fn outcomes_are_split_at_the_thresholds() {
 // covers: BOG-130, BOG-180
 #[test]
 fn the_shipped_protocol_names_twelve_configurations_once() {
-    let protocol = Protocol::shipped();
+    let protocol = Protocol::parse(&shipped_text(), "papers/protocol.yaml").unwrap();
     let names = protocol.configurations();
     assert_eq!(names.len(), 12);
     assert_eq!(protocol.ladder(), ["hist+net", "+question", "+critique", "+improve", "+COT"]);

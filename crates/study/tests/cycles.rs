@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 mod common;
+#[path = "../../../works/cyc/tests/support/mod.rs"]
+mod of_cyc;
 
 use std::collections::BTreeMap;
 
 use common::folders::STUDY;
-use gimbal_analysis::cyclic::tables::{Board, TABLES, table};
 use gimbal_analysis::cyclic::{Control, Effect};
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{cycles, has_graphs, load_rows, trajectories};
@@ -57,6 +58,6 @@ async fn walks_sum_to_the_rows_of_the_run() {
     assert!(!has_graphs(&stored));
     let cycles = cycles(&folder, &stored).unwrap();
     assert!(cycles.cells.iter().all(|cell| cell.condition.control == Control::Other));
-    let board = Board::new(&cycles);
-    assert!(TABLES.iter().all(|(key, _)| table(key, &board).is_some()));
+    let mut tables = of_cyc::testing::tables(&gimbal_cyc::Cyc);
+    assert!(tables.all(|item| of_cyc::table(item.key, &cycles).is_some()));
 }

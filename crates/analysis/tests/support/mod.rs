@@ -1,8 +1,6 @@
 //! Small studies for tests.
 #![allow(dead_code)]
 
-pub mod bog;
-
 use gimbal_analysis::{
     CellInfo, Decoding, EpisodeRow, Generator, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
 };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gimbal_analysis::Protocol;
 use gimbal_model::PriceTable;
-use gimbal_report::{Everything, Options, Report, ReportError, Source, WIDTH, figure, files, table};
+use gimbal_report::{Everything, Options, Report, ReportError, Source, WIDTH, figure, table};
 use gimbal_study::plan::Stored;
 use gimbal_view::Output;
 

@@ -44,13 +44,21 @@ fn contrast(a: f64, b: f64) -> f64 {
 /// Marks by axis: colour (of Okabe and Ito's set, darkened where white paper asks for it), class and shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
+    /// A filled circle.
     Circle,
+    /// A triangle on its base.
     Triangle,
+    /// A square.
     Square,
+    /// A diamond.
     Diamond,
+    /// A triangle on its tip.
     Down,
+    /// A plus sign.
     Plus,
+    /// A diagonal cross.
     Cross,
+    /// A horizontal bar.
     Bar,
 }
 

@@ -5,13 +5,18 @@ use super::svg::{Words, width_of};
 /// An upright box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Box2 {
+    /// Left edge, in pixels of the drawing.
     pub left: f64,
+    /// Top edge.
     pub top: f64,
+    /// Right edge.
     pub right: f64,
+    /// Bottom edge.
     pub bottom: f64,
 }
 
 impl Box2 {
+    /// Whether two boxes share any area.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
@@ -30,6 +35,7 @@ pub struct Placed {
     pub y: f64,
     /// Where a leader starts on the label, when the label stands too far off to belong to its point by itself.
     pub leader: Option<(f64, f64)>,
+    /// The area that the label takes.
     pub area: Box2,
     /// How far from the point.
     distance: f64,

@@ -14,21 +14,29 @@ const LINE: f64 = 14.0;
 
 /// A line.
 pub struct Series {
+    /// Name in the legend.
     pub name: String,
+    /// Colour, mark and dashes.
     pub look: Look,
     /// Value and interval at each place; `None` where nothing was played: the line is broken there.
     pub points: Vec<Option<(f64, Option<Interval>)>>,
 }
 
+/// What is drawn.
 pub struct Chart<'a> {
+    /// Names of the places on the horizontal axis.
     pub places: &'a [String],
+    /// The lines.
     pub series: &'a [Series],
+    /// Title of the vertical axis.
     pub axis: &'a str,
+    /// Title of the horizontal axis.
     pub beneath: &'a str,
     /// Whether higher values stand lower, as with ranks.
     pub downwards: bool,
     /// Whether the axis is for amounts above nought, logarithmic where they differ much.
     pub amounts: bool,
+    /// Height of the plot area in pixels.
     pub height: f64,
 }
 

@@ -11,11 +11,15 @@ use super::svg::{
 /// How a series looks: colour, mark, hatching and dashes all tell it apart, so that grey print does too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
+    /// CSS class that colours it on a page.
     pub class: &'static str,
+    /// Colour where no style sheet applies.
     pub colour: &'static str,
+    /// Shape of marks.
     pub shape: Shape,
     /// Number of the hatching.
     pub hatch: usize,
+    /// Dash pattern of lines, as in SVG; empty for a solid line.
     pub dash: &'static str,
 }
 
@@ -48,12 +52,17 @@ pub const STRONG: Type = Type { size: 11.0, bold: true, class: "ink", fill: INK 
 /// Where a chart stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
+    /// Left edge of the plot area, in pixels of the drawing.
     pub left: f64,
+    /// Top edge.
     pub top: f64,
+    /// Right edge.
     pub right: f64,
+    /// Bottom edge.
     pub bottom: f64,
 }
 
+/// Draws the mark of a look at a place, filled or as an outline.
 pub fn mark(svg: &mut Svg, at: (f64, f64), look: Look, solid: bool) {
     draw_mark(svg, at, (look.class, look.colour, look.shape), solid);
 }
@@ -158,9 +167,13 @@ pub fn bar(svg: &mut Svg, (x, y): (f64, f64), (width, height): (f64, f64), look:
 /// What stands before a name in a legend.
 #[derive(Clone, Copy)]
 pub enum Key {
+    /// A filled mark.
     Mark,
+    /// An outlined mark.
     Open,
+    /// A bar.
     Bar,
+    /// A line.
     Line,
 }
 

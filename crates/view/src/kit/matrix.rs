@@ -7,13 +7,19 @@ use super::svg::{Anchor, LABEL, MUTED, SMALL, Svg, Type, WIDTH, Words, fit_head,
 
 /// A tile: place on the scale of colours in [0, 1], what stands on it, and beneath that.
 pub struct Tile {
+    /// Place on the colour scale, from 0 to 1.
     pub share: f64,
+    /// The value as text.
     pub value: String,
+    /// A second line in small type.
     pub small: String,
 }
 
+/// What is drawn.
 pub struct Matrix<'a> {
+    /// Names of the rows.
     pub rows: &'a [String],
+    /// Names of the columns.
     pub columns: &'a [String],
     /// Row by row; `None` where nothing was played.
     pub tiles: &'a [Vec<Option<Tile>>],

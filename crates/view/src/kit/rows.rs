@@ -9,7 +9,9 @@ use super::svg::{Anchor, HEAD, INK, MUTED, SMALL, Svg, WIDTH, fit_head, width_of
 
 /// One line.
 pub struct Line {
+    /// Name of the line.
     pub name: String,
+    /// Colour and mark.
     pub look: Look,
     /// Value and interval; `None` where nothing was played.
     pub value: Option<(f64, Option<Interval>)>,
@@ -19,7 +21,9 @@ pub struct Line {
 
 /// Lines under a heading.
 pub struct Group {
+    /// Name of the group.
     pub name: String,
+    /// Its lines.
     pub lines: Vec<Line>,
 }
 
@@ -32,9 +36,13 @@ pub enum Style {
     Marks,
 }
 
+/// What is drawn.
 pub struct Chart {
+    /// Groups from top to bottom.
     pub groups: Vec<Group>,
+    /// How values are drawn.
     pub style: Style,
+    /// Title of the axis.
     pub axis: String,
     /// Heading of the remarks.
     pub remarks: String,

@@ -5,7 +5,9 @@ use gimbal_analysis::Interval;
 /// A linear or logarithmic axis.
 #[derive(Clone, Debug)]
 pub struct Scale {
+    /// The least value on the axis.
     pub low: f64,
+    /// The largest value on the axis.
     pub high: f64,
     from: f64,
     to: f64,
@@ -62,6 +64,7 @@ impl Scale {
         value < self.low || value > self.high
     }
 
+    /// Whether equal distances are equal ratios.
     pub fn is_logarithmic(&self) -> bool {
         self.logarithmic
     }

@@ -10,11 +10,17 @@ use super::svg::{Anchor, MUTED, Svg, WIDTH, Words, fit_head, n};
 
 /// A point.
 pub struct Dot {
+    /// Value on the horizontal axis.
     pub x: f64,
+    /// Value on the vertical axis.
     pub y: f64,
+    /// Interval of the horizontal value.
     pub x_ends: Option<Interval>,
+    /// Interval of the vertical value.
     pub y_ends: Option<Interval>,
+    /// Name beside the point.
     pub name: String,
+    /// Colour and mark.
     pub look: Look,
     /// Where an arrow to this point begins.
     pub from: Option<(f64, f64)>,
@@ -22,15 +28,21 @@ pub struct Dot {
     pub open: bool,
 }
 
+/// What is drawn.
 pub struct Chart<'a> {
+    /// The points.
     pub dots: &'a [Dot],
+    /// Title of the horizontal axis.
     pub x_axis: &'a str,
+    /// Title of the vertical axis.
     pub y_axis: &'a str,
     /// Values that the axes must show: lines of reference.
     pub x_lines: &'a [f64],
+    /// Values with a horizontal rule.
     pub y_lines: &'a [f64],
     /// Whether x is for amounts above nought, logarithmic where they differ much.
     pub amounts: bool,
+    /// Height of the plot area in pixels.
     pub height: f64,
 }
 

@@ -9,6 +9,7 @@ use super::svg::{Anchor, HEAD, SMALL, Svg, WIDTH, fit_head, width_of};
 pub struct Stack {
     /// Group it belongs to; a heading stands where it changes.
     pub group: String,
+    /// Name of the bar.
     pub name: String,
     /// Parts from the left: size, look, what stands on it.
     pub parts: Vec<(f64, Look, String)>,

@@ -13,17 +13,24 @@ pub const WIDTH: f64 = 760.0;
 /// Where a text is held.
 #[derive(Clone, Copy)]
 pub enum Anchor {
+    /// The text begins at the place.
     Start,
+    /// The place is the middle of the text.
     Middle,
+    /// The text ends at the place.
     End,
 }
 
 /// How a text looks.
 #[derive(Clone, Copy)]
 pub struct Type {
+    /// Size in pixels.
     pub size: f64,
+    /// Whether it is bold.
     pub bold: bool,
+    /// CSS class.
     pub class: &'static str,
+    /// Colour where no style sheet applies.
     pub fill: &'static str,
 }
 
@@ -34,10 +41,15 @@ impl Type {
     }
 }
 
+/// Colour of text and axes.
 pub const INK: &str = "#16181d";
+/// Colour of secondary text.
 pub const MUTED: &str = "#5b6270";
+/// Colour of rules.
 pub const RULE: &str = "#c9ced6";
+/// Colour of grid lines.
 pub const GRID: &str = "#e8ebef";
+/// Colour of the background.
 pub const PAPER: &str = "#ffffff";
 
 /// Names and axis titles.
@@ -84,6 +96,7 @@ impl From<String> for Words {
 
 /// What can be written: words as they are, or as they were cut.
 pub trait Told {
+    /// The words, with a title where they were cut.
     fn words(&self) -> Words;
 }
 
@@ -111,6 +124,7 @@ pub struct Svg {
 }
 
 impl Svg {
+    /// An empty drawing.
     pub fn new() -> Self {
         Self { body: String::new() }
     }
@@ -141,6 +155,7 @@ impl Svg {
         ));
     }
 
+    /// A straight line.
     pub fn line(
         &mut self,
         (x1, y1): (f64, f64),
@@ -215,6 +230,7 @@ impl Svg {
         alone.finish(y - LINE + 8.0, title)
     }
 
+    /// The finished drawing for a page, with a title for screen readers.
     pub fn finish(&self, height: f64, title: &str) -> String {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" role=\"img\" \

@@ -1,6 +1,6 @@
 //! What is wrong with a drawing.
 
-use gimbal_view::figure::bog::Output;
+use gimbal_view::Output;
 
 /// The value of an attribute of a tag.
 fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {

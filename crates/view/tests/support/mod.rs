@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 pub mod drawing;
-pub mod published;
 
 use gimbal_analysis::{
     BaselineChoice, CellInfo, Decoding, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Thresholds,

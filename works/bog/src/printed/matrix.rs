@@ -4,7 +4,7 @@ use gimbal_analysis::papers::{Check, Verdict};
 use gimbal_analysis::{AnalysisError, metrics, t_half_width};
 
 use super::facts::{BogFacts, PaperCell};
-use super::recompute::{HALF, find, place, reach, recompute};
+use super::recompute::{find, place, recompute};
 use super::shapes::ByModel;
 
 /// Tables that follow from the matrix alone: RPTS, marginals, degradation, deliberation, win records, catastrophic counts,

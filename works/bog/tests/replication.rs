@@ -3,14 +3,15 @@
 
 mod support;
 
-use gimbal_analysis::bog::{Grids, Protocol};
+use gimbal_analysis::Grids;
+use gimbal_bog::protocol;
 use gimbal_analysis::replication::{Majority, Outcome, Replication, against_baseline, replications};
-use gimbal_analysis::{CellInfo, EpisodeRow, Rows, tables};
-use support::bog::{analysis, paper_rows};
+use gimbal_analysis::{CellInfo, EpisodeRow, Rows};
+use support::paper::{analysis, paper_rows};
 
 fn judged(rows: &Rows) -> Vec<Replication> {
     let analysis = analysis(rows);
-    replications(&Protocol::shipped().claims, &Grids::new(rows, &analysis, Protocol::shipped()).unwrap())
+    replications(&protocol().claims, &Grids::new(rows, &analysis, protocol()).unwrap())
 }
 
 fn find<'a>(all: &'a [Replication], claim: &str) -> &'a Replication {
@@ -83,8 +84,7 @@ fn intervals_decide_and_majorities_count_models() {
 fn replication_as_text() {
     let rows = paper_rows();
     let analysis = analysis(&rows);
-    let grids = Grids::new(&rows, &analysis, Protocol::shipped()).unwrap();
-    insta::assert_snapshot!(tables::replication(&grids).to_text(150));
+    insta::assert_snapshot!(support::table("replication", &rows, &analysis).to_text(150));
 }
 
 /// The work's environment and one in which deliberation helps the hierarchy: each environment has its own verdict.
@@ -110,8 +110,8 @@ fn a_second_environment_may_say_otherwise() {
         });
     }
     let analysis = analysis(&both);
-    let grids = Grids::new(&both, &analysis, Protocol::shipped()).unwrap();
-    let all = replications(&Protocol::shipped().second_environment, &grids);
+    let grids = Grids::new(&both, &analysis, protocol()).unwrap();
+    let all = replications(&protocol().second_environment, &grids);
     let cascade: Vec<&Replication> = all.iter().filter(|one| one.claim == "cascade").collect();
     assert_eq!([cascade[0].environment.as_str(), cascade[1].environment.as_str()], ["cage2 b_line 30", "elsewhere 50"]);
     assert_eq!([cascade[0].expected(), cascade[1].expected()], [6, 0]);
@@ -126,7 +126,7 @@ fn a_second_environment_may_say_otherwise() {
     let grok = &cost[0].findings[0];
     assert_eq!((grok.first.as_str(), grok.second.as_str()), ("obs+net", "+critique"));
     assert!((grok.estimate - (2.46 - 0.72)).abs() < 0.01, "{}", grok.estimate);
-    insta::assert_snapshot!(tables::second_environment(&grids).to_text(150));
+    insta::assert_snapshot!(support::table("second-environment", &both, &analysis).to_text(150));
 }
 
 /// Any study of two models and a baseline: the direction is that of most models, and the verdict counts intervals.
@@ -134,7 +134,7 @@ fn a_second_environment_may_say_otherwise() {
 fn any_study_is_judged_against_its_baseline() {
     let rows = support::study();
     let analysis = analysis(&rows);
-    let grids = Grids::new(&rows, &analysis, Protocol::shipped()).unwrap();
+    let grids = Grids::new(&rows, &analysis, protocol()).unwrap();
     let all = against_baseline(&grids, "observation");
     let names: Vec<&str> = all.iter().map(|one| one.claim.as_str()).collect();
     assert_eq!(names, ["observation, status − observation", "status, history − observation"]);

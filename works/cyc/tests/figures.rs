@@ -1,35 +1,36 @@
 //! The figures of cyclic control: complete, inside their frames, the same bytes for the same rows, honest about gaps.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-#[path = "../../analysis/tests/support/cyclic.rs"]
+#[path = "../../../crates/analysis/tests/support/cyclic.rs"]
 mod cyclic;
+#[path = "../../../crates/view/tests/support/mod.rs"]
+mod drawn;
 mod support;
 
 use cyclic::{Plan, episode, graph, info, plans, study, sweep};
 use gimbal_analysis::Generator;
-use gimbal_analysis::cyclic::tables::Board;
 use gimbal_analysis::cyclic::{
     Act, Control, Cycles, Effect, Fold, Graph, GraphEdge, GraphNode, Routed, Segment, Setup, Trajectory,
 };
-use gimbal_view::figure::bog::Output;
-use gimbal_view::figure::cyc::{self, FIGURES};
+use gimbal_cyc::Cyc;
+use gimbal_view::Output;
 use proptest::prelude::*;
-use support::drawing::{check, wrong};
+use self::drawn::drawing::{check, wrong};
 
 const ENVIRONMENT: &str = "household unseen";
 
-fn drawn(cycles: &Cycles) -> Vec<Output> {
-    cyc::every(&Board::new(cycles))
+fn outputs_of(cycles: &Cycles) -> Vec<Output> {
+    support::figures(cycles)
 }
 
 // covers: CYC-100
 #[test]
 fn a_whole_study_has_all_eight_figures() {
-    let keys: Vec<String> = FIGURES.iter().map(|figure| figure.key.to_owned()).collect();
+    let keys: Vec<String> = support::testing::drawings(&Cyc).map(|figure| figure.key.to_owned()).collect();
     let eight = (1..=8).map(|number| format!("cyc-f{number}"));
     assert_eq!(keys, eight.chain(["cyc-noise".to_owned()]).collect::<Vec<_>>());
     let cycles = study(&[ENVIRONMENT], |_| true);
-    let outputs = drawn(&cycles);
+    let outputs = outputs_of(&cycles);
     assert_eq!(outputs.len(), 9);
     assert!(outputs[8].missing.is_some(), "no player has a known error rate");
     for output in &outputs[..8] {
@@ -45,7 +46,7 @@ fn a_whole_study_has_all_eight_figures() {
     assert!(visited >= 2, "{visited} subtasks are in the trace");
     assert!(svg("cyc-f2").contains("ReAct") && svg("cyc-f2").contains("4o-mini/5-mini/5-mini"));
     assert!(svg("cyc-f5").contains(">won<") && svg("cyc-f6").contains("lost (horizon)"));
-    assert_eq!(drawn(&study(&[ENVIRONMENT], |_| true)), outputs, "the same rows give the same bytes");
+    assert_eq!(outputs_of(&study(&[ENVIRONMENT], |_| true)), outputs, "the same rows give the same bytes");
 }
 
 /// Single controls and runs without episodes: what is missing is said.
@@ -53,17 +54,17 @@ fn a_whole_study_has_all_eight_figures() {
 #[test]
 fn what_a_run_lacks_is_said_and_not_filled_in() {
     for (keep, missing) in [("react", 8), ("dag", 6), ("gen", 1), ("spec diverted", 2)] {
-        let outputs = drawn(&study(&[ENVIRONMENT], |plan| plan.name == keep));
+        let outputs = outputs_of(&study(&[ENVIRONMENT], |plan| plan.name == keep));
         check(&outputs, keep);
         let said: Vec<&str> =
             outputs.iter().filter(|output| output.missing.is_some()).map(|output| output.key).collect();
         assert!(said.len() >= missing, "{keep}: {said:?}");
     }
     let empty = Fold::new(plans(ENVIRONMENT).iter().map(|plan| (info(plan), Setup::default())).collect()).finish();
-    let outputs = drawn(&empty);
+    let outputs = outputs_of(&empty);
     assert!(outputs.iter().all(|output| output.missing.is_some()));
     check(&outputs, "empty");
-    let two = drawn(&study(&[ENVIRONMENT, "crafting depth 2"], |_| true));
+    let two = outputs_of(&study(&[ENVIRONMENT, "crafting depth 2"], |_| true));
     assert_eq!(two.len(), 17, "one drawing an environment, and one of noise for all");
     assert!(two.iter().any(|output| output.file == "cyc-f3-crafting-depth-2"));
     check(&two, "two");
@@ -77,7 +78,7 @@ fn noise_is_one_drawing_of_all_environments() {
         [&[ENVIRONMENT][..], &[ENVIRONMENT, "crafting depth 2"], &[ENVIRONMENT, "crafting", "finance", "fourth"]]
     {
         let cycles = sweep(environments);
-        let outputs = cyc::named("cyc-noise", &Board::new(&cycles)).unwrap();
+        let outputs = support::figure("cyc-noise", &cycles);
         assert_eq!((outputs.len(), &outputs[0].missing, outputs[0].file.as_str()), (1, &None, "cyc-noise"));
         check(&outputs, "noise");
         let svg = &outputs[0].figure.svg;
@@ -96,7 +97,7 @@ fn noise_is_one_drawing_of_all_environments() {
 // covers: CYC-100
 #[test]
 fn noise_shows_the_agent_that_is_not_diverted_in_every_row() {
-    let drawing = |cycles: &Cycles| cyc::named("cyc-noise", &Board::new(cycles)).unwrap().remove(0).figure;
+    let drawing = |cycles: &Cycles| support::figure("cyc-noise", cycles).remove(0).figure;
     let mut cycles = sweep(&[ENVIRONMENT]);
     let lines = |svg: &str| svg.matches("<path d=\"M").count();
     let (before, said) = (drawing(&cycles), "One agent routes nothing");
@@ -110,7 +111,7 @@ fn noise_shows_the_agent_that_is_not_diverted_in_every_row() {
 // covers: CYC-100
 #[test]
 fn small_figures_stay_as_they_are() {
-    let outputs = drawn(&study(&[ENVIRONMENT], |plan| ["react", "spec", "gen diverted"].contains(&plan.name)));
+    let outputs = outputs_of(&study(&[ENVIRONMENT], |plan| ["react", "spec", "gen diverted"].contains(&plan.name)));
     for key in ["cyc-f1", "cyc-f3", "cyc-f5"] {
         let output = outputs.iter().find(|output| output.key == key).unwrap();
         insta::assert_snapshot!(key, output.figure.svg);
@@ -170,7 +171,7 @@ fn untaken_ways_alone_are_dashed_and_calls_are_counted_by_the_axis() {
     let setup = Setup { architecture: plan.architecture.to_owned(), ..Setup::default() };
     let mut fold = Fold::new(vec![(info(&plan), setup)]);
     fold.add(&walk);
-    let outputs = drawn(&fold.finish());
+    let outputs = outputs_of(&fold.finish());
     check(&outputs, "small walk");
     let svg = |key: &str| &outputs.iter().find(|output| output.key == key).unwrap().figure.svg;
     let drawing = svg("cyc-f1");
@@ -215,7 +216,7 @@ proptest! {
             walk.graphs = vec![strange];
             fold.add(&walk);
         }
-        for output in drawn(&fold.finish()) {
+        for output in outputs_of(&fold.finish()) {
             let wrong = wrong(&output.figure.svg);
             prop_assert!(wrong.is_none(), "{}: {}", output.file, wrong.unwrap_or_default());
         }

@@ -3,7 +3,8 @@
 
 mod support;
 
-use gimbal_analysis::bog::{Grids, Protocol};
+
+
 use gimbal_analysis::{
     Analysis, BaselineChoice, Cell, EpisodeRow, Options, Rows, Table, paired_test, t_quantile, tables,
 };
@@ -61,14 +62,13 @@ fn intervals_take_the_runs_of_an_instance_together() {
     assert_eq!(at(&main, 0, "clusters"), Cell::Integer(4));
     let paired = tables::paired(&analysis).unwrap();
     assert_eq!(at(&paired, 0, "clusters"), Cell::Integer(4));
-    let grids = Grids::new(&rows, &analysis, Protocol::shipped()).unwrap();
     let named = [
         main,
         paired,
         tables::spread(&analysis),
-        tables::bog::table("t24", &grids).unwrap(),
-        tables::bog::table("t23", &grids).unwrap(),
-        tables::bog::table("t15", &grids).unwrap(),
+        support::table("t24", &rows, &analysis),
+        support::table("t23", &rows, &analysis),
+        support::table("t15", &rows, &analysis),
     ];
     for table in &named {
         assert!(
@@ -79,7 +79,7 @@ fn intervals_take_the_runs_of_an_instance_together() {
             table.notes
         );
     }
-    let t25 = tables::bog::table("t25", &grids).unwrap();
+    let t25 = support::table("t25", &rows, &analysis);
     let row = (0..t25.rows.len()).find(|row| at(&t25, *row, "pairs") == Cell::Integer(20)).unwrap();
     assert_eq!(at(&t25, row, "clusters"), Cell::Integer(4));
 }

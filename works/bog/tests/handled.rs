@@ -5,7 +5,8 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::bog::{Grids, Protocol};
+use gimbal_analysis::Grids;
+use gimbal_bog::protocol;
 use gimbal_analysis::detect::Detector;
 use gimbal_analysis::profile::{ActionFacts, Handled, Profile, RoleCalls, StepProfile, Traces};
 use gimbal_analysis::{Analysis, Cell, Options, Rows, Table, tables};
@@ -108,8 +109,7 @@ fn contracts_that_are_never_met_are_the_capability_floor() {
 fn the_arbiter_has_an_answer_by_name() {
     let (rows, traces) = run();
     let analysis = Analysis::new(&rows, &Options::default()).unwrap();
-    let grids = Grids::new(&rows, &analysis, Protocol::shipped()).unwrap();
-    let table = tables::arbiter(&grids, Some(&traces));
+    let table = support::table_of("arbiter", &rows, &analysis, &traces);
     assert_eq!(table.rows.len(), 1);
     assert_eq!(
         (at(&table, 0, "with"), at(&table, 0, "without")),
@@ -128,8 +128,7 @@ fn the_arbiter_has_an_answer_by_name() {
         episodes: rows.episodes.iter().filter(|row| row.cell == "o").cloned().collect(),
     };
     let analysis = Analysis::new(&without, &Options::default()).unwrap();
-    let grids = Grids::new(&without, &analysis, Protocol::shipped()).unwrap();
-    let empty = tables::arbiter(&grids, None);
+    let empty = support::table("arbiter", &without, &analysis);
     assert!(empty.rows.is_empty() && empty.notes[0].contains("no configuration with the mediator"));
 }
 

@@ -4,16 +4,16 @@
 mod support;
 
 use gimbal_analysis::profile::Traces;
-use gimbal_analysis::{Analysis, Grids, Protocol, Rows};
-use gimbal_view::figure::bog::{self, FIGURES, Output};
+use gimbal_analysis::{Analysis, Rows};
+use gimbal_bog::{Bog, protocol};
+use gimbal_view::Output;
 use proptest::prelude::*;
-use support::drawing::{check, words, wrong};
+use support::drawn::drawing::{check, words, wrong};
 use support::published;
 
 fn drawn(rows: &Rows, traces: Option<&Traces>) -> Vec<Output> {
-    let analysis = Analysis::new(rows, &support::options_without()).unwrap();
-    let grids = Grids::new(rows, &analysis, Protocol::shipped()).unwrap();
-    bog::every(&grids, traces)
+    let analysis = Analysis::new(rows, &support::drawn::options_without()).unwrap();
+    support::figures(rows, &analysis, traces.unwrap_or(&Traces::default()))
 }
 
 /// A file that stands alone says what its intervals are, and whatever else its caption says.
@@ -98,7 +98,7 @@ fn frontiers_name_every_configuration_and_every_model() {
     let f4 = &outputs.iter().find(|output| output.key == "f4").unwrap().figure;
     let svg = words(&f4.svg);
     let models = 5;
-    for name in Protocol::shipped().configurations() {
+    for name in protocol().configurations() {
         let places = svg.split_whitespace().filter(|word| word.trim_end_matches(',') == name).count();
         // Names beside points are written twice: once as their own halo.
         assert!(places >= models, "{name}: {places}\n{svg}");
@@ -124,7 +124,7 @@ fn few_ranks_do_not_cut_the_name_of_their_axis() {
 // covers: BOG-193, BOG-194, BOG-195
 #[test]
 fn a_whole_study_has_all_twenty_nine_figures() {
-    let keys: Vec<String> = FIGURES.iter().map(|figure| figure.key.to_owned()).collect();
+    let keys: Vec<String> = support::testing::drawings(&Bog).map(|figure| figure.key.to_owned()).collect();
     assert_eq!(keys, (1..=29).map(|number| format!("f{number}")).collect::<Vec<_>>());
     let rows = published::study("cage2 b_line 30");
     let traces = published::traces(&rows);
@@ -176,8 +176,8 @@ fn what_a_run_lacks_is_said_and_not_filled_in() {
     check(&gaps, "gaps");
     let f3 = &gaps.iter().find(|output| output.key == "f3").unwrap().figure.svg;
     assert!(f3.contains("not played"));
-    check(&drawn(&support::quickstart(), None), "other labels");
-    check(&drawn(&support::decodings(), None), "other labels, two decodings");
+    check(&drawn(&support::drawn::quickstart(), None), "other labels");
+    check(&drawn(&support::drawn::decodings(), None), "other labels, two decodings");
     let empty = Rows { episodes: Vec::new(), ..whole() };
     let empty = drawn(&empty, None);
     check(&empty, "no episodes");
@@ -220,7 +220,7 @@ prop_compose! {
         names in prop::collection::vec("[ -~]{1,40}", 4),
         draws in prop::collection::vec((-400_000..50_000_i64, 0..600_000_u64), 24 * 6),
     ) -> Rows {
-        let labels = Protocol::shipped().configurations();
+        let labels = protocol().configurations();
         let mut rows = Rows::default();
         let mut draws = draws.into_iter();
         for (label, model, episodes) in cells {
@@ -230,10 +230,10 @@ prop_compose! {
                 continue;
             }
             let name = format!("{}{model}", names[model]);
-            rows.cells.push(support::cell(&id, configuration, "any", Some(&name)));
+            rows.cells.push(support::drawn::cell(&id, configuration, "any", Some(&name)));
             for run in 0..episodes {
                 let (value, tokens) = draws.next().unwrap();
-                rows.episodes.push(support::episode(&id, run as u32, value, tokens, 1));
+                rows.episodes.push(support::drawn::episode(&id, run as u32, value, tokens, 1));
             }
         }
         rows

@@ -1,7 +1,8 @@
 //! A run shaped like the first work's: 72 cells with its means, SDs, tokens and numbers of episodes.
 
-use gimbal_analysis::papers::BogFacts;
 use gimbal_analysis::{Analysis, EpisodeRow, Generator, Options, Rows, normal_quantile};
+
+use gimbal_bog::printed::BogFacts;
 
 use super::{cell, episode};
 

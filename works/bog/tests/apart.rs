@@ -3,7 +3,8 @@
 
 mod support;
 
-use gimbal_analysis::bog::{Grids, Protocol};
+use gimbal_analysis::Grids;
+use gimbal_bog::protocol;
 use gimbal_analysis::{Analysis, BaselineChoice, Cell, CellInfo, EpisodeRow, Kind, Loss, Options, Rows, Table, tables};
 use support::{cell, episode};
 
@@ -60,10 +61,10 @@ fn episodes_that_a_limit_cuts_are_counted_apart() {
     let cells = main.to_text(300);
     assert!(cells.contains("3 of 5 cut") && cells.contains("5 of 5 cut"), "{cells}");
     let note = "hist+net on m: 3 of 5 by model_call_budget, token_budget; network on m: 5 of 5 by time_budget";
-    let protocol = Protocol::shipped();
+    let protocol = protocol();
     let grids = Grids::new(&rows, &analysis, protocol).unwrap();
     let mut all = vec![main, tables::paired(&analysis).unwrap(), tables::spread(&analysis)];
-    all.extend(["t3", "t24", "t25", "outcomes"].map(|key| tables::bog::table(key, &grids).unwrap()));
+    all.extend(["t3", "t24", "t25", "outcomes"].map(|key| support::table(key, &rows, &analysis)));
     for table in &all {
         assert!(notes(table).contains(note), "{}: {}", table.key, notes(table));
     }
@@ -126,12 +127,12 @@ fn cells_with_faults_do_not_pass_for_those_without() {
         }
     }
     let analysis = Analysis::new(&rows, &against("obs")).unwrap();
-    let protocol = Protocol::shipped();
+    let protocol = protocol();
     let grids = Grids::new(&rows, &analysis, protocol).unwrap();
     assert!((grids.grids[0].mean("obs", "m").unwrap() + 20.15).abs() < 1e-9, "the cell without faults");
     let note = "Left out here: 16 episodes of 4 cells with injected faults (heavy, mild); the tables `cells` and `faults` show them.";
-    let mut all: Vec<Table> = ["t2", "t3", "t24", "t34"].map(|key| tables::bog::table(key, &grids).unwrap()).to_vec();
-    all.extend([tables::replication(&grids), gimbal_analysis::detect::cascades(&grids)]);
+    let mut all: Vec<Table> = ["t2", "t3", "t24", "t34"].map(|key| support::table(key, &rows, &analysis)).to_vec();
+    all.extend([support::table("replication", &rows, &analysis), gimbal_analysis::detect::cascades(&grids)]);
     for table in &all {
         assert!(table.notes.iter().any(|known| known == note), "{}: {:?}", table.key, table.notes);
     }
@@ -158,8 +159,8 @@ fn exact_ties_have_no_winner() {
         rows.episodes.extend((0..4).map(|run| episode(name, run, -10_000 - 700 * i64::from(run), 1_000, 10)));
     }
     let analysis = Analysis::new(&rows, &against("obs")).unwrap();
-    let grids = Grids::new(&rows, &analysis, Protocol::shipped()).unwrap();
-    let table = |key: &str| tables::bog::table(key, &grids).unwrap();
+    let grids = Grids::new(&rows, &analysis, protocol()).unwrap();
+    let table = |key: &str| support::table(key, &rows, &analysis);
     let t3 = table("t3");
     let place = t3.columns.iter().position(|column| column.key == "noisy/0.9.place").unwrap();
     assert!(t3.rows.iter().all(|row| row[place] == Cell::text("=")), "{}", t3.to_text(200));
@@ -184,8 +185,8 @@ fn exact_ties_have_no_winner() {
         row.return_thousandths -= 5_000;
     }
     let analysis = Analysis::new(&rows, &against("obs")).unwrap();
-    let grids = Grids::new(&rows, &analysis, Protocol::shipped()).unwrap();
-    let text = tables::bog::table("t17", &grids).unwrap().to_text(200);
+    let grids = Grids::new(&rows, &analysis, protocol()).unwrap();
+    let text = support::table("t17", &rows, &analysis).to_text(200);
     assert!(text.contains("obs = obs+hist") && text.contains("hist+net"), "{text}");
 }
 
@@ -194,8 +195,8 @@ fn exact_ties_have_no_winner() {
 fn counts_have_no_digits_after_the_point() {
     let rows = cut_rows();
     let analysis = Analysis::new(&rows, &against("obs")).unwrap();
-    let grids = Grids::new(&rows, &analysis, Protocol::shipped()).unwrap();
-    let t2 = tables::bog::table("t2", &grids).unwrap();
+    let grids = Grids::new(&rows, &analysis, protocol()).unwrap();
+    let t2 = support::table("t2", &rows, &analysis);
     let number = |what: &str| t2.rows.iter().find(|row| row[0] == Cell::text(what)).unwrap()[2].clone();
     assert_eq!((number("episodes"), number("models")), (Cell::Integer(7), Cell::Integer(1)));
     assert_eq!(number("environment steps"), Cell::Integer(7 * 30));

@@ -3,16 +3,17 @@
 
 #[path = "../../analysis/tests/support/cyclic.rs"]
 mod cyclic;
+#[path = "../../../works/cyc/tests/support/mod.rs"]
+mod of_cyc;
+#[path = "../../../works/bog/tests/support/mod.rs"]
 mod support;
 
 use gimbal_analysis::cyclic::Cycles;
-use gimbal_analysis::cyclic::tables::Board;
-use gimbal_analysis::{Analysis, Grids, Protocol, Rows};
+use gimbal_analysis::{Analysis, Rows};
 use gimbal_view::Report;
-use gimbal_view::figure::bog::{self, Output};
-use gimbal_view::figure::cyc;
+use gimbal_view::Output;
 use gimbal_view::figure::routing::{self, Line};
-use support::drawing::{check, crowded, labels, wrong};
+use support::drawn::drawing::{check, crowded, labels, wrong};
 use support::published;
 
 const ENVIRONMENT: &str = "cage2 b_line 30";
@@ -68,10 +69,10 @@ fn studies() -> Vec<(&'static str, Rows)> {
         ("one episode", published::at_most(published::only(whole(), one), 1)),
         ("two episodes a cell", published::at_most(whole(), 2)),
         ("two environments", published::two_environments()),
-        ("large", support::large()),
-        ("medium", support::medium()),
-        ("quickstart", support::quickstart()),
-        ("decodings", support::decodings()),
+        ("large", support::drawn::large()),
+        ("medium", support::drawn::medium()),
+        ("quickstart", support::drawn::quickstart()),
+        ("decodings", support::drawn::decodings()),
         ("long numbers", deep(published::study(ENVIRONMENT))),
     ]
 }
@@ -99,12 +100,9 @@ fn deep(mut rows: Rows) -> Rows {
 }
 
 fn drawn(rows: &Rows) -> Vec<Output> {
-    let analysis = Analysis::new(rows, &support::options_without()).unwrap();
-    let grids = Grids::new(rows, &analysis, Protocol::shipped()).unwrap();
+    let analysis = Analysis::new(rows, &support::drawn::options_without()).unwrap();
     let traces = published::traces(rows);
-    let without = bog::every(&grids, None).into_iter().filter(|output| output.key == "f28");
-    let without = without.map(|output| Output { file: format!("{}-without", output.file), ..output });
-    bog::every(&grids, Some(&traces)).into_iter().chain(without).collect()
+    support::figures(rows, &analysis, &traces)
 }
 
 /// All that is wrong, over all studies, so that one look shows it.
@@ -130,7 +128,7 @@ fn labels_of_the_named_figures_keep_apart() {
 fn labels_of_a_report_keep_apart() {
     let mut all = Vec::new();
     for (name, rows) in studies() {
-        let report = Report::build(&rows, support::meta("labels"), &support::options_without()).unwrap();
+        let report = Report::build(&rows, support::drawn::meta("labels"), &support::drawn::options_without()).unwrap();
         for figure in &report.figures {
             all.extend(faults(name, figure.name, &figure.svg));
             all.extend(faults(name, &format!("{}-alone", figure.name), &figure.alone));
@@ -153,7 +151,7 @@ fn labels_of_the_figures_of_control_keep_apart() {
     ];
     let mut all = Vec::new();
     for (name, cycles) in &studies {
-        for output in cyc::every(&Board::new(cycles)) {
+        for output in of_cyc::figures(cycles) {
             all.extend(faults(name, &output.file, &output.figure.svg));
             all.extend(faults(name, &format!("{}-alone", output.file), &output.figure.alone));
         }
@@ -176,8 +174,8 @@ fn no_label_of_a_study_like_the_works_is_cut() {
     let sweep = cyclic::sweep(&["household unseen", "crafting depth 2", "finance synthetic-test"]);
     let outputs = drawn(&published::study(ENVIRONMENT))
         .into_iter()
-        .chain(cyc::every(&Board::new(&cycles)).into_iter().filter(|output| ["cyc-f1", "cyc-f2"].contains(&output.key)))
-        .chain(cyc::every(&Board::new(&sweep)).into_iter().filter(|output| output.key == "cyc-noise"));
+        .chain(of_cyc::figures(&cycles).into_iter().filter(|output| ["cyc-f1", "cyc-f2"].contains(&output.key)))
+        .chain(of_cyc::figures(&sweep).into_iter().filter(|output| output.key == "cyc-noise"));
     for output in outputs {
         let cut: Vec<String> =
             labels(&output.figure.svg).into_iter().filter(|label| label.titled).map(|label| label.words).collect();

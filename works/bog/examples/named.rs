@@ -6,8 +6,8 @@ mod support;
 
 use std::path::PathBuf;
 
-use gimbal_analysis::{Analysis, Grids, Protocol, Rows};
-use gimbal_view::figure::bog;
+use gimbal_analysis::profile::Traces;
+use gimbal_analysis::{Analysis, Rows};
 use support::published;
 
 fn main() {
@@ -34,16 +34,15 @@ fn main() {
             }),
         ),
         ("two-environments", published::two_environments()),
-        ("quickstart", support::quickstart()),
+        ("quickstart", support::drawn::quickstart()),
     ];
     for (name, rows) in studies {
         let place = folder.join(name);
         std::fs::create_dir_all(&place).expect("the folder can be made");
-        let analysis = Analysis::new(&rows, &support::options_without()).expect("good rows");
-        let grids = Grids::new(&rows, &analysis, Protocol::shipped()).expect("good rows");
+        let analysis = Analysis::new(&rows, &support::drawn::options_without()).expect("good rows");
         let traces = published::traces(&rows);
-        let traces = (name != "quickstart").then_some(&traces);
-        for output in bog::every(&grids, traces) {
+        let traces = if name == "quickstart" { Traces::default() } else { traces };
+        for output in support::figures(&rows, &analysis, &traces) {
             std::fs::write(place.join(format!("{}.svg", output.file)), &output.figure.svg).expect("written");
             if let Some(missing) = &output.missing {
                 println!("{name} {}: {missing}", output.file);

@@ -1,22 +1,30 @@
 //! The tables of cyclic control: exact small examples, a whole made-up study, and what a run lacks.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "support/cyclic.rs"]
+#[path = "../../../crates/analysis/tests/support/cyclic.rs"]
+mod made;
 mod support;
 
-use gimbal_analysis::cyclic::tables::{Board, TABLES, table};
+use gimbal_analysis::cyclic::Board;
 use gimbal_analysis::cyclic::{
     Control, Cycles, Fold, Graph, Moments, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory, exploration,
     measure, noise_curves, relative_difference, retention, shared_wins, success_to_calls,
 };
 use gimbal_analysis::{Cell, Table};
+use gimbal_cyc::Cyc;
 use proptest::prelude::*;
-use support::{Plan, episode, info, plans, study, sweep};
+use made::{Plan, episode, info, plans, study, sweep};
+use support::table;
 
 const ENVIRONMENTS: [&str; 2] = ["textcraft depth 2", "finance_agent synthetic"];
 
+/// Keys and titles of all tables.
+fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    support::testing::tables(&Cyc).map(|item| (item.key, item.title))
+}
+
 fn shown(key: &str, cycles: &Cycles) -> Table {
-    table(key, &Board::new(cycles)).unwrap()
+    table(key, cycles).unwrap()
 }
 
 /// The number in a column of the only row whose labels hold all of the words.
@@ -186,9 +194,8 @@ fn comparisons_are_over_the_seeds_that_both_played() {
 #[test]
 fn a_whole_study_fills_every_table() {
     let cycles = study(&ENVIRONMENTS, |_| true);
-    let board = Board::new(&cycles);
-    for (key, title) in TABLES {
-        let table = table(key, &board).unwrap();
+    for (key, title) in all() {
+        let table = table(key, &cycles).unwrap();
         assert_eq!((table.key, table.title.as_str()), (key, title));
         // No household was played, and no player has a known error rate.
         assert_eq!(table.rows.is_empty(), ["cyc-6", "cyc-noise"].contains(&key), "{key}");
@@ -320,9 +327,8 @@ fn advice_is_checked_against_what_was_found() {
 fn what_a_run_lacks_is_a_gap() {
     for keep in ["react", "dag", "spec", "gen diverted"] {
         let cycles = study(&ENVIRONMENTS, |plan| plan.name == keep);
-        let board = Board::new(&cycles);
-        for (key, _) in TABLES {
-            let table = table(key, &board).unwrap();
+        for (key, _) in all() {
+            let table = table(key, &cycles).unwrap();
             assert!(!table.rows.is_empty() || !table.notes.is_empty(), "{key} of {keep}");
         }
     }
@@ -333,11 +339,10 @@ fn what_a_run_lacks_is_a_gap() {
     assert!(overall.rows.is_empty() && overall.notes[0].starts_with("No cell"));
     let other = Plan { architecture: "hierarchy", name: "hier", ..plan };
     let cycles = small(&other, vec![walk(&other, "a", 0, true, 3, 10, 2)]);
-    let board = Board::new(&cycles);
-    for (key, _) in TABLES.iter().filter(|(key, _)| !["cyc-1", "cyc-4", "cyc-5"].contains(key)) {
-        assert!(table(key, &board).unwrap().rows.is_empty(), "{key}");
+    for (key, _) in all().filter(|(key, _)| !["cyc-1", "cyc-4", "cyc-5"].contains(key)) {
+        assert!(table(key, &cycles).unwrap().rows.is_empty(), "{key}");
     }
-    assert_eq!(table("cyc-99", &board), None);
+    assert_eq!(table("cyc-99", &cycles), None);
 }
 
 /// A complete graph and what was distilled from it stand for the same by role and model: their configuration tells them
@@ -353,7 +358,7 @@ fn cells_that_stand_for_the_same_are_told_apart_by_configuration() {
     let cell = |place: usize, plan: &Plan| gimbal_analysis::CellInfo { id: place.to_string(), ..info(plan) };
     let setup = Setup { architecture: "cyclic".to_owned(), specialists: Some(false), ..Setup::default() };
     let mut fold = Fold::new(all.iter().enumerate().map(|(place, plan)| (cell(place, plan), setup.clone())).collect());
-    let graphs = vec![support::graph("0123456789ab", "artefact", "cyclic", 3, false)];
+    let graphs = vec![made::graph("0123456789ab", "artefact", "cyclic", 3, false)];
     for (place, won) in [4_u32, 2, 3, 1].into_iter().enumerate() {
         for task in 0..4 {
             let walk = walk(&all[place], &task.to_string(), 0, task < won, 5, 10, 1);

@@ -3,19 +3,22 @@
 
 mod support;
 
-use gimbal_analysis::bog::{Grids, Protocol};
-use gimbal_analysis::{Cell, EpisodeRow, Rows, Table, tables};
-use support::bog::{analysis, facts, paper_rows};
+use gimbal_analysis::{Cell, EpisodeRow, Rows, Table};
+use gimbal_bog::Bog;
+use gimbal_view::work::Needs;
+use support::paper::{analysis, facts, paper_rows};
 
 fn made(rows: &Rows, key: &str) -> Table {
     let analysis = analysis(rows);
-    tables::bog::table(key, &Grids::new(rows, &analysis, Protocol::shipped()).unwrap()).unwrap()
+    support::table(key, rows, &analysis)
 }
 
 fn all(rows: &Rows) -> Vec<Table> {
     let analysis = analysis(rows);
-    let grids = Grids::new(rows, &analysis, Protocol::shipped()).unwrap();
-    tables::bog::TABLES.iter().map(|(key, _)| tables::bog::table(key, &grids).unwrap()).collect()
+    let axes = support::testing::tables(&Bog).filter(|item| !item.in_report && item.needs == Needs::RESULTS);
+    axes.filter(|item| !["replication", "second-environment"].contains(&item.key))
+        .map(|item| support::table(item.key, rows, &analysis))
+        .collect()
 }
 
 fn column(table: &Table, key: &str) -> usize {

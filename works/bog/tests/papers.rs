@@ -1,7 +1,8 @@
 //! The first work's tables against our formulas.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, missing_docs)]
 
-use gimbal_analysis::papers::{BogFacts, Check, Verdict, check, examine, frontier, report, tally};
+use gimbal_analysis::papers::{Check, Verdict, report, tally};
+use gimbal_bog::printed::{BogFacts, check, examine, frontier};
 
 fn facts() -> BogFacts {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/bog.yaml");

@@ -1,13 +1,14 @@
 //! A study as large as the first work's, made up so that its cells have about the published means, spreads and tokens.
 #![allow(dead_code)]
 
-use gimbal_analysis::papers::BogFacts;
 use gimbal_analysis::profile::{
     Action, ActionClass, ActionFacts, AgentCount, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Traces,
 };
 use gimbal_analysis::{CellInfo, Decoding, EpisodeRow, Generator, RoleUsage, Rows, TokenUse};
 
-use super::{cell, episode};
+use gimbal_bog::printed::BogFacts;
+
+use super::drawn::{cell, episode};
 
 /// The facts of the first work.
 pub fn facts() -> BogFacts {

@@ -1,7 +1,7 @@
 //! The third work's tables against our formulas.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, missing_docs)]
 
-use gimbal_analysis::papers::cyc::{CycFacts, PaperControl, Spread, examine, nearest_spread};
+use gimbal_cyc::printed::{CycFacts, PaperControl, Spread, examine, nearest_spread};
 use gimbal_analysis::papers::{Check, Verdict, report, tally};
 use serde_json::{Value, json};
 

@@ -4,10 +4,12 @@
 //! segment is followed by no decision and is no visit.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use gimbal_analysis::cyclic::tables::{Board, table};
+mod support;
+
 use gimbal_analysis::cyclic::{
     Cycles, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory,
 };
+use support::table;
 use gimbal_analysis::{Cell, CellInfo, Decoding, Kind, RoleModel, Table, Thresholds};
 
 const CRAFT: &str = "textcraft";
@@ -206,7 +208,7 @@ struct Read(Table);
 
 impl Read {
     fn of(number: u32) -> Self {
-        Self(table(&format!("cyc-{number}"), &Board::new(&study())).unwrap())
+        Self(table(&format!("cyc-{number}"), &study()).unwrap())
     }
 
     fn cell(&self, words: &[&str], key: &str) -> &Cell {

@@ -1,13 +1,13 @@
 //! Writes the figures of a made-up study of cyclic control into a folder, to look at them: `cargo run --example cycles -- FOLDER`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
-#[path = "../../analysis/tests/support/cyclic.rs"]
+#[path = "../../../crates/analysis/tests/support/cyclic.rs"]
 mod cyclic;
+#[path = "../tests/support/mod.rs"]
+mod support;
 
 use std::path::PathBuf;
 
-use gimbal_analysis::cyclic::tables::Board;
-use gimbal_view::figure::cyc;
 
 fn main() {
     let Some(folder) = std::env::args().nth(1).map(PathBuf::from) else {
@@ -16,7 +16,7 @@ fn main() {
     };
     std::fs::create_dir_all(&folder).expect("the folder can be made");
     let cycles = cyclic::study(&["household unseen"], |_| true);
-    for output in cyc::every(&Board::new(&cycles)) {
+    for output in support::figures(&cycles) {
         std::fs::write(folder.join(format!("{}.svg", output.file)), &output.figure.svg).expect("written");
         println!("{}: {}", output.file, output.figure.caption);
     }

@@ -1,0 +1,42 @@
+//! Tables and figures of a work from data that a test makes.
+#![allow(dead_code, clippy::unwrap_used, missing_docs)]
+
+use gimbal_analysis::cyclic::Cycles;
+use gimbal_analysis::profile::Traces;
+use gimbal_analysis::{Analysis, Protocol, Rows, Table};
+use gimbal_view::Output;
+use gimbal_view::work::{Context, Inputs, Item, Make, Work};
+
+pub fn of_rows(rows: &Rows, analysis: &Analysis, traces: &Traces) -> Inputs {
+    Inputs { results: Some((rows.clone(), analysis.clone())), traces: Some(traces.clone()), cycles: None }
+}
+
+pub fn of_cycles(cycles: &Cycles) -> Inputs {
+    Inputs { cycles: Some(cycles.clone()), ..Inputs::default() }
+}
+
+/// The items of a work that are tables.
+pub fn tables(work: &dyn Work) -> impl Iterator<Item = &'static Item> {
+    work.items().iter().filter(|item| matches!(item.make, Make::Table(_)))
+}
+
+/// The items of a work that are figures.
+pub fn drawings(work: &dyn Work) -> impl Iterator<Item = &'static Item> {
+    work.items().iter().filter(|item| matches!(item.make, Make::Figure(_)))
+}
+
+pub fn table(work: &dyn Work, key: &str, inputs: &Inputs, protocol: Option<&Protocol>) -> Option<Table> {
+    let item = tables(work).find(|item| item.key == key)?;
+    let Make::Table(make) = item.make else { return None };
+    Some(make(&Context::new(inputs, protocol).unwrap(), item).unwrap())
+}
+
+/// Every figure of a work.
+pub fn figures(work: &dyn Work, inputs: &Inputs, protocol: Option<&Protocol>) -> Vec<Output> {
+    let context = Context::new(inputs, protocol).unwrap();
+    let drawn = |item: &Item| match item.make {
+        Make::Figure(make) => make(&context, item).unwrap(),
+        _ => Vec::new(),
+    };
+    drawings(work).flat_map(|item| drawn(item)).collect()
+}
