@@ -11,7 +11,7 @@ const ROW: f64 = 46.0;
 const HEADER: f64 = 36.0;
 const BAR: f64 = 62.0;
 
-/// One block a environment; below it the policies that spend no tokens.
+/// One block for each environment; below it the policies that spend no tokens.
 pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     let means: Vec<f64> = analysis.cells.iter().filter_map(|cell| Some(cell.returns?.mean)).collect();
     let (low, high) =
