@@ -106,7 +106,7 @@ struct Bench {
 impl Bench {
     fn of(environment: Box<dyn Environment>, reads_only: bool) -> Self {
         let brief = Arc::clone(environment.brief());
-        let inner = Workshop { notes: &["normalised"], ..Workshop::new([]) };
+        let inner = Workshop::new([]);
         Self { inner, brief, environment: Mutex::new(environment), reads_only, taken: Mutex::default() }
     }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use common::folders::{clean, opened};
 use common::run;
 use gimbal_analysis::Fate;
+use gimbal_core::RecordKinds;
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{bill, load_rows, verify};
 use gimbal_study::run::RunFolder;
@@ -35,7 +36,7 @@ async fn a_run_in_progress_is_sound_and_lacks_nothing() {
             if !folder.in_progress() {
                 continue;
             }
-            let report = verify(&folder).unwrap();
+            let report = verify(&folder, &RecordKinds::default()).unwrap();
             assert_eq!(report.problems, Vec::<String>::new());
             assert_eq!(report.torn, Vec::<String>::new());
             let stored = Stored::read(&folder).unwrap();

@@ -31,6 +31,8 @@ pub use situation::{ANY, Severity, Situation, SituationError};
 pub use suggestions::{MAX_SUGGESTIONS, Menu, Suggestion};
 pub use verification::{Claim, Quote};
 
+pub use gimbal_messages::{Tier, bounded, spaced};
+
 pub(crate) use suggestions::competent as competent_suggestions;
 
 /// What stands in the place of a value that could not be read.
@@ -43,57 +45,4 @@ const TOLD: usize = 80;
 fn told(key: &str, written: Option<&Value>) -> String {
     let written = written.map_or_else(|| "missing".to_owned(), crate::protocol::plain);
     format!("{key}: {}", bounded(written.trim(), TOLD))
-}
-
-/// Which way a message was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// As it stands.
-    Direct,
-    /// After taking off prefixes, fences and wrappings.
-    Normalised,
-    /// By asking the model once more (BOG-070).
-    Repaired,
-    /// Not at all: as the text that it is.
-    Raw,
-    /// Not at all: the default stands in its place.
-    Default,
-}
-
-impl Tier {
-    /// The name that events and tables use.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::Normalised => "normalised",
-            Self::Repaired => "repaired",
-            Self::Raw => "raw",
-            Self::Default => "default",
-        }
-    }
-}
-
-/// A text without what is beyond its bound, cut between characters.
-#[must_use]
-pub fn bounded(text: &str, characters: usize) -> String {
-    match text.char_indices().nth(characters) {
-        Some((end, _)) => text[..end].to_owned(),
-        None => text.to_owned(),
-    }
-}
-
-/// A message as JSON text with a blank after every comma and colon: the one spacing in which agents see messages and
-/// in which grammars expect them.
-#[must_use]
-pub fn spaced(message: &Value) -> String {
-    match message {
-        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
-        Value::Object(members) => {
-            let members =
-                members.iter().map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), spaced(value)));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
-        }
-        other => other.to_string(),
-    }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use gimbal_core::{
     AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, ModelErrorKind, Speaker, Stage,
 };
+use gimbal_messages::StageExt;
+use gimbal_messages::records::engine::AttemptFailed;
 use minijinja::Value;
-use serde_json::json;
 
 use super::competent::ExpertScript;
 use super::conversation::{Conversation, Outcome, PromptInput};
@@ -119,7 +120,7 @@ impl AgentSession<'_> {
             // An adviser has no calls of the environment.
             Outcome::Call { call, .. } => Advice::Text(stage.render(&call).await),
             Outcome::Failed(kind) => {
-                conversation.note("attempt_failed", json!({ "attempt": 1, "reason": kind.name() })).await;
+                conversation.record(&AttemptFailed { attempt: 1, reason: kind.name().to_owned() }).await;
                 Advice::None(kind)
             }
         })
@@ -191,8 +192,7 @@ impl AgentSession<'_> {
             Err(AskError::Halt(halt)) => Err(halt),
             Err(AskError::Model(error)) if error.kind.is_infrastructure() => Err(Halt::infrastructure(error.message)),
             Err(AskError::Model(error)) => {
-                let data = json!({ "attempt": 2, "reason": error.kind.name() });
-                stage.note(lane, "attempt_failed", data).await;
+                stage.record(lane, &AttemptFailed { attempt: 2, reason: error.kind.name().to_owned() }).await;
                 Ok(None)
             }
         }

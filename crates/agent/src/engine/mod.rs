@@ -35,35 +35,6 @@ use crate::{Overrides, Persona, Settings, prompt};
 /// requests or actions.
 pub const BEHAVIOUR: u32 = 4;
 
-/// Kinds of note that the engine writes.
-///
-/// | kind | data |
-/// |---|---|
-/// | `attempt_failed` | `attempt`, `reason`: the model refused, was cut short or missed the shape (BOG-047) |
-/// | `turns_exhausted` | `attempt`, `turns` (BOG-043) |
-/// | `context_guard` | `dropped` messages, `prompt_tokens` before, `source`: `reported`, `exact`, `estimated` (BOG-046) |
-/// | `legal_narrowed` | `listed`: only so many legal actions are in a grammar, hint or list |
-/// | `tool_alias` | `written`, `tool`: a flag's name was taken for the tool's (BOG-224) |
-/// | `tool_reasoning` | `tool`, `reasoning`: the reason given for a query |
-/// | `tool_failed` | `tool`, `message`: became an observation (BOG-044) |
-/// | `answer_due` | `tool`: called where the answer was due (BOG-056) |
-/// | `deliberated` | `agent`, `tool`, `over_budget`: a deliberation tool was used (BOG-110..117) |
-/// | `normalised` | `agent`, `protocol`: a reply was read after taking off what does not belong, see [`crate::protocol`] |
-/// | `calls_ignored` | `count`: native calls after the first action of a message that say nothing more |
-pub const NOTE_KINDS: [&str; 11] = [
-    "attempt_failed",
-    "turns_exhausted",
-    "context_guard",
-    "legal_narrowed",
-    "tool_alias",
-    "tool_reasoning",
-    "tool_failed",
-    "answer_due",
-    "calls_ignored",
-    "deliberated",
-    "normalised",
-];
-
 /// Different episodes of a run mostly share one brief; a few system prompts are kept, of specialists one a subtask.
 const KEPT: usize = 24;
 

@@ -3,6 +3,7 @@
 mod bill;
 mod cycles;
 mod profile;
+mod records;
 mod recovery;
 mod rows;
 mod scan;

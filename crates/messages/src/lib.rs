@@ -1,0 +1,15 @@
+//! What agents say to one another and what controllers record, each as a type that serves the writer, the reader and the table.
+//!
+//! A **record** is what a controller or an engine writes to the journal about itself ([`Record`]). The records that reports
+//! read are in [`records`]; a system that nobody else reads keeps its own beside its code.
+//!
+//! *Invariant*: core is the only other room that this one knows.
+
+mod record;
+pub mod records;
+mod text;
+mod tier;
+
+pub use record::{Record, StageExt, kind};
+pub use text::{bounded, spaced};
+pub use tier::Tier;
