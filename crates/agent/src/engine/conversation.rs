@@ -15,12 +15,12 @@ use super::competent::ExpertScript;
 use super::guard::{self, Counted};
 use super::halt;
 use super::session::{AgentSession, Present};
-use crate::contract::Tier;
 use crate::persona::Sourced;
 use crate::prompt::{Question, joined, user_parts};
 use crate::protocol::{Reply, Saying, ToolUse};
 use crate::reading::words;
 use crate::tool::Peers;
+use gimbal_messages::Tier;
 
 /// What came of an attempt.
 pub(super) enum Outcome {

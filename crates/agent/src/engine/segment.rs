@@ -6,9 +6,9 @@ use gimbal_messages::records::engine::AttemptFailed;
 
 use super::conversation::{Conversation, Outcome, PromptInput};
 use super::session::AgentSession;
-use crate::contract::bounded;
 use crate::prompt::Question;
 use crate::tool::Peers;
+use gimbal_messages::bounded;
 
 /// How much of an observation a segment keeps, in characters; the journal holds the whole.
 const KEPT: usize = 2_000;

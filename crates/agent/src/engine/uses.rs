@@ -174,7 +174,7 @@ impl Conversation<'_> {
                     .map_err(|rejection| ToolError::Said(rejection.message))
             }
             Carrier::Deliberation(kind) => Ok(Observed { text: self.deliberate(*kind, input).await?, advised: None }),
-            Carrier::Delegate => {
+            Carrier::Delegate(_) => {
                 let arguments = arguments(&tool.spec, input).map_err(ToolError::Said)?;
                 let arguments: Map<_, _> = arguments.into_iter().collect();
                 self.peers.ask(self.stage, self.lane, &tool.generic, &arguments).await

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_agent::contract::{bounded, keyed, object, spaced};
 use gimbal_agent::prompt::Question;
-use gimbal_agent::protocol::form::Form;
+use gimbal_agent::reading::{keyed, object};
 use gimbal_agent::{Advice, Agent, AgentSession, Alone, ReplySpec};
 use gimbal_core::{Block, Digest, Halt, Hint, LaneId, Stage};
 use gimbal_messages::records::memory::Memory;
+use gimbal_messages::{Form, bounded, spaced};
 use serde_json::{Map, Value, json};
 
 use super::candidates::{self, Way};

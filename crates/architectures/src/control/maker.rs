@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gimbal_agent::contract::{array, bounded, object, spaced};
 use gimbal_agent::prompt::Question;
-use gimbal_agent::protocol::form::Form;
+use gimbal_agent::reading::{array, object};
 use gimbal_agent::{Agent, ReplySpec};
 use gimbal_core::{Brief, Decoding, Halt, Hint, LaneId, Stage, ToolSpec};
-use gimbal_messages::StageExt;
 use gimbal_messages::records::control::{GraphChosen, GraphEdge, GraphNode, Planned};
+use gimbal_messages::{Form, StageExt, bounded, spaced};
 use serde_json::{Value, json};
 
 use super::Made;

@@ -1,6 +1,6 @@
 //! The form of the rolling memory that a controller keeps and gives to the next executor as soft guidance (CYC-009, CYC-010).
 
-use gimbal_agent::protocol::form::Form;
+use gimbal_messages::Form;
 
 /// The form of a memory under constrained decoding: shorter than what is read, so that a small model ends.
 pub(super) fn form() -> Form {

@@ -8,6 +8,7 @@ mod candidates;
 mod family;
 mod maker;
 mod memory;
+pub mod messages;
 mod run;
 mod settings;
 mod summariser;

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use gimbal_agent::contract::{bounded, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Agent, Ended, Peers, Segment};
 use gimbal_core::{Block, Halt, LaneId, Stage, Stop, ToolCall, View};
-use gimbal_messages::StageExt;
 use gimbal_messages::records::control::{SegmentEnded, SegmentStop};
 use gimbal_messages::records::memory::Memory;
+use gimbal_messages::{StageExt, bounded, spaced};
 use serde_json::{Value, json};
 
 use super::Summary;

@@ -6,6 +6,7 @@
 //! Its records are in [`gimbal_messages::records::hierarchy`].
 
 pub mod arbiter;
+pub mod messages;
 mod panel;
 mod settings;
 

@@ -3,16 +3,16 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_agent::contract::{ANY, Finding, Menu, Situation, Suggestion, Tier, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Observed, Peers, ToolError};
 use gimbal_core::{Halt, LaneId, Stage, ToolCall, nearest};
-use gimbal_messages::StageExt;
 use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu, Parsed};
+use gimbal_messages::{ANY, Content, StageExt, Tier, spaced};
 use serde_json::{Map, Value, json};
 
 use super::Hierarchy;
 use super::arbiter::Candidate;
+use super::messages::{Finding, Findings, Menu, Situation, Suggestion};
 
 /// Stands behind a reply that holds something unread.
 const UNREAD: &str = "\nThe member \"unread\" holds, as it was written, what could not be read or is not a possible action. In \
@@ -86,8 +86,10 @@ impl<'a> AdviserPanel<'a> {
         let message = spaced(&request);
         let question = Question { target, message: &message };
         let text = self.advice(stage, lane, analyst, question).await?;
-        let (mut findings, tier) = self.findings(stage, lane, text, question).await?;
-        stage.record(lane, &parsed("analysis", tier, unread(&findings))).await;
+        let session = analyst.session(stage).await?;
+        let (read, tier) = session.read::<Findings>(stage, lane, text.as_deref(), question).await?;
+        stage.record(lane, &parsed("analysis", tier, read.unread())).await;
+        let Findings(mut findings) = read;
         for finding in findings.iter_mut().filter(|finding| finding.subject != target) {
             finding.asked = Some(target.to_owned());
             stage.record(lane, &Mismatch { asked: target.to_owned(), got: finding.subject.clone() }).await;
@@ -133,33 +135,6 @@ impl<'a> AdviserPanel<'a> {
         }
         self.state().suggested.get_or_insert_default().extend(calls);
         Ok(menu)
-    }
-
-    /// The findings in what the analyst wrote: as they stand; after one repair where none can be read, or a word of one; else the
-    /// default.
-    async fn findings(
-        &self,
-        stage: &dyn Stage,
-        lane: LaneId,
-        written: Option<String>,
-        question: Question<'_>,
-    ) -> Result<(Vec<Finding>, Tier), Halt> {
-        let target = question.target;
-        let nothing = || (vec![Finding::default_of(target)], Tier::Default);
-        let Some(written) = written else { return Ok(nothing()) };
-        let brief = stage.brief();
-        let read = Finding::read(&written, &brief);
-        if let Some((found, tier)) = &read
-            && unread(found) == 0
-        {
-            return Ok((found.clone(), *tier));
-        }
-        let session = self.hierarchy.analyst.session(stage).await?;
-        let again = session.repair(stage, lane, &written, question).await?;
-        let again = again.and_then(|text| Finding::read(&text, &brief)).map(|(found, _)| found);
-        // A second attempt that is read no better is worth no more than the first.
-        let better = again.filter(|again| read.as_ref().is_none_or(|(found, _)| unread(again) < unread(found)));
-        Ok(better.map(|again| (again, Tier::Repaired)).or(read).unwrap_or_else(nothing))
     }
 
     /// The suggestions in what the chooser wrote: as they stand; after one repair where none can be read, or a confidence of
@@ -260,11 +235,6 @@ impl<'a> AdviserPanel<'a> {
         }
         options.into_iter().map(|option| option.suggestion).collect()
     }
-}
-
-/// How many words of findings could not be read.
-fn unread(findings: &[Finding]) -> usize {
-    findings.iter().map(|finding| finding.unread.len()).sum()
 }
 
 /// The record of how a message was read. A default is unread as a whole, which its tier says.

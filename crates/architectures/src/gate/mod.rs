@@ -7,20 +7,22 @@
 //!
 //! The record is [`records::Gated`].
 
+mod claim;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
-use gimbal_agent::contract::{Claim, Quote, bounded, spaced};
-use gimbal_agent::persona::data::Contract;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, Observed, Overrides, Peers, ReplySpec, ToolError};
 use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
 use gimbal_core::{BuildError, Files, Halt, Hint, LaneId, Needs, Rejection, RejectionKind, Stage, ToolCall};
-use gimbal_messages::StageExt;
 use gimbal_messages::records::gate as records;
+use gimbal_messages::{StageExt, bounded, spaced};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+
+pub use claim::{Claim, Quote, Verification};
 
 use crate::member::{Member, Place};
 
@@ -71,7 +73,7 @@ impl Gate {
                 None => Ok(None),
             };
         }
-        let place = Place { name: "verifier", persona: "verifier", contract: Some(Contract::Verification), tools: &[] };
+        let place = Place { name: "verifier", persona: "verifier", message: Some(&Verification), delegates: &[] };
         let verifier = place.agent(name, (verifier, common), files)?;
         Ok(Some(Self { verifier, refusals: refusals.unwrap_or(REFUSALS) }))
     }
