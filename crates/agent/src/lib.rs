@@ -8,7 +8,6 @@
 //! [`gimbal_core::Stage`] and files through [`gimbal_core::Files`] alone.
 
 pub mod audit;
-pub mod contract;
 pub mod deliberation;
 pub mod engine;
 pub mod persona;
@@ -28,4 +27,4 @@ pub use persona::{Persona, PersonaError};
 pub use prompt::{Origin, Part, SystemPrompt};
 pub use protocol::Protocol;
 pub use settings::{Flags, Overrides, Settings};
-pub use tool::{Alone, Observed, Peers, ToolError};
+pub use tool::{Alone, Observed, Partners, Peers, ToolError};

@@ -12,7 +12,7 @@ use minijinja::value::Serde;
 use serde::Serialize;
 
 use crate::persona::{Content, ExampleTexts, JsonContent, Persona, PersonaError, Sourced, Speaks};
-use crate::tool::{Carrier, Offered};
+use crate::tool::{Carrier, Delegates, Offered};
 use crate::{Protocol, Settings, sample};
 
 /// Where a part of a prompt comes from.
@@ -163,7 +163,7 @@ impl Builder<'_> {
 
     /// What the agent's answers are.
     fn speaks(&self) -> Speaks {
-        match (self.persona.core.contract, self.settings.acting) {
+        match (&self.persona.core.contract, self.settings.acting) {
             (Some(_), _) => Speaks::Message,
             (None, Some(_)) => Speaks::Often,
             (None, None) => Speaks::Once,
@@ -247,7 +247,7 @@ impl Builder<'_> {
         match (self.settings.protocol, input) {
             (Protocol::ReactText, serde_json::Value::String(text)) if text.is_empty() => format!("Tool: {name}"),
             (Protocol::ReactText, serde_json::Value::String(text)) => format!("Tool: {name}: {text}"),
-            (Protocol::ReactText, other) => format!("Tool: {name}: {}", crate::contract::spaced(other)),
+            (Protocol::ReactText, other) => format!("Tool: {name}: {}", gimbal_messages::spaced(other)),
             (_, other) => {
                 spaced_members(&[("thought", thought.into()), ("tool", name.into()), ("input", other.clone())])
             }
@@ -431,7 +431,7 @@ fn tagged(tag: &str, text: &str) -> String {
 /// A JSON object as texts for a model write it.
 fn spaced_members(members: &[(&str, serde_json::Value)]) -> String {
     let object = members.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
-    crate::contract::spaced(&object)
+    gimbal_messages::spaced(&object)
 }
 
 /// Builds the user prompt of a step (BOG-061); empty blocks are left out.
@@ -510,7 +510,7 @@ pub(crate) fn try_all(persona: &Persona) -> Result<(), PersonaError> {
             queries.push(gimbal_core::ToolSpec { name: query.clone(), ..known });
         }
     }
-    let tools = Offered::of(persona, &all, (&brief, "Wait"), &queries)?;
+    let tools = Offered::of(persona, &all, (&brief, "Wait"), &queries, Delegates::Any)?;
     for protocol in [crate::Protocol::ReactText, crate::Protocol::NativeTools, crate::Protocol::Json] {
         let settings = Settings { protocol, ..all.clone() };
         let often = Settings { acting: Some(crate::settings::Acting { list_literals: true }), ..settings.clone() };

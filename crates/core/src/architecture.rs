@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{GrammarKind, Halt, Hint, Stage, View, nearest};
+use crate::{GrammarKind, Halt, Hint, RecordKind, Stage, View, nearest};
 
 /// What an architecture needs of an environment. The plan refuses a pair that does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,6 +196,9 @@ pub trait ArchitectureKind: Send + Sync {
     /// # Errors
     /// Which key or file is wrong, and what would be right.
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError>;
+
+    /// Kinds of record that its controllers and agents write.
+    fn records(&self) -> Vec<RecordKind>;
 }
 
 #[cfg(test)]

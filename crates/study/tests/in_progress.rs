@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use common::folders::{clean, opened};
 use common::run;
 use gimbal_analysis::Fate;
+use gimbal_core::RecordKinds;
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{bill, load_rows, verify};
 use gimbal_study::run::RunFolder;
@@ -54,7 +55,7 @@ fn read_until(place: &Path, ended: &AtomicBool) -> u64 {
         if !folder.in_progress() {
             continue;
         }
-        let report = verify(&folder).unwrap();
+        let report = verify(&folder, &RecordKinds::default()).unwrap();
         assert_eq!(report.problems, Vec::<String>::new());
         assert_eq!(report.torn, Vec::<String>::new());
         let stored = Stored::read(&folder).unwrap();

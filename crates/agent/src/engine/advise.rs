@@ -5,18 +5,16 @@ use std::sync::Arc;
 use gimbal_core::{
     AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, ModelErrorKind, Speaker, Stage,
 };
+use gimbal_messages::records::engine::AttemptFailed;
+use gimbal_messages::{Allowed, Content, Form, StageExt, Tier, bounded};
 use minijinja::Value;
-use serde_json::json;
 
 use super::competent::ExpertScript;
 use super::conversation::{Conversation, Outcome, PromptInput};
 use super::halt;
 use super::session::AgentSession;
-use crate::contract::{Finding, bounded};
 use crate::persona::PersonaError;
-use crate::persona::data::Contract;
 use crate::prompt::{Question, Variables};
-use crate::protocol::form::Form;
 use crate::protocol::open;
 use crate::tool::Peers;
 
@@ -65,13 +63,13 @@ impl AgentSession<'_> {
     /// What a message of the agent's contract may name, for a request to write it again (BOG-070); empty where whoever asks says
     /// so.
     async fn may_answer(&self, stage: &dyn Stage) -> Result<String, Halt> {
-        Ok(match self.agent.persona.core.contract {
-            Some(Contract::Suggestions) => {
+        Ok(match self.agent.message().map(|message| message.allowed(self.brief())) {
+            Some(Allowed::Actions) => {
                 let present = self.present(stage, None, true, None).await?;
                 present.legal.map(|legal| legal.texts.join("\n")).unwrap_or_default()
             }
-            Some(Contract::Analysis) => Finding::allowed(self.brief()),
-            _ => String::new(),
+            Some(Allowed::Text(text)) => text,
+            None => String::new(),
         })
     }
 
@@ -119,7 +117,7 @@ impl AgentSession<'_> {
             // An adviser has no calls of the environment.
             Outcome::Call { call, .. } => Advice::Text(stage.render(&call).await),
             Outcome::Failed(kind) => {
-                conversation.note("attempt_failed", json!({ "attempt": 1, "reason": kind.name() })).await;
+                conversation.record(&AttemptFailed { attempt: 1, reason: kind.name().to_owned() }).await;
                 Advice::None(kind)
             }
         })
@@ -132,6 +130,32 @@ impl AgentSession<'_> {
         let target = Some(question.target).filter(|target| !target.is_empty());
         let present = self.present(stage, None, true, target).await?;
         Ok(ExpertScript::of(self, expert, target).bare(self, stage, &present).await)
+    }
+
+    /// Reads what the agent wrote in tiers (BOG-070): as it stands; after one repair where it cannot be read, or a part of it
+    /// cannot; else the default. `written` is none where its model gave nothing.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub async fn read<C: Content>(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        written: Option<&str>,
+        question: Question<'_>,
+    ) -> Result<(C, Tier), Halt> {
+        let nothing = || (C::default_of(question.target), Tier::Default);
+        let Some(written) = written else { return Ok(nothing()) };
+        let brief = self.brief();
+        let read = match C::read(written, brief) {
+            Some((content, tier)) if content.unread() == 0 => return Ok((content, tier)),
+            read => read,
+        };
+        let again = self.repair(stage, lane, written, question).await?;
+        let again = again.and_then(|text| C::read(&text, brief)).map(|(content, _)| content);
+        // A second attempt that is read no better is worth no more than the first.
+        let better = again.filter(|again| read.as_ref().is_none_or(|(first, _)| again.unread() < first.unread()));
+        Ok(better.map(|again| (again, Tier::Repaired)).or(read).unwrap_or_else(nothing))
     }
 
     /// Asks the agent's model once more for a message that was not as it should be (BOG-070); none where the persona has
@@ -191,8 +215,7 @@ impl AgentSession<'_> {
             Err(AskError::Halt(halt)) => Err(halt),
             Err(AskError::Model(error)) if error.kind.is_infrastructure() => Err(Halt::infrastructure(error.message)),
             Err(AskError::Model(error)) => {
-                let data = json!({ "attempt": 2, "reason": error.kind.name() });
-                stage.note(lane, "attempt_failed", data).await;
+                stage.record(lane, &AttemptFailed { attempt: 2, reason: error.kind.name().to_owned() }).await;
                 Ok(None)
             }
         }

@@ -1,18 +1,16 @@
 //! What a competent player of an agent's role would write, for the noisy expert: each tool once, then the answer.
 //!
-//! What it shows is about our scaffolding: that every way through it is taken, and what it costs. The planner asks both
-//! advisers about the subject of the expert's call and follows the first suggestion; the analyst looks at both states;
-//! the chooser puts the expert's call first. With deliberation switched on each of its tools is used once.
+//! What it shows is about our scaffolding: that every way through it is taken, and what it costs. An agent asks those whom it
+//! can ask about the subject of the expert's call and follows the first suggestion; what it says to others its message tells
+//! ([`Message::expert`]). With deliberation switched on each of its tools is used once.
 
-use gimbal_core::{Brief, Hint, Stage, ToolCall};
-use serde_json::Value;
+use gimbal_core::{Hint, Stage, ToolCall};
+use gimbal_messages::{ANY, ExpertView, Input, Message};
 
 use super::advise::ReplySpec;
 use super::session::{AgentSession, Present};
 use crate::Protocol;
-use crate::contract::{ANY, Finding, Focus, Severity, Situation, Status, Suggestion, competent_suggestions, spaced};
 use crate::deliberation::Deliberation;
-use crate::persona::data::Contract;
 use crate::tool::{Carrier, FINISH, Offered};
 
 /// The thought before a competent message: short, so that it fits a grammar with little room for one.
@@ -39,14 +37,14 @@ impl ExpertScript {
         for (index, tool) in session.prepared.tools.iter().enumerate() {
             let order = match &tool.carrier {
                 Carrier::Query(_) if target.is_some() => 0,
-                Carrier::Delegate if tool.generic == FINISH => continue,
-                Carrier::Delegate if target.is_some() && !tool.critical => 0,
+                Carrier::Delegate(_) if tool.generic == FINISH => continue,
+                Carrier::Delegate(_) if target.is_some() && !tool.critical => 0,
                 Carrier::Deliberation(Deliberation::Question) => 1,
                 Carrier::Deliberation(Deliberation::Critique) => 2,
                 Carrier::Deliberation(Deliberation::Improve) => 3,
                 // What must be followed by the answer comes last.
-                Carrier::Delegate if tool.critical && (target.is_some() || *expert != session.brief().idle) => 4,
-                Carrier::Query(_) | Carrier::Delegate => continue,
+                Carrier::Delegate(_) if tool.critical && (target.is_some() || *expert != session.brief().idle) => 4,
+                Carrier::Query(_) | Carrier::Delegate(_) => continue,
             };
             tools.push((order, index));
         }
@@ -87,7 +85,7 @@ impl ExpertScript {
     ) -> Option<Hint> {
         let tool = self.tools.get(self.next).and_then(|index| session.prepared.tools.get(*index));
         let protocol = session.settings().protocol;
-        Some(match (tool.filter(|_| !answer_due), session.agent.persona.core.contract) {
+        Some(match (tool.filter(|_| !answer_due), session.agent.message()) {
             (Some(tool), _) => self.use_of(session, tool),
             (None, None) => {
                 let mut hint = self.action(protocol, stage, present).await;
@@ -99,29 +97,36 @@ impl ExpertScript {
                 }
                 hint
             }
-            (None, Some(Contract::Analysis)) => self.analysis(session).written(protocol),
-            (None, Some(Contract::Suggestions)) => self.suggestions(session, stage, present).await.written(protocol),
-            (
-                None,
-                Some(
-                    Contract::Graph
-                    | Contract::Subtasks
-                    | Contract::Routing
-                    | Contract::Guidance
-                    | Contract::Verification
-                    | Contract::Summary,
-                ),
-            ) => reply_spec?.competent.clone()?.written(protocol),
+            (None, Some(message)) => {
+                let own = self.message(message, session, stage, present).await;
+                own.or_else(|| reply_spec?.competent.clone())?.written(protocol)
+            }
         })
     }
 
     /// The message of an adviser alone, as a repair asks for it; none where whoever asks must describe it.
     pub(super) async fn bare(&self, session: &AgentSession<'_>, stage: &dyn Stage, present: &Present) -> Option<Hint> {
-        match session.agent.persona.core.contract {
-            Some(Contract::Analysis) => Some(self.analysis(session)),
-            Some(Contract::Suggestions) => Some(self.suggestions(session, stage, present).await),
-            _ => None,
-        }
+        self.message(session.agent.message()?, session, stage, present).await
+    }
+
+    async fn message(
+        &self,
+        message: &dyn Message,
+        session: &AgentSession<'_>,
+        stage: &dyn Stage,
+        present: &Present,
+    ) -> Option<Hint> {
+        let action = stage.render(&self.expert).await;
+        let (calls, actions) = present.legal.as_ref().map_or((&[][..], &[][..]), |legal| (&legal.calls, &legal.texts));
+        message.expert(&ExpertView {
+            brief: session.brief(),
+            call: &self.expert,
+            action: &action,
+            target: self.target.as_deref(),
+            calls,
+            actions,
+            idle: &session.prepared.idle,
+        })
     }
 
     fn use_of(&self, session: &AgentSession<'_>, tool: &Offered) -> Hint {
@@ -131,8 +136,11 @@ impl ExpertScript {
             let target = self.target.as_deref().unwrap_or_default();
             brief.subjects.iter().filter(move |subject| *subject != target)
         };
-        let of_target = |target: &str| match (&tool.carrier, tool.generic.as_str()) {
-            (Carrier::Delegate, "suggest_action") => write(&spaced(&self.situation(brief, target)), true),
+        let of_target = |target: &str| match &tool.carrier {
+            Carrier::Delegate(delegate) => match delegate.expert(brief, &self.expert, target) {
+                Input::Text(text) => write(&text, false),
+                Input::Object(text) => write(&text, true),
+            },
             _ => write(target, false),
         };
         if matches!(tool.carrier, Carrier::Deliberation(_)) {
@@ -140,80 +148,6 @@ impl ExpertScript {
         }
         let answer = of_target(self.target.as_deref().unwrap_or(ANY));
         Hint { answer, alternatives: others().map(|subject| of_target(subject)).collect() }
-    }
-
-    fn situation(&self, brief: &Brief, target: &str) -> Value {
-        let situation = Situation {
-            target: target.to_owned(),
-            situation: "It needs attention.".to_owned(),
-            severity: self.severity(brief),
-            context: String::new(),
-        };
-        situation.message(brief)
-    }
-
-    fn class(&self, brief: &Brief) -> String {
-        brief.entry_of(&self.expert.tool).map(|entry| entry.kind.to_lowercase()).unwrap_or_default()
-    }
-
-    fn severity(&self, brief: &Brief) -> Severity {
-        match self.class(brief).as_str() {
-            "reactive" => Severity::High,
-            "proactive" => Severity::Low,
-            _ => Severity::Medium,
-        }
-    }
-
-    fn analysis(&self, session: &AgentSession<'_>) -> Hint {
-        let brief = session.brief();
-        let target = self.target.clone().unwrap_or_default();
-        let about = brief.subject_of(&self.expert) == Some(target.as_str());
-        let finding = |status, severity, recommended_focus| {
-            let finding = Finding {
-                status,
-                severity,
-                recommended_focus,
-                rationale: "As both states show.".to_owned(),
-                ..Finding::default_of(&target)
-            };
-            spaced(&Finding::message(&[finding], brief))
-        };
-        let focus = match self.class(brief).as_str() {
-            "reactive" => Focus::Containment,
-            "passive" => Focus::Investigation,
-            _ => Focus::Monitor,
-        };
-        let right = if about {
-            (Status::Changed, self.severity(brief), focus)
-        } else {
-            (Status::Baseline, Severity::Low, Focus::Monitor)
-        };
-        let answer = finding(right.0, right.1, right.2);
-        let all = [
-            (Status::Baseline, Severity::Low, Focus::Monitor),
-            (Status::Unknown, Severity::Medium, Focus::Investigation),
-            (Status::Changed, Severity::High, Focus::Containment),
-        ];
-        let alternatives = all.into_iter().filter(|other| *other != right).map(|(a, b, c)| finding(a, b, c)).collect();
-        Hint { answer, alternatives }
-    }
-
-    async fn suggestions(&self, session: &AgentSession<'_>, stage: &dyn Stage, present: &Present) -> Hint {
-        let brief = session.brief();
-        let target = self.target.as_deref();
-        let about = |call: &ToolCall| target == Some(ANY) || brief.subject_of(call) == target;
-        let on_target: Vec<&str> = present.legal.as_ref().map_or_else(Vec::new, |legal| {
-            let pairs = legal.calls.iter().zip(legal.texts.iter());
-            pairs.filter(|(call, _)| about(call)).map(|(_, text)| text.as_str()).collect()
-        });
-        let expert_text =
-            if about(&self.expert) { stage.render(&self.expert).await } else { session.prepared.idle.clone() };
-        let led_by = |first: &str| {
-            let others: Vec<&str> = on_target.iter().copied().filter(|text| *text != first).take(2).collect();
-            Suggestion::text(&competent_suggestions(first, &others))
-        };
-        let alternatives = on_target.iter().filter(|text| **text != expert_text).map(|text| led_by(text)).collect();
-        Hint { answer: led_by(&expert_text), alternatives }
     }
 
     /// The competent answer and the other legal ones, in the form of the protocol.

@@ -7,7 +7,6 @@ use gimbal_core::{Grammar, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 use super::halt;
 use super::session::AgentSession;
 use crate::prompt::{self, PromptContext, Variables};
-use crate::protocol::form::Form;
 use crate::protocol::grammar::{Shape, shape};
 
 /// The legal actions of a step.
@@ -91,8 +90,7 @@ impl Menu {
         }
         let (settings, prepared) = (session.settings(), &session.prepared);
         let (calls, texts, thought) = (&*self.legal.calls, &*self.legal.texts, settings.thought_characters);
-        let contract = session.agent.persona.core.contract;
-        let message = contract.map(|contract| Form::message(contract, &prepared.brief, texts));
+        let message = session.agent.partners.message.map(|message| message.form(&prepared.brief, texts));
         let open: Vec<ToolSpec> = match prepared.brief.free_arguments {
             true => prepared.env_tools.iter().filter(|spec| session.allows(&spec.name)).cloned().collect(),
             false => Vec::new(),

@@ -16,7 +16,6 @@ use super::{
 use crate::Protocol;
 use crate::prompt::Origin;
 use crate::template::{Place, Templates, Text};
-use crate::tool::DELEGATES;
 use gimbal_core::yaml::{self, line_of};
 
 /// Variables of the brief that texts of the system prompt may use.
@@ -150,13 +149,7 @@ fn check(core: &Core, source: &Source) -> Result<(), PersonaError> {
     }
     for (index, tool) in core.tools.iter().enumerate() {
         match (&tool.query, &tool.delegate) {
-            (Some(_), None) => {}
-            (None, Some(name)) if DELEGATES.contains(&name.as_str()) => {}
-            (None, Some(name)) => {
-                let hint = gimbal_core::nearest::hint(name, DELEGATES);
-                let known = DELEGATES.join(", ");
-                return wrong(name, format!("no tool `{name}` asks another agent{hint} (known: {known})"));
-            }
+            (Some(_), None) | (None, Some(_)) => {}
             _ => {
                 let message = format!("tools[{index}]: one of `query` and `delegate` is needed, and only one");
                 return wrong("tools:", message);

@@ -17,8 +17,8 @@
 use serde_json::{Map, Value};
 
 use super::{Expects, Input, Reply, Saying, ToolUse, action_text, plain, react_text};
-use crate::contract::Tier;
 use crate::reading::{self, bare, lenient};
+use gimbal_messages::Tier;
 
 /// How many opening braces are tried.
 pub const CANDIDATES: usize = 16;

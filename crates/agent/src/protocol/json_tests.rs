@@ -2,7 +2,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::{Expects, Input, Reply, Saying, ToolUse};
 use super::read;
-use crate::contract::Tier;
+use gimbal_messages::Tier;
 
 fn actions(text: &str) -> Reply {
     read(text, Expects::Action)

@@ -15,9 +15,9 @@
 //! Thoughts between tags are no part of the text ([`bare`]).
 
 use super::{Expects, Input, Reply, Saying, ToolUse, action_text, json};
-use crate::contract::Tier;
 use crate::reading::tags::{self, Tagged};
 use crate::reading::{Marker, bare, lenient, undecorated, words};
+use gimbal_messages::Tier;
 
 /// Reads the text of a reply.
 #[must_use]

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::super::{Expects, Input, Protocol, Reply, Saying, ToolUse};
 use super::{missing, read as read_as};
-use crate::contract::Tier;
+use gimbal_messages::Tier;
 
 fn read(text: &str) -> Reply {
     read_as(text, Expects::Action)

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_agent::contract::{bounded, keyed, object, spaced};
 use gimbal_agent::prompt::Question;
-use gimbal_agent::protocol::form::Form;
+use gimbal_agent::reading::{keyed, object};
 use gimbal_agent::{Advice, Agent, AgentSession, Alone, ReplySpec};
 use gimbal_core::{Block, Digest, Halt, Hint, LaneId, Stage};
+use gimbal_messages::records::memory::Memory;
+use gimbal_messages::{Form, bounded, spaced};
 use serde_json::{Map, Value, json};
 
 use super::candidates::{self, Way};
-use super::{Memory, Otherwise, Run};
+use super::{Otherwise, Run, memory};
 use crate::graph::Ways;
 use crate::graph::machine::{self, End};
 
@@ -156,7 +157,7 @@ impl Analyzer {
         };
         let form = Form::object(&[
             ("analysis", Form::text(1, 200)),
-            ("memory", Memory::form()),
+            ("memory", memory::form()),
             ("next", next),
             ("reason", Form::text(1, 120)),
         ]);
@@ -232,7 +233,7 @@ impl Analyzer {
         let view = stage.view().await;
         let competent =
             view.expert.is_some().then(|| Hint { answer: spaced(&self.answer(run, None)), alternatives: Vec::new() });
-        let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", Memory::form())]);
+        let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", memory::form())]);
         let reply_spec = ReplySpec { form, competent };
         let session = self.agent.session(stage).await?;
         let request = self.request(run, None);

@@ -3,12 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_agent::contract::{bounded, object, spaced};
-use gimbal_agent::persona::data::Contract;
 use gimbal_agent::prompt::Question;
-use gimbal_agent::protocol::form::Form;
+use gimbal_agent::reading::object;
 use gimbal_agent::{Agent, Overrides, ReplySpec};
 use gimbal_core::{Architecture, BuildError, Files, Halt, Hint, LaneId, Needs, Stage, ToolCall};
+use gimbal_messages::{Form, bounded, spaced};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,6 +15,7 @@ use thiserror::Error;
 
 use super::analysis::printable;
 use super::asked::Ask;
+use super::messages;
 use crate::member::{Member, Place};
 
 /// Longest summary that is taken from a model, in characters.
@@ -122,7 +122,8 @@ impl Summariser {
     /// Which key or file is wrong, and what would be right.
     pub fn new(settings: &Value, files: &dyn Files) -> Result<Self, BuildError> {
         let SummariserSettings { summariser, agent } = crate::settings::read(Self::PLACE, settings)?;
-        let place = Place { name: Self::PLACE, persona: Self::PLACE, contract: Some(Contract::Summary), tools: &[] };
+        let place =
+            Place { name: Self::PLACE, persona: Self::PLACE, message: Some(&messages::SUMMARY), delegates: &[] };
         Ok(Self { agent: place.agent(Self::PLACE, (&summariser, &agent), files)? })
     }
 

@@ -32,8 +32,7 @@ impl Readable {
     /// How a person names it: cell, task and run, and the trial where there are several.
     #[must_use]
     pub fn name(&self) -> String {
-        let trial = if self.id.trial > 0 { format!("/{}", self.id.trial) } else { String::new() };
-        format!("{}/{}/{}{trial}", self.id.cell, self.id.task, self.id.run)
+        self.id.name()
     }
 }
 
