@@ -10,6 +10,7 @@
 pub mod audit;
 pub mod deliberation;
 pub mod engine;
+mod library;
 pub mod persona;
 pub mod prompt;
 pub mod protocol;
@@ -19,12 +20,13 @@ pub mod settings;
 mod template;
 mod template_language;
 pub mod tool;
+mod variables;
 
 pub use audit::{Finding, Forbidden, audit};
 pub use deliberation::Deliberation;
 pub use engine::{Advice, Agent, AgentSession, CallRecord, Ended, ReplySpec, Segment};
-pub use persona::{Persona, PersonaError};
-pub use prompt::{Origin, Part, SystemPrompt};
+pub use persona::{Origin, Persona, PersonaError};
+pub use prompt::{Part, SystemPrompt};
 pub use protocol::Protocol;
 pub use settings::{Flags, Overrides, Settings};
 pub use tool::{Alone, Observed, Partners, Peers, ToolError};

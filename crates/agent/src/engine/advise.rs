@@ -2,39 +2,21 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{
-    AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, ModelErrorKind, Speaker, Stage,
-};
+use gimbal_core::{AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, Speaker, Stage};
 use gimbal_messages::records::engine::AttemptFailed;
-use gimbal_messages::{Allowed, Content, Form, StageExt, Tier, bounded};
+use gimbal_messages::{Allowed, Content, StageExt, Tier, bounded};
 use minijinja::Value;
 
 use super::competent::ExpertScript;
 use super::conversation::{Conversation, Outcome, PromptInput};
 use super::halt;
+use super::reply::{Advice, ReplySpec};
 use super::session::AgentSession;
 use crate::persona::PersonaError;
-use crate::prompt::{Question, Variables};
+use crate::prompt::Question;
 use crate::protocol::open;
 use crate::tool::Peers;
-
-/// What an adviser gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Advice {
-    /// A text, still to be read as the message that it should be.
-    Text(String),
-    /// Nothing: its model refused, was cut short or missed the shape (BOG-047).
-    None(ModelErrorKind),
-}
-
-/// What an adviser's message must be, where its contract does not say so by itself.
-#[derive(Clone, Debug)]
-pub struct ReplySpec {
-    /// The form of the message.
-    pub form: Form,
-    /// What a competent player would write, and what others might, in the spacing of the form: for the noisy expert.
-    pub competent: Option<Hint>,
-}
+use crate::variables::Variables;
 
 /// How much of a broken message is quoted when it is asked for again, in characters.
 const QUOTED: usize = 4_000;

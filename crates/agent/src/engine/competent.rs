@@ -7,11 +7,12 @@
 use gimbal_core::{Hint, Stage, ToolCall};
 use gimbal_messages::{ANY, ExpertView, Input, Message};
 
-use super::advise::ReplySpec;
+use super::reply::ReplySpec;
 use super::session::{AgentSession, Present};
 use crate::Protocol;
 use crate::deliberation::Deliberation;
-use crate::tool::{Carrier, FINISH, Offered};
+use crate::persona::data::FINISH;
+use crate::tool::{Carrier, Offered};
 
 /// The thought before a competent message: short, so that it fits a grammar with little room for one.
 const THOUGHT: &str = "Best now.";

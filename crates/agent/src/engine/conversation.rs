@@ -10,10 +10,10 @@ use gimbal_messages::records::engine::{CallsIgnored, ContextGuard, LegalNarrowed
 use gimbal_messages::{Record, StageExt};
 use minijinja::Value;
 
-use super::advise::ReplySpec;
 use super::competent::ExpertScript;
 use super::guard::{self, Counted};
 use super::halt;
+use super::reply::ReplySpec;
 use super::session::{AgentSession, Present};
 use crate::persona::Sourced;
 use crate::prompt::{Question, joined, user_parts};
@@ -47,7 +47,7 @@ pub(super) struct PromptInput<'a> {
     pub(super) question: Option<Question<'a>>,
     /// The subject that it is about, where whoever asks names one.
     pub(super) target: Option<&'a str>,
-    /// What the answer must be, where the contract does not say so by itself.
+    /// What the answer must be, where that depends on the request.
     pub(super) reply_spec: Option<&'a ReplySpec>,
     /// Those around the agent.
     pub(super) peers: &'a dyn Peers,

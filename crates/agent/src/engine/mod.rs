@@ -7,8 +7,8 @@ mod advise;
 mod competent;
 mod conversation;
 mod guard;
-mod legal;
 mod literals;
+mod reply;
 mod segment;
 mod session;
 mod step;
@@ -20,7 +20,7 @@ use gimbal_core::{Brief, GrammarKind, Halt, Needs, Stage, ToolSpec, nearest};
 use gimbal_messages::Message;
 use serde_json::Value;
 
-pub use advise::{Advice, ReplySpec};
+pub use reply::{Advice, ReplySpec};
 pub use segment::{CallRecord, Ended, Segment};
 pub use session::AgentSession;
 
