@@ -1,7 +1,7 @@
 //! Agents: personas, templates, protocols and the ReAct engine.
 //!
 //! A [`Persona`] is data (YAML under `personas/`); an [`Agent`] is a persona in a role with its settings; a
-//! [`AgentSession`] is an agent in one episode. A seat takes steps: it asks the model of its role, reads the reply under
+//! [`AgentSession`] is an agent in one episode. A session takes steps: it asks the model of its role, reads the reply under
 //! its [`Protocol`], uses tools, and acts on the environment through the stage.
 //!
 //! *Invariant*: knows no particular environment, no provider and no study; touches the environment through

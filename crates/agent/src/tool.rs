@@ -33,7 +33,7 @@ pub enum ToolError {
 pub struct Observed {
     /// What the agent reads.
     pub text: String,
-    /// The action that a reader who follows it would take now: only a competent player of the role looks at it.
+    /// The action that a reader who follows it would take now: only the noisy expert looks at it.
     pub advised: Option<String>,
 }
 
@@ -130,7 +130,7 @@ pub trait Peers: Send + Sync {
         Ok(None)
     }
 
-    /// Whether a competent player in the agent's place would give control back now, where `expert` is what the environment's
+    /// Whether an expert in the agent's place would give control back now, where `expert` is what the environment's
     /// own expert would do next. Only the noisy expert goes by it.
     fn hands_back(&self, expert: &ToolCall) -> bool {
         let _ = expert;

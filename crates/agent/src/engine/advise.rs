@@ -7,8 +7,8 @@ use gimbal_messages::records::engine::AttemptFailed;
 use gimbal_messages::{Allowed, Content, StageExt, Tier, bounded};
 use minijinja::Value;
 
-use super::competent::ExpertScript;
 use super::conversation::{Conversation, Outcome, PromptInput};
+use super::expert::ExpertScript;
 use super::halt;
 use super::reply::{Advice, ReplySpec};
 use super::session::AgentSession;
@@ -105,8 +105,8 @@ impl AgentSession<'_> {
         })
     }
 
-    /// What a competent player of the role would write without a thought, for the noisy expert.
-    async fn competent_repair(&self, stage: &dyn Stage, question: Question<'_>) -> Result<Option<Hint>, Halt> {
+    /// What an expert in the role would write without a thought, for the noisy expert.
+    async fn expert_repair(&self, stage: &dyn Stage, question: Question<'_>) -> Result<Option<Hint>, Halt> {
         let view = stage.view().await;
         let Some(expert) = &view.expert else { return Ok(None) };
         let target = Some(question.target).filter(|target| !target.is_empty());
@@ -185,12 +185,10 @@ impl AgentSession<'_> {
                 messages,
                 grammar: self.constrained(stage).then(|| Arc::new(Grammar::Regex(reply_spec.form.regex.clone()))),
                 max_output_tokens: u32::try_from(reply_spec.form.longest + 1).ok().filter(|_| self.constrained(stage)),
-                hint: reply_spec.competent.clone(),
+                hint: reply_spec.expert.clone(),
                 ..AskRequest::default()
             },
-            None => {
-                AskRequest { messages, hint: self.competent_repair(stage, question).await?, ..AskRequest::default() }
-            }
+            None => AskRequest { messages, hint: self.expert_repair(stage, question).await?, ..AskRequest::default() },
         };
         match stage.ask(lane, self.agent.role(), request).await {
             Ok(completion) => Ok(Some(completion.text.to_string())),

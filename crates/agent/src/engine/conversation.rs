@@ -10,7 +10,7 @@ use gimbal_messages::records::engine::{CallsIgnored, ContextGuard, LegalNarrowed
 use gimbal_messages::{Record, StageExt};
 use minijinja::Value;
 
-use super::competent::ExpertScript;
+use super::expert::ExpertScript;
 use super::guard::{self, Counted};
 use super::halt;
 use super::reply::ReplySpec;
@@ -185,7 +185,7 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    /// What a competent player does next: the expert's call where it may be made and belongs to the subtask, or where nothing
+    /// What an expert does next: the expert's call where it may be made and belongs to the subtask, or where nothing
     /// was done yet; else control is given back. Who may not make that call does what the tools of the subtask allow first:
     /// nobody gives control back who has not looked at what there is to do.
     fn next_move(&self, expert: &ToolCall, made: usize) -> ExpertScript {

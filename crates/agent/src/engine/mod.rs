@@ -4,8 +4,8 @@
 //! starts with the system prompt and the user prompt and nothing else, so that all continuity is in the blocks.
 
 mod advise;
-mod competent;
 mod conversation;
+mod expert;
 mod guard;
 mod literals;
 mod reply;
@@ -177,20 +177,20 @@ impl Agent {
         prompt::system(&self.persona, &self.settings, PromptContext { brief, idle, tools: &tools, actions })
     }
 
-    /// Takes a seat in an episode: everything that stays the same from step to step is made here.
+    /// A session of an episode: everything that stays the same from step to step is made here.
     ///
     /// # Errors
     /// A halt when a text cannot be filled in.
     pub async fn session(&self, stage: &dyn Stage) -> Result<AgentSession<'_>, Halt> {
-        self.seat_with(stage, None).await
+        self.session_with(stage, None).await
     }
 
-    /// Takes a seat as [`Agent::session`] does, as a specialist that has only some of the environment's tools and is told of no others
+    /// A session as [`Agent::session`] gives it, of a specialist that has only some of the environment's tools and is told of no others
     /// (CYC-027).
     ///
     /// # Errors
     /// A halt when a text cannot be filled in.
-    pub async fn seat_with(&self, stage: &dyn Stage, only: Option<&[String]>) -> Result<AgentSession<'_>, Halt> {
+    pub async fn session_with(&self, stage: &dyn Stage, only: Option<&[String]>) -> Result<AgentSession<'_>, Halt> {
         let (brief, queries, tools) = (stage.brief(), stage.queries(), stage.tools());
         let known = {
             let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);

@@ -18,5 +18,5 @@ pub struct ReplySpec {
     /// The form of the message.
     pub form: Form,
     /// What an expert would write, and what others might, in the spacing of the form: for the noisy expert.
-    pub competent: Option<Hint>,
+    pub expert: Option<Hint>,
 }
