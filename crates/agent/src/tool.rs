@@ -10,10 +10,11 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::deliberation::Deliberation;
+use crate::persona::data::FINISH;
 use crate::persona::{ExampleTexts, PersonaError, Sourced};
-use crate::prompt::{PromptContext, Variables};
 use crate::protocol::Input;
 use crate::reading::lenient;
+use crate::variables::Variables;
 use crate::{Persona, Settings};
 
 /// Why a tool gave no result.
@@ -32,12 +33,9 @@ pub enum ToolError {
 pub struct Observed {
     /// What the agent reads.
     pub text: String,
-    /// The action that a reader who follows it would take now: only a competent player of the role looks at it.
+    /// The action that a reader who follows it would take now: only the noisy expert looks at it.
     pub advised: Option<String>,
 }
-
-/// The tool by which an agent that works on a subtask gives control back (CYC-016), by generic name.
-pub const FINISH: &str = "finish_subtask";
 
 /// Longest free input of a tool under constrained decoding, in characters.
 pub(crate) const INPUT: usize = 160;
@@ -132,7 +130,7 @@ pub trait Peers: Send + Sync {
         Ok(None)
     }
 
-    /// Whether a competent player in the agent's place would give control back now, where `expert` is what the environment's
+    /// Whether an expert in the agent's place would give control back now, where `expert` is what the environment's
     /// own expert would do next. Only the noisy expert goes by it.
     fn hands_back(&self, expert: &ToolCall) -> bool {
         let _ = expert;
@@ -229,7 +227,7 @@ impl Offered {
         });
         let mut all: Vec<Self> = own.chain(shared).collect();
         let offered: Vec<String> = all.iter().map(|tool| tool.name.clone()).collect();
-        let variables = Variables::of(PromptContext { brief, idle, tools: &[], actions: &[] });
+        let variables = Variables::of(brief, idle, &[]);
         for tool in &mut all {
             let Some(description) = tool.description(persona) else { continue };
             let variables = variables.with(&[

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{GrammarKind, Halt, Hint, RecordKind, Stage, View, nearest};
+use crate::{GrammarKind, Halt, RecordKind, Stage, nearest};
 
 /// What an architecture needs of an environment. The plan refuses a pair that does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,12 +132,6 @@ pub trait Architecture: Send + Sync {
     /// It may be planned and estimated all the same.
     fn lacks(&self, environment: &str) -> Option<String> {
         let _ = environment;
-        None
-    }
-
-    /// What a competent player of this role would answer now, for the noisy expert; none if it cannot tell.
-    fn competent(&self, role: &str, view: &View) -> Option<Hint> {
-        let _ = (role, view);
         None
     }
 }

@@ -2,39 +2,21 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{
-    AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, ModelErrorKind, Speaker, Stage,
-};
+use gimbal_core::{AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, Speaker, Stage};
 use gimbal_messages::records::engine::AttemptFailed;
-use gimbal_messages::{Allowed, Content, Form, StageExt, Tier, bounded};
+use gimbal_messages::{Allowed, Content, StageExt, Tier, bounded};
 use minijinja::Value;
 
-use super::competent::ExpertScript;
 use super::conversation::{Conversation, Outcome, PromptInput};
+use super::expert::ExpertScript;
 use super::halt;
+use super::reply::{Advice, ReplySpec};
 use super::session::AgentSession;
 use crate::persona::PersonaError;
-use crate::prompt::{Question, Variables};
+use crate::prompt::Question;
 use crate::protocol::open;
 use crate::tool::Peers;
-
-/// What an adviser gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Advice {
-    /// A text, still to be read as the message that it should be.
-    Text(String),
-    /// Nothing: its model refused, was cut short or missed the shape (BOG-047).
-    None(ModelErrorKind),
-}
-
-/// What an adviser's message must be, where its contract does not say so by itself.
-#[derive(Clone, Debug)]
-pub struct ReplySpec {
-    /// The form of the message.
-    pub form: Form,
-    /// What a competent player would write, and what others might, in the spacing of the form: for the noisy expert.
-    pub competent: Option<Hint>,
-}
+use crate::variables::Variables;
 
 /// How much of a broken message is quoted when it is asked for again, in characters.
 const QUOTED: usize = 4_000;
@@ -123,8 +105,8 @@ impl AgentSession<'_> {
         })
     }
 
-    /// What a competent player of the role would write without a thought, for the noisy expert.
-    async fn competent_repair(&self, stage: &dyn Stage, question: Question<'_>) -> Result<Option<Hint>, Halt> {
+    /// What an expert in the role would write without a thought, for the noisy expert.
+    async fn expert_repair(&self, stage: &dyn Stage, question: Question<'_>) -> Result<Option<Hint>, Halt> {
         let view = stage.view().await;
         let Some(expert) = &view.expert else { return Ok(None) };
         let target = Some(question.target).filter(|target| !target.is_empty());
@@ -203,12 +185,10 @@ impl AgentSession<'_> {
                 messages,
                 grammar: self.constrained(stage).then(|| Arc::new(Grammar::Regex(reply_spec.form.regex.clone()))),
                 max_output_tokens: u32::try_from(reply_spec.form.longest + 1).ok().filter(|_| self.constrained(stage)),
-                hint: reply_spec.competent.clone(),
+                hint: reply_spec.expert.clone(),
                 ..AskRequest::default()
             },
-            None => {
-                AskRequest { messages, hint: self.competent_repair(stage, question).await?, ..AskRequest::default() }
-            }
+            None => AskRequest { messages, hint: self.expert_repair(stage, question).await?, ..AskRequest::default() },
         };
         match stage.ask(lane, self.agent.role(), request).await {
             Ok(completion) => Ok(Some(completion.text.to_string())),

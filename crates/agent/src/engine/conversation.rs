@@ -10,10 +10,10 @@ use gimbal_messages::records::engine::{CallsIgnored, ContextGuard, LegalNarrowed
 use gimbal_messages::{Record, StageExt};
 use minijinja::Value;
 
-use super::advise::ReplySpec;
-use super::competent::ExpertScript;
+use super::expert::ExpertScript;
 use super::guard::{self, Counted};
 use super::halt;
+use super::reply::ReplySpec;
 use super::session::{AgentSession, Present};
 use crate::persona::Sourced;
 use crate::prompt::{Question, joined, user_parts};
@@ -47,7 +47,7 @@ pub(super) struct PromptInput<'a> {
     pub(super) question: Option<Question<'a>>,
     /// The subject that it is about, where whoever asks names one.
     pub(super) target: Option<&'a str>,
-    /// What the answer must be, where the contract does not say so by itself.
+    /// What the answer must be, where that depends on the request.
     pub(super) reply_spec: Option<&'a ReplySpec>,
     /// Those around the agent.
     pub(super) peers: &'a dyn Peers,
@@ -185,7 +185,7 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    /// What a competent player does next: the expert's call where it may be made and belongs to the subtask, or where nothing
+    /// What an expert does next: the expert's call where it may be made and belongs to the subtask, or where nothing
     /// was done yet; else control is given back. Who may not make that call does what the tools of the subtask allow first:
     /// nobody gives control back who has not looked at what there is to do.
     fn next_move(&self, expert: &ToolCall, made: usize) -> ExpertScript {

@@ -4,11 +4,11 @@
 //! starts with the system prompt and the user prompt and nothing else, so that all continuity is in the blocks.
 
 mod advise;
-mod competent;
 mod conversation;
+mod expert;
 mod guard;
-mod legal;
 mod literals;
+mod reply;
 mod segment;
 mod session;
 mod step;
@@ -20,7 +20,7 @@ use gimbal_core::{Brief, GrammarKind, Halt, Needs, Stage, ToolSpec, nearest};
 use gimbal_messages::Message;
 use serde_json::Value;
 
-pub use advise::{Advice, ReplySpec};
+pub use reply::{Advice, ReplySpec};
 pub use segment::{CallRecord, Ended, Segment};
 pub use session::AgentSession;
 
@@ -177,20 +177,20 @@ impl Agent {
         prompt::system(&self.persona, &self.settings, PromptContext { brief, idle, tools: &tools, actions })
     }
 
-    /// Takes a seat in an episode: everything that stays the same from step to step is made here.
+    /// A session of an episode: everything that stays the same from step to step is made here.
     ///
     /// # Errors
     /// A halt when a text cannot be filled in.
     pub async fn session(&self, stage: &dyn Stage) -> Result<AgentSession<'_>, Halt> {
-        self.seat_with(stage, None).await
+        self.session_with(stage, None).await
     }
 
-    /// Takes a seat as [`Agent::session`] does, as a specialist that has only some of the environment's tools and is told of no others
+    /// A session as [`Agent::session`] gives it, of a specialist that has only some of the environment's tools and is told of no others
     /// (CYC-027).
     ///
     /// # Errors
     /// A halt when a text cannot be filled in.
-    pub async fn seat_with(&self, stage: &dyn Stage, only: Option<&[String]>) -> Result<AgentSession<'_>, Halt> {
+    pub async fn session_with(&self, stage: &dyn Stage, only: Option<&[String]>) -> Result<AgentSession<'_>, Halt> {
         let (brief, queries, tools) = (stage.brief(), stage.queries(), stage.tools());
         let known = {
             let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,8 +7,9 @@ use serde_json::Map;
 use super::conversation::Conversation;
 use crate::deliberation::Deliberation;
 use crate::persona::Sourced;
+use crate::persona::data::FINISH;
 use crate::protocol::{Input, Saying, ToolUse, react_text};
-use crate::tool::{Carrier, FINISH, Observed, Offered, ToolError, arguments};
+use crate::tool::{Carrier, Observed, Offered, ToolError, arguments};
 
 /// How much of what a tool says of its failure is journaled; the conversation holds the whole.
 const NOTED: usize = 300;

@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use crate::Protocol;
 
+/// The tool by which an agent that works on a subtask gives control back (CYC-016), by generic name.
+pub const FINISH: &str = "finish_subtask";
+
 /// `personas/<name>/core.yaml`: who the agent is and how it works (BOG-050).
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -97,7 +100,7 @@ impl Core {
     /// Whether the agent works on a subtask and gives control back.
     #[must_use]
     pub fn gives_back(&self) -> bool {
-        self.tools.iter().any(|tool| tool.delegate.as_deref() == Some(crate::tool::FINISH))
+        self.tools.iter().any(|tool| tool.delegate.as_deref() == Some(FINISH))
     }
 }
 

@@ -10,11 +10,10 @@ use super::data::{
     KnowledgeKind, Prompt, ProtocolWording, Wording,
 };
 use super::{
-    ActingTexts, Content, DeliberationTexts, EngineTexts, ExampleTexts, JsonContent, KnowledgeTexts, Persona,
+    ActingTexts, Content, DeliberationTexts, EngineTexts, ExampleTexts, JsonContent, KnowledgeTexts, Origin, Persona,
     PersonaError, ProtocolTexts, RepairTexts, Sourced, Texts, ToolTexts,
 };
 use crate::Protocol;
-use crate::prompt::Origin;
 use crate::template::{Place, Templates, Text};
 use gimbal_core::yaml::{self, line_of};
 
@@ -63,7 +62,7 @@ const SHARED: [&str; 2] = ["personas/engine.yaml", "personas/common.yaml"];
 const OWN: [&str; 6] = ["core", "prompt", "knowledge", "reflection_knowledge", "examples", "reflection_examples"];
 
 /// A hash of the name and of the texts and places of all files that a persona of this name is made of.
-pub(super) fn identity(name: &str, files: &dyn Files) -> Result<Digest, PersonaError> {
+pub(crate) fn identity(name: &str, files: &dyn Files) -> Result<Digest, PersonaError> {
     let own = OWN.iter().map(|file| format!("personas/{name}/{file}.yaml"));
     let mut parts: Vec<String> = vec![name.to_owned()];
     for path in SHARED.iter().map(|path| (*path).to_owned()).chain(own) {
@@ -75,7 +74,8 @@ pub(super) fn identity(name: &str, files: &dyn Files) -> Result<Digest, PersonaE
     Ok(Digest::of_parts(&parts))
 }
 
-pub(super) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaError> {
+/// The persona called `name`, checked as far as its files alone tell.
+pub(crate) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaError> {
     if !Persona::list(files).iter().any(|known| known == name) {
         return Err(super::unknown(name, files));
     }
@@ -133,7 +133,6 @@ pub(super) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaErro
         templates: compiler.templates,
         texts,
     };
-    crate::prompt::try_all(&persona)?;
     Ok(persona)
 }
 

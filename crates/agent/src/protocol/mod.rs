@@ -53,7 +53,7 @@ impl Protocol {
     fn read_as(self, text: &str, expects: Expects) -> Reply {
         match self {
             Self::ReactText => react_text::read(text, expects),
-            Self::NativeTools | Self::Json => json::read(text, expects),
+            Self::NativeTools | Self::Json => json::read(text, expects, react_text::read),
         }
     }
 

@@ -142,7 +142,7 @@ impl Analyzer {
         }
         let names: Vec<String> = ways.iter().map(|way| run.graph.nodes[way.to].name.clone()).collect();
         let view = stage.view().await;
-        let competent = view.expert.as_ref().map(|expert| {
+        let expert = view.expert.as_ref().map(|expert| {
             let belongs = |place: &usize| run.graph.nodes[*place].has(&expert.tool);
             let places = || ways.iter().map(|way| way.to);
             let right = places().find(|place| *place == run.node && belongs(place)).or_else(|| places().find(belongs));
@@ -161,7 +161,7 @@ impl Analyzer {
             ("next", next),
             ("reason", Form::text(1, 120)),
         ]);
-        let reply_spec = ReplySpec { form, competent };
+        let reply_spec = ReplySpec { form, expert };
         let session = self.agent.session(stage).await?;
         let chosen = |run: &Run, members: &Map<String, Value>| self.chosen(run, &ways, named(members)?);
         let asked = spaced(&request);
@@ -212,7 +212,7 @@ impl Analyzer {
         Some(places)
     }
 
-    /// How a competent router names its choice: with several at once, what followed last time stands behind it.
+    /// How an expert router names its choice: with several at once, what followed last time stands behind it.
     fn named(&self, run: &Run, ways: &[Way], place: usize) -> Value {
         let name = |place: usize| Value::from(run.graph.nodes[place].name.as_str());
         if self.batch == 1 {
@@ -231,10 +231,10 @@ impl Analyzer {
     /// Updates the memory without a choice (CYC-025).
     pub(crate) async fn guide(&self, stage: &dyn Stage, run: &mut Run) -> Result<(), Halt> {
         let view = stage.view().await;
-        let competent =
+        let expert =
             view.expert.is_some().then(|| Hint { answer: spaced(&self.answer(run, None)), alternatives: Vec::new() });
         let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", memory::form())]);
-        let reply_spec = ReplySpec { form, competent };
+        let reply_spec = ReplySpec { form, expert };
         let session = self.agent.session(stage).await?;
         let request = self.request(run, None);
         let written = self.ask(stage, &session, (run, request), &reply_spec).await?;
@@ -302,7 +302,7 @@ impl Analyzer {
         Some(members)
     }
 
-    /// What a competent analyzer writes.
+    /// What an expert analyzer writes.
     fn answer(&self, run: &Run, next: Option<Value>) -> Value {
         let last = run.summary["calls"].as_array().and_then(|calls| calls.last());
         let plain = |key: &str| printable(last.and_then(|call| call[key].as_str()).unwrap_or("nothing"), 100);

@@ -244,7 +244,7 @@ impl Maker {
                 ("edges", Form::array(&Form::object(&edge), least * least, most.pow(2))),
             ])
         };
-        let competent = hints.then(|| {
+        let expert = hints.then(|| {
             let mut right = match self.ways {
                 Ways::List => TaskGraph::list(in_turns(TaskGraph::suggested(brief, tools), most)),
                 _ => self.suggested(brief, tools),
@@ -261,7 +261,7 @@ impl Maker {
             ];
             Hint { answer: self.text(&right), alternatives: wrong.iter().map(|graph| self.text(graph)).collect() }
         });
-        ReplySpec { form, competent }
+        ReplySpec { form, expert }
     }
 
     /// A graph as a planner writes it, within the bounds of the form.
@@ -284,7 +284,7 @@ impl Maker {
     }
 }
 
-/// The list of a competent planner of at most so many subtasks: after each class of action the agent looks again before the
+/// The list of an expert planner of at most so many subtasks: after each class of action the agent looks again before the
 /// next one, and the classes come round again. One pass over them ends before most tasks do: in a house one goes to a
 /// thing, takes it, goes to what prepares it, prepares it, goes to where it belongs and puts it down.
 fn in_turns(nodes: Vec<Node>, most: usize) -> Vec<Node> {

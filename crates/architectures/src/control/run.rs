@@ -148,7 +148,7 @@ fn objective(goal: &str) -> String {
     }
 }
 
-/// Watches over an executor; a competent one does what belongs to its subtask and nothing else.
+/// Watches over an executor; an expert does what belongs to its subtask and nothing else.
 struct Floor<'a>(&'a Node);
 
 impl Peers for Floor<'_> {
@@ -177,7 +177,7 @@ impl Workers {
         let message =
             json!({ "subtask": subtask, "memory": run.memory.message(), "calls_left": run.left().min(local) });
         let message = spaced(&message);
-        let session = self.executor.seat_with(stage, only).await?;
+        let session = self.executor.session_with(stage, only).await?;
         let question = Question { target: &node.name, message: &message };
         let limit = run.left().min(local);
         let floor = Floor(node);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimbal_agent::Overrides;
-use gimbal_agent::tool::{FINISH, Finish};
+use gimbal_agent::persona::data::FINISH;
+use gimbal_agent::tool::Finish;
 use gimbal_core::{BuildError, Files};
 use gimbal_messages::Message;
 use schemars::JsonSchema;

@@ -64,7 +64,7 @@ pub struct Won {
     pub task: Option<String>,
     /// The work, in order.
     pub stretches: Vec<Stretch>,
-    /// The summary that plain code makes of it: what a competent player would write, for the noisy expert. It is never taken
+    /// The summary that plain code makes of it: what an expert would write, for the noisy expert. It is never taken
     /// in the place of a model's.
     pub plain: String,
 }
@@ -193,7 +193,7 @@ impl Summarising<'_> {
 
     fn reply_spec(&self, hints: bool) -> ReplySpec {
         let form = Form::object(&[("summary", Form::text(1, ENFORCED))]);
-        let competent = hints.then(|| {
+        let expert = hints.then(|| {
             let say = |text: &str| spaced(&json!({ "summary": text }));
             // What goes wrong with summaries: one that tells nothing, none at all, a text without its form.
             Hint {
@@ -201,7 +201,7 @@ impl Summarising<'_> {
                 alternatives: vec![say("The task was completed."), say(""), "The task was completed.".to_owned()],
             }
         });
-        ReplySpec { form, competent }
+        ReplySpec { form, expert }
     }
 }
 

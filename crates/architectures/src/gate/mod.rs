@@ -165,9 +165,9 @@ impl Gate {
         let Some(request) = stage.send(lane, "gate", role, "verification", request).await else {
             return Ok(Verified::default());
         };
-        // A competent player of this role, who knows nothing of the texts, vouches for nothing; a mistaken one vouches for
+        // An expert in this role, who knows nothing of the texts, vouches for nothing; a mistaken one vouches for
         // words that it made up.
-        let competent = stage.view().await.expert.map(|_| {
+        let expert = stage.view().await.expert.map(|_| {
             let say = |supported: bool| {
                 let quote = |figure: &String| Quote { key: keys[0].clone(), text: format!("The figure is {figure}.") };
                 let claim = |figure: &String| Claim {
@@ -180,7 +180,7 @@ impl Gate {
             };
             Hint { answer: say(false), alternatives: vec![say(true)] }
         });
-        let reply_spec = ReplySpec { form: Claim::form(doubted, &keys), competent };
+        let reply_spec = ReplySpec { form: Claim::form(doubted, &keys), expert };
         let session = self.verifier.session(stage).await?;
         let text = spaced(&request);
         let question = Question { target: "", message: &text };

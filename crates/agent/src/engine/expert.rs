@@ -1,4 +1,4 @@
-//! What a competent player of an agent's role would write, for the noisy expert: each tool once, then the answer.
+//! What an expert in an agent's role would write, for the noisy expert: each tool once, then the answer.
 //!
 //! What it shows is about our scaffolding: that every way through it is taken, and what it costs. An agent asks those whom it
 //! can ask about the subject of the expert's call and follows the first suggestion; what it says to others its message tells
@@ -7,16 +7,17 @@
 use gimbal_core::{Hint, Stage, ToolCall};
 use gimbal_messages::{ANY, ExpertView, Input, Message};
 
-use super::advise::ReplySpec;
+use super::reply::ReplySpec;
 use super::session::{AgentSession, Present};
 use crate::Protocol;
 use crate::deliberation::Deliberation;
-use crate::tool::{Carrier, FINISH, Offered};
+use crate::persona::data::FINISH;
+use crate::tool::{Carrier, Offered};
 
-/// The thought before a competent message: short, so that it fits a grammar with little room for one.
+/// The thought before an expert's message: short, so that it fits a grammar with little room for one.
 const THOUGHT: &str = "Best now.";
 
-/// The moves that are left, the next one first.
+/// The tools that are still to use, the next one first, and then the answer.
 pub(super) struct ExpertScript {
     expert: ToolCall,
     /// What the work is about: the subject that an adviser is asked about, or that of the expert's call.
@@ -55,7 +56,7 @@ impl ExpertScript {
         Self { expert: expert.clone(), target, tools, next: 0, advised: None, finishes: false }
     }
 
-    /// The move of an agent that has thought already and only acts.
+    /// The script of an agent that has thought already and only acts.
     pub(super) fn acting(expert: &ToolCall) -> Self {
         Self { expert: expert.clone(), target: None, tools: Vec::new(), next: 0, advised: None, finishes: false }
     }
@@ -99,7 +100,7 @@ impl ExpertScript {
             }
             (None, Some(message)) => {
                 let own = self.message(message, session, stage, present).await;
-                own.or_else(|| reply_spec?.competent.clone())?.written(protocol)
+                own.or_else(|| reply_spec?.expert.clone())?.written(protocol)
             }
         })
     }
@@ -150,7 +151,7 @@ impl ExpertScript {
         Hint { answer, alternatives: others().map(|subject| of_target(subject)).collect() }
     }
 
-    /// The competent answer and the other legal ones, in the form of the protocol.
+    /// The expert's answer and the other legal ones, in the form of the protocol.
     async fn action(&self, protocol: Protocol, stage: &dyn Stage, present: &Present) -> Hint {
         let write = |call: &ToolCall, text: &str| protocol.write(THOUGHT, call, text);
         let advised = match &self.advised {

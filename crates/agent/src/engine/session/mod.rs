@@ -1,17 +1,20 @@
 //! An agent in an episode.
 
+mod legal;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Brief, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 use gimbal_messages::Form;
 
+use self::legal::{Legal, Menu, Reply};
 use super::Agent;
-use super::advise::ReplySpec;
-use super::legal::{Legal, Menu, Reply};
+use super::reply::ReplySpec;
 use crate::persona::PersonaError;
-use crate::prompt::{self, PromptContext, Variables};
+use crate::prompt::{self, PromptContext};
 use crate::protocol::grammar::{Shape, shape};
 use crate::tool::{Carrier, Delegates, INPUT, Offered, with_reasoning};
+use crate::variables::Variables;
 use crate::{Protocol, Settings};
 
 /// What stays the same through an episode, and from one episode to the next where the brief is the same.
@@ -62,7 +65,7 @@ impl Prepared {
         let tools = Offered::of(&agent.persona, &agent.settings, (&brief, &idle), &queries, delegates)?;
         let forms = tools.iter().map(|tool| (tool.name.clone(), input_form(tool, &brief))).collect();
         let environment = PromptContext { brief: &told, idle: &idle, tools: &tools, actions: &[] };
-        let variables = Variables::of(environment);
+        let variables = environment.variables();
         let system = if wants_actions(agent) {
             None
         } else {
