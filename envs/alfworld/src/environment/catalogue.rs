@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gimbal_core::architecture::Offers;
-use gimbal_core::{Catalogue, EnvError, Environment, Part, TaskId, nearest};
+use gimbal_core::{Catalogue, EnvError, Environment, Part, TaskId};
+use gimbal_env_kit::catalogue;
 use gimbal_parity::Mersenne;
 use serde_json::Value;
 
@@ -12,6 +13,7 @@ use super::loaded::{GAME_FILE, GENERATED, HOUSEHOLD, HOUSEHOLD_FILE};
 use super::settings::{self, Settings, data_folder};
 use super::{AlfworldEnvironment, POLICIES};
 use crate::library::Library;
+use crate::tracker;
 
 /// The family `alfworld`.
 ///
@@ -194,9 +196,7 @@ impl Catalogue for Alfworld {
             "households" if train.is_none() => self.households(&settings)?,
             "generated" => (0..GENERATED_TASKS).map(|number| TaskId(format!("{GENERATED}{number}"))).collect(),
             _ => {
-                let hint = nearest::hint(split, WITH_DATA);
-                let known = WITH_DATA.join(", ");
-                return Err(EnvError::Usage(format!("`alfworld` has no split `{split}`{hint} (known: {known})")));
+                return Err(catalogue::unknown("alfworld", "split", split, &WITH_DATA));
             }
         };
         Ok(match train {
@@ -214,19 +214,12 @@ impl Catalogue for Alfworld {
     }
 
     fn resolve(&self, options: &Value) -> Result<Value, EnvError> {
-        let settings = Settings::read(options)?;
-        serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
+        catalogue::resolved(&Settings::read(options)?)
     }
 
     fn environment(&self, resolved: &Value) -> Value {
         // Where files lie and which tools there are decide nothing of the environment.
-        let mut environment = resolved.clone();
-        if let Some(map) = environment.as_object_mut() {
-            for key in ["games", "variant", "households", "tools"] {
-                map.shift_remove(key);
-            }
-        }
-        environment
+        catalogue::without(resolved, &["games", "variant", "households", "tools"])
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
@@ -235,13 +228,6 @@ impl Catalogue for Alfworld {
     }
 
     fn offers(&self) -> Offers {
-        Offers {
-            subjects: true,
-            simulator: true,
-            policies: POLICIES.map(str::to_owned).to_vec(),
-            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
-            queries: ["subject_state", "subject_baseline"].map(str::to_owned).to_vec(),
-            ..Offers::default()
-        }
+        catalogue::offers(POLICIES, tracker::queries())
     }
 }
