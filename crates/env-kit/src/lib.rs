@@ -8,6 +8,7 @@ pub mod grammar;
 mod history;
 pub mod json;
 pub mod query;
+pub mod replay;
 mod subject;
 mod tracker;
 pub mod words;

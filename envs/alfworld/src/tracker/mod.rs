@@ -24,7 +24,7 @@ use gimbal_env_kit::{Belief, BeliefTracker, Logged, StepKind, json};
 use serde_json::Value;
 
 use self::receptacle::Receptacle;
-use crate::environment::tools::COMMAND;
+use crate::words::COMMAND;
 
 /// The tracker of one episode.
 pub type ReceptacleTracker = BeliefTracker<ReceptacleBelief>;
