@@ -10,7 +10,7 @@ use gimbal_parity::Mersenne;
 use serde_json::Value;
 
 use super::loaded::{GAME_FILE, GENERATED, HOUSEHOLD, HOUSEHOLD_FILE};
-use super::settings::{self, Settings, data_folder};
+use super::settings::{self, Settings, data_folder, missing};
 use super::{AlfworldEnvironment, POLICIES};
 use crate::library::Library;
 use crate::tracker;
@@ -128,14 +128,6 @@ impl Alfworld {
         names.sort_unstable();
         Ok(names.into_iter().map(TaskId).collect())
     }
-}
-
-/// Data of the user that are not at hand: the message of every environment about them is the same.
-pub(super) fn missing(what: &str, option: &str) -> EnvError {
-    EnvError::Data(format!(
-        "the {what} of `alfworld` are not at hand: set GIMBAL_DATA to the folder that holds alfworld/{option}, give the option \
-         `{option}`, or play the split `generated`, which needs no data"
-    ))
 }
 
 /// Ids of the games below a folder.
