@@ -99,7 +99,7 @@ const ROOMS: [Room; 16] = [
     },
     Room {
         folder: "crates/env-kit",
-        forbidden_crates: &["gimbal-", "tokio"],
+        forbidden_crates: &["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "tokio"],
         forbidden_words: &["cage2", "yawning_titan", "textcraft", "alfworld", "finance_agent", "std::fs"],
     },
     environment("envs/cage2", &ENVIRONMENT),
