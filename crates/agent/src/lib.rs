@@ -1,16 +1,16 @@
 //! Agents: personas, templates, protocols and the ReAct engine.
 //!
 //! A [`Persona`] is data (YAML under `personas/`); an [`Agent`] is a persona in a role with its settings; a
-//! [`AgentSession`] is an agent in one episode. A seat takes steps: it asks the model of its role, reads the reply under
+//! [`AgentSession`] is an agent in one episode. A session takes steps: it asks the model of its role, reads the reply under
 //! its [`Protocol`], uses tools, and acts on the environment through the stage.
 //!
 //! *Invariant*: knows no particular environment, no provider and no study; touches the environment through
 //! [`gimbal_core::Stage`] and files through [`gimbal_core::Files`] alone.
 
 pub mod audit;
-pub mod contract;
 pub mod deliberation;
 pub mod engine;
+mod library;
 pub mod persona;
 pub mod prompt;
 pub mod protocol;
@@ -20,12 +20,13 @@ pub mod settings;
 mod template;
 mod template_language;
 pub mod tool;
+mod variables;
 
 pub use audit::{Finding, Forbidden, audit};
 pub use deliberation::Deliberation;
 pub use engine::{Advice, Agent, AgentSession, CallRecord, Ended, ReplySpec, Segment};
-pub use persona::{Persona, PersonaError};
-pub use prompt::{Origin, Part, SystemPrompt};
+pub use persona::{Origin, Persona, PersonaError};
+pub use prompt::{Part, SystemPrompt};
 pub use protocol::Protocol;
 pub use settings::{Flags, Overrides, Settings};
-pub use tool::{Alone, Observed, Peers, ToolError};
+pub use tool::{Alone, Observed, Partners, Peers, ToolError};

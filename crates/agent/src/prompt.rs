@@ -4,31 +4,14 @@
 //! none), knowledge, chain of thought, rules, worked examples, list of legal actions; parts that are switched off or
 //! empty are left out. User prompt: opening, context blocks, closing (BOG-061).
 
-use std::fmt;
-
-use gimbal_core::{Block, Brief, GlossaryEntry};
+use gimbal_core::{Block, Brief};
 use minijinja::Value;
-use minijinja::value::Serde;
 use serde::Serialize;
 
-use crate::persona::{Content, ExampleTexts, JsonContent, Persona, PersonaError, Sourced, Speaks};
+use crate::persona::{Content, ExampleTexts, JsonContent, Origin, Persona, PersonaError, Sourced, Speaks};
 use crate::tool::{Carrier, Offered};
-use crate::{Protocol, Settings, sample};
-
-/// Where a part of a prompt comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Origin {
-    /// The file, by its path in the data folder; `tracker` for a block, `environment` for legal actions.
-    pub file: String,
-    /// Key in the file, or name of the block.
-    pub key: String,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.file, self.key)
-    }
-}
+use crate::variables::{Variables, strict};
+use crate::{Protocol, Settings};
 
 /// A part of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -76,42 +59,19 @@ pub struct PromptContext<'a> {
     pub actions: &'a [String],
 }
 
+impl PromptContext<'_> {
+    /// The values of the variables that texts may use.
+    pub(crate) fn variables(&self) -> Variables {
+        Variables::of(self.brief, self.idle, self.actions)
+    }
+}
+
 /// Whether requests tell of a tool of the environment: its glossary does, or it is that of the idle call, which every prompt
 /// names. What nothing explains cannot be chosen for a reason: no list, no mask and no native tool holds it. An environment
 /// without a glossary explains none, and keeps all.
 #[must_use]
 pub fn explains(brief: &Brief, tool: &str) -> bool {
     brief.glossary.is_empty() || tool == brief.idle.tool || brief.entry_of(tool).is_some()
-}
-
-/// Values of the variables of the brief.
-#[derive(Clone)]
-pub(crate) struct Variables(std::sync::Arc<[(&'static str, Value)]>);
-
-impl Variables {
-    pub(crate) fn of(context: PromptContext<'_>) -> Self {
-        let brief = context.brief;
-        Self(std::sync::Arc::new([
-            ("role", Value::from(brief.role.as_str())),
-            ("goal", Value::from(brief.goal.as_str())),
-            ("subject", Value::from(brief.subject.as_str())),
-            ("subjects", Value::from(Serde(&brief.subjects))),
-            ("glossary", Value::from(Serde(&brief.glossary))),
-            ("glossary_strict", Value::from(Serde(strict(brief)))),
-            ("actions", Value::from(Serde(context.actions))),
-            ("idle", Value::from(context.idle)),
-            ("horizon", Value::from(brief.horizon)),
-        ]))
-    }
-
-    pub(crate) fn with(&self, more: &[(&'static str, Value)]) -> Value {
-        Value::from_pairs(self.0.iter().chain(more).cloned())
-    }
-}
-
-/// The glossary with nothing beyond what the environment's work says.
-fn strict(brief: &Brief) -> Vec<GlossaryEntry> {
-    brief.glossary.iter().map(GlossaryEntry::strict).collect()
 }
 
 /// Builds the system prompt (BOG-054).
@@ -123,7 +83,7 @@ pub fn system(
     settings: &Settings,
     context: PromptContext<'_>,
 ) -> Result<SystemPrompt, PersonaError> {
-    let builder = Builder { persona, settings, context, variables: Variables::of(context) };
+    let builder = Builder { persona, settings, context, variables: context.variables() };
     Ok(SystemPrompt { parts: builder.parts()? })
 }
 
@@ -163,7 +123,7 @@ impl Builder<'_> {
 
     /// What the agent's answers are.
     fn speaks(&self) -> Speaks {
-        match (self.persona.core.contract, self.settings.acting) {
+        match (&self.persona.core.contract, self.settings.acting) {
             (Some(_), _) => Speaks::Message,
             (None, Some(_)) => Speaks::Often,
             (None, None) => Speaks::Once,
@@ -247,7 +207,7 @@ impl Builder<'_> {
         match (self.settings.protocol, input) {
             (Protocol::ReactText, serde_json::Value::String(text)) if text.is_empty() => format!("Tool: {name}"),
             (Protocol::ReactText, serde_json::Value::String(text)) => format!("Tool: {name}: {text}"),
-            (Protocol::ReactText, other) => format!("Tool: {name}: {}", crate::contract::spaced(other)),
+            (Protocol::ReactText, other) => format!("Tool: {name}: {}", gimbal_messages::spaced(other)),
             (_, other) => {
                 spaced_members(&[("thought", thought.into()), ("tool", name.into()), ("input", other.clone())])
             }
@@ -431,7 +391,7 @@ fn tagged(tag: &str, text: &str) -> String {
 /// A JSON object as texts for a model write it.
 fn spaced_members(members: &[(&str, serde_json::Value)]) -> String {
     let object = members.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
-    crate::contract::spaced(&object)
+    gimbal_messages::spaced(&object)
 }
 
 /// Builds the user prompt of a step (BOG-061); empty blocks are left out.
@@ -444,7 +404,7 @@ pub fn user(
     step: u32,
     blocks: &[Block],
 ) -> Result<Vec<Part>, PersonaError> {
-    user_parts(persona, &Variables::of(context), step, blocks, None)
+    user_parts(persona, &context.variables(), step, blocks, None)
 }
 
 /// What an adviser is asked about.
@@ -467,7 +427,7 @@ pub fn asked(
     blocks: &[Block],
     question: Question<'_>,
 ) -> Result<Vec<Part>, PersonaError> {
-    user_parts(persona, &Variables::of(context), step, blocks, Some(question))
+    user_parts(persona, &context.variables(), step, blocks, Some(question))
 }
 
 pub(crate) fn user_parts(
@@ -496,93 +456,4 @@ pub(crate) fn user_parts(
     parts.push(part("closing", &persona.texts.closing)?);
     parts.retain(|part| !part.text.is_empty());
     Ok(parts)
-}
-
-/// Renders everything that a persona holds with a made-up brief, every switch on: what fails here would fail in the
-/// middle of a run.
-pub(crate) fn try_all(persona: &Persona) -> Result<(), PersonaError> {
-    let (brief, queries, actions) = (sample::brief(), sample::queries(), sample::actions());
-    let all = Settings::everything();
-    let mut queries = queries.to_vec();
-    // A query that the made-up environment does not have is tried as one of the shape of those that it has.
-    for query in persona.core.tools.iter().filter_map(|tool| tool.query.as_ref()) {
-        if let Some(known) = queries.first().filter(|_| !queries.iter().any(|known| known.name == *query)).cloned() {
-            queries.push(gimbal_core::ToolSpec { name: query.clone(), ..known });
-        }
-    }
-    let tools = Offered::of(persona, &all, (&brief, "Wait"), &queries)?;
-    for protocol in [crate::Protocol::ReactText, crate::Protocol::NativeTools, crate::Protocol::Json] {
-        let settings = Settings { protocol, ..all.clone() };
-        let often = Settings { acting: Some(crate::settings::Acting { list_literals: true }), ..settings.clone() };
-        for tools in [&tools[..], &[]] {
-            let context = PromptContext { brief: &brief, idle: "Wait", tools, actions: &actions };
-            system(persona, &settings, context)?;
-            system(persona, &often, context)?;
-            let question = Question { target: "lathe", message: "{}" };
-            asked(persona, context, 1, &[], question)?;
-            if !persona.core.is_asked() {
-                user(persona, context, 1, &[])?;
-            }
-        }
-    }
-    feedback_texts(
-        persona,
-        &Variables::of(PromptContext { brief: &brief, idle: "Wait", tools: &tools, actions: &actions }),
-    )
-}
-
-fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), PersonaError> {
-    let engine = &persona.texts.engine;
-    let attempt = variables.with(&[
-        ("attempt", Value::from(1)),
-        ("max_attempts", Value::from(3)),
-        ("answer", Value::from("Oil")),
-        ("allowed", Value::from("Wait")),
-        ("message", Value::from("machine is missing")),
-        ("repeated", Value::from(true)),
-    ]);
-    let tool =
-        variables.with(&[("tool", Value::from("x")), ("tools", Value::from("y")), ("message", Value::from("z"))]);
-    for sourced in
-        [&engine.feedback_rejected, &engine.feedback_refusal, &engine.feedback_truncated, &engine.feedback_bad_shape]
-    {
-        persona.templates.render(&sourced.text, &attempt)?;
-    }
-    let placeholder = variables.with(&[("placeholder", Value::from("<machine>")), ("actions", Value::from("Wait"))]);
-    persona.templates.render(&engine.feedback_placeholder.text, &placeholder)?;
-    if let Some(repair) = &persona.texts.repair {
-        persona.templates.render(&repair.system.text, &attempt)?;
-        persona.templates.render(&repair.user.text, &attempt)?;
-    }
-    let thought = variables.with(&[("text", Value::from("x")), ("tool", Value::from("y")), ("asks", Value::from("z"))]);
-    for texts in &engine.deliberation {
-        let texts = [Some(&texts.input), Some(&texts.reply), texts.other.as_ref()];
-        for sourced in texts.into_iter().flatten() {
-            persona.templates.render(&sourced.text, &thought)?;
-        }
-    }
-    if let Some(acting) = &engine.acting {
-        let literals = variables.with(&[
-            ("usage", Value::from("Oil <machine>")),
-            ("name", Value::from("machine")),
-            ("values", Value::from(vec!["lathe", "press"])),
-            ("count", Value::from(2)),
-            ("change", Value::from(true)),
-        ]);
-        for sourced in [&acting.literals_heading, &acting.literals_open, &acting.literals_more] {
-            persona.templates.render(&sourced.text, &literals)?;
-        }
-        persona.templates.render(&acting.refused.text, &attempt)?;
-    }
-    for sourced in [
-        &engine.unknown_tool,
-        &engine.no_tools,
-        &engine.failed,
-        &engine.answer_now,
-        &engine.not_used,
-        &engine.last_turn,
-    ] {
-        persona.templates.render(&sourced.text, &tool)?;
-    }
-    Ok(())
 }

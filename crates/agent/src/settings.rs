@@ -167,6 +167,16 @@ pub enum SettingsError {
     /// A number is nought.
     #[error("`{0}` must be at least 1")]
     Nought(&'static str),
+    /// The persona answers with another message than its partners read.
+    #[error("the persona `{persona}` answers {is}, and must answer {must} here")]
+    Message {
+        /// The persona.
+        persona: String,
+        /// What it answers with.
+        is: String,
+        /// What it must answer with.
+        must: String,
+    },
     /// A tool asks an agent that is not there.
     #[error(
         "the persona `{persona}` has the tool `{tool}`, which asks another agent{hint}; {there}. Take the tool out of its \

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use gimbal_core::{Brief, Halt, LaneId, Rejection, Stage, ToolCall, ToolSpec};
+use gimbal_messages::{self as message, Delegate, Form, Message};
 use minijinja::Value as Filling;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::contract::{ANY, Situation};
 use crate::deliberation::Deliberation;
+use crate::persona::data::FINISH;
 use crate::persona::{ExampleTexts, PersonaError, Sourced};
-use crate::prompt::{PromptContext, Variables};
 use crate::protocol::Input;
 use crate::reading::lenient;
+use crate::variables::Variables;
 use crate::{Persona, Settings};
 
 /// Why a tool gave no result.
@@ -32,18 +33,63 @@ pub enum ToolError {
 pub struct Observed {
     /// What the agent reads.
     pub text: String,
-    /// The action that a reader who follows it would take now: only a competent player of the role looks at it.
+    /// The action that a reader who follows it would take now: only the noisy expert looks at it.
     pub advised: Option<String>,
 }
 
-/// The tool by which an agent that works on a subtask gives control back (CYC-016), by generic name.
-pub const FINISH: &str = "finish_subtask";
+/// Longest free input of a tool under constrained decoding, in characters.
+pub(crate) const INPUT: usize = 160;
 
-/// The tools that ask an adviser, by generic name.
-pub const ADVISERS: [&str; 2] = ["analyse_subject", "suggest_action"];
+/// The tool called [`FINISH`].
+#[derive(Debug)]
+pub struct Finish;
 
-/// The tools that turn to others, advisers or a controller, by generic name.
-pub const DELEGATES: [&str; 3] = [ADVISERS[0], ADVISERS[1], FINISH];
+impl Delegate for Finish {
+    fn name(&self) -> &'static str {
+        FINISH
+    }
+
+    fn spec(&self, _brief: &Brief) -> ToolSpec {
+        let about = "What was done, and what is still open, in a sentence.";
+        let description = "Says that the subtask is done and gives control back.";
+        ToolSpec::of_strings(FINISH, description, &[("summary", about)])
+    }
+
+    fn form(&self, _brief: &Brief) -> Form {
+        Form::line(INPUT)
+    }
+
+    fn expert(&self, _brief: &Brief, _call: &ToolCall, _target: &str) -> message::Input {
+        message::Input::Text("Done as far as it goes.".to_owned())
+    }
+}
+
+/// What the others around an agent expect of it and offer to it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Partners {
+    /// The message that the agent must answer with; an action where there is none.
+    pub message: Option<&'static dyn Message>,
+    /// The tools by which it may ask others or give control back.
+    pub delegates: &'static [&'static dyn Delegate],
+}
+
+/// Which delegates are known where tools are offered.
+#[derive(Clone, Copy)]
+pub(crate) enum Delegates<'a> {
+    /// These.
+    These(&'a [&'static dyn Delegate]),
+    /// Any: a persona is tried before anybody knows where it will play.
+    Any,
+}
+
+impl Delegates<'_> {
+    fn get(self, generic: &str) -> Option<&'static dyn Delegate> {
+        match self {
+            Self::These(delegates) => delegates.iter().find(|delegate| delegate.name() == generic).copied(),
+            Self::Any => Some(&Finish),
+        }
+    }
+}
 
 /// Those around an agent: the agents that it may ask, and whoever watches what it decides.
 #[async_trait]
@@ -84,7 +130,7 @@ pub trait Peers: Send + Sync {
         Ok(None)
     }
 
-    /// Whether a competent player in the agent's place would give control back now, where `expert` is what the environment's
+    /// Whether an expert in the agent's place would give control back now, where `expert` is what the environment's
     /// own expert would do next. Only the noisy expert goes by it.
     fn hands_back(&self, expert: &ToolCall) -> bool {
         let _ = expert;
@@ -105,8 +151,8 @@ pub enum Carrier {
     Query(ToolSpec),
     /// The agent's own thought.
     Deliberation(Deliberation),
-    /// Another agent, by the generic name of the tool.
-    Delegate,
+    /// Another agent.
+    Delegate(&'static dyn Delegate),
 }
 
 /// Where the texts of a tool stand.
@@ -142,16 +188,20 @@ impl Offered {
     ///
     /// # Errors
     /// When a description cannot be filled in; [`Persona::load`] finds this on a made-up brief.
-    pub fn of(
+    pub(crate) fn of(
         persona: &Persona,
         settings: &Settings,
         (brief, idle): (&Brief, &str),
         queries: &[ToolSpec],
+        delegates: Delegates<'_>,
     ) -> Result<Vec<Self>, PersonaError> {
         let own = persona.core.tools.iter().enumerate().filter_map(|(index, wanted)| {
             let generic = wanted.generic();
             let (spec, carrier) = match wanted.delegate {
-                Some(_) => (delegate_spec(generic, brief)?, Carrier::Delegate),
+                Some(_) => {
+                    let delegate = delegates.get(generic)?;
+                    (delegate.spec(brief), Carrier::Delegate(delegate))
+                }
                 None => {
                     let query = queries.iter().find(|query| query.name == generic)?;
                     (about(query, brief), Carrier::Query(query.clone()))
@@ -177,7 +227,7 @@ impl Offered {
         });
         let mut all: Vec<Self> = own.chain(shared).collect();
         let offered: Vec<String> = all.iter().map(|tool| tool.name.clone()).collect();
-        let variables = Variables::of(PromptContext { brief, idle, tools: &[], actions: &[] });
+        let variables = Variables::of(brief, idle, &[]);
         for tool in &mut all {
             let Some(description) = tool.description(persona) else { continue };
             let variables = variables.with(&[
@@ -247,38 +297,6 @@ fn about(query: &ToolSpec, brief: &Brief) -> ToolSpec {
         required.iter_mut().for_each(|name| *name = renamed(name));
     }
     spec
-}
-
-/// Specification of a tool that asks another agent; none if there is no such tool.
-fn delegate_spec(generic: &str, brief: &Brief) -> Option<ToolSpec> {
-    let subject = if brief.subject.is_empty() { "subject" } else { &brief.subject };
-    match generic {
-        "analyse_subject" => {
-            let about = format!("Name of the one {subject} to analyse.");
-            let description = format!("Asks a specialist to analyse one {subject}.");
-            Some(ToolSpec::of_strings(generic, &description, &[(subject, &about)]))
-        }
-        "suggest_action" => {
-            let [target, situation, severity, context] = Situation::keys(brief);
-            let about = format!("Name of the one {subject} to act on, or \"{ANY}\".");
-            let parameters: [(&str, &str); 4] = [
-                (&target, &about),
-                (&situation, "What happened."),
-                (&severity, "low, medium, high or critical."),
-                (&context, "What else the specialist must know."),
-            ];
-            Some(ToolSpec::of_strings(generic, "Asks a specialist to suggest ranked actions.", &parameters))
-        }
-        FINISH => {
-            let about = "What was done, and what is still open, in a sentence.";
-            Some(ToolSpec::of_strings(
-                generic,
-                "Says that the subtask is done and gives control back.",
-                &[("summary", about)],
-            ))
-        }
-        _ => None,
-    }
 }
 
 /// Arguments from what a model wrote: an object, an object as text, or the one required parameter as text.

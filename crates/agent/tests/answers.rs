@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use common::{Canned, NoMemory, TestFiles, Workshop};
-use gimbal_agent::contract::{Finding, Suggestion};
 use gimbal_agent::protocol::Saying;
 use gimbal_agent::{Agent, Overrides, Persona, Protocol};
+use gimbal_architectures::hierarchy::messages::{Finding, Suggestion};
 use gimbal_core::stage::LaneId;
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Brief, Catalogue, Completion, Environment, Halt, Memory, Rejection,
@@ -106,7 +106,7 @@ struct Bench {
 impl Bench {
     fn of(environment: Box<dyn Environment>, reads_only: bool) -> Self {
         let brief = Arc::clone(environment.brief());
-        let inner = Workshop { notes: &["normalised"], ..Workshop::new([]) };
+        let inner = Workshop::new([]);
         Self { inner, brief, environment: Mutex::new(environment), reads_only, taken: Mutex::default() }
     }
 

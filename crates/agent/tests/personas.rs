@@ -11,15 +11,25 @@ use gimbal_agent::audit::written;
 use gimbal_agent::persona::{configurations, schemas};
 use gimbal_agent::prompt::{PromptContext, Question, asked, user};
 use gimbal_agent::settings::SettingsError;
-use gimbal_agent::tool::DELEGATES;
-use gimbal_agent::{Agent, Forbidden, Overrides, Part, Persona, Protocol, audit, sample};
+use gimbal_agent::tool::Finish;
+use gimbal_agent::{Agent, Forbidden, Overrides, Part, Partners, Persona, Protocol, audit, sample};
+use gimbal_architectures::hierarchy::messages::{AnalyseSubject, SuggestAction};
 use gimbal_core::Block;
+use gimbal_messages::Delegate;
 
 fn refused(path: &str, old: &str, new: &str) -> String {
     Persona::load("planner", &TestFiles::with(path, old, new)).unwrap_err().to_string()
 }
 
 const CORE: &str = "personas/planner/core.yaml";
+
+/// An agent among partners of all kinds.
+fn among(persona: Arc<Persona>, role: &str, overrides: &Overrides) -> Result<Agent, SettingsError> {
+    const DELEGATES: [&dyn Delegate; 3] = [&AnalyseSubject, &SuggestAction, &Finish];
+    let named = persona.core.contract.clone();
+    let message = gimbal_architectures::messages().into_iter().find(|one| Some(one.name()) == named.as_deref());
+    Agent::among(persona, role, overrides, Partners { message, delegates: &DELEGATES })
+}
 
 // covers: BOG-050
 #[test]
@@ -101,12 +111,6 @@ fn settings_that_cannot_be_are_refused() {
 #[test]
 fn tools_that_do_not_exist_are_refused() {
     let with = |tools: &str| refused(CORE, "tools: []", &format!("tools:\n  - {tools}"));
-    let message = with("{ delegate: sugest_action }");
-    assert!(
-        message.contains("no tool `sugest_action` asks another agent; did you mean `suggest_action`?"),
-        "{message}"
-    );
-    assert!(message.starts_with("personas/planner/core.yaml:"), "{message}");
     assert!(with("{ critical: true }").contains("one of `query` and `delegate` is needed"));
     assert!(with("{ query: subject_state, delegate: suggest_action }").contains("and only one"));
     // One that asks somebody who is not there.
@@ -115,6 +119,13 @@ fn tools_that_do_not_exist_are_refused() {
     let error = Agent::new(persona, "default", &Overrides::default()).err().unwrap().to_string();
     assert!(
         error.contains("the tool `suggest_action`, which asks another agent; an agent on its own has nobody to ask")
+    );
+    let files = TestFiles::with(CORE, "tools: []", "tools:\n  - { delegate: sugest_action }");
+    let persona = Arc::new(Persona::load("planner", &files).unwrap());
+    let error = among(persona, "default", &Overrides::default()).err().unwrap().to_string();
+    assert!(
+        error.contains("the tool `sugest_action`, which asks another agent; did you mean `suggest_action`?"),
+        "{error}"
     );
     let message = refused(CORE, "tools: []", "repair: { system: a, user: b }\ntools: []");
     assert!(message.contains("give it a `contract`"), "{message}");
@@ -240,7 +251,7 @@ fn system_prompts_of_the_hierarchy() {
         for protocol in [Protocol::ReactText, Protocol::NativeTools, Protocol::Json] {
             let persona = Arc::new(Persona::load(name, &TestFiles::default()).unwrap());
             let full = Overrides { protocol: Some(protocol), ..everything() };
-            let agent = Agent::among(persona, name, &full, &DELEGATES).unwrap();
+            let agent = among(persona, name, &full).unwrap();
             insta::assert_snapshot!(format!("{name}-everything-{}", protocol.name()), shown(&system(&agent)));
         }
     }
@@ -328,7 +339,7 @@ fn no_prompt_gives_the_environment_away() {
     let forbidden = Forbidden::of([&brief]);
     for name in Persona::list(&TestFiles::default()) {
         let persona = Arc::new(Persona::load(&name, &TestFiles::default()).unwrap());
-        let agent = Agent::among(persona, "default", &everything(), &DELEGATES).unwrap();
+        let agent = among(persona, "default", &everything()).unwrap();
         let environment = PromptContext { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
         let mut parts = system(&agent);
         let question = Question { target: "lathe", message: "{}" };

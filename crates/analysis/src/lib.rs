@@ -42,8 +42,8 @@ mod special;
 mod table;
 pub mod tables;
 
-pub use bill::{Bill, BillLine, BillSum, Fate};
 pub use axes::{Grid, Grids, Protocol};
+pub use bill::{Bill, BillLine, BillSum, Fate};
 pub use cells::{Analysis, BaselineChoice, CellSummary, Gap, Options, Rate, RoleCost, RoleSummary};
 pub use clusters::{few_note, interval_note};
 pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_share, win_tie_loss};

@@ -66,7 +66,7 @@ fn outcomes_are_split_at_the_thresholds() {
 // covers: BOG-130, BOG-180
 #[test]
 fn the_shipped_protocol_names_twelve_configurations_once() {
-    let protocol = Protocol::parse(&shipped_text(), "papers/protocol.yaml").unwrap();
+    let protocol = Protocol::parse(&protocol_text(), "papers/protocol.yaml").unwrap();
     let names = protocol.configurations();
     assert_eq!(names.len(), 12);
     assert_eq!(protocol.ladder(), ["hist+net", "+question", "+critique", "+improve", "+COT"]);

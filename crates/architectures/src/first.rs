@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use gimbal_agent::contract::bounded;
 use gimbal_core::{Block, View};
+use gimbal_messages::bounded;
 
 /// Longest text that is kept, in characters: the first look at a network of thirteen hosts has nine thousand.
 const LONGEST: usize = 16_000;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`baseline`] | a built-in policy of the environment plays; no model is asked |
 //! | [`react`] | one agent thinks, uses tools and acts; a fresh instance in every step |
-//! | [`hierarchy`] | a planner decides and acts; an analyst and a chooser advise it over contracts |
+//! | [`hierarchy`] | a planner decides and acts; an analyst and a chooser advise it by messages |
 //! | [`cyclic`] | subtasks that are all connected; a router chooses the next one after each segment |
 //! | [`dag`] | subtasks in a fixed order; nothing leads back |
 //!
@@ -26,6 +26,31 @@ mod settings;
 use std::sync::Arc;
 
 use gimbal_core::ArchitectureKind;
+use gimbal_messages::Message;
+
+/// All messages that agents answer with.
+#[must_use]
+pub fn messages() -> Vec<&'static dyn Message> {
+    use control::messages::{GRAPH, GUIDANCE, ROUTING, SUBTASKS, SUMMARY};
+    use hierarchy::messages::{Analysis, Suggestions};
+    vec![&Analysis, &Suggestions, &GRAPH, &SUBTASKS, &ROUTING, &GUIDANCE, &gate::Verification, &SUMMARY]
+}
+
+/// The architecture and the place in it where an agent answers with the message of this name; none if no agent does.
+#[must_use]
+pub fn place_of(message: &str) -> Option<(&'static str, &'static str)> {
+    Some(match message {
+        "analysis" => ("hierarchy", "analyst"),
+        "suggestions" => ("hierarchy", "chooser"),
+        "graph" => ("cyclic", "planner"),
+        "routing" => ("cyclic", "analyzer"),
+        "subtasks" => ("dag", "planner"),
+        "guidance" => ("dag", "analyzer"),
+        "verification" => ("cyclic", "verifier"),
+        "summary" => (control::Summariser::PLACE, control::Summariser::PLACE),
+        _ => return None,
+    })
+}
 
 /// All architectures, in the order in which they are shown.
 #[must_use]

@@ -1,8 +1,8 @@
 //! One agent of several: its settings, and its place among the others.
 
-use gimbal_agent::persona::data::Contract;
-use gimbal_agent::{Agent, Overrides, Persona};
+use gimbal_agent::{Agent, Overrides, Partners, Persona};
 use gimbal_core::{BuildError, Files};
+use gimbal_messages::{Delegate, Message};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -27,9 +27,9 @@ pub(crate) struct Place<'a> {
     /// Its persona by default.
     pub persona: &'a str,
     /// The message with which the agent must answer; an action where there is none.
-    pub contract: Option<Contract>,
+    pub message: Option<&'static dyn Message>,
     /// Tools by which the agent may turn to others.
-    pub tools: &'a [&'a str],
+    pub delegates: &'static [&'static dyn Delegate],
 }
 
 impl Place<'_> {
@@ -45,17 +45,18 @@ impl Place<'_> {
         let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {place}: {error}"));
         let persona = member.persona.as_deref().unwrap_or(self.persona);
         let persona = Persona::shared(persona, files).map_err(|problem| error(&problem))?;
-        if persona.core.contract != self.contract {
-            let words = |contract: Option<Contract>| match contract {
-                Some(contract) => format!("with the message `{}`", contract.name()),
+        let (is, must) = (persona.core.contract.as_deref(), self.message.map(Message::name));
+        if is != must {
+            let words = |message: Option<&str>| match message {
+                Some(message) => format!("with the message `{message}`"),
                 None => "with an action".to_owned(),
             };
-            let (is, must) = (words(persona.core.contract), words(self.contract));
-            let name = &persona.name;
+            let (name, is, must) = (&persona.name, words(is), words(must));
             return Err(error(&format!("the persona `{name}` answers {is}, and the {place} must answer {must}")));
         }
         let role = member.role.as_deref().unwrap_or(place);
         let overrides = common.with(&member.agent);
-        Agent::among(persona, role, &overrides, self.tools).map_err(|problem| error(&problem))
+        let partners = Partners { message: self.message, delegates: self.delegates };
+        Agent::among(persona, role, &overrides, partners).map_err(|problem| error(&problem))
     }
 }

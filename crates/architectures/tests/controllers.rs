@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use common::Canned::{self, Calls, Fails, Says};
 use common::{TestFiles, Workshop};
-use gimbal_architectures::control::NOTE_KINDS;
 use gimbal_architectures::graph::{self, Node, TaskGraph, Ways};
 use gimbal_core::{Architecture, Decoding, Grammar, Halt, ModelErrorKind, Stop, ToolCall};
+use gimbal_messages::records::{control, gate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn error(base: &str, settings: Value) -> String {
 }
 
 fn workshop(horizon: u32, replies: impl IntoIterator<Item = Canned>) -> Workshop {
-    Workshop { horizon, notes: &NOTE_KINDS, ..Workshop::new(replies) }
+    Workshop { horizon, records: &[control::KINDS, gate::KINDS], ..Workshop::new(replies) }
 }
 
 async fn play(base: &str, settings: Value, stage: Workshop) -> (Vec<String>, Workshop, Result<(), Halt>) {

@@ -12,6 +12,7 @@ use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, sample};
 use gimbal_architectures::{hierarchy, kinds, react};
 use gimbal_core::{AskRequest, Decoding};
+use gimbal_messages::records;
 use serde_json::{Value, json};
 
 const PROTOCOLS: [&str; 3] = ["react-text", "native-tools", "json"];
@@ -147,7 +148,7 @@ async fn first_request(base: &str, settings: &Value, decoding: Decoding) -> AskR
     let architecture = kind.build(settings, &TestFiles::default()).unwrap();
     let stage = Workshop {
         decoding,
-        notes: &hierarchy::NOTE_KINDS,
+        records: &[records::hierarchy::KINDS],
         ..Workshop::new([Canned::Says("Thought: t\nAnswer: Wait")])
     };
     let _ = architecture.play(&stage).await;

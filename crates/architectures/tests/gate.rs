@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use common::Canned::{self, Says};
 use common::{TestFiles, Workshop};
-use gimbal_architectures::control::NOTE_KINDS;
 use gimbal_core::{Answering, Architecture, Brief, Halt, Offers, Stop};
+use gimbal_messages::records::{control, gate};
 use serde_json::{Value, json};
 
 const OIL: Canned = Says("Thought: that is it\nAnswer: Oil machine=lathe");
@@ -45,7 +45,7 @@ fn all(gate: &Value) -> Vec<(&'static str, Arc<dyn Architecture>)> {
 /// An environment of one stored text, in which code finds the support `support` of the answer's one figure.
 fn stage(support: &str, quotation: &Value, replies: impl IntoIterator<Item = Canned>) -> Workshop {
     let answer = Some(Answering { tool: "Oil".to_owned(), argument: "machine".to_owned() });
-    let mut stage = Workshop { notes: &NOTE_KINDS, ..Workshop::new(replies) };
+    let mut stage = Workshop { records: &[control::KINDS, gate::KINDS], ..Workshop::new(replies) };
     stage.brief = Arc::new(Brief { answer, ..gimbal_agent::sample::brief() });
     let figures = json!([{ "figure": "1,234.5", "support": "stored" }, { "figure": "9.5%", "support": support }]);
     stage.told.insert("evidence", json!({ "figures": figures }).to_string());

@@ -7,8 +7,9 @@ mod common;
 use std::sync::Arc;
 
 use common::{Canned, TestFiles, Workshop};
-use gimbal_architectures::{hierarchy, kinds};
+use gimbal_architectures::kinds;
 use gimbal_core::{Architecture, Decoding, Grammar, ModelErrorKind, ToolCall};
+use gimbal_messages::records;
 use serde_json::{Value, json};
 
 use Canned::{Fails, Says};
@@ -19,7 +20,7 @@ fn build(settings: Value) -> Arc<dyn Architecture> {
 }
 
 fn workshop(replies: impl IntoIterator<Item = Canned>) -> Workshop {
-    Workshop { notes: &hierarchy::NOTE_KINDS, ..Workshop::new(replies) }
+    Workshop { records: &[records::hierarchy::KINDS], ..Workshop::new(replies) }
 }
 
 async fn play(settings: Value, replies: impl IntoIterator<Item = Canned>) -> (Vec<String>, Workshop) {

@@ -35,14 +35,16 @@ fn models() -> Models {
     Models::new(ModelsConfig { scripts: Arc::new(files()), ..ModelsConfig::default() })
 }
 
+fn registry() -> Registry {
+    Registry { environments: gimbal_testkit::environments(), architectures: gimbal_architectures::kinds() }
+}
+
 fn resolve(architectures: &str, roles: &str) -> Result<plan::Plan, Problems> {
     let study = format!(
         "study: stage\nenvironment: {{ name: corridor, horizon: 8, slip_percent: 0 }}\narchitectures: [{architectures}]\n\
          roles: [{roles}]\nepisodes: {{ tasks: {{ split: test }}, runs: 2, seed: 3 }}\n"
     );
-    let registry =
-        Registry { environments: gimbal_testkit::environments(), architectures: gimbal_architectures::kinds() };
-    plan::resolve(plan::parse(&study, "study.yaml")?, &Options::default(), &registry, &models(), &files())
+    plan::resolve(plan::parse(&study, "study.yaml")?, &Options::default(), &registry(), &models(), &files())
 }
 
 async fn rows(architectures: &str, roles: &str, folder: &Path) -> BTreeMap<String, Vec<EpisodeRow>> {
@@ -51,7 +53,7 @@ async fn rows(architectures: &str, roles: &str, folder: &Path) -> BTreeMap<Strin
     let summary = runner::run(Arc::new(plan), Arc::new(models()), settings, Cancel::default(), |_| {}).await.unwrap();
     assert_eq!((summary.lost, summary.exit_code()), (0, 0));
     let folder = RunFolder::open(folder).unwrap();
-    assert_eq!(verify(&folder).unwrap().problems, Vec::<String>::new());
+    assert_eq!(verify(&folder, &registry().records()).unwrap().problems, Vec::<String>::new());
     let mut rows: BTreeMap<String, Vec<EpisodeRow>> = BTreeMap::new();
     for row in load_rows(&folder).unwrap().episodes {
         rows.entry(row.cell.clone()).or_default().push(row);

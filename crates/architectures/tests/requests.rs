@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use common::Canned::{self, Says};
 use common::{TestFiles, Workshop};
-use gimbal_architectures::control::{Deed, FamilyPlanner, NOTE_KINDS, Stretch, Summarised, Summariser, Won};
+use gimbal_architectures::control::{Deed, FamilyPlanner, Stretch, Summarised, Summariser, Won};
 use gimbal_architectures::graph::{Node, TaskGraph};
 use gimbal_core::{Architecture, AskRequest, Brief, Decoding, ModelErrorKind, Speaker, ToolCall};
+use gimbal_messages::records::{control, gate};
 use gimbal_model::shape::fits;
 use serde_json::{Value, json};
 
@@ -31,7 +32,13 @@ fn graph() -> TaskGraph {
 fn workshop(horizon: u32, replies: impl IntoIterator<Item = Canned>) -> Workshop {
     let mut tools = Workshop::new([]).tools.to_vec();
     tools[1].parameters["properties"]["machine"]["enum"] = json!(["lathe", "press"]);
-    Workshop { horizon, notes: &NOTE_KINDS, seen: SEEN, tools: tools.into(), ..Workshop::new(replies) }
+    Workshop {
+        horizon,
+        records: &[control::KINDS, gate::KINDS],
+        seen: SEEN,
+        tools: tools.into(),
+        ..Workshop::new(replies)
+    }
 }
 
 fn build(base: &str, settings: &Value) -> Arc<dyn Architecture> {

@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex};
 
 use common::Canned::{self, Says};
 use common::{TestFiles, Workshop};
-use gimbal_architectures::control::{FamilyError, FamilyPlanner, NOTE_KINDS};
+use gimbal_architectures::control::{FamilyError, FamilyPlanner};
 use gimbal_architectures::graph::machine::{End, Facts, Learning, Rule, Sample, When, decide, learn};
 use gimbal_architectures::graph::{self, Node, TaskGraph, Ways};
 use gimbal_core::{Architecture, Brief, Halt, Stop, ToolSpec};
+use gimbal_messages::records::{control, gate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -45,7 +46,7 @@ fn next(names: Value) -> Canned {
 }
 
 fn workshop(horizon: u32, replies: impl IntoIterator<Item = Canned>) -> Workshop {
-    Workshop { horizon, notes: &NOTE_KINDS, ..Workshop::new(replies) }
+    Workshop { horizon, records: &[control::KINDS, gate::KINDS], ..Workshop::new(replies) }
 }
 
 fn build(base: &str, settings: &Value) -> Result<Arc<dyn Architecture>, String> {

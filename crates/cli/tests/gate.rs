@@ -100,7 +100,7 @@ fn a_model_that_answers_with_nonsense_stays_within_its_budgets() {
 
 // covers: CYC-095
 #[test]
-fn a_environment_without_answers_is_refused_by_the_plan() {
+fn an_environment_without_answers_is_refused_by_the_plan() {
     let place = Place::new();
     let study = STUDY
         .replace("{ name: finance_agent, reader: extract }", "{ name: textcraft }")

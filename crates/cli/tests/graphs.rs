@@ -216,7 +216,7 @@ episodes: { runs: 1, seed: 9 }
 /// What an environment that runs on does after a controller is done is none of the controller's calls.
 // covers: CYC-050, CYC-060
 #[test]
-fn the_rest_of_a_environment_that_runs_on_counts_for_nobody() {
+fn the_rest_of_an_environment_that_runs_on_counts_for_nobody() {
     let place = Place::new();
     let study = "\
 study: rest

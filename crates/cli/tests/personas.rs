@@ -7,7 +7,7 @@ use common::Place;
 
 // covers: BOG-025
 #[test]
-fn no_prompt_of_any_agent_gives_a_environment_away() {
+fn no_prompt_of_any_agent_gives_an_environment_away() {
     let place = Place::new();
     let text = place.gimbal(&["persona", "audit"]).good().out;
     for agent in ["default", "planner", "analyst", "chooser"] {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{GrammarKind, Halt, Hint, Stage, View, nearest};
+use crate::{GrammarKind, Halt, RecordKind, Stage, nearest};
 
 /// What an architecture needs of an environment. The plan refuses a pair that does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,12 +134,6 @@ pub trait Architecture: Send + Sync {
         let _ = environment;
         None
     }
-
-    /// What a competent player of this role would answer now, for the noisy expert; none if it cannot tell.
-    fn competent(&self, role: &str, view: &View) -> Option<Hint> {
-        let _ = (role, view);
-        None
-    }
 }
 
 /// Files that a user may override: personas and the like. Read through this, so that architectures do no I/O.
@@ -196,6 +190,9 @@ pub trait ArchitectureKind: Send + Sync {
     /// # Errors
     /// Which key or file is wrong, and what would be right.
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError>;
+
+    /// Kinds of record that its controllers and agents write.
+    fn records(&self) -> Vec<RecordKind>;
 }
 
 #[cfg(test)]

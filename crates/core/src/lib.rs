@@ -21,6 +21,7 @@ pub mod event;
 pub mod milli;
 pub mod nearest;
 pub mod questions;
+pub mod record;
 pub mod seed;
 pub mod stage;
 pub mod text;
@@ -42,6 +43,7 @@ pub use environment::{Ask, Catalogue, EnvError, Environment, Observation, Part, 
 pub use event::{Body, Event};
 pub use milli::Milli;
 pub use questions::{Exam, Follower, Questions};
+pub use record::{RecordError, RecordKind, RecordKinds};
 pub use seed::Rng;
 pub use stage::{Acted, AskError, AskRequest, Block, Decoding, Halt, LaneId, RoleSettings, Stage, Stop, View};
 pub use text::TextRef;

@@ -33,6 +33,32 @@ pub fn member(out: &mut String, name: &str, value: &str) {
     quote(out, value);
 }
 
+/// Appends `heading` and the items as a list of JSON objects, one a line; `write` appends the members of one. Without items
+/// it appends nothing and returns false.
+pub fn objects<T>(
+    out: &mut String,
+    heading: &str,
+    items: impl IntoIterator<Item = T>,
+    mut write: impl FnMut(&mut String, T),
+) -> bool {
+    let mut any = false;
+    for item in items {
+        if any {
+            out.push_str(",\n {");
+        } else {
+            out.push_str(heading);
+            out.push_str("\n[{");
+        }
+        any = true;
+        write(out, item);
+        out.push('}');
+    }
+    if any {
+        out.push(']');
+    }
+    any
+}
+
 /// The members of an object: names, and where the values stand. Values are not looked into.
 pub fn members(text: &str) -> impl Iterator<Item = (String, Range<usize>)> + '_ {
     let mut at = skip_blanks(text, 0);

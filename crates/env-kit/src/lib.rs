@@ -1,10 +1,18 @@
-//! What environments share, whatever they are: how a person or a model may write an action, the compressed log of a belief
-//! state, and a writer of JSON whose order of keys is ours. Each environment keeps its own tools, subjects and statuses.
+//! What environments share, whatever they are: how a person or a model may write an action, the tracker around a belief
+//! state with its log and its queries, options of a study, catalogue entries, and recordings that are played again. Each
+//! environment keeps its own tools, subjects and rules.
 
 pub mod answer;
+pub mod catalogue;
 pub mod grammar;
 mod history;
 pub mod json;
+pub mod query;
+pub mod replay;
+mod subject;
+mod tracker;
 pub mod words;
 
 pub use history::{Event, History, JUSTIFICATION_LIMIT};
+pub use subject::{Applied, Status};
+pub use tracker::{BLOCKS, Belief, BeliefTracker, Logged, StepKind};

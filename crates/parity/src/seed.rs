@@ -1,9 +1,11 @@
 //! A seed of any size.
 
+use num_bigint::BigUint;
+
 /// A seed as CPython takes it: a whole number of any size, without its sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
-    /// Its digits to the base of 2^32, lowest first; at least one, and no leading nought but a lone one.
+    /// Its digits to the base of 2^32, lowest first; at least one, and no leading zero but a single one.
     digits: Vec<u32>,
 }
 
@@ -18,23 +20,9 @@ impl Seed {
         if decimal.is_empty() || decimal.len() > LONGEST || !decimal.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
-        let mut digits: Vec<u32> = vec![0];
-        for piece in decimal.as_bytes().chunks(9) {
-            let (mut factor, mut carry) = (1_u64, 0_u64);
-            for byte in piece {
-                factor *= 10;
-                carry = carry * 10 + u64::from(byte - b'0');
-            }
-            for digit in &mut digits {
-                let value = u64::from(*digit) * factor + carry;
-                *digit = value as u32;
-                carry = value >> 32;
-            }
-            if carry > 0 {
-                digits.push(carry as u32);
-            }
-        }
-        Some(Self { digits })
+        let digits = BigUint::parse_bytes(decimal.as_bytes(), 10)?.to_u32_digits();
+        // Zero has no digits there and one here.
+        Some(Self { digits: if digits.is_empty() { vec![0] } else { digits } })
     }
 
     /// The seed as a number of 64 bits, if it has no more.

@@ -75,12 +75,10 @@ impl Everything {
     fn write_figures(&self, catalogue: &Catalogue, folder: &Path) -> Result<(), FileFailure> {
         files::own_folder(folder)?;
         let known = catalogue.figures();
-        let is_own = |stem: &str, key: &str| {
-            stem.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-        };
-        let stale = |name: &str| {
-            name.strip_suffix(".svg").is_some_and(|stem| known.iter().any(|(key, _)| is_own(stem, key)))
-        };
+        let is_own =
+            |stem: &str, key: &str| stem.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        let stale =
+            |name: &str| name.strip_suffix(".svg").is_some_and(|stem| known.iter().any(|(key, _)| is_own(stem, key)));
         files::remove_stale(folder, stale)?;
         for output in self.figures.iter().filter(|output| output.missing.is_none()) {
             files::write(&folder.join(format!("{}.svg", output.file)), &output.figure.alone)?;

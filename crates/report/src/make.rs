@@ -54,11 +54,7 @@ impl Listed {
 }
 
 /// Makes the items that `wanted` accepts, from data that are read for them where `inputs` lacks them.
-pub fn make(
-    source: &Source<'_>,
-    inputs: &mut Inputs,
-    wanted: impl Fn(&Item) -> bool,
-) -> Result<Made, ReportError> {
+pub fn make(source: &Source<'_>, inputs: &mut Inputs, wanted: impl Fn(&Item) -> bool) -> Result<Made, ReportError> {
     let chosen = || source.catalogue.items().filter(|listed| wanted(listed.item));
     let needs = chosen().fold(Needs::NONE, |needs, listed| needs.and(listed.item.needs));
     inputs::fill(inputs, source, needs)?;

@@ -10,8 +10,8 @@ mod support;
 
 use gimbal_analysis::cyclic::Cycles;
 use gimbal_analysis::{Analysis, Rows};
-use gimbal_view::Report;
 use gimbal_view::Output;
+use gimbal_view::Report;
 use gimbal_view::figure::routing::{self, Line};
 use support::drawn::drawing::{check, crowded, labels, wrong};
 use support::published;

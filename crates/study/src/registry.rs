@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use gimbal_core::{ArchitectureKind, Catalogue, ChatModel, FileError, Files};
+use gimbal_core::{ArchitectureKind, Catalogue, ChatModel, FileError, Files, RecordKinds};
 use gimbal_model::{Known, ModelFacts, Models, SetupError};
 
 /// Environments and architectures by which a study is resolved; the order is that of listings.
@@ -23,6 +23,13 @@ impl Registry {
     #[must_use]
     pub fn environment(&self, name: &str) -> Option<&Arc<dyn Catalogue>> {
         self.environments.iter().find(|family| family.name() == name)
+    }
+
+    /// All kinds of record that these architectures and the stage write.
+    #[must_use]
+    pub fn records(&self) -> RecordKinds {
+        let own = gimbal_messages::records::stage::KINDS.iter().copied();
+        RecordKinds::new(self.architectures.iter().flat_map(|kind| kind.records()).chain(own))
     }
 
     /// The family of architectures called `name`.

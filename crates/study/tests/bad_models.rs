@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_analysis::EpisodeRow;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Finish, ModelError, Usage, UsageSource};
+use gimbal_core::{
+    CallContext, ChatModel, ChatRequest, Completion, Finish, ModelError, RecordKinds, Usage, UsageSource,
+};
 use gimbal_model::{ModelFacts, ModelKind, Price, SetupError};
 use gimbal_study::plan::{self, Options};
 use gimbal_study::read::{load_rows, verify};
@@ -97,7 +99,7 @@ async fn rows(model: &str, limits: &str) -> Vec<EpisodeRow> {
     let summary = runner::run(Arc::new(plan), Arc::new(BadModels), settings, Cancel::default(), |_| {}).await.unwrap();
     assert_eq!((summary.exit_code(), summary.finished), (0, 4));
     let folder = RunFolder::open(&path).unwrap();
-    assert_eq!(verify(&folder).unwrap().problems, Vec::<String>::new());
+    assert_eq!(verify(&folder, &RecordKinds::default()).unwrap().problems, Vec::<String>::new());
     let rows = load_rows(&folder).unwrap().episodes;
     assert!(rows.len() == 4 && rows.iter().all(|row| !row.infrastructure));
     rows

@@ -135,3 +135,16 @@ async fn another_study_in_the_same_folder_is_refused() {
         assert!(refused.to_string().contains(named) && refused.to_string().contains("--runs"), "{refused}");
     }
 }
+
+/// A folder that an older program wrote stays readable: the names in the study file are a format.
+// covers: SH-06
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stored_names_are_those_of_older_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    run(&FLAKY.replace("MODEL", "picker"), &path, 1).await.unwrap();
+    let text = std::fs::read_to_string(path.join("study.yaml")).unwrap();
+    let stored: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
+    let names = |value: &serde_json::Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    assert_eq!(names(&stored["cells"][0])[..5], ["key", "info", "world", "asks", "identity"], "{text}");
+}

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::folders::{FLAKY, STUDY, clean, opened};
 use common::{plan, run, run_with};
-use gimbal_core::Digest;
+use gimbal_core::{Digest, RecordKinds};
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{digest, load_rows, trace, verify};
 use gimbal_study::run::{Failed, Finished, RunError, RunFolder};
@@ -28,7 +28,7 @@ async fn torn_and_damaged_files_are_told_apart_and_lost_episodes_played_again() 
     let (frames, lines) = (std::fs::read(&segment).unwrap(), std::fs::read(&ledger).unwrap());
     std::fs::write(&segment, [&frames[..], &frames[..50]].concat()).unwrap();
     std::fs::write(&ledger, [&lines[..], &lines[..25]].concat()).unwrap();
-    let report = verify(&opened(&path)).unwrap();
+    let report = verify(&opened(&path), &RecordKinds::default()).unwrap();
     assert_eq!(report.problems, Vec::<String>::new());
     assert_eq!(report.torn, ["journals/000001.seg", "ledger/000001.log"]);
     assert_eq!(run(&text, &path, 2).await.unwrap().finished, 0);
@@ -41,14 +41,14 @@ async fn torn_and_damaged_files_are_told_apart_and_lost_episodes_played_again() 
     let mut damaged = std::fs::read(&segment).unwrap();
     damaged[100] ^= 8;
     std::fs::write(&segment, damaged).unwrap();
-    let report = verify(&opened(&path)).unwrap();
+    let report = verify(&opened(&path), &RecordKinds::default()).unwrap();
     assert!(report.problems.iter().any(|problem| problem.contains("checksum")), "{:?}", report.problems);
     mended(&text, &path, &whole).await;
 }
 
 /// As verify's messages promise: the next run plays what is damaged again, and all is well then.
 async fn mended(text: &str, path: &Path, whole: &Digest) {
-    let before = verify(&opened(path)).unwrap();
+    let before = verify(&opened(path), &RecordKinds::default()).unwrap();
     let summary = run(text, path, 2).await.unwrap();
     assert_eq!((summary.lost, summary.finished), (before.problems.len() as u64, before.problems.len() as u64));
     assert!(summary.lost > 0);
@@ -116,7 +116,7 @@ async fn a_damaged_ledger_row_is_said_and_nothing_is_paid_for_again() {
         told[0].contains("000001.log: 1 damaged row(s)") && told[0].contains(&format!("(line {line})")),
         "{told:?}"
     );
-    let problems = verify(&opened(&path)).unwrap().problems.join("\n");
+    let problems = verify(&opened(&path), &RecordKinds::default()).unwrap().problems.join("\n");
     assert!(problems.contains("ledger/000001.log: 1 damaged row(s)") && problems.contains("are kept"), "{problems}");
 }
 
@@ -312,7 +312,7 @@ async fn nothing_that_was_changed_by_hand_is_called_sound() {
     let path = folder.path().join("run");
     run(&FLAKY.replace("MODEL", "flaky"), &path, 1).await.unwrap();
     clean(&path);
-    let problems = || match RunFolder::open(&path).and_then(|folder| verify(&folder)) {
+    let problems = || match RunFolder::open(&path).and_then(|folder| verify(&folder, &RecordKinds::default())) {
         Ok(report) => report.problems,
         Err(error) => vec![error.to_string()],
     };
@@ -396,7 +396,7 @@ async fn files_that_are_gone_are_named_with_their_mend() {
     run(&text, &path, 2).await.unwrap();
     let whole = digest(&opened(&path)).unwrap();
     std::fs::remove_dir_all(path.join("texts")).unwrap();
-    for problem in verify(&opened(&path)).unwrap().problems {
+    for problem in verify(&opened(&path), &RecordKinds::default()).unwrap().problems {
         assert!(problem.contains(&path.join("texts").display().to_string()), "{problem}");
     }
     std::fs::write(path.join("index.sqlite"), "").unwrap();

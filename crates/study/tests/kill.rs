@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use gimbal_core::RecordKinds;
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{digest, load_rows, verify};
 use gimbal_study::run::RunFolder;
@@ -77,7 +78,7 @@ fn killed_runs_end_as_undisturbed_ones() {
         assert_eq!(digest(&run).unwrap(), expected, "round {rounds}");
         let keys = keys(&run);
         assert_eq!((keys.len(), keys.iter().collect::<BTreeSet<_>>().len()), (200, 200), "no episode twice");
-        let report = verify(&run).unwrap();
+        let report = verify(&run, &RecordKinds::default()).unwrap();
         assert_eq!(report.problems, Vec::<String>::new());
         // Every call of every attempt that was killed is still in the ledger: as many `sent` rows as the finished
         // attempts made calls, and those of the others.
@@ -117,14 +118,14 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("reached the disk are kept"), "{said}");
     let before = RunFolder::open(&cut).unwrap();
-    assert_eq!(verify(&before).unwrap().problems, Vec::<String>::new());
+    assert_eq!(verify(&before, &RecordKinds::default()).unwrap().problems, Vec::<String>::new());
     let held = before.index().unwrap().count().unwrap();
     assert!(held < 200);
     // What ended before the disk was full, and is whole, is not played and paid for again.
     let recovered = RunFolder::take(&cut).unwrap().recover(&Stored::read(&before).unwrap()).unwrap();
     let after = before.index().unwrap().count().unwrap();
     assert_eq!(after, held + recovered);
-    assert_eq!(verify(&before).unwrap().problems, Vec::<String>::new());
+    assert_eq!(verify(&before, &RecordKinds::default()).unwrap().problems, Vec::<String>::new());
     println!("{held} episodes in the index and {recovered} recovered, of 200");
     assert!(command(&cut).output().unwrap().status.success());
     let (mut ended, mut first) = (0, 0);

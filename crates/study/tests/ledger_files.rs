@@ -9,7 +9,7 @@ use std::path::Path;
 
 use common::folders::{STUDY, clean, opened};
 use common::{plan, run, run_with};
-use gimbal_core::Digest;
+use gimbal_core::{Digest, RecordKinds};
 use gimbal_study::read::verify;
 use gimbal_study::run::RunFolder;
 use gimbal_study::run::ledger::{Row, Sent};
@@ -42,7 +42,7 @@ fn name(number: u32) -> String {
 }
 
 fn problems(path: &Path) -> String {
-    verify(&opened(path)).unwrap().problems.join("\n")
+    verify(&opened(path), &RecordKinds::default()).unwrap().problems.join("\n")
 }
 
 /// The first `lines` lines of a file.
@@ -170,13 +170,13 @@ async fn files_of_nobody_are_named() {
     let path = folder.path().join("run");
     run(STUDY, &path, 2).await.unwrap();
     clean(&path);
-    let before = verify(&opened(&path)).unwrap();
+    let before = verify(&opened(&path), &RecordKinds::default()).unwrap();
     assert_eq!(before.unknown, Vec::<String>::new());
     let strangers = ["journals/old.seg", "ledger/000001.log.bak", "ledger/1.log", "ledger/notes", "texts/x.pack"];
     for name in strangers {
         fs::copy(path.join("ledger/000001.log"), path.join(name)).unwrap();
     }
-    let after = verify(&opened(&path)).unwrap();
+    let after = verify(&opened(&path), &RecordKinds::default()).unwrap();
     assert_eq!(after.unknown, strangers);
     // Nothing of them is counted, and the run itself is sound.
     assert_eq!((after.ledger_rows, after.problems), (before.ledger_rows, before.problems));

@@ -28,7 +28,7 @@ async fn a_corridor_is_measured_the_same_twice_and_can_be_mended() {
 }
 
 #[tokio::test]
-async fn a_environment_without_an_expert_says_so() {
+async fn an_environment_without_an_expert_says_so() {
     let options = OracleFamily.resolve(&json!({})).unwrap();
     let tasks = OracleFamily.tasks(OracleFamily.splits()[0], &serde_json::Value::Null).unwrap();
     let error = probe(&OracleFamily, &options, &tasks, 1).await.unwrap_err().to_string();

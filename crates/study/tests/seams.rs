@@ -287,7 +287,7 @@ impl Architecture for Leaver {
 }
 
 #[tokio::test]
-async fn a_environment_that_runs_on_goes_to_its_end_where_an_architecture_leaves_early() {
+async fn an_environment_that_runs_on_goes_to_its_end_where_an_architecture_leaves_early() {
     let family = gimbal_cage2::environment::Cage2;
     let left_alone = play_on(&family, &Leaver(Some(Stop::ToolBudget))).await;
     assert_eq!((left_alone.stop, left_alone.steps), (Stop::ToolBudget, 1), "a limit of the study cuts");

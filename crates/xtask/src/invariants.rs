@@ -27,7 +27,7 @@ const fn environment(folder: &'static str, forbidden_crates: &'static [&'static 
     Room { folder, forbidden_crates, forbidden_words: &["ChatModel"] }
 }
 
-const ROOMS: [Room; 15] = [
+const ROOMS: [Room; 16] = [
     Room {
         folder: "crates/core",
         forbidden_crates: &["tokio", "rusqlite", "genai", "reqwest", "gimbal-"],
@@ -43,6 +43,19 @@ const ROOMS: [Room; 15] = [
         folder: "crates/readers",
         forbidden_crates: &["gimbal-agent", "gimbal-architectures", "gimbal-study", "tokio"],
         forbidden_words: &["std::fs", "std::net", "std::env", "CallContext", "Hint", "Stage"],
+    },
+    Room {
+        folder: "crates/messages",
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-analysis",
+            "gimbal-view",
+            "tokio",
+        ],
+        forbidden_words: &["cage2", "yawning_titan", "textcraft", "alfworld", "finance_agent", "std::fs"],
     },
     Room {
         folder: "crates/agent",
@@ -86,7 +99,7 @@ const ROOMS: [Room; 15] = [
     },
     Room {
         folder: "crates/env-kit",
-        forbidden_crates: &["gimbal-", "tokio"],
+        forbidden_crates: &["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "tokio"],
         forbidden_words: &["cage2", "yawning_titan", "textcraft", "alfworld", "finance_agent", "std::fs"],
     },
     environment("envs/cage2", &ENVIRONMENT),

@@ -2,6 +2,9 @@
 
 use std::hash::{BuildHasher, Hasher};
 
+/// The parameter that holds the command.
+pub const COMMAND: &str = "command";
+
 /// A fast, fixed hash for maps whose order nobody sees.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FastHash;

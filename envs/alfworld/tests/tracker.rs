@@ -19,7 +19,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn begun() -> ReceptacleTracker {
-    let mut tracker = ReceptacleTracker::new();
+    let mut tracker = ReceptacleTracker::default();
     let names = json!({ "receptacles": ["fridge 1", "shelf 2", "shelf 1"] });
     tracker.begin(&Observation { text: "A house.".to_owned(), data: names.into() });
     tracker
@@ -32,7 +32,7 @@ fn update(tracker: &mut ReceptacleTracker, step: u32, command: &str, data: Value
 }
 
 fn status(tracker: &ReceptacleTracker, name: &str) -> Status {
-    tracker.statuses().find(|(known, _)| *known == name).unwrap().1
+    tracker.belief().statuses().find(|(known, _)| *known == name).unwrap().1
 }
 
 fn query(tracker: &ReceptacleTracker, tool: &str, subject: &str) -> Value {
@@ -43,7 +43,7 @@ fn query(tracker: &ReceptacleTracker, tool: &str, subject: &str) -> Value {
 #[test]
 fn statuses_follow_what_is_seen_and_done() {
     let mut tracker = begun();
-    assert!(tracker.statuses().all(|(_, status)| status == Status::Baseline));
+    assert!(tracker.belief().statuses().all(|(_, status)| status == Status::Baseline));
     assert_eq!(tracker.block("status").unwrap(), words::ALL_BASELINE);
     assert_eq!(tracker.block("observation").unwrap(), "Latest observation:\nA house.");
     assert_eq!(tracker.block("history").unwrap(), words::NO_STEPS);

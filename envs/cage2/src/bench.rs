@@ -14,9 +14,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::action::Action;
-use crate::checksum::{Checksum, Observe};
+use crate::checksum::{Checksum, Observe, fold_reset, fold_step};
 use crate::draws::{Draws, Fast, Mersenne, Seed};
-use crate::names::Names;
 use crate::options::Options;
 use crate::policy::{Policy, PolicyKind};
 use crate::recording::{Json, Lines, ReadError, Recorded};
@@ -256,35 +255,6 @@ struct Tally {
     episodes: u64,
     tenths: i64,
     checksum: Checksum,
-}
-
-/// Takes in what a reset shows.
-#[inline]
-pub(crate) fn fold_reset<D>(simulator: &Simulator<D>, observe: Observe, text: &mut Vec<u8>, sum: &mut Checksum) {
-    if observe == Observe::Raw {
-        fold_text(simulator, text, sum);
-    }
-}
-
-/// Takes in what a step shows.
-#[inline]
-pub(crate) fn fold_step<D>(simulator: &Simulator<D>, observe: Observe, text: &mut Vec<u8>, sum: &mut Checksum) {
-    sum.reward(simulator.reward_tenths());
-    match observe {
-        Observe::None => {}
-        Observe::Vector => sum.word(simulator.vector()),
-        Observe::Raw => fold_text(simulator, text, sum),
-    }
-}
-
-fn fold_text<D>(simulator: &Simulator<D>, text: &mut Vec<u8>, sum: &mut Checksum) {
-    // The names are constant; building them once a thread keeps this signature small.
-    thread_local! {
-        static NAMES: Names = Names::original();
-    }
-    text.clear();
-    NAMES.with(|names| simulator.write_observation(names, text));
-    sum.bytes(text);
 }
 
 fn play_policy<D: Draws>(options: &BenchOptions, kind: PolicyKind, draws: D, mut seen: impl FnMut(Action)) -> Tally {

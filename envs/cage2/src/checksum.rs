@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::names::Names;
+use crate::sim::Simulator;
+
 /// What is made of every step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -84,4 +87,33 @@ impl Checksum {
     pub fn hex(self) -> String {
         format!("{:016x}", self.0)
     }
+}
+
+/// Takes in what a reset shows.
+#[inline]
+pub(crate) fn fold_reset<D>(simulator: &Simulator<D>, observe: Observe, text: &mut Vec<u8>, sum: &mut Checksum) {
+    if observe == Observe::Raw {
+        fold_text(simulator, text, sum);
+    }
+}
+
+/// Takes in what a step shows.
+#[inline]
+pub(crate) fn fold_step<D>(simulator: &Simulator<D>, observe: Observe, text: &mut Vec<u8>, sum: &mut Checksum) {
+    sum.reward(simulator.reward_tenths());
+    match observe {
+        Observe::None => {}
+        Observe::Vector => sum.word(simulator.vector()),
+        Observe::Raw => fold_text(simulator, text, sum),
+    }
+}
+
+fn fold_text<D>(simulator: &Simulator<D>, text: &mut Vec<u8>, sum: &mut Checksum) {
+    // The names are constant; building them once a thread keeps this signature small.
+    thread_local! {
+        static NAMES: Names = Names::original();
+    }
+    text.clear();
+    NAMES.with(|names| simulator.write_observation(names, text));
+    sum.bytes(text);
 }

@@ -47,6 +47,7 @@ pub mod replay;
 pub mod returns;
 mod sim;
 pub mod tracker;
+mod trinary;
 pub mod view;
 
 pub use action::Action;
@@ -54,7 +55,8 @@ pub use dynamics::{Activity, Compromised};
 pub use environment::Cage2;
 pub use names::Names;
 pub use options::{Green, Options, Red};
-pub use sim::{Simulator, Trinary};
+pub use sim::Simulator;
+pub use trinary::Trinary;
 
 /// The number of this simulator's behaviour; results of different numbers must not be mixed. It is raised with
 /// every change of what a seed gives, and a test on golden digests fails until it is.

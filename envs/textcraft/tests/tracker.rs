@@ -31,7 +31,7 @@ struct Pair {
 impl Pair {
     fn of(seed: u64) -> Self {
         let simulator = common::simulator(seed);
-        let mut tracker = ItemTracker::new();
+        let mut tracker = ItemTracker::default();
         tracker.begin(&seen(simulator.scene().prompt()));
         Self { simulator, tracker }
     }
@@ -138,6 +138,7 @@ fn the_belief_follows_the_truth() {
             }
             let believed: BTreeMap<String, u64> = pair
                 .tracker
+                .belief()
                 .statuses()
                 .filter(|(_, status, _)| *status == Status::Changed)
                 .map(|(name, _, count)| (name.to_owned(), count.saturating()))
@@ -156,7 +157,7 @@ fn the_belief_follows_the_truth() {
 /// A reply that a fault has spoilt never breaks the belief.
 #[test]
 fn spoilt_replies_are_taken_as_they_come() {
-    let mut tracker = ItemTracker::new();
+    let mut tracker = ItemTracker::default();
     tracker.begin(&seen("Crafting commands:\ncraft\ncraft 1 a using\ncraft x using 1 \nGoal"));
     for (step, text) in
         ["Got", "Got x y", "Crafted 9", "Inventory: [a] (x) [b", "Inventory: ", "", "Could not find"].iter().enumerate()

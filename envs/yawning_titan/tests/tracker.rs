@@ -23,7 +23,7 @@ fn seen(tree: Value) -> Observation {
 }
 
 fn begun() -> NodeTracker {
-    let mut tracker = NodeTracker::new();
+    let mut tracker = NodeTracker::default();
     let entry = |v: f64| json!({ "compromised": false, "vulnerability": v, "isolated": false, "connections": [] });
     tracker.begin(&seen(json!({ "nodes": { "node_0": entry(0.5), "node_1": entry(0.6), "node_2": entry(0.7) } })));
     tracker
@@ -34,7 +34,7 @@ fn update(tracker: &mut NodeTracker, step: u32, call: &ToolCall, tree: Value) {
 }
 
 fn status(tracker: &NodeTracker, node: &str) -> Status {
-    tracker.statuses().find(|(name, _)| *name == node).unwrap().1
+    tracker.belief().statuses().find(|(name, _)| *name == node).unwrap().1
 }
 
 fn on(tool: &str, node: &str) -> ToolCall {
@@ -69,7 +69,7 @@ fn an_attack_before_a_node_was_cleared_says_nothing_of_it_any_more() {
 fn statuses_follow_what_is_seen_and_done() {
     let mut tracker = begun();
     let nothing = ToolCall::bare("DoNothing");
-    assert!(tracker.statuses().all(|(_, status)| status == Status::Baseline));
+    assert!(tracker.belief().statuses().all(|(_, status)| status == Status::Baseline));
     assert_eq!(tracker.block("status").unwrap(), words::ALL_BASELINE);
     assert_eq!(tracker.block("observation").unwrap(), "No observation has been made yet.");
     update(

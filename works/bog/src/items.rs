@@ -4,10 +4,12 @@ use gimbal_analysis::profile::trace_contrast;
 use gimbal_analysis::{detect, tables as standard};
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
-use crate::figures::{outcomes, spread, system};
 use crate::figures::{self, context as contexts, cost, cross, deliberation as levels, hierarchy as cascades};
+use crate::figures::{outcomes, spread, system};
 use crate::printed;
-use crate::tables::{Frame, arbiter, context, contrasts, deliberation, groups, hierarchy, matrices, ranges, replication};
+use crate::tables::{
+    Frame, arbiter, context, contrasts, deliberation, groups, hierarchy, matrices, ranges, replication,
+};
 use crate::tables::{texts, tokens};
 
 /// A table of the grids.

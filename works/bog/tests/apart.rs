@@ -4,8 +4,8 @@
 mod support;
 
 use gimbal_analysis::Grids;
-use gimbal_bog::protocol;
 use gimbal_analysis::{Analysis, BaselineChoice, Cell, CellInfo, EpisodeRow, Kind, Loss, Options, Rows, Table, tables};
+use gimbal_bog::protocol;
 use support::{cell, episode};
 
 fn against(name: &str) -> Options {
@@ -62,7 +62,6 @@ fn episodes_that_a_limit_cuts_are_counted_apart() {
     assert!(cells.contains("3 of 5 cut") && cells.contains("5 of 5 cut"), "{cells}");
     let note = "hist+net on m: 3 of 5 by model_call_budget, token_budget; network on m: 5 of 5 by time_budget";
     let protocol = protocol();
-    let grids = Grids::new(&rows, &analysis, protocol).unwrap();
     let mut all = vec![main, tables::paired(&analysis).unwrap(), tables::spread(&analysis)];
     all.extend(["t3", "t24", "t25", "outcomes"].map(|key| support::table(key, &rows, &analysis)));
     for table in &all {
@@ -159,7 +158,6 @@ fn exact_ties_have_no_winner() {
         rows.episodes.extend((0..4).map(|run| episode(name, run, -10_000 - 700 * i64::from(run), 1_000, 10)));
     }
     let analysis = Analysis::new(&rows, &against("obs")).unwrap();
-    let grids = Grids::new(&rows, &analysis, protocol()).unwrap();
     let table = |key: &str| support::table(key, &rows, &analysis);
     let t3 = table("t3");
     let place = t3.columns.iter().position(|column| column.key == "noisy/0.9.place").unwrap();
@@ -185,7 +183,6 @@ fn exact_ties_have_no_winner() {
         row.return_thousandths -= 5_000;
     }
     let analysis = Analysis::new(&rows, &against("obs")).unwrap();
-    let grids = Grids::new(&rows, &analysis, protocol()).unwrap();
     let text = support::table("t17", &rows, &analysis).to_text(200);
     assert!(text.contains("obs = obs+hist") && text.contains("hist+net"), "{text}");
 }
@@ -195,7 +192,6 @@ fn exact_ties_have_no_winner() {
 fn counts_have_no_digits_after_the_point() {
     let rows = cut_rows();
     let analysis = Analysis::new(&rows, &against("obs")).unwrap();
-    let grids = Grids::new(&rows, &analysis, protocol()).unwrap();
     let t2 = support::table("t2", &rows, &analysis);
     let number = |what: &str| t2.rows.iter().find(|row| row[0] == Cell::text(what)).unwrap()[2].clone();
     assert_eq!((number("episodes"), number("models")), (Cell::Integer(7), Cell::Integer(1)));

@@ -3,8 +3,6 @@
 
 mod support;
 
-
-
 use gimbal_analysis::{
     Analysis, BaselineChoice, Cell, EpisodeRow, Options, Rows, Table, paired_test, t_quantile, tables,
 };

@@ -5,8 +5,6 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::Grids;
-use gimbal_bog::protocol;
 use gimbal_analysis::detect::Detector;
 use gimbal_analysis::profile::{ActionFacts, Handled, Profile, RoleCalls, StepProfile, Traces};
 use gimbal_analysis::{Analysis, Cell, Options, Rows, Table, tables};

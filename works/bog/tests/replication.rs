@@ -4,9 +4,9 @@
 mod support;
 
 use gimbal_analysis::Grids;
-use gimbal_bog::protocol;
 use gimbal_analysis::replication::{Majority, Outcome, Replication, against_baseline, replications};
 use gimbal_analysis::{CellInfo, EpisodeRow, Rows};
+use gimbal_bog::protocol;
 use support::paper::{analysis, paper_rows};
 
 fn judged(rows: &Rows) -> Vec<Replication> {

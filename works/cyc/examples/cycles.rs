@@ -8,7 +8,6 @@ mod support;
 
 use std::path::PathBuf;
 
-
 fn main() {
     let Some(folder) = std::env::args().nth(1).map(PathBuf::from) else {
         eprintln!("name a folder to write into: cargo run --example cycles -- FOLDER");

@@ -9,8 +9,8 @@ mod support;
 use gimbal_analysis::cyclic::{
     Cycles, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory,
 };
-use support::table;
 use gimbal_analysis::{Cell, CellInfo, Decoding, Kind, RoleModel, Table, Thresholds};
+use support::table;
 
 const CRAFT: &str = "textcraft";
 

@@ -12,8 +12,8 @@ use gimbal_analysis::cyclic::{
 };
 use gimbal_analysis::{Cell, Table};
 use gimbal_cyc::Cyc;
-use proptest::prelude::*;
 use made::{Plan, episode, info, plans, study, sweep};
+use proptest::prelude::*;
 use support::table;
 
 const ENVIRONMENTS: [&str; 2] = ["textcraft depth 2", "finance_agent synthetic"];

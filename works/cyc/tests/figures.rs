@@ -7,6 +7,7 @@ mod cyclic;
 mod drawn;
 mod support;
 
+use self::drawn::drawing::{check, wrong};
 use cyclic::{Plan, episode, graph, info, plans, study, sweep};
 use gimbal_analysis::Generator;
 use gimbal_analysis::cyclic::{
@@ -15,7 +16,6 @@ use gimbal_analysis::cyclic::{
 use gimbal_cyc::Cyc;
 use gimbal_view::Output;
 use proptest::prelude::*;
-use self::drawn::drawing::{check, wrong};
 
 const ENVIRONMENT: &str = "household unseen";
 

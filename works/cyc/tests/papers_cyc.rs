@@ -1,8 +1,8 @@
 //! The third work's tables against our formulas.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, missing_docs)]
 
-use gimbal_cyc::printed::{CycFacts, PaperControl, Spread, examine, nearest_spread};
 use gimbal_analysis::papers::{Check, Verdict, report, tally};
+use gimbal_cyc::printed::{CycFacts, PaperControl, Spread, examine, nearest_spread};
 use serde_json::{Value, json};
 
 fn facts() -> CycFacts {

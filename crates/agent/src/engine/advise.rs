@@ -2,41 +2,21 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{
-    AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, ModelErrorKind, Speaker, Stage,
-};
+use gimbal_core::{AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, Speaker, Stage};
+use gimbal_messages::records::engine::AttemptFailed;
+use gimbal_messages::{Allowed, Content, StageExt, Tier, bounded};
 use minijinja::Value;
-use serde_json::json;
 
-use super::competent::ExpertScript;
 use super::conversation::{Conversation, Outcome, PromptInput};
+use super::expert::ExpertScript;
 use super::halt;
+use super::reply::{Advice, ReplySpec};
 use super::session::AgentSession;
-use crate::contract::{Finding, bounded};
 use crate::persona::PersonaError;
-use crate::persona::data::Contract;
-use crate::prompt::{Question, Variables};
-use crate::protocol::form::Form;
+use crate::prompt::Question;
 use crate::protocol::open;
 use crate::tool::Peers;
-
-/// What an adviser gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Advice {
-    /// A text, still to be read as the message that it should be.
-    Text(String),
-    /// Nothing: its model refused, was cut short or missed the shape (BOG-047).
-    None(ModelErrorKind),
-}
-
-/// What an adviser's message must be, where its contract does not say so by itself.
-#[derive(Clone, Debug)]
-pub struct ReplySpec {
-    /// The form of the message.
-    pub form: Form,
-    /// What a competent player would write, and what others might, in the spacing of the form: for the noisy expert.
-    pub competent: Option<Hint>,
-}
+use crate::variables::Variables;
 
 /// How much of a broken message is quoted when it is asked for again, in characters.
 const QUOTED: usize = 4_000;
@@ -65,13 +45,13 @@ impl AgentSession<'_> {
     /// What a message of the agent's contract may name, for a request to write it again (BOG-070); empty where whoever asks says
     /// so.
     async fn may_answer(&self, stage: &dyn Stage) -> Result<String, Halt> {
-        Ok(match self.agent.persona.core.contract {
-            Some(Contract::Suggestions) => {
+        Ok(match self.agent.message().map(|message| message.allowed(self.brief())) {
+            Some(Allowed::Actions) => {
                 let present = self.present(stage, None, true, None).await?;
                 present.legal.map(|legal| legal.texts.join("\n")).unwrap_or_default()
             }
-            Some(Contract::Analysis) => Finding::allowed(self.brief()),
-            _ => String::new(),
+            Some(Allowed::Text(text)) => text,
+            None => String::new(),
         })
     }
 
@@ -119,19 +99,45 @@ impl AgentSession<'_> {
             // An adviser has no calls of the environment.
             Outcome::Call { call, .. } => Advice::Text(stage.render(&call).await),
             Outcome::Failed(kind) => {
-                conversation.note("attempt_failed", json!({ "attempt": 1, "reason": kind.name() })).await;
+                conversation.record(&AttemptFailed { attempt: 1, reason: kind.name().to_owned() }).await;
                 Advice::None(kind)
             }
         })
     }
 
-    /// What a competent player of the role would write without a thought, for the noisy expert.
-    async fn competent_repair(&self, stage: &dyn Stage, question: Question<'_>) -> Result<Option<Hint>, Halt> {
+    /// What an expert in the role would write without a thought, for the noisy expert.
+    async fn expert_repair(&self, stage: &dyn Stage, question: Question<'_>) -> Result<Option<Hint>, Halt> {
         let view = stage.view().await;
         let Some(expert) = &view.expert else { return Ok(None) };
         let target = Some(question.target).filter(|target| !target.is_empty());
         let present = self.present(stage, None, true, target).await?;
         Ok(ExpertScript::of(self, expert, target).bare(self, stage, &present).await)
+    }
+
+    /// Reads what the agent wrote in tiers (BOG-070): as it stands; after one repair where it cannot be read, or a part of it
+    /// cannot; else the default. `written` is none where its model gave nothing.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub async fn read<C: Content>(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        written: Option<&str>,
+        question: Question<'_>,
+    ) -> Result<(C, Tier), Halt> {
+        let nothing = || (C::default_of(question.target), Tier::Default);
+        let Some(written) = written else { return Ok(nothing()) };
+        let brief = self.brief();
+        let read = match C::read(written, brief) {
+            Some((content, tier)) if content.unread() == 0 => return Ok((content, tier)),
+            read => read,
+        };
+        let again = self.repair(stage, lane, written, question).await?;
+        let again = again.and_then(|text| C::read(&text, brief)).map(|(content, _)| content);
+        // A second attempt that is read no better is worth no more than the first.
+        let better = again.filter(|again| read.as_ref().is_none_or(|(first, _)| again.unread() < first.unread()));
+        Ok(better.map(|again| (again, Tier::Repaired)).or(read).unwrap_or_else(nothing))
     }
 
     /// Asks the agent's model once more for a message that was not as it should be (BOG-070); none where the persona has
@@ -179,20 +185,17 @@ impl AgentSession<'_> {
                 messages,
                 grammar: self.constrained(stage).then(|| Arc::new(Grammar::Regex(reply_spec.form.regex.clone()))),
                 max_output_tokens: u32::try_from(reply_spec.form.longest + 1).ok().filter(|_| self.constrained(stage)),
-                hint: reply_spec.competent.clone(),
+                hint: reply_spec.expert.clone(),
                 ..AskRequest::default()
             },
-            None => {
-                AskRequest { messages, hint: self.competent_repair(stage, question).await?, ..AskRequest::default() }
-            }
+            None => AskRequest { messages, hint: self.expert_repair(stage, question).await?, ..AskRequest::default() },
         };
         match stage.ask(lane, self.agent.role(), request).await {
             Ok(completion) => Ok(Some(completion.text.to_string())),
             Err(AskError::Halt(halt)) => Err(halt),
             Err(AskError::Model(error)) if error.kind.is_infrastructure() => Err(Halt::infrastructure(error.message)),
             Err(AskError::Model(error)) => {
-                let data = json!({ "attempt": 2, "reason": error.kind.name() });
-                stage.note(lane, "attempt_failed", data).await;
+                stage.record(lane, &AttemptFailed { attempt: 2, reason: error.kind.name().to_owned() }).await;
                 Ok(None)
             }
         }

@@ -6,20 +6,21 @@ use gimbal_core::{
     AskError, AskRequest, Block, Completion, Decoding, Halt, LaneId, Message, ModelErrorKind, Rejection, RejectionKind,
     RequestedCall, Speaker, Stage, ToolCall, ToolSpec, View,
 };
+use gimbal_messages::records::engine::{CallsIgnored, ContextGuard, LegalNarrowed, Normalised, TurnsExhausted};
+use gimbal_messages::{Record, StageExt};
 use minijinja::Value;
-use serde_json::json;
 
-use super::advise::ReplySpec;
-use super::competent::ExpertScript;
+use super::expert::ExpertScript;
 use super::guard::{self, Counted};
 use super::halt;
+use super::reply::ReplySpec;
 use super::session::{AgentSession, Present};
-use crate::contract::Tier;
 use crate::persona::Sourced;
 use crate::prompt::{Question, joined, user_parts};
 use crate::protocol::{Reply, Saying, ToolUse};
 use crate::reading::words;
 use crate::tool::Peers;
+use gimbal_messages::Tier;
 
 /// What came of an attempt.
 pub(super) enum Outcome {
@@ -46,7 +47,7 @@ pub(super) struct PromptInput<'a> {
     pub(super) question: Option<Question<'a>>,
     /// The subject that it is about, where whoever asks names one.
     pub(super) target: Option<&'a str>,
-    /// What the answer must be, where the contract does not say so by itself.
+    /// What the answer must be, where that depends on the request.
     pub(super) reply_spec: Option<&'a ReplySpec>,
     /// Those around the agent.
     pub(super) peers: &'a dyn Peers,
@@ -90,7 +91,7 @@ impl<'a> Conversation<'a> {
         let PromptInput { view, blocks, question, target, reply_spec, peers } = prompt_input;
         let present = session.present(stage, budget(session, stage), view.expert.is_some(), target).await?;
         if let Some(legal) = present.legal.as_ref().filter(|legal| legal.narrowed) {
-            stage.note(lane, "legal_narrowed", json!({ "listed": legal.calls.len() })).await;
+            stage.record(lane, &LegalNarrowed { listed: legal.calls.len() as u64 }).await;
         }
         let parts =
             user_parts(&session.agent.persona, &present.variables, view.step, blocks, question).map_err(halt)?;
@@ -145,7 +146,7 @@ impl<'a> Conversation<'a> {
                 return Ok(outcome);
             }
         }
-        self.note("turns_exhausted", json!({ "attempt": attempt, "turns": turns })).await;
+        self.record(&TurnsExhausted { attempt, turns }).await;
         let text = self.session.agent.persona.wording.no_answer.clone();
         Ok(Outcome::Answer { text, justification: None, missing: None })
     }
@@ -184,7 +185,7 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    /// What a competent player does next: the expert's call where it may be made and belongs to the subtask, or where nothing
+    /// What an expert does next: the expert's call where it may be made and belongs to the subtask, or where nothing
     /// was done yet; else control is given back. Who may not make that call does what the tools of the subtask allow first:
     /// nobody gives control back who has not looked at what there is to do.
     fn next_move(&self, expert: &ToolCall, made: usize) -> ExpertScript {
@@ -274,8 +275,8 @@ impl<'a> Conversation<'a> {
         let guarded = guard::keep(&mut self.messages, self.counted, (settings.context_guard_tokens, self.pinned));
         if let Some((dropped, before)) = guarded {
             self.counted = None;
-            let data = json!({ "dropped": dropped, "prompt_tokens": before.tokens, "source": before.source });
-            self.note("context_guard", data).await;
+            let (prompt_tokens, source) = (before.tokens, before.source.to_owned());
+            self.record(&ContextGuard { dropped: dropped as u64, prompt_tokens, source }).await;
         }
         let wording = self.session.agent.persona.wording.protocols.of(settings.protocol);
         let described = self
@@ -322,7 +323,8 @@ impl<'a> Conversation<'a> {
         let read = if is_message { protocol.read_message(&completion.text) } else { protocol.read(&completion.text) };
         let Reply { thought, saying, tier, more } = read;
         if tier == Tier::Normalised {
-            self.note("normalised", json!({ "agent": self.session.agent.role(), "protocol": protocol.name() })).await;
+            let (agent, protocol) = (self.session.agent.role().to_owned(), protocol.name().to_owned());
+            self.record(&Normalised { agent, protocol }).await;
         }
         match self.meant(saying) {
             Saying::Answer(text) => {
@@ -390,7 +392,7 @@ impl<'a> Conversation<'a> {
                     return Ok(Some(several(rest)));
                 }
                 if rest.len() > 1 {
-                    self.note("calls_ignored", json!({ "count": rest.len() - 1 })).await;
+                    self.record(&CallsIgnored { count: rest.len() as u64 - 1 }).await;
                 }
                 return Ok(Some(Outcome::Call { call, justification }));
             }
@@ -438,8 +440,8 @@ impl<'a> Conversation<'a> {
         self.session.agent.persona.templates.render(&sourced.text, &variables).map_err(|error| halt(error.into()))
     }
 
-    pub(super) async fn note(&self, kind: &str, data: serde_json::Value) {
-        self.stage.note(self.lane, kind, data).await;
+    pub(super) async fn record<R: Record>(&self, record: &R) {
+        self.stage.record(self.lane, record).await;
     }
 }
 

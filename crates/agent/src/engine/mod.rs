@@ -4,11 +4,11 @@
 //! starts with the system prompt and the user prompt and nothing else, so that all continuity is in the blocks.
 
 mod advise;
-mod competent;
 mod conversation;
+mod expert;
 mod guard;
-mod legal;
 mod literals;
+mod reply;
 mod segment;
 mod session;
 mod step;
@@ -17,9 +17,10 @@ mod uses;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Brief, GrammarKind, Halt, Needs, Stage, ToolSpec, nearest};
+use gimbal_messages::Message;
 use serde_json::Value;
 
-pub use advise::{Advice, ReplySpec};
+pub use reply::{Advice, ReplySpec};
 pub use segment::{CallRecord, Ended, Segment};
 pub use session::AgentSession;
 
@@ -28,41 +29,12 @@ use crate::persona::PersonaError;
 use crate::prompt::{PromptContext, SystemPrompt};
 use crate::protocol::Protocol;
 use crate::settings::{Acting, SettingsError};
-use crate::tool::Offered;
+use crate::tool::{Delegates, Offered, Partners};
 use crate::{Overrides, Persona, Settings, prompt};
 
 /// Number of the engine's behaviour: raised whenever the same persona, settings and replies may lead to other
 /// requests or actions.
 pub const BEHAVIOUR: u32 = 4;
-
-/// Kinds of note that the engine writes.
-///
-/// | kind | data |
-/// |---|---|
-/// | `attempt_failed` | `attempt`, `reason`: the model refused, was cut short or missed the shape (BOG-047) |
-/// | `turns_exhausted` | `attempt`, `turns` (BOG-043) |
-/// | `context_guard` | `dropped` messages, `prompt_tokens` before, `source`: `reported`, `exact`, `estimated` (BOG-046) |
-/// | `legal_narrowed` | `listed`: only so many legal actions are in a grammar, hint or list |
-/// | `tool_alias` | `written`, `tool`: a flag's name was taken for the tool's (BOG-224) |
-/// | `tool_reasoning` | `tool`, `reasoning`: the reason given for a query |
-/// | `tool_failed` | `tool`, `message`: became an observation (BOG-044) |
-/// | `answer_due` | `tool`: called where the answer was due (BOG-056) |
-/// | `deliberated` | `agent`, `tool`, `over_budget`: a deliberation tool was used (BOG-110..117) |
-/// | `normalised` | `agent`, `protocol`: a reply was read after taking off what does not belong, see [`crate::protocol`] |
-/// | `calls_ignored` | `count`: native calls after the first action of a message that say nothing more |
-pub const NOTE_KINDS: [&str; 11] = [
-    "attempt_failed",
-    "turns_exhausted",
-    "context_guard",
-    "legal_narrowed",
-    "tool_alias",
-    "tool_reasoning",
-    "tool_failed",
-    "answer_due",
-    "calls_ignored",
-    "deliberated",
-    "normalised",
-];
 
 /// Different episodes of a run mostly share one brief; a few system prompts are kept, of specialists one a subtask.
 const KEPT: usize = 24;
@@ -72,6 +44,7 @@ pub struct Agent {
     persona: Arc<Persona>,
     role: String,
     settings: Settings,
+    partners: Partners,
     prepared: Mutex<Vec<Arc<session::Prepared>>>,
 }
 
@@ -79,36 +52,47 @@ impl Agent {
     /// A persona in a role, on its own.
     ///
     /// # Errors
-    /// When the settings cannot be; see [`Settings::of`]. When the persona has a tool that asks another agent.
+    /// When the settings are not possible; see [`Settings::of`]. When the persona has a tool that asks another agent, or answers
+    /// with a message.
     pub fn new(persona: Arc<Persona>, role: &str, overrides: &Overrides) -> Result<Self, SettingsError> {
-        Self::among(persona, role, overrides, &[])
+        Self::among(persona, role, overrides, Partners::default())
     }
 
-    /// A persona in a role, among others that it may ask through the tools `there`.
+    /// A persona in a role, among partners.
     ///
     /// # Errors
-    /// When the settings cannot be; see [`Settings::of`]. When the persona asks somebody who is not there.
+    /// When the settings are not possible; see [`Settings::of`]. When the persona asks somebody who is not there, or answers with
+    /// another message than its partners read.
     pub fn among(
         persona: Arc<Persona>,
         role: &str,
         overrides: &Overrides,
-        there: &[&str],
+        partners: Partners,
     ) -> Result<Self, SettingsError> {
         let settings = Settings::of(&persona, overrides)?;
+        let (is, must) = (persona.core.contract.as_deref(), partners.message.map(Message::name));
+        if is != must {
+            let words = |message: Option<&str>| match message {
+                Some(message) => format!("with the message `{message}`"),
+                None => "with an action".to_owned(),
+            };
+            return Err(SettingsError::Message { persona: persona.name.clone(), is: words(is), must: words(must) });
+        }
+        let there: Vec<&str> = partners.delegates.iter().map(|delegate| delegate.name()).collect();
         for tool in persona.core.tools.iter().filter_map(|tool| tool.delegate.as_deref()) {
             if !there.contains(&tool) {
                 return Err(SettingsError::Delegate {
                     persona: persona.name.clone(),
                     tool: tool.to_owned(),
                     hint: nearest::hint(tool, there.iter().copied()),
-                    there: match there {
+                    there: match there.as_slice() {
                         [] => "an agent on its own has nobody to ask".to_owned(),
                         there => format!("those who can be asked here answer to {}", there.join(", ")),
                     },
                 });
             }
         }
-        Ok(Self { persona, role: role.to_owned(), settings, prepared: Mutex::new(Vec::new()) })
+        Ok(Self { persona, role: role.to_owned(), settings, partners, prepared: Mutex::new(Vec::new()) })
     }
 
     /// The agent as one that acts many times in one conversation, and is told so.
@@ -122,6 +106,12 @@ impl Agent {
     #[must_use]
     pub fn persona(&self) -> &Persona {
         &self.persona
+    }
+
+    /// The message that the agent answers with; none where it answers with an action.
+    #[must_use]
+    pub const fn message(&self) -> Option<&'static dyn Message> {
+        self.partners.message
     }
 
     /// The role, by which the stage finds the model.
@@ -182,24 +172,25 @@ impl Agent {
         idle: &str,
         actions: &[String],
     ) -> Result<SystemPrompt, PersonaError> {
-        let tools = Offered::of(&self.persona, &self.settings, (brief, idle), queries)?;
+        let delegates = Delegates::These(self.partners.delegates);
+        let tools = Offered::of(&self.persona, &self.settings, (brief, idle), queries, delegates)?;
         prompt::system(&self.persona, &self.settings, PromptContext { brief, idle, tools: &tools, actions })
     }
 
-    /// Takes a seat in an episode: everything that stays the same from step to step is made here.
+    /// A session of an episode: everything that stays the same from step to step is made here.
     ///
     /// # Errors
     /// A halt when a text cannot be filled in.
     pub async fn session(&self, stage: &dyn Stage) -> Result<AgentSession<'_>, Halt> {
-        self.seat_with(stage, None).await
+        self.session_with(stage, None).await
     }
 
-    /// Takes a seat as [`Agent::session`] does, as a specialist that has only some of the environment's tools and is told of no others
+    /// A session as [`Agent::session`] gives it, of a specialist that has only some of the environment's tools and is told of no others
     /// (CYC-027).
     ///
     /// # Errors
     /// A halt when a text cannot be filled in.
-    pub async fn seat_with(&self, stage: &dyn Stage, only: Option<&[String]>) -> Result<AgentSession<'_>, Halt> {
+    pub async fn session_with(&self, stage: &dyn Stage, only: Option<&[String]>) -> Result<AgentSession<'_>, Halt> {
         let (brief, queries, tools) = (stage.brief(), stage.queries(), stage.tools());
         let known = {
             let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);

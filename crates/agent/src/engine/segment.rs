@@ -2,13 +2,13 @@
 //! or its calls are used up (CYC-003, CYC-016).
 
 use gimbal_core::{Acted, Block, Halt, LaneId, Rejection, RejectionKind, Stage, ToolCall};
-use serde_json::json;
+use gimbal_messages::records::engine::AttemptFailed;
 
 use super::conversation::{Conversation, Outcome, PromptInput};
 use super::session::AgentSession;
-use crate::contract::bounded;
 use crate::prompt::Question;
 use crate::tool::Peers;
+use gimbal_messages::bounded;
 
 /// How much of an observation a segment keeps, in characters; the journal holds the whole.
 const KEPT: usize = 2_000;
@@ -127,7 +127,7 @@ impl AgentSession<'_> {
                     return Ok(None);
                 }
                 Outcome::Failed(kind) => {
-                    conversation.note("attempt_failed", json!({ "attempt": attempt, "reason": kind.name() })).await;
+                    conversation.record(&AttemptFailed { attempt, reason: kind.name().to_owned() }).await;
                     self.explain_failure(conversation, attempt, kind)?;
                 }
             }

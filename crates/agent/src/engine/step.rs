@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Rejection, RejectionKind, Stage, ToolCall, Transition};
-use serde_json::json;
+use gimbal_messages::records::engine::AttemptFailed;
 
 use super::conversation::{Conversation, Outcome, PromptInput};
 use super::session::AgentSession;
@@ -63,7 +63,7 @@ impl AgentSession<'_> {
                     (rejection, text)
                 }
                 Outcome::Failed(kind) => {
-                    conversation.note("attempt_failed", json!({ "attempt": attempt, "reason": kind.name() })).await;
+                    conversation.record(&AttemptFailed { attempt, reason: kind.name().to_owned() }).await;
                     self.explain_failure(&mut conversation, attempt, kind)?;
                     continue;
                 }

@@ -1,13 +1,15 @@
 //! The use of tools within a conversation.
 
 use gimbal_core::{Halt, ToolCall};
-use serde_json::{Map, json};
+use gimbal_messages::records::engine::{AnswerDue, Deliberated, ToolAlias, ToolFailed, ToolReasoning};
+use serde_json::Map;
 
 use super::conversation::Conversation;
 use crate::deliberation::Deliberation;
 use crate::persona::Sourced;
+use crate::persona::data::FINISH;
 use crate::protocol::{Input, Saying, ToolUse, react_text};
-use crate::tool::{Carrier, FINISH, Observed, Offered, ToolError, arguments};
+use crate::tool::{Carrier, Observed, Offered, ToolError, arguments};
 
 /// How much of what a tool says of its failure is journaled; the conversation holds the whole.
 const NOTED: usize = 300;
@@ -124,7 +126,8 @@ impl Conversation<'_> {
         let offered = session.prepared.tools.iter().find_map(|tool| Some((tool, tool.answers_to(&used.name)?)));
         let texts = &session.agent.persona.texts.engine;
         let Some((tool, alias)) = offered else {
-            self.note("tool_failed", json!({ "tool": bounded(&used.name), "message": "unknown" })).await;
+            let tool = bounded(&used.name).to_owned();
+            self.record(&ToolFailed { tool, message: "unknown".to_owned() }).await;
             let unknown = if session.prepared.tools.is_empty() && session.prepared.native.is_empty() {
                 &texts.no_tools
             } else {
@@ -133,14 +136,14 @@ impl Conversation<'_> {
             return self.observation(unknown, &used.name, "");
         };
         if alias {
-            self.note("tool_alias", json!({ "written": used.name, "tool": tool.name })).await;
+            self.record(&ToolAlias { written: used.name.clone(), tool: tool.name.clone() }).await;
         }
         if self.answer_due {
-            self.note("answer_due", json!({ "tool": tool.name })).await;
+            self.record(&AnswerDue { tool: tool.name.clone() }).await;
             return self.observation(&texts.answer_now, &tool.name, "");
         }
         if !reasoning.is_empty() {
-            self.note("tool_reasoning", json!({ "tool": tool.name, "reasoning": reasoning })).await;
+            self.record(&ToolReasoning { tool: tool.name.clone(), reasoning: reasoning.to_owned() }).await;
         }
         if let Some(script) = &mut self.script {
             script.used();
@@ -155,7 +158,7 @@ impl Conversation<'_> {
             }
             Err(ToolError::Halt(halt)) => Err(halt),
             Err(ToolError::Said(message)) => {
-                self.note("tool_failed", json!({ "tool": tool.name, "message": bounded(&message) })).await;
+                self.record(&ToolFailed { tool: tool.name.clone(), message: bounded(&message).to_owned() }).await;
                 self.observation(&texts.failed, &tool.name, &message)
             }
         }
@@ -172,7 +175,7 @@ impl Conversation<'_> {
                     .map_err(|rejection| ToolError::Said(rejection.message))
             }
             Carrier::Deliberation(kind) => Ok(Observed { text: self.deliberate(*kind, input).await?, advised: None }),
-            Carrier::Delegate => {
+            Carrier::Delegate(_) => {
                 let arguments = arguments(&tool.spec, input).map_err(ToolError::Said)?;
                 let arguments: Map<_, _> = arguments.into_iter().collect();
                 self.peers.ask(self.stage, self.lane, &tool.generic, &arguments).await
@@ -188,7 +191,7 @@ impl Conversation<'_> {
             self.questions += 1;
         }
         let role = self.session.agent.role();
-        self.note("deliberated", json!({ "agent": role, "tool": kind.name(), "over_budget": over_budget })).await;
+        self.record(&Deliberated { agent: role.to_owned(), tool: kind.name().to_owned(), over_budget }).await;
         // What must be asked before the answer: a reply that sends the agent on names it.
         let asks = self.session.prepared.tools.iter().find(|tool| tool.critical).map(|tool| tool.name.as_str());
         self.fill(reply, &[("text", kind.input(input).into()), ("asks", asks.unwrap_or_default().into())])

@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use crate::Protocol;
 
+/// The tool by which an agent that works on a subtask gives control back (CYC-016), by generic name.
+pub const FINISH: &str = "finish_subtask";
+
 /// `personas/<name>/core.yaml`: who the agent is and how it works (BOG-050).
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,9 +30,9 @@ pub struct Core {
     /// Tools beside the actions of the environment.
     #[serde(default)]
     pub tools: Vec<ToolUse>,
-    /// What the answer is where it is no action: a message to another agent (BOG-072).
+    /// Name of the message that the agent answers with in the place of an action (BOG-072).
     #[serde(default)]
-    pub contract: Option<Contract>,
+    pub contract: Option<String>,
     /// What is said when an answer is not the message that it should be: one more call, which is counted (BOG-070).
     #[serde(default)]
     pub repair: Option<Repair>,
@@ -97,7 +100,7 @@ impl Core {
     /// Whether the agent works on a subtask and gives control back.
     #[must_use]
     pub fn gives_back(&self) -> bool {
-        self.tools.iter().any(|tool| tool.delegate.as_deref() == Some(crate::tool::FINISH))
+        self.tools.iter().any(|tool| tool.delegate.as_deref() == Some(FINISH))
     }
 }
 
@@ -118,45 +121,6 @@ const fn two_hundred() -> u32 {
 }
 const fn five_hundred_and_twelve() -> u32 {
     512
-}
-
-/// The message that an adviser answers with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Contract {
-    /// Findings on subjects (BOG-065).
-    Analysis,
-    /// Ranked actions with confidences (BOG-067).
-    Suggestions,
-    /// A task graph: subtasks and a criterion for every way between them (CYC-001).
-    Graph,
-    /// An ordered list of subtasks (CYC-025).
-    Subtasks,
-    /// What a segment came to, the memory, and where control goes next (CYC-013).
-    Routing,
-    /// What a segment came to and the memory, without a choice (CYC-025).
-    Guidance,
-    /// For each figure of an answer the stored words that it rests on (CYC-095).
-    Verification,
-    /// What led to success in an episode that was won (CYC-023).
-    Summary,
-}
-
-impl Contract {
-    /// The name that personas and events use.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Analysis => "analysis",
-            Self::Suggestions => "suggestions",
-            Self::Graph => "graph",
-            Self::Subtasks => "subtasks",
-            Self::Routing => "routing",
-            Self::Guidance => "guidance",
-            Self::Verification => "verification",
-            Self::Summary => "summary",
-        }
-    }
 }
 
 /// A call that asks for a message again, in the right form.

@@ -10,13 +10,11 @@ use super::data::{
     KnowledgeKind, Prompt, ProtocolWording, Wording,
 };
 use super::{
-    ActingTexts, Content, DeliberationTexts, EngineTexts, ExampleTexts, JsonContent, KnowledgeTexts, Persona,
+    ActingTexts, Content, DeliberationTexts, EngineTexts, ExampleTexts, JsonContent, KnowledgeTexts, Origin, Persona,
     PersonaError, ProtocolTexts, RepairTexts, Sourced, Texts, ToolTexts,
 };
 use crate::Protocol;
-use crate::prompt::Origin;
 use crate::template::{Place, Templates, Text};
-use crate::tool::DELEGATES;
 use gimbal_core::yaml::{self, line_of};
 
 /// Variables of the brief that texts of the system prompt may use.
@@ -64,7 +62,7 @@ const SHARED: [&str; 2] = ["personas/engine.yaml", "personas/common.yaml"];
 const OWN: [&str; 6] = ["core", "prompt", "knowledge", "reflection_knowledge", "examples", "reflection_examples"];
 
 /// A hash of the name and of the texts and places of all files that a persona of this name is made of.
-pub(super) fn identity(name: &str, files: &dyn Files) -> Result<Digest, PersonaError> {
+pub(crate) fn identity(name: &str, files: &dyn Files) -> Result<Digest, PersonaError> {
     let own = OWN.iter().map(|file| format!("personas/{name}/{file}.yaml"));
     let mut parts: Vec<String> = vec![name.to_owned()];
     for path in SHARED.iter().map(|path| (*path).to_owned()).chain(own) {
@@ -76,7 +74,8 @@ pub(super) fn identity(name: &str, files: &dyn Files) -> Result<Digest, PersonaE
     Ok(Digest::of_parts(&parts))
 }
 
-pub(super) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaError> {
+/// The persona called `name`, checked as far as its files alone tell.
+pub(crate) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaError> {
     if !Persona::list(files).iter().any(|known| known == name) {
         return Err(super::unknown(name, files));
     }
@@ -134,7 +133,6 @@ pub(super) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaErro
         templates: compiler.templates,
         texts,
     };
-    crate::prompt::try_all(&persona)?;
     Ok(persona)
 }
 
@@ -150,13 +148,7 @@ fn check(core: &Core, source: &Source) -> Result<(), PersonaError> {
     }
     for (index, tool) in core.tools.iter().enumerate() {
         match (&tool.query, &tool.delegate) {
-            (Some(_), None) => {}
-            (None, Some(name)) if DELEGATES.contains(&name.as_str()) => {}
-            (None, Some(name)) => {
-                let hint = gimbal_core::nearest::hint(name, DELEGATES);
-                let known = DELEGATES.join(", ");
-                return wrong(name, format!("no tool `{name}` asks another agent{hint} (known: {known})"));
-            }
+            (Some(_), None) | (None, Some(_)) => {}
             _ => {
                 let message = format!("tools[{index}]: one of `query` and `delegate` is needed, and only one");
                 return wrong("tools:", message);

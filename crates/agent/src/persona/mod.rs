@@ -5,22 +5,35 @@
 //! all share; `personas/engine.yaml` is the wording of the protocols.
 
 pub mod data;
-mod load;
+pub(crate) mod load;
 pub mod schemas;
 
-use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use gimbal_core::{Digest, FileError, Files, nearest};
+use serde::Serialize;
 use thiserror::Error;
 
-use crate::prompt::Origin;
 pub use crate::template::TemplateError;
 use crate::template::{Templates, Text};
 use gimbal_core::yaml::YamlError;
 
-/// Compiled personas that are kept: more than any study of ours names.
-const KEPT: usize = 32;
+/// Where a part of a prompt comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// The file, by its path in the data folder; `tracker` for a block, `environment` for legal actions.
+    pub file: String,
+    /// Key in the file, or name of the block.
+    pub key: String,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file, self.key)
+    }
+}
 
 /// An agent as data: read, checked and compiled.
 #[derive(Debug)]
@@ -81,40 +94,6 @@ pub enum PersonaError {
 }
 
 impl Persona {
-    /// Reads the persona called `name`, and checks it: unknown keys, unknown variables and templates that fail on a
-    /// made-up brief are refused here, before any episode.
-    ///
-    /// # Errors
-    /// See [`PersonaError`]; every message names file and line.
-    pub fn load(name: &str, files: &dyn Files) -> Result<Self, PersonaError> {
-        load::load(name, files)
-    }
-
-    /// The same persona as [`Persona::load`] gives, compiled once for all who ask for it: a study of many architectures names few
-    /// personas. What was compiled counts as long as the name and the text of every file are the same.
-    ///
-    /// # Errors
-    /// As [`Persona::load`].
-    pub fn shared(name: &str, files: &dyn Files) -> Result<Arc<Self>, PersonaError> {
-        static KNOWN: Mutex<VecDeque<(Digest, Arc<Persona>)>> = Mutex::new(VecDeque::new());
-        let asked = load::identity(name, files)?;
-        let known = |known: &VecDeque<(Digest, Arc<Self>)>| {
-            known.iter().find(|(digest, _)| *digest == asked).map(|(_, persona)| Arc::clone(persona))
-        };
-        if let Some(persona) = known(&KNOWN.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(persona);
-        }
-        let persona = Arc::new(load::load(name, files)?);
-        let mut kept = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been as fast: all hold one.
-        if let Some(persona) = known(&kept) {
-            return Ok(persona);
-        }
-        kept.push_front((asked, Arc::clone(&persona)));
-        kept.truncate(KEPT);
-        Ok(persona)
-    }
-
     /// Names of the personas that `files` holds, sorted.
     #[must_use]
     pub fn list(files: &dyn Files) -> Vec<String> {

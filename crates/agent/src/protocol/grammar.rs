@@ -10,8 +10,8 @@ use gimbal_core::{Grammar, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
 use super::Protocol;
-use super::form::Form;
 use super::open;
+use gimbal_messages::{Form, escape};
 
 /// What a grammar is made of.
 #[derive(Clone, Copy, Debug)]
@@ -165,26 +165,6 @@ fn regexes(open: &[(&str, Form)]) -> impl Iterator<Item = String> {
 
 fn alternatives(expressions: impl Iterator<Item = String>) -> String {
     expressions.collect::<Vec<_>>().join("|")
-}
-
-/// `text` as a regular expression that matches it alone.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for character in text.chars() {
-        match character {
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            // The meta characters of the syntax and no others: escapes of further punctuation have meanings of their own.
-            character => {
-                if r"\.+*?()|[]{}^$#&-~".contains(character) {
-                    out.push('\\');
-                }
-                out.push(character);
-            }
-        }
-    }
-    out
 }
 
 /// Printable ASCII without what JSON must escape.

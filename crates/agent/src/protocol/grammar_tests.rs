@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::{Shape, shape};
 use crate::Protocol;
-use crate::protocol::form::Form;
+use gimbal_messages::Form;
 
 fn legal() -> (Vec<ToolCall>, Vec<String>) {
     let calls = vec![

@@ -16,9 +16,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{Expects, Input, Reply, Saying, ToolUse, action_text, plain, react_text};
-use crate::contract::Tier;
+use super::{Expects, Input, Reply, Saying, ToolUse, action_text, plain};
 use crate::reading::{self, bare, lenient};
+use gimbal_messages::Tier;
 
 /// How many opening braces are tried.
 pub const CANDIDATES: usize = 16;
@@ -50,9 +50,10 @@ const USES: [&str; 5] = ["use_tool", "call_tool", "tool", "tool_call", "function
 /// Words in the place of an action that say that its input is the answer.
 const ENDINGS: [&str; 3] = ["final_answer", "answer", "final answer"];
 
-/// Reads the text of a reply.
+/// Reads the text of a reply. `otherwise` reads a text without objects that say something: the form of another protocol is as
+/// clear.
 #[must_use]
-pub fn read(text: &str, expects: Expects) -> Reply {
+pub fn read(text: &str, expects: Expects, otherwise: fn(&str, Expects) -> Reply) -> Reply {
     if let Some(found) = lenient::whole(text.trim())
         && found.strict
         && !found.ambiguous
@@ -63,8 +64,7 @@ pub fn read(text: &str, expects: Expects) -> Reply {
     }
     let body = bare(text);
     objects(&body, expects).unwrap_or_else(|| {
-        // Another protocol's form is as clear.
-        let other = react_text::read(&body, expects);
+        let other = otherwise(&body, expects);
         match (&other.saying, expects) {
             (Saying::Raw(_), _) => Reply::raw(&body, expects),
             // A message may hold lines of any kind.

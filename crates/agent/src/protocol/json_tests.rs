@@ -1,8 +1,12 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{Expects, Input, Reply, Saying, ToolUse};
-use super::read;
-use crate::contract::Tier;
+use crate::protocol::react_text;
+use gimbal_messages::Tier;
+
+fn read(text: &str, expects: Expects) -> Reply {
+    super::read(text, expects, react_text::read)
+}
 
 fn actions(text: &str) -> Reply {
     read(text, Expects::Action)

@@ -5,10 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::contract::Tier;
 use crate::reading::undecorated;
+use gimbal_messages::Tier;
 
-pub mod form;
 pub mod grammar;
 pub mod json;
 pub(crate) mod open;
@@ -54,7 +53,7 @@ impl Protocol {
     fn read_as(self, text: &str, expects: Expects) -> Reply {
         match self {
             Self::ReactText => react_text::read(text, expects),
-            Self::NativeTools | Self::Json => json::read(text, expects),
+            Self::NativeTools | Self::Json => json::read(text, expects, react_text::read),
         }
     }
 
@@ -214,7 +213,8 @@ impl Input {
 }
 
 /// A value as one text: strings as they are, lists line by line, anything else as JSON.
-pub(crate) fn plain(value: &Value) -> String {
+#[must_use]
+pub fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join("\n"),

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use gimbal_core::ToolSpec;
 use serde_json::{Map, Value, json};
 
-use super::form::Form;
-use super::grammar::escape;
+use gimbal_messages::{Form, escape};
 
 /// Longest text of an argument that a call needs, in characters. Prompts tell it.
 pub const TEXT: usize = 600;

@@ -15,9 +15,9 @@
 //! Thoughts between tags are no part of the text ([`bare`]).
 
 use super::{Expects, Input, Reply, Saying, ToolUse, action_text, json};
-use crate::contract::Tier;
 use crate::reading::tags::{self, Tagged};
 use crate::reading::{Marker, bare, lenient, undecorated, words};
+use gimbal_messages::Tier;
 
 /// Reads the text of a reply.
 #[must_use]
@@ -253,7 +253,7 @@ fn marked(text: &str, expects: Expects) -> Option<Reply> {
 /// An answer as it was written: a text, or a call between tags.
 fn answered(thought: String, written: &str, expects: Expects) -> Reply {
     if expects == Expects::Message {
-        // The contract takes fences off, and counts the message as normalised (BOG-070).
+        // The reader of the message takes fences off, and counts the message as normalised (BOG-070).
         return Reply::new(thought, Saying::Answer(written.to_owned()), Tier::Normalised);
     }
     if let Some((Marker::Tool, rest)) = words().marker(written)

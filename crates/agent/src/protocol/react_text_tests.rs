@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::super::{Expects, Input, Protocol, Reply, Saying, ToolUse};
 use super::{missing, read as read_as};
-use crate::contract::Tier;
+use gimbal_messages::Tier;
 
 fn read(text: &str) -> Reply {
     read_as(text, Expects::Action)
@@ -161,7 +161,7 @@ fn a_message_keeps_its_lines() {
     let list = "[\n  {\"action\": \"Wait\",\n  reason: \"calm\", \"confidence\": 0.5}\n]";
     let message = |text: &str| read_as(text, Expects::Message).saying;
     assert_eq!(message(&format!("Thought: t\nAnswer: {list}")), answer(list));
-    // Fences are for the contract to take off: it counts such a message as normalised, with a marker before it and without.
+    // Fences are for the reader of the message to take off: it counts such a message as normalised, with a marker before it and without.
     let fenced = format!("```json\n{list}\n```");
     assert_eq!(message(&format!("Answer:\n{fenced}")), answer(&fenced));
     assert_eq!(message(&fenced), raw(&fenced));

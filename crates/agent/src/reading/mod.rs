@@ -2,10 +2,12 @@
 //!
 //! The rule of this module: what is read must have been stated. Where a text can be read in two ways, it is not read.
 
+mod extract;
 pub mod lenient;
 pub mod tags;
 mod words;
 
+pub use extract::{array, keyed, object};
 pub use words::{Marker, Words, words};
 
 /// Marks between which models think: how a thought begins, and how it ends.

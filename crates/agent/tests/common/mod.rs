@@ -11,8 +11,8 @@ use gimbal_core::environment::Ending;
 use gimbal_core::stage::LaneId;
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Brief, Completion, Decoding, FileError, Files, Finish, Halt, Memory,
-    Milli, ModelError, ModelErrorKind, Observation, Rejection, RejectionKind, RequestedCall, Rng, RoleSettings,
-    Sampling, Stage, Stop, ToolCall, ToolSpec, Transition, Usage, UsageSource, View,
+    Milli, ModelError, ModelErrorKind, Observation, RecordKind, RecordKinds, Rejection, RejectionKind, RequestedCall,
+    Rng, RoleSettings, Sampling, Stage, Stop, ToolCall, ToolSpec, Transition, Usage, UsageSource, View,
 };
 use serde_json::Value;
 
@@ -96,8 +96,8 @@ pub struct Workshop {
     pub tools: Arc<[ToolSpec]>,
     pub queries: Arc<[ToolSpec]>,
     pub memory: NoMemory,
-    /// Kinds of note beside those of the engine.
-    pub notes: &'static [&'static str],
+    /// Kinds of record beside those of the engine.
+    pub records: &'static [&'static [RecordKind]],
     /// Replies to queries, by name, in place of the workshop's own.
     pub told: BTreeMap<&'static str, String>,
     /// A contract whose messages are lost.
@@ -128,7 +128,7 @@ impl Workshop {
             ]),
             queries: gimbal_agent::sample::queries(),
             memory: NoMemory,
-            notes: &[],
+            records: &[],
             told: BTreeMap::new(),
             loses: Mutex::default(),
             diverts: Mutex::default(),
@@ -288,8 +288,10 @@ impl Stage for Workshop {
         }
     }
     async fn note(&self, _: LaneId, kind: &str, data: Value) {
-        let known = gimbal_agent::engine::NOTE_KINDS.contains(&kind) || self.notes.contains(&kind);
-        assert!(known, "{kind} is not registered");
+        let own = self.records.iter().copied().flatten().copied();
+        let kinds = RecordKinds::new(gimbal_messages::records::engine::KINDS.iter().copied().chain(own));
+        assert!(kinds.get(kind).is_some(), "{kind} is not registered");
+        assert_eq!(kinds.check(kind, &data.to_string()), Ok(()));
         self.write(format!("note {kind} {data}"));
     }
     fn lane(&self, _: &str) -> LaneId {

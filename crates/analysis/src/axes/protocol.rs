@@ -1,6 +1,5 @@
 //! Which configuration is what in a study of three axes: data with a shipped default.
 
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::AnalysisError;

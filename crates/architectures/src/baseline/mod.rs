@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{Acted, Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
+use gimbal_core::{Acted, Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,6 +31,10 @@ impl ArchitectureKind for BaselineKind {
     fn build(&self, settings: &Value, _files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
         let Settings { policy } = crate::settings::read(self.name(), settings)?;
         Ok(Arc::new(Baseline { policy }))
+    }
+
+    fn records(&self) -> Vec<RecordKind> {
+        Vec::new()
     }
 }
 

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_agent::contract::{bounded, keyed, object, spaced};
 use gimbal_agent::prompt::Question;
-use gimbal_agent::protocol::form::Form;
+use gimbal_agent::reading::{keyed, object};
 use gimbal_agent::{Advice, Agent, AgentSession, Alone, ReplySpec};
 use gimbal_core::{Block, Digest, Halt, Hint, LaneId, Stage};
+use gimbal_messages::records::memory::Memory;
+use gimbal_messages::{Form, bounded, spaced};
 use serde_json::{Map, Value, json};
 
 use super::candidates::{self, Way};
-use super::{Memory, Otherwise, Run};
+use super::{Otherwise, Run, memory};
 use crate::graph::Ways;
 use crate::graph::machine::{self, End};
 
@@ -141,7 +142,7 @@ impl Analyzer {
         }
         let names: Vec<String> = ways.iter().map(|way| run.graph.nodes[way.to].name.clone()).collect();
         let view = stage.view().await;
-        let competent = view.expert.as_ref().map(|expert| {
+        let expert = view.expert.as_ref().map(|expert| {
             let belongs = |place: &usize| run.graph.nodes[*place].has(&expert.tool);
             let places = || ways.iter().map(|way| way.to);
             let right = places().find(|place| *place == run.node && belongs(place)).or_else(|| places().find(belongs));
@@ -156,11 +157,11 @@ impl Analyzer {
         };
         let form = Form::object(&[
             ("analysis", Form::text(1, 200)),
-            ("memory", Memory::form()),
+            ("memory", memory::form()),
             ("next", next),
             ("reason", Form::text(1, 120)),
         ]);
-        let reply_spec = ReplySpec { form, competent };
+        let reply_spec = ReplySpec { form, expert };
         let session = self.agent.session(stage).await?;
         let chosen = |run: &Run, members: &Map<String, Value>| self.chosen(run, &ways, named(members)?);
         let asked = spaced(&request);
@@ -211,7 +212,7 @@ impl Analyzer {
         Some(places)
     }
 
-    /// How a competent router names its choice: with several at once, what followed last time stands behind it.
+    /// How an expert router names its choice: with several at once, what followed last time stands behind it.
     fn named(&self, run: &Run, ways: &[Way], place: usize) -> Value {
         let name = |place: usize| Value::from(run.graph.nodes[place].name.as_str());
         if self.batch == 1 {
@@ -230,10 +231,10 @@ impl Analyzer {
     /// Updates the memory without a choice (CYC-025).
     pub(crate) async fn guide(&self, stage: &dyn Stage, run: &mut Run) -> Result<(), Halt> {
         let view = stage.view().await;
-        let competent =
+        let expert =
             view.expert.is_some().then(|| Hint { answer: spaced(&self.answer(run, None)), alternatives: Vec::new() });
-        let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", Memory::form())]);
-        let reply_spec = ReplySpec { form, competent };
+        let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", memory::form())]);
+        let reply_spec = ReplySpec { form, expert };
         let session = self.agent.session(stage).await?;
         let request = self.request(run, None);
         let written = self.ask(stage, &session, (run, request), &reply_spec).await?;
@@ -301,7 +302,7 @@ impl Analyzer {
         Some(members)
     }
 
-    /// What a competent analyzer writes.
+    /// What an expert analyzer writes.
     fn answer(&self, run: &Run, next: Option<Value>) -> Value {
         let last = run.summary["calls"].as_array().and_then(|calls| calls.last());
         let plain = |key: &str| printable(last.and_then(|call| call[key].as_str()).unwrap_or("nothing"), 100);

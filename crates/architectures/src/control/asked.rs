@@ -1,9 +1,9 @@
 //! Asking an adviser for something that code can read, with one repair.
 
-use gimbal_agent::contract::bounded;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, AgentSession, Alone, ReplySpec};
 use gimbal_core::{Halt, LaneId, ModelErrorKind, Stage};
+use gimbal_messages::bounded;
 
 /// Who is asked, and for what.
 pub(super) struct Ask<'a> {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gimbal_agent::contract::{array, bounded, object, spaced};
 use gimbal_agent::prompt::Question;
-use gimbal_agent::protocol::form::Form;
+use gimbal_agent::reading::{array, object};
 use gimbal_agent::{Agent, ReplySpec};
 use gimbal_core::{Brief, Decoding, Halt, Hint, LaneId, Stage, ToolSpec};
+use gimbal_messages::records::control::{GraphChosen, GraphEdge, GraphNode, Planned};
+use gimbal_messages::{Form, StageExt, bounded, spaced};
 use serde_json::{Value, json};
 
 use super::Made;
@@ -142,23 +143,22 @@ impl Maker {
                 }
             }
         };
-        let mut data = json!({
-            "id": graph.id(), "kind": if graph.ways == Ways::List { "dag" } else { "cyclic" }, "source": source,
-            "ways": graph.ways, "entry": graph.entry, "nodes": graph.nodes,
-            "edges": graph.edges,
-        });
         // Who made a graph that nobody planned in this episode, as far as its file says.
-        let made = |key: &str| graph.made.get(key).map(String::as_str);
-        if let Some(planner) = made("model").or_else(|| made("by").filter(|by| *by == BY_HAND)) {
-            data["planner"] = planner.into();
-        }
-        if let Some(shots) = made("shots") {
-            data["shots"] = shots.into();
-        }
-        if graph.ways == Ways::Machine {
-            data["rules"] = serde_json::to_value(&graph.rules).unwrap_or_default();
-        }
-        stage.note(LaneId::MAIN, "graph", data).await;
+        let made = |key: &str| graph.made.get(key).cloned();
+        let rules = || graph.rules.iter().map(|rule| serde_json::to_value(rule).unwrap_or_default()).collect();
+        let record = GraphChosen {
+            id: graph.id(),
+            kind: if graph.ways == Ways::List { "dag" } else { "cyclic" }.to_owned(),
+            source: source.to_owned(),
+            ways: graph.ways.name().to_owned(),
+            entry: graph.entry.clone(),
+            nodes: graph.nodes.iter().map(recorded_node).collect(),
+            edges: graph.edges.iter().map(recorded_edge).collect(),
+            planner: made("model").or_else(|| made("by").filter(|by| by == BY_HAND)),
+            shots: made("shots"),
+            rules: (graph.ways == Ways::Machine).then(rules),
+        };
+        stage.record(LaneId::MAIN, &record).await;
         Ok(graph)
     }
 
@@ -179,8 +179,9 @@ impl Maker {
         let question = Question { target: "", message: &text };
         let ask = Ask { session: &session, who: "planner", question, reply_spec: &reply_spec, longest: BROKEN };
         let (graph, problems) = ask.once_and_again(stage, |text| self.read(text, &tools)).await?;
-        let data = json!({ "attempts": problems.len() + usize::from(graph.is_some()), "valid": graph.is_some(), "problems": problems });
-        stage.note(lane, "planned", data).await;
+        let attempts = problems.len() + usize::from(graph.is_some());
+        let attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
+        stage.record(lane, &Planned { attempts, valid: graph.is_some(), problems: problems.clone() }).await;
         Ok(Made { graph, problems })
     }
 
@@ -243,7 +244,7 @@ impl Maker {
                 ("edges", Form::array(&Form::object(&edge), least * least, most.pow(2))),
             ])
         };
-        let competent = hints.then(|| {
+        let expert = hints.then(|| {
             let mut right = match self.ways {
                 Ways::List => TaskGraph::list(in_turns(TaskGraph::suggested(brief, tools), most)),
                 _ => self.suggested(brief, tools),
@@ -260,7 +261,7 @@ impl Maker {
             ];
             Hint { answer: self.text(&right), alternatives: wrong.iter().map(|graph| self.text(graph)).collect() }
         });
-        ReplySpec { form, competent }
+        ReplySpec { form, expert }
     }
 
     /// A graph as a planner writes it, within the bounds of the form.
@@ -283,7 +284,7 @@ impl Maker {
     }
 }
 
-/// The list of a competent planner of at most so many subtasks: after each class of action the agent looks again before the
+/// The list of an expert planner of at most so many subtasks: after each class of action the agent looks again before the
 /// next one, and the classes come round again. One pass over them ends before most tasks do: in a house one goes to a
 /// thing, takes it, goes to what prepares it, prepares it, goes to where it belongs and puts it down.
 fn in_turns(nodes: Vec<Node>, most: usize) -> Vec<Node> {
@@ -298,6 +299,15 @@ fn in_turns(nodes: Vec<Node>, most: usize) -> Vec<Node> {
         Node { name, ..node.clone() }
     });
     named.collect()
+}
+
+fn recorded_node(node: &Node) -> GraphNode {
+    GraphNode { name: node.name.clone(), goal: node.goal.clone(), tools: node.tools.clone() }
+}
+
+fn recorded_edge(edge: &Edge) -> GraphEdge {
+    let Edge { from, to, criterion, weight } = edge.clone();
+    GraphEdge { from, to, criterion, weight: Some(weight).filter(|weight| *weight != Edge::NEUTRAL) }
 }
 
 /// The line of a task that says what is wanted, short and in the letters of a form.

@@ -1,13 +1,6 @@
 //! What the controllers over subtasks share: the making of graphs, segments, memory, analysis (CYC-001..028).
 //!
-//! | note | data |
-//! |---|---|
-//! | `graph` | `id`, `kind`, `source`, `ways`, `entry`, `nodes`, `edges`: the graph of this episode |
-//! | `planned` | `attempts`, `valid`, `problems`: what the planner's output was worth |
-//! | `segment` | `index`, `node`, `calls`, `ended`: a segment is over |
-//! | `routed` | `index`, `from`, `wanted`, `to`, `valid`, `repaired`, `cached`, `faulted`, `candidates`; with `batch` also `ahead` (decided by an earlier call) and `left` (subtasks that are still decided ahead); of a machine also `by` (`rule`, `usual`, `router`) and `rule` (its number) |
-//! | `gated` | what a gate before a final answer saw, see [`crate::gate`] |
-//! | `memory` | `index`, `memory`: the rolling memory after a segment |
+//! Their records are in [`gimbal_messages::records::control`].
 
 mod analysis;
 mod asked;
@@ -15,6 +8,7 @@ mod candidates;
 mod family;
 mod maker;
 mod memory;
+pub mod messages;
 mod run;
 mod settings;
 mod summariser;
@@ -22,13 +16,15 @@ mod summariser;
 use std::collections::BTreeMap;
 
 use gimbal_agent::Agent;
-use gimbal_core::{BuildError, Files, Halt, LaneId, Needs, Stage};
+use gimbal_core::{BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_messages::StageExt;
+use gimbal_messages::records::control::{self, Decider, MemoryKept};
+use gimbal_messages::records::{engine, gate};
 use serde_json::{Value, json};
 
 pub(crate) use analysis::{Analyzer, By, Cache, Routed};
 pub use family::{FamilyError, FamilyPlanner, Made};
 pub(crate) use maker::{Family, Maker, Source};
-pub use memory::Memory;
 pub use run::{CALLS_USED, ENDED_IT};
 pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
@@ -40,8 +36,10 @@ pub use summariser::{Deed, NoSummary, Stretch, Summarised, Summariser, Summarise
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
 pub(crate) const BEHAVIOUR: u32 = 3;
 
-/// Kinds of note that controllers write, beside those of the engine.
-pub const NOTE_KINDS: [&str; 6] = ["graph", "planned", "segment", "routed", "memory", "gated"];
+/// Kinds of record that a controller and its agents write.
+pub(crate) fn records() -> Vec<RecordKind> {
+    [engine::KINDS, control::KINDS, gate::KINDS].concat()
+}
 
 /// An agent and its place: `planner`, `executor`, `analyzer`, `verifier`.
 pub type Placed = (&'static str, Agent);
@@ -186,31 +184,35 @@ impl Controller {
         let wanted = &names[routed.wanted];
         let to = stage.route(lane, wanted, names).await;
         let place = run.graph.place(&to).unwrap_or(routed.wanted);
-        let memory = json!({ "index": run.index, "memory": run.memory.message() });
-        stage.note(lane, "memory", memory).await;
+        stage.record(lane, &MemoryKept { index: run.index, memory: run.memory.clone() }).await;
         if place != routed.wanted {
             // What was decided ahead was decided for another way.
             run.ahead.clear();
         }
         let names = &run.ways.names;
         let wanted = &names[routed.wanted];
-        let mut data = json!({
-            "index": run.index, "from": run.node().name, "wanted": wanted, "to": names[place], "valid": routed.valid,
-            "repaired": routed.repaired, "cached": routed.cached, "faulted": place != routed.wanted,
-            "candidates": routed.candidates,
+        let batched = self.analyzer.batch > 1;
+        let decided = (run.graph.ways == Ways::Machine).then_some(match routed.by {
+            By::Rule(number) => (Decider::Rule, Some(number as u64)),
+            By::Usual => (Decider::Usual, None),
+            By::Router | By::Ahead => (Decider::Router, None),
         });
-        if self.analyzer.batch > 1 {
-            data["ahead"] = (routed.by == By::Ahead).into();
-            data["left"] = run.ahead.len().into();
-        }
-        if run.graph.ways == Ways::Machine {
-            (data["by"], data["rule"]) = match routed.by {
-                By::Rule(number) => ("rule".into(), number.into()),
-                By::Usual => ("usual".into(), Value::Null),
-                By::Router | By::Ahead => ("router".into(), Value::Null),
-            };
-        }
-        stage.note(lane, "routed", data).await;
+        let record = control::Routed {
+            index: run.index,
+            from: run.node().name.clone(),
+            wanted: wanted.clone(),
+            to: names[place].clone(),
+            valid: routed.valid,
+            repaired: routed.repaired,
+            cached: routed.cached,
+            faulted: place != routed.wanted,
+            candidates: u32::try_from(routed.candidates).unwrap_or(u32::MAX),
+            ahead: batched.then_some(routed.by == By::Ahead),
+            left: batched.then_some(run.ahead.len() as u64),
+            by: decided.map(|(by, _)| by),
+            rule: decided.map(|(_, rule)| rule),
+        };
+        stage.record(lane, &record).await;
         if !routed.by.is_blind() {
             run.followed.insert(run.node, routed.wanted);
         }

@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use gimbal_agent::contract::{bounded, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Agent, Ended, Peers, Segment};
 use gimbal_core::{Block, Halt, LaneId, Stage, Stop, ToolCall, View};
+use gimbal_messages::records::control::{SegmentEnded, SegmentStop};
+use gimbal_messages::records::memory::Memory;
+use gimbal_messages::{StageExt, bounded, spaced};
 use serde_json::{Value, json};
 
-use super::{Memory, Summary};
+use super::Summary;
 use crate::first;
 use crate::gate::{Gate, GateState, Gated};
 use crate::graph::machine::{End, Facts};
@@ -146,7 +148,7 @@ fn objective(goal: &str) -> String {
     }
 }
 
-/// Watches over an executor; a competent one does what belongs to its subtask and nothing else.
+/// Watches over an executor; an expert does what belongs to its subtask and nothing else.
 struct Floor<'a>(&'a Node);
 
 impl Peers for Floor<'_> {
@@ -175,7 +177,7 @@ impl Workers {
         let message =
             json!({ "subtask": subtask, "memory": run.memory.message(), "calls_left": run.left().min(local) });
         let message = spaced(&message);
-        let session = self.executor.seat_with(stage, only).await?;
+        let session = self.executor.session_with(stage, only).await?;
         let question = Question { target: &node.name, message: &message };
         let limit = run.left().min(local);
         let floor = Floor(node);
@@ -183,12 +185,12 @@ impl Workers {
         let peers = Gated { peers: &floor, gate, spare: Some(run.left()) };
         let segment = session.segment(stage, lane, &blocks, Some(question), (&peers, limit)).await?;
         let ended = match &segment.ended {
-            Ended::Finished(_) => "done",
-            Ended::Calls => "local_budget",
-            Ended::Over(_) => "over",
+            Ended::Finished(_) => SegmentStop::Done,
+            Ended::Calls => SegmentStop::LocalBudget,
+            Ended::Over(_) => SegmentStop::Over,
         };
-        let data = json!({ "index": run.index, "node": node.name, "calls": segment.calls(), "ended": ended });
-        stage.note(lane, "segment", data).await;
+        let (index, node, calls) = (run.index, node.name.clone(), segment.calls());
+        stage.record(lane, &SegmentEnded { index, node, calls, ended }).await;
         run.calls += segment.calls();
         run.empty += u32::from(segment.taken.is_empty());
         run.summary = summary(&segment, self.summary);

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimbal_agent::Overrides;
-use gimbal_agent::persona::data::Contract;
-use gimbal_agent::tool::FINISH;
+use gimbal_agent::persona::data::FINISH;
+use gimbal_agent::tool::Finish;
 use gimbal_core::{BuildError, Files};
+use gimbal_messages::Message;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::messages;
 use super::{Analyzer, Controller, Family, Maker, Source, Workers};
 use crate::gate::{Gate, GateKind};
 use crate::graph::{GraphFileError, TaskGraph, Ways, named};
@@ -228,13 +230,13 @@ pub(crate) fn resolve_for(
     let source = match settings.graph {
         GraphFrom::Named(from) => match from.as_str() {
             "planner" => {
-                let (persona, contract) = match (list, family) {
-                    (true, false) => ("list-planner", Contract::Subtasks),
-                    (true, true) => ("family-list-planner", Contract::Subtasks),
-                    (false, false) => ("graph-planner", Contract::Graph),
-                    (false, true) => ("family-planner", Contract::Graph),
+                let (persona, message): (_, &'static dyn Message) = match (list, family) {
+                    (true, false) => ("list-planner", &messages::SUBTASKS),
+                    (true, true) => ("family-list-planner", &messages::SUBTASKS),
+                    (false, false) => ("graph-planner", &messages::GRAPH),
+                    (false, true) => ("family-planner", &messages::GRAPH),
                 };
-                let place = Place { name: "planner", persona, contract: Some(contract), tools: &[] };
+                let place = Place { name: "planner", persona, message: Some(message), delegates: &[] };
                 Source::Planner(Box::new(member(place, &settings.planner)?))
             }
             "suggested" => Source::Suggested,
@@ -280,8 +282,8 @@ pub(crate) fn resolve_for(
     if let Some(shown) = settings.shots_shown {
         shots.truncate(shown);
     }
-    let executor =
-        member(Place { name: "executor", persona: "executor", contract: None, tools: &[FINISH] }, &settings.executor)?;
+    let executor = Place { name: "executor", persona: "executor", message: None, delegates: &[&Finish] };
+    let executor = member(executor, &settings.executor)?;
     if !executor.persona().core.is_asked() {
         let persona = &executor.persona().name;
         return Err(error(&format!(
@@ -289,9 +291,9 @@ pub(crate) fn resolve_for(
         )));
     }
     let place = if list {
-        Place { name: "analyzer", persona: "analyzer", contract: Some(Contract::Guidance), tools: &[] }
+        Place { name: "analyzer", persona: "analyzer", message: Some(&messages::GUIDANCE), delegates: &[] }
     } else {
-        Place { name: "router", persona: "router", contract: Some(Contract::Routing), tools: &[] }
+        Place { name: "router", persona: "router", message: Some(&messages::ROUTING), delegates: &[] }
     };
     let agent = member(place, &settings.analyzer)?;
     let shown = crate::settings::context(name, agent.persona(), None)?;

@@ -3,12 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_agent::contract::{bounded, object, spaced};
-use gimbal_agent::persona::data::Contract;
 use gimbal_agent::prompt::Question;
-use gimbal_agent::protocol::form::Form;
+use gimbal_agent::reading::object;
 use gimbal_agent::{Agent, Overrides, ReplySpec};
 use gimbal_core::{Architecture, BuildError, Files, Halt, Hint, LaneId, Needs, Stage, ToolCall};
+use gimbal_messages::{Form, bounded, spaced};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,6 +15,7 @@ use thiserror::Error;
 
 use super::analysis::printable;
 use super::asked::Ask;
+use super::messages;
 use crate::member::{Member, Place};
 
 /// Longest summary that is taken from a model, in characters.
@@ -64,7 +64,7 @@ pub struct Won {
     pub task: Option<String>,
     /// The work, in order.
     pub stretches: Vec<Stretch>,
-    /// The summary that plain code makes of it: what a competent player would write, for the noisy expert. It is never taken
+    /// The summary that plain code makes of it: what an expert would write, for the noisy expert. It is never taken
     /// in the place of a model's.
     pub plain: String,
 }
@@ -122,7 +122,8 @@ impl Summariser {
     /// Which key or file is wrong, and what would be right.
     pub fn new(settings: &Value, files: &dyn Files) -> Result<Self, BuildError> {
         let SummariserSettings { summariser, agent } = crate::settings::read(Self::PLACE, settings)?;
-        let place = Place { name: Self::PLACE, persona: Self::PLACE, contract: Some(Contract::Summary), tools: &[] };
+        let place =
+            Place { name: Self::PLACE, persona: Self::PLACE, message: Some(&messages::SUMMARY), delegates: &[] };
         Ok(Self { agent: place.agent(Self::PLACE, (&summariser, &agent), files)? })
     }
 
@@ -192,7 +193,7 @@ impl Summarising<'_> {
 
     fn reply_spec(&self, hints: bool) -> ReplySpec {
         let form = Form::object(&[("summary", Form::text(1, ENFORCED))]);
-        let competent = hints.then(|| {
+        let expert = hints.then(|| {
             let say = |text: &str| spaced(&json!({ "summary": text }));
             // What goes wrong with summaries: one that tells nothing, none at all, a text without its form.
             Hint {
@@ -200,7 +201,7 @@ impl Summarising<'_> {
                 alternatives: vec![say("The task was completed."), say(""), "The task was completed.".to_owned()],
             }
         });
-        ReplySpec { form, competent }
+        ReplySpec { form, expert }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, RecordKind, Stage};
 use serde_json::Value;
 
 use crate::control::{self, Cache, Controller};
@@ -27,6 +27,10 @@ impl ArchitectureKind for CyclicKind {
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
         let control = Arc::new(control::resolve(self.name(), Ways::Complete, settings, files)?);
         Ok(Arc::new(Cyclic { control, planned_by: None }))
+    }
+
+    fn records(&self) -> Vec<RecordKind> {
+        control::records()
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::Ended;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, RecordKind, Stage};
 use serde_json::Value;
 
 use crate::control::{self, Controller, Routed};
@@ -28,6 +28,10 @@ impl ArchitectureKind for DagKind {
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
         let control = Arc::new(control::resolve(self.name(), Ways::List, settings, files)?);
         Ok(Arc::new(Dag { control, planned_by: None }))
+    }
+
+    fn records(&self) -> Vec<RecordKind> {
+        control::records()
     }
 }
 

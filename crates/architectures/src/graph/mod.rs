@@ -89,17 +89,22 @@ pub struct Edge {
     /// When it is taken, in words (CYC-001).
     pub criterion: String,
     /// How far it is to be preferred, in thousandths; a thousand where nothing is known (CYC-092).
-    #[serde(default = "thousand", skip_serializing_if = "is_thousand")]
+    #[serde(default = "neutral", skip_serializing_if = "is_neutral")]
     pub weight: u32,
 }
 
-const fn thousand() -> u32 {
-    1000
+impl Edge {
+    /// The weight of an edge of which nothing is known, in thousandths.
+    pub const NEUTRAL: u32 = 1000;
+}
+
+const fn neutral() -> u32 {
+    Edge::NEUTRAL
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the serialiser hands out references")]
-const fn is_thousand(weight: &u32) -> bool {
-    *weight == 1000
+const fn is_neutral(weight: &u32) -> bool {
+    *weight == Edge::NEUTRAL
 }
 
 /// A task graph.

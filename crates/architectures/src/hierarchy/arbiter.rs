@@ -16,9 +16,10 @@
 //! A confidence that could not be read counts as 0 in every rule, and none is made of it: it stays unread. A severity that
 //! could not be read counts as less than any, and a focus that could not be read speaks for nothing and against nothing.
 
-use gimbal_agent::contract::{Finding, Focus, Severity, Suggestion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::messages::{Finding, Focus, Severity, Suggestion};
 
 /// The switches of the mediator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -183,7 +184,7 @@ fn urge(options: &[Candidate], bound: u16) -> Vec<Candidate> {
 
 #[cfg(test)]
 mod tests {
-    use gimbal_agent::contract::{Finding, Focus, Severity, Status, Suggestion};
+    use crate::hierarchy::messages::{Finding, Focus, Severity, Status, Suggestion};
     use proptest::prelude::*;
 
     use super::{Arbiter, Candidate, Rule};

@@ -3,15 +3,10 @@
 //! The tree is fixed: the planner asks, the advisers answer, nobody else speaks. All agents are fresh in every step;
 //! what the advisers see is the request alone (BOG-073), unless `subagent_history` adds the history (BOG-R02).
 //!
-//! | note | data |
-//! |---|---|
-//! | `parsed` | `contract`, `tier`: how an adviser's message was read (BOG-070); `unread`: how many of its values could not be, if any |
-//! | `dropped` | `action`, `why`: a suggestion that is no legal action, so that the planner is told of it and cannot take it |
-//! | `mismatch` | `asked`, `got`: a suggestion or a finding is about another subject (BOG-071) |
-//! | `off_menu` | `action`: the planner's decision is none of this step's suggestions; where it asked for none, it is not the idle call (BOG-R05) |
-//! | `arbitrated` | `rule`, `before`, `after`: the mediator changed the suggestions (BOG-234) |
+//! Its records are in [`gimbal_messages::records::hierarchy`].
 
 pub mod arbiter;
+pub mod messages;
 mod panel;
 mod settings;
 
@@ -19,7 +14,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::Agent;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_messages::records::{engine, hierarchy as records};
 use serde_json::{Value, json};
 
 pub use arbiter::{Arbiter, Rule};
@@ -28,9 +24,6 @@ pub use settings::Settings;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
 const BEHAVIOUR: u32 = 3;
-
-/// Kinds of note that the hierarchy writes, beside those of the engine.
-pub const NOTE_KINDS: [&str; 5] = ["parsed", "dropped", "mismatch", "off_menu", "arbitrated"];
 
 /// The family `hierarchy`.
 #[derive(Debug)]
@@ -47,6 +40,10 @@ impl ArchitectureKind for HierarchyKind {
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
         Ok(Arc::new(settings::resolve(self.name(), settings, files)?))
+    }
+
+    fn records(&self) -> Vec<RecordKind> {
+        [engine::KINDS, records::KINDS].concat()
     }
 }
 

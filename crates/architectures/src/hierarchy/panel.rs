@@ -3,14 +3,16 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_agent::contract::{ANY, Finding, Menu, Situation, Suggestion, Tier, spaced};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Observed, Peers, ToolError};
 use gimbal_core::{Halt, LaneId, Stage, ToolCall, nearest};
+use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu, Parsed};
+use gimbal_messages::{ANY, Content, StageExt, Tier, spaced};
 use serde_json::{Map, Value, json};
 
 use super::Hierarchy;
 use super::arbiter::Candidate;
+use super::messages::{Finding, Findings, Menu, Situation, Suggestion};
 
 /// Stands behind a reply that holds something unread.
 const UNREAD: &str = "\nThe member \"unread\" holds, as it was written, what could not be read or is not a possible action. In \
@@ -84,11 +86,13 @@ impl<'a> AdviserPanel<'a> {
         let message = spaced(&request);
         let question = Question { target, message: &message };
         let text = self.advice(stage, lane, analyst, question).await?;
-        let (mut findings, tier) = self.findings(stage, lane, text, question).await?;
-        stage.note(lane, "parsed", parsed("analysis", tier, unread(&findings))).await;
+        let session = analyst.session(stage).await?;
+        let (read, tier) = session.read::<Findings>(stage, lane, text.as_deref(), question).await?;
+        stage.record(lane, &parsed("analysis", tier, read.unread())).await;
+        let Findings(mut findings) = read;
         for finding in findings.iter_mut().filter(|finding| finding.subject != target) {
             finding.asked = Some(target.to_owned());
-            stage.note(lane, "mismatch", json!({ "asked": target, "got": finding.subject })).await;
+            stage.record(lane, &Mismatch { asked: target.to_owned(), got: finding.subject.clone() }).await;
         }
         let message = Finding::message(&findings, &brief);
         let message = stage.send(lane, analyst.role(), planner, "analysis", message).await.ok_or_else(lost)?;
@@ -117,7 +121,7 @@ impl<'a> AdviserPanel<'a> {
         let question = Question { target: &situation.target, message: &text };
         let written = self.advice(stage, lane, chooser, question).await?;
         let (menu, tier) = self.read(stage, lane, written, question).await?;
-        stage.note(lane, "parsed", parsed("suggestions", tier, menu.guessed())).await;
+        stage.record(lane, &parsed("suggestions", tier, menu.guessed())).await;
         let message = menu.message();
         let message = stage.send(lane, chooser.role(), planner, "suggestions", message).await.ok_or_else(lost)?;
         let arrived = Menu::read(&message.to_string()).map(|(menu, _)| menu).filter(|menu| !menu.found.is_empty());
@@ -131,33 +135,6 @@ impl<'a> AdviserPanel<'a> {
         }
         self.state().suggested.get_or_insert_default().extend(calls);
         Ok(menu)
-    }
-
-    /// The findings in what the analyst wrote: as they stand; after one repair where none can be read, or a word of one; else the
-    /// default.
-    async fn findings(
-        &self,
-        stage: &dyn Stage,
-        lane: LaneId,
-        written: Option<String>,
-        question: Question<'_>,
-    ) -> Result<(Vec<Finding>, Tier), Halt> {
-        let target = question.target;
-        let nothing = || (vec![Finding::default_of(target)], Tier::Default);
-        let Some(written) = written else { return Ok(nothing()) };
-        let brief = stage.brief();
-        let read = Finding::read(&written, &brief);
-        if let Some((found, tier)) = &read
-            && unread(found) == 0
-        {
-            return Ok((found.clone(), *tier));
-        }
-        let session = self.hierarchy.analyst.session(stage).await?;
-        let again = session.repair(stage, lane, &written, question).await?;
-        let again = again.and_then(|text| Finding::read(&text, &brief)).map(|(found, _)| found);
-        // A second attempt that is read no better is worth no more than the first.
-        let better = again.filter(|again| read.as_ref().is_none_or(|(found, _)| unread(again) < unread(found)));
-        Ok(better.map(|again| (again, Tier::Repaired)).or(read).unwrap_or_else(nothing))
     }
 
     /// The suggestions in what the chooser wrote: as they stand; after one repair where none can be read, or a confidence of
@@ -213,13 +190,13 @@ impl<'a> AdviserPanel<'a> {
             match stage.parse(&suggestion.action).await {
                 Ok(call) => {
                     if let Some(got) = brief.subject_of(&call).filter(|got| *got != target && target != ANY) {
-                        stage.note(lane, "mismatch", json!({ "asked": target, "got": got })).await;
+                        stage.record(lane, &Mismatch { asked: target.to_owned(), got: got.to_owned() }).await;
                     }
                     legal.found.push(suggestion);
                 }
                 Err(rejection) => {
-                    let data = json!({ "action": suggestion.action, "why": rejection.kind.name() });
-                    stage.note(lane, "dropped", data).await;
+                    let why = rejection.kind.name().to_owned();
+                    stage.record(lane, &Dropped { action: suggestion.action.clone(), why }).await;
                     legal.drop_action(&suggestion.action);
                 }
             }
@@ -252,26 +229,18 @@ impl<'a> AdviserPanel<'a> {
         let mut before = list(&options);
         for (rule, after) in arbiter.decide(options.clone(), situation.severity, finding.as_ref()) {
             let message = list(&after);
-            let data = json!({ "rule": rule.name(), "before": before, "after": message });
-            stage.note(lane, "arbitrated", data).await;
+            let (rule, after_rule) = (rule.name().to_owned(), message.clone());
+            stage.record(lane, &Arbitrated { rule, before, after: after_rule }).await;
             (before, options) = (message, after);
         }
         options.into_iter().map(|option| option.suggestion).collect()
     }
 }
 
-/// How many words of findings could not be read.
-fn unread(findings: &[Finding]) -> usize {
-    findings.iter().map(|finding| finding.unread.len()).sum()
-}
-
-/// The note on how a message was read. A default is unread as a whole, which its tier says.
-fn parsed(contract: &str, tier: Tier, unread: usize) -> Value {
-    let mut data = json!({ "contract": contract, "tier": tier.name() });
-    if unread > 0 && tier != Tier::Default {
-        data["unread"] = unread.into();
-    }
-    data
+/// The record of how a message was read. A default is unread as a whole, which its tier says.
+fn parsed(contract: &str, tier: Tier, unread: usize) -> Parsed {
+    let unread = (unread > 0 && tier != Tier::Default).then_some(unread as u64);
+    Parsed { contract: contract.to_owned(), tier, unread }
 }
 
 /// A message as the planner sees it.
@@ -320,7 +289,7 @@ impl Peers for AdviserPanel<'_> {
         };
         if off_menu {
             let action = stage.render(call).await;
-            stage.note(lane, "off_menu", json!({ "action": action })).await;
+            stage.record(lane, &OffMenu { action }).await;
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Settings of `hierarchy`.
 
 use gimbal_agent::Overrides;
-use gimbal_agent::persona::data::Contract;
-use gimbal_agent::tool::ADVISERS;
 use gimbal_core::{BuildError, Files};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::messages::{Analysis, DELEGATES, Suggestions};
 use super::{Arbiter, Hierarchy};
 use crate::member::{Member, Place};
 use crate::settings::{HISTORY, OWN_HISTORY};
@@ -57,11 +56,11 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     {
         member.persona = Some(crate::settings::persona(member.persona.as_deref().unwrap_or(persona), strict));
     }
-    let place = |name, persona, contract, tools| Place { name, persona, contract, tools };
-    let planner = place("planner", "lead", None, &ADVISERS[..]).agent(name, (&settings.planner, common), files)?;
-    let analyst = place("analyst", "analyst", Some(Contract::Analysis), &[]);
+    let planner = Place { name: "planner", persona: "lead", message: None, delegates: &DELEGATES };
+    let planner = planner.agent(name, (&settings.planner, common), files)?;
+    let analyst = Place { name: "analyst", persona: "analyst", message: Some(&Analysis), delegates: &[] };
     let analyst = analyst.agent(name, (&settings.analyst, common), files)?;
-    let chooser = place("chooser", "chooser", Some(Contract::Suggestions), &[]);
+    let chooser = Place { name: "chooser", persona: "chooser", message: Some(&Suggestions), delegates: &[] };
     let chooser = chooser.agent(name, (&settings.chooser, common), files)?;
     let mut context = crate::settings::context(name, planner.persona(), settings.context)?;
     crate::settings::past(name, &mut context, (settings.history_verdicts, strict))?;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::{Agent, Alone, Ended};
-use gimbal_core::{Architecture, ArchitectureKind, Block, BuildError, Files, Halt, LaneId, Needs, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, Block, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_messages::records::{engine, gate};
 use serde_json::{Value, json};
 
 use crate::gate::{Gate, GateState, Gated};
@@ -28,6 +29,10 @@ impl ArchitectureKind for ReactKind {
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
         Ok(Arc::new(settings::resolve(self.name(), settings, files)?))
+    }
+
+    fn records(&self) -> Vec<RecordKind> {
+        [engine::KINDS, gate::KINDS].concat()
     }
 }
 

@@ -83,8 +83,8 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let named = crate::settings::persona(&settings.persona, settings.strict);
     let persona = Persona::shared(&named, files).map_err(|problem| error(&problem))?;
-    if let Some(contract) = persona.core.contract {
-        let (persona, message) = (&persona.name, contract.name());
+    if let Some(message) = &persona.core.contract {
+        let persona = &persona.name;
         return Err(error(&format!(
             "the persona `{persona}` answers with the message `{message}`, and an agent on its own must answer with an action"
         )));

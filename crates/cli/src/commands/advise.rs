@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use gimbal_analysis::cyclic::CONFIDENCE;
 use gimbal_analysis::cyclic::advise::{Advice, RepairSemantics, WorkflowSignature, advise as choose};
 use gimbal_analysis::cyclic::check::{Stratum, check};
-use gimbal_analysis::cyclic::CONFIDENCE;
 use gimbal_analysis::{Interval, Summary};
 use gimbal_core::{Catalogue, TaskId, nearest};
 use gimbal_study::plan::Stored;

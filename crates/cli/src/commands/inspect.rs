@@ -7,12 +7,13 @@ use gimbal_study::run::{RunError, RunFolder};
 use super::{more_to_come, opened, print_json, print_text, run_failure, run_folder};
 use crate::args::{OfRun, Trace};
 use crate::exit::Failure;
+use crate::registry::registry;
 
 /// Checks a run.
 pub fn verify(of: &OfRun) -> Result<(), Failure> {
     let found =
         |error: RunError| if error.is_damage() { Failure::Check(error.to_string()) } else { run_failure(error) };
-    let report = opened(&of.run).and_then(|folder| read::verify(&folder)).map_err(found)?;
+    let report = opened(&of.run).and_then(|folder| read::verify(&folder, &registry().records())).map_err(found)?;
     if of.json {
         print_json(&report)?;
     } else {

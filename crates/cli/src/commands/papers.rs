@@ -66,11 +66,11 @@ fn facts(home: &Home, options: &Papers, printed: &Printed) -> Result<(String, St
                 .map_err(|error| Failure::Usage(format!("--facts: {place}: cannot be read: {error}")))?;
             Ok((text, place))
         }
-        None => home
-            .files
-            .read(printed.file)
-            .map_err(Failure::usage)?
-            .ok_or_else(|| Failure::Usage(format!("{}: is not there; name a facts file with --facts", printed.file))),
+        None => {
+            home.files.read(printed.file).map_err(Failure::usage)?.ok_or_else(|| {
+                Failure::Usage(format!("{}: is not there; name a facts file with --facts", printed.file))
+            })
+        }
     }
 }
 

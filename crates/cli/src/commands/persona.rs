@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use gimbal_agent::contract::{Severity, Situation, spaced};
-use gimbal_agent::persona::{configurations, data::Contract};
+use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, Persona, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{control, hierarchy, react};
+use gimbal_architectures::{control, hierarchy, place_of, react};
 use gimbal_core::tracker::Stepped;
-use gimbal_core::{Block, Brief, Environment, Reply, ToolCall, Tracker, nearest};
+use gimbal_core::{Block, Environment, Reply, ToolCall, Tracker, nearest};
+use gimbal_messages::spaced;
 use gimbal_study::plan::{self, labels};
 use serde_json::{Map, Value, json};
 
@@ -98,15 +98,8 @@ fn subject(home: &Home, asked: &PersonaShow) -> Result<Subject, Failure> {
 /// Puts a persona where it belongs: alone, or in its place in the hierarchy.
 fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> {
     let persona = Persona::load(name, &*home.files).map_err(Failure::usage)?;
-    let place = match persona.core.contract {
-        Some(Contract::Analysis) => Some(("hierarchy", "analyst")),
-        Some(Contract::Suggestions) => Some(("hierarchy", "chooser")),
-        Some(Contract::Graph) => Some(("cyclic", "planner")),
-        Some(Contract::Routing) => Some(("cyclic", "analyzer")),
-        Some(Contract::Subtasks) => Some(("dag", "planner")),
-        Some(Contract::Guidance) => Some(("dag", "analyzer")),
-        Some(Contract::Verification) => Some(("cyclic", "verifier")),
-        Some(Contract::Summary) => Some((Summariser::PLACE, Summariser::PLACE)),
+    let place = match persona.core.contract.as_deref() {
+        Some(message) => place_of(message),
         None if persona.core.is_asked() => Some(("cyclic", "executor")),
         None if persona.core.tools.iter().any(|tool| tool.delegate.is_some()) => Some(("hierarchy", "planner")),
         None => None,
@@ -231,16 +224,16 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
     for (place, agent) in agents.iter().filter(|(place, _)| only.is_none_or(|only| only == *place)) {
         let system =
             agent.show(environment.brief(), tracker.queries(), &idle_text, &actions).map_err(Failure::usage)?;
-        let user = match agent.persona().core.contract {
+        let user = match agent.message() {
             None if agent.persona().core.is_asked() => {
                 let message = spaced(&json!({ "subtask": "(its name)", "what": "(its goal)", "memory": {} }));
                 let question = prompt::Question { target: "(the name of a subtask)", message: &message };
                 prompt::asked(agent.persona(), about, 2, &blocks, question)
             }
             None => prompt::user(agent.persona(), about, 2, &blocks),
-            Some(contract) => {
+            Some(message) => {
                 let target = environment.brief().subjects.first().cloned().unwrap_or_default();
-                let message = example(contract, environment.brief(), &target);
+                let message = spaced(&message.request(environment.brief(), &target));
                 let question = prompt::Question { target: &target, message: &message };
                 prompt::asked(agent.persona(), about, 2, &[], question)
             }
@@ -264,34 +257,6 @@ fn print_parts(parts: &[prompt::Part], plain: bool) {
         let origins: Vec<String> =
             part.origins.iter().map(|origin| format!("{} `{}`", origin.file, origin.key)).collect();
         println!("--- {} ({})\n{}\n", part.name, origins.join("; "), part.text);
-    }
-}
-
-/// The message with which an adviser is asked in the shown prompt.
-fn example(contract: Contract, brief: &Brief, target: &str) -> String {
-    match contract {
-        Contract::Analysis => spaced(&json!({ "subject": target })),
-        Contract::Suggestions => {
-            let situation = Situation {
-                target: target.to_owned(),
-                situation: "(what the planner writes)".to_owned(),
-                severity: Severity::High,
-                context: "(what the planner writes)".to_owned(),
-            };
-            spaced(&situation.message(brief))
-        }
-        Contract::Graph | Contract::Subtasks => {
-            spaced(&json!({ "environment": brief.role, "tools": "(the tools)", "task": brief.goal }))
-        }
-        Contract::Verification => spaced(
-            &json!({ "question": brief.goal, "answer": "(the answer)", "figures": ["(a figure)"], "passages": [] }),
-        ),
-        Contract::Summary => {
-            spaced(&json!({ "environment": brief.role, "task": brief.goal, "subtasks": [], "work": "(the record)" }))
-        }
-        Contract::Routing | Contract::Guidance => {
-            spaced(&json!({ "subtask": "(its name)", "segment": "(its calls and results)", "memory": {} }))
-        }
     }
 }
 

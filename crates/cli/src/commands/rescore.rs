@@ -11,7 +11,6 @@ use gimbal_study::run::RunFolder;
 use gimbal_study::stage::Cancel;
 use serde_json::{Value, json};
 
-use gimbal_report::WIDTH;
 use super::run::watch_for_interrupt;
 use super::{print_json, run_failure};
 use crate::args::{JudgeChoice, Rescore};
@@ -19,6 +18,7 @@ use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::registry;
 use crate::stdio;
+use gimbal_report::WIDTH;
 
 /// What the judge that is plain code is called.
 const OFFLINE: &str = "offline";

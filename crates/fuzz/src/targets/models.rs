@@ -1,8 +1,8 @@
 //! What models and providers say.
 
 use gimbal_agent::Protocol;
-use gimbal_agent::contract::{array, object};
 use gimbal_agent::protocol::Saying;
+use gimbal_agent::reading::{array, object};
 use gimbal_model::PriceTable;
 use gimbal_model::gguf::check_bytes;
 use gimbal_model::remote::{WireFormat, read};

@@ -129,7 +129,8 @@ pub struct StoredCell {
     pub key: Digest,
     /// What tables need.
     pub info: CellInfo,
-    /// What decides its environment apart from task and run.
+    /// What decides its environment, except for task and run. The stored name is older than this one.
+    #[serde(rename = "world")]
     pub environment: String,
     /// Roles that the environment asks, not the agent.
     pub asks: Vec<String>,

@@ -2,7 +2,9 @@
 
 mod bill;
 mod cycles;
+mod of_kind;
 mod profile;
+mod records;
 mod recovery;
 mod rows;
 mod scan;
@@ -14,6 +16,7 @@ use gimbal_core::Digest;
 
 pub use bill::bill;
 pub use cycles::{cycles, cycles_among, has_graphs, results, trajectories, walk_of};
+pub use of_kind::each_record;
 pub(crate) use profile::{LazyTexts, Walk};
 pub use profile::{profiles, traces};
 pub use recovery::recovery;

@@ -7,8 +7,12 @@ use gimbal_analysis::profile::{
 };
 use gimbal_core::event::{Body, Event, ModelCalled, Note, Sent};
 use gimbal_core::{Digest, TextRef};
+use gimbal_messages::Record;
+use gimbal_messages::records::engine::{Deliberated, TurnsExhausted};
+use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu, Parsed};
 use serde_json::Value;
 
+use super::records::RecordPlace;
 use crate::plan::{Stored, StoredCell};
 use crate::run::index::unreadable;
 use crate::run::texts::Texts;
@@ -124,9 +128,17 @@ fn read(
     texts: &mut LazyTexts<'_>,
 ) -> Result<Profile, RunError> {
     let mut text = |reference: &TextRef| texts.get(reference);
-    let mut fold =
-        Fold { text: &mut text, asks, steps: Vec::new(), open: None, talks: Talks::default(), speaker: String::new() };
-    for bytes in folder.events(place)? {
+    let mut fold = Fold {
+        text: &mut text,
+        asks,
+        steps: Vec::new(),
+        open: None,
+        talks: Talks::default(),
+        place: RecordPlace { run: folder.root().to_owned(), episode: id.name(), event: 0 },
+        speaker: String::new(),
+    };
+    for (number, bytes) in (0..).zip(folder.events(place)?) {
+        fold.place.event = number;
         let event: Event = serde_json::from_slice(&bytes).map_err(|error| RunError::Damaged {
             path: folder.root().to_owned(),
             what: format!("an event of {}/{}/{} cannot be read: {error}", id.cell, id.task, id.run),
@@ -155,7 +167,9 @@ struct Fold<'a> {
     /// The last call to the environment that has not been answered.
     open: Option<Action>,
     talks: Talks,
-    /// Role of the last model call: notes follow the call that they are about.
+    /// Where the event under way is.
+    place: RecordPlace,
+    /// Role of the last model call: records follow the call that they are about.
     speaker: String,
 }
 
@@ -203,33 +217,44 @@ impl Fold<'_> {
 
     fn noted(&mut self, number: u32, note: &Note) -> Result<(), RunError> {
         match note.kind.as_str() {
-            "deliberated" => {
-                let data = self.json(&note.data)?;
-                let agent = data["agent"].as_str().unwrap_or("default").to_owned();
+            Deliberated::KIND => {
+                let Deliberated { agent, .. } = self.record(note)?;
                 count(&mut self.step(number).deliberations, &agent);
             }
-            "off_menu" => {
+            OffMenu::KIND => {
+                self.record::<OffMenu>(note)?;
                 self.step(number).off_menu = true;
                 self.handled(number).off_menu += 1;
             }
-            "parsed" => {
-                let data = self.json(&note.data)?;
-                if let (Some(contract), Some(tier)) = (data["contract"].as_str(), data["tier"].as_str()) {
-                    self.handled(number).heard(contract, tier);
-                }
+            Parsed::KIND => {
+                let Parsed { contract, tier, .. } = self.record(note)?;
+                self.handled(number).heard(&contract, tier.name());
             }
-            "dropped" => self.handled(number).dropped += 1,
-            "mismatch" => self.handled(number).mismatched += 1,
-            "arbitrated" => {
-                let data = self.json(&note.data)?;
-                if let Some(rule) = data["rule"].as_str() {
-                    *self.handled(number).arbitrated.entry(rule.to_owned()).or_default() += 1;
-                }
+            Dropped::KIND => {
+                self.record::<Dropped>(note)?;
+                self.handled(number).dropped += 1;
             }
-            "turns_exhausted" => self.handled(number).turns_exhausted += 1,
+            Mismatch::KIND => {
+                self.record::<Mismatch>(note)?;
+                self.handled(number).mismatched += 1;
+            }
+            Arbitrated::KIND => {
+                let Arbitrated { rule, .. } = self.record(note)?;
+                *self.handled(number).arbitrated.entry(rule).or_default() += 1;
+            }
+            TurnsExhausted::KIND => {
+                self.record::<TurnsExhausted>(note)?;
+                self.handled(number).turns_exhausted += 1;
+            }
+            // Kinds of other systems.
             _ => {}
         }
         Ok(())
+    }
+
+    fn record<R: Record>(&mut self, note: &Note) -> Result<R, RunError> {
+        let data = (self.text)(&note.data)?;
+        self.place.read(&data)
     }
 
     /// What is noted of the role that spoke last.
@@ -410,8 +435,8 @@ mod tests {
     fn folded(bodies: Vec<(u32, Body)>) -> Vec<StepProfile> {
         let mut text = |reference: &TextRef| Ok(reference.as_inline().unwrap_or_default().to_owned());
         let asks = ["judge".to_owned()];
-        let (talks, speaker) = (Talks::default(), String::new());
-        let mut fold = Fold { text: &mut text, asks: &asks, steps: Vec::new(), open: None, talks, speaker };
+        let (talks, place, speaker) = (Talks::default(), RecordPlace::default(), String::new());
+        let mut fold = Fold { text: &mut text, asks: &asks, steps: Vec::new(), open: None, talks, place, speaker };
         for (step, body) in bodies {
             fold.take(Event { body, lane: 0, step }).unwrap();
         }

@@ -32,8 +32,7 @@ impl Readable {
     /// How a person names it: cell, task and run, and the trial where there are several.
     #[must_use]
     pub fn name(&self) -> String {
-        let trial = if self.id.trial > 0 { format!("/{}", self.id.trial) } else { String::new() };
-        format!("{}/{}/{}{trial}", self.id.cell, self.id.task, self.id.run)
+        self.id.name()
     }
 }
 
@@ -281,44 +280,33 @@ impl Reader {
     }
 }
 
-/// Lines that two texts differ in: the longest common run of lines stays out.
+/// Lines that two texts differ in; what both begin and end with is only counted.
 fn lines_apart(first: &str, second: &str) -> String {
     let (left, right): (Vec<&str>, Vec<&str>) = (first.lines().collect(), second.lines().collect());
-    let start = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
-    let rest = left.len().min(right.len()) - start;
-    let end = left.iter().rev().zip(right.iter().rev()).take(rest).take_while(|(left, right)| left == right).count();
-    let (left, right) = (&left[start..left.len() - end], &right[start..right.len() - end]);
-    // Longest common subsequence by the classic table; what differs in a prompt is small.
-    let mut table = vec![vec![0_u32; right.len() + 1]; left.len() + 1];
-    for (row, one) in left.iter().enumerate().rev() {
-        for (column, other) in right.iter().enumerate().rev() {
-            table[row][column] = if one == other {
-                table[row + 1][column + 1] + 1
-            } else {
-                table[row + 1][column].max(table[row][column + 1])
-            };
+    let operations = similar::capture_diff_slices(similar::Algorithm::Myers, &left, &right);
+    let mut out = String::new();
+    for operation in &operations {
+        match *operation {
+            // Between two differences, short stretches are shown; at the ends they are counted.
+            similar::DiffOp::Equal { old_index, new_index, len } => {
+                let begins = old_index == 0 && new_index == 0;
+                let ends = old_index + len == left.len() && new_index + len == right.len();
+                if begins || ends {
+                    out.push_str(&equal(len));
+                } else {
+                    left[old_index..old_index + len].iter().for_each(|line| _ = writeln!(out, "  {line}"));
+                }
+            }
+            ref changed => {
+                left[changed.old_range()].iter().for_each(|line| _ = writeln!(out, "- {line}"));
+                right[changed.new_range()].iter().for_each(|line| _ = writeln!(out, "+ {line}"));
+            }
         }
     }
-    let (mut row, mut column) = (0, 0);
-    let mut out = equal(start);
-    while row < left.len() || column < right.len() {
-        if row < left.len() && column < right.len() && left[row] == right[column] {
-            let _ = writeln!(out, "  {}", left[row]);
-            row += 1;
-            column += 1;
-        } else if column == right.len() || (row < left.len() && table[row + 1][column] >= table[row][column + 1]) {
-            let _ = writeln!(out, "- {}", left[row]);
-            row += 1;
-        } else {
-            let _ = writeln!(out, "+ {}", right[column]);
-            column += 1;
-        }
-    }
-    out.push_str(&equal(end));
     out
 }
 
-/// Says how many equal lines are left out; nothing where none are.
+/// Says how many equal lines are left out; empty when there are none.
 fn equal(lines: usize) -> String {
     match lines {
         0 => String::new(),

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_core::Digest;
-use gimbal_core::event::Event;
+use gimbal_core::event::{Body, Event};
+use gimbal_core::{Digest, RecordKinds, TextRef};
 use serde::Serialize;
 
 use super::rows::Accounts;
@@ -39,11 +39,12 @@ pub struct Report {
     pub problems: Vec<String>,
 }
 
-/// Checks a run folder: every field of every row is computed anew from journals and ledger.
+/// Checks a run folder: every field of every row is computed anew from journals and ledger, and records of the known `kinds`
+/// must have the form of their kind.
 ///
 /// # Errors
 /// When it cannot be read at all.
-pub fn verify(folder: &RunFolder) -> Result<Report, RunError> {
+pub fn verify(folder: &RunFolder, kinds: &RecordKinds) -> Result<Report, RunError> {
     let mut report = Report { in_progress: folder.in_progress(), ..Report::default() };
     let stored = Stored::read(folder)?;
     // The index first: a row is committed when all that it stands for is durable, so whatever is read later holds it.
@@ -86,6 +87,7 @@ pub fn verify(folder: &RunFolder) -> Result<Report, RunError> {
         scan: &scan,
         names: Names::of(folder, &stored)?,
         stored: &stored,
+        kinds,
     };
     let mut rows: BTreeMap<AttemptId, Digest> = BTreeMap::new();
     for (episode, current) in episodes.iter().map(|one| (one, true)).chain(past.iter().map(|one| (one, false))) {
@@ -235,6 +237,7 @@ struct Check<'a> {
     scan: &'a LedgerScan,
     names: Names<'a>,
     stored: &'a Stored,
+    kinds: &'a RecordKinds,
 }
 
 impl Check<'_> {
@@ -244,7 +247,7 @@ impl Check<'_> {
             return Err(format!("its cell `{}` is not in the study", episode.id.cell));
         }
         let events = check::events(self.folder, episode).map_err(|error| error.to_string())?;
-        for bytes in &events {
+        for (number, bytes) in events.iter().enumerate() {
             let event: Event =
                 serde_json::from_slice(bytes).map_err(|error| format!("an event cannot be read: {error}"))?;
             if event.bytes() != *bytes {
@@ -258,6 +261,14 @@ impl Check<'_> {
                     return Err(wrong.clone());
                 }
             }
+            if let Body::Note(note) = &event.body
+                && self.kinds.get(&note.kind).is_some()
+            {
+                let data = self.text(&note.data).map_err(|error| error.to_string())?;
+                self.kinds
+                    .check(&note.kind, &data)
+                    .map_err(|error| format!("{}, event {number}: {error}", episode.id.name()))?;
+            }
         }
         let fields = self.changed(episode, &events);
         if !fields.is_empty() {
@@ -268,6 +279,14 @@ impl Check<'_> {
         }
         self.against_ledger(episode)?;
         Ok(events.len() as u64)
+    }
+
+    fn text(&mut self, reference: &TextRef) -> Result<String, RunError> {
+        match (reference.as_inline(), reference.as_stored()) {
+            (Some(text), _) => Ok(text.to_owned()),
+            (None, Some(digest)) => self.texts.get(&digest),
+            (None, None) => Ok(String::new()),
+        }
     }
 
     /// The fields of a row that are not what journal and ledger give.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gimbal_core::RecordError;
 use thiserror::Error;
 
 /// What can be wrong with a run folder.
@@ -65,6 +66,20 @@ pub enum RunError {
         path: PathBuf,
         /// What is damaged.
         what: String,
+    },
+    /// A record of a known kind does not have the form of that kind.
+    #[error(
+        "{}: episode {episode}, event {event}: {error}; read the run with the version of gimbal that made it", .path.display()
+    )]
+    Record {
+        /// The run folder; empty for an episode in memory.
+        path: PathBuf,
+        /// The episode: cell/task/run, and the trial where there are several.
+        episode: String,
+        /// Number of the event in the episode, from 0.
+        event: u64,
+        /// What is wrong with it.
+        error: RecordError,
     },
     /// The index is damaged: nothing says which episodes are finished.
     #[error(

@@ -32,6 +32,15 @@ pub struct EpisodeId {
     pub seed: u64,
 }
 
+impl EpisodeId {
+    /// How a person names it: cell, task and run, and the trial where there are several.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let trial = if self.trial > 0 { format!("/{}", self.trial) } else { String::new() };
+        format!("{}/{}/{}{trial}", self.cell, self.task, self.run)
+    }
+}
+
 /// Where the journal of an attempt ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {

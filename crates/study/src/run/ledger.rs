@@ -100,8 +100,8 @@ pub struct Called {
     pub try_number: u64,
     /// Tokens as called.
     pub usage: Usage,
-    /// Whether the environment asked.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// Whether the environment asked. The stored name is older than this one.
+    #[serde(rename = "world", default, skip_serializing_if = "std::ops::Not::not")]
     pub environment: bool,
 }
 

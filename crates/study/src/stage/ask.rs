@@ -1,7 +1,6 @@
 //! Asking a model.
 
-use std::borrow::Cow;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use gimbal_core::{
@@ -12,6 +11,7 @@ use gimbal_core::{
 use super::faults::InjectedFault;
 use super::recorder::CallFacts;
 use super::state::{Answered, halt_of};
+use super::texts::reply_text;
 use super::wire::CallWire;
 use super::{EpisodeStage, Role};
 use crate::faults::{Fault, Site};
@@ -235,13 +235,4 @@ enum Stopped {
     Model(ModelError),
     Late,
     Aborted,
-}
-
-/// The completion as the journal keeps it: with native calls its JSON form.
-pub(super) fn reply_text(completion: &Completion) -> Cow<'_, str> {
-    if completion.calls.is_empty() {
-        return Cow::Borrowed(&completion.text);
-    }
-    let message = gimbal_core::Message::with_calls(Arc::clone(&completion.text), completion.calls.clone());
-    Cow::Owned(message.stored_text().to_string())
 }

@@ -55,7 +55,7 @@ impl InjectedFault {
 
     /// What the agent gets instead of a completion; none where there is nothing to spoil.
     pub fn spoil(&mut self, completion: &Completion) -> Option<Result<Completion, ModelError>> {
-        let whole = super::ask::reply_text(completion);
+        let whole = super::texts::reply_text(completion);
         match self.fault {
             Fault::Malformed => {
                 let text = alter::broken(&whole, &mut self.draws)?.into();

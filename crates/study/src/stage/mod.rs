@@ -26,10 +26,11 @@ use gimbal_core::chain::Chain;
 use gimbal_core::event::{EVENT_VERSION, Ended, Started};
 use gimbal_core::{
     Acted, Architecture, Artefact, Body, Brief, ChatModel, Digest, Environment, Halt, LaneId, Limits, Milli,
-    RoleSettings, Spent, Stage as _, Stop, TaskId, ToolSpec,
+    RoleSettings, Spent, Stop, TaskId, ToolSpec,
 };
+use gimbal_messages::StageExt;
+use gimbal_messages::records::stage::Left;
 use gimbal_model::Price;
-use serde_json::json;
 
 use crate::faults::Faults;
 
@@ -214,8 +215,7 @@ impl EpisodeStage {
             (early && self.brief.runs_on && state.ended.is_none()).then_some(state.steps)
         };
         let Some(from) = from else { return };
-        let data = json!({ "step": from, "horizon": self.brief.horizon });
-        self.note(LaneId::MAIN, "left", data).await;
+        self.record(LaneId::MAIN, &Left { step: from, horizon: self.brief.horizon }).await;
         // An environment that refuses its own idle call would be asked for ever.
         for _ in from..self.brief.horizon {
             let Ok(Acted::Stepped(_)) = self.act_on_main(&self.brief.idle, None).await else { break };

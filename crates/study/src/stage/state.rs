@@ -11,7 +11,8 @@ use gimbal_core::{
     canonical,
 };
 
-use serde_json::json;
+use gimbal_messages::Record;
+use gimbal_messages::records::stage::PromptLacks;
 
 use super::cell_cache::CellCache;
 use super::faults::Injector;
@@ -238,8 +239,9 @@ impl State {
         }
         let lacks: Vec<String> =
             missed.iter().map(|missed| format!("{}: {}", missed.lack.name(), missed.words)).collect();
-        let data = keep(&*self.recorder, &canonical::text(&json!({ "missed": lacks })), &[]).map_err(halt_of)?;
-        self.push(lane, Body::Note(Note { data, kind: "prompt_lacks".to_owned() }))
+        let data =
+            keep(&*self.recorder, &canonical::text(&PromptLacks { missed: lacks }.data()), &[]).map_err(halt_of)?;
+        self.push(lane, Body::Note(Note { data, kind: PromptLacks::KIND.to_owned() }))
     }
 
     /// The chain's last value.

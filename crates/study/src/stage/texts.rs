@@ -1,8 +1,9 @@
 //! References to texts, each hashed and serialised once where that can be helped.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use gimbal_core::{Digest, Grammar, Sampling, TextRef, ToolSpec, canonical};
+use gimbal_core::{Completion, Digest, Grammar, Sampling, TextRef, ToolSpec, canonical};
 use serde_json::{Value, json};
 
 use super::recorder::{Near, RecordError, Recorder};
@@ -117,4 +118,13 @@ impl RequestCache {
 /// Tools as canonical JSON.
 pub fn tools_text(tools: &[ToolSpec]) -> String {
     canonical::text(&serde_json::to_value(tools).unwrap_or(Value::Null))
+}
+
+/// The completion as the journal keeps it: with native calls its JSON form.
+pub(super) fn reply_text(completion: &Completion) -> Cow<'_, str> {
+    if completion.calls.is_empty() {
+        return Cow::Borrowed(&completion.text);
+    }
+    let message = gimbal_core::Message::with_calls(Arc::clone(&completion.text), completion.calls.clone());
+    Cow::Owned(message.stored_text().to_string())
 }

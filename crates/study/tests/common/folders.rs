@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gimbal_core::RecordKinds;
 use gimbal_study::read::verify;
 use gimbal_study::run::RunFolder;
 
@@ -31,7 +32,7 @@ pub fn opened(folder: &Path) -> RunFolder {
 }
 
 pub fn clean(folder: &Path) {
-    let report = verify(&opened(folder)).unwrap();
+    let report = verify(&opened(folder), &RecordKinds::default()).unwrap();
     assert_eq!(report.problems, Vec::<String>::new());
     assert!(report.episodes > 0 && report.events > report.episodes);
 }

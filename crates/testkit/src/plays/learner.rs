@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{Acted, Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
+use gimbal_core::{Acted, Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_messages::{Record, StageExt, kind};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The kind `learner`; no settings.
@@ -21,9 +23,21 @@ impl ArchitectureKind for LearnerKind {
         super::only(settings, &[])?;
         Ok(Arc::new(Learner))
     }
+    fn records(&self) -> Vec<RecordKind> {
+        vec![kind::<Refused>()]
+    }
 }
 
 struct Learner;
+
+/// Kind of the rejection of an action.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Refused(String);
+
+impl Record for Refused {
+    const KIND: &'static str = "refused";
+}
 
 #[async_trait]
 impl Architecture for Learner {
@@ -60,7 +74,7 @@ impl Architecture for Learner {
             lessons.push(json!(call.tool));
             stage.memory().set("lessons", Value::from(lessons.clone()));
             if let Acted::Rejected(rejection) = stage.act(LaneId::MAIN, &call, Some("as learnt")).await? {
-                stage.note(LaneId::MAIN, "refused", json!(rejection.kind.name())).await;
+                stage.record(LaneId::MAIN, &Refused(rejection.kind.name().to_owned())).await;
             }
         }
     }

@@ -1,5 +1,6 @@
-//! Three small architectures: parallel lanes, sessions with memory, a policy without a model.
+//! Small architectures: parallel lanes, sessions with memory, a policy without a model, agents that object to each other.
 
+pub mod dispute;
 pub mod learner;
 pub mod panel;
 pub mod policy;

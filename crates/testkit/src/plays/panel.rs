@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::future::join_all;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_messages::{Record, StageExt, kind};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The kind `panel`; setting `members`.
@@ -22,6 +24,20 @@ impl ArchitectureKind for PanelKind {
         super::only(settings, &["members"])?;
         Ok(Arc::new(Panel { members: settings.get("members").and_then(Value::as_u64).unwrap_or(3) }))
     }
+    fn records(&self) -> Vec<RecordKind> {
+        vec![kind::<Voted>()]
+    }
+}
+
+/// The panel voted on an action.
+#[derive(Debug, Serialize, Deserialize)]
+struct Voted {
+    /// Votes in all.
+    votes: u64,
+}
+
+impl Record for Voted {
+    const KIND: &'static str = "voted";
 }
 
 struct Panel {
@@ -63,7 +79,7 @@ impl Architecture for Panel {
                 votes.extend(opinion?);
             }
             let best = votes.iter().max_by_key(|call| votes.iter().filter(|other| other == call).count()).cloned();
-            stage.note(LaneId::MAIN, "voted", json!({ "votes": votes.len() })).await;
+            stage.record(LaneId::MAIN, &Voted { votes: votes.len() as u64 }).await;
             let call = match best {
                 Some(call) => call,
                 None => {

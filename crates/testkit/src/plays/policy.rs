@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
 use serde_json::{Value, json};
 
 /// The kind `policy`; setting `policy`.
@@ -25,6 +25,9 @@ impl ArchitectureKind for PolicyKind {
         let policy = settings.get("policy").and_then(Value::as_str);
         let policy = policy.ok_or_else(|| BuildError("`policy` is missing: name a policy".to_owned()))?;
         Ok(Arc::new(Policy { policy: policy.to_owned() }))
+    }
+    fn records(&self) -> Vec<RecordKind> {
+        Vec::new()
     }
 }
 

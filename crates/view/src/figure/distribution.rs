@@ -2,11 +2,11 @@
 
 use gimbal_analysis::{Analysis, CellSummary, Interval, tables};
 
+use super::speaker;
 use crate::kit::looks::tick_words;
+use crate::kit::picture::Figure;
 use crate::kit::scale::{Scale, tick_label};
 use crate::kit::svg::{Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, WIDTH, fit_head, n, width_of};
-use super::speaker;
-use crate::kit::picture::Figure;
 
 const ROW: f64 = 40.0;
 const RADIUS: f64 = 2.5;

@@ -2,11 +2,11 @@
 
 use gimbal_analysis::{Analysis, CellInfo, Comparison, Interval, tables};
 
+use super::{shown, speaker};
 use crate::kit::looks::tick_words;
+use crate::kit::picture::Figure;
 use crate::kit::scale::{Scale, tick_label};
 use crate::kit::svg::{Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, WIDTH, fit_head, n, width_of};
-use super::{shown, speaker};
-use crate::kit::picture::Figure;
 
 const ROW: f64 = 26.0;
 const RIGHT: f64 = 168.0;

@@ -5,14 +5,14 @@
 
 use gimbal_analysis::{Analysis, CellSummary, Interval};
 
-use crate::kit::looks::{draw_mark, name_beneath, tick_words};
 use crate::kit::colour::{SERIES, Shape};
 use crate::kit::labels::{Box2, Obstacles, place};
+use crate::kit::looks::{draw_mark, name_beneath, tick_words};
+use crate::kit::picture::Figure;
 use crate::kit::scale::{Scale, tick_label};
 use crate::kit::svg::{
     Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of,
 };
-use crate::kit::picture::Figure;
 use crate::kit::unique;
 
 const GAP: f64 = 26.0;

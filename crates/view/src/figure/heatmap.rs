@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use gimbal_analysis::{Analysis, CellSummary, tables};
 
-use crate::kit::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of};
 use super::{environments, shown, speaker};
 use crate::kit::picture::Figure;
+use crate::kit::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of};
 use crate::kit::{colour, unique};
 
 const ROW: f64 = 46.0;
 const HEADER: f64 = 36.0;
 const BAR: f64 = 62.0;
 
-/// One block a environment; below it the policies that spend no tokens.
+/// One block for each environment; below it the policies that spend no tokens.
 pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     let means: Vec<f64> = analysis.cells.iter().filter_map(|cell| Some(cell.returns?.mean)).collect();
     let (low, high) =

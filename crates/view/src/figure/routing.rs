@@ -1,7 +1,7 @@
 //! What routing costs against the number of subtasks (CYC-069, CYC-097).
 
-use crate::kit::picture::Figure;
 use crate::kit::looks::{BELOW, BESIDE, Frame, Key, Look, bottom_axis, left_axis, legend, look, mark};
+use crate::kit::picture::Figure;
 use crate::kit::scale::Scale;
 use crate::kit::svg::{Anchor, HEAD, Svg, WIDTH};
 

@@ -41,8 +41,7 @@ pub fn look(place: usize) -> Look {
 }
 
 /// Quiet grey, for what is there to compare with.
-pub const QUIET: Look =
-    Look { class: "quiet", colour: "#8b92a0", shape: Shape::Circle, hatch: 0, dash: "3 3" };
+pub const QUIET: Look = Look { class: "quiet", colour: "#8b92a0", shape: Shape::Circle, hatch: 0, dash: "3 3" };
 
 /// Text beside marks.
 pub const NOTE: Type = Type { size: 11.0, bold: false, class: "ink", fill: INK };
@@ -312,13 +311,7 @@ pub fn apart(wanted: &[f64], gap: f64, (low, high): (f64, f64)) -> Vec<f64> {
 }
 
 /// A text on a halo of paper, so that lines do not run through its letters.
-pub fn haloed(
-    svg: &mut Svg,
-    (x, y): (f64, f64),
-    anchor: Anchor,
-    style: Type,
-    words: &(impl Told + ?Sized),
-) {
+pub fn haloed(svg: &mut Svg, (x, y): (f64, f64), anchor: Anchor, style: Type, words: &(impl Told + ?Sized)) {
     let words = words.words();
     let held = match anchor {
         Anchor::Start => "start",

@@ -1,8 +1,8 @@
 //! Matrices of tiles: a value by row and column, its number on it, hatched where nothing was played.
 
+use super::colour;
 use super::looks::stand;
 use super::picture::Picture;
-use super::colour;
 use super::svg::{Anchor, LABEL, MUTED, SMALL, Svg, Type, WIDTH, Words, fit_head, n, width_of, wrapped};
 
 /// A tile: place on the scale of colours in [0, 1], what stands on it, and beneath that.

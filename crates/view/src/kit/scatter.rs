@@ -2,9 +2,9 @@
 
 use gimbal_analysis::Interval;
 
+use super::labels::{Box2, Obstacles, place};
 use super::looks::{BELOW, BESIDE, Frame, Look, NOTE, bottom_axis, haloed, left_axis, mark, name_beneath};
 use super::picture::Picture;
-use super::labels::{Box2, Obstacles, place};
 use super::scale::Scale;
 use super::svg::{Anchor, MUTED, Svg, WIDTH, Words, fit_head, n};
 

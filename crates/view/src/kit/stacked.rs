@@ -21,13 +21,7 @@ const ROW: f64 = 26.0;
 const HEADING: f64 = 21.0;
 
 /// Draws stacks one beneath the other from `top` on.
-pub fn draw(
-    mut svg: Svg,
-    stacks: &[Stack],
-    (axis, remarks): (&str, &str),
-    top: f64,
-    caption: String,
-) -> Picture {
+pub fn draw(mut svg: Svg, stacks: &[Stack], (axis, remarks): (&str, &str), top: f64, caption: String) -> Picture {
     hatchings(&mut svg);
     let grouped = stacks.iter().any(|stack| !stack.group.is_empty());
     let names = stacks.iter().map(|stack| width_of(&stack.name, HEAD.wide())).fold(40.0, f64::max);

@@ -1,9 +1,10 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_env_kit::catalogue;
 use serde::Deserialize;
 
 use super::settings::{Offered, Settings};
@@ -27,15 +28,12 @@ struct Form {
     forbidden_words: Vec<String>,
 }
 
-fn form() -> Result<&'static Form, EnvError> {
-    static FORM: OnceLock<Result<Form, String>> = OnceLock::new();
-    let read = || yaml::read(TEXT, "envs/alfworld/brief.yaml").map_err(|error| error.to_string());
-    FORM.get_or_init(read).as_ref().map_err(|error| EnvError::Data(error.clone()))
-}
+/// Read once: an episode of one step is shorter than a YAML file.
+static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, "envs/alfworld/brief.yaml"));
 
 /// The brief of a game.
 pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<Brief, EnvError> {
-    let form = form()?;
+    let form = catalogue::value(&FORM)?;
     let of_tool = |tool: Tool| {
         let mut entry = form.glossary.iter().find(|entry| entry.name == tool.name())?.clone();
         let forms = tools::forms(tool, &game.rules, lexicon);

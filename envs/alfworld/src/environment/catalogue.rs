@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gimbal_core::architecture::Offers;
-use gimbal_core::{Catalogue, EnvError, Environment, Part, TaskId, nearest};
+use gimbal_core::{Catalogue, EnvError, Environment, Part, TaskId};
+use gimbal_env_kit::catalogue;
 use gimbal_parity::Mersenne;
 use serde_json::Value;
 
 use super::loaded::{GAME_FILE, GENERATED, HOUSEHOLD, HOUSEHOLD_FILE};
-use super::settings::{self, Settings, data_folder};
+use super::settings::{self, Settings, data_folder, missing};
 use super::{AlfworldEnvironment, POLICIES};
 use crate::library::Library;
+use crate::tracker;
 
 /// The family `alfworld`.
 ///
@@ -128,14 +130,6 @@ impl Alfworld {
     }
 }
 
-/// Data of the user that are not at hand: the message of every environment about them is the same.
-pub(super) fn missing(what: &str, option: &str) -> EnvError {
-    EnvError::Data(format!(
-        "the {what} of `alfworld` are not at hand: set GIMBAL_DATA to the folder that holds alfworld/{option}, give the option \
-         `{option}`, or play the split `generated`, which needs no data"
-    ))
-}
-
 /// Ids of the games below a folder.
 fn below(folder: &Path, games: &Path, found: &mut Vec<String>) -> Result<(), EnvError> {
     let failed = |error: std::io::Error| EnvError::Data(format!("{}: cannot be read ({error})", folder.display()));
@@ -194,9 +188,7 @@ impl Catalogue for Alfworld {
             "households" if train.is_none() => self.households(&settings)?,
             "generated" => (0..GENERATED_TASKS).map(|number| TaskId(format!("{GENERATED}{number}"))).collect(),
             _ => {
-                let hint = nearest::hint(split, WITH_DATA);
-                let known = WITH_DATA.join(", ");
-                return Err(EnvError::Usage(format!("`alfworld` has no split `{split}`{hint} (known: {known})")));
+                return Err(catalogue::unknown("alfworld", "split", split, &WITH_DATA));
             }
         };
         Ok(match train {
@@ -214,19 +206,12 @@ impl Catalogue for Alfworld {
     }
 
     fn resolve(&self, options: &Value) -> Result<Value, EnvError> {
-        let settings = Settings::read(options)?;
-        serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
+        catalogue::resolved(&Settings::read(options)?)
     }
 
     fn environment(&self, resolved: &Value) -> Value {
         // Where files lie and which tools there are decide nothing of the environment.
-        let mut environment = resolved.clone();
-        if let Some(map) = environment.as_object_mut() {
-            for key in ["games", "variant", "households", "tools"] {
-                map.shift_remove(key);
-            }
-        }
-        environment
+        catalogue::without(resolved, &["games", "variant", "households", "tools"])
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
@@ -235,13 +220,6 @@ impl Catalogue for Alfworld {
     }
 
     fn offers(&self) -> Offers {
-        Offers {
-            subjects: true,
-            simulator: true,
-            policies: POLICIES.map(str::to_owned).to_vec(),
-            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
-            queries: ["subject_state", "subject_baseline"].map(str::to_owned).to_vec(),
-            ..Offers::default()
-        }
+        catalogue::offers(POLICIES, tracker::queries())
     }
 }

@@ -5,8 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use gimbal_core::{Brief, EnvError, ToolSpec};
 
-use super::catalogue::missing;
-use super::settings::{Settings, Words, usage};
+use super::settings::{Settings, Words, missing, usage};
 use super::{brief, tools};
 use crate::engine::{Game, Play};
 use crate::home::Household;

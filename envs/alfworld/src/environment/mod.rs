@@ -150,7 +150,7 @@ impl Environment for AlfworldEnvironment {
     }
 
     fn tracker(&self) -> Box<dyn Tracker> {
-        Box::new(ReceptacleTracker::new())
+        Box::new(ReceptacleTracker::default())
     }
 
     fn state(&self) -> Digest {

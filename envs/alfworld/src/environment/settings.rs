@@ -76,6 +76,14 @@ pub(super) fn usage(message: impl std::fmt::Display) -> EnvError {
     EnvError::Usage(format!("options of `alfworld`: {message}"))
 }
 
+/// Data of the user that are not at hand: the message of every environment about them is the same.
+pub(super) fn missing(what: &str, option: &str) -> EnvError {
+    EnvError::Data(format!(
+        "the {what} of `alfworld` are not at hand: set GIMBAL_DATA to the folder that holds alfworld/{option}, give the option \
+         `{option}`, or play the split `generated`, which needs no data"
+    ))
+}
+
 /// The folder `alfworld` in that of the data, where the user has named one.
 pub fn data_folder() -> Option<PathBuf> {
     std::env::var_os("GIMBAL_DATA")

@@ -9,9 +9,8 @@ use super::settings::Offered;
 use crate::engine::{Action, Role, Rules};
 use crate::grammar::{Part, Piece, Value};
 use crate::scene::Lexicon;
+pub use crate::words::COMMAND;
 
-/// The parameter that holds the command.
-pub const COMMAND: &str = "command";
 /// The parameter for thoughts, which the environment does not look at.
 pub const REASONING: &str = "reasoning";
 

@@ -17,19 +17,19 @@ mod query;
 mod receptacle;
 pub mod words;
 
-pub use gimbal_env_kit::JUSTIFICATION_LIMIT;
-pub use receptacle::Status;
+pub use gimbal_env_kit::{JUSTIFICATION_LIMIT, Status};
 
-use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
-use gimbal_env_kit::{Event, History, json};
+use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec};
+use gimbal_env_kit::{Belief, BeliefTracker, Logged, StepKind, json};
 use serde_json::Value;
 
 use self::receptacle::Receptacle;
-use crate::environment::tools::COMMAND;
+use crate::words::COMMAND;
 
-const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
+/// The tracker of one episode.
+pub type ReceptacleTracker = BeliefTracker<ReceptacleBelief>;
 
-/// The belief state of one episode.
+/// What is known of the receptacles of one episode.
 ///
 /// # Examples
 /// ```
@@ -37,7 +37,7 @@ const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 /// use gimbal_core::{Observation, Stepped, ToolCall, Tracker};
 /// use serde_json::json;
 ///
-/// let mut tracker = ReceptacleTracker::new();
+/// let mut tracker = ReceptacleTracker::default();
 /// tracker.begin(&Observation { text: String::new(), data: json!({ "receptacles": ["bed 1", "desk 1"] }).into() });
 /// let seen = json!({ "receptacle": "desk 1", "state": "none", "holds": ["pen 1"], "effect": "went" });
 /// let observation = Observation { text: "...".to_owned(), data: seen.into() };
@@ -46,25 +46,14 @@ const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 /// assert!(tracker.block("status").is_some_and(|text| text.contains(r#""receptacle_name":"desk 1","current_status":"analysed at step 1""#)));
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct ReceptacleTracker {
+pub struct ReceptacleBelief {
     /// In the order of the first observation; later ones behind.
     receptacles: Vec<Receptacle>,
     here: Option<String>,
     carried: Vec<String>,
-    history: History,
-    /// Text of the latest observation; empty before the first step (BOG-037).
-    text: String,
-    /// Steps taken.
-    now: u32,
 }
 
-impl ReceptacleTracker {
-    /// A belief state that knows of nothing; receptacles come with the first observation.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
+impl ReceptacleBelief {
     /// Names of the receptacles with their status.
     pub fn statuses(&self) -> impl Iterator<Item = (&str, Status)> {
         self.receptacles.iter().map(|known| (known.name.as_str(), known.status))
@@ -115,8 +104,48 @@ impl ReceptacleTracker {
         let news = before != known.status || held != known.holds || matches!(effect, "taken" | "put");
         news.then_some((name, known.status))
     }
+}
 
-    fn status_block(&self) -> String {
+/// The queries that it answers.
+pub(crate) fn queries() -> &'static [ToolSpec] {
+    query::specs()
+}
+
+impl Belief for ReceptacleBelief {
+    const NO_OBSERVATION: &'static str = "";
+
+    fn begin(&mut self, first: &Observation) {
+        *self = Self::default();
+        let seen = first.data.glance();
+        let names = seen.get("receptacles").and_then(Value::as_array).into_iter().flatten();
+        self.receptacles = names.filter_map(|name| Some(Receptacle::new(name.as_str()?))).collect();
+    }
+
+    fn shown_first(&self, first: &Observation) -> Option<String> {
+        // What is seen first says which receptacles there are: nothing else does before the first step.
+        Some(first.text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    fn update<'a>(&mut self, step: Stepped<'a>) -> Logged<'a> {
+        let Stepped { step, call, observation, .. } = step;
+        let command = call.string(COMMAND).map(str::trim).unwrap_or_default();
+        let seen = observation.data.glance();
+        let effect = seen.get("effect").and_then(Value::as_str);
+        if let (Some("taken" | "put" | "opened" | "closed" | "changed"), Some(name)) =
+            (effect, seen.get("receptacle").and_then(Value::as_str))
+        {
+            self.receptacle(name).applied.add(command);
+        }
+        let updates = self.observe(step, &seen).map(|(name, status)| (name, receptacle::logged(status)));
+        let kind = match effect {
+            Some("changed" | "opened" | "closed") => StepKind::Act,
+            _ => StepKind::Look,
+        };
+        let action = if command.is_empty() { call.tool.as_str() } else { command };
+        Logged { action: action.into(), kind, updates: updates.into_iter().collect() }
+    }
+
+    fn status(&self, now: u32) -> String {
         let mut out = String::new();
         if self.here.is_some() || !self.carried.is_empty() {
             out.push_str(words::SELF);
@@ -126,80 +155,24 @@ impl ReceptacleTracker {
             json::member(&mut out, words::CARRIED, &carried);
             out.push_str("}\n");
         }
-        let mut first = true;
-        for known in self.receptacles.iter().filter(|known| known.status != Status::Baseline) {
-            out.push_str(if first { words::STATUS } else { "," });
-            out.push_str(if first { "\n[{" } else { "\n {" });
-            first = false;
-            json::member(&mut out, words::RECEPTACLE_NAME, &known.name);
-            json::member(&mut out, words::CURRENT_STATUS, &known.status.text());
-            known.write(&mut out);
-            let recency = if known.appeared == Some(self.now) { words::CURRENT } else { words::PAST };
-            json::member(&mut out, words::TIME_OF_UPDATE, recency);
-            let record = if known.record.is_empty() { words::NONE } else { known.record.as_str() };
-            json::member(&mut out, words::APPLIED, record);
-            out.push('}');
-        }
-        if first {
+        let receptacles = self.receptacles.iter().filter(|known| known.status != Status::Baseline);
+        let any = json::objects(&mut out, words::STATUS, receptacles, |out, known| {
+            json::member(out, words::RECEPTACLE_NAME, &known.name);
+            json::member(out, words::CURRENT_STATUS, &known.status.text());
+            known.write(out);
+            known.applied.write(out, known.appeared == Some(now));
+        });
+        if !any {
             out.push_str(words::ALL_BASELINE);
-        } else {
-            out.push(']');
         }
         out
-    }
-}
-
-impl Tracker for ReceptacleTracker {
-    fn begin(&mut self, first: &Observation) {
-        // What is seen first says which receptacles there are: nothing else does before the first step.
-        *self = Self { text: first.text.trim().to_owned(), ..Self::default() };
-        let seen = first.data.glance();
-        let names = seen.get("receptacles").and_then(Value::as_array).into_iter().flatten();
-        self.receptacles = names.filter_map(|name| Some(Receptacle::new(name.as_str()?))).collect();
-    }
-
-    fn update(&mut self, step: Stepped<'_>) {
-        let Stepped { step, call, observation, justification } = step;
-        self.now = step;
-        self.text.clone_from(&observation.text);
-        let command = call.string(COMMAND).map(str::trim).unwrap_or_default();
-        let seen = observation.data.glance();
-        let effect = seen.get("effect").and_then(Value::as_str);
-        if let (Some("taken" | "put" | "opened" | "closed" | "changed"), Some(name)) =
-            (effect, seen.get("receptacle").and_then(Value::as_str))
-        {
-            self.receptacle(name).acted(command);
-        }
-        let updates: Vec<(String, &'static str)> =
-            self.observe(step, &seen).map(|(name, status)| (name, status.word())).into_iter().collect();
-        let action = if command.is_empty() { call.tool.as_str() } else { command };
-        if updates.is_empty() && !matches!(effect, Some("changed" | "opened" | "closed")) {
-            self.history.quiet(step, action);
-        } else {
-            self.history.event(Event { step, action, justification, updates: &updates });
-        }
-    }
-
-    fn blocks(&self) -> &[&'static str] {
-        &BLOCKS
-    }
-
-    fn block(&self, name: &str) -> Option<String> {
-        match name {
-            "observation" if self.text.is_empty() => Some(String::new()),
-            "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
-            "history" => Some(self.history.render()),
-            "own_history" => Some(self.history.render_own()),
-            "status" => Some(self.status_block()),
-            _ => None,
-        }
     }
 
     fn queries(&self) -> &[ToolSpec] {
         query::specs()
     }
 
-    fn query(&self, call: &ToolCall) -> Result<String, Rejection> {
-        query::answer(&self.receptacles, self.now, call)
+    fn query(&self, now: u32, call: &ToolCall) -> Result<String, Rejection> {
+        query::answer(&self.receptacles, now, call)
     }
 }

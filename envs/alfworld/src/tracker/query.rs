@@ -2,22 +2,21 @@
 
 use std::sync::LazyLock;
 
-use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, nearest};
+use gimbal_core::{Rejection, ToolCall, ToolSpec};
 use gimbal_env_kit::json;
+use gimbal_env_kit::query::{self, Nouns, SUBJECT_BASELINE, SUBJECT_STATE};
 
 use super::receptacle::{Receptacle, listed};
 use super::words;
 
-const STATE: &str = "subject_state";
-const BASELINE: &str = "subject_baseline";
-const SUBJECT: &str = "subject";
+const NOUNS: Nouns = Nouns { one: "receptacle", many: "receptacles", argument: "the name of one receptacle" };
 
 static SPECS: LazyLock<[ToolSpec; 2]> = LazyLock::new(|| {
-    let parameters = [(SUBJECT, "Name of one receptacle.")];
-    [
-        ToolSpec::of_strings(STATE, "Tells what is currently known of one receptacle.", &parameters),
-        ToolSpec::of_strings(BASELINE, "Tells what one receptacle held when it was first seen.", &parameters),
-    ]
+    query::of_subjects(
+        "Name of one receptacle.",
+        "Tells what is currently known of one receptacle.",
+        "Tells what one receptacle held when it was first seen.",
+    )
 });
 
 /// The queries there are.
@@ -27,39 +26,12 @@ pub(super) fn specs() -> &'static [ToolSpec] {
 
 /// Answers a query with JSON text; `now` is the number of steps taken.
 pub(super) fn answer(all: &[Receptacle], now: u32, call: &ToolCall) -> Result<String, Rejection> {
+    let find = || query::subject(call, NOUNS, all, |receptacle| receptacle.name.as_str());
     match call.tool.as_str() {
-        STATE => Ok(state(find(all, call)?, now)),
-        BASELINE => Ok(baseline(find(all, call)?)),
-        other => {
-            let hint = nearest::hint(other, [STATE, BASELINE]);
-            let message = format!("there is no query `{other}`; there are `{STATE}` and `{BASELINE}`{hint}");
-            Err(Rejection::new(RejectionKind::UnknownTool, message))
-        }
+        SUBJECT_STATE => Ok(state(find()?, now)),
+        SUBJECT_BASELINE => Ok(baseline(find()?)),
+        _ => Err(query::unknown(call, specs())),
     }
-}
-
-fn find<'a>(all: &'a [Receptacle], call: &ToolCall) -> Result<&'a Receptacle, Rejection> {
-    let tool = &call.tool;
-    if let Some(other) = call.arguments.keys().find(|name| *name != SUBJECT) {
-        let message = format!("`{tool}` takes no argument `{other}`; its only argument is `{SUBJECT}`");
-        return Err(Rejection::new(RejectionKind::UnknownArgument, message));
-    }
-    let Some(value) = call.arguments.get(SUBJECT) else {
-        let message = format!("`{tool}` needs the argument `{SUBJECT}`: the name of one receptacle");
-        return Err(Rejection::new(RejectionKind::MissingArgument, message));
-    };
-    let Some(name) = value.as_str().map(str::trim) else {
-        let message = format!("`{SUBJECT}` of `{tool}` must be a string, the name of one receptacle, and is {value}");
-        return Err(Rejection::new(RejectionKind::BadValue, message));
-    };
-    all.iter().find(|known| known.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
-        let names = || all.iter().map(|known| known.name.as_str());
-        let mend = nearest::nearest(name, names()).map_or_else(
-            || format!("; receptacles are: {}", names().collect::<Vec<_>>().join(", ")),
-            |near| format!("; the nearest name is `{near}`"),
-        );
-        Rejection::new(RejectionKind::BadValue, format!("there is no receptacle `{name}`{mend}"))
-    })
 }
 
 fn state(known: &Receptacle, now: u32) -> String {

@@ -1,43 +1,16 @@
 //! What is held to be true of one receptacle.
 
-use std::borrow::Cow;
-
-use gimbal_env_kit::json;
+use gimbal_env_kit::{Applied, Status, json};
 
 use super::words;
 
-/// Status of a receptacle (BOG-082).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Nothing is known of it.
-    Baseline,
-    /// The agent took something from it or put something there, or it was seen to hold something else.
-    Changed,
-    /// It was seen closed.
-    Unknown,
-    /// What it holds was seen at this step.
-    Analysed(u32),
-}
-
-impl Status {
-    /// The status as a block writes it.
-    #[must_use]
-    pub fn text(self) -> Cow<'static, str> {
-        match self {
-            Self::Analysed(step) => format!("{} {step}", words::ANALYSED).into(),
-            other => other.word().into(),
-        }
-    }
-
-    /// The status in a log.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Baseline => words::BASELINE,
-            Self::Changed => words::CHANGED,
-            Self::Unknown => words::UNKNOWN,
-            Self::Analysed(_) => words::SEEN,
-        }
+/// A status in the log, where the step of a look is that of the line.
+pub(super) const fn logged(status: Status) -> &'static str {
+    match status {
+        Status::Baseline => words::BASELINE,
+        Status::Changed => words::CHANGED,
+        Status::Unknown => words::UNKNOWN,
+        Status::Analysed(_) => words::SEEN,
     }
 }
 
@@ -54,23 +27,15 @@ pub(super) struct Receptacle {
     pub door: Option<String>,
     /// The step of the last observation that told of it.
     pub appeared: Option<u32>,
-    /// Everything that was done there, in order, delimited by arrows (BOG-083).
-    pub record: String,
+    /// What was done there (BOG-083).
+    pub applied: Applied,
 }
 
 impl Receptacle {
     pub fn new(name: &str) -> Self {
         let name = name.to_owned();
         let (baseline, holds, door, appeared) = (None, None, None, None);
-        Self { name, status: Status::Baseline, baseline, holds, door, appeared, record: String::new() }
-    }
-
-    /// Notes that a command was carried out there.
-    pub fn acted(&mut self, command: &str) {
-        if !self.record.is_empty() {
-            self.record.push_str(words::ARROW);
-        }
-        self.record.push_str(command);
+        Self { name, status: Status::Baseline, baseline, holds, door, appeared, applied: Applied::default() }
     }
 
     /// The state of its door was seen.

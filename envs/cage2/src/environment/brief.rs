@@ -1,9 +1,10 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_env_kit::catalogue;
 use serde::Deserialize;
 
 /// The built-in text of the brief.
@@ -27,13 +28,13 @@ struct Form {
 
 /// The brief of every episode, but for subjects and horizon. Read once: an episode of one step is shorter than a YAML file.
 pub(super) fn read() -> Result<Brief, EnvError> {
-    static BRIEF: OnceLock<Result<Brief, String>> = OnceLock::new();
-    BRIEF.get_or_init(|| parse().map_err(|error| error.to_string())).clone().map_err(EnvError::Data)
+    static BRIEF: LazyLock<Result<Brief, String>> =
+        LazyLock::new(|| catalogue::built_in(TEXT, "envs/cage2/brief.yaml").map(brief));
+    catalogue::value(&BRIEF).cloned()
 }
 
-fn parse() -> Result<Brief, EnvError> {
-    let form: Form = yaml::read(TEXT, "envs/cage2/brief.yaml").map_err(|error| EnvError::Data(error.to_string()))?;
-    Ok(Brief {
+fn brief(form: Form) -> Brief {
+    Brief {
         environment: "cage2".to_owned(),
         goal: form.goal,
         role: form.role,
@@ -60,5 +61,5 @@ fn parse() -> Result<Brief, EnvError> {
         free_arguments: false,
         answer: None,
         efficiency_shift: Some(Milli::from_f64(form.efficiency_shift)),
-    })
+    }
 }

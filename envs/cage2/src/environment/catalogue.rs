@@ -1,11 +1,13 @@
 //! The family of environments by which a study finds this one.
 
 use gimbal_core::architecture::Offers;
-use gimbal_core::{Catalogue, EnvError, Environment, TaskId, nearest};
+use gimbal_core::{Catalogue, EnvError, Environment, TaskId};
+use gimbal_env_kit::catalogue;
 use serde_json::{Value, json};
 
 use super::{Cage2Environment, Settings, settings};
 use crate::policy::POLICIES;
+use crate::tracker;
 
 /// The family `cage2`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,8 +22,7 @@ pub(super) fn check_task(task: &TaskId) -> Result<(), EnvError> {
     if TASKS.contains(&task.0.as_str()) {
         return Ok(());
     }
-    let hint = nearest::hint(&task.0, TASKS);
-    Err(EnvError::Usage(format!("`cage2` has no task `{task}`{hint} (known: {})", TASKS.join(", "))))
+    Err(catalogue::unknown("cage2", "task", &task.0, &TASKS))
 }
 
 impl Catalogue for Cage2 {
@@ -41,8 +42,7 @@ impl Catalogue for Cage2 {
         if SPLITS.contains(&split) {
             return Ok(vec![TaskId(split.to_owned())]);
         }
-        let hint = nearest::hint(split, SPLITS);
-        Err(EnvError::Usage(format!("`cage2` has no split `{split}`{hint} (known: {})", SPLITS.join(", "))))
+        Err(catalogue::unknown("cage2", "split", split, &SPLITS))
     }
 
     fn schema(&self) -> Value {
@@ -50,8 +50,7 @@ impl Catalogue for Cage2 {
     }
 
     fn resolve(&self, options: &Value) -> Result<Value, EnvError> {
-        let settings = Settings::read(options)?;
-        serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
+        catalogue::resolved(&Settings::read(options)?)
     }
 
     fn environment(&self, resolved: &Value) -> Value {
@@ -69,13 +68,6 @@ impl Catalogue for Cage2 {
     }
 
     fn offers(&self) -> Offers {
-        Offers {
-            subjects: true,
-            simulator: true,
-            policies: POLICIES.iter().map(|policy| policy.name().to_owned()).collect(),
-            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
-            queries: ["subject_state", "subject_baseline"].map(str::to_owned).to_vec(),
-            ..Offers::default()
-        }
+        catalogue::offers(POLICIES.iter().map(|policy| policy.name()), tracker::queries())
     }
 }

@@ -24,7 +24,7 @@ use crate::draws::{Draws, Fast, Mersenne, Site};
 use crate::facts::HOSTS;
 use crate::policy::{POLICIES, Policy, PolicyKind};
 use crate::sim::Simulator;
-use crate::tracker::{HOSTNAME, HostTracker};
+use crate::tracker::{HOSTNAME, HostBelief, HostTracker};
 use interface::EpisodeInterface;
 
 /// Either generator, chosen by an option.
@@ -216,7 +216,7 @@ impl Environment for Cage2Environment {
     }
 
     fn tracker(&self) -> Box<dyn Tracker> {
-        Box::new(HostTracker::new(self.interface.decoys.clone()))
+        Box::new(HostTracker::new(HostBelief::new(self.interface.decoys.clone())))
     }
 
     fn state(&self) -> Digest {

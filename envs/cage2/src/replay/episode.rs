@@ -3,7 +3,7 @@
 use super::Findings;
 use super::sources::Source;
 use crate::action::Action;
-use crate::checksum::{Checksum, Observe};
+use crate::checksum::{Checksum, Observe, fold_reset, fold_step};
 use crate::draws::{Draws, Fast, Mersenne, Seed};
 use crate::names::Names;
 use crate::options::Options;
@@ -386,15 +386,15 @@ impl Actions {
         findings: &mut Findings,
     ) -> Checksum {
         let mut own = Checksum::default();
-        crate::bench::fold_reset(simulator, observe, &mut self.text, &mut own);
+        fold_reset(simulator, observe, &mut self.text, &mut own);
         if let Some(asked) = checksum {
-            crate::bench::fold_reset(simulator, asked, &mut self.text, &mut findings.played);
+            fold_reset(simulator, asked, &mut self.text, &mut findings.played);
         }
         for action in actions {
             simulator.step(*action);
-            crate::bench::fold_step(simulator, observe, &mut self.text, &mut own);
+            fold_step(simulator, observe, &mut self.text, &mut own);
             if let Some(asked) = checksum {
-                crate::bench::fold_step(simulator, asked, &mut self.text, &mut findings.played);
+                fold_step(simulator, asked, &mut self.text, &mut findings.played);
             }
         }
         own

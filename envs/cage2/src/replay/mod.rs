@@ -5,6 +5,8 @@ mod sources;
 
 use std::path::{Path, PathBuf};
 
+pub use gimbal_env_kit::replay::Unreadable;
+use gimbal_env_kit::replay::around_difference;
 use serde::{Deserialize, Serialize};
 
 use crate::checksum::{Checksum, Observe};
@@ -95,15 +97,6 @@ impl ReplayReport {
     }
 }
 
-/// A file that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unreadable {
-    /// The file.
-    pub file: String,
-    /// Where and why, and what would be right.
-    pub message: String,
-}
-
 /// A difference between a recording and the simulator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Mismatch {
@@ -120,9 +113,6 @@ pub struct Mismatch {
     /// What the simulator says, as JSON.
     pub got: String,
 }
-
-/// The longest piece of a value that is shown.
-const SHOWN: usize = 400;
 
 /// Collects what a replay finds.
 #[derive(Debug, Default)]
@@ -192,28 +182,6 @@ impl Findings {
     }
 }
 
-/// Both texts, cut around the place where they part if they are long.
-fn around_difference(expected: &str, got: &str) -> (String, String) {
-    let common = expected.bytes().zip(got.bytes()).take_while(|(one, two)| one == two).count();
-    let cut = |text: &str| {
-        if text.len() <= SHOWN {
-            return text.to_owned();
-        }
-        let mut from = common.saturating_sub(SHOWN / 2).min(text.len());
-        while !text.is_char_boundary(from) {
-            from -= 1;
-        }
-        let mut to = (from + SHOWN).min(text.len());
-        while !text.is_char_boundary(to) {
-            to -= 1;
-        }
-        let before = if from > 0 { "…" } else { "" };
-        let after = if to < text.len() { "…" } else { "" };
-        format!("{before}{}{after}", &text[from..to])
-    };
-    (cut(expected), cut(got))
-}
-
 /// Replays recordings up to the first that cannot be read.
 ///
 /// # Errors
@@ -233,8 +201,7 @@ pub fn replay_all(options: &ReplayOptions) -> ReplayReport {
     for file in &options.files {
         let played = Lines::open(file).and_then(|mut lines| replay_lines(&mut lines, file, options, &mut findings));
         if let Err(error) = played {
-            let unreadable = Unreadable { file: file.display().to_string(), message: error.to_string() };
-            findings.report.unreadable.push(unreadable);
+            findings.report.unreadable.push(Unreadable::new(file, &error));
             // The two checksums would be over different steps.
             findings.complete = false;
         }

@@ -1,40 +1,13 @@
 //! What is held to be true of one host.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use gimbal_core::Data;
+use gimbal_env_kit::{Applied, Status};
 use serde_json::{Map, Value};
 
 use super::signature::{self, Verdict};
-use super::words;
-
-/// Status of a host (BOG-082).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// As at first, expected decoys included.
-    Baseline,
-    /// Something was seen that the baseline does not hold.
-    Changed,
-    /// Acted on in a way whose outcome cannot be seen.
-    Unknown,
-    /// Looked into at this step.
-    Analysed(u32),
-}
-
-impl Status {
-    /// The status as a block writes it.
-    #[must_use]
-    pub fn text(self) -> Cow<'static, str> {
-        match self {
-            Self::Baseline => words::BASELINE.into(),
-            Self::Changed => words::CHANGED.into(),
-            Self::Unknown => words::UNKNOWN.into(),
-            Self::Analysed(step) => format!("{} {step}", words::ANALYSED).into(),
-        }
-    }
-}
 
 /// What an observation of a host is a change against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,10 +58,10 @@ pub(super) struct Host {
     pub seen: Option<Seen>,
     /// The step of the last observation that the host appeared in.
     pub appeared: Option<u32>,
-    /// Everything that was done to the host, in order, delimited by arrows (BOG-083).
-    pub record: String,
+    /// What was done to the host (BOG-083).
+    pub applied: Applied,
     previous: Previous,
-    /// Baseline as text, read again when it is needed: hosts are seldom compared, and with a thousand episodes in flight
+    /// Baseline as text, read again when it is needed: hosts are rarely compared, and with a thousand episodes in flight
     /// their trees would be most of the memory. None if the first observation did not name the host.
     text: Option<Part>,
     /// Processes of decoys, expected besides the baseline (BOG-087).
@@ -104,19 +77,11 @@ impl Host {
             deviates: false,
             seen: None,
             appeared: None,
-            record: String::new(),
+            applied: Applied::default(),
             previous: Previous::Baseline,
             text: baseline,
             decoys: Vec::new(),
         }
-    }
-
-    /// Notes that a tool was applied.
-    pub fn acted(&mut self, tool: &str) {
-        if !self.record.is_empty() {
-            self.record.push_str(words::ARROW);
-        }
-        self.record.push_str(tool);
     }
 
     /// Back to the baseline, without decoys (BOG-085, BOG-088).

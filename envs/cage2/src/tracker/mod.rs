@@ -22,24 +22,21 @@ mod query;
 mod signature;
 pub mod words;
 
-pub use gimbal_env_kit::JUSTIFICATION_LIMIT;
-pub use host::Status;
+pub use gimbal_env_kit::{JUSTIFICATION_LIMIT, Status};
 
 use std::sync::Arc;
 
 use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
+use gimbal_env_kit::{Belief, BeliefTracker, Logged, StepKind, json};
 use serde_json::{Map, Value};
 
 use self::host::{Host, Part};
 use crate::Names;
 use crate::action::Kind;
 use crate::facts::{DECOY_KINDS, HOST_COUNT};
-use gimbal_env_kit::{Event, History, json};
 
 /// The argument of tools that names a host.
 pub const HOSTNAME: &str = "hostname";
-
-const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 
 /// Which service a decoy tool makes appear: all that the belief state knows of decoys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,16 +64,19 @@ impl DecoyTable {
     }
 }
 
-/// The belief state of one episode.
+/// The tracker of one episode.
+pub type HostTracker = BeliefTracker<HostBelief>;
+
+/// What is known of the hosts of one episode.
 ///
 /// # Examples
 /// ```
 /// use gimbal_cage2::Names;
-/// use gimbal_cage2::tracker::{DecoyTable, HostTracker};
+/// use gimbal_cage2::tracker::{DecoyTable, HostBelief, HostTracker};
 /// use gimbal_core::{Observation, Stepped, ToolCall, Tracker};
 /// use serde_json::json;
 ///
-/// let mut tracker = HostTracker::new(DecoyTable::of(&Names::original()));
+/// let mut tracker = HostTracker::new(HostBelief::new(DecoyTable::of(&Names::original())));
 /// let first = json!({ "success": "UNKNOWN", "User1": { "Processes": [] }, "User2": { "Processes": [] } });
 /// tracker.begin(&Observation { text: first.to_string(), data: first.into() });
 /// let seen = json!({ "success": "TRUE", "User2": { "Processes": [{ "PID": 7 }] } });
@@ -86,28 +86,23 @@ impl DecoyTable {
 /// assert!(tracker.block("status").is_some_and(|text| text.contains(r#""host_name":"User2","current_status":"changed""#)));
 /// ```
 #[derive(Clone, Debug)]
-pub struct HostTracker {
+pub struct HostBelief {
     decoys: DecoyTable,
-    /// Sorted by name, so that nothing hangs on the order of keys in an observation.
+    /// Sorted by name, so that nothing depends on the order of keys in an observation.
     hosts: Vec<Host>,
-    history: History,
-    /// Text of the latest observation; empty before the first step (BOG-037), which the block says in words.
-    text: String,
-    /// Steps taken.
-    now: u32,
 }
 
 /// A fresh belief state for an episode in these names.
 #[must_use]
 pub fn tracker(names: &Names) -> Box<dyn Tracker> {
-    Box::new(HostTracker::new(DecoyTable::of(names)))
+    Box::new(HostTracker::new(HostBelief::new(DecoyTable::of(names))))
 }
 
-impl HostTracker {
+impl HostBelief {
     /// A belief state that knows of nothing but decoys; hosts come with the first observation.
     #[must_use]
     pub fn new(decoys: DecoyTable) -> Self {
-        Self { decoys, hosts: Vec::new(), history: History::default(), text: String::new(), now: 0 }
+        Self { decoys, hosts: Vec::new() }
     }
 
     /// Names of the hosts with their status, in order of name.
@@ -122,29 +117,6 @@ impl HostTracker {
     /// The host that a call is about, if it names one that is known.
     fn target(&self, call: &ToolCall) -> Option<usize> {
         self.position(call.string(HOSTNAME)?).ok()
-    }
-
-    fn status_block(&self) -> String {
-        let mut out = String::new();
-        for host in self.hosts.iter().filter(|host| host.status != Status::Baseline) {
-            out.push_str(if out.is_empty() { words::STATUS } else { "," });
-            out.push_str(if out.len() == words::STATUS.len() { "\n[{" } else { "\n {" });
-            json::member(&mut out, words::HOST_NAME, &host.name);
-            json::member(&mut out, words::CURRENT_STATUS, &host.status.text());
-            if host.deviates && host.status != Status::Changed {
-                json::member(&mut out, words::COMPARED, words::CHANGED);
-            }
-            let recency = if host.appeared == Some(self.now) { words::CURRENT } else { words::PAST };
-            json::member(&mut out, words::TIME_OF_UPDATE, recency);
-            let record = if host.record.is_empty() { words::NONE } else { host.record.as_str() };
-            json::member(&mut out, words::APPLIED, record);
-            out.push('}');
-        }
-        if out.is_empty() {
-            return words::ALL_BASELINE.to_owned();
-        }
-        out.push(']');
-        out
     }
 
     /// Compares what an observation tells of each host; gives the hosts with news, in order of name.
@@ -178,11 +150,13 @@ fn entries(observation: &Value) -> impl Iterator<Item = (&str, &Map<String, Valu
     all.filter_map(|(name, entry)| Some((name.as_str(), entry.as_object()?)))
 }
 
-impl Tracker for HostTracker {
+/// The queries that it answers.
+pub(crate) fn queries() -> &'static [ToolSpec] {
+    query::specs()
+}
+
+impl Belief for HostBelief {
     fn begin(&mut self, first: &Observation) {
-        self.history.clear();
-        self.text.clear();
-        self.now = 0;
         self.hosts.clear();
         let (text, whole) = (first.data.text(), Arc::new(first.data.clone()));
         let members = json::members(&text).filter(|(_, place)| text[place.clone()].starts_with('{'));
@@ -192,13 +166,11 @@ impl Tracker for HostTracker {
         self.hosts.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     }
 
-    fn update(&mut self, step: Stepped<'_>) {
-        let Stepped { step, call, observation, justification } = step;
-        self.now = step;
-        self.text.clone_from(&observation.text);
+    fn update<'a>(&mut self, step: Stepped<'a>) -> Logged<'a> {
+        let Stepped { step, call, observation, .. } = step;
         if let Some(at) = self.target(call) {
             let host = &mut self.hosts[at];
-            host.acted(&call.tool);
+            host.applied.add(&call.tool);
             match call.tool.as_str() {
                 "Restore" => host.restored(),
                 "Remove" => host.removed(),
@@ -211,43 +183,37 @@ impl Tracker for HostTracker {
         {
             self.hosts[at].analysed(step);
         }
-        if matches!(call.tool.as_str(), "Monitor" | "Sleep") {
-            match updates.is_empty() {
-                true => self.history.quiet(step, &call.tool),
-                false => {
-                    let event = Event { step, action: &call.tool, justification, updates: &updates };
-                    self.history.noticed(&call.tool, event);
-                }
+        let kind = match call.tool.as_str() {
+            "Monitor" | "Sleep" => StepKind::Idle,
+            _ => StepKind::Act,
+        };
+        // As the agent writes it: one form of a command, in the prompt's explanation and in the past.
+        let target = call.string(HOSTNAME).filter(|_| kind == StepKind::Act);
+        let action =
+            target.map_or_else(|| call.tool.as_str().into(), |host| format!("{} {HOSTNAME}={host}", call.tool).into());
+        Logged { action, kind, updates }
+    }
+
+    fn status(&self, now: u32) -> String {
+        let mut out = String::new();
+        let hosts = self.hosts.iter().filter(|host| host.status != Status::Baseline);
+        let any = json::objects(&mut out, words::STATUS, hosts, |out, host| {
+            json::member(out, words::HOST_NAME, &host.name);
+            json::member(out, words::CURRENT_STATUS, &host.status.text());
+            if host.deviates && host.status != Status::Changed {
+                json::member(out, words::COMPARED, words::CHANGED);
             }
-        } else {
-            // As the agent writes it: one form of a command, in the prompt's explanation and in the past.
-            let target = call.string(HOSTNAME).map(|host| format!("{} {HOSTNAME}={host}", call.tool));
-            let action = target.as_deref().unwrap_or(&call.tool);
-            self.history.event(Event { step, action, justification, updates: &updates });
-        }
-    }
-
-    fn blocks(&self) -> &[&'static str] {
-        &BLOCKS
-    }
-
-    fn block(&self, name: &str) -> Option<String> {
-        match name {
-            "observation" if self.now == 0 => Some(words::NO_OBSERVATION.to_owned()),
-            "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
-            "history" => Some(self.history.render()),
-            "own_history" => Some(self.history.render_own()),
-            "status" => Some(self.status_block()),
-            _ => None,
-        }
+            host.applied.write(out, host.appeared == Some(now));
+        });
+        if any { out } else { words::ALL_BASELINE.to_owned() }
     }
 
     fn queries(&self) -> &[ToolSpec] {
         query::specs()
     }
 
-    fn query(&self, call: &ToolCall) -> Result<String, Rejection> {
-        query::answer(&self.hosts, self.now, call)
+    fn query(&self, now: u32, call: &ToolCall) -> Result<String, Rejection> {
+        query::answer(&self.hosts, now, call)
     }
 }
 

@@ -2,27 +2,22 @@
 
 use std::sync::LazyLock;
 
-use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, canonical, nearest};
+use gimbal_core::{Rejection, ToolCall, ToolSpec, canonical};
 use serde_json::Value;
 
-use super::host::{Host, Status};
+use super::host::Host;
 use super::words;
-use gimbal_env_kit::json;
+use gimbal_env_kit::query::{self, Nouns, SUBJECT_BASELINE, SUBJECT_STATE};
+use gimbal_env_kit::{Status, json};
 
-const STATE: &str = "subject_state";
-const BASELINE: &str = "subject_baseline";
-const SUBJECT: &str = "subject";
+const NOUNS: Nouns = Nouns { one: "host", many: "hosts", argument: "the name of one host" };
 
 static SPECS: LazyLock<[ToolSpec; 2]> = LazyLock::new(|| {
-    let parameters = [(SUBJECT, "Name of one host.")];
-    [
-        ToolSpec::of_strings(STATE, "Tells what is currently known of the state of one host.", &parameters),
-        ToolSpec::of_strings(
-            BASELINE,
-            "Tells the baseline of one host, with decoys that are expected on it.",
-            &parameters,
-        ),
-    ]
+    query::of_subjects(
+        "Name of one host.",
+        "Tells what is currently known of the state of one host.",
+        "Tells the baseline of one host, with decoys that are expected on it.",
+    )
 });
 
 /// The queries there are.
@@ -32,40 +27,12 @@ pub(super) fn specs() -> &'static [ToolSpec] {
 
 /// Answers a query with JSON text. `hosts` are sorted by name; `now` is the number of steps taken.
 pub(super) fn answer(hosts: &[Host], now: u32, call: &ToolCall) -> Result<String, Rejection> {
+    let find = || query::subject(call, NOUNS, hosts, |host| host.name.as_str());
     match call.tool.as_str() {
-        STATE => Ok(state(find(hosts, call)?, now)),
-        BASELINE => Ok(baseline(find(hosts, call)?)),
-        other => {
-            let hint = nearest::hint(other, [STATE, BASELINE]);
-            let message = format!("there is no query `{other}`; there are `{STATE}` and `{BASELINE}`{hint}");
-            Err(Rejection::new(RejectionKind::UnknownTool, message))
-        }
+        SUBJECT_STATE => Ok(state(find()?, now)),
+        SUBJECT_BASELINE => Ok(baseline(find()?)),
+        _ => Err(query::unknown(call, specs())),
     }
-}
-
-fn find<'a>(hosts: &'a [Host], call: &ToolCall) -> Result<&'a Host, Rejection> {
-    let tool = &call.tool;
-    if let Some(other) = call.arguments.keys().find(|name| *name != SUBJECT) {
-        let message = format!("`{tool}` takes no argument `{other}`; its only argument is `{SUBJECT}`");
-        return Err(Rejection::new(RejectionKind::UnknownArgument, message));
-    }
-    let Some(value) = call.arguments.get(SUBJECT) else {
-        let message = format!("`{tool}` needs the argument `{SUBJECT}`: the name of one host");
-        return Err(Rejection::new(RejectionKind::MissingArgument, message));
-    };
-    let Some(name) = value.as_str().map(str::trim) else {
-        let message = format!("`{SUBJECT}` of `{tool}` must be a string, the name of one host, and is {value}");
-        return Err(Rejection::new(RejectionKind::BadValue, message));
-    };
-    let host = hosts.iter().find(|host| host.name == name);
-    host.or_else(|| hosts.iter().find(|host| host.name.eq_ignore_ascii_case(name))).ok_or_else(|| {
-        let names = || hosts.iter().map(|host| host.name.as_str());
-        let mend = nearest::nearest(name, names()).map_or_else(
-            || format!("; hosts are: {}", names().collect::<Vec<_>>().join(", ")),
-            |near| format!("; the nearest name is `{near}`"),
-        );
-        Rejection::new(RejectionKind::BadValue, format!("there is no host `{name}`{mend}"))
-    })
 }
 
 /// In this order: what the latest observation shows, that the state is unknown, what was last seen, the baseline.

@@ -3,7 +3,7 @@
 use gimbal_core::{Observation, RejectionKind, Stepped, ToolCall, Tracker};
 use serde_json::{Value, json};
 
-use super::{DecoyTable, HostTracker, Status};
+use super::{DecoyTable, HostBelief, HostTracker, Status};
 
 fn first() -> Value {
     let host = |name: &str, pid: u32| {
@@ -49,7 +49,7 @@ impl Play {
     fn new() -> Self {
         let decoys = [("DecoyOak", "oak"), ("DecoyFir", "fir")];
         let pairs = decoys.map(|(tool, service)| (tool.to_owned(), service.to_owned()));
-        let mut tracker = HostTracker::new(DecoyTable::new(pairs));
+        let mut tracker = HostTracker::new(HostBelief::new(DecoyTable::new(pairs)));
         tracker.begin(&Observation { text: "{'first': 1}".to_owned(), data: first().into() });
         Self { tracker, step: 0 }
     }
@@ -75,7 +75,7 @@ impl Play {
     }
 
     fn status(&self, name: &str) -> Status {
-        self.tracker.statuses().find(|(host, _)| *host == name).map(|(_, status)| status).unwrap()
+        self.tracker.belief().statuses().find(|(host, _)| *host == name).map(|(_, status)| status).unwrap()
     }
 
     fn block(&self, name: &str) -> String {
@@ -106,7 +106,7 @@ fn the_first_observation_is_the_baseline_and_is_not_shown() {
     assert_eq!(play.block("history"), "No step has been taken yet.");
     assert_eq!(play.block("own_history"), "No step has been taken yet.");
     assert_eq!(play.tracker.block("other"), None);
-    let hosts: Vec<&str> = play.tracker.statuses().map(|(host, _)| host).collect();
+    let hosts: Vec<&str> = play.tracker.belief().statuses().map(|(host, _)| host).collect();
     assert_eq!(hosts, ["Desk", "Gate", "Vault"]);
     assert_eq!(play.ask("subject_baseline", "Gate")["baseline_state"], first()["Gate"]);
     play.step("Monitor", &[]);
@@ -114,7 +114,7 @@ fn the_first_observation_is_the_baseline_and_is_not_shown() {
     // A new episode forgets the old one.
     play.step("Remove Gate", &[("Desk", shell(9))]);
     play.tracker.begin(&Observation { text: String::new(), data: json!({ "success": "UNKNOWN", "Hut": {} }).into() });
-    assert_eq!(play.tracker.statuses().collect::<Vec<_>>(), [("Hut", Status::Baseline)]);
+    assert_eq!(play.tracker.belief().statuses().collect::<Vec<_>>(), [("Hut", Status::Baseline)]);
     assert_eq!(play.block("observation"), "No observation has been made yet.");
     assert_eq!(play.block("history"), "No step has been taken yet.");
 }
@@ -350,7 +350,7 @@ fn odd_observations_and_calls_do_no_harm() {
     assert_eq!(play.status("Desk"), Status::Changed);
     assert_eq!(play.status("Gate"), Status::Baseline);
     for data in [Value::Null, json!([]), json!("text"), json!({})] {
-        let mut tracker = HostTracker::new(DecoyTable::default());
+        let mut tracker = HostTracker::new(HostBelief::new(DecoyTable::default()));
         let observation = Observation { text: String::new(), data: data.into() };
         tracker.begin(&observation);
         let call = ToolCall::with("Restore", &[("hostname", "Desk")]);

@@ -1,7 +1,7 @@
 //! An episode of the simulator, seen by a belief state.
 
 use gimbal_cage2::draws::Fast;
-use gimbal_cage2::tracker::{DecoyTable, HOSTNAME, HostTracker};
+use gimbal_cage2::tracker::{DecoyTable, HOSTNAME, HostBelief, HostTracker};
 use gimbal_cage2::{Action, Names, Options, Simulator};
 use gimbal_core::{Observation, Stepped, ToolCall, Tracker};
 
@@ -18,7 +18,7 @@ impl Play {
     pub fn new(options: Options, seed: u64, names: Names) -> Self {
         let mut simulator = Simulator::new(options, Fast::new(0));
         simulator.reset(seed);
-        let mut tracker = HostTracker::new(DecoyTable::of(&names));
+        let mut tracker = HostTracker::new(HostBelief::new(DecoyTable::of(&names)));
         tracker.begin(&observation(&simulator, &names));
         Self { simulator, names, tracker, step: 0 }
     }
@@ -58,7 +58,7 @@ pub fn call(action: Action, names: &Names) -> ToolCall {
 
 /// Every query about every host.
 pub fn answers(tracker: &HostTracker) -> Vec<String> {
-    let hosts: Vec<&str> = tracker.statuses().map(|(host, _)| host).collect();
+    let hosts: Vec<&str> = tracker.belief().statuses().map(|(host, _)| host).collect();
     let ask = |query: &str, host: &str| tracker.query(&ToolCall::with(query, &[("subject", host)])).unwrap();
     hosts.iter().flat_map(|host| [ask("subject_state", host), ask("subject_baseline", host)]).collect()
 }

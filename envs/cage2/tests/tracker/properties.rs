@@ -1,6 +1,6 @@
 //! What holds for every sequence of actions.
 
-use gimbal_cage2::tracker::{DecoyTable, HostTracker, Status};
+use gimbal_cage2::tracker::{DecoyTable, HostBelief, HostTracker, Status};
 use gimbal_cage2::{Action, Names, Options, Red};
 use gimbal_core::{Observation, Stepped, ToolCall, Tracker as _};
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ proptest! {
         let mut play = Play::new(options, seed, names);
         // Another belief state, told the same by itself later and with the keys of objects in another order.
         let first = observation(&play.simulator, &play.names);
-        let mut other = HostTracker::new(DecoyTable::of(&play.names));
+        let mut other = HostTracker::new(HostBelief::new(DecoyTable::of(&play.names)));
         other.begin(&Observation { data: reversed(&first.data).into(), ..first });
         let mut lines: Vec<String> = Vec::new();
         for action in actions {
@@ -78,7 +78,7 @@ proptest! {
             let (ToolCall { tool, arguments }, seen) = play.act(Action::from_index(action).unwrap(), None);
             let text = play.block("status");
             let wanted: Vec<(&str, Status)> =
-                play.tracker.statuses().filter(|(_, status)| *status != Status::Baseline).collect();
+                play.tracker.belief().statuses().filter(|(_, status)| *status != Status::Baseline).collect();
             let Some((_, list)) = text.split_once('\n') else {
                 prop_assert!(wanted.is_empty());
                 continue;

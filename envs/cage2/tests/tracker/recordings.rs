@@ -2,7 +2,7 @@
 
 use gimbal_cage2::Names;
 use gimbal_cage2::recording::{Json, Line, Lines, Recorded};
-use gimbal_cage2::tracker::{DecoyTable, HOSTNAME, HostTracker, Status};
+use gimbal_cage2::tracker::{DecoyTable, HOSTNAME, HostBelief, HostTracker, Status};
 use gimbal_core::{Observation, Stepped, ToolCall, Tracker as _};
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ fn suspicious(entry: &Value) -> bool {
 }
 
 fn check(tracker: &HostTracker, step: u32, call: &ToolCall, seen: &Value) {
-    for (host, status) in tracker.statuses() {
+    for (host, status) in tracker.belief().statuses() {
         let entry = seen.get(host).unwrap_or(&Value::Null);
         let acted = call.string(HOSTNAME) == Some(host);
         let place = format!("step {step}, {host}, {call:?}, {seen}");
@@ -53,7 +53,8 @@ fn check(tracker: &HostTracker, step: u32, call: &ToolCall, seen: &Value) {
 fn statuses_follow_the_recordings_and_repeat_to_the_byte() {
     let Some(files) = common::traces() else { return };
     let table = DecoyTable::of(&Names::original());
-    let (mut one, mut other) = (HostTracker::new(table.clone()), HostTracker::new(table));
+    let (mut one, mut other) =
+        (HostTracker::new(HostBelief::new(table.clone())), HostTracker::new(HostBelief::new(table)));
     let (mut step, mut steps, mut changed, mut largest) = (0, 0_u32, 0_u32, [0; 3]);
     // Hosts that showed something since they were last set back.
     let mut shown: Vec<String> = Vec::new();
@@ -65,8 +66,8 @@ fn statuses_follow_the_recordings_and_repeat_to_the_byte() {
                     let first = observation(&line);
                     one.begin(&first);
                     other.begin(&first);
-                    assert!(one.statuses().all(|(_, status)| status == Status::Baseline));
-                    assert_eq!(one.statuses().count(), 13);
+                    assert!(one.belief().statuses().all(|(_, status)| status == Status::Baseline));
+                    assert_eq!(one.belief().statuses().count(), 13);
                     (step, shown) = (0, Vec::new());
                 }
                 Recorded::Step => {
@@ -83,7 +84,7 @@ fn statuses_follow_the_recordings_and_repeat_to_the_byte() {
                     }
                     let entries = seen.data.as_object().unwrap().iter();
                     shown.extend(entries.filter(|(_, entry)| suspicious(entry)).map(|(host, _)| host.clone()));
-                    for (host, status) in one.statuses() {
+                    for (host, status) in one.belief().statuses() {
                         if status == Status::Changed {
                             changed += 1;
                             assert!(

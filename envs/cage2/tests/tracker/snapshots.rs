@@ -18,7 +18,7 @@ fn episode(names: Names) -> String {
     let mut out = String::new();
     for step in 1..=14 {
         if target.is_none() {
-            let changed = play.tracker.statuses().find(|(_, status)| *status == Status::Changed);
+            let changed = play.tracker.belief().statuses().find(|(_, status)| *status == Status::Changed);
             target = changed.and_then(|(name, _)| play.names.find_host(name));
         }
         let action = match (step, target) {

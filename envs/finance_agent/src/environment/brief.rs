@@ -1,9 +1,10 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-use gimbal_core::{Answering, Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use gimbal_core::{Answering, Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_env_kit::catalogue;
 use serde::Deserialize;
 
 use super::settings::Settings;
@@ -23,11 +24,9 @@ struct Form {
     forbidden_words: Vec<String>,
 }
 
-fn form() -> Result<&'static Form, EnvError> {
-    static FORM: OnceLock<Result<Form, String>> = OnceLock::new();
-    let read = || yaml::read(TEXT, "envs/finance_agent/brief.yaml").map_err(|error| error.to_string());
-    FORM.get_or_init(read).as_ref().map_err(|error| EnvError::Data(error.clone()))
-}
+/// Read once: an episode of one step is shorter than a YAML file.
+static FORM: LazyLock<Result<Form, String>> =
+    LazyLock::new(|| catalogue::built_in(TEXT, "envs/finance_agent/brief.yaml"));
 
 /// The call that does nothing: to read nothing at all. It is answered by the tool's error and uses up one call.
 pub(super) fn idle() -> ToolCall {
@@ -36,7 +35,7 @@ pub(super) fn idle() -> ToolCall {
 
 /// The brief of an episode with this question.
 pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError> {
-    let form = form()?;
+    let form = catalogue::value(&FORM)?;
     let mut glossary = form.glossary.clone();
     if settings.texts == crate::tools::Version::V11 {
         for entry in &mut glossary {

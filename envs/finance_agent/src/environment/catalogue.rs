@@ -2,10 +2,11 @@
 
 use gimbal_core::architecture::Offers;
 use gimbal_core::{Catalogue, EnvError, Environment, Part, Questions, TaskId};
+use gimbal_env_kit::catalogue;
 use serde_json::Value;
 
 use super::{FinanceEnvironment, POLICIES, Settings, settings, task};
-use crate::tracker::{BLOCKS, QUERIES};
+use crate::tracker;
 
 /// The family `finance_agent`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,18 +38,12 @@ impl Catalogue for FinanceAgent {
     }
 
     fn resolve(&self, options: &Value) -> Result<Value, EnvError> {
-        serde_json::to_value(Settings::read(options)?).map_err(|error| EnvError::Usage(error.to_string()))
+        catalogue::resolved(&Settings::read(options)?)
     }
 
     fn environment(&self, resolved: &Value) -> Value {
         // Who judges and reads, and what is listed, stand at the rim: cells that differ in them meet the same environments.
-        let mut environment = resolved.clone();
-        if let Some(map) = environment.as_object_mut() {
-            for interface in ["judge", "reader", "literals"] {
-                map.shift_remove(interface);
-            }
-        }
-        environment
+        catalogue::without(resolved, &["judge", "reader", "literals"])
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
@@ -57,14 +52,9 @@ impl Catalogue for FinanceAgent {
 
     fn offers(&self) -> Offers {
         Offers {
-            subjects: true,
-            simulator: true,
             answers: true,
-            policies: POLICIES.map(str::to_owned).to_vec(),
-            blocks: BLOCKS.map(str::to_owned).to_vec(),
-            queries: QUERIES.map(str::to_owned).to_vec(),
             asks: ["reader", "judge"].map(str::to_owned).to_vec(),
-            ..Offers::default()
+            ..catalogue::offers(POLICIES, tracker::queries())
         }
     }
 

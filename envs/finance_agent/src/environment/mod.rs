@@ -37,7 +37,7 @@ use crate::reader::{Reading, extract};
 use crate::record::Judged;
 use crate::tools::template::{self, Piece};
 use crate::tools::{Call, EdgarSearch, LAST_DAY, Source, TOOLS, Version, specs, texts};
-use crate::tracker::{Shelf, SourceTracker};
+use crate::tracker::{Shelf, SourceBelief, SourceTracker};
 use crate::wire::{self, Search};
 use services::{Access, Failed};
 use session::{Session, rows_data};
@@ -459,7 +459,7 @@ impl Environment for FinanceEnvironment {
     }
 
     fn tracker(&self) -> Box<dyn Tracker> {
-        Box::new(SourceTracker::new(self.shelf.clone()))
+        Box::new(SourceTracker::new(SourceBelief::new(self.shelf.clone())))
     }
 
     fn state(&self) -> Digest {

@@ -11,18 +11,13 @@ pub mod words;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
-use gimbal_core::{Digest, Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
-use gimbal_env_kit::{Event, History, json};
+use gimbal_core::{Digest, Observation, Rejection, Stepped, ToolCall, ToolSpec};
+use gimbal_env_kit::{Belief, BeliefTracker, Logged, StepKind, json};
 use serde_json::Value;
 
 use crate::action;
 use crate::tools::{FINAL_ANSWER, PARSE_PAGE, RETRIEVE};
 
-/// The blocks.
-pub const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
-/// The queries, under their generic names.
-pub const QUERIES: [&str; 5] = ["subject_state", "subject_baseline", EVIDENCE, PASSAGES, QUOTATION];
 /// The kinds of source, as the brief names them.
 pub const KINDS: [&str; 5] = ["10-K", "10-Q", "8-K", "exhibit", "web page"];
 
@@ -69,14 +64,14 @@ struct Stored {
     read: bool,
 }
 
-/// The belief state of one episode.
+/// The tracker of one episode.
+pub type SourceTracker = BeliefTracker<SourceBelief>;
+
+/// What is known of the sources of one episode.
 #[derive(Clone, Debug, Default)]
-pub struct SourceTracker {
+pub struct SourceBelief {
     found: Vec<Found>,
     stored: Vec<Stored>,
-    history: History,
-    text: String,
-    now: u32,
     shelf: Shelf,
 }
 
@@ -100,14 +95,14 @@ impl Status {
     }
 }
 
-impl SourceTracker {
+impl SourceBelief {
     /// A belief state that knows of nothing; texts are looked up on the shelf.
     #[must_use]
     pub fn new(shelf: Shelf) -> Self {
         Self { shelf, ..Self::default() }
     }
 
-    fn status(&self, kind: &str) -> Status {
+    fn status_of(&self, kind: &str) -> Status {
         let stored = self.stored.iter().filter(|stored| stored.kind == kind);
         let of_stored = stored.map(|stored| if stored.read { Status::Read } else { Status::Stored }).max();
         let of_found = self.found.iter().any(|found| found.kind == kind).then_some(Status::Found);
@@ -165,32 +160,12 @@ impl SourceTracker {
         }
     }
 
-    fn status_block(&self) -> String {
-        let mut out = String::new();
-        for kind in KINDS.into_iter().filter(|kind| self.status(kind) != Status::Baseline) {
-            out.push_str(if out.is_empty() { words::STATUS } else { "," });
-            out.push_str(if out.len() == words::STATUS.len() { "\n[{" } else { "\n {" });
-            json::member(&mut out, words::SOURCE, kind);
-            json::member(&mut out, words::CURRENT_STATUS, self.status(kind).text());
-            out.push('}');
-        }
-        if out.is_empty() {
-            return words::ALL_BASELINE.to_owned();
-        }
-        out.push(']');
-        self.list_stored(&mut out);
-        self.list_found(&mut out);
-        out
-    }
-
     fn list_stored(&self, out: &mut String) {
         if self.stored.is_empty() {
             return;
         }
         out.push('\n');
-        out.push_str(words::STORED_DOCUMENTS);
-        for (at, stored) in self.stored.iter().enumerate() {
-            out.push_str(if at == 0 { "\n[{" } else { ",\n {" });
+        json::objects(out, words::STORED_DOCUMENTS, &self.stored, |out, stored| {
             json::member(out, words::KEY, &stored.key);
             json::member(out, words::SOURCE, &stored.kind);
             if !stored.what.is_empty() {
@@ -199,9 +174,7 @@ impl SourceTracker {
             json::member(out, words::CHARACTERS, &stored.characters.to_string());
             json::member(out, words::CURRENT_STATUS, if stored.read { words::READ } else { words::STORED });
             json::member(out, words::ADDRESS, &stored.url);
-            out.push('}');
-        }
-        out.push(']');
+        });
     }
 
     fn list_found(&self, out: &mut String) {
@@ -211,36 +184,38 @@ impl SourceTracker {
             return;
         }
         out.push('\n');
-        out.push_str(words::FOUND_SOURCES);
         // The latest are the likeliest to matter.
         let first = waiting.len().saturating_sub(MOST_FOUND);
-        for (at, found) in waiting.iter().skip(first).enumerate() {
-            out.push_str(if at == 0 { "\n[{" } else { ",\n {" });
+        json::objects(out, words::FOUND_SOURCES, waiting.into_iter().skip(first), |out, found| {
             json::member(out, words::SOURCE, &found.kind);
             json::member(out, words::NAME, &found.what);
             json::member(out, words::ADDRESS, &found.url);
-            out.push('}');
-        }
-        out.push(']');
+        });
     }
 }
 
-impl Tracker for SourceTracker {
+/// The queries that it answers.
+pub(crate) fn queries() -> &'static [ToolSpec] {
+    query::specs()
+}
+
+impl Belief for SourceBelief {
+    const OBSERVATION: &'static str = words::OBSERVATION;
+    const NO_OBSERVATION: &'static str = "";
+
     fn begin(&mut self, _first: &Observation) {
         *self = Self::new(self.shelf.clone());
     }
 
-    fn update(&mut self, step: Stepped<'_>) {
-        let Stepped { step, call, observation, justification } = step;
-        self.now = step;
-        self.text.clone_from(&observation.text);
-        let before = KINDS.map(|kind| self.status(kind));
+    fn update<'a>(&mut self, step: Stepped<'a>) -> Logged<'a> {
+        let Stepped { call, observation, .. } = step;
+        let before = KINDS.map(|kind| self.status_of(kind));
         let data = observation.data.glance();
         self.observe(&data);
         let mut updates: Vec<(String, &'static str)> = KINDS
             .into_iter()
             .zip(before)
-            .map(|(kind, before)| (kind, before, self.status(kind)))
+            .map(|(kind, before)| (kind, before, self.status_of(kind)))
             .filter(|(_, before, now)| now != before)
             .map(|(kind, _, now)| (kind.to_owned(), now.text()))
             .collect();
@@ -252,29 +227,29 @@ impl Tracker for SourceTracker {
             action.truncate(end);
             action.push('…');
         }
-        self.history.event(Event { step, action: &action, justification, updates: &updates });
+        Logged { action: action.into(), kind: StepKind::Act, updates }
     }
 
-    fn blocks(&self) -> &[&'static str] {
-        &BLOCKS
-    }
-
-    fn block(&self, name: &str) -> Option<String> {
-        match name {
-            "observation" if self.now == 0 => Some(String::new()),
-            "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
-            "history" => Some(self.history.render()),
-            "own_history" => Some(self.history.render_own()),
-            "status" => Some(self.status_block()),
-            _ => None,
+    fn status(&self, _now: u32) -> String {
+        let mut out = String::new();
+        let kinds = KINDS.into_iter().filter(|kind| self.status_of(kind) != Status::Baseline);
+        let any = json::objects(&mut out, words::STATUS, kinds, |out, kind| {
+            json::member(out, words::SOURCE, kind);
+            json::member(out, words::CURRENT_STATUS, self.status_of(kind).text());
+        });
+        if !any {
+            return words::ALL_BASELINE.to_owned();
         }
+        self.list_stored(&mut out);
+        self.list_found(&mut out);
+        out
     }
 
     fn queries(&self) -> &[ToolSpec] {
         query::specs()
     }
 
-    fn query(&self, call: &ToolCall) -> Result<String, Rejection> {
+    fn query(&self, _now: u32, call: &ToolCall) -> Result<String, Rejection> {
         query::answer(self, call)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::SourceTracker;
+use super::SourceBelief;
 use crate::number::figures;
 
 /// Passages of all documents together.
@@ -31,7 +31,7 @@ fn words(text: &str) -> BTreeSet<String> {
 }
 
 /// The documents, and the passages that share most words with a text; in the order of the documents.
-pub(super) fn about(tracker: &SourceTracker, about: &str) -> Value {
+pub(super) fn about(tracker: &SourceBelief, about: &str) -> Value {
     let wanted = words(about);
     let documents: Vec<(&str, Arc<str>)> = tracker.texts().collect();
     let mut scored: Vec<(Reverse<usize>, usize, usize)> = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn about(tracker: &SourceTracker, about: &str) -> Value {
 }
 
 /// Whether the document under a key holds these words, blanks and line ends alike, and where.
-pub(super) fn quoted(tracker: &SourceTracker, key: &str, quote: &str) -> Value {
+pub(super) fn quoted(tracker: &SourceBelief, key: &str, quote: &str) -> Value {
     let quote = quote.split_whitespace().collect::<Vec<_>>().join(" ");
     let long_enough = quote.chars().filter(|letter| !letter.is_whitespace()).count() >= SHORTEST;
     let document = tracker.texts().find(|(known, _)| *known == key);

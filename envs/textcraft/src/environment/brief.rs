@@ -1,9 +1,10 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_env_kit::catalogue;
 use serde::Deserialize;
 
 use crate::action::{COMMAND, INVENTORY, SELECT, Toolset};
@@ -24,11 +25,7 @@ struct Form {
 }
 
 /// Read once: an episode of one step is shorter than a YAML file.
-fn form() -> Result<&'static Form, EnvError> {
-    static FORM: OnceLock<Result<Form, String>> = OnceLock::new();
-    let read = || yaml::read(TEXT, "envs/textcraft/brief.yaml").map_err(|error| error.to_string());
-    FORM.get_or_init(read).as_ref().map_err(|error| EnvError::Data(error.clone()))
-}
+static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, "envs/textcraft/brief.yaml"));
 
 /// The call that looks at the inventory.
 pub(super) fn idle(toolset: Toolset) -> ToolCall {
@@ -37,7 +34,7 @@ pub(super) fn idle(toolset: Toolset) -> ToolCall {
 
 /// The brief of an episode.
 pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> Result<Brief, EnvError> {
-    let form = form()?;
+    let form = catalogue::value(&FORM)?;
     Ok(Brief {
         environment: "textcraft".to_owned(),
         goal: scene.prompt().to_owned(),

@@ -1,12 +1,14 @@
 //! The family of environments by which a study finds this one.
 
 use gimbal_core::architecture::Offers;
-use gimbal_core::{Catalogue, EnvError, Environment, TaskId, nearest};
+use gimbal_core::{Catalogue, EnvError, Environment, TaskId};
+use gimbal_env_kit::catalogue;
 use serde_json::Value;
 
 use super::{CraftEnvironment, Settings, settings};
 use crate::policy::POLICIES;
 use crate::tasks::{self, SPLITS};
+use crate::tracker;
 
 /// The family `textcraft`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,11 +30,7 @@ impl Catalogue for TextCraft {
     fn tasks(&self, split: &str, options: &Value) -> Result<Vec<TaskId>, EnvError> {
         let (_, tree) = Settings::with_tree(options)?;
         let Some(places) = tasks::split(&tree, split) else {
-            let hint = nearest::hint(split, SPLITS);
-            return Err(EnvError::Usage(format!(
-                "`textcraft` has no split `{split}`{hint} (known: {})",
-                SPLITS.join(", ")
-            )));
+            return Err(catalogue::unknown("textcraft", "split", split, &SPLITS));
         };
         let id = |place: usize| match split {
             "seeds" => place.to_string(),
@@ -50,18 +48,12 @@ impl Catalogue for TextCraft {
     }
 
     fn resolve(&self, options: &Value) -> Result<Value, EnvError> {
-        let settings = Settings::read(options)?;
-        serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
+        catalogue::resolved(&Settings::read(options)?)
     }
 
     fn environment(&self, resolved: &Value) -> Value {
         // Tools stand at the rim, and recipes are known by their hash, not by where they lie.
-        let mut environment = resolved.clone();
-        if let Some(map) = environment.as_object_mut() {
-            map.shift_remove("tools");
-            map.shift_remove("recipes");
-        }
-        environment
+        catalogue::without(resolved, &["tools", "recipes"])
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
@@ -69,13 +61,6 @@ impl Catalogue for TextCraft {
     }
 
     fn offers(&self) -> Offers {
-        Offers {
-            subjects: true,
-            simulator: true,
-            policies: POLICIES.iter().map(|policy| policy.name().to_owned()).collect(),
-            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
-            queries: ["subject_state", "subject_baseline"].map(str::to_owned).to_vec(),
-            ..Offers::default()
-        }
+        catalogue::offers(POLICIES.iter().map(|policy| policy.name()), tracker::queries())
     }
 }

@@ -186,7 +186,7 @@ impl Environment for CraftEnvironment {
     }
 
     fn tracker(&self) -> Box<dyn Tracker> {
-        Box::new(ItemTracker::new())
+        Box::new(ItemTracker::default())
     }
 
     fn state(&self) -> Digest {

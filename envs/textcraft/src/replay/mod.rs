@@ -10,6 +10,7 @@ mod row;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use gimbal_env_kit::replay::Unreadable;
 use gimbal_parity::{Lines, ReadError};
 use serde::Serialize;
 
@@ -49,15 +50,6 @@ impl ReplayReport {
     pub const fn agrees(&self) -> bool {
         self.mismatches == 0
     }
-}
-
-/// A file that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unreadable {
-    /// The file.
-    pub file: String,
-    /// Where and why, and what would be right.
-    pub message: String,
 }
 
 /// A difference between a recording and the simulator.
@@ -142,8 +134,7 @@ pub fn replay_all(options: &ReplayOptions) -> ReplayReport {
         let played =
             Lines::open(file).and_then(|mut lines| replay_lines(&mut lines, file, &options.tree, &mut findings));
         if let Err(error) = played {
-            let unreadable = Unreadable { file: file.display().to_string(), message: error.to_string() };
-            findings.report.unreadable.push(unreadable);
+            findings.report.unreadable.push(Unreadable::new(file, &error));
         }
     }
     findings.report

@@ -1,5 +1,7 @@
 //! What is held to be true of one item.
 
+use gimbal_env_kit::Applied;
+
 use super::words;
 use crate::count::Count;
 
@@ -37,8 +39,8 @@ pub(super) struct Item {
     pub not_made: bool,
     /// The step that it was last named in.
     pub named: u32,
-    /// What was done with it, in order, delimited by arrows (BOG-083).
-    pub record: String,
+    /// What was done with it (BOG-083).
+    pub applied: Applied,
     /// Shown commands that make it, and those that take it.
     pub made_by: Vec<String>,
     pub taken_by: Vec<String>,
@@ -53,20 +55,12 @@ impl Item {
         }
     }
 
-    /// Notes that a command was given for it.
-    pub fn acted(&mut self, verb: &str) {
-        if !self.record.is_empty() {
-            self.record.push_str(words::ARROW);
-        }
-        self.record.push_str(verb);
-    }
-
     /// Why its status is what it is, where the amount does not say so.
     pub fn notice(&self) -> Option<&'static str> {
         match (self.not_found, self.not_made) {
             (true, _) => Some(words::NOT_FOUND),
             (false, true) => Some(words::NOT_MADE),
-            (false, false) if self.carried.is_zero() && self.record.is_empty() => Some(words::NO_EVIDENCE),
+            (false, false) if self.carried.is_zero() && self.applied.is_empty() => Some(words::NO_EVIDENCE),
             (false, false) => None,
         }
     }

@@ -23,8 +23,8 @@ pub mod words;
 pub use gimbal_env_kit::JUSTIFICATION_LIMIT;
 pub use item::Status;
 
-use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
-use gimbal_env_kit::{Event, History, json};
+use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec};
+use gimbal_env_kit::{Belief, BeliefTracker, Logged, StepKind, json};
 
 use self::item::Item;
 use crate::action;
@@ -32,16 +32,17 @@ use crate::command::{self, Command};
 use crate::count::Count;
 use crate::names::NAMESPACE;
 
-const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
+/// The tracker of one episode.
+pub type ItemTracker = BeliefTracker<ItemBelief>;
 
-/// The belief state of one episode.
+/// What is known of the items of one episode.
 ///
 /// # Examples
 /// ```
 /// use gimbal_core::{Observation, Stepped, ToolCall, Tracker};
 /// use gimbal_textcraft::tracker::ItemTracker;
 ///
-/// let mut tracker = ItemTracker::new();
+/// let mut tracker = ItemTracker::default();
 /// let seen = |text: &str| Observation { text: text.to_owned(), ..Observation::default() };
 /// tracker.begin(&seen("Crafting commands:\ncraft 4 oak planks using 1 oak logs\n\nGoal: craft oak planks."));
 /// let call = ToolCall::with("textcraft_select_command", &[("command", "get 2 oak logs")]);
@@ -50,23 +51,12 @@ const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 /// assert!(tracker.block("status").is_some_and(|text| text.contains(r#""current_status":"changed","carried":2"#)));
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct ItemTracker {
+pub struct ItemBelief {
     /// In the order of their first appearance in the commands; others behind.
     items: Vec<Item>,
-    history: History,
-    /// Text of the latest observation; empty before the first step (BOG-037).
-    text: String,
-    /// Steps taken.
-    now: u32,
 }
 
-impl ItemTracker {
-    /// A belief state that knows of nothing; items come with the first observation.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
+impl ItemBelief {
     /// Names of the items with their status and how many are carried.
     pub fn statuses(&self) -> impl Iterator<Item = (&str, Status, &Count)> {
         self.items.iter().map(|item| (item.name.as_str(), item.status(), &item.carried))
@@ -82,8 +72,7 @@ impl ItemTracker {
     }
 
     /// Takes in a reply to a command.
-    fn heard(&mut self, command: &str, reply: &str) {
-        let now = self.now;
+    fn heard(&mut self, now: u32, command: &str, reply: &str) {
         let (verb, target) = match Command::read(command) {
             Command::Craft { output, .. } => {
                 let name = command::output(output).map_or(output, |(_, name)| name);
@@ -98,7 +87,7 @@ impl ItemTracker {
         let target = target.filter(|name| known(&self.items, name) || reply.starts_with("Got "));
         if let Some(name) = &target {
             let item = self.item(name);
-            item.acted(verb);
+            item.applied.add(verb);
             item.named = now;
         }
         if let Some((count, item)) = reply.strip_prefix("Got ").and_then(amount) {
@@ -130,27 +119,6 @@ impl ItemTracker {
             }
         }
     }
-
-    fn status_block(&self) -> String {
-        let mut out = String::new();
-        for item in self.items.iter().filter(|item| item.status() != Status::Baseline) {
-            out.push_str(if out.is_empty() { words::STATUS } else { "," });
-            out.push_str(if out.len() == words::STATUS.len() { "\n[{" } else { "\n {" });
-            json::member(&mut out, words::ITEM_NAME, &item.name);
-            json::member(&mut out, words::CURRENT_STATUS, item.status().text());
-            query::carried(&mut out, item);
-            let recency = if item.named == self.now { words::CURRENT } else { words::PAST };
-            json::member(&mut out, words::TIME_OF_UPDATE, recency);
-            let record = if item.record.is_empty() { words::NONE } else { item.record.as_str() };
-            json::member(&mut out, words::APPLIED, record);
-            out.push('}');
-        }
-        if out.is_empty() {
-            return words::ALL_BASELINE.to_owned();
-        }
-        out.push(']');
-        out
-    }
 }
 
 /// An amount and a name, as replies write them.
@@ -160,7 +128,14 @@ fn amount(text: &str) -> Option<(Count, String)> {
     Some((Count::read(count)?, name.replace('_', " ")))
 }
 
-impl Tracker for ItemTracker {
+/// The queries that it answers.
+pub(crate) fn queries() -> &'static [ToolSpec] {
+    query::specs()
+}
+
+impl Belief for ItemBelief {
+    const NO_OBSERVATION: &'static str = "";
+
     fn begin(&mut self, first: &Observation) {
         *self = Self::default();
         for line in first.text.lines() {
@@ -175,45 +150,37 @@ impl Tracker for ItemTracker {
         }
     }
 
-    fn update(&mut self, step: Stepped<'_>) {
-        let Stepped { step, call, observation, justification } = step;
-        self.now = step;
-        self.text.clone_from(&observation.text);
+    fn update<'a>(&mut self, step: Stepped<'a>) -> Logged<'a> {
+        let Stepped { step, call, observation, .. } = step;
         let command = action::command_of(call).unwrap_or_default();
         let before: Vec<Status> = self.items.iter().map(Item::status).collect();
-        self.heard(&command, &observation.text);
+        self.heard(step, &command, &observation.text);
         let news = self.items.iter().enumerate().filter_map(|(at, item)| {
             let was = before.get(at).copied().unwrap_or(Status::Baseline);
             (item.status() != was).then(|| (item.name.clone(), item.status().text()))
         });
-        let updates: Vec<(String, &str)> = news.collect();
-        if updates.is_empty() && command == "inventory" {
-            self.history.quiet(step, &command);
-        } else {
-            self.history.event(Event { step, action: &command, justification, updates: &updates });
-        }
+        let updates = news.collect();
+        let kind = if command == "inventory" { StepKind::Look } else { StepKind::Act };
+        Logged { action: command.into(), kind, updates }
     }
 
-    fn blocks(&self) -> &[&'static str] {
-        &BLOCKS
-    }
-
-    fn block(&self, name: &str) -> Option<String> {
-        match name {
-            "observation" if self.now == 0 => Some(String::new()),
-            "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
-            "history" => Some(self.history.render()),
-            "own_history" => Some(self.history.render_own()),
-            "status" => Some(self.status_block()),
-            _ => None,
-        }
+    fn status(&self, now: u32) -> String {
+        let mut out = String::new();
+        let items = self.items.iter().filter(|item| item.status() != Status::Baseline);
+        let any = json::objects(&mut out, words::STATUS, items, |out, item| {
+            json::member(out, words::ITEM_NAME, &item.name);
+            json::member(out, words::CURRENT_STATUS, item.status().text());
+            query::carried(out, item);
+            item.applied.write(out, item.named == now);
+        });
+        if any { out } else { words::ALL_BASELINE.to_owned() }
     }
 
     fn queries(&self) -> &[ToolSpec] {
         query::specs()
     }
 
-    fn query(&self, call: &ToolCall) -> Result<String, Rejection> {
+    fn query(&self, _now: u32, call: &ToolCall) -> Result<String, Rejection> {
         query::answer(&self.items, call)
     }
 }

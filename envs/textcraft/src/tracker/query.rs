@@ -2,26 +2,21 @@
 
 use std::sync::LazyLock;
 
-use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, nearest};
+use gimbal_core::{Rejection, ToolCall, ToolSpec};
 use gimbal_env_kit::json;
+use gimbal_env_kit::query::{self, Nouns, SUBJECT_BASELINE, SUBJECT_STATE};
 
 use super::item::Item;
 use super::words;
 
-const STATE: &str = "subject_state";
-const BASELINE: &str = "subject_baseline";
-const SUBJECT: &str = "subject";
+const NOUNS: Nouns = Nouns { one: "item", many: "items", argument: "the name of one item" };
 
 static SPECS: LazyLock<[ToolSpec; 2]> = LazyLock::new(|| {
-    let parameters = [(SUBJECT, "Name of one item.")];
-    [
-        ToolSpec::of_strings(
-            STATE,
-            "Tells what is currently known of one item, and how many are carried.",
-            &parameters,
-        ),
-        ToolSpec::of_strings(BASELINE, "Tells the commands that make one item and those that take it.", &parameters),
-    ]
+    query::of_subjects(
+        "Name of one item.",
+        "Tells what is currently known of one item, and how many are carried.",
+        "Tells the commands that make one item and those that take it.",
+    )
 });
 
 /// The queries there are.
@@ -31,46 +26,19 @@ pub(super) fn specs() -> &'static [ToolSpec] {
 
 /// Answers a query with JSON text.
 pub(super) fn answer(items: &[Item], call: &ToolCall) -> Result<String, Rejection> {
+    let find = || query::subject(call, NOUNS, items, |item| item.name.as_str());
     match call.tool.as_str() {
-        STATE => Ok(state(find(items, call)?)),
-        BASELINE => Ok(baseline(find(items, call)?)),
-        other => {
-            let hint = nearest::hint(other, [STATE, BASELINE]);
-            let message = format!("there is no query `{other}`; there are `{STATE}` and `{BASELINE}`{hint}");
-            Err(Rejection::new(RejectionKind::UnknownTool, message))
-        }
+        SUBJECT_STATE => Ok(state(find()?)),
+        SUBJECT_BASELINE => Ok(baseline(find()?)),
+        _ => Err(query::unknown(call, specs())),
     }
-}
-
-fn find<'a>(items: &'a [Item], call: &ToolCall) -> Result<&'a Item, Rejection> {
-    let tool = &call.tool;
-    if let Some(other) = call.arguments.keys().find(|name| *name != SUBJECT) {
-        let message = format!("`{tool}` takes no argument `{other}`; its only argument is `{SUBJECT}`");
-        return Err(Rejection::new(RejectionKind::UnknownArgument, message));
-    }
-    let Some(value) = call.arguments.get(SUBJECT) else {
-        let message = format!("`{tool}` needs the argument `{SUBJECT}`: the name of one item");
-        return Err(Rejection::new(RejectionKind::MissingArgument, message));
-    };
-    let Some(name) = value.as_str().map(str::trim) else {
-        let message = format!("`{SUBJECT}` of `{tool}` must be a text, the name of one item, and is {value}");
-        return Err(Rejection::new(RejectionKind::BadValue, message));
-    };
-    items.iter().find(|item| item.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
-        let names = || items.iter().map(|item| item.name.as_str());
-        let mend = nearest::nearest(name, names()).map_or_else(
-            || format!("; items are: {}", names().collect::<Vec<_>>().join(", ")),
-            |near| format!("; the nearest name is `{near}`"),
-        );
-        Rejection::new(RejectionKind::BadValue, format!("there is no item `{name}`{mend}"))
-    })
 }
 
 fn state(item: &Item) -> String {
     let mut out = opened(item);
     json::member(&mut out, words::CURRENT_STATUS, item.status().text());
     carried(&mut out, item);
-    json::member(&mut out, words::SOURCE, if item.record.is_empty() { words::BASELINE } else { words::FROM_REPLIES });
+    json::member(&mut out, words::SOURCE, if item.applied.is_empty() { words::BASELINE } else { words::FROM_REPLIES });
     if let Some(notice) = item.notice() {
         json::member(&mut out, words::NOTICE, notice);
     }

@@ -1,9 +1,10 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, yaml};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_env_kit::catalogue;
 use serde::Deserialize;
 
 use crate::action::{DO_NOTHING, Vocabulary};
@@ -36,15 +37,12 @@ struct FormThresholds {
 }
 
 /// Read once: an episode of one step is shorter than a YAML file.
-fn form() -> Result<&'static Form, EnvError> {
-    static FORM: OnceLock<Result<Form, String>> = OnceLock::new();
-    let read = || yaml::read(TEXT, "envs/yawning_titan/brief.yaml").map_err(|error| error.to_string());
-    FORM.get_or_init(read).as_ref().map_err(|error| EnvError::Data(error.clone()))
-}
+static FORM: LazyLock<Result<Form, String>> =
+    LazyLock::new(|| catalogue::built_in(TEXT, "envs/yawning_titan/brief.yaml"));
 
 /// The brief of an episode with these rules and names.
 pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: usize) -> Result<Brief, EnvError> {
-    let form = form()?;
+    let form = catalogue::value(&FORM)?;
     let tools: Vec<&str> = vocabulary.tools().collect();
     let thresholds = form.thresholds.get(function);
     let names = &vocabulary.names;

@@ -1,11 +1,13 @@
 //! The family of environments by which a study finds this one.
 
 use gimbal_core::architecture::Offers;
-use gimbal_core::{Catalogue, EnvError, Environment, TaskId, nearest};
+use gimbal_core::{Catalogue, EnvError, Environment, TaskId};
+use gimbal_env_kit::catalogue;
 use serde_json::Value;
 
 use super::{Settings, TitanEnvironment, settings};
 use crate::policy::POLICIES;
+use crate::tracker;
 
 /// The family `yawning_titan`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,8 +23,7 @@ pub(super) fn check_task(task: &TaskId) -> Result<(), EnvError> {
     if TASKS.contains(&task.0.as_str()) {
         return Ok(());
     }
-    let hint = nearest::hint(&task.0, TASKS);
-    Err(EnvError::Usage(format!("`yawning_titan` has no task `{task}`{hint} (known: {})", TASKS.join(", "))))
+    Err(catalogue::unknown("yawning_titan", "task", &task.0, &TASKS))
 }
 
 impl Catalogue for YawningTitan {
@@ -42,8 +43,7 @@ impl Catalogue for YawningTitan {
         if SPLITS.contains(&split) {
             return Ok(vec![TaskId(split.to_owned())]);
         }
-        let hint = nearest::hint(split, SPLITS);
-        Err(EnvError::Usage(format!("`yawning_titan` has no split `{split}`{hint} (known: {})", SPLITS.join(", "))))
+        Err(catalogue::unknown("yawning_titan", "split", split, &SPLITS))
     }
 
     fn schema(&self) -> Value {
@@ -51,17 +51,12 @@ impl Catalogue for YawningTitan {
     }
 
     fn resolve(&self, options: &Value) -> Result<Value, EnvError> {
-        let settings = Settings::read(options)?;
-        serde_json::to_value(settings).map_err(|error| EnvError::Usage(error.to_string()))
+        catalogue::resolved(&Settings::read(options)?)
     }
 
     fn environment(&self, resolved: &Value) -> Value {
         // Names stand at the rim: cells that differ in them meet the same environments.
-        let mut environment = resolved.clone();
-        if let Some(map) = environment.as_object_mut() {
-            map.shift_remove("names");
-        }
-        environment
+        catalogue::without(resolved, &["names"])
     }
 
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
@@ -69,13 +64,6 @@ impl Catalogue for YawningTitan {
     }
 
     fn offers(&self) -> Offers {
-        Offers {
-            subjects: true,
-            simulator: true,
-            policies: POLICIES.iter().map(|policy| policy.name().to_owned()).collect(),
-            blocks: ["observation", "history", "own_history", "status"].map(str::to_owned).to_vec(),
-            queries: ["subject_state", "subject_baseline"].map(str::to_owned).to_vec(),
-            ..Offers::default()
-        }
+        catalogue::offers(POLICIES.iter().map(|policy| policy.name()), tracker::queries())
     }
 }

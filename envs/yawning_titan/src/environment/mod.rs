@@ -311,7 +311,7 @@ impl Environment for TitanEnvironment {
     }
 
     fn tracker(&self) -> Box<dyn Tracker> {
-        Box::new(NodeTracker::new())
+        Box::new(NodeTracker::default())
     }
 
     fn state(&self) -> Digest {

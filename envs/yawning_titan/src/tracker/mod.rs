@@ -21,20 +21,20 @@ mod node;
 mod query;
 pub mod words;
 
-pub use gimbal_env_kit::JUSTIFICATION_LIMIT;
-pub use node::Status;
+pub use gimbal_env_kit::{JUSTIFICATION_LIMIT, Status};
 
-use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec, Tracker};
-use gimbal_env_kit::{Event, History, json};
+use gimbal_core::{Observation, Rejection, Stepped, ToolCall, ToolSpec};
+use gimbal_env_kit::{Belief, BeliefTracker, Logged, StepKind, json};
 use serde_json::{Map, Value};
 
 use self::node::Node;
 use crate::action::{DO_NOTHING, EDGE, NODE, SCAN, tool};
 use crate::rules::Kind;
 
-const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
+/// The tracker of one episode.
+pub type NodeTracker = BeliefTracker<NodeBelief>;
 
-/// The belief state of one episode.
+/// What is known of the nodes of one episode.
 ///
 /// # Examples
 /// ```
@@ -42,7 +42,7 @@ const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 /// use gimbal_yawning_titan::tracker::NodeTracker;
 /// use serde_json::json;
 ///
-/// let mut tracker = NodeTracker::new();
+/// let mut tracker = NodeTracker::default();
 /// let first = json!({ "nodes": { "node_0": { "compromised": false }, "node_1": { "compromised": false } } });
 /// tracker.begin(&Observation { text: first.to_string(), data: first.into() });
 /// let seen = json!({ "attacked_nodes": ["node_1"], "nodes": { "node_1": { "compromised": true } } });
@@ -52,23 +52,12 @@ const BLOCKS: [&str; 4] = ["observation", "history", "own_history", "status"];
 /// assert!(tracker.block("status").is_some_and(|text| text.contains(r#""node_name":"node_1","current_status":"changed""#)));
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct NodeTracker {
+pub struct NodeBelief {
     /// In the order of the first observation; later ones behind.
     nodes: Vec<Node>,
-    history: History,
-    /// Text of the latest observation; empty before the first step (BOG-037), which the block says in words.
-    text: String,
-    /// Steps taken.
-    now: u32,
 }
 
-impl NodeTracker {
-    /// A belief state that knows of nothing; nodes come with the first observation.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
+impl NodeBelief {
     /// Names of the nodes with their status.
     pub fn statuses(&self) -> impl Iterator<Item = (&str, Status)> {
         self.nodes.iter().map(|node| (node.name.as_str(), node.status))
@@ -120,26 +109,6 @@ impl NodeTracker {
             })
             .collect()
     }
-
-    fn status_block(&self) -> String {
-        let mut out = String::new();
-        for node in self.nodes.iter().filter(|node| node.status != Status::Baseline) {
-            out.push_str(if out.is_empty() { words::STATUS } else { "," });
-            out.push_str(if out.len() == words::STATUS.len() { "\n[{" } else { "\n {" });
-            json::member(&mut out, words::NODE_NAME, &node.name);
-            json::member(&mut out, words::CURRENT_STATUS, &node.status.text());
-            let recency = if node.appeared == Some(self.now) { words::CURRENT } else { words::PAST };
-            json::member(&mut out, words::TIME_OF_UPDATE, recency);
-            let record = if node.record.is_empty() { words::NONE } else { node.record.as_str() };
-            json::member(&mut out, words::APPLIED, record);
-            out.push('}');
-        }
-        if out.is_empty() {
-            return words::ALL_BASELINE.to_owned();
-        }
-        out.push(']');
-        out
-    }
 }
 
 /// An entry without the mark of an intrusion, which no baseline holds.
@@ -155,22 +124,24 @@ fn names<'a>(observation: &'a Value, key: &str) -> impl Iterator<Item = &'a str>
     observation.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-impl Tracker for NodeTracker {
+/// The queries that it answers.
+pub(crate) fn queries() -> &'static [ToolSpec] {
+    query::specs()
+}
+
+impl Belief for NodeBelief {
     fn begin(&mut self, first: &Observation) {
-        *self = Self::default();
         let observation = first.data.glance();
         let entries = observation.get("nodes").and_then(Value::as_object).into_iter().flatten();
         self.nodes = entries.filter_map(|(name, entry)| Some(Node::new(name, entry.as_object()?.clone()))).collect();
     }
 
-    fn update(&mut self, step: Stepped<'_>) {
-        let Stepped { step, call, observation, justification } = step;
-        self.now = step;
-        self.text.clone_from(&observation.text);
+    fn update<'a>(&mut self, step: Stepped<'a>) -> Logged<'a> {
+        let Stepped { step, call, observation, .. } = step;
         let target = call.string(NODE);
         let clears = call.tool == tool(Kind::Restore) || call.tool == tool(Kind::MakeSafe);
         if let Some(node) = target.and_then(|name| self.nodes.iter_mut().find(|node| node.name == name)) {
-            node.acted(&call.tool);
+            node.applied.add(&call.tool);
             if clears {
                 node.cleared();
             }
@@ -180,42 +151,31 @@ impl Tracker for NodeTracker {
             self.nodes.iter_mut().for_each(|node| node.scanned(step));
         }
         if matches!(call.tool.as_str(), DO_NOTHING | SCAN) {
-            match updates.is_empty() {
-                true => self.history.quiet(step, &call.tool),
-                false => {
-                    let event = Event { step, action: &call.tool, justification, updates: &updates };
-                    self.history.noticed(&call.tool, event);
-                }
-            }
-        } else {
-            // As the agent writes it: one form of a command, in the prompt's explanation and in the past.
-            let node = target.map(|node| format!("{} {NODE}={node}", call.tool));
-            let target = node.or_else(|| Some(format!("{} {EDGE}={}", call.tool, call.string(EDGE)?)));
-            let action = target.as_deref().unwrap_or(&call.tool);
-            self.history.event(Event { step, action, justification, updates: &updates });
+            return Logged { action: call.tool.as_str().into(), kind: StepKind::Idle, updates };
         }
+        // As the agent writes it: one form of a command, in the prompt's explanation and in the past.
+        let node = target.map(|node| format!("{} {NODE}={node}", call.tool));
+        let target = node.or_else(|| Some(format!("{} {EDGE}={}", call.tool, call.string(EDGE)?)));
+        let action = target.map_or_else(|| call.tool.as_str().into(), Into::into);
+        Logged { action, kind: StepKind::Act, updates }
     }
 
-    fn blocks(&self) -> &[&'static str] {
-        &BLOCKS
-    }
-
-    fn block(&self, name: &str) -> Option<String> {
-        match name {
-            "observation" if self.now == 0 => Some(words::NO_OBSERVATION.to_owned()),
-            "observation" => Some([words::OBSERVATION, "\n", &self.text].concat()),
-            "history" => Some(self.history.render()),
-            "own_history" => Some(self.history.render_own()),
-            "status" => Some(self.status_block()),
-            _ => None,
-        }
+    fn status(&self, now: u32) -> String {
+        let mut out = String::new();
+        let nodes = self.nodes.iter().filter(|node| node.status != Status::Baseline);
+        let any = json::objects(&mut out, words::STATUS, nodes, |out, node| {
+            json::member(out, words::NODE_NAME, &node.name);
+            json::member(out, words::CURRENT_STATUS, &node.status.text());
+            node.applied.write(out, node.appeared == Some(now));
+        });
+        if any { out } else { words::ALL_BASELINE.to_owned() }
     }
 
     fn queries(&self) -> &[ToolSpec] {
         query::specs()
     }
 
-    fn query(&self, call: &ToolCall) -> Result<String, Rejection> {
-        query::answer(&self.nodes, self.now, call)
+    fn query(&self, now: u32, call: &ToolCall) -> Result<String, Rejection> {
+        query::answer(&self.nodes, now, call)
     }
 }

@@ -1,36 +1,7 @@
 //! What is held to be true of one node.
 
-use std::borrow::Cow;
-
+use gimbal_env_kit::{Applied, Status};
 use serde_json::{Map, Value};
-
-use super::words;
-
-/// Status of a node (BOG-082).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// As at first, but for what was done to it on purpose.
-    Baseline,
-    /// Something was seen that the baseline does not hold.
-    Changed,
-    /// An attack on it was noticed, and nothing that tells whether it held.
-    Unknown,
-    /// Looked into at this step, without a finding.
-    Analysed(u32),
-}
-
-impl Status {
-    /// The status as a block writes it.
-    #[must_use]
-    pub fn text(self) -> Cow<'static, str> {
-        match self {
-            Self::Baseline => words::BASELINE.into(),
-            Self::Changed => words::CHANGED.into(),
-            Self::Unknown => words::UNKNOWN.into(),
-            Self::Analysed(step) => format!("{} {step}", words::ANALYSED).into(),
-        }
-    }
-}
 
 /// The field that tells of an intrusion; all others change by the agent's own actions only.
 const COMPROMISED: &str = "compromised";
@@ -46,8 +17,8 @@ pub(super) struct Node {
     pub seen: Option<(u32, Map<String, Value>)>,
     /// The step of the last observation that it appeared in.
     pub appeared: Option<u32>,
-    /// Everything that was done to it, in order, delimited by arrows (BOG-083).
-    pub record: String,
+    /// What was done to it (BOG-083).
+    pub applied: Applied,
 }
 
 impl Node {
@@ -58,16 +29,8 @@ impl Node {
             baseline,
             seen: None,
             appeared: None,
-            record: String::new(),
+            applied: Applied::default(),
         }
-    }
-
-    /// Notes that a tool was applied.
-    pub fn acted(&mut self, tool: &str) {
-        if !self.record.is_empty() {
-            self.record.push_str(words::ARROW);
-        }
-        self.record.push_str(tool);
     }
 
     /// Cleared, which always works (BOG-085).

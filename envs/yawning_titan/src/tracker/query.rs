@@ -2,27 +2,22 @@
 
 use std::sync::LazyLock;
 
-use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, canonical, nearest};
-use gimbal_env_kit::json;
+use gimbal_core::{Rejection, ToolCall, ToolSpec, canonical};
+use gimbal_env_kit::query::{self, Nouns, SUBJECT_BASELINE, SUBJECT_STATE};
+use gimbal_env_kit::{Status, json};
 use serde_json::Value;
 
-use super::node::{Node, Status};
+use super::node::Node;
 use super::words;
 
-const STATE: &str = "subject_state";
-const BASELINE: &str = "subject_baseline";
-const SUBJECT: &str = "subject";
+const NOUNS: Nouns = Nouns { one: "node", many: "nodes", argument: "the name of one node" };
 
 static SPECS: LazyLock<[ToolSpec; 2]> = LazyLock::new(|| {
-    let parameters = [(SUBJECT, "Name of one node.")];
-    [
-        ToolSpec::of_strings(STATE, "Tells what is currently known of the state of one node.", &parameters),
-        ToolSpec::of_strings(
-            BASELINE,
-            "Tells the baseline of one node, with what was done to it on purpose.",
-            &parameters,
-        ),
-    ]
+    query::of_subjects(
+        "Name of one node.",
+        "Tells what is currently known of the state of one node.",
+        "Tells the baseline of one node, with what was done to it on purpose.",
+    )
 });
 
 /// The queries there are.
@@ -32,39 +27,12 @@ pub(super) fn specs() -> &'static [ToolSpec] {
 
 /// Answers a query with JSON text; `now` is the number of steps taken.
 pub(super) fn answer(nodes: &[Node], now: u32, call: &ToolCall) -> Result<String, Rejection> {
+    let find = || query::subject(call, NOUNS, nodes, |node| node.name.as_str());
     match call.tool.as_str() {
-        STATE => Ok(state(find(nodes, call)?, now)),
-        BASELINE => Ok(baseline(find(nodes, call)?)),
-        other => {
-            let hint = nearest::hint(other, [STATE, BASELINE]);
-            let message = format!("there is no query `{other}`; there are `{STATE}` and `{BASELINE}`{hint}");
-            Err(Rejection::new(RejectionKind::UnknownTool, message))
-        }
+        SUBJECT_STATE => Ok(state(find()?, now)),
+        SUBJECT_BASELINE => Ok(baseline(find()?)),
+        _ => Err(query::unknown(call, specs())),
     }
-}
-
-fn find<'a>(nodes: &'a [Node], call: &ToolCall) -> Result<&'a Node, Rejection> {
-    let tool = &call.tool;
-    if let Some(other) = call.arguments.keys().find(|name| *name != SUBJECT) {
-        let message = format!("`{tool}` takes no argument `{other}`; its only argument is `{SUBJECT}`");
-        return Err(Rejection::new(RejectionKind::UnknownArgument, message));
-    }
-    let Some(value) = call.arguments.get(SUBJECT) else {
-        let message = format!("`{tool}` needs the argument `{SUBJECT}`: the name of one node");
-        return Err(Rejection::new(RejectionKind::MissingArgument, message));
-    };
-    let Some(name) = value.as_str().map(str::trim) else {
-        let message = format!("`{SUBJECT}` of `{tool}` must be a string, the name of one node, and is {value}");
-        return Err(Rejection::new(RejectionKind::BadValue, message));
-    };
-    nodes.iter().find(|node| node.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
-        let names = || nodes.iter().map(|node| node.name.as_str());
-        let mend = nearest::nearest(name, names()).map_or_else(
-            || format!("; nodes are: {}", names().collect::<Vec<_>>().join(", ")),
-            |near| format!("; the nearest name is `{near}`"),
-        );
-        Rejection::new(RejectionKind::BadValue, format!("there is no node `{name}`{mend}"))
-    })
 }
 
 /// In this order: what the latest observation shows, what was last seen, the baseline, with a remark where an attack

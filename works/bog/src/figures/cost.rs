@@ -4,7 +4,9 @@ use gimbal_analysis::profile::CellTrace;
 use gimbal_analysis::{Interval, metrics, win_share};
 use gimbal_view::figure::frontier;
 use gimbal_view::kit::lines::{self, Series};
-use gimbal_view::kit::looks::{BELOW, Frame, Key, Look, bottom_axis, left_axis, legend, look, mark, plain, stand, tick_words};
+use gimbal_view::kit::looks::{
+    BELOW, Frame, Key, Look, bottom_axis, left_axis, legend, look, mark, plain, stand, tick_words,
+};
 use gimbal_view::kit::panels::Panels;
 use gimbal_view::kit::picture::{Drawn, Picture};
 use gimbal_view::kit::scale::{Scale, tick_label};

@@ -45,7 +45,9 @@ pub fn roi(scene: &Scene<'_>) -> Drawn {
     let marks: Vec<(Key, Look, String)> = levels
         .iter()
         .enumerate()
-        .map(|(place, level)| (Key::Open, Look { shape: look(place).shape, ..gimbal_view::kit::looks::QUIET }, (*level).to_owned()))
+        .map(|(place, level)| {
+            (Key::Open, Look { shape: look(place).shape, ..gimbal_view::kit::looks::QUIET }, (*level).to_owned())
+        })
         .collect();
     let top = legend(&mut svg, 0.0, top - 4.0, &marks);
     // The mark names the level where there are many points.

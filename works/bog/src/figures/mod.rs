@@ -21,11 +21,7 @@ use gimbal_view::{Figure, Output};
 pub use scene::Scene;
 
 /// A figure in every environment of the run.
-pub fn outputs(
-    context: &Context<'_>,
-    item: &Item,
-    draw: fn(&Scene<'_>) -> Drawn,
-) -> Result<Vec<Output>, Undeclared> {
+pub fn outputs(context: &Context<'_>, item: &Item, draw: fn(&Scene<'_>) -> Drawn) -> Result<Vec<Output>, Undeclared> {
     let grids = context.grids()?;
     let traces = if item.needs.traces { Some(context.traces()?) } else { None };
     let output = |grid| {

@@ -2,13 +2,17 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use gimbal_analysis::cyclic::evidence::Evidence;
-use gimbal_analysis::cyclic::{Act, Effect, Gate, Graph, Planned, Routed, Segment, SegmentEnd, Spend, Trajectory};
-use gimbal_core::event::{Body, ModelCalled};
+use gimbal_analysis::cyclic::{
+    Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Spend, Trajectory,
+};
+use gimbal_core::event::{Body, ModelCalled, Note};
 use gimbal_core::{Digest, Follower, TextRef, ToolCall};
-use serde::Deserialize;
-use serde_json::Value;
+use gimbal_messages::Record;
+use gimbal_messages::records::control::{self as records, Decider, GraphChosen, MemoryKept, SegmentEnded, SegmentStop};
+use gimbal_messages::records::gate::Gated;
+use gimbal_messages::records::stage::Left;
 
+use crate::read::records::RecordPlace;
 use crate::run::RunError;
 
 /// Roles whose calls make a graph.
@@ -33,7 +37,7 @@ pub(super) struct TrajectoryBuilder<'a> {
     /// Routing since the last decision.
     router: Spend,
     /// Loops that the router's memory spoke of last.
-    loops: Vec<Value>,
+    loops: Vec<String>,
     /// Where control is.
     node: String,
     /// What the agent saw last.
@@ -47,44 +51,10 @@ pub(super) struct TrajectoryBuilder<'a> {
     evidence: BTreeSet<String>,
     /// Idle calls since the controller left an environment that runs on.
     pub(super) left: Option<u32>,
+    /// Where the event under way is.
+    pub(super) place: RecordPlace,
     /// What each call brought, or why it was refused, in order.
     pub(super) results: Vec<TextRef>,
-}
-
-#[derive(Deserialize)]
-struct SegmentNote {
-    index: u32,
-    node: String,
-    #[serde(default)]
-    calls: u32,
-    #[serde(default)]
-    ended: SegmentEnd,
-}
-
-#[derive(Deserialize)]
-struct RoutedNote {
-    index: u32,
-    wanted: String,
-    to: String,
-    #[serde(default = "yes")]
-    valid: bool,
-    #[serde(default)]
-    repaired: bool,
-    #[serde(default)]
-    cached: bool,
-    #[serde(default)]
-    ahead: bool,
-    /// Of a machine: who decided.
-    #[serde(default)]
-    by: Option<String>,
-    #[serde(default)]
-    faulted: bool,
-    #[serde(default)]
-    candidates: u32,
-}
-
-const fn yes() -> bool {
-    true
 }
 
 impl<'a> TrajectoryBuilder<'a> {
@@ -107,11 +77,18 @@ impl<'a> TrajectoryBuilder<'a> {
             follower: None,
             evidence: BTreeSet::new(),
             left: None,
+            place: RecordPlace::default(),
             results: Vec::new(),
         }
     }
 
     pub(super) fn take(&mut self, body: Body) -> Result<(), RunError> {
+        let taken = self.fold(body);
+        self.place.event += 1;
+        taken
+    }
+
+    fn fold(&mut self, body: Body) -> Result<(), RunError> {
         if let Some(left) = &mut self.left {
             // The environment runs on by itself: what follows is nobody's doing.
             match body {
@@ -153,14 +130,7 @@ impl<'a> TrajectoryBuilder<'a> {
                 self.acted(effect, step.observation.clone());
                 self.last = Some(step.observation);
             }
-            Body::Note(note) if note.kind == "left" => self.left = Some(0),
-            Body::Note(note) => {
-                let known = ["graph", "segment", "routed", "memory", "planned", "gated", "evidence"];
-                if known.contains(&note.kind.as_str()) {
-                    let data = (self.text)(&note.data)?;
-                    self.noted(&note.kind, &data);
-                }
-            }
+            Body::Note(note) => self.noted(&note)?,
             _ => {}
         }
         Ok(())
@@ -191,59 +161,71 @@ impl<'a> TrajectoryBuilder<'a> {
         *sum = sum.plus(spent);
     }
 
-    /// What is not of the noted form says nothing; a damaged text has its checksum against it.
-    fn noted(&mut self, kind: &str, data: &str) {
-        match kind {
-            "graph" => {
-                if let Ok(graph) = serde_json::from_str::<Graph>(data) {
-                    self.node.clone_from(&graph.entry);
-                    self.walk.graphs.push(graph);
-                }
+    fn noted(&mut self, note: &Note) -> Result<(), RunError> {
+        match note.kind.as_str() {
+            Left::KIND => {
+                self.record::<Left>(note)?;
+                self.left = Some(0);
             }
-            "segment" => {
-                if let Ok(note) = serde_json::from_str::<SegmentNote>(data) {
-                    self.settle();
-                    let segment = Segment { calls: note.calls, ..self.segment(note.index, note.node, note.ended) };
-                    self.walk.segments.push(segment);
-                }
+            GraphChosen::KIND => {
+                let graph = graph(self.record(note)?);
+                self.node.clone_from(&graph.entry);
+                self.walk.graphs.push(graph);
             }
-            "routed" => {
-                let Ok(note) = serde_json::from_str::<RoutedNote>(data) else { return };
-                self.node.clone_from(&note.to);
-                let router = std::mem::take(&mut self.router);
-                let segment = self.walk.segments.iter_mut().rev().find(|segment| segment.index == note.index);
-                let Some(segment) = segment else { return };
-                segment.router = segment.router.plus(router);
-                segment.routed = Some(Routed {
-                    wanted: note.wanted,
-                    to: note.to,
-                    valid: note.valid,
-                    repaired: note.repaired,
-                    cached: note.cached,
-                    ahead: note.ahead,
-                    ruled: note.by.is_some_and(|by| by != "router"),
-                    faulted: note.faulted,
-                    candidates: note.candidates,
-                });
+            SegmentEnded::KIND => {
+                let SegmentEnded { index, node, calls, ended } = self.record(note)?;
+                self.settle();
+                let segment = Segment { calls, ..self.segment(index, node, stop(ended)) };
+                self.walk.segments.push(segment);
             }
-            "memory" => {
-                let Ok(note) = serde_json::from_str::<Value>(data) else { return };
+            records::Routed::KIND => self.routed(note)?,
+            MemoryKept::KIND => {
+                let loops = self.record::<MemoryKept>(note)?.memory.loops;
                 // The list is bounded: what is in it now and was not before is new, however long it is.
-                let loops = note["memory"]["loops"].as_array().cloned().unwrap_or_default();
                 let more = loops.iter().filter(|one| !self.loops.contains(one)).count();
                 self.loops = loops;
                 if let Some(segment) = self.walk.segments.last_mut() {
                     segment.loops_noted += u32::try_from(more).unwrap_or(u32::MAX);
                 }
             }
-            "planned" => {
-                let Ok(note) = serde_json::from_str::<Value>(data) else { return };
-                let attempts = note["attempts"].as_u64().and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
-                self.walk.planned = Some(Planned { attempts, valid: note["valid"].as_bool().unwrap_or(false) });
+            records::Planned::KIND => {
+                let records::Planned { attempts, valid, .. } = self.record(note)?;
+                self.walk.planned = Some(Planned { attempts, valid });
             }
-            "gated" => self.walk.gates.extend(serde_json::from_str::<Gate>(data)),
-            _ => self.walk.evidence = serde_json::from_str::<Evidence>(data).ok(),
+            Gated::KIND => {
+                let Gated { figures, supported, verified, claimed, passed, held, unread, .. } = self.record(note)?;
+                self.walk.gates.push(Gate { figures, supported, verified, claimed, passed, held, unread });
+            }
+            // Kinds of other systems.
+            _ => {}
         }
+        Ok(())
+    }
+
+    fn routed(&mut self, note: &Note) -> Result<(), RunError> {
+        let record: records::Routed = self.record(note)?;
+        self.node.clone_from(&record.to);
+        let router = std::mem::take(&mut self.router);
+        let segment = self.walk.segments.iter_mut().rev().find(|segment| segment.index == record.index);
+        let Some(segment) = segment else { return Ok(()) };
+        segment.router = segment.router.plus(router);
+        segment.routed = Some(Routed {
+            wanted: record.wanted,
+            to: record.to,
+            valid: record.valid,
+            repaired: record.repaired,
+            cached: record.cached,
+            ahead: record.ahead.unwrap_or(false),
+            ruled: record.by.is_some_and(|by| by != Decider::Router),
+            faulted: record.faulted,
+            candidates: record.candidates,
+        });
+        Ok(())
+    }
+
+    fn record<R: Record>(&mut self, note: &Note) -> Result<R, RunError> {
+        let data = (self.text)(&note.data)?;
+        self.place.read(&data)
     }
 
     /// What belongs to the segment under way, which is over.
@@ -307,6 +289,34 @@ impl<'a> TrajectoryBuilder<'a> {
     }
 }
 
+fn stop(ended: SegmentStop) -> SegmentEnd {
+    match ended {
+        SegmentStop::Done => SegmentEnd::Done,
+        SegmentStop::LocalBudget => SegmentEnd::LocalBudget,
+        SegmentStop::Over => SegmentEnd::Over,
+    }
+}
+
+fn graph(record: GraphChosen) -> Graph {
+    let node = |node: records::GraphNode| GraphNode {
+        name: node.name,
+        goal: node.goal,
+        tools: node.tools,
+        suggested: Vec::new(),
+    };
+    let edge = |edge: records::GraphEdge| GraphEdge { from: edge.from, to: edge.to, criterion: edge.criterion };
+    Graph {
+        id: record.id,
+        source: record.source,
+        planner: record.planner.unwrap_or_default(),
+        shots: record.shots.unwrap_or_default(),
+        entry: record.entry,
+        nodes: record.nodes.into_iter().map(node).collect(),
+        edges: record.edges.into_iter().map(edge).collect(),
+        kind: record.kind,
+    }
+}
+
 /// What is to be reached, where a line of the first observation says so after `Goal:`, `task is to:` or
 /// `Your task:`. Where the first
 /// observation is a question, it is what is asked.
@@ -327,7 +337,8 @@ fn goal(observation: &str) -> Option<String> {
 mod tests {
     use gimbal_analysis::cyclic::{repairs, visits};
     use gimbal_core::Milli;
-    use gimbal_core::event::{MessageUsed, Note, Rejected, Started, StepTaken, ToolCalled};
+    use gimbal_core::event::{MessageUsed, Rejected, Started, StepTaken, ToolCalled};
+    use gimbal_messages::records::memory::Memory;
 
     use super::*;
 
@@ -335,8 +346,8 @@ mod tests {
         TextRef::inline(text)
     }
 
-    fn note(kind: &str, data: Value) -> Body {
-        Body::Note(Note { data: text(&data.to_string()), kind: kind.to_owned() })
+    fn note<R: Record>(record: &R) -> Body {
+        Body::Note(Note { data: text(&record.data().to_string()), kind: R::KIND.to_owned() })
     }
 
     fn asked(role: &str, prompt: u64) -> Body {
@@ -384,20 +395,48 @@ mod tests {
     // covers: CYC-003, CYC-015, CYC-061, CYC-062, CYC-084, CYC-096
     #[test]
     fn notes_become_segments_and_decisions() {
-        let graph = serde_json::json!({ "id": "0123456789ab", "source": "planner", "entry": "A", "kind": "cyclic",
-            "nodes": [{ "name": "A", "goal": "begin", "tools": ["get"] }, { "name": "B", "goal": "end", "tools": ["get", "do"] }],
-            "edges": [{ "from": "A", "to": "B", "criterion": "when A is done", "weight": 300 }] });
+        let node = |name: &str, goal: &str, tools: &[&str]| records::GraphNode {
+            name: name.to_owned(),
+            goal: goal.to_owned(),
+            tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+        };
+        let (from, to, criterion) = ("A".to_owned(), "B".to_owned(), "when A is done".to_owned());
+        let graph = GraphChosen {
+            id: "0123456789ab".to_owned(),
+            kind: "cyclic".to_owned(),
+            source: "planner".to_owned(),
+            ways: "sparse".to_owned(),
+            entry: "A".to_owned(),
+            nodes: vec![node("A", "begin", &["get"]), node("B", "end", &["get", "do"])],
+            edges: vec![records::GraphEdge { from, to, criterion, weight: Some(300) }],
+            planner: None,
+            shots: None,
+            rules: None,
+        };
         let routed = |index: u32, from: &str, wanted: &str, to: &str, valid: bool, faulted: bool| {
-            note(
-                "routed",
-                serde_json::json!({ "index": index, "from": from, "wanted": wanted, "to": to, "valid": valid,
-                "repaired": !valid, "faulted": faulted, "candidates": 2 }),
-            )
+            note(&records::Routed {
+                index,
+                from: from.to_owned(),
+                wanted: wanted.to_owned(),
+                to: to.to_owned(),
+                valid,
+                repaired: !valid,
+                cached: false,
+                faulted,
+                candidates: 2,
+                ahead: None,
+                left: None,
+                by: None,
+                rule: None,
+            })
         };
-        let segment = |index: u32, node: &str, calls: u32, ended: &str| {
-            note("segment", serde_json::json!({ "index": index, "node": node, "calls": calls, "ended": ended }))
+        let segment = |index: u32, node: &str, calls: u32, ended: SegmentStop| {
+            note(&SegmentEnded { index, node: node.to_owned(), calls, ended })
         };
-        let loops = |loops: &[&str]| note("memory", serde_json::json!({ "index": 0, "memory": { "loops": loops } }));
+        let loops = |loops: &[&str]| {
+            let loops = loops.iter().map(|one| (*one).to_owned()).collect();
+            note(&MemoryKept { index: 0, memory: Memory { loops, ..Memory::default() } })
+        };
         let walk = walk(vec![
             Body::Started(Started {
                 key: Digest::of(b"key"),
@@ -415,8 +454,8 @@ Goal: craft polished_granite.
                 version: 1,
             }),
             asked("planner", 500),
-            note("planned", serde_json::json!({ "attempts": 2, "valid": true, "problems": [] })),
-            note("graph", graph),
+            note(&records::Planned { attempts: 2, valid: true, problems: vec!["no edges".to_owned()] }),
+            note(&graph),
             asked("executor", 100),
             act("a"),
             stepped("1"),
@@ -424,7 +463,7 @@ Goal: craft polished_granite.
             refused(),
             act("b"),
             refused(),
-            segment(0, "A", 2, "done"),
+            segment(0, "A", 2, SegmentStop::Done),
             asked("router", 40),
             loops(&["A again"]),
             routed(0, "A", "B", "A", true, true),
@@ -433,7 +472,7 @@ Goal: craft polished_granite.
             asked("judge", 9999),
             act("d"),
             stepped("0"),
-            segment(1, "A", 2, "local_budget"),
+            segment(1, "A", 2, SegmentStop::LocalBudget),
             asked("router", 40),
             asked("router", 60),
             loops(&["and again"]),
@@ -462,24 +501,14 @@ Goal: craft polished_granite.
         assert!(!walk.segments[1].routed.as_ref().unwrap().valid);
     }
 
-    /// An agent without a graph is one segment at no node; what an environment says of an answer is read.
+    /// An agent without a graph is one segment at no node; records of other systems are passed over.
     // covers: CYC-095
     #[test]
     fn an_agent_without_a_graph_is_no_walk() {
-        let judged = serde_json::json!({ "judged": { "items": [], "passed": false },
-            "bottleneck": { "matched": true, "opened": false, "retrieved": false, "stated": false } });
-        let gated = serde_json::json!({ "figures": 3, "supported": 1, "passed": false });
-        let walk = walk(vec![
-            asked("default", 10),
-            act("a"),
-            stepped("1"),
-            note("gated", gated),
-            note("evidence", judged),
-            note("graph", serde_json::json!("no graph")),
-            note("off_menu", serde_json::json!({})),
-        ]);
+        let gated = Gated { figures: 3, supported: 1, ..Gated::default() };
+        let other = Note { data: text("{}"), kind: "voted".to_owned() };
+        let walk = walk(vec![asked("default", 10), act("a"), stepped("1"), note(&gated), Body::Note(other)]);
         assert_eq!((walk.segments.len(), walk.graphs.len(), visits(&walk).total), (1, 0, 0));
-        assert!(walk.evidence.is_some_and(|evidence| evidence.bottleneck.matched));
         assert_eq!(walk.gates, [Gate { figures: 3, supported: 1, ..Gate::default() }]);
         assert_eq!(
             goal(
@@ -494,5 +523,19 @@ Your task is to: put a clean egg in microwave."
         );
         assert_eq!(goal("You come in.\n\nYour task: heat a pan.").as_deref(), Some("heat a pan."));
         assert_eq!(goal("no such line"), None);
+    }
+
+    #[test]
+    fn a_record_that_does_not_read_is_an_error_with_its_place() {
+        let mut text = |reference: &TextRef| Ok(reference.as_inline().unwrap_or_default().to_owned());
+        let mut builder = TrajectoryBuilder::new(&mut text, &[]);
+        builder.place.episode = "cell/task/0".to_owned();
+        builder.take(act("a")).unwrap();
+        let data = TextRef::inline(r#"{"index":0,"node":"A","calls":"two","ended":"done"}"#);
+        let error = builder.take(Body::Note(Note { data, kind: "segment".to_owned() })).unwrap_err().to_string();
+        assert!(
+            error.contains("episode cell/task/0, event 1: the record `segment` cannot be read: `calls`: "),
+            "{error}"
+        );
     }
 }

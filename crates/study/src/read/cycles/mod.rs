@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use self::builder::TrajectoryBuilder;
 use super::profile::{LazyTexts, Walk};
+use super::records::RecordPlace;
 use crate::plan::{Stored, StoredCell};
 use crate::registry::Registry;
 use crate::run::index::unreadable;
@@ -77,6 +78,7 @@ pub fn results(folder: &RunFolder, stored: &Stored, walk: &Trajectory) -> Result
     let mut texts = LazyTexts::new(folder);
     let mut text = |reference: &TextRef| texts.get(reference);
     let mut builder = TrajectoryBuilder::new(&mut text, asks.unwrap_or_default());
+    builder.place = RecordPlace { run: folder.root().to_owned(), episode: walk.name(), event: 0 };
     for bytes in folder.events(place)? {
         let event: Event = serde_json::from_slice(&bytes).map_err(|error| RunError::Damaged {
             path: folder.segment(place),
@@ -206,6 +208,7 @@ fn read(
     let mut text = |reference: &TextRef| texts.get(reference);
     let mut builder = TrajectoryBuilder::new(&mut text, &cell.asks);
     builder.follower = questions.map(Questions::follower);
+    builder.place = RecordPlace { run: folder.root().to_owned(), episode: id.name(), event: 0 };
     for bytes in folder.events(place)? {
         let damaged = |error: serde_json::Error| RunError::Damaged {
             path: folder.segment(place),
@@ -220,8 +223,7 @@ fn read(
         builder.take(event.body)?;
     }
     if let Some(last) = builder.last.take() {
-        let told = Evidence::in_last(&(builder.text)(&last)?);
-        builder.walk.evidence = told.or(builder.walk.evidence.take());
+        builder.walk.evidence = Evidence::in_last(&(builder.text)(&last)?);
     }
     if let (Some(questions), Some(follower), None) = (questions, &builder.follower, &builder.walk.evidence) {
         // The controller's budget, or a list of calls that ran out, ended it before the environment could tell. A question that

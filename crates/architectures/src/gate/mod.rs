@@ -5,27 +5,26 @@
 //! the environment's query for quotations, so that a model's word alone lets nothing pass. An answer with figures that neither
 //! supports is held back, at most so many times; then it goes through, and that is counted.
 //!
-//! | note | data |
-//! |---|---|
-//! | `gated` | `figures`, `supported` (by code), `verified` (by a quotation that stands there), `claimed` (by the verifier), `passed` (all rest on something), `held`, `refusals` (so far, this one too), `unread` (the evidence could not be read), `unsupported` (the figures, shortened) |
+//! The record is [`records::Gated`].
+
+mod claim;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
-use gimbal_agent::contract::{Claim, Quote, bounded, spaced};
-use gimbal_agent::persona::data::Contract;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, Observed, Overrides, Peers, ReplySpec, ToolError};
 use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
 use gimbal_core::{BuildError, Files, Halt, Hint, LaneId, Needs, Rejection, RejectionKind, Stage, ToolCall};
+use gimbal_messages::records::gate as records;
+use gimbal_messages::{StageExt, bounded, spaced};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::member::{Member, Place};
+pub use claim::{Claim, Quote, Verification};
 
-/// Kinds of note that the gate writes.
-pub const NOTE_KINDS: [&str; 1] = ["gated"];
+use crate::member::{Member, Place};
 
 /// How often an answer is held back where a study does not say.
 const REFUSALS: u32 = 2;
@@ -74,7 +73,7 @@ impl Gate {
                 None => Ok(None),
             };
         }
-        let place = Place { name: "verifier", persona: "verifier", contract: Some(Contract::Verification), tools: &[] };
+        let place = Place { name: "verifier", persona: "verifier", message: Some(&Verification), delegates: &[] };
         let verifier = place.agent(name, (verifier, common), files)?;
         Ok(Some(Self { verifier, refusals: refusals.unwrap_or(REFUSALS) }))
     }
@@ -110,11 +109,8 @@ impl Gate {
         let before = gate_state.refused.load(Ordering::Relaxed);
         let Some(figures) = query(stage, lane, EVIDENCE, &[("answer", answer)]).await.as_ref().and_then(read) else {
             // What cannot be looked up says nothing against the answer.
-            let data = json!({
-                "figures": 0, "supported": 0, "verified": 0, "claimed": 0, "passed": false, "held": false,
-                "refusals": before, "unread": true, "unsupported": [],
-            });
-            stage.note(lane, NOTE_KINDS[0], data).await;
+            let unread = records::Gated { refusals: before, unread: true, ..records::Gated::default() };
+            stage.record(lane, &unread).await;
             return Ok(None);
         };
         let doubted: Vec<String> =
@@ -136,12 +132,19 @@ impl Gate {
         let refusals = before + u32::from(held);
         gate_state.refused.store(refusals, Ordering::Relaxed);
         let named: Vec<String> = missing.iter().take(NAMED.0).map(|figure| bounded(figure, NAMED.1)).collect();
-        let data = json!({
-            "figures": figures.len(), "supported": figures.len() - doubted.len(),
-            "verified": doubted.len() - missing.len(), "claimed": verified.claimed, "passed": passed, "held": held,
-            "refusals": refusals, "unread": false, "unsupported": named,
-        });
-        stage.note(lane, NOTE_KINDS[0], data).await;
+        let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let gated = records::Gated {
+            figures: count(figures.len()),
+            supported: count(figures.len() - doubted.len()),
+            verified: count(doubted.len() - missing.len()),
+            claimed: verified.claimed,
+            passed,
+            held,
+            refusals,
+            unread: false,
+            unsupported: named.clone(),
+        };
+        stage.record(lane, &gated).await;
         let left_out = missing.len() - named.len();
         Ok(held.then(|| Rejection::new(RejectionKind::Unsupported, message(&named, left_out, &stored))))
     }
@@ -162,9 +165,9 @@ impl Gate {
         let Some(request) = stage.send(lane, "gate", role, "verification", request).await else {
             return Ok(Verified::default());
         };
-        // A competent player of this role, who knows nothing of the texts, vouches for nothing; a mistaken one vouches for
+        // An expert in this role, who knows nothing of the texts, vouches for nothing; a mistaken one vouches for
         // words that it made up.
-        let competent = stage.view().await.expert.map(|_| {
+        let expert = stage.view().await.expert.map(|_| {
             let say = |supported: bool| {
                 let quote = |figure: &String| Quote { key: keys[0].clone(), text: format!("The figure is {figure}.") };
                 let claim = |figure: &String| Claim {
@@ -177,7 +180,7 @@ impl Gate {
             };
             Hint { answer: say(false), alternatives: vec![say(true)] }
         });
-        let reply_spec = ReplySpec { form: Claim::form(doubted, &keys), competent };
+        let reply_spec = ReplySpec { form: Claim::form(doubted, &keys), expert };
         let session = self.verifier.session(stage).await?;
         let text = spaced(&request);
         let question = Question { target: "", message: &text };

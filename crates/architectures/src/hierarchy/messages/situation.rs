@@ -1,11 +1,12 @@
 //! What the planner tells the chooser (BOG-059).
 
-use gimbal_core::{Brief, nearest};
+use gimbal_agent::reading::words;
+use gimbal_core::{Brief, ToolCall, ToolSpec, nearest};
+use gimbal_messages::{ANY, Delegate, Form, Input, bounded, spaced};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use super::bounded;
-use crate::reading::words;
+use super::severity;
 
 /// How grave something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,10 +46,6 @@ impl Severity {
         Self::ALL.into_iter().find(|severity| severity.name() == word)
     }
 }
-
-/// The target of a situation that is about no single subject: suggestions for any of them are wanted. This is how a planner
-/// that has been shown no name asks for actions (BOG-102).
-pub const ANY: &str = "any";
 
 /// Longest text of a field, in characters; what is longer is cut.
 const BOUND: usize = 2_000;
@@ -139,12 +136,57 @@ impl Situation {
     }
 }
 
+/// The tool by which the planner asks the chooser for actions.
+#[derive(Debug)]
+pub struct SuggestAction;
+
+impl Delegate for SuggestAction {
+    fn name(&self) -> &'static str {
+        "suggest_action"
+    }
+
+    fn spec(&self, brief: &Brief) -> ToolSpec {
+        let subject = if brief.subject.is_empty() { "subject" } else { &brief.subject };
+        let [target, situation, severity, context] = Situation::keys(brief);
+        let about = format!("Name of the one {subject} to act on, or \"{ANY}\".");
+        let parameters: [(&str, &str); 4] = [
+            (&target, &about),
+            (&situation, "What happened."),
+            (&severity, "low, medium, high or critical."),
+            (&context, "What else the specialist must know."),
+        ];
+        ToolSpec::of_strings(self.name(), "Asks a specialist to suggest ranked actions.", &parameters)
+    }
+
+    fn form(&self, brief: &Brief) -> Form {
+        let [target, situation, severity, context] = Situation::keys(brief);
+        let targets: Vec<&str> = brief.subjects.iter().map(String::as_str).chain([ANY]).collect();
+        Form::object(&[
+            (&target, Form::word(&targets)),
+            (&situation, Form::text(1, 120)),
+            (&severity, Form::word(&Severity::ALL.map(Severity::name))),
+            (&context, Form::text(0, 120)),
+        ])
+    }
+
+    fn expert(&self, brief: &Brief, call: &ToolCall, target: &str) -> Input {
+        let situation = Situation {
+            target: target.to_owned(),
+            situation: "It needs attention.".to_owned(),
+            severity: severity(brief, call),
+            context: String::new(),
+        };
+        Input::Object(spaced(&situation.message(brief)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
+    use gimbal_agent::sample;
+
     use super::{Severity, Situation, SituationError};
-    use crate::sample;
 
     fn read(message: &Value) -> Result<Situation, SituationError> {
         Situation::read(message.as_object().unwrap(), &sample::brief())

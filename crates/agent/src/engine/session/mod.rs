@@ -1,17 +1,20 @@
 //! An agent in an episode.
 
+mod legal;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Brief, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
+use gimbal_messages::Form;
 
+use self::legal::{Legal, Menu, Reply};
 use super::Agent;
-use super::advise::ReplySpec;
-use super::legal::{Legal, Menu, Reply};
+use super::reply::ReplySpec;
 use crate::persona::PersonaError;
-use crate::prompt::{self, PromptContext, Variables};
-use crate::protocol::form::Form;
+use crate::prompt::{self, PromptContext};
 use crate::protocol::grammar::{Shape, shape};
-use crate::tool::{Carrier, FINISH, Offered, with_reasoning};
+use crate::tool::{Carrier, Delegates, INPUT, Offered, with_reasoning};
+use crate::variables::Variables;
 use crate::{Protocol, Settings};
 
 /// What stays the same through an episode, and from one episode to the next where the brief is the same.
@@ -58,10 +61,11 @@ impl Prepared {
         let allowed = |spec: &&ToolSpec| {
             only.is_none_or(|only| only.contains(&spec.name)) && prompt::explains(&brief, &spec.name)
         };
-        let tools = Offered::of(&agent.persona, &agent.settings, (&brief, &idle), &queries)?;
+        let delegates = Delegates::These(agent.partners.delegates);
+        let tools = Offered::of(&agent.persona, &agent.settings, (&brief, &idle), &queries, delegates)?;
         let forms = tools.iter().map(|tool| (tool.name.clone(), input_form(tool, &brief))).collect();
         let environment = PromptContext { brief: &told, idle: &idle, tools: &tools, actions: &[] };
-        let variables = Variables::of(environment);
+        let variables = environment.variables();
         let system = if wants_actions(agent) {
             None
         } else {
@@ -92,16 +96,11 @@ impl Prepared {
     }
 }
 
-/// Longest free input of a tool under constrained decoding, in characters.
-const INPUT: usize = 160;
-
 fn input_form(tool: &Offered, brief: &Brief) -> Form {
-    match (&tool.carrier, tool.generic.as_str()) {
-        (Carrier::Delegate, "suggest_action") => Form::situation(brief),
-        (Carrier::Delegate, FINISH) => Form::line(INPUT),
-        (Carrier::Delegate, _) => Form::one_of(&brief.subjects),
-        (Carrier::Query(spec), _) if spec.required().count() == 1 => Form::one_of(&brief.subjects),
-        (Carrier::Query(_) | Carrier::Deliberation(_), _) => Form::line(INPUT),
+    match &tool.carrier {
+        Carrier::Delegate(delegate) => delegate.form(brief),
+        Carrier::Query(spec) if spec.required().count() == 1 => Form::one_of(&brief.subjects),
+        Carrier::Query(_) | Carrier::Deliberation(_) => Form::line(INPUT),
     }
 }
 

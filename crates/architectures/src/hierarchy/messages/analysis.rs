@@ -1,10 +1,12 @@
 //! What the analyst answers (BOG-065).
 
-use gimbal_core::Brief;
+use gimbal_agent::protocol::plain;
+use gimbal_agent::reading::{array, words};
+use gimbal_core::{Brief, Hint, ToolCall};
+use gimbal_messages::{Allowed, Content, ExpertView, Form, Message, Tier, bounded, spaced};
 use serde_json::{Value, json};
 
-use super::{Severity, Tier, UNKNOWN, array, bounded, told};
-use crate::reading::words;
+use super::{Severity, UNKNOWN, class, severity, told};
 
 /// How a subject stands to its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -128,9 +130,7 @@ impl Finding {
     fn of(item: &Value, brief: &Brief) -> Option<Self> {
         let text = |key: &str| item.get(key).and_then(Value::as_str).map(str::trim);
         let texts = |key: &str| match item.get(key) {
-            Some(Value::Array(items)) => {
-                items.iter().take(ITEMS).map(|item| bounded(&crate::protocol::plain(item), BOUND)).collect()
-            }
+            Some(Value::Array(items)) => items.iter().take(ITEMS).map(|item| bounded(&plain(item), BOUND)).collect(),
             Some(Value::String(text)) if !says_none(text) => vec![bounded(text, BOUND)],
             _ => Vec::new(),
         };
@@ -241,6 +241,92 @@ impl Finding {
     }
 }
 
+/// The message `analysis`.
+#[derive(Debug)]
+pub struct Analysis;
+
+impl Message for Analysis {
+    fn name(&self) -> &'static str {
+        "analysis"
+    }
+
+    fn form(&self, brief: &Brief, _actions: &[String]) -> Form {
+        let finding = Form::object(&[
+            (&brief.subject, Form::word(&brief.subjects)),
+            ("status", Form::word(&Status::ALL.map(Status::name))),
+            ("severity", Form::word(&Severity::ALL.map(Severity::name))),
+            ("anomalies", Form::array(&Form::text(1, 60), 0, 3)),
+            ("suspected_c2", Form::array(&Form::text(1, 60), 0, 1)),
+            ("recommended_focus", Form::word(&Focus::ALL.map(Focus::name))),
+            ("rationale", Form::text(1, 160)),
+        ]);
+        Form::array(&finding, 1, 1)
+    }
+
+    fn allowed(&self, brief: &Brief) -> Allowed {
+        Allowed::Text(Finding::allowed(brief))
+    }
+
+    /// Looks at both states, and finds a change where the expert would act.
+    fn expert(&self, view: &ExpertView<'_>) -> Option<Hint> {
+        let ExpertView { brief, call, .. } = *view;
+        let target = view.target.unwrap_or_default();
+        let finding = |(status, severity, recommended_focus)| {
+            let finding = Finding {
+                status,
+                severity,
+                recommended_focus,
+                rationale: "As both states show.".to_owned(),
+                ..Finding::default_of(target)
+            };
+            spaced(&Finding::message(&[finding], brief))
+        };
+        let right = if brief.subject_of(call) == Some(target) {
+            (Status::Changed, severity(brief, call), focus(brief, call))
+        } else {
+            (Status::Baseline, Severity::Low, Focus::Monitor)
+        };
+        let all = [
+            (Status::Baseline, Severity::Low, Focus::Monitor),
+            (Status::Unknown, Severity::Medium, Focus::Investigation),
+            (Status::Changed, Severity::High, Focus::Containment),
+        ];
+        let alternatives = all.into_iter().filter(|other| *other != right).map(finding).collect();
+        Some(Hint { answer: finding(right), alternatives })
+    }
+
+    fn request(&self, _brief: &Brief, target: &str) -> Value {
+        json!({ "subject": target })
+    }
+}
+
+/// What an expert who would make this call looks at next.
+fn focus(brief: &Brief, call: &ToolCall) -> Focus {
+    match class(brief, call).as_str() {
+        "reactive" => Focus::Containment,
+        "passive" => Focus::Investigation,
+        _ => Focus::Monitor,
+    }
+}
+
+/// The findings of one answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Findings(pub Vec<Finding>);
+
+impl Content for Findings {
+    fn read(text: &str, brief: &Brief) -> Option<(Self, Tier)> {
+        Finding::read(text, brief).map(|(found, tier)| (Self(found), tier))
+    }
+
+    fn default_of(target: &str) -> Self {
+        Self(vec![Finding::default_of(target)])
+    }
+
+    fn unread(&self) -> usize {
+        self.0.iter().map(|finding| finding.unread.len()).sum()
+    }
+}
+
 /// Whether a text says that there is nothing.
 fn says_none(text: &str) -> bool {
     matches!(text.trim().to_ascii_lowercase().as_str(), "" | "none" | "n/a" | "no" | "nothing" | "none observed")
@@ -250,9 +336,9 @@ fn says_none(text: &str) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{Finding, Focus, Status, Tier};
-    use crate::contract::Severity;
-    use crate::sample;
+    use gimbal_agent::sample;
+
+    use super::{Finding, Focus, Severity, Status, Tier};
 
     // covers: BOG-065
     #[test]

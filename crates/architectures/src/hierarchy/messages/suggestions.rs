@@ -1,9 +1,11 @@
 //! What the chooser answers (BOG-067).
 
+use gimbal_agent::reading::{array, words};
+use gimbal_core::{Brief, Hint, ToolCall};
+use gimbal_messages::{ANY, Allowed, ExpertView, Form, Message, Tier, bounded, spaced};
 use serde_json::{Value, json};
 
-use super::{Tier, UNKNOWN, array, bounded, told};
-use crate::reading::words;
+use super::{Severity, Situation, UNKNOWN, told};
 
 /// How many suggestions count; of the rest it is told.
 pub const MAX_SUGGESTIONS: usize = 3;
@@ -82,7 +84,7 @@ impl Suggestion {
     /// The message as text, in the spacing that grammars have.
     #[must_use]
     pub fn text(suggestions: &[Self]) -> String {
-        super::spaced(&Self::message(suggestions))
+        spaced(&Self::message(suggestions))
     }
 }
 
@@ -175,13 +177,56 @@ fn share(number: f64) -> Option<u16> {
     (0.0..=1.0).contains(&number).then(|| (number * 1000.0).round() as u16)
 }
 
-/// The suggestions of a chooser who puts `first` first and `others` behind it.
-pub(crate) fn competent(first: &str, others: &[&str]) -> Vec<Suggestion> {
+/// The suggestions of an expert who puts `first` first and `others` behind it.
+fn expert(first: &str, others: &[&str]) -> Vec<Suggestion> {
     let rest = others.iter().copied().zip([450, 200]);
     std::iter::once((first, 900))
         .chain(rest)
         .map(|(action, confidence)| Suggestion { action: action.to_owned(), confidence, unread: None })
         .collect()
+}
+
+/// The message `suggestions`.
+#[derive(Debug)]
+pub struct Suggestions;
+
+impl Message for Suggestions {
+    fn name(&self) -> &'static str {
+        "suggestions"
+    }
+
+    fn form(&self, _brief: &Brief, actions: &[String]) -> Form {
+        let action = if actions.is_empty() { Form::text(1, 80) } else { Form::word(actions) };
+        Form::array(&Form::object(&[("action", action), ("confidence", Form::share())]), 1, 3)
+    }
+
+    fn allowed(&self, _brief: &Brief) -> Allowed {
+        Allowed::Actions
+    }
+
+    /// Puts the expert's call first, and other legal actions on the same subject behind it.
+    fn expert(&self, view: &ExpertView<'_>) -> Option<Hint> {
+        let about = |call: &ToolCall| view.target == Some(ANY) || view.brief.subject_of(call) == view.target;
+        let pairs = view.calls.iter().zip(view.actions);
+        let on_target: Vec<&str> = pairs.filter(|(call, _)| about(call)).map(|(_, text)| text.as_str()).collect();
+        let best = if about(view.call) { view.action } else { view.idle };
+        let led_by = |first: &str| {
+            let others: Vec<&str> = on_target.iter().copied().filter(|text| *text != first).take(2).collect();
+            Suggestion::text(&expert(first, &others))
+        };
+        let alternatives = on_target.iter().filter(|text| **text != best).map(|text| led_by(text)).collect();
+        Some(Hint { answer: led_by(best), alternatives })
+    }
+
+    fn request(&self, brief: &Brief, target: &str) -> Value {
+        let situation = Situation {
+            target: target.to_owned(),
+            situation: "(what the planner writes)".to_owned(),
+            severity: Severity::High,
+            context: "(what the planner writes)".to_owned(),
+        };
+        situation.message(brief)
+    }
 }
 
 #[cfg(test)]

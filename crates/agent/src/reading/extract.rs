@@ -1,11 +1,11 @@
 //! Finding a JSON array or object in what a model wrote. JSON is read as models write it: [`lenient`]. Keys are read without
 //! regard to case, and what parts words in them as `_`.
 
+use gimbal_messages::Tier;
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
-use super::Tier;
-use crate::reading::{bare, key, lenient, unfenced};
+use super::{bare, key, lenient, unfenced};
 
 /// How many opening brackets are tried before a text is given up: reading stays linear in its length.
 const CANDIDATES: usize = 16;

@@ -1,9 +1,9 @@
 //! What the verifier answers: the stored words that figures of an answer rest on (CYC-095).
 
+use gimbal_agent::reading::{keyed, object};
+use gimbal_core::Brief;
+use gimbal_messages::{Form, Message, bounded};
 use serde_json::{Value, json};
-
-use super::{bounded, keyed, object};
-use crate::protocol::form::Form;
 
 /// Most claims of a message, and most quotations of a claim; the rest is passed over.
 const ITEMS: usize = 32;
@@ -87,6 +87,20 @@ fn says_yes(value: &Value) -> bool {
         Value::Bool(yes) => *yes,
         Value::String(text) => matches!(text.trim().to_ascii_lowercase().as_str(), "true" | "yes" | "supported"),
         _ => false,
+    }
+}
+
+/// The message `verification`. The request brings its form: it depends on the figures.
+#[derive(Debug)]
+pub struct Verification;
+
+impl Message for Verification {
+    fn name(&self) -> &'static str {
+        "verification"
+    }
+
+    fn request(&self, brief: &Brief, _target: &str) -> Value {
+        json!({ "question": brief.goal, "answer": "(the answer)", "figures": ["(a figure)"], "passages": [] })
     }
 }
 

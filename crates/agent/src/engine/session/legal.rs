@@ -4,45 +4,45 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Grammar, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 
-use super::halt;
-use super::session::AgentSession;
-use crate::prompt::{self, PromptContext, Variables};
-use crate::protocol::form::Form;
+use super::AgentSession;
+use crate::engine::halt;
+use crate::prompt::{self, PromptContext};
 use crate::protocol::grammar::{Shape, shape};
+use crate::variables::Variables;
 
 /// The legal actions of a step.
 #[derive(Clone, Debug)]
-pub(super) struct Legal {
-    pub(super) calls: Arc<[ToolCall]>,
+pub(in crate::engine) struct Legal {
+    pub(in crate::engine) calls: Arc<[ToolCall]>,
     /// The same as the environment writes them.
-    pub(super) texts: Arc<[String]>,
+    pub(in crate::engine) texts: Arc<[String]>,
     /// Whether there are more than were asked for.
-    pub(super) narrowed: bool,
+    pub(in crate::engine) narrowed: bool,
 }
 
 /// What is made of a list of legal actions: used again while it stays the same, and shared by the episodes that agree
 /// in it.
-pub(super) struct Menu {
+pub(in crate::engine) struct Menu {
     /// As the stage gave them: one more than the cap where there are more.
     listed: Arc<[ToolCall]>,
-    pub(super) legal: Legal,
-    pub(super) system: Arc<Message>,
-    pub(super) variables: Variables,
+    pub(in crate::engine) legal: Legal,
+    pub(in crate::engine) system: Arc<Message>,
+    pub(in crate::engine) variables: Variables,
     /// The latest grammar, with the bound of the output that it was made for.
     shaped: Mutex<Option<(u32, Arc<[Reply; 2]>)>>,
 }
 
 /// What a reply must be under constrained decoding.
 #[derive(Debug)]
-pub(super) struct Reply {
-    pub(super) grammar: Arc<Grammar>,
+pub(in crate::engine) struct Reply {
+    pub(in crate::engine) grammar: Arc<Grammar>,
     /// The bound to ask for; none where the role's own does.
-    pub(super) max_output_tokens: Option<u32>,
+    pub(in crate::engine) max_output_tokens: Option<u32>,
 }
 
 impl Menu {
     /// The menu of the first `cap` legal calls, in the environment's order. `narrowed` says that there are more.
-    pub(super) async fn new(
+    pub(in crate::engine) async fn new(
         session: &AgentSession<'_>,
         stage: &dyn Stage,
         listed: Arc<[ToolCall]>,
@@ -73,26 +73,25 @@ impl Menu {
                 };
                 let text =
                     prompt::system(&session.agent.persona, session.settings(), environment).map_err(halt)?.text();
-                (Arc::new(Message::new(Speaker::System, text)), Variables::of(environment))
+                (Arc::new(Message::new(Speaker::System, text)), environment.variables())
             }
         };
         Ok(Self { listed, legal: Legal { calls, texts, narrowed }, system, variables, shaped: Mutex::default() })
     }
 
-    pub(super) fn is_of(&self, listed: &Arc<[ToolCall]>) -> bool {
+    pub(in crate::engine) fn is_of(&self, listed: &Arc<[ToolCall]>) -> bool {
         Arc::ptr_eq(&self.listed, listed) || self.listed == *listed
     }
 
     /// The grammars for a reply of at most `budget` tokens: any reply, and one that must be the answer.
-    pub(super) fn shaped(&self, session: &AgentSession<'_>, budget: u32) -> Arc<[Reply; 2]> {
+    pub(in crate::engine) fn shaped(&self, session: &AgentSession<'_>, budget: u32) -> Arc<[Reply; 2]> {
         let mut known = self.shaped.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, shaped)) = known.as_ref().filter(|(bound, _)| *bound == budget) {
             return Arc::clone(shaped);
         }
         let (settings, prepared) = (session.settings(), &session.prepared);
         let (calls, texts, thought) = (&*self.legal.calls, &*self.legal.texts, settings.thought_characters);
-        let contract = session.agent.persona.core.contract;
-        let message = contract.map(|contract| Form::message(contract, &prepared.brief, texts));
+        let message = session.agent.partners.message.map(|message| message.form(&prepared.brief, texts));
         let open: Vec<ToolSpec> = match prepared.brief.free_arguments {
             true => prepared.env_tools.iter().filter(|spec| session.allows(&spec.name)).cloned().collect(),
             false => Vec::new(),

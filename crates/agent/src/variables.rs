@@ -1,0 +1,37 @@
+//! Values of the variables that texts of a persona may use.
+
+use std::sync::Arc;
+
+use gimbal_core::{Brief, GlossaryEntry};
+use minijinja::Value;
+use minijinja::value::Serde;
+
+/// Values of the variables of the brief.
+#[derive(Clone)]
+pub(crate) struct Variables(Arc<[(&'static str, Value)]>);
+
+impl Variables {
+    /// Those of an environment. `idle` is the call that does nothing and `actions` are the legal ones, as it writes them.
+    pub(crate) fn of(brief: &Brief, idle: &str, actions: &[String]) -> Self {
+        Self(Arc::new([
+            ("role", Value::from(brief.role.as_str())),
+            ("goal", Value::from(brief.goal.as_str())),
+            ("subject", Value::from(brief.subject.as_str())),
+            ("subjects", Value::from(Serde(&brief.subjects))),
+            ("glossary", Value::from(Serde(&brief.glossary))),
+            ("glossary_strict", Value::from(Serde(strict(brief)))),
+            ("actions", Value::from(Serde(actions))),
+            ("idle", Value::from(idle)),
+            ("horizon", Value::from(brief.horizon)),
+        ]))
+    }
+
+    pub(crate) fn with(&self, more: &[(&'static str, Value)]) -> Value {
+        Value::from_pairs(self.0.iter().chain(more).cloned())
+    }
+}
+
+/// The glossary with nothing beyond what the environment's work says.
+pub(crate) fn strict(brief: &Brief) -> Vec<GlossaryEntry> {
+    brief.glossary.iter().map(GlossaryEntry::strict).collect()
+}

@@ -1,0 +1,62 @@
+//! Kinds of record: what a controller or an engine writes to the journal about itself.
+//!
+//! The form of a record is a type elsewhere; here stands what a list of kinds needs: the name, and a check of stored data.
+
+use thiserror::Error;
+
+/// Stored data of a known kind that do not have the form of that kind.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("the record `{kind}` cannot be read: {}{why}", at(.key))]
+pub struct RecordError {
+    /// The kind.
+    pub kind: &'static str,
+    /// The key at which reading failed; empty for the record as a whole.
+    pub key: String,
+    /// What was found there, and what was expected.
+    pub why: String,
+}
+
+fn at(key: &str) -> String {
+    if key.is_empty() { String::new() } else { format!("`{key}`: ") }
+}
+
+/// A kind of record.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordKind {
+    /// Its name in the journal. One name has one form in all systems.
+    pub name: &'static str,
+    /// Checks stored data against the form.
+    pub check: fn(&str) -> Result<(), RecordError>,
+}
+
+/// All kinds that a program knows.
+#[derive(Clone, Debug, Default)]
+pub struct RecordKinds(Vec<RecordKind>);
+
+impl RecordKinds {
+    /// These kinds. Systems that share a kind may both name it.
+    #[must_use]
+    pub fn new(kinds: impl IntoIterator<Item = RecordKind>) -> Self {
+        let mut known: Vec<RecordKind> = Vec::new();
+        for kind in kinds {
+            if !known.iter().any(|other| other.name == kind.name) {
+                known.push(kind);
+            }
+        }
+        Self(known)
+    }
+
+    /// The kind called `name`; none where no system registers it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&RecordKind> {
+        self.0.iter().find(|kind| kind.name == name)
+    }
+
+    /// Checks stored data of a kind. Data of an unknown kind are as they are.
+    ///
+    /// # Errors
+    /// When the kind is known and the data do not have its form.
+    pub fn check(&self, name: &str, data: &str) -> Result<(), RecordError> {
+        self.get(name).map_or(Ok(()), |kind| (kind.check)(data))
+    }
+}

@@ -1,0 +1,121 @@
+//! Forms: what a piece of a reply may be, as a regular expression and as a JSON Schema at once.
+
+use serde_json::{Value, json};
+
+/// Printable ASCII without what JSON must escape.
+const SAFE: &str = r"[ !#-\[\]-~]";
+
+/// What a piece of a reply may be. The expression has the one spacing in which this crate writes JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form {
+    /// Regular expression of the text.
+    pub regex: String,
+    /// JSON Schema of the value.
+    pub schema: Value,
+    /// Bytes of the longest text.
+    pub longest: usize,
+}
+
+impl Form {
+    /// Any line of at least one and at most `characters` characters, not in quotation marks.
+    #[must_use]
+    pub fn line(characters: usize) -> Self {
+        Self {
+            regex: format!("[ -~]{{1,{characters}}}"),
+            schema: json!({ "type": "string", "pattern": format!("^{SAFE}{{1,{characters}}}$") }),
+            longest: characters,
+        }
+    }
+
+    /// One of these texts, not in quotation marks.
+    #[must_use]
+    pub fn one_of(texts: &[String]) -> Self {
+        if texts.is_empty() {
+            return Self::line(64);
+        }
+        let regex = texts.iter().map(|text| escape(text)).collect::<Vec<_>>().join("|");
+        let longest = texts.iter().map(String::len).max().unwrap_or(0);
+        Self { regex: format!("({regex})"), schema: json!({ "type": "string", "enum": texts }), longest }
+    }
+
+    /// One of these words as a JSON string.
+    #[must_use]
+    pub fn word<T: AsRef<str>>(words: &[T]) -> Self {
+        let words: Vec<String> = words.iter().map(|word| Value::from(word.as_ref()).to_string()).collect();
+        let values: Vec<Value> = words.iter().filter_map(|word| serde_json::from_str(word).ok()).collect();
+        Self { schema: json!({ "type": "string", "enum": values }), ..Self::one_of(&words) }
+    }
+
+    /// A JSON string of bounded length.
+    #[must_use]
+    pub fn text(least: usize, most: usize) -> Self {
+        Self {
+            regex: format!("\"{SAFE}{{{least},{most}}}\""),
+            schema: json!({ "type": "string", "pattern": format!("^{SAFE}{{{least},{most}}}$") }),
+            longest: most + 2,
+        }
+    }
+
+    /// A JSON number from 0 to 1 with at most two digits.
+    #[must_use]
+    pub fn share() -> Self {
+        Self {
+            regex: r"(0\.[0-9]{1,2}|1\.0)".to_owned(),
+            schema: json!({ "type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.01 }),
+            longest: 8,
+        }
+    }
+
+    /// A JSON object with these members, in this order.
+    #[must_use]
+    pub fn object(members: &[(&str, Self)]) -> Self {
+        let regex: Vec<String> =
+            members.iter().map(|(key, form)| format!("\"{}\": {}", escape(key), form.regex)).collect();
+        let properties: serde_json::Map<String, Value> =
+            members.iter().map(|(key, form)| ((*key).to_owned(), form.schema.clone())).collect();
+        let required: Vec<&str> = members.iter().map(|(key, _)| *key).collect();
+        Self {
+            regex: format!("\\{{{}\\}}", regex.join(", ")),
+            longest: members.iter().map(|(key, form)| key.len() + form.longest + 8).sum::<usize>() + 4,
+            schema: json!({
+                "type": "object", "properties": properties, "required": required, "additionalProperties": false
+            }),
+        }
+    }
+
+    /// A JSON array of `least` to `most` such items.
+    #[must_use]
+    pub fn array(of: &Self, least: usize, most: usize) -> Self {
+        let item = &of.regex;
+        let filled = match most {
+            1 => item.clone(),
+            most => format!("{item}(, {item}){{{},{}}}", least.saturating_sub(1), most - 1),
+        };
+        Self {
+            regex: if least == 0 { format!("\\[({filled})?\\]") } else { format!("\\[{filled}\\]") },
+            schema: json!({ "type": "array", "items": of.schema, "minItems": least, "maxItems": most }),
+            longest: (of.longest + 4) * most + 4,
+        }
+    }
+}
+
+/// `text` as a regular expression that matches it alone.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        match character {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            // The meta characters of the syntax and no others: escapes of further punctuation have meanings of their own.
+            character => {
+                if r"\.+*?()|[]{}^$#&-~".contains(character) {
+                    out.push('\\');
+                }
+                out.push(character);
+            }
+        }
+    }
+    out
+}

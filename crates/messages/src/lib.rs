@@ -1,0 +1,22 @@
+//! What agents say to one another and what controllers record, each as a type that serves the writer, the reader and the table.
+//!
+//! A **record** is what a controller or an engine writes to the journal about itself ([`Record`]). The records that reports
+//! read are in [`records`]; a system that nobody else reads keeps its own beside its code.
+//!
+//! A **message** is what an agent says to another one in the place of an action ([`Message`]); a **delegate** is the tool by which
+//! it asks ([`Delegate`]). Both are seams: the messages themselves belong to the architecture whose agents say them.
+//!
+//! *Invariant*: core is the only other room that this one knows.
+
+mod form;
+mod message;
+mod record;
+pub mod records;
+mod text;
+mod tier;
+
+pub use form::{Form, escape};
+pub use message::{ANY, Allowed, Content, Delegate, ExpertView, Input, Message};
+pub use record::{Record, StageExt, kind};
+pub use text::{bounded, spaced};
+pub use tier::Tier;

@@ -1,0 +1,105 @@
+//! The seams of what agents say: messages that they answer with, and tools by which they ask others.
+
+use std::fmt::Debug;
+
+use gimbal_core::{Brief, Hint, ToolCall, ToolSpec};
+use serde_json::Value;
+
+use crate::{Form, Tier};
+
+/// The target of a request that is about no single subject (BOG-102).
+pub const ANY: &str = "any";
+
+/// A message that an agent answers with, in the place of an action.
+///
+/// The engine sees only this. The value of a message has a type of its own, see [`Content`].
+pub trait Message: Debug + Send + Sync {
+    /// The name that personas and events use.
+    fn name(&self) -> &'static str;
+
+    /// The form of the message. `actions` are the legal ones, as their environment writes them. The form of a message that
+    /// depends on its request comes with the request; then this one is not used.
+    fn form(&self, brief: &Brief, actions: &[String]) -> Form {
+        let _ = (brief, actions);
+        Form::object(&[])
+    }
+
+    /// What the message may name, for a request to write it again (BOG-070); empty where the request says so.
+    fn allowed(&self, brief: &Brief) -> Allowed {
+        let _ = brief;
+        Allowed::Text(String::new())
+    }
+
+    /// What an expert says, for the noisy expert; none where the request must bring it.
+    fn expert(&self, view: &ExpertView<'_>) -> Option<Hint> {
+        let _ = view;
+        None
+    }
+
+    /// A request for the message, for prompts that are shown and not played.
+    fn request(&self, brief: &Brief, target: &str) -> Value;
+}
+
+/// What a message may name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// These words.
+    Text(String),
+    /// The actions that are legal now.
+    Actions,
+}
+
+/// What an expert knows when an agent must answer.
+#[derive(Clone, Copy, Debug)]
+pub struct ExpertView<'a> {
+    /// What the environment says of itself.
+    pub brief: &'a Brief,
+    /// The call that the expert would make.
+    pub call: &'a ToolCall,
+    /// The call as its environment writes it.
+    pub action: &'a str,
+    /// What the work is about: the subject that was asked about, or that of the call.
+    pub target: Option<&'a str>,
+    /// The legal calls.
+    pub calls: &'a [ToolCall],
+    /// The legal calls as their environment writes them.
+    pub actions: &'a [String],
+    /// The call that does nothing, as its environment writes it.
+    pub idle: &'a str,
+}
+
+/// The value of a message, read in tiers from what a model wrote (BOG-070).
+pub trait Content: Sized + Send {
+    /// Reads what a model wrote, and how; none where it cannot be read at all.
+    fn read(text: &str, brief: &Brief) -> Option<(Self, Tier)>;
+
+    /// The value that replaces an answer about `target` that cannot be read. It says so.
+    fn default_of(target: &str) -> Self;
+
+    /// How many parts of it could not be read.
+    fn unread(&self) -> usize;
+}
+
+/// A tool by which an agent asks another one, or gives control back.
+pub trait Delegate: Debug + Send + Sync {
+    /// Generic name of the tool.
+    fn name(&self) -> &'static str;
+
+    /// Its specification under the generic name.
+    fn spec(&self, brief: &Brief) -> ToolSpec;
+
+    /// What its input may be, under constrained decoding.
+    fn form(&self, brief: &Brief) -> Form;
+
+    /// What an expert, who would make this call, writes to ask about `target`.
+    fn expert(&self, brief: &Brief, call: &ToolCall, target: &str) -> Input;
+}
+
+/// The input of a tool as an expert writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A text.
+    Text(String),
+    /// A JSON object, written in the spacing of forms.
+    Object(String),
+}

@@ -1,0 +1,64 @@
+//! What a planner with advisers records (BOG-056..074).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::records;
+use crate::Tier;
+
+records! {
+    /// Kinds that the hierarchy writes, beside those of the engine.
+    Parsed = "parsed",
+    Dropped = "dropped",
+    Mismatch = "mismatch",
+    OffMenu = "off_menu",
+    Arbitrated = "arbitrated",
+}
+
+/// How the message of an adviser was read (BOG-070).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parsed {
+    /// Name of the message.
+    pub contract: String,
+    /// Which way it was read.
+    pub tier: Tier,
+    /// How many of its values could not be read; absent where all could, and for the default, which is unread as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<u64>,
+}
+
+/// A suggestion is not a legal action: the planner reads that it was dropped and cannot take it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// The action as written.
+    pub action: String,
+    /// Kind of the rejection.
+    pub why: String,
+}
+
+/// A suggestion or a finding is about another subject (BOG-071).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// The subject that was asked about.
+    pub asked: String,
+    /// The subject of the answer.
+    pub got: String,
+}
+
+/// The decision is none of the suggestions of this step; where none were asked for, it is not the idle call (BOG-R05).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OffMenu {
+    /// The decision as an action.
+    pub action: String,
+}
+
+/// The mediator changed the suggestions (BOG-234).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arbitrated {
+    /// Name of the rule.
+    pub rule: String,
+    /// The message with the suggestions before.
+    pub before: Value,
+    /// The message with the suggestions after.
+    pub after: Value,
+}

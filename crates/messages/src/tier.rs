@@ -1,0 +1,33 @@
+//! How a message was read.
+
+use serde::{Deserialize, Serialize};
+
+/// Which way a message was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// As it stands.
+    Direct,
+    /// After taking off prefixes, fences and wrappings.
+    Normalised,
+    /// By asking the model once more (BOG-070).
+    Repaired,
+    /// Not at all: as the text that it is.
+    Raw,
+    /// Not at all: the default replaces it.
+    Default,
+}
+
+impl Tier {
+    /// The name that events and tables use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Normalised => "normalised",
+            Self::Repaired => "repaired",
+            Self::Raw => "raw",
+            Self::Default => "default",
+        }
+    }
+}
