@@ -38,5 +38,5 @@ pub fn figures(work: &dyn Work, inputs: &Inputs, protocol: Option<&Protocol>) ->
         Make::Figure(make) => make(&context, item).unwrap(),
         _ => Vec::new(),
     };
-    drawings(work).flat_map(|item| drawn(item)).collect()
+    drawings(work).flat_map(drawn).collect()
 }

@@ -5,7 +5,7 @@
 //! `GIMBAL_CORPUS=count` the test prints the rates and asserts nothing: so the rate of another reader is found.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

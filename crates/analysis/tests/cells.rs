@@ -1,7 +1,7 @@
 //! From rows to summaries, comparisons and tables: worked examples.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use gimbal_analysis::calibration::{Forecast, brier, expected_calibration_error, reliability};
 use gimbal_analysis::{

@@ -1,7 +1,7 @@
 //! Laws that hold for all rows.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use gimbal_analysis::frontier::{Point, pareto};
 use gimbal_analysis::hypothesis::{holm, sign_flip, sign_test};

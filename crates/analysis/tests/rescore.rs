@@ -1,7 +1,7 @@
 //! Scores with tokens weighted by price, and cost by role.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 

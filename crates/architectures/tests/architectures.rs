@@ -1,8 +1,7 @@
 //! `baseline` and `react`: settings, what they need, how they are keyed, how they play.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../agent/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
 //! The configurations as data: one snapshot each, of everything that decides what its agents are told.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../agent/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
 use common::TestFiles;
 use gimbal_agent::persona::configurations;

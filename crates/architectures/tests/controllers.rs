@@ -2,8 +2,7 @@
 //! what passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../agent/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
 //! The gate before final answers (CYC-095), on a stage that writes down what passes: an answer is `Oil machine=...` here.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../agent/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

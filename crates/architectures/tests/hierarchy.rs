@@ -1,8 +1,7 @@
 //! The hierarchy against canned transcripts: what passes between the agents, and what becomes of broken messages.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../agent/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

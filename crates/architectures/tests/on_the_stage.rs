@@ -1,8 +1,7 @@
 //! The architectures on the real stage: throw-away environments, models of our own, whole runs on disk.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../agent/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,8 +1,7 @@
 //! What the requests of the controllers hold: all that a player needs, and nothing that is not so.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../agent/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

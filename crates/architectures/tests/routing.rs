@@ -1,8 +1,7 @@
 //! Routing with fewer calls: decisions ahead, state machines, a planner for a family; and how they combine.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../agent/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

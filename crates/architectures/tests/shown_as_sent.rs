@@ -1,8 +1,7 @@
 //! What `gimbal trace --call` shows is what was sent: every call of every architecture, on disk and read back.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../agent/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Tables of a run by key, and the works' published numbers, as a user meets them.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::{Place, STUDY};
 

@@ -1,7 +1,7 @@
 //! Whatever a user gets wrong gives one clear message with place and mend, and the right exit code.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Place, STUDY};
 

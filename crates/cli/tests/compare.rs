@@ -1,7 +1,7 @@
 //! Comparing cells and episodes, and writing every figure and table.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Place, STUDY};
 

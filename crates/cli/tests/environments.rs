@@ -1,7 +1,7 @@
 //! `gimbal env`, `persona`, `model`, `matrix`, `schema`, `doctor`.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::Place;
 use gimbal_cage2::policy::PolicyKind;

@@ -1,7 +1,7 @@
 //! Questions about filings as a user plays them: by studies, by services on a port, by hand.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,7 +1,7 @@
 //! The gate before final answers as a user plays it: with invented figures, with a lying verifier, in every process alike.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::Place;
 use gimbal_analysis::cyclic::Trajectory;

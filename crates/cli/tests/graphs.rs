@@ -1,7 +1,7 @@
 //! Task graphs at the terminal: planned for a family, widened, distilled into machines, and played.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::net::TcpListener;
 

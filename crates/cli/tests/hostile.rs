@@ -1,7 +1,7 @@
 //! Names and files that mean harm: nothing that a terminal obeys is ever printed or written raw, and nothing is written
 //! through a link.
 
-mod common;
+use crate::common;
 
 use common::{Place, STUDY};
 

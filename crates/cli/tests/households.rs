@@ -1,7 +1,7 @@
 //! `gimbal env alfworld`, and every configuration of the other environments in this one.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::fmt::Write as _;
 

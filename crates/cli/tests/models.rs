@@ -2,7 +2,7 @@
 #![cfg(feature = "embedded")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::io::Write as _;
 use std::process::Stdio;

@@ -1,7 +1,7 @@
 //! Prompts of every configuration in every environment.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::Place;
 

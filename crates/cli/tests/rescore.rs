@@ -1,7 +1,7 @@
 //! `gimbal rescore`: stored answers judged again, by code and by a model behind a real server on this machine.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};

@@ -1,7 +1,7 @@
 //! A study from the command line to its report.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Place, STUDY};
 

@@ -1,7 +1,7 @@
 //! `gimbal schema` gives valid JSON Schemas, which agree with what the program takes.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 

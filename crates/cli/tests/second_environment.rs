@@ -1,7 +1,7 @@
 //! `gimbal env yawning_titan`.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::Place;
 use gimbal_yawning_titan::Scenario;

@@ -1,7 +1,7 @@
 //! Summaries of won episodes that a model writes for planners, from the run to the prompt.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::net::TcpListener;
 use std::process::{Command, Stdio};

@@ -1,7 +1,7 @@
 //! The shipped studies of the three axes, played as far as this machine can.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::Place;
 

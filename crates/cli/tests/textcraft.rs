@@ -1,7 +1,7 @@
 //! `gimbal env textcraft`, and every configuration at play in it.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::Place;
 use gimbal_textcraft::Tree;

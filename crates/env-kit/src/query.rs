@@ -36,7 +36,7 @@ pub fn unknown(call: &ToolCall, specs: &[ToolSpec]) -> Rejection {
 ///
 /// # Errors
 /// A rejection for an argument that does not exist, is missing, or is not a string.
-pub fn arguments<'a, const N: usize>(call: &'a ToolCall, wanted: [Argument; N]) -> Result<[&'a str; N], Rejection> {
+pub fn arguments<const N: usize>(call: &ToolCall, wanted: [Argument; N]) -> Result<[&str; N], Rejection> {
     let query = &call.tool;
     if let Some(other) = call.arguments.keys().find(|given| wanted.iter().all(|(name, _)| given != name)) {
         let names = wanted.map(|(name, _)| name).join("`, `");

@@ -38,7 +38,7 @@ fn next(state: &mut u64) -> u64 {
 
 fn opened(folder: &Path) -> (bool, String) {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["victim", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["embedded_damage::victim", "--exact", "--nocapture", "--test-threads=1"])
         .env(VICTIM, folder)
         // The library's own trace of an abort would hide the name of the file.
         .env("GGML_NO_BACKTRACE", "1")

@@ -1,7 +1,7 @@
 //! The defence of a network: what a request says is enough to defend as well as the policy that restores what has changed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Questions about filings: what a request says is enough to answer.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::{Cell, Tally, controllers, solver, tasks};
 use gimbal_finance_agent::FinanceAgent;

@@ -1,7 +1,7 @@
 //! Crafting tasks: what a request says is enough to win.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::{Cell, Tally, controllers, tasks};
 use gimbal_textcraft::environment::TextCraft;

@@ -1,12 +1,9 @@
 //! The labels of every figure: none covers another, none leaves its picture, none is cut without telling the whole.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-#[path = "../../analysis/tests/support/cyclic.rs"]
-mod cyclic;
-#[path = "../../../works/cyc/tests/support/mod.rs"]
-mod of_cyc;
-#[path = "../../../works/bog/tests/support/mod.rs"]
-mod support;
+use crate::cyclic;
+use crate::support;
+use crate::support::testing;
 
 use gimbal_analysis::cyclic::Cycles;
 use gimbal_analysis::{Analysis, Rows};
@@ -105,6 +102,11 @@ fn drawn(rows: &Rows) -> Vec<Output> {
     support::figures(rows, &analysis, &traces)
 }
 
+/// Every figure of cyclic control.
+fn of_cyc(cycles: &Cycles) -> Vec<Output> {
+    testing::figures(&gimbal_cyc::Cyc, &testing::of_cycles(cycles), None)
+}
+
 /// All that is wrong, over all studies, so that one look shows it.
 fn complain(all: Vec<String>) {
     assert!(all.is_empty(), "{} complaints\n{}", all.len(), all.join("\n"));
@@ -151,7 +153,7 @@ fn labels_of_the_figures_of_control_keep_apart() {
     ];
     let mut all = Vec::new();
     for (name, cycles) in &studies {
-        for output in of_cyc::figures(cycles) {
+        for output in of_cyc(cycles) {
             all.extend(faults(name, &output.file, &output.figure.svg));
             all.extend(faults(name, &format!("{}-alone", output.file), &output.figure.alone));
         }
@@ -174,8 +176,8 @@ fn no_label_of_a_study_like_the_works_is_cut() {
     let sweep = cyclic::sweep(&["household unseen", "crafting depth 2", "finance synthetic-test"]);
     let outputs = drawn(&published::study(ENVIRONMENT))
         .into_iter()
-        .chain(of_cyc::figures(&cycles).into_iter().filter(|output| ["cyc-f1", "cyc-f2"].contains(&output.key)))
-        .chain(of_cyc::figures(&sweep).into_iter().filter(|output| output.key == "cyc-noise"));
+        .chain(of_cyc(&cycles).into_iter().filter(|output| ["cyc-f1", "cyc-f2"].contains(&output.key)))
+        .chain(of_cyc(&sweep).into_iter().filter(|output| output.key == "cyc-noise"));
     for output in outputs {
         let cut: Vec<String> =
             labels(&output.figure.svg).into_iter().filter(|label| label.titled).map(|label| label.words).collect();

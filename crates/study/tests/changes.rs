@@ -1,7 +1,7 @@
 //! A study that changes under its run: nothing that was paid for is lost, played again or in the way.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! What studies cost: episodes cell by cell, limits, estimates, and totals that always are the fold of the ledger.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,9 +1,8 @@
 //! Walks agree with the rows of the same run, episode by episode.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
-#[path = "../../../works/cyc/tests/support/mod.rs"]
-mod of_cyc;
+use crate::common;
+use crate::of_cyc;
 
 use std::collections::BTreeMap;
 

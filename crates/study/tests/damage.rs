@@ -1,7 +1,7 @@
 //! Run folders that lost something or were changed: found, told with place and mend, and made whole.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Injected faults: the same everywhere, nothing at rate nought, on record, and never the true environment's.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Reading a run while another process (here: another task) writes it: nothing is damaged and nothing is lost.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 use std::sync::Arc;

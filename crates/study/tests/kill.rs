@@ -3,7 +3,7 @@
 //! `GIMBAL_KILLS` sets the number of kills (12 by default; 100 and more for the full test).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn victim() {
 
 fn command(folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["victim", "--exact", "--nocapture", "--test-threads=1"]).env(VICTIM, folder);
+    command.args(["kill::victim", "--exact", "--nocapture", "--test-threads=1"]).env(VICTIM, folder);
     command
 }
 
@@ -110,7 +110,7 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
     let program = std::env::current_exe().unwrap();
     // In blocks of 512 bytes; the signal is ignored, so that writes fail as they do on a full disk.
     let script = format!(
-        "trap '' XFSZ; ulimit -f 300; exec '{}' victim --exact --nocapture --test-threads=1",
+        "trap '' XFSZ; ulimit -f 300; exec '{}' kill::victim --exact --nocapture --test-threads=1",
         program.display()
     );
     let output = Command::new("sh").args(["-c", &script]).env(VICTIM, &cut).output().unwrap();

@@ -2,7 +2,7 @@
 //! is found, whichever process wrote it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

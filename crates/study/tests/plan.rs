@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a study is found before anything is played, with place and mend.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::{TestModels, plan, plan_of, registry};
 use gimbal_study::plan::estimate::estimate;

@@ -1,7 +1,7 @@
 //! Trajectories agree with the rows of the same run, episode by episode.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

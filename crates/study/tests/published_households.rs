@@ -2,7 +2,7 @@
 //! household of ours that is equal in what matters, and on the published game where it is at hand.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod recited;
+use crate::recited;
 
 use std::path::PathBuf;
 

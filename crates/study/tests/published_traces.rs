@@ -2,7 +2,7 @@
 //! same with the same decisions.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod recited;
+use crate::recited;
 
 use gimbal_core::{Catalogue, Stop};
 use recited::{acts, notes, observations, recite, to};

@@ -1,7 +1,7 @@
 //! Runs on disk: the same for any number of workers, resumed, and read back.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::path::Path;

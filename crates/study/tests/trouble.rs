@@ -1,7 +1,7 @@
 //! Runs whose models fail: what is asked no more, what is counted all the same, and what the rows say of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -73,8 +73,11 @@ pub struct Printed {
     /// Reads such a file and recomputes what follows; the second argument is what messages call the file. Returns the
     /// name of the work with the results. Fails when the text is no such file, or one of its tables names a row that
     /// it lacks.
-    pub examine: fn(&str, &str) -> Result<(String, Examined), AnalysisError>,
+    pub examine: Examine,
 }
+
+/// Reads facts and recomputes them: text and its name in messages, to the work's name and the results.
+pub type Examine = fn(text: &str, name: &str) -> Result<(String, Examined), AnalysisError>;
 
 /// Which folds over a run an item is made from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A run in which the model hardly acted is no measurement: what leads, and what is left out.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use gimbal_analysis::{CellInfo, EpisodeRow, Rows};
 use gimbal_view::Report;

@@ -1,7 +1,7 @@
 //! The report of a run, in every form.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use gimbal_analysis::{CellInfo, Decoding, Generator, Kind, Options, Rows};
 use gimbal_view::{Meta, Report, sentence};

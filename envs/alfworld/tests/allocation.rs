@@ -2,9 +2,8 @@
 #![allow(unsafe_code, reason = "counting needs an allocator of our own, which only passes on")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod common;
-#[path = "../../counting/mod.rs"]
-mod counting;
+use crate::common;
+use crate::counting;
 
 use counting::allocations;
 use gimbal_parity::Fast;

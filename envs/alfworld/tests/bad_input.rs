@@ -1,7 +1,7 @@
 //! Damaged games: each is refused with its place, what is wrong and how to mend it.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::{PROBLEM, game_file, game_of, households};
 use gimbal_alfworld::home::{Dials, Household};

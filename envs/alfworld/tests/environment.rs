@@ -1,7 +1,7 @@
 //! Games behind the seams: what a stage, a study and an architecture meet.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::future::Future;
 use std::task::{Context, Poll, Waker};

@@ -1,7 +1,7 @@
 //! What a household's seed gives is fixed by `BEHAVIOUR`: whoever changes a digest here raises that number.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::fmt::Write as _;
 

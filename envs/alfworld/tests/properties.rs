@@ -1,7 +1,7 @@
 //! What holds of every household, every walk and every state.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

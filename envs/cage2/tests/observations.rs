@@ -1,7 +1,7 @@
 //! Observations and tables, as the original prints them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::python;
 use gimbal_cage2::draws::{Fast, Mersenne};

@@ -1,7 +1,7 @@
 //! Recordings of our own: written, replayed, spoilt, refused.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

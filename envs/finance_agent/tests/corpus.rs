@@ -1,7 +1,7 @@
 //! The synthetic corpus: what it promises about its own questions.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The environment behind the seams, against the server on loopback.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::{ask, call, open, reset, said, step};
 use gimbal_core::environment::Ending;

@@ -1,7 +1,7 @@
 //! The number of the behaviour is raised with every change of what a seed gives.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::{open, reset, step};
 use gimbal_core::Digest;

@@ -1,7 +1,7 @@
 //! The belief state of the sources.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::{call, open, reset, step};
 use gimbal_core::{Observation, RejectionKind, Stepped, ToolCall, Tracker};

@@ -1,8 +1,6 @@
 //! The simulator behind the seams: what a stage, a study and an architecture meet.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
-
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
 

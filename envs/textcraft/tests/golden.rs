@@ -1,7 +1,7 @@
 //! What a seed and commands give is fixed by `BEHAVIOUR`: whoever changes a digest here raises that number.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The laws on the built-in recipes, held to figures of the original; needs no data beside the crate.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::{say, simulator, tree};
 use gimbal_core::Digest;

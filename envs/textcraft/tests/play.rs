@@ -1,7 +1,7 @@
 //! A person at the terminal, and what players reach.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use gimbal_textcraft::play::{Game, play};
 use gimbal_textcraft::policy::PolicyKind;

@@ -1,7 +1,7 @@
 //! Recordings of our own: they agree, and a spoilt one is found out.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::io::{BufReader, Cursor, Read};
 use std::path::Path;

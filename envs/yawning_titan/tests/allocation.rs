@@ -2,8 +2,7 @@
 #![allow(unsafe_code, reason = "counting needs an allocator of our own, which only passes on")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../counting/mod.rs"]
-mod counting;
+use crate::counting;
 
 use counting::allocations;
 use gimbal_yawning_titan::draws::{Draws, Fast, Python};

@@ -1,7 +1,7 @@
 //! Networks made in code against those that the original made, where they are at hand, and facts of the stored ones.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 

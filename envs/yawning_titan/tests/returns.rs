@@ -1,7 +1,7 @@
 //! Returns of the baselines against those of the original.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use gimbal_yawning_titan::generator::Numbers;
 use gimbal_yawning_titan::policy::{POLICIES, PolicyKind};

@@ -1,7 +1,7 @@
 //! The recordings of the original simulator, where they are at hand.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod common;
+use crate::common;
 
 use gimbal_yawning_titan::replay::{DrawSource, ReplayOptions, replay};
 

@@ -1,7 +1,7 @@
 //! Episodes and cells that stand apart: cut by a limit, ended by a limit of the study, under injected faults.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use gimbal_analysis::Grids;
 use gimbal_analysis::{Analysis, BaselineChoice, Cell, CellInfo, EpisodeRow, Kind, Loss, Options, Rows, Table, tables};
@@ -61,7 +61,6 @@ fn episodes_that_a_limit_cuts_are_counted_apart() {
     let cells = main.to_text(300);
     assert!(cells.contains("3 of 5 cut") && cells.contains("5 of 5 cut"), "{cells}");
     let note = "hist+net on m: 3 of 5 by model_call_budget, token_budget; network on m: 5 of 5 by time_budget";
-    let protocol = protocol();
     let mut all = vec![main, tables::paired(&analysis).unwrap(), tables::spread(&analysis)];
     all.extend(["t3", "t24", "t25", "outcomes"].map(|key| support::table(key, &rows, &analysis)));
     for table in &all {

@@ -1,7 +1,7 @@
 //! The first work's tables from rows shaped like its own.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use gimbal_analysis::{Cell, EpisodeRow, Rows, Table};
 use gimbal_bog::Bog;

@@ -1,7 +1,7 @@
 //! Runs of one task and instance hang together, in every interval that is printed (BOG-142).
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use gimbal_analysis::{
     Analysis, BaselineChoice, Cell, EpisodeRow, Options, Rows, Table, paired_test, t_quantile, tables,

@@ -1,7 +1,7 @@
 //! Messages between agents and the mediator, from trajectories to tables.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! The named figures: complete, inside their frames, the same bytes for the same rows, honest about gaps.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-mod support;
+use crate::support;
 
 use gimbal_analysis::profile::Traces;
 use gimbal_analysis::{Analysis, Rows};

@@ -1,7 +1,7 @@
 //! Claims, models and environments.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use gimbal_analysis::Grids;
 use gimbal_analysis::replication::{Majority, Outcome, Replication, against_baseline, replications};

@@ -4,7 +4,7 @@
 //! segment is followed by no decision and is no visit.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod support;
+use crate::support;
 
 use gimbal_analysis::cyclic::{
     Cycles, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory,

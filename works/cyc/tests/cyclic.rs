@@ -1,9 +1,8 @@
 //! The tables of cyclic control: exact small examples, a whole made-up study, and what a run lacks.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-#[path = "../../../crates/analysis/tests/support/cyclic.rs"]
-mod made;
-mod support;
+use crate::made;
+use crate::support;
 
 use gimbal_analysis::cyclic::Board;
 use gimbal_analysis::cyclic::{

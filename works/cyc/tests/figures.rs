@@ -1,11 +1,9 @@
 //! The figures of cyclic control: complete, inside their frames, the same bytes for the same rows, honest about gaps.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-#[path = "../../../crates/analysis/tests/support/cyclic.rs"]
-mod cyclic;
-#[path = "../../../crates/view/tests/support/mod.rs"]
-mod drawn;
-mod support;
+use crate::drawn;
+use crate::made as cyclic;
+use crate::support;
 
 use self::drawn::drawing::{check, wrong};
 use cyclic::{Plan, episode, graph, info, plans, study, sweep};

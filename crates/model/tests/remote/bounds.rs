@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use crate::server::{Act, How, Server, answer, ok};
-use crate::{Ledger, Row, ask, config};
+use crate::remote::server::{Act, How, Server, answer, ok};
+use crate::remote::{Ledger, Row, ask, config};
 
 fn once(address: SocketAddr) -> gimbal_model::ModelsConfig {
     let retry = RetryPolicy { attempts: 1, ..RetryPolicy::default() };

@@ -5,8 +5,8 @@ use gimbal_model::remote::{Provider, WireFormat};
 use gimbal_model::{ModelsConfig, Timeouts, Totals};
 use serde_json::json;
 
-use crate::server::{Act, Broken, How, Server, answer, broken, failed, ok};
-use crate::{KEY, Ledger, PROVIDERS, Row, ask, config};
+use crate::remote::server::{Act, Broken, How, Server, answer, broken, failed, ok};
+use crate::remote::{KEY, Ledger, PROVIDERS, Row, ask, config};
 
 fn name(provider: Provider) -> String {
     format!("{}/test-model", provider.name())

@@ -7,8 +7,8 @@ use gimbal_model::remote::Provider;
 use gimbal_model::{Models, Traits};
 use serde_json::json;
 
-use crate::server::{Act, How, Server, answer, failed, ok};
-use crate::{ask, config};
+use crate::remote::server::{Act, How, Server, answer, failed, ok};
+use crate::remote::{ask, config};
 
 fn request(grammar: Grammar) -> ChatRequest {
     ChatRequest {
@@ -129,7 +129,7 @@ async fn the_bound_of_the_output_fits_the_context() {
     let server = Server::start(vec![ok(properties), ok(answer(format, "fine", How::Whole))]).await;
     let models = Models::new(config(Provider::LlamaCpp, server.address));
     assert_eq!(models.survey("llamacpp/m").await, Some(4096));
-    let ledger = crate::Ledger::default();
+    let ledger = crate::remote::Ledger::default();
     let context = gimbal_core::CallContext { wire: &ledger, episode: gimbal_core::Digest::of(b"e"), call: 0, seed: 1 };
     let completion = models.open("llamacpp/m").unwrap().complete(&asked, &context).await.unwrap();
     assert_eq!(
@@ -174,7 +174,7 @@ async fn a_refusal_that_will_not_change_is_met_once() {
             .map(|call| {
                 let (model, asked) = (Arc::clone(&model), asked.clone());
                 tokio::spawn(async move {
-                    let ledger = crate::Ledger::default();
+                    let ledger = crate::remote::Ledger::default();
                     let episode = gimbal_core::Digest::of(b"e");
                     let context = gimbal_core::CallContext { wire: &ledger, episode, call, seed: 1 };
                     model.complete(&asked, &context).await.unwrap_err()
@@ -191,7 +191,7 @@ async fn a_refusal_that_will_not_change_is_met_once() {
     let server = Server::start(vec![long, ok(answer(Provider::Compatible.wire(), "a", How::Whole))]).await;
     let models = Models::new(config(Provider::Compatible, server.address));
     let model = models.open("compatible/m").unwrap();
-    let ledger = crate::Ledger::default();
+    let ledger = crate::remote::Ledger::default();
     let context = gimbal_core::CallContext { wire: &ledger, episode: gimbal_core::Digest::of(b"e"), call: 0, seed: 1 };
     let error = model.complete(&ChatRequest::default(), &context).await.unwrap_err();
     assert_eq!((error.kind, error.lasting), (ModelErrorKind::BadRequest, false));

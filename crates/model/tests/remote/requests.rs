@@ -13,8 +13,8 @@ use gimbal_core::{
 use gimbal_model::remote::{Provider, WireFormat};
 use serde_json::{Value, json};
 
-use crate::server::{How, Seen, Server, answer, ok};
-use crate::{KEY, PROVIDERS, ask, config};
+use crate::remote::server::{How, Seen, Server, answer, ok};
+use crate::remote::{KEY, PROVIDERS, ask, config};
 
 fn request(grammar: Option<Grammar>) -> ChatRequest {
     let call = RequestedCall { id: "c1".to_owned(), tool: "Analyse".to_owned(), arguments: json!({ "host": "User1" }) };

@@ -119,6 +119,7 @@ impl Told for str {
 }
 
 /// A picture in the making.
+#[derive(Default)]
 pub struct Svg {
     body: String,
 }

@@ -4,7 +4,7 @@ use gimbal_cage2::options::REDS;
 use gimbal_cage2::policy::{Policy, PolicyKind};
 use gimbal_cage2::{Names, Options, Red};
 
-use crate::play::{BLOCKS, Play};
+use crate::tracker::play::{BLOCKS, Play};
 
 /// About two sentences, as models give them.
 const WHY: &str = "The host shows a process that was not there before, and nothing was done about it yet. Acting now \

@@ -6,7 +6,7 @@ use gimbal_core::{Observation, Stepped, ToolCall, Tracker as _};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::play::{BLOCKS, Play, answers, observation};
+use crate::tracker::play::{BLOCKS, Play, answers, observation};
 
 /// The same value with the keys of every object in reverse.
 fn reversed(value: &Value) -> Value {

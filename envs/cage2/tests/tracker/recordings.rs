@@ -7,7 +7,7 @@ use gimbal_core::{Observation, Stepped, ToolCall, Tracker as _};
 use serde_json::Value;
 
 use crate::common;
-use crate::play::{BLOCKS, answers};
+use crate::tracker::play::{BLOCKS, answers};
 
 fn observation(line: &Line<'_>) -> Observation {
     let text = line.raw("blue_obs").unwrap().to_owned();

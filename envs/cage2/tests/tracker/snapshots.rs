@@ -8,7 +8,7 @@ use gimbal_cage2::tracker::Status;
 use gimbal_cage2::{Action, Names, Options};
 use gimbal_core::{ToolCall, Tracker as _};
 
-use crate::play::{BLOCKS, Play};
+use crate::tracker::play::{BLOCKS, Play};
 
 /// Waits for a change, then goes through every kind of action on that host; the decoys come before.
 fn episode(names: Names) -> String {

@@ -8,7 +8,7 @@ use gimbal_cage2::tracker::words;
 use gimbal_cage2::{Names, Options, Red};
 use gimbal_core::Tracker as _;
 
-use crate::play::{Play, answers};
+use crate::tracker::play::{Play, answers};
 
 fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty())
@@ -81,7 +81,7 @@ fn nothing_is_written_but_its_own_words_and_what_was_seen_and_done() {
             policy.reset(seed);
             let mut told: BTreeSet<String> =
                 words::ALL.iter().flat_map(|text| split(text)).map(str::to_owned).collect();
-            let data = crate::play::observation(&play.simulator, &names).data.to_string();
+            let data = crate::tracker::play::observation(&play.simulator, &names).data.to_string();
             told.extend(split(&data).map(str::to_owned));
             for _ in 0..30 {
                 let (call, seen) = play.act(policy.act(play.simulator.vector()), Some("Reasons of my own"));

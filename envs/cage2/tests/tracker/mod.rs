@@ -1,8 +1,6 @@
 //! The belief state along whole episodes: texts as they stand, determinism, its own words, growth, recordings.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod growth;
 mod play;
 mod properties;

@@ -1,11 +1,10 @@
 //! Every request of an episode, in every environment, architecture and protocol, read as a player reads it: all that is needed
 //! stands there, and nothing contradicts itself.
 //!
-//! `GIMBAL_REQUESTS=FOLDER cargo test -p gimbal-readers --test requests` also writes the requests there, for a person to read.
+//! `GIMBAL_REQUESTS=FOLDER cargo test -p gimbal-readers --test all requests::` also writes the requests there, for a person to read.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 mod rules;
 
 use std::path::PathBuf;

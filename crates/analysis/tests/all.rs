@@ -1,0 +1,11 @@
+//! All integration tests of the crate in one binary, so that it is linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
+
+mod cells;
+mod coverage;
+mod independent;
+mod log;
+mod metrics;
+mod properties;
+mod rescore;
+mod support;

@@ -1,0 +1,22 @@
+//! All integration tests of the crate in one binary, so that it is linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
+
+mod analysis;
+mod bad_input;
+mod common;
+mod compare;
+mod environments;
+mod finance;
+mod gate;
+mod graphs;
+mod hostile;
+mod households;
+mod models;
+mod personas;
+mod rescore;
+mod runs;
+mod schema;
+mod second_environment;
+mod shots;
+mod studies;
+mod textcraft;

@@ -1,0 +1,8 @@
+//! All integration tests of the crate in one binary, so that it is linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
+
+#[path = "../../analysis/tests/support/cyclic.rs"]
+mod cyclic;
+mod labels;
+#[path = "../../../works/bog/tests/support/mod.rs"]
+mod support;

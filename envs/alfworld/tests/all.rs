@@ -1,0 +1,14 @@
+//! All integration tests of the crate in one binary, so that it is linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
+
+mod allocation;
+mod bad_input;
+mod common;
+#[path = "../../counting/mod.rs"]
+#[allow(unsafe_code, reason = "counting needs an allocator of our own, which only passes on")]
+mod counting;
+mod environment;
+mod golden;
+mod properties;
+mod traces;
+mod tracker;

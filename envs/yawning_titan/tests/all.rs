@@ -1,0 +1,18 @@
+//! All integration tests of the crate in one binary, so that it is linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
+
+mod allocation;
+mod common;
+#[path = "../../counting/mod.rs"]
+#[allow(unsafe_code, reason = "counting needs an allocator of our own, which only passes on")]
+mod counting;
+mod environment;
+mod generators;
+mod golden;
+mod options;
+mod play;
+mod properties;
+mod recordings;
+mod returns;
+mod traces;
+mod tracker;
