@@ -8,7 +8,7 @@ use gimbal_view::Output;
 use gimbal_view::work::{Context, Inputs, Item, Make, Work};
 
 pub fn of_rows(rows: &Rows, analysis: &Analysis, traces: &Traces) -> Inputs {
-    Inputs { results: Some((rows.clone(), analysis.clone())), traces: Some(traces.clone()), cycles: None }
+    Inputs { results: Some((rows.clone(), analysis.clone())), traces: Some(traces.clone()), ..Inputs::default() }
 }
 
 pub fn of_cycles(cycles: &Cycles) -> Inputs {

@@ -4,7 +4,7 @@ use gimbal_analysis::recovery::Recoveries;
 use gimbal_analysis::{Analysis, BaselineChoice, Bill, CellInfo, Options, PastCell, Rows};
 use gimbal_study::plan::Stored;
 use gimbal_study::read;
-use gimbal_view::work::{Inputs, Needs};
+use gimbal_view::work::{Inputs, Needs, StoredRecord};
 
 use crate::error::ReportError;
 use crate::source::Source;
@@ -20,6 +20,22 @@ pub fn fill(inputs: &mut Inputs, source: &Source<'_>, needs: Needs) -> Result<()
     if needs.cycles && inputs.cycles.is_none() {
         inputs.cycles = Some(read::cycles_among(source.folder, source.stored, source.registry)?);
     }
+    Ok(())
+}
+
+/// Reads the records of these kinds that `inputs` lacks.
+pub fn fill_records(inputs: &mut Inputs, source: &Source<'_>, kinds: &[&'static str]) -> Result<(), ReportError> {
+    let missing: Vec<&str> = kinds.iter().copied().filter(|kind| !inputs.records.contains_key(*kind)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    for kind in &missing {
+        inputs.records.insert((*kind).to_owned(), Vec::new());
+    }
+    read::each_stored_record(source.folder, &missing, |id, kind, data| {
+        let record = StoredRecord { cell: id.cell.clone(), episode: id.name(), data: data.to_owned() };
+        inputs.records.entry(kind.to_owned()).or_default().push(record);
+    })?;
     Ok(())
 }
 

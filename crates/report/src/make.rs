@@ -44,6 +44,7 @@ pub fn figure(source: &Source<'_>, listed: Listed) -> Result<Vec<Output>, Report
 fn one(source: &Source<'_>, listed: Listed) -> Result<Made, ReportError> {
     let mut inputs = Inputs::default();
     inputs::fill(&mut inputs, source, listed.item.needs)?;
+    inputs::fill_records(&mut inputs, source, listed.item.records)?;
     of_work(source, &inputs, listed.work, &[listed.item])
 }
 
@@ -58,6 +59,8 @@ pub fn make(source: &Source<'_>, inputs: &mut Inputs, wanted: impl Fn(&Item) -> 
     let chosen = || source.catalogue.items().filter(|listed| wanted(listed.item));
     let needs = chosen().fold(Needs::NONE, |needs, listed| needs.and(listed.item.needs));
     inputs::fill(inputs, source, needs)?;
+    let records: Vec<&'static str> = chosen().flat_map(|listed| listed.item.records).copied().collect();
+    inputs::fill_records(inputs, source, &records)?;
     let mut made = Made::default();
     for work in source.catalogue.works() {
         let items: Vec<&Item> = work.items().iter().filter(|item| wanted(item)).collect();

@@ -4,10 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use gimbal_core::{ArchitectureKind, FileError, Files};
 use gimbal_messages::{Record, Tier};
 use gimbal_model::{Models, ModelsConfig};
-use gimbal_study::plan::{self, Options};
+use gimbal_report::{Catalogue, Report, Source, figure, table};
+use gimbal_study::plan::{self, Options, Stored};
 use gimbal_study::read::trace::{Reader, episodes};
 use gimbal_study::read::{each_record, load_rows, verify};
 use gimbal_study::registry::Registry;
@@ -15,6 +17,9 @@ use gimbal_study::run::RunFolder;
 use gimbal_study::runner::{self, Settings};
 use gimbal_study::stage::Cancel;
 use gimbal_testkit::plays::dispute::{DisputeKind, Disputed};
+use gimbal_view::kit::svg::{Anchor, LABEL, Svg};
+use gimbal_view::work::{Context, Item, Make, Needs, Undeclared, Work};
+use gimbal_view::{Figure, Output};
 
 /// The files of the project, and a model that says nothing of use.
 struct ProjectFiles;
@@ -92,4 +97,98 @@ async fn answers_that_cannot_be_read_are_repaired_once_and_then_the_default() {
     for row in load_rows(&run).unwrap().episodes {
         assert_eq!((row.steps, row.model_calls, row.fallbacks), (8, 64, 8), "each of four turns with one repair");
     }
+}
+
+/// The publication of the throw-away system: one table and one figure, both of its own record.
+struct DisputeWork;
+
+const ITEMS: &[Item] = &[
+    Item {
+        key: "disputes",
+        title: "How disputes went",
+        source: "Tab. 1",
+        needs: Needs::RESULTS,
+        records: &[Disputed::KIND],
+        in_report: true,
+        make: Make::Table(|context, item| {
+            let label = |key, title| Column::new(key, title, "cell", ColumnKind::Label, "");
+            let count = |key, title| Column::new(key, title, "disputes", ColumnKind::Integer, "");
+            let columns = vec![label("cell", "Cell"), count("all", "Disputes"), count("agreed", "Agreed")];
+            let rows = by_cell(context)?
+                .into_iter()
+                .map(|(cell, all, agreed)| vec![Cell::text(cell), Cell::Integer(all), Cell::Integer(agreed)]);
+            Ok(Table { key: item.key, title: item.title.to_owned(), columns, rows: rows.collect(), notes: Vec::new() })
+        }),
+    },
+    Item {
+        key: "dispute-f1",
+        title: "Share of disputes that ended in agreement",
+        source: "Fig. 1",
+        needs: Needs::NONE,
+        records: &[Disputed::KIND],
+        in_report: false,
+        make: Make::Figure(|context, item| {
+            let records = context.records(Disputed::KIND)?;
+            let agreed = records.iter().filter(|record| Disputed::read(&record.data).unwrap().agreed).count();
+            let mut svg = Svg::new();
+            svg.text(10.0, 20.0, Anchor::Start, LABEL, &format!("{agreed} of {}", records.len()));
+            let figure = Figure::new(item.key, item.title.to_owned(), "Counts.".to_owned(), (&svg, 40.0));
+            Ok(vec![Output {
+                key: item.key,
+                environment: String::new(),
+                file: item.key.to_owned(),
+                figure,
+                missing: None,
+            }])
+        }),
+    },
+];
+
+/// Disputes of each cell, and how many ended in agreement.
+fn by_cell(context: &Context<'_>) -> Result<Vec<(String, i64, i64)>, Undeclared> {
+    let records = context.records(Disputed::KIND)?;
+    let cells = context.rows()?.cells.iter().map(|cell| {
+        let own = || records.iter().filter(|record| record.cell == cell.id);
+        let agreed = own().filter(|record| Disputed::read(&record.data).unwrap().agreed).count();
+        (cell.id.clone(), own().count() as i64, agreed as i64)
+    });
+    Ok(cells.collect())
+}
+
+impl Work for DisputeWork {
+    fn name(&self) -> &'static str {
+        "dispute"
+    }
+
+    fn items(&self) -> &'static [Item] {
+        ITEMS
+    }
+}
+
+/// A work of its own room: its table is in the report, its figure is found by key, and nobody else was touched.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_work_brings_a_table_and_a_figure_of_its_own() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = played("noisy/1.0", place.path()).await;
+    let stored = Stored::read(&folder).unwrap();
+    let (registry, options) = (registry(), gimbal_report::Options::default());
+    let catalogue = Catalogue::new(vec![&DisputeWork]);
+    let source =
+        Source { folder: &folder, stored: &stored, registry: &registry, catalogue: &catalogue, options: &options };
+    let seen = disputes(&folder).len() as i64;
+    assert!(seen > 0);
+    let made = table(&source, catalogue.table("disputes").unwrap()).unwrap();
+    assert_eq!(made.rows.len(), 1);
+    assert_eq!((made.rows[0][1].clone(), made.rows[0][2].clone()), (Cell::Integer(seen), Cell::Integer(seen)));
+    let report = Report::build(&source).unwrap();
+    assert!(report.tables().iter().any(|table| table.key == "disputes"));
+    assert!(report.page().contains("How disputes went"));
+    let drawn = figure(&source, catalogue.figure("DISPUTE-F1").unwrap()).unwrap();
+    assert!(drawn[0].figure.alone.contains(&format!("{seen} of {seen}")));
+    let unknown = catalogue.table("dispute").map(|_| ()).unwrap_err();
+    assert!(unknown.to_string().contains("`disputes`"), "{unknown}");
+    // An item that reads what it does not declare is an error that names it.
+    let nothing = gimbal_view::work::Inputs::default();
+    let undeclared = Context::new(&nothing, None).unwrap();
+    assert!(undeclared.records(Disputed::KIND).is_err());
 }

@@ -4,6 +4,7 @@
 //! ([`Context`]), so it depends on no run folder, no environment and no model.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use gimbal_analysis::cyclic::{Board, Cycles};
@@ -38,6 +39,8 @@ pub struct Item {
     pub source: &'static str,
     /// What it is made from.
     pub needs: Needs,
+    /// Kinds of records that it reads ([`Context::records`]), beside what it needs.
+    pub records: &'static [&'static str],
     /// Whether the report of a run shows this table where it has rows. Everything is in `--all`.
     pub in_report: bool,
     /// How it is made.
@@ -120,6 +123,19 @@ pub struct Inputs {
     pub traces: Option<Traces>,
     /// Of [`Needs::cycles`].
     pub cycles: Option<Cycles>,
+    /// Of [`Item::records`]: records by kind.
+    pub records: BTreeMap<String, Vec<StoredRecord>>,
+}
+
+/// A record as a journal holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRecord {
+    /// Cell of its episode.
+    pub cell: String,
+    /// Name of its episode: cell, task, run.
+    pub episode: String,
+    /// Its data as JSON text.
+    pub data: String,
 }
 
 /// An item uses data that it does not declare in [`Item::needs`].
@@ -161,6 +177,14 @@ impl<'a> Context<'a> {
     /// When the item does not declare [`Needs::results`].
     pub fn analysis(&self) -> Result<&'a Analysis, Undeclared> {
         self.inputs.results.as_ref().map(|(_, analysis)| analysis).ok_or(Undeclared("the analysis of rows"))
+    }
+
+    /// The records of a kind, in the order of episodes and events.
+    ///
+    /// # Errors
+    /// When the item does not list the kind in [`Item::records`].
+    pub fn records(&self, kind: &str) -> Result<&'a [StoredRecord], Undeclared> {
+        self.inputs.records.get(kind).map(Vec::as_slice).ok_or(Undeclared("records of this kind"))
     }
 
     /// Results by environment, configuration and model, under the protocol.

@@ -20,6 +20,7 @@ macro_rules! table {
             title: $title,
             source: $source,
             needs: Needs::RESULTS,
+            records: &[],
             in_report: false,
             make: Make::Table(|context, item| {
                 let $frame = Frame::of(context, item)?;
@@ -37,6 +38,7 @@ macro_rules! traced {
             title: $title,
             source: $source,
             needs: Needs::TRACES,
+            records: &[],
             in_report: true,
             make: Make::Table(|$context, _| Ok($made)),
         }
@@ -54,6 +56,7 @@ macro_rules! figure {
             title: $title,
             source: $source,
             needs: $needs,
+            records: &[],
             in_report: false,
             make: Make::Figure(|context, item| figures::outputs(context, item, $draw)),
         }
@@ -149,6 +152,7 @@ pub const ITEMS: &[Item] = &[
         title: "Printed numbers that follow from others, recomputed",
         source: "",
         needs: Needs::NONE,
+        records: &[],
         in_report: false,
         make: Make::Printed(Printed { file: printed::FILE, examine: printed::read_and_examine }),
     },

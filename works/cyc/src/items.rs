@@ -21,6 +21,7 @@ macro_rules! table {
             title: $title,
             source: $source,
             needs: Needs::CYCLES,
+            records: &[],
             in_report: $shown,
             make: Make::Table(|context, item| {
                 let $frame = Frame::of(context, item)?;
@@ -38,6 +39,7 @@ macro_rules! figure {
             title: $title,
             source: $source,
             needs: Needs::CYCLES,
+            records: &[],
             in_report: false,
             make: Make::Figure(|$context, $item| $made),
         }
@@ -96,6 +98,7 @@ pub const ITEMS: &[Item] = &[
         title: "Printed numbers that follow from others, recomputed",
         source: "",
         needs: Needs::NONE,
+        records: &[],
         in_report: false,
         make: Make::Printed(Printed { file: printed::FILE, examine: printed::read_and_examine }),
     },

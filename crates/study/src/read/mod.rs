@@ -16,7 +16,7 @@ use gimbal_core::Digest;
 
 pub use bill::bill;
 pub use cycles::{cycles, cycles_among, has_graphs, results, trajectories, walk_of};
-pub use of_kind::each_record;
+pub use of_kind::{each_record, each_stored_record};
 pub(crate) use profile::{LazyTexts, Walk};
 pub use profile::{profiles, traces};
 pub use recovery::recovery;
