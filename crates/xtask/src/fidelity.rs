@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::requirements::{Requirement, Shown, Status};
+use crate::requirement::{Requirement, Shown, Status};
 
 const WORKS: [(&str, &str); 5] = [
     ("BOG", "Compound defenders (BOG)"),

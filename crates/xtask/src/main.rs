@@ -1,13 +1,20 @@
-//! Checks of the project on itself: `cargo xtask requirements [--write]` and `cargo xtask invariants`.
+//! Checks of the project on itself. `cargo xtask` lists the commands.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program reports to a terminal and nowhere else")]
 
+mod circles;
 mod fidelity;
 mod invariants;
+mod requirement;
 mod requirements;
 mod tags;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask requirements [--write]   check requirements.yaml against the tests, or fill it in
+       cargo xtask invariants               check what rooms must not know, and circles of modules
+       cargo xtask circles [--write]        show every circle of modules, or write the list of known ones";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -16,9 +23,11 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["requirements"] => requirements::check(&root),
         ["requirements", "--write"] => requirements::write(&root),
-        ["invariants"] => invariants::check(&root),
+        ["invariants"] => both(invariants::check(&root), circles::check(&root)),
+        ["circles"] => circles::show(&root),
+        ["circles", "--write"] => circles::write(&root),
         _ => {
-            eprintln!("usage: cargo xtask requirements [--write] | cargo xtask invariants");
+            eprintln!("{USAGE}");
             return ExitCode::from(2);
         }
     };
@@ -34,6 +43,14 @@ fn main() -> ExitCode {
             eprintln!("{} complaint(s)", complaints.len());
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Both summaries, or all complaints.
+fn both(first: Result<String, Vec<String>>, second: Result<String, Vec<String>>) -> Result<String, Vec<String>> {
+    match (first, second) {
+        (Ok(first), Ok(second)) => Ok(format!("{first}\n{second}")),
+        (first, second) => Err([first, second].into_iter().filter_map(Result::err).flatten().collect()),
     }
 }
 
