@@ -1,5 +1,5 @@
 //! Tables and figures of a work from data that a test makes.
-#![allow(dead_code, clippy::unwrap_used, missing_docs)]
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stderr, missing_docs)]
 
 use gimbal_analysis::cyclic::Cycles;
 use gimbal_analysis::profile::Traces;
@@ -39,4 +39,16 @@ pub fn figures(work: &dyn Work, inputs: &Inputs, protocol: Option<&Protocol>) ->
         _ => Vec::new(),
     };
     drawings(work).flat_map(drawn).collect()
+}
+
+/// The transcription of a work's printed tables, where it is present; else says that the comparison is skipped.
+pub fn printed_tables(work: &str) -> Option<serde_json::Value> {
+    let folder = std::env::var("GIMBAL_DATA")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference").to_owned());
+    let Ok(text) = std::fs::read_to_string(format!("{folder}/paper-tables.json")) else {
+        eprintln!("skipped: no paper-tables.json in the data folder; set GIMBAL_DATA to compare");
+        return None;
+    };
+    let mut tables: serde_json::Value = serde_json::from_str(&text).unwrap();
+    Some(tables[work].take())
 }

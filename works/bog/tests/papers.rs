@@ -1,6 +1,8 @@
 //! The first work's tables against our formulas.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, missing_docs)]
 
+use crate::support;
+
 use gimbal_analysis::papers::{Check, Verdict, report, tally};
 use gimbal_bog::printed::{BogFacts, check, examine, frontier};
 
@@ -112,14 +114,7 @@ fn a_spoiled_number_is_a_miss_and_a_missing_cell_an_error() {
 /// The facts file says what the transcription of the printed tables says, number by number.
 #[test]
 fn the_facts_are_as_transcribed() {
-    let folder = std::env::var("GIMBAL_DATA")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference").to_owned());
-    let Ok(text) = std::fs::read_to_string(format!("{folder}/paper-tables.json")) else {
-        eprintln!("skipped: no paper-tables.json in the data folder; set GIMBAL_DATA to compare");
-        return;
-    };
-    let tables: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let tables = &tables["bogdanov"];
+    let Some(tables) = support::testing::printed_tables("bogdanov") else { return };
     let facts = facts();
     assert_eq!(facts.cells.len(), 72);
     for cell in &facts.cells {
@@ -242,14 +237,7 @@ fn a_spoiled_input_and_a_spoiled_cell_are_found() {
 /// The other tables of the facts file are as transcribed, too.
 #[test]
 fn the_derived_facts_are_as_transcribed() {
-    let folder = std::env::var("GIMBAL_DATA")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference").to_owned());
-    let Ok(text) = std::fs::read_to_string(format!("{folder}/paper-tables.json")) else {
-        eprintln!("skipped: no paper-tables.json in the data folder; set GIMBAL_DATA to compare");
-        return;
-    };
-    let tables: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let tables = &tables["bogdanov"];
+    let Some(tables) = support::testing::printed_tables("bogdanov") else { return };
     let facts = facts();
     let rounded: Vec<_> = facts.repeated.iter().filter(|entry| entry.table == "Tab. 3").collect();
     assert_eq!(rounded.len(), 72);

@@ -1,6 +1,8 @@
 //! The third work's tables against our formulas.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, missing_docs)]
 
+use crate::support;
+
 use gimbal_analysis::papers::{Check, Verdict, report, tally};
 use gimbal_cyc::printed::{CycFacts, PaperControl, Spread, examine, nearest_spread};
 use serde_json::{Value, json};
@@ -143,14 +145,7 @@ fn a_spoiled_input_and_a_spoiled_cell_are_found() {
 /// The facts file says what the transcription of the printed tables says, number by number.
 #[test]
 fn the_facts_are_as_transcribed() {
-    let folder = std::env::var("GIMBAL_DATA")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference").to_owned());
-    let Ok(text) = std::fs::read_to_string(format!("{folder}/paper-tables.json")) else {
-        eprintln!("skipped: no paper-tables.json in the data folder; set GIMBAL_DATA to compare");
-        return;
-    };
-    let tables: Value = serde_json::from_str(&text).unwrap();
-    let tables = &tables["cyclic"];
+    let Some(tables) = support::testing::printed_tables("cyclic") else { return };
     let facts = facts();
     let title = |control: PaperControl| match control {
         PaperControl::React => "ReAct",

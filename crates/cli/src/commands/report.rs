@@ -1,11 +1,13 @@
 //! `gimbal report`: its arguments, and what goes to standard output.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gimbal_analysis::Protocol;
 use gimbal_model::PriceTable;
-use gimbal_report::{Everything, Options, Report, ReportError, Source, WIDTH, figure, table};
+use gimbal_report::{Catalogue, Everything, Options, Report, ReportError, Source, WIDTH, figure, table};
 use gimbal_study::plan::Stored;
+use gimbal_study::registry::Registry;
+use gimbal_study::run::RunFolder;
 use gimbal_view::Output;
 
 use super::{more_to_come, own_folder, run_failure, run_folder, tables, write_file};
@@ -29,29 +31,55 @@ pub fn report(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// A failure of a report with its exit code.
-pub fn report_failure(error: ReportError) -> Failure {
+fn report_failure(error: ReportError) -> Failure {
     if error.exit_code() == 2 { Failure::usage(error) } else { Failure::external(error) }
 }
 
-/// Opens the run and hands it to `make` with the user's choices.
-fn with_source<T>(
-    arguments: &Arguments,
-    make: impl FnOnce(&Source<'_>) -> Result<T, ReportError>,
-) -> Result<T, Failure> {
-    let folder = run_folder(&arguments.run)?;
-    if arguments.table.is_some() {
-        more_to_come(folder.in_progress());
+/// A run with what its report is made from.
+struct Opened {
+    folder: RunFolder,
+    stored: Stored,
+    registry: Registry,
+    catalogue: Catalogue,
+    options: Options,
+}
+
+impl Opened {
+    fn new(folder: RunFolder, options: Options) -> Result<Self, Failure> {
+        let stored = Stored::read(&folder).map_err(run_failure)?;
+        Ok(Self { folder, stored, registry: registry(), catalogue: catalogue(), options })
     }
-    let stored = Stored::read(&folder).map_err(run_failure)?;
-    let options = Options {
-        baseline: arguments.baseline.clone(),
-        protocol: arguments.protocol.as_deref().map(protocol).transpose()?,
-        prices: arguments.prices.as_deref().map(prices).transpose()?.map(|table| table.models),
-    };
-    let (registry, catalogue) = (registry(), catalogue());
-    let source =
-        Source { folder: &folder, stored: &stored, registry: &registry, catalogue: &catalogue, options: &options };
-    make(&source).map_err(report_failure)
+
+    /// The run that the arguments name, with the user's choices.
+    fn of(arguments: &Arguments) -> Result<Self, Failure> {
+        let folder = run_folder(&arguments.run)?;
+        let options = Options {
+            baseline: arguments.baseline.clone(),
+            protocol: arguments.protocol.as_deref().map(protocol).transpose()?,
+            prices: arguments.prices.as_deref().map(prices).transpose()?.map(|table| table.models),
+        };
+        Self::new(folder, options)
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source {
+            folder: &self.folder,
+            stored: &self.stored,
+            registry: &self.registry,
+            catalogue: &self.catalogue,
+            options: &self.options,
+        }
+    }
+
+    /// The folder that `--out` names, else one within the run folder, which must not be a symbolic link.
+    fn out(&self, arguments: &Arguments, within: &str) -> Result<PathBuf, Failure> {
+        if let Some(out) = &arguments.out {
+            return Ok(out.clone());
+        }
+        let out = self.folder.root().join(within);
+        own_folder(&out)?;
+        Ok(out)
+    }
 }
 
 /// Reads a file that an option names.
@@ -73,7 +101,8 @@ fn prices(path: &Path) -> Result<PriceTable, Failure> {
 }
 
 fn whole(arguments: &Arguments) -> Result<(), Failure> {
-    let built = with_source(arguments, Report::build)?;
+    let opened = Opened::of(arguments)?;
+    let built = Report::build(&opened.source()).map_err(report_failure)?;
     let document = built.document();
     match arguments.format {
         ReportFormat::Text => print!("{}", document.brief(WIDTH)),
@@ -86,11 +115,8 @@ fn whole(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     }
     // The text is on standard output already, whatever happens on the disk.
-    let out = match &arguments.out {
-        Some(out) => out.clone(),
-        None => run_folder(&arguments.run)?.root().to_path_buf(),
-    };
-    let page = built.write(&out).map_err(|error| {
+    let out = arguments.out.as_deref().unwrap_or_else(|| opened.folder.root());
+    let page = built.write(out).map_err(|error| {
         Failure::External(format!("{error}; write the files elsewhere with `--out DIR`, or none with `--no-files`"))
     })?;
     eprintln!("gimbal: the page is {}", page.display());
@@ -112,10 +138,11 @@ fn one_table(arguments: &Arguments, key: &str) -> Result<(), Failure> {
     let chosen = catalogue
         .table(key)
         .map_err(|error| Failure::Usage(format!("--table: {error} (known: {})", error.known.join(", "))))?;
-    let made = with_source(arguments, |source| table(source, chosen));
-    let made = made.map_err(|failure| match failure {
-        Failure::Usage(words) if words.starts_with('`') => Failure::Usage(format!("--table: {words}")),
-        other => other,
+    let opened = Opened::of(arguments)?;
+    more_to_come(opened.folder.in_progress());
+    let made = table(&opened.source(), chosen).map_err(|error| match error {
+        ReportError::NoRows { .. } => Failure::Usage(format!("--table: {error}")),
+        other => report_failure(other),
     })?;
     tables::show(&made, arguments.format)
 }
@@ -129,48 +156,39 @@ fn one_figure(arguments: &Arguments, key: &str) -> Result<(), Failure> {
     let chosen = catalogue.figure(key).map_err(|error| {
         Failure::Usage(format!("--figure: {error}; there are {} (`--figure list`)", error.series()))
     })?;
-    let outputs = with_source(arguments, |source| figure(source, chosen))?;
-    put(arguments, &outputs)
+    let opened = Opened::of(arguments)?;
+    let outputs = figure(&opened.source(), chosen).map_err(report_failure)?;
+    put(arguments, &opened, &outputs)
 }
 
 /// Prints the only drawing; writes several, or where `--out` says.
-fn put(arguments: &Arguments, outputs: &[Output]) -> Result<(), Failure> {
+fn put(arguments: &Arguments, opened: &Opened, outputs: &[Output]) -> Result<(), Failure> {
     for output in outputs {
         if let Some(missing) = &output.missing {
             eprintln!("gimbal: {}: nothing to draw: {missing}", output.file);
         }
     }
-    match (outputs, &arguments.out) {
-        ([only], None) => print!("{}", only.figure.alone),
-        (several, out) => {
-            let out = match out {
-                Some(out) => out.clone(),
-                None => run_folder(&arguments.run)?.root().join("figures"),
-            };
-            own_folder(&out)?;
-            // A drawing of nothing is not written.
-            for output in several.iter().filter(|output| output.missing.is_none()) {
-                let path = out.join(format!("{}.svg", output.file));
-                write_file(&path, &output.figure.alone)?;
-                eprintln!("gimbal: {}", path.display());
-            }
-        }
+    if let ([only], None) = (outputs, &arguments.out) {
+        print!("{}", only.figure.alone);
+        return Ok(());
+    }
+    let out = opened.out(arguments, "figures")?;
+    own_folder(&out)?;
+    // A drawing of nothing is not written.
+    for output in outputs.iter().filter(|output| output.missing.is_none()) {
+        let path = out.join(format!("{}.svg", output.file));
+        write_file(&path, &output.figure.alone)?;
+        eprintln!("gimbal: {}", path.display());
     }
     Ok(())
 }
 
 /// Writes every table and figure, and the page that shows them.
 fn everything(arguments: &Arguments) -> Result<(), Failure> {
-    let built = with_source(arguments, Everything::build)?;
-    let out = match &arguments.out {
-        Some(out) => out.clone(),
-        None => {
-            let out = run_folder(&arguments.run)?.root().join(FOLDER);
-            own_folder(&out)?;
-            out
-        }
-    };
-    let page = built.write(&catalogue(), &out).map_err(Failure::external)?;
+    let opened = Opened::of(arguments)?;
+    let built = Everything::build(&opened.source()).map_err(report_failure)?;
+    let out = opened.out(arguments, FOLDER)?;
+    let page = built.write(&opened.catalogue, &out).map_err(Failure::external)?;
     let gaps = built.gaps();
     let without = if gaps > 0 { format!(" ({gaps} more have nothing to draw)") } else { String::new() };
     let (tables, figures) = (built.tables.len(), built.figures.len() - gaps);
@@ -179,12 +197,10 @@ fn everything(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The standard report of a run that has just ended: its files, and its text.
-pub fn after_run(folder: &gimbal_study::run::RunFolder) -> Result<(std::path::PathBuf, String), Failure> {
-    let stored = Stored::read(folder).map_err(run_failure)?;
-    let (registry, catalogue, options) = (registry(), catalogue(), Options::default());
-    let source = Source { folder, stored: &stored, registry: &registry, catalogue: &catalogue, options: &options };
-    let built = Report::standard(&source).map_err(report_failure)?;
-    let page = built.write(folder.root()).map_err(Failure::external)?;
+/// The standard report of a run that has just ended: writes its files; returns the page and the text.
+pub fn after_run(folder: RunFolder) -> Result<(PathBuf, String), Failure> {
+    let opened = Opened::new(folder, Options::default())?;
+    let built = Report::standard(&opened.source()).map_err(report_failure)?;
+    let page = built.write(opened.folder.root()).map_err(Failure::external)?;
     Ok((page, built.document().brief(WIDTH)))
 }

@@ -66,7 +66,7 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     }
     if !options.no_report {
         let folder = RunFolder::open(&summary.folder).map_err(run_failure)?;
-        let (page, text) = report::after_run(&folder)?;
+        let (page, text) = report::after_run(folder)?;
         if options.progress != ProgressStyle::Quiet {
             println!("{text}");
         }

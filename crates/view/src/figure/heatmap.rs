@@ -6,8 +6,8 @@ use gimbal_analysis::{Analysis, CellSummary, tables};
 
 use super::{environments, shown, speaker};
 use crate::kit::picture::Figure;
-use crate::kit::svg::{Anchor, HEAD, LABEL, MUTED, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of};
-use crate::kit::{colour, unique};
+use crate::kit::svg::{Anchor, HEAD, LABEL, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of};
+use crate::kit::{colour, tiles, unique};
 
 const ROW: f64 = 46.0;
 const HEADER: f64 = 36.0;
@@ -26,7 +26,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     let left = (names + 18.0).min(250.0);
     let share = |mean: f64| if high > low { (mean - low) / (high - low) } else { 0.5 };
     let mut svg = Svg::new();
-    svg.raw("<defs><pattern id=\"gap\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" class=\"paper\" fill=\"#ffffff\"/><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" class=\"rule\" stroke=\"#c9ced6\" stroke-width=\"1.4\"/></pattern></defs>");
+    tiles::hatch_gaps(&mut svg);
     let mut y = 8.0;
     let all = environments(analysis);
     for environment in &all {
@@ -95,7 +95,8 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
         }
         y += 16.0;
     }
-    colour_bar(&mut svg, left, y, (low, high), largest);
+    let ends = (shown(low, largest), shown(high, largest));
+    tiles::colour_bar(&mut svg, (left, y + 4.0), 220.0, (&ends.0, &ends.1), "mean return");
     let percent = analysis.options.percent();
     let title = "Mean return by configuration and model".to_owned();
     let caption = format!(
@@ -154,25 +155,4 @@ fn tile(
     let line =
         line.cloned().map(Words::from).unwrap_or_else(|| fit(&format!("n={}{mark}", cell.episodes), small.size, room));
     svg.text(centre, y + 35.0, Anchor::Middle, small, &line);
-}
-
-fn colour_bar(svg: &mut Svg, left: f64, y: f64, (low, high): (f64, f64), largest: f64) {
-    let (width, top) = (220.0, y + 4.0);
-    // The scale is straight between its anchors, so a gradient through them is the scale itself.
-    let stops: String = (0..=colour::STOPS)
-        .map(|stop| {
-            let share = stop as f64 / colour::STOPS as f64;
-            format!("<stop offset=\"{}\" stop-color=\"{}\"/>", n(share), colour::sequential(share).0)
-        })
-        .collect();
-    svg.raw(&format!("<defs><linearGradient id=\"scale\">{stops}</linearGradient></defs>"));
-    svg.raw(&format!(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"10\" rx=\"2\" fill=\"url(#scale)\"/>",
-        n(left),
-        n(top),
-        n(width)
-    ));
-    svg.text(left, top + 25.0, Anchor::Start, SMALL, &shown(low, largest));
-    svg.text(left + width, top + 25.0, Anchor::End, SMALL, &shown(high, largest));
-    svg.text(left + width / 2.0, top + 25.0, Anchor::Middle, Type { fill: MUTED, ..SMALL }, "mean return");
 }

@@ -4,6 +4,7 @@ use super::colour;
 use super::looks::stand;
 use super::picture::Picture;
 use super::svg::{Anchor, LABEL, MUTED, SMALL, Svg, Type, WIDTH, Words, fit_head, n, width_of, wrapped};
+use super::tiles;
 
 /// A tile: place on the scale of colours in [0, 1], what stands on it, and beneath that.
 pub struct Tile {
@@ -36,7 +37,7 @@ const BENEATH: f64 = 10.5;
 
 /// Draws the matrix from `top` on, with the scale beneath.
 pub fn draw(mut svg: Svg, matrix: &Matrix<'_>, top: f64, caption: String) -> Picture {
-    svg.raw("<defs><pattern id=\"gap\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" class=\"paper\" fill=\"#ffffff\"/><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" class=\"rule\" stroke=\"#c9ced6\" stroke-width=\"1.4\"/></pattern></defs>");
+    tiles::hatch_gaps(&mut svg);
     let names = matrix.rows.iter().map(|name| width_of(name, LABEL.size)).fold(50.0, f64::max);
     let left = (names + 18.0).min(230.0);
     let each = columns(matrix, WIDTH - left);
@@ -58,7 +59,8 @@ pub fn draw(mut svg: Svg, matrix: &Matrix<'_>, top: f64, caption: String) -> Pic
             y += ROW;
         }
     }
-    scale(&mut svg, left, y + 12.0, &matrix.scale);
+    let (low, high, title) = &matrix.scale;
+    tiles::colour_bar(&mut svg, (left, y + 12.0), 240.0, (low, high), title);
     Picture { svg, height: y + 62.0, caption }
 }
 
@@ -113,24 +115,4 @@ fn draw_tile(svg: &mut Svg, (x, y): (f64, f64), width: f64, tile: Option<&Tile>,
         let small = fit_head(&tile.small, BENEATH, width - 5.0);
         svg.text(centre, y + 34.0, Anchor::Middle, on_tile(BENEATH, false), &small);
     }
-}
-
-fn scale(svg: &mut Svg, left: f64, top: f64, (low, high, title): &(String, String, String)) {
-    let width = 240.0;
-    let stops: String = (0..=colour::STOPS)
-        .map(|stop| {
-            let share = stop as f64 / colour::STOPS as f64;
-            format!("<stop offset=\"{}\" stop-color=\"{}\"/>", n(share), colour::sequential(share).0)
-        })
-        .collect();
-    svg.raw(&format!("<defs><linearGradient id=\"scale\">{stops}</linearGradient></defs>"));
-    svg.raw(&format!(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"10\" rx=\"2\" fill=\"url(#scale)\"/>",
-        n(left),
-        n(top),
-        n(width)
-    ));
-    svg.text(left, top + 25.0, Anchor::Start, SMALL, low);
-    svg.text(left + width, top + 25.0, Anchor::End, SMALL, high);
-    svg.text(left + width / 2.0, top + 25.0, Anchor::Middle, SMALL, title);
 }

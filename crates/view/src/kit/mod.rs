@@ -13,6 +13,7 @@ pub mod scale;
 pub mod scatter;
 pub mod stacked;
 pub mod svg;
+pub mod tiles;
 
 /// Values in the order in which they come first, without repeats.
 pub fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {

@@ -7,7 +7,7 @@ use gimbal_analysis::cyclic::TaskPart;
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use serde::{Deserialize, Serialize};
 
-use super::frame::{Frame, count};
+use super::frame::{Frame, count, environment_column};
 
 /// Which environment each table of a single benchmark is about.
 #[derive(Debug, Serialize, Deserialize)]
@@ -67,13 +67,7 @@ pub fn overview(frame: &Frame<'_, '_>) -> Table {
         rows.push(std::iter::once(Cell::text(environment)).chain(numbers.map(Cell::count)).collect());
     }
     let columns = vec![
-        Column::new(
-            "environment",
-            "Benchmark",
-            "row",
-            ColumnKind::Label,
-            "Environment and the options that tell cells apart",
-        ),
+        environment_column(),
         count("tasks", "Tasks", "tasks", "Different tasks that were played"),
         count("runs", "Runs", "tasks", "Different runs: the seeds"),
         count("cells", "Cells", "episodes", "Cells of the study"),
@@ -120,13 +114,7 @@ pub fn parts(frame: &Frame<'_, '_>) -> Table {
         })
         .collect();
     let columns = vec![
-        Column::new(
-            "environment",
-            "Benchmark",
-            "row",
-            ColumnKind::Label,
-            "Environment and the options that tell cells apart",
-        ),
+        environment_column(),
         Column::new("set", "Data", "row", ColumnKind::Label, "Set of data, as the environment names it"),
         Column::new("part", "Part", "row", ColumnKind::Label, "Part of that set: for training, or of the test"),
         count("size", "Size", "tasks", "Tasks of the whole part"),

@@ -5,7 +5,7 @@ use gimbal_analysis::cyclic::Entry;
 use gimbal_analysis::cyclic::advise::{Level, Regime, RepairSemantics};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
-use super::frame::{Frame, RATES, compared, number, spread, spread_cells};
+use super::frame::{Frame, RATES, compared, environment_column, number, spread, spread_cells};
 
 /// Tab. 1 (CYC-091): from the matrix itself, whatever was played.
 pub fn matrix(frame: &Frame<'_, '_>) -> Table {
@@ -43,7 +43,7 @@ pub fn matrix(frame: &Frame<'_, '_>) -> Table {
 pub fn overall(frame: &Frame<'_, '_>) -> Table {
     let label = |key, title, help| Column::new(key, title, "row", ColumnKind::Label, help);
     let mut columns = vec![
-        label("environment", "Benchmark", "Environment and the options that tell cells apart"),
+        environment_column(),
         label("models", "Models", "Planner/executor/router; one name where all are the same"),
     ];
     for control in Control::COMPARED {

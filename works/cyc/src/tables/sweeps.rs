@@ -4,7 +4,7 @@ use gimbal_analysis::cyclic::Entry;
 use gimbal_analysis::cyclic::{Control, Moments};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
-use super::frame::{Frame, RATES, VISITS, compared, count, number, spread, spread_cells};
+use super::frame::{Frame, RATES, VISITS, compared, count, environment_column, number, spread, spread_cells};
 
 fn is_cyclic(entry: Entry<'_>, specialists: bool) -> bool {
     let condition = &entry.measures.condition;
@@ -140,16 +140,8 @@ fn ranges(
     columns: Vec<Column>,
     cells: impl Fn(&[Entry<'_>]) -> Vec<Cell>,
 ) -> Table {
-    let mut all = vec![
-        Column::new(
-            "environment",
-            "Benchmark",
-            "row",
-            ColumnKind::Label,
-            "Environment and the options that tell cells apart",
-        ),
-        count("configurations", "Cells", "row", "Configurations that were played"),
-    ];
+    let mut all =
+        vec![environment_column(), count("configurations", "Cells", "row", "Configurations that were played")];
     all.extend(columns);
     let mut rows = Vec::new();
     for environment in frame.board.environments() {
