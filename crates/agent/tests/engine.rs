@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::{Canned, TestFiles, Workshop};
 use gimbal_agent::{Agent, Overrides, Persona, Protocol};
 use gimbal_core::stage::LaneId;
-use gimbal_core::{Decoding, Grammar, Halt, ModelErrorKind, Speaker, Stop, ToolCall, Usage, UsageSource};
+use gimbal_core::{Block, Decoding, Grammar, Halt, ModelErrorKind, Speaker, Stop, ToolCall, Usage, UsageSource};
 use serde_json::json;
 
 use Canned::{Calls, Fails, Says};
@@ -475,7 +475,12 @@ async fn constrained_roles_get_a_grammar_of_the_legal_actions() {
     ] {
         let stage =
             Workshop { decoding: Decoding::Constrained, horizon: 2, ..Workshop::new([Says(reply), Says(reply)]) };
-        play(&planner(protocol(kind)), &stage).await;
+        let blocks = [Block { name: "observation".to_owned(), text: "The press and the lathe are dry.".into() }];
+        let agent = planner(protocol(kind));
+        let session = agent.session(&stage).await.unwrap();
+        for _ in 0..2 {
+            let _ = session.step(&stage, LaneId::MAIN, &blocks).await;
+        }
         assert_eq!(stage.log(), ["act Oil machine=press because t"; 2]);
         let requests = stage.requests.lock().unwrap();
         match &**requests[0].grammar.as_ref().unwrap() {
@@ -489,6 +494,43 @@ async fn constrained_roles_get_a_grammar_of_the_legal_actions() {
             Grammar::Choice(_) => panic!("no protocol uses a choice"),
         }
         assert!(requests[0].stop.is_empty());
+    }
+}
+
+/// A mask that holds more would play in the place of the model: it turns the wish to fix "the network" into the first name.
+// covers: BOG-062
+#[tokio::test]
+async fn a_mask_names_no_subject_that_the_request_does_not_name() {
+    for kind in [Protocol::ReactText, Protocol::Json] {
+        for (seen, named) in
+            [("All is quiet.", &[][..]), ("The press is dry.", &["press"]), ("press, lathe", &["press", "lathe"])]
+        {
+            let reply = Says("Thought: t\nAnswer: Wait");
+            let stage = Workshop { decoding: Decoding::Constrained, ..Workshop::new([reply]) };
+            let agent = planner(protocol(kind));
+            let session = agent.session(&stage).await.unwrap();
+            let blocks = [Block { name: "observation".to_owned(), text: seen.into() }];
+            let _ = session.step(&stage, LaneId::MAIN, &blocks).await;
+            let requests = stage.requests.lock().unwrap();
+            let mask = serde_json::to_string(&requests[0].grammar).unwrap();
+            assert!(mask.contains("Wait"), "{mask}");
+            for name in ["press", "lathe"] {
+                assert_eq!(mask.contains(&format!("machine={name}")), named.contains(&name), "{kind:?} {seen}: {mask}");
+            }
+        }
+    }
+}
+
+/// Whoever writes under a mask is told what it cuts off.
+// covers: BOG-026
+#[tokio::test]
+async fn the_bounds_of_a_mask_are_told() {
+    for (decoding, told) in [(Decoding::Constrained, true), (Decoding::Free, false)] {
+        let stage = Workshop { decoding, ..Workshop::new([Says("Thought: t\nAnswer: Wait")]) };
+        play(&planner(protocol(Protocol::ReactText)), &stage).await;
+        let requests = stage.requests.lock().unwrap();
+        let system = &requests[0].messages[0].text;
+        assert_eq!(system.contains("A thought has at most 400 characters."), told, "{system}");
     }
 }
 

@@ -399,7 +399,7 @@ async fn a_planner_makes_the_graph_and_what_is_no_graph_is_corrected_once() {
         r#"Answer: {"nodes": [{"name": "A", "goal": "x"}, {"name": "B", "goal": "y"}], "edges": [{"from": "A", "to": "B", "criterion": "z"}]}"#,
     );
     for (first, second, says) in
-        [(many, torn, "the way from `A` to `A` is missing"), (Says("Well."), one, "1 subtasks")]
+        [(many, torn, "ways are missing (from `A` to `A`, from `B` to `A`"), (Says("Well."), one, "1 subtasks")]
     {
         let (log, _, _) = play("cyclic", json!({}), workshop(1, [first, second, WAIT])).await;
         let planned = &notes(&log, "planned")[0];

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 /// Printable ASCII without what JSON must escape.
 const SAFE: &str = r"[ !#-\[\]-~]";
+/// The first and the last character of a name.
+const EDGE: &str = r"[A-Za-z0-9_\-]";
 
 /// What a piece of a reply may be. The expression has the one spacing in which this crate writes JSON.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,9 +16,17 @@ pub struct Form {
     pub schema: Value,
     /// Bytes of the longest text.
     pub longest: usize,
+    /// The free texts in it, by key, and how many characters each may have. The key of a text without one is empty.
+    pub bounds: Vec<(String, usize)>,
 }
 
 impl Form {
+    /// What has no free text in it.
+    #[must_use]
+    pub fn closed(regex: impl Into<String>, schema: Value, longest: usize) -> Self {
+        Self { regex: regex.into(), schema, longest, bounds: Vec::new() }
+    }
+
     /// Any line of at least one and at most `characters` characters, not in quotation marks.
     #[must_use]
     pub fn line(characters: usize) -> Self {
@@ -24,6 +34,7 @@ impl Form {
             regex: format!("[ -~]{{1,{characters}}}"),
             schema: json!({ "type": "string", "pattern": format!("^{SAFE}{{1,{characters}}}$") }),
             longest: characters,
+            bounds: vec![(String::new(), characters)],
         }
     }
 
@@ -35,7 +46,7 @@ impl Form {
         }
         let regex = texts.iter().map(|text| escape(text)).collect::<Vec<_>>().join("|");
         let longest = texts.iter().map(String::len).max().unwrap_or(0);
-        Self { regex: format!("({regex})"), schema: json!({ "type": "string", "enum": texts }), longest }
+        Self::closed(format!("({regex})"), json!({ "type": "string", "enum": texts }), longest)
     }
 
     /// One of these words as a JSON string.
@@ -53,17 +64,31 @@ impl Form {
             regex: format!("\"{SAFE}{{{least},{most}}}\""),
             schema: json!({ "type": "string", "pattern": format!("^{SAFE}{{{least},{most}}}$") }),
             longest: most + 2,
+            bounds: vec![(String::new(), most)],
+        }
+    }
+
+    /// A JSON string that is a name: at most so many letters, digits, blanks, underscores and hyphens, with no blank at
+    /// either end.
+    #[must_use]
+    pub fn name(most: usize) -> Self {
+        let name = match most {
+            0 | 1 => EDGE.to_owned(),
+            most => format!("{EDGE}([A-Za-z0-9 _\\-]{{0,{}}}{EDGE})?", most - 2),
+        };
+        Self {
+            regex: format!("\"{name}\""),
+            schema: json!({ "type": "string", "pattern": format!("^{name}$") }),
+            longest: most.max(1) + 2,
+            bounds: vec![(String::new(), most.max(1))],
         }
     }
 
     /// A JSON number from 0 to 1 with at most two digits.
     #[must_use]
     pub fn share() -> Self {
-        Self {
-            regex: r"(0\.[0-9]{1,2}|1\.0)".to_owned(),
-            schema: json!({ "type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.01 }),
-            longest: 8,
-        }
+        let schema = json!({ "type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.01 });
+        Self::closed(r"(0\.[0-9]{1,2}|1\.0)", schema, 8)
     }
 
     /// A JSON object with these members, in this order.
@@ -74,12 +99,22 @@ impl Form {
         let properties: serde_json::Map<String, Value> =
             members.iter().map(|(key, form)| ((*key).to_owned(), form.schema.clone())).collect();
         let required: Vec<&str> = members.iter().map(|(key, _)| *key).collect();
+        let mut bounds: Vec<(String, usize)> = Vec::new();
+        for (key, form) in members {
+            for (inner, most) in &form.bounds {
+                let bound = (if inner.is_empty() { (*key).to_owned() } else { inner.clone() }, *most);
+                if !bounds.contains(&bound) {
+                    bounds.push(bound);
+                }
+            }
+        }
         Self {
             regex: format!("\\{{{}\\}}", regex.join(", ")),
             longest: members.iter().map(|(key, form)| key.len() + form.longest + 8).sum::<usize>() + 4,
             schema: json!({
                 "type": "object", "properties": properties, "required": required, "additionalProperties": false
             }),
+            bounds,
         }
     }
 
@@ -95,6 +130,7 @@ impl Form {
             regex: if least == 0 { format!("\\[({filled})?\\]") } else { format!("\\[{filled}\\]") },
             schema: json!({ "type": "array", "items": of.schema, "minItems": least, "maxItems": most }),
             longest: (of.longest + 4) * most + 4,
+            bounds: of.bounds.clone(),
         }
     }
 }

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use gimbal_core::{AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, Speaker, Stage};
 use gimbal_messages::records::engine::AttemptFailed;
 use gimbal_messages::{Allowed, Content, StageExt, Tier, bounded};
-use minijinja::Value;
+use minijinja::{Value, context};
 
 use super::conversation::{Conversation, Outcome, PromptInput};
 use super::expert::ExpertScript;
 use super::halt;
 use super::reply::{Advice, ReplySpec};
-use super::session::AgentSession;
+use super::session::{AgentSession, Present};
 use crate::persona::PersonaError;
 use crate::prompt::Question;
 use crate::protocol::open;
 use crate::tool::Peers;
-use crate::variables::Variables;
 
 /// How much of a broken message is quoted when it is asked for again, in characters.
 const QUOTED: usize = 4_000;
@@ -27,14 +26,39 @@ impl AgentSession<'_> {
         stage.role(self.agent.role()).is_some_and(|role| role.decoding == Decoding::Constrained)
     }
 
-    /// What an agent is told of the lengths of its texts: where a mask bounds them, and its actions hold any.
-    pub(super) fn text_bounds(&self, stage: &dyn Stage, variables: &Variables) -> Result<Option<String>, PersonaError> {
-        if self.advises() || !self.brief().free_arguments || !self.constrained(stage) {
+    /// What an agent is told of the lengths of its texts, where a mask bounds them.
+    pub(super) fn text_bounds(
+        &self,
+        stage: &dyn Stage,
+        present: &Present,
+        reply_spec: Option<&ReplySpec>,
+    ) -> Result<Option<String>, PersonaError> {
+        if !self.constrained(stage) {
             return Ok(None);
         }
-        let values = [("longest", Value::from(open::TEXT)), ("short", Value::from(open::SHORT))];
+        let bound = |name: &str, key: &str, characters: usize| context! { name, key, characters };
+        let mut inputs = Vec::new();
+        for (name, form) in &self.prepared.forms {
+            inputs.extend(form.bounds.iter().map(|(key, most)| bound(name, key, *most)));
+        }
+        let own = self.agent.message().map(|message| message.form(self.brief(), &[]));
+        let form = reply_spec.map(|reply_spec| &reply_spec.form).or(own.as_ref());
+        let members: Vec<Value> = form
+            .map(|form| form.bounds.iter().filter(|(key, _)| !key.is_empty()).map(|(key, most)| bound("", key, *most)))
+            .into_iter()
+            .flatten()
+            .collect();
+        let free = self.brief().free_arguments && !self.advises();
+        let values = [
+            ("thought", Value::from(self.settings().thought_characters)),
+            ("inputs", Value::from(inputs)),
+            ("members", Value::from(members)),
+            ("longest", Value::from(if free { open::TEXT } else { 0 })),
+            ("short", Value::from(if free { open::SHORT } else { 0 })),
+        ];
         let persona = &self.agent.persona;
-        Ok(Some(persona.templates.render(&persona.texts.engine.text_bounds.text, &variables.with(&values))?))
+        let variables = present.variables.with(&values);
+        Ok(Some(persona.templates.render(&persona.texts.engine.text_bounds.text, &variables)?))
     }
 
     /// Whether the answer is a message.

@@ -102,7 +102,7 @@ impl<'a> Conversation<'a> {
             opening = format!("{opening}\n\n{fixed}");
         }
         let native = if often { session.narrowed(stage).await } else { session.native() };
-        let system = match session.text_bounds(stage, &present.variables).map_err(halt)? {
+        let system = match session.text_bounds(stage, &present, reply_spec).map_err(halt)? {
             Some(bounds) => Arc::new(Message::new(Speaker::System, format!("{}\n\n{bounds}", present.system.text))),
             None => Arc::clone(&present.system),
         };
@@ -282,7 +282,12 @@ impl<'a> Conversation<'a> {
         let described = self
             .reply_spec
             .and_then(|reply_spec| self.session.described(reply_spec, budget(self.session, self.stage)?));
-        let shaped = described.as_ref().or_else(|| self.present.shaped(self.answer_due));
+        let messages = self.shown();
+        let listed = match &described {
+            Some(_) => None,
+            None => self.present.shaped(self.session, &messages, self.script.is_some()),
+        };
+        let shaped = described.as_ref().or_else(|| listed.as_ref().map(|listed| &listed[usize::from(self.answer_due)]));
         let hint = match &self.script {
             Some(script) => {
                 script.hint(self.session, self.stage, &self.present, (self.answer_due, self.reply_spec)).await
@@ -290,7 +295,7 @@ impl<'a> Conversation<'a> {
             None => None,
         };
         let request = AskRequest {
-            messages: self.shown(),
+            messages,
             tools: Arc::clone(&self.native),
             grammar: shaped.map(|shaped| Arc::clone(&shaped.grammar)),
             stop: if shaped.is_some() { Vec::new() } else { wording.stop.clone() },

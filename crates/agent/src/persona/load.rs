@@ -409,7 +409,11 @@ impl Compiler {
             acting,
             deliberation,
             tags_notice: add("tags_notice", &wording.tags_notice, &[])?,
-            text_bounds: add("text_bounds", &wording.text_bounds, &["longest", "short"])?,
+            text_bounds: add(
+                "text_bounds",
+                &wording.text_bounds,
+                &["thought", "inputs", "members", "longest", "short"],
+            )?,
             tools_heading: add("tools.heading", &tools.heading, &[])?,
             tools_entry: add("tools.entry", &tools.entry, &["name", "example", "description"])?,
             tools_critical: add("tools.critical", &tools.critical, &["name"])?,

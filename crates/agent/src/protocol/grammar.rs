@@ -24,7 +24,7 @@ pub struct Shape<'a> {
     /// calls hold.
     pub specs: &'a [ToolSpec],
     /// Tools whose arguments hold free text: their schemas say what a call may be, and legal calls are only examples.
-    pub open: &'a [ToolSpec],
+    pub open: &'a [OpenTool],
     /// What the answer must be where it is a message and no action.
     pub message: Option<&'a Form>,
     /// Published names of tools that may be used before the answer, and what their inputs must be.
@@ -33,6 +33,15 @@ pub struct Shape<'a> {
     pub thought: u32,
     /// Tokens that the role allows for a reply.
     pub budget: u32,
+}
+
+/// A tool whose arguments hold free text.
+#[derive(Clone, Debug)]
+pub struct OpenTool {
+    /// The tool.
+    pub spec: ToolSpec,
+    /// How the prompt shows a call of it. None where the model is shown the schema.
+    pub usage: Option<String>,
 }
 
 /// A grammar, and the output bound that its longest text needs where the role's own is too small.
@@ -52,7 +61,7 @@ const FRAME: usize = 96;
 /// The grammar of a reply.
 #[must_use]
 pub fn shape(protocol: Protocol, shape: Shape<'_>) -> Shaped {
-    let is_open = |call: &ToolCall| shape.open.iter().any(|spec| spec.name == call.tool);
+    let is_open = |call: &ToolCall| shape.open.iter().any(|tool| tool.spec.name == call.tool);
     if shape.message.is_none() && shape.calls.iter().any(is_open) {
         let closed = shape.calls.iter().zip(shape.texts).filter(|(call, _)| !is_open(call));
         let (calls, texts): (Vec<ToolCall>, Vec<String>) =
@@ -63,7 +72,11 @@ pub fn shape(protocol: Protocol, shape: Shape<'_>) -> Shaped {
 }
 
 fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
-    let mut open: Vec<(&str, Form)> = shape.open.iter().map(|spec| (spec.name.as_str(), open::call(spec))).collect();
+    let mut open: Vec<(&str, Form)> = shape
+        .open
+        .iter()
+        .map(|tool| (tool.spec.name.as_str(), open::call(&tool.spec, tool.usage.as_deref())))
+        .collect();
     let (calls, texts) = if protocol == Protocol::NativeTools || shape.message.is_some() {
         (shape.calls.to_vec(), shape.texts.to_vec())
     } else {
@@ -109,7 +122,7 @@ fn counted(shape: Shape<'_>) -> (Vec<ToolCall>, Vec<String>, Vec<(&'static str, 
         };
         let regex = format!("{}{NUMBER}{}", escape(before), escape(after));
         if seen.insert(regex.clone()) {
-            forms.push(("", Form { regex, schema: Value::Null, longest: text.len() + 3 }));
+            forms.push(("", Form::closed(regex, Value::Null, text.len() + 3)));
         }
     }
     (calls, texts, forms)

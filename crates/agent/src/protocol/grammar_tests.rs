@@ -1,7 +1,7 @@
 use gimbal_core::{Grammar, ToolCall, ToolSpec};
 use proptest::prelude::*;
 
-use super::{Shape, shape};
+use super::{OpenTool, Shape, shape};
 use crate::Protocol;
 use gimbal_messages::Form;
 
@@ -95,7 +95,8 @@ fn free_arguments_follow_the_schema_of_their_tool_and_not_a_list() {
     let text = serde_json::json!({ "type": "string" });
     let parameters =
         serde_json::json!({ "type": "object", "properties": { "machine": text }, "required": ["machine"] });
-    let open = [ToolSpec { name: "Oil".to_owned(), description: String::new(), parameters }];
+    let spec = ToolSpec { name: "Oil".to_owned(), description: String::new(), parameters };
+    let open = [OpenTool { spec, usage: None }];
     let (calls, texts) = legal();
     for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
         let shape_of = Shape {

@@ -11,6 +11,7 @@ use gimbal_messages::Tier;
 pub mod grammar;
 pub mod json;
 pub(crate) mod open;
+mod range;
 pub mod react_text;
 
 /// How an agent answers.

@@ -7,24 +7,33 @@ use serde_json::{Map, Value, json};
 
 use gimbal_messages::{Form, escape};
 
+use super::range;
+
 /// Longest text of an argument that a call needs, in characters. Prompts tell it.
 pub const TEXT: usize = 600;
 /// Longest text of an argument that may be left out, and of a text within a list. Prompts tell it.
 pub const SHORT: usize = 120;
 /// Most items of a list.
 const ITEMS: usize = 3;
+/// Largest number where a schema names none.
+const LARGEST: u64 = 999_999_999;
 
-/// A call of this tool as a line of text, `tool name="text", list=["a"]`, and the schema of its arguments. The arguments that
-/// the tool needs may come first, or all in the order of the alphabet, which is how a call is written by a program. One
-/// that may be left out is not offered where its schema does not say what it holds.
+/// A call of this tool as a line of text, `tool name="text", list=["a"]`, and the schema of its arguments. The arguments come in
+/// the order of the usage that the prompt shows, or in the order of the alphabet, which is how a program writes a call. An
+/// argument that may be left out is not offered where its schema does not say what it holds, or where there is a usage that
+/// does not name it: the prompt says nothing of it then.
 #[must_use]
-pub fn call(spec: &ToolSpec) -> Form {
+pub fn call(spec: &ToolSpec, usage: Option<&str>) -> Form {
     let needed: Vec<&str> = spec.required().collect();
     let empty = Map::new();
     let properties = spec.parameters.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let place = |name: &str| usage.and_then(|usage| shown_at(usage, name));
     let mut parts: Vec<Part> = Vec::new();
     for (name, schema) in properties {
         let needed = needed.contains(&name.as_str());
+        if !needed && usage.is_some() && place(name).is_none() {
+            continue;
+        }
         let form = value(schema, if needed { TEXT } else { SHORT });
         match form {
             Some(form) => parts.push(Part { name, form, needed }),
@@ -40,12 +49,24 @@ pub fn call(spec: &ToolSpec) -> Form {
     let schema = json!({
         "type": "object", "properties": members, "required": needed, "additionalProperties": false
     });
-    parts.sort_by_key(|part| (needed.iter().position(|name| *name == part.name).unwrap_or(usize::MAX), part.name));
+    // What the usage does not name comes last: needed arguments first, as their tool lists them.
+    let listed = |name: &str| needed.iter().position(|known| *known == name).unwrap_or(usize::MAX);
+    parts.sort_by_key(|part| (place(part.name).unwrap_or(usize::MAX), listed(part.name), part.name));
     let orders: BTreeSet<String> = [alphabetical, sequence(&parts)].into();
     let arguments = orders.into_iter().collect::<Vec<_>>().join("|");
     let regex = if parts.is_empty() { escape(&spec.name) } else { format!("{}( ({arguments}))", escape(&spec.name)) };
     let regex = if needed.is_empty() && !parts.is_empty() { format!("{regex}?") } else { regex };
-    Form { regex, schema, longest }
+    Form::closed(regex, schema, longest)
+}
+
+/// Where a usage shows an argument of this name, as `name=`.
+fn shown_at(usage: &str, name: &str) -> Option<usize> {
+    let edge =
+        |before: &str| before.chars().next_back().is_none_or(|letter| !letter.is_alphanumeric() && letter != '_');
+    usage
+        .match_indices(name)
+        .map(|(at, _)| at)
+        .find(|at| edge(&usage[..*at]) && usage[at + name.len()..].starts_with('='))
 }
 
 struct Part<'a> {
@@ -79,21 +100,27 @@ fn value(schema: &Value, most: usize) -> Option<Form> {
         let texts: Vec<String> = words.iter().map(Value::to_string).collect();
         return Some(Form { schema: json!({ "enum": words }), ..Form::one_of(&texts) });
     }
-    let named = |key: &str| schema.get(key).and_then(Value::as_u64).and_then(|value| usize::try_from(value).ok());
+    let named = |key: &str| schema.get(key).and_then(Value::as_u64);
     Some(match schema.get("type").and_then(Value::as_str)? {
-        "string" => quoted(named("maxLength").unwrap_or(most).min(most)),
-        "integer" | "number" => {
-            Form { regex: "[0-9]{1,9}".to_owned(), schema: json!({ "type": "integer", "minimum": 0 }), longest: 9 }
+        "string" => {
+            let longest = named("maxLength").and_then(|longest| usize::try_from(longest).ok());
+            quoted(longest.unwrap_or(most).min(most))
         }
-        "boolean" => Form { regex: "(true|false)".to_owned(), schema: json!({ "type": "boolean" }), longest: 5 },
+        "integer" | "number" => {
+            let range = named("minimum").unwrap_or(0)..=named("maximum").unwrap_or(LARGEST).min(LARGEST);
+            let longest = range.end().to_string().len();
+            let bounds = json!({ "type": "integer", "minimum": range.start(), "maximum": range.end() });
+            Form::closed(range::whole_numbers(*range.start(), *range.end())?, bounds, longest)
+        }
+        "boolean" => Form::closed("(true|false)", json!({ "type": "boolean" }), 5),
         "array" => {
             let item = value(schema.get("items")?, SHORT)?;
             let regex = &item.regex;
-            Form {
-                regex: format!("\\[({regex}(, ?{regex}){{0,{}}})?\\]", ITEMS - 1),
-                longest: (item.longest + 2) * ITEMS + 2,
-                schema: json!({ "type": "array", "items": item.schema, "maxItems": ITEMS }),
-            }
+            Form::closed(
+                format!("\\[({regex}(, ?{regex}){{0,{}}})?\\]", ITEMS - 1),
+                json!({ "type": "array", "items": item.schema, "maxItems": ITEMS }),
+                (item.longest + 2) * ITEMS + 2,
+            )
         }
         "object" => {
             let members = schema.get("properties").and_then(Value::as_object)?;
@@ -120,11 +147,11 @@ fn object(forms: &[(&str, Form)]) -> Form {
 
 /// A JSON string of at most so many characters of printable ASCII; quotation marks, backslashes and line ends are escaped.
 fn quoted(most: usize) -> Form {
-    Form {
-        regex: format!("\"([ !#-\\[\\]-~]|\\\\[\"\\\\n]){{0,{most}}}\""),
-        schema: json!({ "type": "string", "maxLength": most }),
-        longest: 2 * most + 2,
-    }
+    Form::closed(
+        format!("\"([ !#-\\[\\]-~]|\\\\[\"\\\\n]){{0,{most}}}\""),
+        json!({ "type": "string", "maxLength": most }),
+        2 * most + 2,
+    )
 }
 
 #[cfg(test)]
@@ -156,7 +183,7 @@ mod tests {
     // covers: CYC-036
     #[test]
     fn a_call_is_whatever_its_schema_lets_through_and_nothing_else() {
-        let form = call(&search());
+        let form = call(&search(), None);
         let regex = Regex::new(&format!("^({})$", form.regex)).unwrap();
         for text in [
             r#"search query="net sales""#,
@@ -184,13 +211,44 @@ mod tests {
         assert!(form.schema["properties"].get("ranges").is_none(), "{}", form.schema);
     }
 
+    // covers: CYC-036
+    #[test]
+    fn a_usage_is_written_in_its_order_and_says_which_arguments_there_are() {
+        let text = json!({ "type": "string" });
+        let spec = ToolSpec {
+            parameters: json!({
+                "type": "object", "required": ["query"], "additionalProperties": false,
+                "properties": { "query": text, "start": text, "end": text, "top": { "type": "integer", "maximum": 40, "minimum": 1 } }
+            }),
+            ..search()
+        };
+        let regex = |usage| Regex::new(&format!("^({})$", call(&spec, usage).regex)).unwrap();
+        let shown = regex(Some(r#"search query="<words>", start="<day>", end="<day>""#));
+        for text in [
+            r#"search query="x", start="a", end="b""#,
+            r#"search query="x", end="b""#,
+            r#"search end="b", query="x", start="a""#,
+        ] {
+            assert!(shown.is_match(text), "{text}");
+        }
+        assert!(!shown.is_match(r#"search query="x", top=3"#), "an argument that no prompt names");
+        let all = regex(None);
+        for (number, fits) in [("0", false), ("1", true), ("40", true), ("41", false), ("007", false)] {
+            assert_eq!(all.is_match(&format!(r#"search query="x", top={number}"#)), fits, "{number}");
+        }
+        let named = call(&spec, Some("search query=<words>, top=<number>"));
+        assert_eq!(named.schema["properties"]["top"], json!({ "type": "integer", "minimum": 1, "maximum": 40 }));
+        // `restart=` shows no `start`.
+        assert_eq!(shown_at("search restart=1, start=2", "start"), Some(18));
+    }
+
     #[test]
     fn a_tool_without_needs_may_be_called_alone() {
         let of = |properties: Value| ToolSpec {
             parameters: json!({ "type": "object", "properties": properties, "required": [] }),
             ..search()
         };
-        let regex = |spec: &ToolSpec| Regex::new(&format!("^({})$", call(spec).regex)).unwrap();
+        let regex = |spec: &ToolSpec| Regex::new(&format!("^({})$", call(spec, None).regex)).unwrap();
         let both = regex(&of(json!({ "a": { "type": "integer" }, "b": { "enum": ["x", "y"] } })));
         for text in ["search", "search a=1", "search b=\"y\"", "search a=1, b=\"x\""] {
             assert!(both.is_match(text), "{text}");

@@ -1,6 +1,7 @@
 //! The analyzer, which is the router too: one structured call a segment (CYC-013).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::{keyed, object};
@@ -11,6 +12,7 @@ use gimbal_messages::{Form, bounded, spaced};
 use serde_json::{Map, Value, json};
 
 use super::candidates::{self, Way};
+use super::choice::Choice;
 use super::{Otherwise, Run, memory};
 use crate::graph::Ways;
 use crate::graph::machine::{self, End};
@@ -163,11 +165,16 @@ impl Analyzer {
         ]);
         let reply_spec = ReplySpec { form, expert };
         let session = self.agent.session(stage).await?;
-        let chosen = |run: &Run, members: &Map<String, Value>| self.chosen(run, &ways, named(members)?);
+        let (graph, index) = (Arc::clone(&run.graph), Arc::clone(&run.ways));
+        let choice = Choice { graph: &graph, index: &index, from: run.node, ways: &ways, most: self.batch };
+        let chosen = |run: &mut Run, written: Option<&str>| match self.take(run, written) {
+            Some(members) => choice.read(&members),
+            None => choice.bare(written?),
+        };
         let asked = spaced(&request);
         let written = self.ask(stage, &session, (run, request), &reply_spec).await?;
-        let mut choice = self.take(run, written.as_deref()).and_then(|members| chosen(run, &members));
-        let repaired = choice.is_none();
+        let mut decided = chosen(run, written.as_deref());
+        let repaired = decided.is_none();
         if repaired {
             let must = if self.batch == 1 { "be" } else { "begin with" };
             let broken = format!(
@@ -177,39 +184,16 @@ impl Analyzer {
             );
             let question = Question { target: "", message: &asked };
             let fixed = session.repair_of(stage, LaneId::MAIN, &broken, (question, Some(&reply_spec))).await?;
-            choice = self.take(run, fixed.as_deref()).and_then(|members| chosen(run, &members));
+            decided = chosen(run, fixed.as_deref());
         }
-        if let (Some(places), true) = (&choice, self.cached) {
+        if let (Some(places), true) = (&decided, self.cached) {
             cache.insert(situation, places.clone());
         }
-        let valid = choice.is_some();
-        let places = choice.unwrap_or_default();
+        let valid = decided.is_some();
+        let places = decided.unwrap_or_default();
         let wanted = places.first().copied().unwrap_or(run.node);
         run.ahead.extend(places.get(1..).unwrap_or_default());
         Ok(Routed { valid, repaired, candidates: ways.len(), ..Routed::to(wanted) })
-    }
-
-    /// The subtasks that a router named, as far as they are among those that it was shown and a way leads from each to the
-    /// next; none where the first is no choice.
-    fn chosen(&self, run: &Run, ways: &[Way], next: &Value) -> Option<Vec<usize>> {
-        let shown = |name: &Value| {
-            let place = run.graph.place(name_of(name)?)?;
-            ways.iter().any(|way| way.to == place).then_some(place)
-        };
-        let names = match next {
-            Value::Array(names) if self.batch > 1 || names.len() == 1 => names.as_slice(),
-            name => std::slice::from_ref(name),
-        };
-        let mut places = vec![shown(names.first()?)?];
-        for name in names.iter().skip(1).take(self.batch - 1) {
-            let last = places.last().copied().unwrap_or(run.node);
-            match shown(name).filter(|place| run.ways.leads(last, *place)) {
-                Some(place) => places.push(place),
-                // What comes after a name that is none was meant for another way.
-                None => break,
-            }
-        }
-        Some(places)
     }
 
     /// How an expert router names its choice: with several at once, what followed last time stands behind it.
@@ -321,24 +305,6 @@ impl Analyzer {
         }
         answer
     }
-}
-
-/// Keys under which models name a subtask.
-const NEXT: [&str; 4] = ["next", "to", "subtask", "name"];
-
-/// What a router wants next: under `next`, or as it was shown a way (`to`). Nothing else in the whole answer names a subtask.
-fn named(members: &Map<String, Value>) -> Option<&Value> {
-    NEXT[..2].iter().find_map(|key| members.get(*key))
-}
-
-/// The name in what stands for a subtask: a text, with a full stop or quotes perhaps, or an object that holds one.
-fn name_of(value: &Value) -> Option<&str> {
-    let text = match value {
-        Value::Object(members) => NEXT.iter().find_map(|key| members.get(*key)?.as_str()),
-        other => other.as_str(),
-    };
-    let odd = |letter: char| letter.is_whitespace() || matches!(letter, '.' | ',' | ';' | '!' | '"' | '\'' | '`' | '*');
-    text.map(|text| text.trim_matches(odd)).filter(|name| !name.is_empty())
 }
 
 /// A text in the letters that a form lets through, cut to a length.

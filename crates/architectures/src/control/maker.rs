@@ -1,6 +1,6 @@
 //! Where a controller's graph comes from: a file, the environment's own classes of action, or a planner (CYC-020..025).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_agent::prompt::Question;
@@ -103,6 +103,8 @@ const SENTENCE: usize = 200;
 const PASSIVE: &str = "passive";
 /// How much of what is no graph goes back to the planner, in characters: two hundred subtasks fill a context.
 const BROKEN: usize = 12_000;
+/// Most problems of a graph that a planner is told at once.
+const LISTED: usize = 8;
 
 impl Maker {
     /// The graph of an episode; what it is and where it came from is noted.
@@ -200,15 +202,18 @@ impl Maker {
                 Some(first) if entry.is_empty() => first.name.clone(),
                 _ => entry,
             };
-            let edges = items("edges").iter().filter_map(edge).collect();
+            let mut edges: Vec<Edge> = items("edges").iter().filter_map(edge).collect();
+            // The same words again say nothing new.
+            let mut written = BTreeSet::new();
+            edges.retain(|edge| written.insert((edge.from.clone(), edge.to.clone(), edge.criterion.clone())));
             TaskGraph { ways: Ways::Complete, entry, nodes, edges, ..TaskGraph::default() }
         };
         let (least, most) = self.size;
         if !(least..=most).contains(&graph.nodes.len()) {
             return Err(GraphError::Size { found: graph.nodes.len(), least, most }.to_string());
         }
-        graph.check(Some(tools)).map_err(|error| error.to_string())?;
-        Ok(graph)
+        let problems = graph.problems(Some(tools));
+        if problems.is_empty() { Ok(graph) } else { Err(listed(&problems)) }
     }
 
     /// Least and most subtasks that a planner is told and held to.
@@ -227,7 +232,7 @@ impl Maker {
     ) -> ReplySpec {
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let node = Form::object(&[
-            ("name", Form::text(1, NAME)),
+            ("name", Form::name(NAME)),
             ("goal", Form::text(1, SENTENCE)),
             ("tools", Form::array(&Form::word(&names), 0, 4)),
         ]);
@@ -236,11 +241,10 @@ impl Maker {
         let form = if self.ways == Ways::List {
             Form::array(&node, least, most)
         } else {
-            let edge =
-                [("from", Form::text(1, NAME)), ("to", Form::text(1, NAME)), ("criterion", Form::text(1, SENTENCE))];
+            let edge = [("from", Form::name(NAME)), ("to", Form::name(NAME)), ("criterion", Form::text(1, SENTENCE))];
             Form::object(&[
                 ("nodes", Form::array(&node, least, most)),
-                ("entry", Form::text(1, NAME)),
+                ("entry", Form::name(NAME)),
                 ("edges", Form::array(&Form::object(&edge), least * least, most.pow(2))),
             ])
         };
@@ -282,6 +286,38 @@ impl Maker {
             .collect();
         spaced(&json!({ "nodes": nodes, "entry": graph.entry, "edges": edges }))
     }
+}
+
+/// What is wrong with a graph, for the planner that repairs it: one sentence for each problem, and one for all ways that are
+/// missing; up to a bound.
+fn listed(problems: &[GraphError]) -> String {
+    let is_missing = |problem: &&GraphError| matches!(problem, GraphError::Missing { .. });
+    let (missing, others): (Vec<&GraphError>, Vec<&GraphError>) = problems.iter().partition(is_missing);
+    let mut sentences: Vec<String> = others.iter().map(|problem| problem.to_string()).collect();
+    sentences.dedup();
+    let more = sentences.len().saturating_sub(LISTED);
+    sentences.truncate(LISTED);
+    if more > 0 {
+        sentences.push(format!("there are {more} more problems of this kind"));
+    }
+    let ends = |problem: &&GraphError| match problem {
+        GraphError::Missing { from, to, .. } => Some(format!("from `{from}` to `{to}`")),
+        _ => None,
+    };
+    match missing.as_slice() {
+        [] => {}
+        [one] => sentences.push(one.to_string()),
+        [GraphError::Missing { nodes, all, found, .. }, ..] => {
+            let shown = missing.iter().filter_map(ends).take(LISTED).collect::<Vec<_>>().join(", ");
+            let more = missing.len().saturating_sub(LISTED);
+            let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+            sentences.push(format!(
+                "ways are missing ({shown}{rest}): a complete graph of {nodes} subtasks has {all} ways, this one {found}"
+            ));
+        }
+        _ => {}
+    }
+    sentences.join(". ")
 }
 
 /// The list of an expert planner of at most so many subtasks: after each class of action the agent looks again before the
@@ -346,7 +382,12 @@ pub(crate) fn request(
 fn node(item: &Value, tools: &[ToolSpec]) -> Option<Node> {
     let text = |key: &str| item.get(key).and_then(Value::as_str).map(str::trim).unwrap_or_default();
     let goal = [text("goal"), text("description"), text("objective")].into_iter().find(|text| !text.is_empty());
-    let named = item.get("tools").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let listed = match item.get("tools") {
+        Some(Value::Array(names)) => names.as_slice(),
+        Some(name) => std::slice::from_ref(name),
+        None => &[],
+    };
+    let named = listed.iter().filter_map(Value::as_str);
     let tools = named.filter(|name| tools.iter().any(|tool| tool.name == *name)).map(str::to_owned).collect();
     item.is_object().then(|| Node {
         name: text("name").to_owned(),

@@ -5,6 +5,9 @@
 mod analysis;
 mod asked;
 mod candidates;
+mod choice;
+#[cfg(test)]
+mod corpus;
 mod family;
 mod maker;
 mod memory;

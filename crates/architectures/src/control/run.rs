@@ -21,7 +21,7 @@ use crate::graph::{Index, Node, TaskGraph};
 pub(crate) struct Run {
     pub graph: Arc<TaskGraph>,
     /// Its ways by the subtask that they leave (CYC-069).
-    pub ways: Index,
+    pub ways: Arc<Index>,
     /// Tool calls so far: k (CYC-005).
     pub calls: u32,
     /// Segments without a tool call: there may be as many of them as tool calls, so that a controller always ends.
@@ -74,7 +74,7 @@ const LOCAL: u32 = 5;
 
 impl Run {
     pub(crate) fn of(graph: Arc<TaskGraph>, most: u32, view: &View) -> Self {
-        let ways = Index::of(&graph);
+        let ways = Arc::new(Index::of(&graph));
         let visits = vec![0; graph.nodes.len()];
         let facts = Facts { ended: End::Done, tool: None, refused: false, visit: 0, after: None };
         let node = graph.place(&graph.entry).unwrap_or(0);

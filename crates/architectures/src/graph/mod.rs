@@ -76,6 +76,28 @@ impl Node {
     pub fn has(&self, tool: &str) -> bool {
         self.tools.is_empty() || self.tools.iter().any(|known| known == tool)
     }
+
+    /// What is wrong with the subtask. `is_first`: no subtask before it has its name.
+    fn problems(&self, is_first: bool, tools: Option<&[ToolSpec]>) -> Vec<GraphError> {
+        let mut problems = Vec::new();
+        if !is_name(&self.name) {
+            problems.push(GraphError::Name(self.name.clone()));
+        }
+        if !is_first {
+            problems.push(GraphError::Twice(self.name.clone()));
+        }
+        if self.goal.trim().is_empty() {
+            problems.push(GraphError::Goal(self.name.clone()));
+        }
+        if let Some(tools) = tools {
+            let unknown = self.tools.iter().find(|tool| !tools.iter().any(|spec| spec.name == **tool));
+            problems.extend(unknown.map(|tool| {
+                let known = tools.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
+                GraphError::Tool { node: self.name.clone(), tool: tool.clone(), known }
+            }));
+        }
+        problems
+    }
 }
 
 /// A way from one subtask to another.
@@ -171,8 +193,8 @@ pub enum GraphError {
     /// A way without words for it.
     #[error("the way from `{0}` to `{1}` has no criterion; say when it is taken")]
     Criterion(String, String),
-    /// A way that stands twice.
-    #[error("the way from `{0}` to `{1}` stands twice")]
+    /// A way that is given more than once.
+    #[error("the way from `{0}` to `{1}` is given twice; give each way once")]
     EdgeTwice(String, String),
     /// A complete graph lacks a way.
     #[error(
@@ -233,83 +255,82 @@ impl TaskGraph {
     /// Checks everything that a graph must be; `tools` are those of the environment, where they are known.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first problem.
     pub fn check(&self, tools: Option<&[ToolSpec]>) -> Result<(), GraphError> {
-        if self.nodes.is_empty() || self.nodes.len() > MOST_NODES {
-            return Err(GraphError::Size { found: self.nodes.len(), least: 1, most: MOST_NODES });
-        }
-        let mut names = BTreeSet::new();
-        for node in &self.nodes {
-            if !is_name(&node.name) {
-                return Err(GraphError::Name(node.name.clone()));
-            }
-            if !names.insert(node.name.as_str()) {
-                return Err(GraphError::Twice(node.name.clone()));
-            }
-            if node.goal.trim().is_empty() {
-                return Err(GraphError::Goal(node.name.clone()));
-            }
-            let unknown = tools.and_then(|tools| {
-                node.tools.iter().find(|tool| !tools.iter().any(|spec| spec.name == **tool)).map(|tool| (tool, tools))
-            });
-            if let Some((tool, tools)) = unknown {
-                let known = tools.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
-                return Err(GraphError::Tool { node: node.name.clone(), tool: tool.clone(), known });
-            }
-        }
-        if !names.contains(self.entry.as_str()) {
-            return Err(GraphError::Nowhere(self.entry.clone(), "`entry`".to_owned()));
-        }
-        self.check_edges(&names)?;
-        machine::check(self, tools)
+        self.problems(tools).into_iter().next().map_or(Ok(()), Err)
     }
 
-    fn check_edges(&self, names: &BTreeSet<&str>) -> Result<(), GraphError> {
-        let mut ways = BTreeSet::new();
+    /// Everything that is wrong with a graph, in the order of the file. Ways are looked at where all subtasks are right, and
+    /// rules where all ways are: what depends on a mistake is no second mistake.
+    #[must_use]
+    pub fn problems(&self, tools: Option<&[ToolSpec]>) -> Vec<GraphError> {
+        if self.nodes.is_empty() || self.nodes.len() > MOST_NODES {
+            return vec![GraphError::Size { found: self.nodes.len(), least: 1, most: MOST_NODES }];
+        }
+        let mut names = BTreeSet::new();
+        let mut problems: Vec<GraphError> =
+            self.nodes.iter().flat_map(|node| node.problems(names.insert(node.name.as_str()), tools)).collect();
+        if !names.contains(self.entry.as_str()) {
+            problems.push(GraphError::Nowhere(self.entry.clone(), "`entry`".to_owned()));
+        }
+        if problems.is_empty() {
+            problems = self.edge_problems(&names);
+        }
+        if problems.is_empty() {
+            problems.extend(machine::check(self, tools).err());
+        }
+        problems
+    }
+
+    fn edge_problems(&self, names: &BTreeSet<&str>) -> Vec<GraphError> {
+        let (mut ways, mut problems) = (BTreeSet::new(), Vec::new());
         for Edge { from, to, criterion, .. } in &self.edges {
-            for end in [from, to] {
-                if !names.contains(end.as_str()) {
-                    return Err(GraphError::Nowhere(end.clone(), format!("the way from `{from}` to `{to}`")));
-                }
-            }
+            let unknown = [from, to].into_iter().find(|end| !names.contains(end.as_str()));
+            problems.extend(
+                unknown.map(|end| GraphError::Nowhere(end.clone(), format!("the way from `{from}` to `{to}`"))),
+            );
             if criterion.trim().is_empty() {
-                return Err(GraphError::Criterion(from.clone(), to.clone()));
+                problems.push(GraphError::Criterion(from.clone(), to.clone()));
             }
             if !ways.insert((from.as_str(), to.as_str())) {
-                return Err(GraphError::EdgeTwice(from.clone(), to.clone()));
+                problems.push(GraphError::EdgeTwice(from.clone(), to.clone()));
             }
         }
         match self.ways {
             Ways::Complete => {
-                let all = self.nodes.len() * self.nodes.len();
-                for from in &self.nodes {
-                    for to in &self.nodes {
-                        if !ways.contains(&(from.name.as_str(), to.name.as_str())) {
-                            let (from, to) = (from.name.clone(), to.name.clone());
-                            let (nodes, found) = (self.nodes.len(), self.edges.len());
-                            return Err(GraphError::Missing { from, to, nodes, all, found });
-                        }
-                    }
-                }
-                Ok(())
+                let (nodes, found) = (self.nodes.len(), self.edges.len());
+                let all = self.nodes.iter().flat_map(|from| self.nodes.iter().map(move |to| (&from.name, &to.name)));
+                let missing = all.filter(|(from, to)| !ways.contains(&(from.as_str(), to.as_str())));
+                problems.extend(missing.map(|(from, to)| GraphError::Missing {
+                    from: from.clone(),
+                    to: to.clone(),
+                    nodes,
+                    all: nodes * nodes,
+                    found,
+                }));
             }
             Ways::Sparse | Ways::Machine => {
                 let left: BTreeSet<&str> = ways.iter().map(|(from, _)| *from).collect();
-                let stuck = self.nodes.iter().find(|node| !left.contains(node.name.as_str()));
-                stuck.map_or(Ok(()), |node| Err(GraphError::DeadEnd(node.name.clone())))
+                let stuck = self.nodes.iter().filter(|node| !left.contains(node.name.as_str()));
+                problems.extend(stuck.map(|node| GraphError::DeadEnd(node.name.clone())));
             }
             Ways::List => {
-                if let Some(first) = self.nodes.first().filter(|first| first.name != self.entry) {
-                    return Err(GraphError::EntryNotFirst { entry: self.entry.clone(), first: first.name.clone() });
-                }
+                let first = self.nodes.first().filter(|first| first.name != self.entry);
+                problems.extend(
+                    first.map(|first| GraphError::EntryNotFirst {
+                        entry: self.entry.clone(),
+                        first: first.name.clone(),
+                    }),
+                );
                 let next = |edge: &Edge| {
                     let place = self.place(&edge.from);
                     place.is_some_and(|place| self.nodes.get(place + 1).is_some_and(|node| node.name == edge.to))
                 };
-                let wrong = self.edges.iter().find(|edge| !next(edge));
-                wrong.map_or(Ok(()), |edge| Err(GraphError::NotNext(edge.from.clone(), edge.to.clone())))
+                let wrong = self.edges.iter().filter(|edge| !next(edge));
+                problems.extend(wrong.map(|edge| GraphError::NotNext(edge.from.clone(), edge.to.clone())));
             }
         }
+        problems
     }
 
     /// The place of a subtask, as a model may have written its name: in any case, with blanks around it.

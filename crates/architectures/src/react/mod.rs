@@ -71,6 +71,7 @@ impl React {
         blocks.extend(stage.context(LaneId::MAIN, &context).await?);
         let gate_state = GateState::default();
         let most = most.unwrap_or(stage.brief().horizon);
+        blocks.push(calls_left(most));
         let segment =
             session.segment(stage, LaneId::MAIN, &blocks, None, (&self.gated(&gate_state, Some(most)), most)).await?;
         Err(match segment.ended {
@@ -78,6 +79,13 @@ impl React {
             Ended::Finished(_) | Ended::Calls => crate::control::spent(),
         })
     }
+}
+
+/// What the agent is told of its budget, as executors and routers of controllers are told theirs (CYC-026).
+fn calls_left(most: u32) -> Block {
+    let actions = if most == 1 { "action" } else { "actions" };
+    let text = format!("You have at most {most} {actions} for the whole task. A refused action counts.");
+    Block { name: "calls_left".to_owned(), text: text.into() }
 }
 
 #[async_trait]

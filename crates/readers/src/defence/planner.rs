@@ -51,7 +51,8 @@ fn quiet(sheet: &Sheet<'_>, glossary: &Glossary) -> Reply {
     const THOUGHT: &str = "Nothing calls for a fix.";
     let wanted = glossary.watch().map(|watch| watch.name.as_str()).unwrap_or_default();
     let advice = Advice::of(sheet);
-    let free = sheet.system.split("the action is ").nth(1).and_then(|rest| rest.split(['.', '\n', ' ']).next());
+    let free =
+        sheet.system.split("without a suggestion is ").nth(1).and_then(|rest| rest.split(['.', '\n', ' ']).next());
     match advice.suggestion.filter(|_| free.is_some_and(|free| free != wanted)) {
         Some(tool) if !used(sheet, tool) => {
             sheet.use_tool(THOUGHT, tool, &Input::Values(situation(sheet, "any", "low")))

@@ -29,6 +29,8 @@ pub const RETRIEVE: &str = "finance_agent_retrieve_information";
 pub const FINAL_ANSWER: &str = "finance_agent_final_answer";
 /// All tools, in the work's order.
 pub const TOOLS: [&str; 5] = [EDGAR_SEARCH, WEB_SEARCH, PARSE_PAGE, RETRIEVE, FINAL_ANSWER];
+/// Largest page and most results that a search takes.
+const MOST: u64 = 10_000;
 /// What all names begin with; it may be left out where a person or a model writes an action.
 pub const PREFIX: &str = "finance_agent_";
 
@@ -251,8 +253,8 @@ impl Arguments<'_> {
             Some(value) => value.as_u64(),
         };
         found
-            .filter(|count| (1..=10_000).contains(count))
-            .ok_or_else(|| self.bad(name, "it must be a whole number from 1 to 10000"))
+            .filter(|count| (1..=MOST).contains(count))
+            .ok_or_else(|| self.bad(name, &format!("it must be a whole number from 1 to {MOST}")))
     }
 
     fn sources(&self) -> Result<Vec<Source>, Rejection> {

@@ -20,10 +20,13 @@ pub fn specs(version: Version) -> Vec<ToolSpec> {
         ("ciks", list("Central index keys of companies; all if left out.")),
         ("start_date", json!({ "type": "string", "description": "First day of filing, yyyy-mm-dd." })),
         ("end_date", json!({ "type": "string", "description": "Last day of filing, yyyy-mm-dd." })),
-        ("page", json!({ "type": "integer", "minimum": 1, "default": 1, "description": "Page of results." })),
+        (
+            "page",
+            json!({ "type": "integer", "minimum": 1, "maximum": super::MOST, "default": 1, "description": "Page of results." }),
+        ),
         (
             "top_n_results",
-            json!({ "type": "integer", "minimum": 1, "default": most, "description": "Results to show of that page." }),
+            json!({ "type": "integer", "minimum": 1, "maximum": super::MOST, "default": most, "description": "Results to show of that page." }),
         ),
     ];
     search.extend(more.map(|(name, schema)| (name.to_owned(), schema)));

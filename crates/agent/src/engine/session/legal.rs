@@ -1,14 +1,19 @@
 //! Legal actions, up to a cap, and what is made of them.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Grammar, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
+use gimbal_core::{Grammar, Halt, Message, Speaker, Stage, ToolCall};
 
 use super::AgentSession;
+use crate::Protocol;
 use crate::engine::halt;
 use crate::prompt::{self, PromptContext};
-use crate::protocol::grammar::{Shape, shape};
+use crate::protocol::grammar::{OpenTool, Shape, shape};
 use crate::variables::Variables;
+
+/// Most grammars that a menu keeps.
+const KEPT: usize = 64;
 
 /// The legal actions of a step.
 #[derive(Clone, Debug)]
@@ -28,8 +33,19 @@ pub(in crate::engine) struct Menu {
     pub(in crate::engine) legal: Legal,
     pub(in crate::engine) system: Arc<Message>,
     pub(in crate::engine) variables: Variables,
-    /// The latest grammar, with the bound of the output that it was made for.
-    shaped: Mutex<Option<(u32, Arc<[Reply; 2]>)>>,
+    /// The subjects that the legal actions name.
+    subjects: Vec<String>,
+    /// Grammars, by what they were made for.
+    shaped: Mutex<BTreeMap<MaskKey, Arc<[Reply; 2]>>>,
+}
+
+/// What the grammars of a menu depend on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct MaskKey {
+    /// The role's bound of the output, in tokens.
+    budget: u32,
+    /// Subjects that no action of the grammar may name.
+    hidden: Vec<String>,
 }
 
 /// What a reply must be under constrained decoding.
@@ -76,24 +92,52 @@ impl Menu {
                 (Arc::new(Message::new(Speaker::System, text)), environment.variables())
             }
         };
-        Ok(Self { listed, legal: Legal { calls, texts, narrowed }, system, variables, shaped: Mutex::default() })
+        let mut subjects: Vec<String> =
+            calls.iter().filter_map(|call| brief.subject_of(call)).map(str::to_owned).collect();
+        subjects.sort_unstable();
+        subjects.dedup();
+        let legal = Legal { calls, texts, narrowed };
+        Ok(Self { listed, legal, system, variables, subjects, shaped: Mutex::default() })
     }
 
     pub(in crate::engine) fn is_of(&self, listed: &Arc<[ToolCall]>) -> bool {
         Arc::ptr_eq(&self.listed, listed) || self.listed == *listed
     }
 
-    /// The grammars for a reply of at most `budget` tokens: any reply, and one that must be the answer.
-    pub(in crate::engine) fn shaped(&self, session: &AgentSession<'_>, budget: u32) -> Arc<[Reply; 2]> {
+    /// The subjects of the legal actions that no message names.
+    pub(in crate::engine) fn hidden_from(&self, messages: &[Arc<Message>]) -> Vec<String> {
+        let shown = |subject: &&String| !messages.iter().any(|message| names(&message.text, subject));
+        self.subjects.iter().filter(shown).cloned().collect()
+    }
+
+    /// The grammars for a reply of at most `budget` tokens: any reply, and one that must be the answer. No action in them is
+    /// about a `hidden` subject, unless none would be left.
+    pub(in crate::engine) fn shaped(
+        &self,
+        session: &AgentSession<'_>,
+        budget: u32,
+        hidden: Vec<String>,
+    ) -> Arc<[Reply; 2]> {
         let mut known = self.shaped.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, shaped)) = known.as_ref().filter(|(bound, _)| *bound == budget) {
+        let key = MaskKey { budget, hidden };
+        if let Some(shaped) = known.get(&key) {
             return Arc::clone(shaped);
         }
         let (settings, prepared) = (session.settings(), &session.prepared);
-        let (calls, texts, thought) = (&*self.legal.calls, &*self.legal.texts, settings.thought_characters);
+        let (calls, texts) = self.without(session, &key.hidden);
+        let (calls, texts, thought) = (&*calls, &*texts, settings.thought_characters);
         let message = session.agent.partners.message.map(|message| message.form(&prepared.brief, texts));
-        let open: Vec<ToolSpec> = match prepared.brief.free_arguments {
-            true => prepared.env_tools.iter().filter(|spec| session.allows(&spec.name)).cloned().collect(),
+        let open: Vec<OpenTool> = match prepared.brief.free_arguments {
+            true => prepared
+                .env_tools
+                .iter()
+                .filter(|spec| session.allows(&spec.name))
+                .map(|spec| {
+                    let usage = prepared.brief.entry_of(&spec.name).map(|entry| entry.usage.clone());
+                    let usage = usage.filter(|_| settings.protocol != Protocol::NativeTools);
+                    OpenTool { spec: spec.clone(), usage }
+                })
+                .collect(),
             false => Vec::new(),
         };
         let shaped = Arc::new([&prepared.forms[..], &[]].map(|tools| {
@@ -104,7 +148,51 @@ impl Menu {
             );
             Reply { grammar: Arc::new(shaped.grammar), max_output_tokens: shaped.max_output_tokens }
         }));
-        *known = Some((budget, Arc::clone(&shaped)));
+        if known.len() >= KEPT {
+            known.clear();
+        }
+        known.insert(key, Arc::clone(&shaped));
         shaped
+    }
+
+    /// The legal actions that are about no hidden subject; all where none would be left.
+    fn without(&self, session: &AgentSession<'_>, hidden: &[String]) -> (Arc<[ToolCall]>, Arc<[String]>) {
+        let all = || (Arc::clone(&self.legal.calls), Arc::clone(&self.legal.texts));
+        if hidden.is_empty() {
+            return all();
+        }
+        let brief = session.brief();
+        let is_shown =
+            |call: &ToolCall| brief.subject_of(call).is_none_or(|subject| !hidden.iter().any(|name| name == subject));
+        let pairs = self.legal.calls.iter().zip(self.legal.texts.iter()).filter(|(call, _)| is_shown(call));
+        let (calls, texts): (Vec<ToolCall>, Vec<String>) =
+            pairs.map(|(call, text)| (call.clone(), text.clone())).unzip();
+        if calls.is_empty() { all() } else { (calls.into(), texts.into()) }
+    }
+}
+
+/// Whether a text names a subject, as a word of its own.
+fn names(text: &str, subject: &str) -> bool {
+    let is_edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_');
+    text.match_indices(subject)
+        .any(|(at, _)| is_edge(text[..at].chars().next_back()) && is_edge(text[at + subject.len()..].chars().next()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn a_subject_is_named_as_a_word_of_its_own() {
+        for (text, named) in [
+            ("Host User1 has changed", true),
+            ("hostname=User1", true),
+            ("'User1': {}", true),
+            ("User10 and XUser1", false),
+            ("User1_old", false),
+            ("", false),
+        ] {
+            assert_eq!(names(text, "User1"), named, "{text}");
+        }
     }
 }

@@ -121,14 +121,24 @@ pub(super) struct Present {
     pub(super) legal: Option<Legal>,
     pub(super) system: Arc<Message>,
     pub(super) variables: Variables,
-    /// Grammars of a reply: any, and one that must be the answer.
-    shaped: Option<Arc<[Reply; 2]>>,
+    /// What grammars are made of, and the role's bound of the output, where it decodes under constraint.
+    masked: Option<(Arc<Menu>, u32)>,
 }
 
 impl Present {
-    /// The grammar of the next reply, where the role decodes under constraint.
-    pub(super) fn shaped(&self, answer_due: bool) -> Option<&Reply> {
-        self.shaped.as_ref().map(|shaped| &shaped[usize::from(answer_due)])
+    /// The grammars of the next reply, where the role decodes under constraint: any reply, and one that must be the answer.
+    /// Actions about subjects that none of the messages names are in neither: whoever reads the request cannot mean them.
+    /// `expert`: the reply is that of an expert, which sees the environment. Native tools show all names in their schemas.
+    pub(super) fn shaped(
+        &self,
+        session: &AgentSession<'_>,
+        messages: &[Arc<Message>],
+        expert: bool,
+    ) -> Option<Arc<[Reply; 2]>> {
+        let (menu, budget) = self.masked.as_ref()?;
+        let all_shown = expert || session.settings().protocol == Protocol::NativeTools;
+        let hidden = if all_shown { Vec::new() } else { menu.hidden_from(messages) };
+        Some(menu.shaped(session, *budget, hidden))
     }
 }
 
@@ -202,14 +212,14 @@ impl<'a> AgentSession<'a> {
         let needed = budget.is_some() || hint || prepared.system.is_none();
         if !needed && let Some(system) = &prepared.system {
             let system = Arc::clone(system);
-            return Ok(Present { legal: None, system, variables: prepared.variables.clone(), shaped: None });
+            return Ok(Present { legal: None, system, variables: prepared.variables.clone(), masked: None });
         }
         let menu = self.menu(stage, target).await?;
         Ok(Present {
             legal: Some(menu.legal.clone()),
             system: Arc::clone(&menu.system),
             variables: menu.variables.clone(),
-            shaped: budget.map(|budget| menu.shaped(self, budget)),
+            masked: budget.map(|budget| (menu, budget)),
         })
     }
 
