@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gimbal_architectures::graph::{self, TaskGraph};
 use gimbal_core::{FileError, Files};
 use gimbal_model::{Models, ModelsConfig, ModelsSection, PriceTable, TraitTable};
 use gimbal_study::registry::Library;
@@ -74,6 +75,16 @@ impl Home {
             }
             Err(error) => Err(Failure::usage(FileError::of(name, &error))),
         }
+    }
+
+    /// The graph in a file, or the one of that name below `graphs/`.
+    pub fn graph(&self, name: &str) -> Result<TaskGraph, Failure> {
+        let path = Path::new(name);
+        if path.is_file() {
+            let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(FileError::of(name, &error)))?;
+            return graph::read(&text, name).map_err(Failure::usage);
+        }
+        graph::named(name, &*self.files).map_err(Failure::usage)
     }
 
     /// The models of a run. `section` is what its study says of them.

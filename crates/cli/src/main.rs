@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod exit;
 mod home;
+mod interrupt;
 mod progress;
 mod registry;
 mod workbench;

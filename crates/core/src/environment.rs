@@ -1,97 +1,15 @@
 //! The seam to an environment.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use thiserror::Error;
 
-use crate::architecture::Offers;
-use crate::{Brief, Data, Digest, Grammar, Message, Milli, Rejection, Rng, ToolCall, ToolSpec, Tracker};
-
-/// Which game, goal, question or scenario of an environment.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct TaskId(pub String);
-
-impl fmt::Display for TaskId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-/// What the agent sees.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Observation {
-    /// As an agent reads it.
-    pub text: String,
-    /// The same, structured, for the tracker; null where the text is all there is.
-    pub data: Data,
-}
-
-/// What an accepted call led to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Transition {
-    /// What the agent sees now; stage, tracker and architecture share it.
-    pub observation: Arc<Observation>,
-    /// Reward of this step.
-    pub reward: Milli,
-    /// Whether the environment ended, and how.
-    pub done: Option<Ending>,
-}
-
-/// How an environment ends an episode by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ending {
-    /// The goal is reached.
-    Solved,
-    /// The environment's own number of steps is used up.
-    Horizon,
-    /// The goal can no longer be reached, or the environment was lost.
-    Failed,
-    /// The agent gave a final answer, which is judged apart.
-    Answered,
-    /// The environment reached a state in which its original breaks off with an error: there is no next step.
-    Broken,
-}
-
-/// An answer of the environment to a call.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// The environment moved one step.
-    Step(Transition),
-    /// The tool must ask a model first; the stage does, and goes on with [`Environment::answer`].
-    Ask(Ask),
-}
-
-/// A question of the environment to a model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
-    /// The role that answers: `reader`, `judge`, `user`, ...
-    pub role: String,
-    /// The messages to send.
-    pub messages: Vec<Message>,
-    /// The shape that the answer must have.
-    pub grammar: Option<Grammar>,
-}
-
-/// What can go wrong with an environment itself: its data, its options, its services. Never what an agent did.
-#[derive(Debug, Error)]
-pub enum EnvError {
-    /// An option, task or split that does not exist.
-    #[error("{0}")]
-    Usage(String),
-    /// Data that the environment reads are missing or damaged: which file, and how to mend it.
-    #[error("{0}")]
-    Data(String),
-    /// A service of the environment could not be reached.
-    #[error("{0}")]
-    Service(String),
-}
+use crate::fit::Offers;
+use crate::reply::{EnvError, Observation, Reply};
+use crate::task::{Part, TaskId};
+use crate::{Brief, Digest, Questions, Rejection, Rng, ToolCall, ToolSpec, Tracker};
 
 /// An environment. The same task, seed and calls give the same episode on every machine. Knows no model and no clock.
 #[async_trait]
@@ -190,19 +108,6 @@ pub trait Simulator {
     fn expert(&self) -> Option<ToolCall>;
 }
 
-/// A part of the tasks of a family (CYC-040, CYC-041).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The split that lists its tasks.
-    pub split: &'static str,
-    /// The set of data that it is a part of, such as `depth 2` or `unseen`.
-    pub set: &'static str,
-    /// What it is called within that set, such as `train` or `test 1`.
-    pub name: &'static str,
-    /// Whether its tasks are for training: only these may be learned from.
-    pub train: bool,
-}
-
 /// A family of environments, by which a study finds one.
 pub trait Catalogue: Send + Sync {
     /// Registry name: `cage2`, `textcraft`, ...
@@ -252,7 +157,7 @@ pub trait Catalogue: Send + Sync {
     fn offers(&self) -> Offers;
 
     /// The judging of stored answers, where the tasks are questions. Most environments have no answers to judge.
-    fn questions(&self) -> Option<&dyn crate::Questions> {
+    fn questions(&self) -> Option<&dyn Questions> {
         None
     }
 }

@@ -11,6 +11,7 @@ pub mod embedded;
 
 mod answer;
 pub mod config;
+mod error;
 pub mod estimate;
 pub mod facts;
 pub mod gguf;
@@ -36,7 +37,8 @@ pub mod weights;
 pub use config::{
     CacheConfig, Endpoint, Environment, ModelsConfig, NoFiles, Rate, RecordConfig, RetryPolicy, Timeouts,
 };
-pub use facts::{ModelFacts, ModelKind, SetupError};
+pub use error::SetupError;
+pub use facts::{ModelFacts, ModelKind};
 pub use layers::{AtOnce, CacheProblem, Totals};
 pub use models::Models;
 pub use name::ModelName;

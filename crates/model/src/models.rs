@@ -8,7 +8,8 @@ use gimbal_core::ChatModel;
 use serde_json::json;
 
 use crate::config::{self, ModelsConfig};
-use crate::facts::{ModelFacts, ModelKind, SetupError, UNLIMITED};
+use crate::error::SetupError;
+use crate::facts::{ModelFacts, ModelKind, UNLIMITED};
 use crate::layers::{AtOnce, Attempt, Cache, CacheProblem, Gate, Limited, Meter, Retry, Totals};
 use crate::local;
 use crate::name::ModelName;

@@ -9,7 +9,7 @@ use serde::de::{Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_saphyr::{Location, Spanned};
 
-use crate::facts::SetupError;
+use crate::error::SetupError;
 
 /// The price table that comes with the program.
 const BUILTIN: &str = include_str!("../../../prices.yaml");

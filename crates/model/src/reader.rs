@@ -16,7 +16,7 @@ use gimbal_core::{
 use serde_json::Value;
 
 use crate::answer;
-use crate::facts::SetupError;
+use crate::error::SetupError;
 
 /// All that a reader is given: what a provider would be sent.
 #[derive(Clone, Copy, Debug)]

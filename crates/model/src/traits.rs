@@ -7,7 +7,7 @@ use gimbal_core::{GrammarKind, yaml};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::SetupError;
+use crate::error::SetupError;
 use crate::remote::{Dialect, SchemaRules};
 
 /// The table that comes with the program.

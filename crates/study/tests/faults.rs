@@ -164,7 +164,7 @@ fn what_is_wrong_with_a_variant_is_said_with_its_place() {
         ("[{ model.malformed: -0.1 }]", 29, "must be a number from 0 to 1"),
         ("[{ model.malformed: often }]", 29, "must be a number from 0 to 1"),
         ("[{ tool.stale: 0.0000001 }]", 24, "below 0.000001"),
-        ("[{ tool.stale: 0.6, tool.wrong: 0.5 }]", 10, "come to more than 1"),
+        ("[{ tool.stale: 0.6, tool.wrong: 0.5 }]", 10, "add up to more than 1"),
         ("[{ tool.stale: 0.5 }, { name: x, tool.stale: 0.5 }]", 31, "the same rates"),
         ("[none, { name: x, tool.stale: 0 }]", 16, "the same rates"),
         ("[{ name: x, tool.stale: 0.5 }, { name: x, tool.stale: 0.6 }]", 40, "called `x`"),

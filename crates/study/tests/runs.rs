@@ -12,7 +12,7 @@ use gimbal_analysis::Fate;
 use gimbal_core::Digest;
 use gimbal_study::plan::{Options, Stored};
 use gimbal_study::read::{bill, digest, load_rows, trace};
-use gimbal_study::run::{RunError, RunFolder};
+use gimbal_study::run::{RunError, Writable};
 use gimbal_study::runner::{Ended, Progress};
 use gimbal_study::stage::Cancel;
 
@@ -208,7 +208,7 @@ async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
 async fn a_second_run_on_the_same_folder_is_told_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
-    let held = RunFolder::take(&path).unwrap();
+    let held = Writable::take(&path).unwrap();
     let refused = run(&FLAKY.replace("MODEL", "picker"), &path, 1).await.unwrap_err();
     assert!(matches!(refused, RunError::Busy { .. }) && refused.exit_code() == 2, "{refused}");
     drop(held);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use gimbal_core::environment::Ending;
+use gimbal_core::reply::Ending;
 use gimbal_core::stage::LaneId;
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Brief, Completion, Decoding, FileError, Files, Finish, Halt, Memory,

@@ -10,7 +10,7 @@ use gimbal_architectures::{control, hierarchy, react};
 use gimbal_core::{Brief, Environment, ToolSpec};
 use serde_json::{Value, json};
 
-use super::persona::{actions, opened};
+use super::begun::{Begun, actions, begun};
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::registry;
@@ -98,11 +98,11 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
     let registry = registry();
     if let Some(only) = only {
         // Refused with the known names.
-        opened(only, &json!({})).await?;
+        begun(only, &json!({})).await?;
     }
     let mut environments = Vec::new();
     for family in &registry.environments {
-        let (environment, tracker, _) = opened(family.name(), &json!({})).await?;
+        let Begun { environment, tracker } = begun(family.name(), &json!({})).await?;
         environments.push(AuditedEnvironment::of(family.name(), &*environment, tracker.queries()));
     }
     let forbidden = Forbidden::of(environments.iter().map(|environment| &*environment.brief));

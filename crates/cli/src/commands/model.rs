@@ -15,6 +15,7 @@ use super::print_json;
 use crate::args::ModelVerb;
 use crate::exit::Failure;
 use crate::home::Home;
+use crate::interrupt;
 use crate::stdio;
 
 /// Does what was asked with models.
@@ -125,7 +126,7 @@ pub async fn fetch_if_missing(name: &str) -> Result<(), Failure> {
 async fn unless_stopped<T>(fetch: impl Future<Output = Result<T, weights::WeightsError>>) -> Result<T, Failure> {
     tokio::select! {
         done = fetch => done.map_err(Failure::external),
-        Ok(()) = super::run::asked_to_stop() => Err(Failure::Interrupted),
+        Ok(()) = interrupt::requested() => Err(Failure::Interrupted),
     }
 }
 

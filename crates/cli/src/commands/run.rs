@@ -14,6 +14,7 @@ use super::{report, run_failure};
 use crate::args::{ProgressStyle, Run};
 use crate::exit::Failure;
 use crate::home::Home;
+use crate::interrupt;
 use crate::progress;
 use crate::registry::registry;
 use crate::stdio;
@@ -54,7 +55,7 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     }
     let folder = options.runs.join(&plan.study.name);
     let cancel = Cancel::default();
-    tokio::spawn(watch_for_interrupt(cancel.clone()));
+    tokio::spawn(interrupt::watch(cancel.clone()));
     let settings = Settings { jobs: options.jobs, attempts: ATTEMPTS, ..Settings::new(&folder) };
     let shown = progress::shown(options.progress);
     let source: Arc<dyn ModelSource> = models;
@@ -91,32 +92,6 @@ fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
     }
     let reasons: Vec<String> = closed.iter().map(|(model, why)| progress::reason(model, why)).collect();
     format!("{episodes} could not be played: {}; change what is refused, then run the same command", reasons.join("; "))
-}
-
-/// The first Ctrl-C lets requests on their way end, the second waits for nothing.
-pub(super) async fn watch_for_interrupt(cancel: Cancel) {
-    let mut times = 0_u32;
-    while asked_to_stop().await.is_ok() {
-        times += 1;
-        let more = if times == 1 { "; again to stop at once" } else { "" };
-        stdio::message(&format!("stopping{more}"));
-        cancel.raise();
-    }
-}
-
-/// Ctrl-C, or the termination that schedulers send.
-#[cfg(unix)]
-pub(super) async fn asked_to_stop() -> std::io::Result<()> {
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminate.recv() => Ok(()),
-    }
-}
-
-#[cfg(not(unix))]
-pub(super) async fn asked_to_stop() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
 }
 
 async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result<(), Failure> {

@@ -18,6 +18,7 @@ use super::{run_failure, run_folder};
 use crate::args::GraphShots;
 use crate::exit::Failure;
 use crate::home::Home;
+use crate::interrupt;
 use crate::registry::registry;
 use crate::stdio;
 
@@ -36,7 +37,7 @@ pub async fn shots(home: &Home, asked: &GraphShots) -> Result<(), Failure> {
     let mut written = Written::default();
     let stopped = tokio::select! {
         done = writer.write(&environment, &won, &mut written) => done.err(),
-        Ok(()) = super::run::asked_to_stop() => Some(Failure::Interrupted),
+        Ok(()) = interrupt::requested() => Some(Failure::Interrupted),
     };
     if written.calls > 0 {
         say_cost(model, (written.calls, &written.usage), written.dollars);

@@ -25,6 +25,12 @@ pub struct GgufError {
     pub what: String,
 }
 
+/// Whether a chat template has a place for the tools of a request.
+#[must_use]
+pub fn takes_tools(template: &str) -> bool {
+    template.contains("tools")
+}
+
 /// Reads and checks the header of a file.
 ///
 /// # Errors

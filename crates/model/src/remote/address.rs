@@ -4,7 +4,7 @@ use reqwest::Url;
 
 use super::provider::{Dialect, Provider};
 use crate::config::{self, ModelsConfig};
-use crate::facts::SetupError;
+use crate::error::SetupError;
 use crate::secret::Secret;
 
 /// Where a model is served, and with which key.
@@ -78,7 +78,7 @@ impl Address {
 mod tests {
     use super::Address;
     use crate::config::{Endpoint, Environment, ModelsConfig};
-    use crate::facts::SetupError;
+    use crate::error::SetupError;
     use crate::remote::{Dialect, Provider};
 
     fn config(variables: &[(&str, &str)], base: Option<&str>) -> ModelsConfig {

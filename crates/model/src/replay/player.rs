@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, ModelError, ModelErrorKind, Sampling};
 
 use super::{Header, Recorded, RecordedRequest, VERSION, compare, file_name, header_path, place};
-use crate::facts::SetupError;
+use crate::error::SetupError;
 
 /// A recorded model.
 #[derive(Debug)]

@@ -15,8 +15,8 @@ use regex::{Captures, Regex};
 use serde_saphyr::{Location, Spanned};
 
 use crate::answer;
+use crate::error::SetupError;
 use crate::estimate;
-use crate::facts::SetupError;
 use file::{Pick, RuleFile, ScriptFile, WhenFile};
 
 /// Scripts that come with the program.

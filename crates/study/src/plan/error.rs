@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::yaml::At;
+use gimbal_core::yaml::At;
 
 /// One thing that is wrong, with its place and its mend.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use gimbal_core::yaml::{At, Kind, Node};
 use gimbal_core::{Decoding, Limits, Milli, RoleSettings, Sampling};
 use gimbal_model::{ModelName, replay};
 use serde_json::{Value, json};
 
 use super::error::Problem;
 use super::faults::{self, FaultSet};
+use super::members::{Members, decimal, items, shown, small, string, tree, whole, written};
 use super::provider;
-use super::yaml::{At, Kind, Members, Node, decimal, items, small, string, whole, written};
 use crate::run::StudyLimits;
 
 /// Output tokens of a remote model's answer, at most, where a study sets no bound: the bound of BOG's published code.
@@ -189,7 +190,7 @@ pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
     if text.trim().is_empty() {
         return Err(empty());
     }
-    let root = Node::parse(text, file)?;
+    let root = tree(text, file)?;
     if root.kind == Kind::Scalar(Value::Null) {
         return Err(empty());
     }
@@ -285,25 +286,6 @@ fn variant(node: &Node, file: &str) -> Result<Variant, Problem> {
         settings: without(node, &["base", "name", "axis"]),
         node: node.clone(),
     })
-}
-
-/// A text that stands in tables, terminals and spreadsheets: nothing that any of them would take as a command.
-pub(super) fn shown(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
-    let text = string(node, file, what)?;
-    if text.chars().any(char::is_control) {
-        return Err(Problem::at(file, node.at, format!("{what} must be one line without control characters")));
-    }
-    // Plain words after a plus, as in `+question`, are how additions to an architecture are called.
-    let words = |rest: &str| rest.chars().all(|letter| letter.is_alphabetic() || " +_".contains(letter));
-    if text.starts_with(['=', '-', '@']) || text.strip_prefix('+').is_some_and(|rest| !words(rest)) {
-        let words = "begin with a letter or digit: spreadsheets take `=`, `+`, `-` and `@` for formulas";
-        return Err(Problem::at(
-            file,
-            node.at,
-            format!("{what} must not be `{text}`; {words} (`+` and plain words will do)"),
-        ));
-    }
-    Ok(text)
 }
 
 fn decoding(node: &Node, file: &str) -> Result<Decoding, Problem> {

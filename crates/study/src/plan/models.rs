@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use gimbal_core::yaml::{At, Kind, Node};
 use gimbal_core::{GrammarKind, nearest};
 use gimbal_model::remote::Dialect;
 use gimbal_model::{Endpoint, ModelsSection, Rate, RetryPolicy, Timeouts, Traits, is_variable_name};
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use super::error::Problem;
 use super::file::StudyFile;
-use super::yaml::{At, Kind, Members, Node, items, small, string, whole};
+use super::members::{Members, items, small, string, whole};
 
 /// What a study says of its models; nothing where it has no such section.
 ///

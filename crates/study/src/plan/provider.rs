@@ -2,13 +2,13 @@
 //! plan, price, mask and tables go by that.
 
 use gimbal_core::ProviderSettings;
+use gimbal_core::yaml::{Kind, Node};
 use gimbal_model::remote;
 use gimbal_model::secret::looks_secret;
 use serde_json::{Map, Value};
 
 use super::error::Problem;
-use super::file::shown;
-use super::yaml::{Kind, Members, Node, string};
+use super::members::{Members, shown, string};
 
 /// Headers that this program writes itself: what stands in them is a key, or decides how requests and answers are read.
 const OWN_HEADERS: [&str; 20] = [

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_analysis::{self as row, CellInfo, RoleModel};
+use gimbal_core::yaml::{At, Node};
 use gimbal_core::{Architecture, Decoding, Digest, EnvError, Files, Needs, RoleSettings, TaskId, nearest};
 use gimbal_model::{ModelFacts, ModelKind};
 use serde_json::{Value, json};
@@ -15,8 +16,8 @@ use super::faults::FaultSet;
 use super::file::{Count, Extended, Named, StudyFile, Tasks, Variant, sampling_of};
 use super::labels;
 use super::masks;
+use super::members::unknown;
 use super::options::Options;
-use super::yaml::{At, unknown};
 use crate::registry::{ModelSource, Registry};
 
 struct Built {
@@ -206,7 +207,7 @@ fn named_tasks(
 /// Refuses keys that the schema does not name, with their line.
 fn check_keys(
     file: &str,
-    node: &super::yaml::Node,
+    node: &Node,
     given: &Value,
     schema: &Value,
     beside: &[&str],
@@ -226,7 +227,7 @@ fn check_keys(
 }
 
 /// The place of the key that a message quotes first, or of the whole entry.
-fn place_in(node: &super::yaml::Node, message: &str) -> At {
+fn place_in(node: &Node, message: &str) -> At {
     let quoted = message.split('`').skip(1).step_by(2);
     quoted.map(|key| node.place(key)).find(|at| *at != node.at).unwrap_or(node.at)
 }
@@ -395,8 +396,8 @@ fn cells(
                 let own = built.architecture.for_models(&by_role(&played, &asked));
                 let architecture = own.unwrap_or_else(|| Arc::clone(&built.architecture));
                 for written in fault_sets {
-                    let striking = alone::striking(&written.faults, &built.needs, &offers);
-                    let idle = striking.is_none() && !written.faults.is_none();
+                    let possible = alone::possible(&written.faults, &built.needs, &offers);
+                    let idle = possible.is_none() && !written.faults.is_none();
                     if idle {
                         merged.idle(written, &built.needs, &offers);
                     }
@@ -405,7 +406,7 @@ fn cells(
                     let mut cell = cell(parts, (&played, faults), &models.facts, several);
                     cell.place = cells.len();
                     let answering = alone::answering(&cell.identities, &asked);
-                    let play = Cell::hash(&alone::decides(&cell.identity(), answering, &striking));
+                    let play = Cell::hash(&alone::decides(&cell.identity(), answering, &possible));
                     if by_play.get(&play).is_some_and(|(_, of)| *of == entry) {
                         merged.same(!idle);
                         continue;

@@ -9,7 +9,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gimbal_core::{Digest, Usage};
 use serde::{Deserialize, Serialize};
@@ -258,6 +258,17 @@ pub struct LedgerState {
     pub damaged: Vec<u64>,
     /// Numbers, from 1, of whole lines that do not follow from the line before: rows are missing, doubled or moved.
     pub broken: Vec<u64>,
+}
+
+/// A ledger file as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerRead {
+    /// Its number, by its name.
+    pub number: u32,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What reading it found.
+    pub state: LedgerState,
 }
 
 impl LedgerState {

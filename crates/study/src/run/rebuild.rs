@@ -8,12 +8,14 @@ use gimbal_core::event::{Body, Ended, Event, Started};
 use gimbal_core::{Digest, Spent, Stop, TaskId};
 use serde::Serialize;
 
+use super::check::is_whole;
 use super::error::RunError;
-use super::folder::{RunFolder, Writable};
+use super::folder::RunFolder;
 use super::frame::NONE;
 use super::index::{EpisodeId, Failed, Finished, Index, Place, unreadable};
 use super::ledger::{Called, Row};
 use super::store::sync_folder;
+use super::writable::Writable;
 use super::{INDEX, journal};
 use crate::plan::{Stored, StoredCell, episode_key, session_seed};
 use crate::stage::Outcome;
@@ -208,7 +210,7 @@ impl Found {
                 found.known.insert(id.key, id.clone());
                 let Some(outcome) = outcome(&id.key, &events, scan.latencies.get(&(number, attempt))) else { continue };
                 let finished = Finished { id, place, outcome };
-                if folder.is_whole(&finished, &mut texts)? {
+                if is_whole(folder, &finished, &mut texts)? {
                     found.finished.insert(finished.id.key, finished);
                 }
             }

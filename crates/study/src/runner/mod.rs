@@ -172,7 +172,7 @@ pub async fn run(
     // What cannot be opened must not leave a run folder behind.
     let roles = open_roles(&plan, &*models)?;
     fillable(&plan).await.map_err(|problems| RunError::Prompts(problems.to_string()))?;
-    let writable = RunFolder::take(&settings.folder)?;
+    let writable = Writable::take(&settings.folder)?;
     let (stored, changes) = keep_study(&plan, &writable).await?;
     if !changes.is_empty() {
         progress(Progress::Warning { text: changed(&changes) });
@@ -182,12 +182,12 @@ pub async fn run(
         progress(Progress::IndexRebuilt(rebuilt));
     }
     if writable.folder().index_begun()? {
-        writable.arrange(&stored)?;
+        writable.arrange(|id| stored.cell_of(id))?;
     }
     let lost = writable.forget_lost()? + rebuilt.map_or(0, |rebuilt| rebuilt.lost);
     let recovered = writable.recover(&stored)?;
     if recovered > 0 {
-        writable.arrange(&stored)?;
+        writable.arrange(|id| stored.cell_of(id))?;
         let text = format!(
             "{recovered} episode(s) had ended before the last run was cut off and were not in the index: taken up from \
              their journals"

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gimbal_core::environment::Ending;
 use gimbal_core::event::{Rejected, StepTaken, ToolCalled};
+use gimbal_core::reply::Ending;
 use gimbal_core::{
     Acted, Ask, AskError, Body, ChatRequest, Environment, Halt, LaneId, Rejection, Reply, Stepped, Stop, TextRef,
     ToolCall, Transition,

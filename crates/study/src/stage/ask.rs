@@ -8,7 +8,7 @@ use gimbal_core::{
     Stop, Usage, UsageSource, seed,
 };
 
-use super::faults::InjectedFault;
+use super::injector::InjectedFault;
 use super::recorder::CallFacts;
 use super::state::{Answered, halt_of};
 use super::texts::reply_text;
@@ -53,7 +53,7 @@ impl EpisodeStage {
                 return Err(if lane == LaneId::MAIN { state.end(halt) } else { halt }.into());
             }
             // What the environment asks belongs to its true state.
-            let injected = if environment { None } else { state.strike(lane, Site::Model)? };
+            let injected = if environment { None } else { state.inject(lane, Site::Model)? };
             (state.lane(lane)?.conversations.count(role), injected)
         };
         let facts = CallFacts { lane: lane.0, role, environment, model: &player.settings.model, call: number };
@@ -113,7 +113,7 @@ impl EpisodeStage {
         self.answered(lane, role, &request, &facts, (outcome, injected))
     }
 
-    /// A completion with another figure in its answer, where a fault strikes there.
+    /// A completion with another figure in its answer, where a fault is injected there.
     fn misstated(
         &self,
         lane: LaneId,
@@ -123,7 +123,7 @@ impl EpisodeStage {
     ) -> Result<Completion, Halt> {
         let answers = completion.text.contains(&answering.tool)
             || completion.calls.iter().any(|call| call.tool == answering.tool);
-        let fault = if answers { self.lock().strike(lane, Site::Answer)? } else { None };
+        let fault = if answers { self.lock().inject(lane, Site::Answer)? } else { None };
         let Some(mut fault) = fault else { return Ok(completion) };
         Ok(match fault.misstate(&completion, answering) {
             Some(other) => {

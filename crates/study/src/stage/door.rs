@@ -11,7 +11,7 @@ use gimbal_core::{
 use serde_json::Value;
 
 use super::act::arguments_of;
-use super::faults::InjectedFault;
+use super::injector::InjectedFault;
 use super::recorder::Near;
 use super::state::halt_of;
 use super::texts::{keep, keep_hashed};
@@ -101,7 +101,7 @@ impl Stage for EpisodeStage {
             };
             let known = known.map_err(|error| state.end(halt_of(error)))?;
             let (mut text, mut reference) = (known.text, known.reference);
-            if let Some(mut fault) = state.strike(lane, Site::Tracker)?
+            if let Some(mut fault) = state.inject(lane, Site::Tracker)?
                 && let Some(spoilt) = alter::corrupted(&text, &mut fault.draws)
             {
                 let near: Vec<_> = known.digest.map(|digest| Near { digest, text: &text }).into_iter().collect();
@@ -192,7 +192,7 @@ impl Stage for EpisodeStage {
         let mut message = message;
         let injected = {
             let mut state = self.lock();
-            state.strike(lane, Site::Message).unwrap_or_else(|halt| {
+            state.inject(lane, Site::Message).unwrap_or_else(|halt| {
                 state.end(halt);
                 None
             })
@@ -226,7 +226,7 @@ impl Stage for EpisodeStage {
         }
         let injected = {
             let mut state = self.lock();
-            state.strike(lane, Site::Routing).unwrap_or_else(|halt| {
+            state.inject(lane, Site::Routing).unwrap_or_else(|halt| {
                 state.end(halt);
                 None
             })

@@ -6,6 +6,7 @@ mod cancel;
 mod cell_cache;
 mod door;
 mod faults;
+mod injector;
 mod lanes;
 mod legal;
 mod memory;
@@ -42,7 +43,7 @@ pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Record
 pub use seen::Seen;
 pub use slot::Slot;
 
-use faults::Injector;
+use injector::Injector;
 use lanes::Lane;
 use memory::StageMemory;
 use state::{State, halt_of};

@@ -15,7 +15,7 @@ use gimbal_messages::Record;
 use gimbal_messages::records::stage::PromptLacks;
 
 use super::cell_cache::CellCache;
-use super::faults::Injector;
+use super::injector::Injector;
 use super::lanes::{Lane, renumber, shares, sum};
 use super::recorder::{Near, RecordError, Recorder};
 use super::texts::{Known, RequestCache, keep, keep_hashed};

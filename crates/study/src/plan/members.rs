@@ -1,76 +1,20 @@
-//! YAML with the place of every key and value, so that each complaint can name its line.
-
-use std::fmt;
+//! Reads the members of a study file, each with the place that errors name.
 
 use gimbal_core::nearest;
-use serde::de::{self, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use gimbal_core::yaml::{At, Kind, Node};
 use serde_json::Value;
-use serde_saphyr::Spanned;
 
 use super::error::Problem;
 
-/// Line and column, from 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct At {
-    /// Line.
-    pub line: u64,
-    /// Column.
-    pub column: u64,
-}
-
-/// A value and its place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Node {
-    /// Where it begins.
-    pub at: At,
-    /// What it is.
-    pub kind: Kind,
-}
-
-/// What a node is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
-    /// A null, boolean, number or string.
-    Scalar(Value),
-    /// A list.
-    List(Vec<Node>),
-    /// A map in the order of the file: key, its place, value.
-    Map(Vec<(String, At, Node)>),
-}
-
-impl Node {
-    /// Reads a text; `file` is named in complaints.
-    ///
-    /// # Errors
-    /// Where the text is no YAML.
-    pub fn parse(text: &str, file: &str) -> Result<Self, Problem> {
-        gimbal_core::yaml::read::<Spanned<Body>>(text, file).map(Self::from).map_err(|error| {
-            let at = At { line: error.line, column: error.column };
-            Problem::at(file, at, format!("this is no valid YAML: {}", error.message))
-        })
-    }
-
-    /// Without the places.
-    #[must_use]
-    pub fn json(&self) -> Value {
-        match &self.kind {
-            Kind::Scalar(value) => value.clone(),
-            Kind::List(items) => Value::Array(items.iter().map(Self::json).collect()),
-            Kind::Map(members) => {
-                Value::Object(members.iter().map(|(key, _, value)| (key.clone(), value.json())).collect())
-            }
-        }
-    }
-
-    /// The place of the key or item that `path` names below this node, as far as it exists.
-    #[must_use]
-    pub fn place(&self, key: &str) -> At {
-        match &self.kind {
-            Kind::Map(members) => members.iter().find(|(name, ..)| name == key).map_or(self.at, |(_, at, _)| *at),
-            _ => self.at,
-        }
-    }
+/// The tree of a text; `file` names it in errors.
+///
+/// # Errors
+/// Where the text is not valid YAML.
+pub fn tree(text: &str, file: &str) -> Result<Node, Problem> {
+    Node::parse(text, file).map_err(|error| {
+        let at = At { line: error.line, column: error.column };
+        Problem::at(file, at, format!("this is no valid YAML: {}", error.message))
+    })
 }
 
 /// Reads the members of a map, each once; what is left over is unknown.
@@ -162,6 +106,28 @@ pub fn string(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
     }
 }
 
+/// A text for tables, terminals and spreadsheets: nothing that any of them would take as a command.
+///
+/// # Errors
+/// When it is not a text, has control characters, or begins like a formula.
+pub fn shown(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
+    let text = string(node, file, what)?;
+    if text.chars().any(char::is_control) {
+        return Err(Problem::at(file, node.at, format!("{what} must be one line without control characters")));
+    }
+    // Plain words after a plus, as in `+question`, are how additions to an architecture are called.
+    let words = |rest: &str| rest.chars().all(|letter| letter.is_alphabetic() || " +_".contains(letter));
+    if text.starts_with(['=', '-', '@']) || text.strip_prefix('+').is_some_and(|rest| !words(rest)) {
+        let words = "begin with a letter or digit: spreadsheets take `=`, `+`, `-` and `@` for formulas";
+        return Err(Problem::at(
+            file,
+            node.at,
+            format!("{what} must not be `{text}`; {words} (`+` and plain words will do)"),
+        ));
+    }
+    Ok(text)
+}
+
 /// A text, and nothing that only looks like one.
 ///
 /// # Errors
@@ -227,96 +193,5 @@ pub fn items(node: &Node) -> Vec<&Node> {
     match &node.kind {
         Kind::List(items) => items.iter().collect(),
         _ => vec![node],
-    }
-}
-
-struct Body(Kind);
-
-impl From<Spanned<Body>> for Node {
-    fn from(body: Spanned<Body>) -> Self {
-        let at = At { line: body.referenced.line(), column: body.referenced.column() };
-        Self { at, kind: body.value.0 }
-    }
-}
-
-impl<'de> Deserialize<'de> for Body {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(BodyVisitor)
-    }
-}
-
-struct BodyVisitor;
-
-impl<'de> Visitor<'de> for BodyVisitor {
-    type Value = Body;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-    fn visit_unit<E>(self) -> Result<Body, E> {
-        Ok(Body(Kind::Scalar(Value::Null)))
-    }
-    fn visit_none<E>(self) -> Result<Body, E> {
-        Ok(Body(Kind::Scalar(Value::Null)))
-    }
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Body, D::Error> {
-        Body::deserialize(deserializer)
-    }
-    fn visit_bool<E>(self, value: bool) -> Result<Body, E> {
-        Ok(Body(Kind::Scalar(Value::from(value))))
-    }
-    fn visit_i64<E>(self, value: i64) -> Result<Body, E> {
-        Ok(Body(Kind::Scalar(Value::from(value))))
-    }
-    fn visit_u64<E>(self, value: u64) -> Result<Body, E> {
-        Ok(Body(Kind::Scalar(Value::from(value))))
-    }
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Body, E> {
-        let number = serde_json::Number::from_f64(value);
-        number
-            .map(|number| Body(Kind::Scalar(Value::Number(number))))
-            .ok_or_else(|| E::custom("numbers must be finite"))
-    }
-    fn visit_str<E>(self, value: &str) -> Result<Body, E> {
-        Ok(Body(Kind::Scalar(Value::from(value))))
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Body, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = access.next_element::<Spanned<Body>>()? {
-            items.push(item.into());
-        }
-        Ok(Body(Kind::List(items)))
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Body, A::Error> {
-        let mut members = Vec::new();
-        while let Some(key) = access.next_key::<Spanned<String>>()? {
-            let at = At { line: key.referenced.line(), column: key.referenced.column() };
-            members.push((key.value, at, access.next_value::<Spanned<Body>>()?.into()));
-        }
-        Ok(Body(Kind::Map(members)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{At, Kind, Node};
-
-    #[test]
-    fn every_key_and_value_knows_its_place() {
-        let node =
-            Node::parse("study: s\nenvironment: { name: cage2, horizn: 30 }\nlist:\n  - a\n  - 1.5\n", "f").unwrap();
-        assert_eq!(
-            node.json().to_string(),
-            r#"{"study":"s","environment":{"name":"cage2","horizn":30},"list":["a",1.5]}"#
-        );
-        assert_eq!(node.place("environment"), At { line: 2, column: 1 });
-        let Kind::Map(members) = &node.kind else { panic!("a map") };
-        assert_eq!(members[1].2.place("horizn"), At { line: 2, column: 29 });
-    }
-
-    #[test]
-    fn broken_yaml_is_said_with_its_place() {
-        let problem = Node::parse("study: [1,\nother: 2\n", "s.yaml").unwrap_err().to_string();
-        assert!(problem.starts_with("s.yaml:"), "{problem}");
     }
 }

@@ -1,7 +1,11 @@
-//! Reading YAML with messages that say where, what and how to mend it.
+//! Reading YAML with errors that say where, what and how to fix it.
+
+mod node;
 
 use serde::de::DeserializeOwned;
 use thiserror::Error;
+
+pub use node::{At, Kind, Node};
 
 use crate::nearest;
 
