@@ -8,6 +8,7 @@ mod stdio;
 mod args;
 mod commands;
 mod exit;
+mod help;
 mod home;
 mod interrupt;
 mod progress;
@@ -16,14 +17,17 @@ mod workbench;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 use args::{Arguments, Command};
 use exit::Failure;
 
 fn main() -> ExitCode {
     keep_signals_civil();
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::from_arg_matches(&help::command().get_matches()) {
+        Ok(arguments) => arguments,
+        Err(error) => error.exit(),
+    };
     let outcome = start(arguments);
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
