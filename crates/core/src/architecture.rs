@@ -77,9 +77,36 @@ impl FileError {
 }
 
 /// What is wrong with the settings of an architecture.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct BuildError(pub String);
+#[derive(Clone, Debug, Default, Error, PartialEq, Eq)]
+#[error("{message}")]
+pub struct BuildError {
+    /// Path of the setting, such as `arbiter.gate`; empty where no single one is at fault.
+    pub key: String,
+    /// Whether this setting is missing.
+    pub is_missing: bool,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl BuildError {
+    /// An error of the settings as a whole.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
+    /// The same, of one setting.
+    #[must_use]
+    pub fn at(self, key: impl Into<String>) -> Self {
+        Self { key: key.into(), ..self }
+    }
+
+    /// The same, of a setting that is missing.
+    #[must_use]
+    pub fn missing(self, key: impl Into<String>) -> Self {
+        Self { key: key.into(), is_missing: true, ..self }
+    }
+}
 
 /// A family of architectures, by which a study finds one.
 pub trait ArchitectureKind: Send + Sync {

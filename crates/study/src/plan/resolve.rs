@@ -249,12 +249,18 @@ fn architecture(
     let what = format!("the settings of `{}`", variant.base);
     check_keys(file, &variant.node, &variant.settings, &kind.schema(), &["base", "name", "axis"], &what)?;
     let architecture = kind.build(&variant.settings, files).map_err(|error| {
-        let what = error.to_string();
-        let offered = if what.contains("`policy` is missing") { policies(study, registry) } else { String::new() };
-        Problem::at(file, place_in(&variant.node, &what), format!("{what}{offered}"))
+        let lists_policies = error.is_missing && error.key == "policy";
+        let offered = if lists_policies { policies(study, registry) } else { String::new() };
+        Problem::at(file, place_of_setting(&variant.node, &error.key), format!("{}{offered}", error.message))
     })?;
     let needs = architecture.needs();
     Ok(Built { variant: variant.clone(), label: labels::architecture(variant), architecture, needs })
+}
+
+/// The place of a setting. Settings of all agents may be written in the place of those of one.
+fn place_of_setting(node: &Node, path: &str) -> At {
+    let own = path.rsplit('.').next().unwrap_or(path);
+    if node.place_of(path) == node.at { node.place(own) } else { node.place_of(path) }
 }
 
 /// What policies the environments of a study have, as the end of a sentence.
