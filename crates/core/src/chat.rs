@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{Digest, Milli, ToolSpec};
+use crate::{Digest, Hint, Milli, ToolSpec};
 
 /// Who says a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -244,16 +244,6 @@ impl Default for Sampling {
     }
 }
 
-/// What a competent player of the role would answer. Never sent to a provider and never hashed: the noisy
-/// expert alone reads it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Hint {
-    /// The competent answer, already in the form that the role must write.
-    pub answer: String,
-    /// Other answers of the same form that are legal but not competent.
-    pub alternatives: Vec<String>,
-}
-
 /// What is asked of a model.
 #[derive(Clone, Debug, Default)]
 pub struct ChatRequest {
@@ -267,12 +257,10 @@ pub struct ChatRequest {
     pub stop: Vec<String>,
     /// Decoding settings.
     pub sampling: Sampling,
-    /// For the noisy expert alone.
-    pub hint: Option<Hint>,
 }
 
 impl ChatRequest {
-    /// Hash of everything that a provider would see; hints do not count.
+    /// Hash of the request: of everything that a provider would see.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let mut parts: Vec<Vec<u8>> = self.messages.iter().map(|message| message.digest().0.to_vec()).collect();
@@ -559,6 +547,8 @@ pub struct CallContext<'a> {
     pub call: u64,
     /// Seed of the episode's model stream for this call.
     pub seed: u64,
+    /// What an expert would answer, where the model asked for it ([`ChatModel::wants_hints`]).
+    pub hint: Option<&'a Hint>,
 }
 
 /// A model. Typed errors: an outage, a refusal, a truncation or a bad shape is never text.
@@ -570,7 +560,7 @@ pub trait ChatModel: Send + Sync {
     /// See [`ModelErrorKind`].
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError>;
 
-    /// Whether requests should carry a [`Hint`].
+    /// Whether calls should carry a [`Hint`]: that of the noisy expert alone.
     fn wants_hints(&self) -> bool {
         false
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::fit::Offers;
 use crate::reply::{EnvError, Observation, Reply};
 use crate::task::{Part, TaskId};
-use crate::{Brief, Digest, Questions, Rejection, Rng, ToolCall, ToolSpec, Tracker};
+use crate::{Brief, Digest, Expert, Questions, Rejection, Rng, ToolCall, ToolSpec, Tracker};
 
 /// An environment. The same task, seed and calls give the same episode on every machine. Knows no model and no clock.
 #[async_trait]
@@ -87,6 +87,11 @@ pub trait Environment: Send {
         None
     }
 
+    /// What an expert would do here, where this environment knows it. No part of what models see.
+    fn expert(&self) -> Option<&dyn Expert> {
+        None
+    }
+
     /// Names of the built-in policies that need no model.
     fn policies(&self) -> &[&'static str] {
         &[]
@@ -99,13 +104,10 @@ pub trait Environment: Send {
     }
 }
 
-/// An environment that can be copied and that knows a competent move.
+/// An environment that can be copied.
 pub trait Simulator {
     /// A copy with the same true state and a fresh random future named by `future`.
     fn fork(&self, future: u64) -> Box<dyn Environment>;
-
-    /// What a competent player would do now, from what the agent may know or from a walkthrough.
-    fn expert(&self) -> Option<ToolCall>;
 }
 
 /// A family of environments, by which a study finds one.

@@ -18,6 +18,7 @@ pub mod delta;
 pub mod digest;
 pub mod environment;
 pub mod event;
+pub mod expert;
 pub mod fit;
 pub mod milli;
 pub mod nearest;
@@ -38,13 +39,14 @@ pub use artefact::{Artefact, Memory};
 pub use brief::{Answering, Brief, GlossaryEntry, Material, Thresholds};
 pub use budget::{Limits, Spent};
 pub use chat::{
-    CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, GrammarKind, Hint, Message, ModelError,
-    ModelErrorKind, ProviderSettings, RequestedCall, Sampling, Speaker, Usage, UsageSource, Wire,
+    CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, GrammarKind, Message, ModelError, ModelErrorKind,
+    ProviderSettings, RequestedCall, Sampling, Speaker, Usage, UsageSource, Wire,
 };
 pub use data::Data;
 pub use digest::Digest;
 pub use environment::{Catalogue, Environment, Simulator};
 pub use event::{Body, Event};
+pub use expert::{Expert, Hint};
 pub use fit::{Needs, Offers};
 pub use milli::Milli;
 pub use questions::{Exam, Follower, Questions};

@@ -58,8 +58,6 @@ pub struct View {
     pub brief: Arc<Brief>,
     /// What the agent saw last.
     pub observation: Arc<Observation>,
-    /// A competent call, where the environment knows one and a model of this episode reads hints.
-    pub expert: Option<ToolCall>,
 }
 
 /// A rendered context block.
@@ -84,7 +82,7 @@ pub struct AskRequest {
     pub stop: Vec<String>,
     /// Upper bound of the output for this call; the role's own bound if none.
     pub max_output_tokens: Option<u32>,
-    /// For the noisy expert.
+    /// What an expert would answer, for the noisy expert alone. It travels beside the request, not in it.
     pub hint: Option<Hint>,
 }
 
@@ -125,6 +123,11 @@ pub trait Stage: Send + Sync {
 
     /// The present.
     async fn view(&self) -> View;
+
+    /// The call that an expert would make now, where the environment knows one and a model of this episode reads hints.
+    async fn expert(&self) -> Option<ToolCall> {
+        None
+    }
 
     /// What may be filled in for a parameter now.
     async fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<String>>;

@@ -302,7 +302,7 @@ fn a_fork_has_the_same_state_and_a_future_of_its_own() {
         assert_eq!(future(1), future(1));
         assert_ne!(future(1), future(2));
         assert_eq!(environment.state(), before);
-        let expert = environment.simulator().unwrap().expert().unwrap();
+        let expert = environment.expert().unwrap().next_call().unwrap();
         assert!(now(environment.call(&expert)).is_ok());
     }
 }

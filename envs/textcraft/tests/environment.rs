@@ -257,7 +257,7 @@ fn an_episode_ends_with_its_goal_or_its_calls() {
         for task in ["yellow_wool", "yellow_carpet", "cyan_banner", "lectern"] {
             reset(&mut *environment, task, 3);
             loop {
-                let call = environment.simulator().unwrap().expert().unwrap();
+                let call = environment.expert().unwrap().next_call().unwrap();
                 let transition = step(&mut *environment, &call);
                 let solved = transition.done == Some(Ending::Solved);
                 assert_eq!(transition.reward, Milli(if solved { 1000 } else { 0 }));

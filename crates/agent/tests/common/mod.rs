@@ -172,8 +172,10 @@ impl Stage for Workshop {
             step: *self.step.lock().unwrap(),
             brief: self.brief(),
             observation: Arc::new(Observation { text: self.seen.to_owned(), ..Observation::default() }),
-            expert: self.expert.clone(),
         }
+    }
+    async fn expert(&self) -> Option<ToolCall> {
+        self.expert.clone()
     }
     async fn choices(&self, _: &str, _: &str) -> Option<Vec<String>> {
         None

@@ -192,7 +192,7 @@ async fn turn(
         sampling: Sampling { max_output_tokens: max_tokens, ..Sampling::default() },
         ..ChatRequest::default()
     };
-    let context = CallContext { wire: &Unmetered, episode: Digest::default(), call: 0, seed: 0 };
+    let context = CallContext { wire: &Unmetered, episode: Digest::default(), call: 0, seed: 0, hint: None };
     match model.complete(&request, &context).await {
         Ok(completion) => {
             super::print_text(&completion.text);

@@ -66,7 +66,7 @@ impl ChatModel for NoisyExpert {
             seed::derive(&[b"noisy", &context.seed.to_be_bytes(), &context.call.to_be_bytes()]),
             "noisy-expert",
         );
-        let text = match &request.hint {
+        let text = match context.hint {
             Some(hint) => self.write(hint, request.grammar.as_ref(), &mut draws),
             None => NO_HINT.to_owned(),
         };
@@ -82,26 +82,32 @@ impl ChatModel for NoisyExpert {
 mod tests {
     use std::sync::Arc;
 
-    use gimbal_core::{ChatModel, ChatRequest, Grammar, Hint, Rng, seed};
+    use gimbal_core::{CallContext, ChatModel, ChatRequest, Grammar, Hint, Rng, seed};
 
     use super::{NO_HINT, Noise, NoisyExpert, ONE};
     use crate::shape::fits;
     use crate::testing::{NoWire, ask, context};
 
     fn request(grammar: Option<Grammar>) -> ChatRequest {
+        ChatRequest { grammar: grammar.map(Arc::new), ..ChatRequest::default() }
+    }
+
+    fn hint() -> Hint {
         let alternatives = ["Remove User1", "Monitor", "Sleep", "Analyse User1"].map(str::to_owned).to_vec();
-        ChatRequest {
-            hint: Some(Hint { answer: "Monitor".to_owned(), alternatives }),
-            grammar: grammar.map(Arc::new),
-            ..ChatRequest::default()
-        }
+        Hint { answer: "Monitor".to_owned(), alternatives }
+    }
+
+    /// What the expert answers to call number `call` of seed 7.
+    fn answer(expert: &NoisyExpert, request: &ChatRequest, hint: &Hint, call: u64) -> String {
+        let context = CallContext { hint: Some(hint), ..context(&NoWire, 7, call) };
+        ask(expert, request, &context).unwrap().text.to_string()
     }
 
     fn answers(noise: &str, grammar: Option<Grammar>) -> Vec<String> {
         let expert = NoisyExpert::new(Noise::parse(noise).unwrap());
         assert!(expert.wants_hints());
-        let request = request(grammar);
-        (0..2000).map(|call| ask(&expert, &request, &context(&NoWire, 7, call)).unwrap().text.to_string()).collect()
+        let (request, hint) = (request(grammar), hint());
+        (0..2000).map(|call| answer(&expert, &request, &hint, call)).collect()
     }
 
     // covers: SH-01
@@ -135,28 +141,26 @@ mod tests {
     #[test]
     fn a_grammar_is_compiled_once_and_only_for_mistakes() {
         let mut request = request(Some(Grammar::Regex("(Remove|Analyse) User1|Monitor".to_owned())));
-        let ask_all = |noise: &str, request: &ChatRequest| {
+        let mut hint = hint();
+        let ask_all = |noise: &str, request: &ChatRequest, hint: &Hint| {
             let expert = NoisyExpert::new(Noise::parse(noise).unwrap());
-            let ask = |call| ask(&expert, request, &context(&NoWire, 7, call)).unwrap().text.to_string();
-            let answers: Vec<String> = (0..200).map(ask).collect();
+            let answers: Vec<String> = (0..200).map(|call| answer(&expert, request, hint, call)).collect();
             (answers, expert.shapes.kept())
         };
-        assert_eq!(ask_all("1", &request).1, 0);
-        let (under_grammar, kept) = ask_all("0.5,malformed=0.2", &request);
+        assert_eq!(ask_all("1", &request, &hint).1, 0);
+        let (under_grammar, kept) = ask_all("0.5,malformed=0.2", &request, &hint);
         assert_eq!(kept, 1);
         // The same draws as without a grammar whose alternatives all fit.
-        request.hint.as_mut().unwrap().alternatives.retain(|text| text != "Sleep");
+        hint.alternatives.retain(|text| text != "Sleep");
         request.grammar = None;
-        assert_eq!(ask_all("0.5,malformed=0.2", &request), (under_grammar, 0));
+        assert_eq!(ask_all("0.5,malformed=0.2", &request, &hint), (under_grammar, 0));
     }
 
     #[test]
     fn the_answers_of_a_seed_are_those_of_a_fresh_check_of_every_alternative() {
         let grammar = Grammar::JsonSchema(serde_json::json!({ "pattern": "^(Remove|Analyse) ", "type": "string" }));
-        let mut request = request(Some(grammar.clone()));
-        let hint = request.hint.as_mut().unwrap();
+        let (request, mut hint) = (request(Some(grammar.clone())), hint());
         hint.alternatives.iter_mut().for_each(|text| *text = format!("\"{text}\""));
-        let hint = hint.clone();
         let expert = NoisyExpert::new(Noise::parse("0.4").unwrap());
         for call in 0_u64..300 {
             let name = seed::derive(&[b"noisy", &7_u64.to_be_bytes(), &call.to_be_bytes()]);
@@ -165,7 +169,7 @@ mod tests {
             let legal: Vec<&String> = hint.alternatives.iter().filter(|text| fits(&grammar, text)).collect();
             assert_eq!(legal.len(), 2);
             let expected = if competent < 400_000 { &hint.answer } else { draws.choose(&legal).unwrap() };
-            assert_eq!(&*ask(&expert, &request, &context(&NoWire, 7, call)).unwrap().text, expected);
+            assert_eq!(&answer(&expert, &request, &hint, call), expected);
         }
     }
 

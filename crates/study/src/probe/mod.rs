@@ -6,7 +6,7 @@
 
 mod hidden;
 
-use gimbal_core::{Catalogue, EnvError, Environment, Reply, Rng, Simulator, TaskId, ToolCall};
+use gimbal_core::{Catalogue, EnvError, Environment, Expert, Reply, Rng, TaskId, ToolCall};
 
 /// Longest play of the expert.
 const STEPS: usize = 200;
@@ -190,7 +190,7 @@ async fn disturb(start: &dyn Environment, seed: u64, length: usize, draws: &mut 
 }
 
 fn expert(environment: &dyn Environment) -> Option<ToolCall> {
-    environment.simulator().and_then(Simulator::expert)
+    environment.expert().and_then(Expert::next_call)
 }
 
 /// A random call among those whose words are known: of a random tool, with random literals.

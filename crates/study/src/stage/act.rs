@@ -9,6 +9,7 @@ use gimbal_core::{
     ToolCall, Transition,
 };
 
+use super::ask::Asker;
 use super::state::halt_of;
 use super::texts::keep;
 use super::{EpisodeStage, State};
@@ -72,7 +73,7 @@ impl EpisodeStage {
             sampling: player.settings.sampling.clone(),
             ..ChatRequest::default()
         };
-        match self.ask_role(LaneId::MAIN, &ask.role, request, true).await {
+        match self.ask_role(LaneId::MAIN, &ask.role, request, Asker::Environment).await {
             Ok(completion) => Ok(environment.answer(&completion.text).await),
             Err(AskError::Halt(halt)) => Err(halt),
             Err(AskError::Model(error)) => Ok(environment.unanswered(&ask.role, error.kind.name()).await),

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use gimbal_core::{
-    Answering, AskError, CallContext, ChatRequest, Completion, Decoding, Halt, LaneId, ModelError, ModelErrorKind,
-    Stop, Usage, UsageSource, seed,
+    Answering, AskError, CallContext, ChatRequest, Completion, Decoding, Halt, Hint, LaneId, ModelError,
+    ModelErrorKind, Stop, Usage, UsageSource, seed,
 };
 
 use super::injector::InjectedFault;
@@ -16,20 +16,29 @@ use super::wire::CallWire;
 use super::{EpisodeStage, Role};
 use crate::faults::{Fault, Site};
 
+/// Who asks a role.
+pub(super) enum Asker {
+    /// The architecture, with what an expert would answer.
+    Architecture { hint: Option<Hint> },
+    /// The environment: what it asks belongs to its true state.
+    Environment,
+}
+
 impl EpisodeStage {
     /// The role called `name`, or `default`.
     pub(super) fn find_role(&self, name: &str) -> Option<&Role> {
         self.setup.roles.get(name).or_else(|| self.setup.roles.get("default"))
     }
 
-    /// Asks a role; `environment` when the environment asks and not the architecture.
+    /// Asks a role.
     pub(super) async fn ask_role(
         &self,
         lane: LaneId,
         role: &str,
         mut request: ChatRequest,
-        environment: bool,
+        asker: Asker,
     ) -> Result<Completion, AskError> {
+        let environment = matches!(asker, Asker::Environment);
         let Some(player) = self.find_role(role) else {
             return Err(
                 Halt::infrastructure(format!("no model is named for the role `{role}`; name it in `roles`")).into()
@@ -38,9 +47,10 @@ impl EpisodeStage {
         if player.settings.decoding == Decoding::Free {
             request.grammar = None;
         }
-        if !player.model.wants_hints() {
-            request.hint = None;
-        }
+        let hint = match &asker {
+            Asker::Architecture { hint } => hint.as_ref().filter(|_| player.model.wants_hints()),
+            Asker::Environment => None,
+        };
         let (number, mut injected) = {
             let mut state = self.lock();
             if let Some(halt) = self.barred(&mut state) {
@@ -67,7 +77,8 @@ impl EpisodeStage {
         };
         let parts: [&[u8]; 5] =
             [b"model", &self.setup.seed.to_be_bytes(), &lane.0.to_be_bytes(), role.as_bytes(), &number.to_be_bytes()];
-        let context = CallContext { wire: &wire, episode: self.setup.key, call: number, seed: seed::derive(&parts) };
+        let seed = seed::derive(&parts);
+        let context = CallContext { wire: &wire, episode: self.setup.key, call: number, seed, hint };
         let asked = Instant::now();
         let outage = injected.as_ref().is_some_and(|injected| injected.fault == Fault::Transport);
         let outcome = match if outage { lose_attempt(&request, &context) } else { Ok(()) } {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
-    Acted, Artefact, AskError, AskRequest, Block, Body, Brief, ChatRequest, Completion, Halt, LaneId, Memory,
+    Acted, Artefact, AskError, AskRequest, Block, Body, Brief, ChatRequest, Completion, Expert, Halt, LaneId, Memory,
     Rejection, Rng, RoleSettings, Stage, ToolCall, ToolSpec, View, canonical,
 };
 use serde_json::Value;
 
 use super::act::arguments_of;
+use super::ask::Asker;
 use super::injector::InjectedFault;
 use super::recorder::Near;
 use super::state::halt_of;
@@ -48,24 +49,22 @@ impl Stage for EpisodeStage {
     }
 
     async fn view(&self) -> View {
-        let mut expert = None;
-        if self.wants_hints {
-            let environment = self.environment.lock().await;
-            let mut state = self.lock();
-            let steps = state.steps;
-            if state.expert.as_ref().is_none_or(|(at, _)| *at != steps) {
-                let known = environment.simulator().and_then(gimbal_core::Simulator::expert);
-                state.expert = Some((steps, known));
-            }
-            expert = state.expert.as_ref().and_then(|(_, call)| call.clone());
-        }
         let state = self.lock();
-        View {
-            step: state.steps + 1,
-            brief: Arc::clone(&self.brief),
-            observation: Arc::clone(&state.observation),
-            expert,
+        View { step: state.steps + 1, brief: Arc::clone(&self.brief), observation: Arc::clone(&state.observation) }
+    }
+
+    async fn expert(&self) -> Option<ToolCall> {
+        if !self.wants_hints {
+            return None;
         }
+        let environment = self.environment.lock().await;
+        let mut state = self.lock();
+        let steps = state.steps;
+        if state.expert.as_ref().is_none_or(|(at, _)| *at != steps) {
+            let known = environment.expert().and_then(Expert::next_call);
+            state.expert = Some((steps, known));
+        }
+        state.expert.as_ref().and_then(|(_, call)| call.clone())
     }
 
     async fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<String>> {
@@ -125,15 +124,14 @@ impl Stage for EpisodeStage {
         if let Some(bound) = request.max_output_tokens {
             sampling.max_output_tokens = bound;
         }
-        let request = ChatRequest {
+        let asked = ChatRequest {
             messages: request.messages,
             tools: request.tools,
             grammar: request.grammar,
             stop: request.stop,
             sampling,
-            hint: request.hint,
         };
-        self.ask_role(lane, role, request, false).await
+        self.ask_role(lane, role, asked, Asker::Architecture { hint: request.hint }).await
     }
 
     async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {

@@ -167,6 +167,10 @@ impl Environment for AlfworldEnvironment {
         Some(self)
     }
 
+    fn expert(&self) -> Option<&dyn gimbal_core::Expert> {
+        Some(self)
+    }
+
     fn policies(&self) -> &[&'static str] {
         &POLICIES
     }
@@ -197,8 +201,10 @@ impl gimbal_core::Simulator for AlfworldEnvironment {
         // Nothing in these environments is left to chance.
         Box::new(self.clone())
     }
+}
 
-    fn expert(&self) -> Option<ToolCall> {
+impl gimbal_core::Expert for AlfworldEnvironment {
+    fn next_call(&self) -> Option<ToolCall> {
         self.expert.next(&self.loaded, &self.play).map(|at| self.call_of(at))
     }
 }
