@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::stop::Ending;
 use crate::{Data, Grammar, Message, Milli};
 
 /// What the agent sees.
@@ -23,24 +23,8 @@ pub struct Transition {
     pub observation: Arc<Observation>,
     /// Reward of this step.
     pub reward: Milli,
-    /// Whether the environment ended, and how.
+    /// Why the environment ended the episode, where it did.
     pub done: Option<Ending>,
-}
-
-/// How an environment ends an episode by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ending {
-    /// The goal is reached.
-    Solved,
-    /// The environment's own number of steps is used up.
-    Horizon,
-    /// The goal can no longer be reached, or the environment was lost.
-    Failed,
-    /// The agent gave a final answer, which is judged apart.
-    Answered,
-    /// The environment reached a state in which its original breaks off with an error: there is no next step.
-    Broken,
 }
 
 /// An answer of the environment to a call.
@@ -69,7 +53,7 @@ pub enum EnvError {
     /// An option, task or split that does not exist.
     #[error("{0}")]
     Usage(String),
-    /// Data that the environment reads are missing or damaged: which file, and how to mend it.
+    /// Data that the environment reads are missing or damaged: which file, and how to fix it.
     #[error("{0}")]
     Data(String),
     /// A service of the environment could not be reached.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// How an episode stops. Each way has its own name.
+/// Why an episode stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
@@ -78,11 +78,39 @@ impl Stop {
     }
 }
 
+/// Why an environment ends an episode: the stop reasons that it may give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The goal is reached.
+    Solved,
+    /// The environment's own number of steps is used up.
+    Horizon,
+    /// The goal can no longer be reached, or the environment was lost.
+    Failed,
+    /// The agent gave a final answer, which is judged separately.
+    Answered,
+    /// The environment reached a state in which its original breaks off with an error: there is no next step.
+    Broken,
+}
+
+impl From<Ending> for Stop {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Solved => Self::Solved,
+            Ending::Horizon => Self::Horizon,
+            Ending::Failed => Self::Failed,
+            Ending::Answered => Self::Answered,
+            Ending::Broken => Self::Broken,
+        }
+    }
+}
+
 /// The episode is over; unwinds an architecture with `?`.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("the episode stopped: {}{}", .stop.name(), .detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default())]
 pub struct Halt {
-    /// How.
+    /// Why.
     pub stop: Stop,
     /// More, for infrastructure failures.
     pub detail: Option<String>,

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use gimbal_cage2::policy::POLICIES;
 use gimbal_cage2::{Cage2, Names};
-use gimbal_core::reply::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
 };

@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{ask, call, open, reset, said, step};
-use gimbal_core::reply::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{Catalogue, RejectionKind, Reply, Rng, ToolCall};
 use gimbal_finance_agent::FinanceAgent;
 use gimbal_finance_agent::audit::{Audit, Bottleneck, Trail};

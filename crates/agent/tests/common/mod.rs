@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use gimbal_core::reply::Ending;
 use gimbal_core::stage::LaneId;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Brief, Completion, Decoding, FileError, Files, Finish, Halt, Memory,
     Milli, ModelError, ModelErrorKind, Observation, RecordKind, RecordKinds, Rejection, RejectionKind, RequestedCall,

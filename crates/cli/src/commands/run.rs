@@ -7,7 +7,7 @@ use gimbal_study::plan::estimate::{Measured, estimate_after, too_low};
 use gimbal_study::plan::{self, Plan};
 use gimbal_study::registry::ModelSource;
 use gimbal_study::run::{RunError, RunFolder};
-use gimbal_study::runner::{self, Ended, Settings};
+use gimbal_study::runner::{self, RunStop, Settings};
 use gimbal_study::stage::Cancel;
 
 use super::{report, run_failure};
@@ -62,7 +62,7 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     let summary = runner::run(Arc::new(plan), source, settings, cancel, move |event| shown.show(&event))
         .await
         .map_err(run_failure)?;
-    if summary.ended == Ended::Interrupted {
+    if summary.ended == RunStop::Interrupted {
         return Err(Failure::Interrupted);
     }
     if !options.no_report {
@@ -74,17 +74,17 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
         println!("{}", page.display());
     }
     match summary.ended {
-        Ended::Done | Ended::Interrupted => Ok(()),
-        Ended::Incomplete => Err(Failure::External(incomplete(
+        RunStop::Done | RunStop::Interrupted => Ok(()),
+        RunStop::Incomplete => Err(Failure::External(incomplete(
             summary.run_status.planned.saturating_sub(summary.run_status.done),
             &summary.closed,
         ))),
-        Ended::Limit(limit) => Err(Failure::External(limit)),
+        RunStop::Limit(limit) => Err(Failure::External(limit)),
     }
 }
 
-/// Why episodes are missing after a run: the words of the providers that turned requests down stand here, for what was
-/// told in mid-run has scrolled away.
+/// Why episodes are missing after a run. The words of providers that refused requests are repeated here, because what was
+/// shown during the run has scrolled away.
 fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
     let episodes = stdio::count(missing as usize, "episode", "episodes");
     if closed.is_empty() {
@@ -95,7 +95,7 @@ fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
 }
 
 async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result<(), Failure> {
-    // What a run would say of what lies there comes first: the figures below are of no use where it would be refused.
+    // What a run would say of the files there comes first: the figures below are of no use where the run would be refused.
     let fits = match runner::fits(plan, folder) {
         Ok(None) => true,
         Ok(Some(words)) => {

@@ -34,8 +34,19 @@ pub enum Kind {
     Scalar(Value),
     /// A list.
     List(Vec<Node>),
-    /// A map in the order of the file: key, its place, value.
-    Map(Vec<(String, At, Node)>),
+    /// A map in the order of the file.
+    Map(Vec<Member>),
+}
+
+/// A member of a map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Key.
+    pub key: String,
+    /// Where the key is.
+    pub at: At,
+    /// Value.
+    pub value: Node,
 }
 
 impl Node {
@@ -54,7 +65,7 @@ impl Node {
             Kind::Scalar(value) => value.clone(),
             Kind::List(items) => Value::Array(items.iter().map(Self::json).collect()),
             Kind::Map(members) => {
-                Value::Object(members.iter().map(|(key, _, value)| (key.clone(), value.json())).collect())
+                Value::Object(members.iter().map(|member| (member.key.clone(), member.value.json())).collect())
             }
         }
     }
@@ -62,10 +73,10 @@ impl Node {
     /// The value of a key; `None` where this is not a map, or has no such key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
-        self.member(key).map(|(_, value)| value)
+        self.member(key).map(|member| &member.value)
     }
 
-    /// The items of a list; none where this is not a list.
+    /// The items of a list; empty where this is not a list.
     #[must_use]
     pub fn items(&self) -> &[Self] {
         match &self.kind {
@@ -77,7 +88,7 @@ impl Node {
     /// The place of a key of this map; without such a key, the place of the node itself.
     #[must_use]
     pub fn place(&self, key: &str) -> At {
-        self.member(key).map_or(self.at, |(at, _)| at)
+        self.member(key).map_or(self.at, |member| member.at)
     }
 
     /// The place of a key below this node, such as `arbiter.rule`: of the last key of the path that there is.
@@ -85,15 +96,15 @@ impl Node {
     pub fn place_of(&self, path: &str) -> At {
         let (mut node, mut at) = (self, self.at);
         for key in path.split('.') {
-            let Some((place, value)) = node.member(key) else { break };
-            (node, at) = (value, place);
+            let Some(member) = node.member(key) else { break };
+            (node, at) = (&member.value, member.at);
         }
         at
     }
 
-    fn member(&self, key: &str) -> Option<(At, &Self)> {
+    fn member(&self, key: &str) -> Option<&Member> {
         let Kind::Map(members) = &self.kind else { return None };
-        members.iter().find(|(name, ..)| name == key).map(|(_, at, value)| (*at, value))
+        members.iter().find(|member| member.key == key)
     }
 }
 
@@ -158,7 +169,8 @@ impl<'de> Visitor<'de> for BodyVisitor {
         let mut members = Vec::new();
         while let Some(key) = access.next_key::<Spanned<String>>()? {
             let at = At { line: key.referenced.line(), column: key.referenced.column() };
-            members.push((key.value, at, access.next_value::<Spanned<Body>>()?.into()));
+            let value = access.next_value::<Spanned<Body>>()?.into();
+            members.push(Member { key: key.value, at, value });
         }
         Ok(Body(Kind::Map(members)))
     }
@@ -178,7 +190,7 @@ mod tests {
         );
         assert_eq!(node.place("environment"), At { line: 2, column: 1 });
         let Kind::Map(members) = &node.kind else { panic!("a map") };
-        assert_eq!(members[1].2.place("horizn"), At { line: 2, column: 29 });
+        assert_eq!(members[1].value.place("horizn"), At { line: 2, column: 29 });
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_core::yaml::{At, Kind, Node};
+use gimbal_core::yaml::{At, Kind, Member, Node};
 use gimbal_core::{Decoding, Limits, Milli, RoleSettings, Sampling};
 use gimbal_model::{ModelName, replay};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ pub struct Variant {
 pub struct RoleSet {
     /// Settings and place by role.
     pub roles: BTreeMap<String, (RoleSettings, At)>,
-    /// Where it stands.
+    /// Its place in the file.
     pub at: At,
 }
 
@@ -129,7 +129,7 @@ pub struct Extended {
     pub instances: Option<u32>,
     /// Runs of each instance where the entry names instances, in all where it does not.
     pub runs: Option<u32>,
-    /// Where it stands.
+    /// Its place in the file.
     pub at: At,
 }
 
@@ -138,7 +138,7 @@ pub struct Extended {
 pub struct Count {
     /// Runs of every task.
     pub runs: u32,
-    /// Runs of an instance; none where the study has no instances.
+    /// Runs of an instance; `None` where the study has no instances.
     pub block: Option<u32>,
 }
 
@@ -217,8 +217,7 @@ pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
         None => Vec::new(),
     };
     let episodes = study.get("episodes").map(|node| episodes(node, file)).transpose()?.unwrap_or_default();
-    let (episode_limits, cell_limits, study_limits) =
-        study.get("limits").map(|node| limits(node, file)).transpose()?.unwrap_or_default();
+    let limits = study.get("limits").map(|node| limits(node, file)).transpose()?.unwrap_or_default();
     if let Some(node) = study.get("prepare").filter(|node| !items(node).is_empty()) {
         let what = "`prepare`: this version knows no artefacts that are built before episodes; leave the list empty";
         return Err(Problem::at(file, node.at, what));
@@ -241,9 +240,9 @@ pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
         roles,
         faults,
         episodes,
-        episode_limits,
-        cell_limits,
-        study_limits,
+        episode_limits: limits.episode,
+        cell_limits: limits.cell,
+        study_limits: limits.study,
         baseline,
         models,
     })
@@ -254,8 +253,8 @@ fn without(node: &Node, keys: &[&str]) -> Value {
         Kind::Map(members) => Value::Object(
             members
                 .iter()
-                .filter(|(key, ..)| !keys.contains(&key.as_str()))
-                .map(|(key, _, value)| (key.clone(), value.json()))
+                .filter(|member| !keys.contains(&member.key.as_str()))
+                .map(|member| (member.key.clone(), member.value.json()))
                 .collect(),
         ),
         _ => Value::Object(serde_json::Map::new()),
@@ -304,12 +303,12 @@ fn decoding(node: &Node, file: &str) -> Result<Decoding, Problem> {
 fn role_set(node: &Node, file: &str, default: Decoding) -> Result<RoleSet, Problem> {
     let members = Members::of(node, file, "an entry of `roles`")?;
     let mut roles = BTreeMap::new();
-    let written: Vec<(&str, At, &Node)> = members.others().collect();
-    for (index, (role, at, settings)) in written.iter().copied().enumerate() {
-        if is_null(settings) {
-            return Err(Problem::at(file, at, nameless(&written, index)));
+    let written: Vec<&Member> = members.others().collect();
+    for (index, Member { key: role, at, value }) in written.iter().copied().enumerate() {
+        if is_null(value) {
+            return Err(Problem::at(file, *at, nameless(&written, index)));
         }
-        roles.insert(role.to_owned(), (role_settings(settings, file, default)?, at));
+        roles.insert(role.clone(), (role_settings(value, file, default)?, *at));
     }
     Ok(RoleSet { roles, at: node.at })
 }
@@ -320,17 +319,16 @@ fn is_null(node: &Node) -> bool {
 
 /// What is wrong with a role that names no model. Between braces a comma ends a value, so that what follows it in the name
 /// of a model looks like a role of its own.
-fn nameless(written: &[(&str, At, &Node)], index: usize) -> String {
-    let (role, ..) = written[index];
-    let before = index.checked_sub(1).map(|before| written[before]);
-    let Some((name, _, Node { kind: Kind::Scalar(Value::String(model)), .. })) = before.filter(|_| role.contains('='))
-    else {
+fn nameless(written: &[&Member], index: usize) -> String {
+    let role = &written[index].key;
+    let before = index.checked_sub(1).map(|before| written[before]).filter(|_| role.contains('='));
+    let Some(Member { key: name, value: Node { kind: Kind::Scalar(Value::String(model)), .. }, .. }) = before else {
         return format!("the role `{role}` names no model");
     };
-    let torn = written[index..].iter().take_while(|(role, _, settings)| is_null(settings) && role.contains('='));
-    let rest: String = torn.map(|(role, ..)| format!(",{role}")).collect();
+    let torn = written[index..].iter().take_while(|member| is_null(&member.value) && member.key.contains('='));
+    let rest: String = torn.map(|member| format!(",{}", member.key)).collect();
     format!(
-        "`{role}` is no role but belongs to the name of a model: between braces a comma ends a value; write the name in \
+        "`{role}` is not a role but belongs to the name of a model: between braces a comma ends a value; write the name in \
          quotation marks, `{name}: \"{model}{rest}\"`"
     )
 }
@@ -380,7 +378,7 @@ fn as_recorded(model: &str, sampling: &Sampling, node: &Node, file: &str) -> Res
     ];
     let Kind::Map(members) = &node.kind else { return Ok(()) };
     let written: Vec<(&str, Of)> =
-        settings.into_iter().filter(|(key, _)| members.iter().any(|(written, ..)| written == key)).collect();
+        settings.into_iter().filter(|(key, _)| members.iter().any(|written| written.key == *key)).collect();
     let agrees = |recorded: &Sampling| written.iter().all(|(_, of)| of(sampling) == of(recorded));
     if written.is_empty() || replay::was_made_with(&folder, agrees) != Some(false) {
         return Ok(());
@@ -490,8 +488,13 @@ fn billed(node: &Node, file: &str, what: &str) -> Result<StudyLimits, Problem> {
     Ok(StudyLimits { cost_microdollars, tokens })
 }
 
-/// Limits of an episode, of a cell and of the study.
-type AllLimits = (Limits, StudyLimits, StudyLimits);
+/// Everything under `limits`.
+#[derive(Default)]
+struct AllLimits {
+    episode: Limits,
+    cell: StudyLimits,
+    study: StudyLimits,
+}
 
 fn limits(node: &Node, file: &str) -> Result<AllLimits, Problem> {
     let mut members = Members::of(node, file, "`limits`")?;
@@ -513,7 +516,7 @@ fn limits(node: &Node, file: &str) -> Result<AllLimits, Problem> {
     let mut of = |key, what| members.get(key).map(|node| billed(node, file, what)).transpose();
     let (cell, study) = (of("cell", "`limits.cell`")?, of("study", "`limits.study`")?);
     members.finish()?;
-    Ok((episode, cell.unwrap_or_default(), study.unwrap_or_default()))
+    Ok(AllLimits { episode, cell: cell.unwrap_or_default(), study: study.unwrap_or_default() })
 }
 
 #[cfg(test)]

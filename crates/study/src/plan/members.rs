@@ -1,7 +1,7 @@
 //! Reads the members of a study file, each with the place that errors name.
 
 use gimbal_core::nearest;
-use gimbal_core::yaml::{At, Kind, Node};
+use gimbal_core::yaml::{At, Kind, Member, Node};
 use serde_json::Value;
 
 use super::error::Problem;
@@ -13,7 +13,7 @@ use super::error::Problem;
 pub fn tree(text: &str, file: &str) -> Result<Node, Problem> {
     Node::parse(text, file).map_err(|error| {
         let at = At { line: error.line, column: error.column };
-        Problem::at(file, at, format!("this is no valid YAML: {}", error.message))
+        Problem::at(file, at, format!("this is not valid YAML: {}", error.message))
     })
 }
 
@@ -23,7 +23,7 @@ pub struct Members<'a> {
     what: &'a str,
     /// Where the map begins.
     pub at: At,
-    members: &'a [(String, At, Node)],
+    members: &'a [Member],
     known: Vec<&'static str>,
 }
 
@@ -36,9 +36,9 @@ impl<'a> Members<'a> {
         let Kind::Map(members) = &node.kind else {
             return Err(Problem::at(file, node.at, format!("{what} must be a map of keys and values")));
         };
-        for (index, (key, at, _)) in members.iter().enumerate() {
-            if members[..index].iter().any(|(other, ..)| other == key) {
-                return Err(Problem::at(file, *at, format!("`{key}` stands twice in {what}")));
+        for (index, Member { key, at, .. }) in members.iter().enumerate() {
+            if members[..index].iter().any(|other| other.key == *key) {
+                return Err(Problem::at(file, *at, format!("duplicate key `{key}` in {what}; drop one")));
             }
         }
         Ok(Self { file, what, at: node.at, members, known: Vec::new() })
@@ -49,8 +49,8 @@ impl<'a> Members<'a> {
         self.known.push(key);
         self.members
             .iter()
-            .find(|(name, ..)| name == key)
-            .map(|(.., node)| node)
+            .find(|member| member.key == key)
+            .map(|member| &member.value)
             .filter(|node| node.kind != Kind::Scalar(Value::Null))
     }
 
@@ -64,17 +64,16 @@ impl<'a> Members<'a> {
             return Ok(node);
         }
         // A misspelling of just this key is more likely than that it was forgotten.
-        let misspelt = self.members.iter().find(|(name, ..)| name != key && nearest::nearest(name, [key]).is_some());
-        match misspelt {
-            Some((name, at, _)) => Err(unknown(file, *at, name, what, &[key])),
+        let is_near = |member: &&Member| member.key != key && nearest::nearest(&member.key, [key]).is_some();
+        match self.members.iter().find(is_near) {
+            Some(member) => Err(unknown(file, member.at, &member.key, what, &[key])),
             None => Err(Problem::at(file, at, format!("{what} needs `{key}`"))),
         }
     }
 
     /// All members that were not asked for.
-    pub fn others(&self) -> impl Iterator<Item = (&'a str, At, &'a Node)> + '_ {
-        let known = |key: &str| self.known.contains(&key);
-        self.members.iter().filter(move |(key, ..)| !known(key)).map(|(key, at, node)| (key.as_str(), *at, node))
+    pub fn others(&self) -> impl Iterator<Item = &'a Member> + '_ {
+        self.members.iter().filter(|member| !self.known.contains(&member.key.as_str()))
     }
 
     /// Refuses members that were not asked for.
@@ -82,8 +81,8 @@ impl<'a> Members<'a> {
     /// # Errors
     /// The first unknown key, with the nearest known one.
     pub fn finish(self) -> Result<(), Problem> {
-        let Some((key, at, _)) = self.others().next() else { return Ok(()) };
-        Err(unknown(self.file, at, key, self.what, &self.known))
+        let Some(member) = self.others().next() else { return Ok(()) };
+        Err(unknown(self.file, member.at, &member.key, self.what, &self.known))
     }
 }
 
@@ -131,7 +130,7 @@ pub fn shown(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
 /// A text, and nothing that only looks like one.
 ///
 /// # Errors
-/// When it is none; a number or boolean must stand in quotation marks.
+/// When it is none; a number or boolean must be in quotation marks.
 pub fn written(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
     if let Kind::Scalar(value @ (Value::Number(_) | Value::Bool(_))) = &node.kind {
         let words = format!("{what} must be a text, and `{value}` is none: write it in quotation marks, `\"{value}\"`");
@@ -187,7 +186,7 @@ pub fn decimal(node: &Node, file: &str, what: &str, least: f64, most: f64) -> Re
         .ok_or_else(|| Problem::at(file, node.at, format!("{what} must be a number from {least} to {most}")))
 }
 
-/// The items of a list; a single item stands for a list of one.
+/// The items of a list; a single item counts as a list of one.
 #[must_use]
 pub fn items(node: &Node) -> Vec<&Node> {
     match &node.kind {

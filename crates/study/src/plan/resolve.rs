@@ -15,7 +15,7 @@ use super::error::{Problem, Problems};
 use super::faults::FaultSet;
 use super::file::{Count, Extended, Named, StudyFile, Tasks, Variant, sampling_of};
 use super::labels;
-use super::masks;
+use super::masks::{self, Decided};
 use super::members::unknown;
 use super::options::Options;
 use crate::registry::{ModelSource, Registry};
@@ -30,7 +30,7 @@ struct Built {
 /// Resolves a study into a plan.
 ///
 /// # Errors
-/// Everything that is wrong, each with place and mend.
+/// Everything that is wrong, each with its place and how to fix it.
 pub fn resolve(
     study: StudyFile,
     options: &Options,
@@ -189,7 +189,7 @@ fn named_tasks(
     for split in family.splits() {
         match family.tasks(split, options) {
             Ok(tasks) => known.extend(tasks),
-            // A split whose data are not at hand must not keep others from being played.
+            // A split whose data are missing must not keep others from being played.
             Err(EnvError::Data(why)) => absent = format!(" ({why})"),
             Err(error) => return Err(Problem::at(file, wanted.at, error.to_string())),
         }
@@ -389,11 +389,12 @@ fn cells(
                 let settings = alone::used(&settings, &asked);
                 let (label, grammars, by_environment) = (&built.label, &built.needs.grammars, &offers.asks);
                 let masked = masks::Asked { label, grammars, by_environment };
-                let (played, mut refused, told) = masks::decided(&settings, &masked, models);
+                let Decided { roles: played, problems: mut refused, warnings: own_warnings } =
+                    masks::decided(&settings, &masked, models);
                 refused.extend(masks::native(label, &built.needs.native, &settings, models));
                 let refused = refused.into_iter().map(|what| Problem::at(&study.file, *at, what));
                 problems.0.extend(refused.filter(|problem| !problems.0.contains(problem)).collect::<Vec<_>>());
-                for words in told {
+                for words in own_warnings {
                     if !warnings.contains(&words) {
                         warnings.push(words);
                     }
@@ -408,8 +409,8 @@ fn cells(
                         merged.idle(written, &built.needs, &offers);
                     }
                     let faults = if idle { &no_faults[0] } else { written };
-                    let parts = (environment, built, &architecture);
-                    let mut cell = cell(parts, (&played, faults), &models.facts, several);
+                    let parts = Parts { environment, built, architecture: &architecture, roles: &played, faults };
+                    let mut cell = cell(&parts, &models.facts, several);
                     cell.place = cells.len();
                     let answering = alone::answering(&cell.identities, &asked);
                     let play = Cell::hash(&alone::decides(&cell.identity(), answering, &possible));
@@ -420,7 +421,7 @@ fn cells(
                     merged.own();
                     if let Some(twin) = by_id.get(&cell.info.id).map(|twin| &cells[*twin]) {
                         let what = if twin.key == cell.key {
-                            format!("the cell `{}` stands twice in the study; drop one", cell.info.id)
+                            format!("duplicate cell `{}` in the study; drop one", cell.info.id)
                         } else {
                             format!("two cells would be called `{}`; give one architecture a `name`", cell.info.id)
                         };
@@ -454,13 +455,22 @@ fn by_role(roles: &BTreeMap<String, RoleSettings>, asked: &[&String]) -> BTreeMa
     asked.iter().filter_map(|role| Some(((*role).clone(), model(role)?))).collect()
 }
 
+/// What a cell combines.
+struct Parts<'a> {
+    environment: &'a Arc<EnvironmentPart>,
+    built: &'a Built,
+    architecture: &'a Arc<dyn Architecture>,
+    roles: &'a BTreeMap<String, RoleSettings>,
+    faults: &'a FaultSet,
+}
+
 fn cell(
-    (environment, built, architecture): (&Arc<EnvironmentPart>, &Built, &Arc<dyn Architecture>),
-    (roles, faults): (&BTreeMap<String, RoleSettings>, &FaultSet),
+    parts: &Parts<'_>,
     facts: &BTreeMap<String, ModelFacts>,
     (several_environments, several_roles): (bool, bool),
 ) -> Cell {
-    let roles = roles.clone();
+    let Parts { environment, built, architecture, faults, .. } = *parts;
+    let roles = parts.roles.clone();
     let mut id = built.label.clone();
     if several_environments {
         id = format!("{} | {id}", environment.label);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use gimbal_core::event::{Rejected, StepTaken, ToolCalled};
-use gimbal_core::reply::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
-    Acted, Ask, AskError, Body, ChatRequest, Environment, Halt, LaneId, Rejection, Reply, Stepped, Stop, TextRef,
-    ToolCall, Transition,
+    Acted, Ask, AskError, Body, ChatRequest, Environment, Halt, LaneId, Rejection, Reply, Stepped, TextRef, ToolCall,
+    Transition,
 };
 
 use super::ask::Asker;
@@ -112,7 +112,7 @@ impl EpisodeStage {
             state.push(LaneId::MAIN, injected.event())?;
         }
         match ending {
-            Some(ending) => Err(state.end(Halt::of(stop_of(ending)))),
+            Some(ending) => Err(state.end(Halt::of(ending.into()))),
             None => Ok(Acted::Stepped(transition)),
         }
     }
@@ -156,14 +156,4 @@ pub(super) fn arguments_of(call: &ToolCall, recorder: &dyn super::Recorder) -> R
         return Ok(TextRef::inline("{}"));
     }
     keep(recorder, &call.canonical_arguments(), &[]).map_err(halt_of)
-}
-
-const fn stop_of(ending: Ending) -> Stop {
-    match ending {
-        Ending::Solved => Stop::Solved,
-        Ending::Horizon => Stop::Horizon,
-        Ending::Failed => Stop::Failed,
-        Ending::Answered => Stop::Answered,
-        Ending::Broken => Stop::Broken,
-    }
 }

@@ -59,7 +59,7 @@ impl EpisodeStage {
             let (spent, limits) = state.budget(lane)?;
             if let Some(stop) = spent.bars_model_call(&limits) {
                 let halt = Halt::of(stop);
-                // A lane whose share is used up stops alone: that the others go on must not hang on who was faster.
+                // A lane whose share is used up stops alone: that the others go on must not depend on who was faster.
                 return Err(if lane == LaneId::MAIN { state.end(halt) } else { halt }.into());
             }
             // What the environment asks belongs to its true state.
@@ -83,12 +83,12 @@ impl EpisodeStage {
         let outage = injected.as_ref().is_some_and(|injected| injected.fault == Fault::Transport);
         let outcome = match if outage { lose_attempt(&request, &context) } else { Ok(()) } {
             Ok(()) => self.complete(player, &request, &context).await,
-            Err(error) => Err(Stopped::Model(error)),
+            Err(error) => Err(NoCompletion::Model(error)),
         };
         let dropped = match &outcome {
-            Err(Stopped::Late) => Some(ModelErrorKind::Timeout),
-            Err(Stopped::Aborted) => Some(ModelErrorKind::Cancelled),
-            Ok(_) | Err(Stopped::Model(_)) => None,
+            Err(NoCompletion::Late) => Some(ModelErrorKind::Timeout),
+            Err(NoCompletion::Aborted) => Some(ModelErrorKind::Cancelled),
+            Ok(_) | Err(NoCompletion::Model(_)) => None,
         };
         if let Some(kind) = dropped {
             let latency_us = u64::try_from(asked.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -101,7 +101,7 @@ impl EpisodeStage {
         let outcome = match (outcome, injected.as_mut()) {
             // What failed by itself has nothing to spoil.
             (Ok(completion), Some(fault)) if !outage => match fault.spoil(&completion) {
-                Some(spoilt) => spoilt.map_err(Stopped::Model),
+                Some(spoilt) => spoilt.map_err(NoCompletion::Model),
                 None => {
                     injected = None;
                     Ok(completion)
@@ -156,23 +156,23 @@ impl EpisodeStage {
         player: &Role,
         request: &ChatRequest,
         context: &CallContext<'_>,
-    ) -> Result<Completion, Stopped> {
+    ) -> Result<Completion, NoCompletion> {
         let asking = player.model.complete(request, context);
         let left =
             self.setup.limits.seconds.map(|seconds| Duration::from_secs(seconds).saturating_sub(self.begun.elapsed()));
         let timed = async {
             match left {
-                None => asking.await.map_err(Stopped::Model),
+                None => asking.await.map_err(NoCompletion::Model),
                 Some(left) => match tokio::time::timeout(left, asking).await {
-                    Ok(outcome) => outcome.map_err(Stopped::Model),
-                    Err(_) => Err(Stopped::Late),
+                    Ok(outcome) => outcome.map_err(NoCompletion::Model),
+                    Err(_) => Err(NoCompletion::Late),
                 },
             }
         };
         tokio::select! {
             biased;
             outcome = timed => outcome,
-            () = self.setup.cancel.reached(2) => Err(Stopped::Aborted),
+            () = self.setup.cancel.reached(2) => Err(NoCompletion::Aborted),
         }
     }
 
@@ -182,7 +182,7 @@ impl EpisodeStage {
         role: &str,
         request: &ChatRequest,
         facts: &CallFacts<'_>,
-        (outcome, injected): (Result<Completion, Stopped>, Vec<InjectedFault>),
+        (outcome, injected): (Result<Completion, NoCompletion>, Vec<InjectedFault>),
     ) -> Result<Completion, AskError> {
         let mut state = self.lock();
         let note =
@@ -202,9 +202,9 @@ impl EpisodeStage {
                 state.missed(lane, &completion.missed)?;
                 return Ok(completion);
             }
-            Err(Stopped::Late) => return Err(state.end(Halt::of(Stop::TimeBudget)).into()),
-            Err(Stopped::Aborted) => return Err(state.end(Halt::of(Stop::Cancelled)).into()),
-            Err(Stopped::Model(error)) => error,
+            Err(NoCompletion::Late) => return Err(state.end(Halt::of(Stop::TimeBudget)).into()),
+            Err(NoCompletion::Aborted) => return Err(state.end(Halt::of(Stop::Cancelled)).into()),
+            Err(NoCompletion::Model(error)) => error,
         };
         // The prompt of a request of unknown cost counts against limits, by its attempt, and is no count of a call's tokens.
         let known = error.usage.filter(|usage| usage.source != UsageSource::Missing);
@@ -242,7 +242,7 @@ fn lose_attempt(request: &ChatRequest, context: &CallContext<'_>) -> Result<(), 
 }
 
 /// Why there is no completion.
-enum Stopped {
+enum NoCompletion {
     Model(ModelError),
     Late,
     Aborted,

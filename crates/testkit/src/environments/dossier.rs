@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::fit::Offers;
-use gimbal_core::reply::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Brief, Catalogue, Data, Digest, EnvError, Environment, Material, Milli, Observation, Rejection, Reply, Rng, TaskId,
     ToolCall, ToolSpec, Tracker, Transition,

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::reply::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Ask, Brief, Digest, EnvError, Environment, Message, Milli, Observation, Rejection, RejectionKind, Reply, Rng,
     Speaker, TaskId, ToolCall, ToolSpec, Tracker, Transition,
