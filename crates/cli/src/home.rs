@@ -27,7 +27,7 @@ impl Home {
         if let Some(folder) = &folder
             && !folder.is_dir()
         {
-            return Err(Failure::Usage(format!("--config: {} is no folder", folder.display())));
+            return Err(Failure::Usage(format!("--config: {} is not a folder", folder.display())));
         }
         let here = Some(PathBuf::from(".")).filter(|here| folder.is_none() && here.join("personas").is_dir());
         let folders = folder.or_else(|| here.clone()).into_iter().collect();
@@ -45,7 +45,7 @@ impl Home {
         changed.map(|(path, _)| (*path).to_owned()).collect()
     }
 
-    /// The same in words; none where no file does.
+    /// The same in words; `None` where no file does.
     pub fn overrides(files: &[String]) -> Option<String> {
         const SHOWN: usize = 6;
         let more = files.len().saturating_sub(SHOWN);

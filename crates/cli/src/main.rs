@@ -53,7 +53,7 @@ fn start(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// `gimbal trace ... | head` must end without a word: the default of a closed pipe is restored, which Rust's runtime
-/// switches off. Beyond the size that `ulimit -f` allows a write shall fail, and be told, instead of ending the program.
+/// switches off. Beyond the size that `ulimit -f` allows a write shall fail, and be reported, instead of ending the program.
 fn keep_signals_civil() {
     #[cfg(unix)]
     {

@@ -25,14 +25,14 @@ pub trait Architecture: Send + Sync {
     /// The halt that ended it. A return without error means that it had nothing left to do.
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt>;
 
-    /// The same architecture with what was made for these models, by role; none where that is this one. A graph that one
+    /// The same architecture with what was made for these models, by role; `None` where that is this one. A graph that one
     /// model planned plays only in cells whose planner that model is.
     fn for_models(&self, models: &BTreeMap<String, String>) -> Option<Arc<dyn Architecture>> {
         let _ = models;
         None
     }
 
-    /// What must be made before it can be played on an environment of this name, and how; none where nothing is missing.
+    /// What must be made before it can be played on an environment of this name, and how; `None` where nothing is missing.
     /// It may be planned and estimated all the same.
     fn lacks(&self, environment: &str) -> Option<String> {
         let _ = environment;
@@ -42,7 +42,7 @@ pub trait Architecture: Send + Sync {
 
 /// Files that a user may override: personas and the like. Read through this, so that architectures do no I/O.
 pub trait Files: Send + Sync {
-    /// The text of a file by its path in the data folder (`personas/planner/core.yaml`), and where it came from; none if
+    /// The text of a file by its path in the data folder (`personas/planner/core.yaml`), and where it came from; `None` if
     /// there is no such file.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ pub trait Files: Send + Sync {
 pub struct FileError {
     /// The file, as a person would name it.
     pub place: String,
-    /// Why, and how to mend it.
+    /// Why, and how to fix it.
     pub why: String,
 }
 
@@ -68,8 +68,8 @@ impl FileError {
     #[must_use]
     pub fn of(place: impl Into<String>, error: &std::io::Error) -> Self {
         let why = match error.kind() {
-            std::io::ErrorKind::InvalidData => "it is no UTF-8 text; save it as UTF-8".to_owned(),
-            std::io::ErrorKind::IsADirectory => "it is a folder; a file is wanted here".to_owned(),
+            std::io::ErrorKind::InvalidData => "it is not UTF-8 text; save it as UTF-8".to_owned(),
+            std::io::ErrorKind::IsADirectory => "it is a folder, and a file is expected here".to_owned(),
             _ => error.to_string(),
         };
         Self { place: place.into(), why }

@@ -192,7 +192,7 @@ impl GrammarKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sampling {
-    /// Temperature in thousandths; nought is greedy (BOG-045).
+    /// Temperature in thousandths; 0 is greedy (BOG-045).
     pub temperature: Milli,
     /// Nucleus mass in thousandths; none leaves the provider's default.
     pub top_p: Option<Milli>,
@@ -325,7 +325,7 @@ pub struct Completion {
     pub finish: Finish,
     /// Tokens.
     pub usage: Usage,
-    /// Visible reasoning, where the provider gives it apart from the text.
+    /// Visible reasoning, where the provider gives it separately from the text.
     pub reasoning: Option<Arc<str>>,
     /// What a reader looked for in the prompt and did not find; empty for every other model.
     pub missed: Vec<Missed>,
@@ -432,7 +432,7 @@ pub enum ModelErrorKind {
 }
 
 impl ModelErrorKind {
-    /// Whether this is the environment's failure and not the agent's: retried, shown apart, never an outcome.
+    /// Whether this is the environment's failure and not the agent's: retried, shown separately, never an outcome.
     #[must_use]
     pub const fn is_infrastructure(self) -> bool {
         !matches!(self, Self::Refusal | Self::Truncated | Self::BadShape)
@@ -477,7 +477,7 @@ impl ModelErrorKind {
 pub struct ModelError {
     /// What kind.
     pub kind: ModelErrorKind,
-    /// Where, what and how to mend it. Never holds a key.
+    /// Where, what and how to fix it. Never holds a key.
     pub message: String,
     /// Tokens that were used all the same, where known: a refused or cut answer is still paid for.
     pub usage: Option<Usage>,
@@ -485,7 +485,7 @@ pub struct ModelError {
     pub partial: Option<Arc<str>>,
     /// How long the provider asks us to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
-    /// Whether no other request to this model can succeed either, until somebody mends it or much time has passed: a
+    /// Whether no other request to this model can succeed either, until it is fixed or much time has passed: a
     /// wrong key, no credit, no such model, a wait beyond all patience.
     pub lasting: bool,
     /// Wall time of the call in microseconds.
@@ -565,7 +565,7 @@ pub trait ChatModel: Send + Sync {
         false
     }
 
-    /// The grammar by which an answer to this request may be judged: what a mask enforced. None where the model could not
+    /// The grammar by which an answer to this request may be judged: what a mask enforced. `None` where the model could not
     /// be given the grammar of the request, so that its answer is a free one.
     fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
         request.grammar.clone()

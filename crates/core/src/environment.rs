@@ -27,7 +27,7 @@ pub trait Environment: Send {
     /// The tools, fixed for the episode. Episodes with the same tools should share them.
     fn tools(&self) -> &Arc<[ToolSpec]>;
 
-    /// What may be filled in for a parameter now; none where anything of the schema may.
+    /// What may be filled in for a parameter now; `None` where anything of the schema may.
     fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>>;
 
     /// Reads an action as a model writes it (tolerant).
@@ -36,7 +36,7 @@ pub trait Environment: Send {
     /// A rejection that says what was wrong and what would be right.
     fn parse(&self, text: &str) -> Result<ToolCall, Rejection>;
 
-    /// Writes a call as an action text: the inverse of [`Environment::parse`]. The text hangs on the call, the brief and
+    /// Writes a call as an action text: the inverse of [`Environment::parse`]. The text depends on the call, the brief and
     /// the tools alone, so that the texts of legal calls are written once for all episodes that agree in them.
     fn render(&self, call: &ToolCall) -> String;
 
@@ -57,7 +57,7 @@ pub trait Environment: Send {
 
     /// Goes on after [`Reply::Ask`] where the model gave no usable answer (it refused, was cut short, ...): `why` is the
     /// name of the failure. The call is rejected by default; an environment that can do without the answer goes on, and one whose
-    /// outcome hangs on it reports a failure of its own by [`Environment::failure`].
+    /// outcome depends on it reports a failure of its own by [`Environment::failure`].
     ///
     /// # Errors
     /// A rejection, with which the question is closed.
@@ -66,7 +66,7 @@ pub trait Environment: Send {
     }
 
     /// A failure of the environment's own services in the latest call or answer, which is nobody's outcome: the stage ends the
-    /// episode as one of infrastructure. It stands until the next [`Environment::reset`].
+    /// episode as one of infrastructure. It stays until the next [`Environment::reset`].
     fn failure(&self) -> Option<&EnvError> {
         None
     }
@@ -76,10 +76,10 @@ pub trait Environment: Send {
 
     /// Hash of the true state of the environment, for replay and for telling what a call did: a call that changes nothing leaves
     /// it as it was, and a way back leads to the digest that was there before. The count of an episode's calls is no part
-    /// of it, even where it ends the episode; a clock is only where the law of the environment hangs on it.
+    /// of it, even where it ends the episode; a clock is part of it only where the rules of the environment depend on it.
     fn state(&self) -> Digest;
 
-    /// Hash of what the agent can tell apart, for exploration.
+    /// Hash of what the agent can distinguish, for exploration.
     fn situation(&self) -> Digest;
 
     /// The forkable side of this environment, where it has one.
@@ -97,7 +97,7 @@ pub trait Environment: Send {
         &[]
     }
 
-    /// The next call of a built-in policy; none if there is no such policy. `draws` is the policy's own stream.
+    /// The next call of a built-in policy; `None` if there is no such policy. `draws` is the policy's own stream.
     fn decide(&mut self, policy: &str, draws: &mut Rng) -> Option<ToolCall> {
         let _ = (policy, draws);
         None
@@ -128,7 +128,7 @@ pub trait Catalogue: Send + Sync {
     /// When there is no such split, its data cannot be read, or an option does not exist.
     fn tasks(&self, split: &str, options: &Value) -> Result<Vec<TaskId>, EnvError>;
 
-    /// The parts that the tasks of this family are divided into, disjoint and in the order of its tables; none where it
+    /// The parts that the tasks of this family are divided into, disjoint and in the order of its tables; empty where it
     /// has no such division. A run keeps of each task to which of them it belongs.
     fn parts(&self) -> &[Part] {
         &[]

@@ -22,7 +22,7 @@ pub struct Needs {
     /// A call that ends the task with an answer (CYC-095).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub answers: bool,
-    /// Roles of which a model must be named (`default` stands in for any).
+    /// Roles of which a model must be named (`default` is used for roles that are not named).
     pub roles: Vec<String>,
     /// What kinds of grammars a role's answers take, where it decodes under constraint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -18,7 +18,7 @@ pub enum ModelKind {
     Embedded,
     /// Rules in YAML.
     Scripted,
-    /// A competent answer, spoilt on purpose.
+    /// A correct answer, spoilt on purpose.
     Noisy,
     /// A fixed player by rule that sees its requests and nothing else.
     Reader,
@@ -56,7 +56,7 @@ pub struct ModelFacts {
     pub key_variable: Option<String>,
     /// Whether that variable is set.
     pub key_present: bool,
-    /// Its price; none if unknown. Models of our own cost nothing.
+    /// Its price; `None` if unknown. Models of our own cost nothing.
     pub price: Option<Price>,
     /// Calls that may be under way at once; [`UNLIMITED`] where nothing bounds them.
     pub concurrency: usize,

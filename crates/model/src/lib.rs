@@ -1,6 +1,6 @@
 //! Chat models: remote, embedded, scripted, noisy expert, reader and replayed, with their layers.
 //!
-//! [`Models`] is the door: `describe` tells what is known of a model by its name, `ready` whether it can be used, `open`
+//! [`Models`] is the door: `describe` returns what is known of a model by its name, `ready` whether it can be used, `open`
 //! gives it as a [`ChatModel`](gimbal_core::ChatModel) with its layers (see [`layers`]).
 //!
 //! *Invariant*: no request leaves without a row in the ledger, keys come from the environment only and never print, and

@@ -46,8 +46,8 @@ pub(crate) fn describe(name: &str, what: &str, config: &ModelsConfig) -> Result<
     })
 }
 
-/// The header of a file of the user's own, which is refused where it is no sound model. One that is not there is told
-/// where it is looked for.
+/// The header of a file of the user's own, which is refused where it is not a sound model. One that is missing is
+/// reported where it is looked for.
 fn header(name: &str, what: &str) -> Result<Option<gguf::Header>, SetupError> {
     let path = std::path::Path::new(what);
     if !weights::is_path(what) || !path.is_file() {

@@ -177,7 +177,7 @@ impl Models {
     /// Whether a model can be used now: key there, base address known, weights there.
     ///
     /// # Errors
-    /// What is missing, and how to mend it.
+    /// What is missing, and how to fix it.
     pub fn ready(&self, name: &str) -> Result<(), SetupError> {
         match ModelName::parse(name)? {
             ModelName::Remote { provider, .. } => self.check_remote(name, provider),

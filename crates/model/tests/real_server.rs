@@ -36,7 +36,7 @@ fn request(words: &str, grammar: Option<Grammar>) -> ChatRequest {
     }
 }
 
-/// What the server itself counts of a text, in either server's way; none where it offers no such count.
+/// What the server itself counts of a text, in either server's way; `None` where it offers no such count.
 async fn counted(base: &str, text: &str) -> Option<u64> {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let root = base.strip_suffix("/v1").unwrap_or(base);

@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a study is found before anything is played, with place and mend.
+//! Everything that can be wrong with a study is found before anything is played, with its place and how to fix it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 use crate::common;
@@ -126,7 +126,7 @@ fn splits_of_one_environment_are_told_apart() {
         "environment: [{ name: corridor, horizon: 6 }, { name: corridor, horizon: 6 }]",
     );
     let said = plan_of(&twice, &Options::default()).err().unwrap().to_string();
-    assert!(said.contains("stands twice in the study"), "{said}");
+    assert!(said.contains("duplicate cell"), "{said}");
 }
 
 /// The dry run is read in lines: a role with the model of the others is not told again.

@@ -99,7 +99,7 @@ pub struct GraphPlan {
     /// Least and most subtasks
     #[arg(long, value_name = "LEAST..MOST", default_value = "3..9", value_parser = size)]
     pub size: (usize, usize),
-    /// Split of the tasks; the environment's first one by default. What is planned hangs on no task: that is checked
+    /// Split of the tasks; the environment's first one by default. What is planned depends on no task: that is checked
     #[arg(long)]
     pub split: Option<String>,
     /// Summaries of won episodes for the planner: `shots/NAME.yaml`

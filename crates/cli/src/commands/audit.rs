@@ -36,7 +36,7 @@ struct AuditedEnvironment {
     actions: Vec<String>,
     /// Names of its tools, which are published and may hold the environment's own.
     tools: Vec<String>,
-    /// What any agent may be told by this environment: its brief, its tools as native calls offer them, refusals.
+    /// What this environment may show to any agent: its brief, its tools as native calls offer them, refusals.
     said: Vec<Part>,
 }
 
@@ -83,7 +83,7 @@ fn without(mut part: Part, subjects: &[String]) -> Part {
     part
 }
 
-/// What one agent of one configuration came to.
+/// The result for one agent of one configuration.
 struct Line {
     environment: String,
     configuration: String,
@@ -135,7 +135,7 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
     print(&lines);
     match lines.iter().map(|line| line.findings.len()).sum::<usize>() {
         0 => Ok(()),
-        bad => Err(Failure::Check(format!("{bad} words stand in texts that must not hold them (BOG-025)"))),
+        bad => Err(Failure::Check(format!("{bad} words are in texts that must not contain them (BOG-025)"))),
     }
 }
 
@@ -183,7 +183,7 @@ fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failu
     })
 }
 
-/// How many texts an agent may be sent, and what must not stand in them.
+/// How many texts an agent may be sent, and the words that must not be in them.
 fn look(
     agent: &Agent,
     environment: &AuditedEnvironment,

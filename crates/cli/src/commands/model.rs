@@ -87,7 +87,7 @@ fn list(as_json: bool) -> Result<(), Failure> {
         println!("  scripted/{script}");
     }
     println!("  scripted/<file>.yaml");
-    println!("  {:<28} a competent answer, spoilt on purpose", "noisy/0.9,malformed=0.02");
+    println!("  {:<28} a correct answer, spoilt on purpose", "noisy/0.9,malformed=0.02");
     for (reader, what) in readers {
         println!("  {:<28} {what}", format!("reader/{reader}"));
     }
@@ -122,7 +122,7 @@ pub async fn fetch_if_missing(name: &str) -> Result<(), Failure> {
     unless_stopped(weights::locate_or_pull(what, &options, &told)).await.map(|_| ())
 }
 
-/// A fetch, until it is done or somebody asks to stop; then what was fetched so far is removed.
+/// A fetch, until it is done or interrupted; then what was fetched so far is removed.
 async fn unless_stopped<T>(fetch: impl Future<Output = Result<T, weights::WeightsError>>) -> Result<T, Failure> {
     tokio::select! {
         done = fetch => done.map_err(Failure::external),

@@ -154,7 +154,7 @@ struct Written {
     calls: u64,
     repaired: u64,
     usage: Usage,
-    /// None where a price is unknown, or nothing was asked yet.
+    /// `None` where a price is unknown, or nothing was asked yet.
     dollars: Option<f64>,
 }
 
@@ -230,7 +230,7 @@ impl Writer<'_> {
         Ok(&self.opened[self.opened.len() - 1].1)
     }
 
-    /// An episode as the summariser is told it.
+    /// An episode as the summariser sees it.
     fn told(&self, walk: &Trajectory) -> Result<Won, Failure> {
         let results = read::results(self.folder, self.stored, walk).map_err(run_failure)?;
         let mut results = results.unwrap_or_default().into_iter();

@@ -1,10 +1,10 @@
-//! The noisy expert: a competent answer, spoilt by frozen randomness.
+//! The noisy expert: a correct answer, spoilt by frozen randomness.
 //!
 //! For tests, dry runs and calibration; what it shows is about our scaffolding, never about models.
 //!
 //! Draws come from the seed and number of the call alone, always in the same order (competent, malformed,
 //! over-confident, then the choice), so that sweeps over the noise share their randomness. Without a hint it says
-//! so in plain text ([`NO_HINT`]): a role for which the architecture knows no competent answer then fails as it
+//! so in plain text ([`NO_HINT`]): a role for which the architecture knows no correct answer then fails as it
 //! would with a model that does not know what to do.
 
 mod settings;
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn the_same_seed_and_call_give_the_same_answer() {
         assert_eq!(answers("0.5,malformed=0.2", None), answers("0.5,malformed=0.2", None));
-        // The competent draws of a sweep are shared: whoever is right at 0.5 is right at 0.9.
+        // The draws for correctness are shared by a sweep: a call that is right at 0.5 is right at 0.9.
         let (low, high) = (answers("0.5", None), answers("0.9", None));
         assert!(low.iter().zip(&high).all(|(low, high)| low != "Monitor" || high == "Monitor"));
     }
@@ -133,7 +133,7 @@ mod tests {
     fn a_grammar_is_kept_unless_the_answer_is_malformed() {
         let grammar = Grammar::Choice(vec!["Monitor".to_owned(), "Sleep".to_owned()]);
         assert!(answers("0", Some(grammar)).iter().all(|text| text == "Sleep"));
-        // No legal alternative: the competent answer is all there is.
+        // No legal alternative: the correct answer is all there is.
         let only = Grammar::Choice(vec!["Monitor".to_owned()]);
         assert!(answers("0", Some(only)).iter().all(|text| text == "Monitor"));
     }

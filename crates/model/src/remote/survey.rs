@@ -48,7 +48,7 @@ impl Survey {
     }
 }
 
-/// What stands at an address of the server, where it answers in time.
+/// The JSON at an address of the server, where it answers in time.
 async fn get(client: &reqwest::Client, address: &Address, url: String) -> Option<Value> {
     let mut get = client.get(url).timeout(PATIENCE);
     if let Some(key) = &address.key {

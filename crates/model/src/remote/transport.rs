@@ -16,7 +16,7 @@ const MOST_OF_FAILURE: usize = 256 << 10;
 
 /// A client for a server: bounded in time, without redirects and retries of its own.
 pub(super) fn client(name: &str, address: &Address, config: &ModelsConfig) -> Result<reqwest::Client, SetupError> {
-    // Another part of the program may have chosen already; then its choice stands.
+    // Another part of the program may have chosen already; then its choice is kept.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
         .connect_timeout(config.timeouts.connect())

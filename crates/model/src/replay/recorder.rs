@@ -31,7 +31,7 @@ impl Recorder {
                 .filter(|header| header.version == VERSION)
                 .ok_or_else(|| {
                     SetupError::Recording(format!(
-                        "{}: this is no recording of version {VERSION}: record into an empty folder",
+                        "{}: this is not a recording of version {VERSION}: record into an empty folder",
                         path.display()
                     ))
                 })?,

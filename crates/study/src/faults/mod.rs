@@ -151,7 +151,7 @@ impl Fault {
 /// Certainty, in the millionths that rates are kept in.
 pub const ONE: u32 = 1_000_000;
 
-/// The rates of an episode's faults. A rate of nought is the same as none.
+/// The rates of an episode's faults. A rate of 0 is the same as none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults(BTreeMap<Fault, u32>);
 

@@ -75,7 +75,7 @@ impl Merged {
         self.by_faults.insert(set.label.clone(), why.unwrap_or_default());
     }
 
-    /// What to know of it; none where every combination is a cell of its own.
+    /// What to know of it; `None` where every combination is a cell of its own.
     pub(super) fn words(&self, label: &str, environment: &str, asked: &[&String]) -> Option<String> {
         if self.cells == self.combinations && self.by_faults.is_empty() {
             return None;

@@ -7,7 +7,7 @@ use super::error::Problem;
 use super::members::{Members, decimal, items, shown};
 use crate::faults::{Fault, Faults, ONE, Site};
 
-/// The word that stands for a variant without faults.
+/// The word for a variant without faults.
 const NONE: &str = "none";
 
 /// A variant of injected faults.
@@ -17,11 +17,11 @@ pub struct FaultSet {
     pub label: String,
     /// The rates.
     pub faults: Faults,
-    /// Where it stands.
+    /// Its place in the file.
     pub at: At,
 }
 
-/// The variants that a study names, in its order; none where it names none.
+/// The variants that a study names, in its order.
 ///
 /// # Errors
 /// An unknown key, a value that is not a rate, rates of one site that add up to more than 1, and variants that are the same.

@@ -35,7 +35,7 @@ pub fn events(folder: &RunFolder, episode: &Finished) -> Result<Vec<Vec<u8>>, Ru
     let indexed =
         (outcome.stop, outcome.episode_return, outcome.steps, spent.model_calls, spent.tool_calls, outcome.state);
     if told != indexed {
-        return Err(damaged("index and journal tell different outcomes"));
+        return Err(damaged("index and journal have different outcomes"));
     }
     Ok(events)
 }
@@ -94,7 +94,7 @@ impl Writable {
 pub fn references(event: &[u8]) -> impl Iterator<Item = Digest> + '_ {
     const DIGITS: usize = 64;
     memchr::memmem::find_iter(event, b"\"#").filter_map(move |at| {
-        // An escaped quotation mark stands within a text, and begins none.
+        // An escaped quotation mark is within a text, and begins none.
         if at > 0 && event[at - 1] == b'\\' {
             return None;
         }

@@ -71,7 +71,7 @@ impl RunFolder {
         Ok(self.ledgers()?.last().map_or(0, |(number, _)| *number))
     }
 
-    /// Where it lies.
+    /// Its path.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -145,7 +145,7 @@ impl RunFolder {
         journal::read(&self.segment(place), place)
     }
 
-    /// The segment in which an attempt's journal lies.
+    /// The segment that holds an attempt's journal.
     #[must_use]
     pub fn segment(&self, place: Place) -> PathBuf {
         self.file("journals", place.segment, "seg")
@@ -175,7 +175,7 @@ impl RunFolder {
         self.root.join(folder).join(format!("{number:06}.{ending}"))
     }
 
-    /// What lies in the folders of ledger, journals and texts and is none of their files: nothing reads it. Sorted, as paths
+    /// Files in the folders of ledger, journals and texts that are not theirs: nothing reads them. Sorted, as paths
     /// below the run folder.
     ///
     /// # Errors

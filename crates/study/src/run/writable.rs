@@ -12,7 +12,7 @@ use super::presence::Presence;
 use super::store::{Files, sync_folder};
 use super::{INDEX, STUDY};
 
-/// How often, and after how long, a lock is tried again that somebody may have taken to look.
+/// How often a lock is tried again that another process may hold for a look.
 const LOOKS: u32 = 10;
 const LOOK: std::time::Duration = std::time::Duration::from_millis(10);
 
@@ -35,7 +35,7 @@ impl Writable {
         }
         let lock =
             OpenOptions::new().create(true).truncate(false).write(true).open(root.join("lock")).map_err(failed)?;
-        // Whoever only looks whether a run is in progress holds the lock for an instant.
+        // A process that only looks whether a run is in progress holds the lock for an instant.
         let mut tries = 0;
         loop {
             match lock.try_lock() {

@@ -74,7 +74,7 @@ impl State {
     }
 }
 
-/// The answer to the same question about another subject; none where it is about none, or there is no other.
+/// The answer to the same question about another subject; `None` where it is about none, or there is no other.
 fn about_another(tracker: &dyn Tracker, call: &ToolCall, brief: &Brief, draws: &mut Rng) -> Option<String> {
     let asked = |name: &str| brief.subjects.iter().find(|subject| subject.eq_ignore_ascii_case(name));
     let mut named = call.arguments.iter().filter_map(|(key, value)| Some((key, asked(value.as_str()?)?)));

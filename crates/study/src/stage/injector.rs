@@ -57,7 +57,7 @@ impl InjectedFault {
         Body::Fault(FaultEvent { index: self.index, kind, site })
     }
 
-    /// What the agent gets instead of a completion; none where there is nothing to spoil.
+    /// What the agent gets instead of a completion; `None` where there is nothing to spoil.
     pub fn spoil(&mut self, completion: &Completion) -> Option<Result<Completion, ModelError>> {
         let whole = super::texts::reply_text(completion);
         match self.fault {
@@ -80,7 +80,7 @@ impl InjectedFault {
         }
     }
 
-    /// What the agent is taken to have written instead of its answer; none where no figure is in it.
+    /// What the agent is taken to have written instead of its answer; `None` where no figure is in it.
     pub fn misstate(&mut self, completion: &Completion, answering: &Answering) -> Option<Completion> {
         let mut calls = completion.calls.clone();
         for call in calls.iter_mut().filter(|call| call.tool == answering.tool) {
