@@ -255,7 +255,7 @@ pub struct Compare {
     /// Only this model, of several
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// The matched pair whose traces are shown, as TASK/RUN (default: the one whose returns lie furthest apart)
+    /// The matched pair whose traces are shown, as TASK/RUN (default: the one whose returns differ most)
     #[arg(long, value_name = "TASK/RUN")]
     pub pair: Option<String>,
     /// So many matched pairs in the list, worst first
@@ -339,7 +339,7 @@ pub struct Coverage {
     /// Episodes of a cell in each study (may be repeated)
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [10_usize, 25, 50])]
     pub runs: Vec<usize>,
-    /// Tasks in a further design of episodes that are alike within a task, on the largest number of runs; 1 for none
+    /// Tasks in a further design in which episodes of a task are alike, with the largest number of runs; 1 for none
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = at_least_one)]
     pub tasks: usize,
     /// Size of the population: episodes of each policy

@@ -1,20 +1,24 @@
 //! Study files as written: parsed low, with the place of everything.
 
+mod episodes;
+mod limits;
+mod roles;
+
 use std::collections::BTreeMap;
 
-use gimbal_core::yaml::{At, Kind, Member, Node};
-use gimbal_core::{Decoding, Limits, Milli, RoleSettings, Sampling};
-use gimbal_model::{ModelName, replay};
-use serde_json::{Value, json};
+use gimbal_core::yaml::{At, Kind, Node};
+use gimbal_core::{Limits, RoleSettings};
+use serde_json::Value;
 
 use super::error::Problem;
 use super::faults::{self, FaultSet};
-use super::members::{Members, decimal, items, shown, small, string, tree, whole, written};
-use super::provider;
+use super::members::{Members, items, shown, string, tree, written};
 use crate::run::StudyLimits;
+use episodes::{episodes, tasks};
+use limits::limits;
+use roles::{decoding, role_set};
 
-/// Output tokens of a remote model's answer, at most, where a study sets no bound: the bound of BOG's published code.
-const REMOTE_OUTPUT: u32 = 10_000;
+pub(super) use roles::sampling_of;
 
 /// A study as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,40 +146,6 @@ pub struct Count {
     pub block: Option<u32>,
 }
 
-impl Count {
-    fn of(instances: u32, runs: u32) -> Self {
-        Self { runs: instances.saturating_mul(runs), block: Some(runs) }
-    }
-}
-
-impl Episodes {
-    /// How often every task is run, where no entry says otherwise.
-    #[must_use]
-    pub fn count(&self) -> Count {
-        match self.instances {
-            Some(instances) => Count::of(instances, self.runs),
-            None => Count { runs: self.runs, block: None },
-        }
-    }
-
-    /// The same for the cells that an entry names.
-    #[must_use]
-    pub fn count_of(&self, entry: &Extended) -> Count {
-        match (entry.instances, entry.runs) {
-            (Some(instances), runs) => Count::of(instances, runs.unwrap_or(self.runs)),
-            // More or fewer runs of the same kind: instances stay as long as they are.
-            (None, runs) => Count { runs: runs.unwrap_or(self.runs), ..self.count() },
-        }
-    }
-}
-
-impl Default for Episodes {
-    fn default() -> Self {
-        let (tasks, extended, counted_at) = (Tasks::default(), Vec::new(), At::default());
-        Self { tasks, runs: 1, instances: None, extended, trials: 1, seed: 0, counted_at }
-    }
-}
-
 /// Most letters of a study's name: file systems take folder names of 255 bytes, tables and pages less.
 pub(super) const LONGEST_NAME: usize = 80;
 
@@ -285,266 +255,4 @@ fn variant(node: &Node, file: &str) -> Result<Variant, Problem> {
         settings: without(node, &["base", "name", "axis"]),
         node: node.clone(),
     })
-}
-
-fn decoding(node: &Node, file: &str) -> Result<Decoding, Problem> {
-    match string(node, file, "`decoding`")?.as_str() {
-        "free" => Ok(Decoding::Free),
-        "constrained" => Ok(Decoding::Constrained),
-        "constrained_or_free" => Ok(Decoding::ConstrainedOrFree),
-        other => {
-            let hint = gimbal_core::nearest::hint(other, ["free", "constrained", "constrained_or_free"]);
-            let what = format!("`decoding` is `free`, `constrained` or `constrained_or_free`, not `{other}`{hint}");
-            Err(Problem::at(file, node.at, what))
-        }
-    }
-}
-
-fn role_set(node: &Node, file: &str, default: Decoding) -> Result<RoleSet, Problem> {
-    let members = Members::of(node, file, "an entry of `roles`")?;
-    let mut roles = BTreeMap::new();
-    let written: Vec<&Member> = members.others().collect();
-    for (index, Member { key: role, at, value }) in written.iter().copied().enumerate() {
-        if is_null(value) {
-            return Err(Problem::at(file, *at, nameless(&written, index)));
-        }
-        roles.insert(role.clone(), (role_settings(value, file, default)?, *at));
-    }
-    Ok(RoleSet { roles, at: node.at })
-}
-
-fn is_null(node: &Node) -> bool {
-    node.kind == Kind::Scalar(Value::Null)
-}
-
-/// What is wrong with a role that names no model. Between braces a comma ends a value, so that what follows it in the name
-/// of a model looks like a role of its own.
-fn nameless(written: &[&Member], index: usize) -> String {
-    let role = &written[index].key;
-    let before = index.checked_sub(1).map(|before| written[before]).filter(|_| role.contains('='));
-    let Some(Member { key: name, value: Node { kind: Kind::Scalar(Value::String(model)), .. }, .. }) = before else {
-        return format!("the role `{role}` names no model");
-    };
-    let torn = written[index..].iter().take_while(|member| is_null(&member.value) && member.key.contains('='));
-    let rest: String = torn.map(|member| format!(",{}", member.key)).collect();
-    format!(
-        "`{role}` is not a role but belongs to the name of a model: between braces a comma ends a value; write the name in \
-         quotation marks, `{name}: \"{model}{rest}\"`"
-    )
-}
-
-fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSettings, Problem> {
-    if let Kind::Scalar(_) = node.kind {
-        let model = string(node, file, "the model of a role")?;
-        let sampling = sampling_of(&model);
-        return Ok(RoleSettings { model, decoding: default, sampling });
-    }
-    let mut members = Members::of(node, file, "a role")?;
-    let model = string(members.need("model")?, file, "`model`")?;
-    let decoding = members.get("decoding").map(|node| decoding(node, file)).transpose()?.unwrap_or(default);
-    let mut sampling = sampling_of(&model);
-    if let Some(node) = members.get("temperature") {
-        sampling.temperature = Milli::from_f64(decimal(node, file, "`temperature`", 0.0, 2.0)?);
-    }
-    if let Some(node) = members.get("top_p") {
-        sampling.top_p = Some(Milli::from_f64(decimal(node, file, "`top_p`", 0.0, 1.0)?));
-    }
-    if let Some(node) = members.get("max_output_tokens") {
-        sampling.max_output_tokens = small(node, file, "`max_output_tokens`", 1)?;
-    }
-    if let Some(node) = members.get("seed") {
-        sampling.seed = Some(whole(node, file, "`seed`", 0)?);
-    }
-    sampling.provider = provider::settings(&mut members, file)?;
-    members.finish()?;
-    as_recorded(&model, &sampling, node, file)?;
-    Ok(RoleSettings { model, decoding, sampling })
-}
-
-/// Refuses settings of a role that plays a recording back where nothing was recorded with them: the answers would be
-/// shown under settings that they do not have. What the role leaves out is as it was recorded.
-fn as_recorded(model: &str, sampling: &Sampling, node: &Node, file: &str) -> Result<(), Problem> {
-    let Ok(ModelName::Replay(folder)) = ModelName::parse(model) else { return Ok(()) };
-    type Of = fn(&Sampling) -> Value;
-    let settings: [(&str, Of); 8] = [
-        ("temperature", |sampling| json!(sampling.temperature)),
-        ("top_p", |sampling| json!(sampling.top_p)),
-        ("max_output_tokens", |sampling| json!(sampling.max_output_tokens)),
-        ("seed", |sampling| json!(sampling.seed)),
-        ("stop", |sampling| json!(sampling.provider.stop)),
-        ("reasoning_effort", |sampling| json!(sampling.provider.reasoning_effort)),
-        ("extra_body", |sampling| json!(sampling.provider.extra_body)),
-        ("extra_headers", |sampling| json!(sampling.provider.extra_headers)),
-    ];
-    let Kind::Map(members) = &node.kind else { return Ok(()) };
-    let written: Vec<(&str, Of)> =
-        settings.into_iter().filter(|(key, _)| members.iter().any(|written| written.key == *key)).collect();
-    let agrees = |recorded: &Sampling| written.iter().all(|(_, of)| of(sampling) == of(recorded));
-    if written.is_empty() || replay::was_made_with(&folder, agrees) != Some(false) {
-        return Ok(());
-    }
-    let keys: Vec<String> = written.iter().map(|(key, _)| format!("`{key}`")).collect();
-    let what = format!(
-        "nothing in the recording of `{model}` was made with these settings ({}); drop them: it is played back with those \
-         that it was made with",
-        keys.join(", ")
-    );
-    Err(Problem::at(file, node.at, what))
-}
-
-/// The decoding settings of a model for which a study sets none (BOG-045): greedy, and 10,000 tokens of output for remote
-/// models, which may reason at length before they answer.
-pub(super) fn sampling_of(model: &str) -> Sampling {
-    match ModelName::parse(model) {
-        Ok(ModelName::Remote { .. }) => Sampling { max_output_tokens: REMOTE_OUTPUT, ..Sampling::default() },
-        // What was recorded of a remote model was asked with its settings, and is found by them.
-        Ok(ModelName::Replay(folder)) if replay::holds_remote(&folder) => {
-            Sampling { max_output_tokens: REMOTE_OUTPUT, ..Sampling::default() }
-        }
-        _ => Sampling::default(),
-    }
-}
-
-fn tasks(node: &Node, file: &str) -> Result<Tasks, Problem> {
-    let Kind::Map(_) = &node.kind else {
-        let names = items(node).into_iter().map(|node| string(node, file, "a task")).collect::<Result<_, _>>()?;
-        return Ok(Tasks { names, at: node.at, ..Tasks::default() });
-    };
-    let mut members = Members::of(node, file, "`tasks`")?;
-    let split = members.get("split").map(|node| string(node, file, "`split`")).transpose()?;
-    let limit = members.get("limit").map(|node| whole(node, file, "`limit`", 1)).transpose()?;
-    members.finish()?;
-    Ok(Tasks { split, names: Vec::new(), limit, at: node.place("split") })
-}
-
-fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
-    let mut members = Members::of(node, file, "`episodes`")?;
-    let everywhere = Tasks { at: node.at, ..Tasks::default() };
-    let mut episodes = Episodes { tasks: everywhere, counted_at: node.at, ..Episodes::default() };
-    if let Some(node) = members.get("tasks") {
-        episodes.tasks = tasks(node, file)?;
-    }
-    if let Some(node) = members.get("runs") {
-        episodes.runs = small(node, file, "`runs`", 1)?;
-        episodes.counted_at = node.at;
-    }
-    if let Some(node) = members.get("instances") {
-        episodes.instances = Some(small(node, file, "`instances`", 1)?);
-        episodes.counted_at = node.at;
-    }
-    if let Some(node) = members.get("extended") {
-        episodes.extended = items(node).into_iter().map(|node| extended(node, file)).collect::<Result<_, _>>()?;
-    }
-    if let Some(node) = members.get("trials") {
-        episodes.trials = small(node, file, "`trials`", 1)?;
-        if episodes.trials > episodes.runs {
-            episodes.counted_at = node.at;
-        }
-    }
-    if let Some(node) = members.get("seed") {
-        episodes.seed = whole(node, file, "`seed`", 0)?;
-    }
-    members.finish()?;
-    Ok(episodes)
-}
-
-fn extended(node: &Node, file: &str) -> Result<Extended, Problem> {
-    let mut members = Members::of(node, file, "an entry of `extended`")?;
-    let mut named = |key: &'static str| {
-        let found = members.get(key);
-        found.map(|node| Ok((string(node, file, &format!("`{key}`"))?, node.at))).transpose()
-    };
-    let (configuration, model) = (named("configuration")?, named("model")?);
-    let mut number = |key: &'static str| {
-        let found = members.get(key);
-        found.map(|node| small(node, file, &format!("`{key}`"), 1)).transpose()
-    };
-    let (instances, runs) = (number("instances")?, number("runs")?);
-    members.finish()?;
-    if configuration.is_none() && model.is_none() {
-        let what = "an entry of `extended` names cells: give `configuration`, `model` or both";
-        return Err(Problem::at(file, node.at, what));
-    }
-    if instances.is_none() && runs.is_none() {
-        let what = "an entry of `extended` sets a number: give `runs`, or `instances` and `runs`";
-        return Err(Problem::at(file, node.at, what));
-    }
-    Ok(Extended { configuration, model, instances, runs, at: node.at })
-}
-
-/// Dollars, in millionths.
-fn money(members: &mut Members<'_>, file: &str) -> Result<Option<u64>, Problem> {
-    let Some(node) = members.get("cost") else { return Ok(None) };
-    let dollars = decimal(node, file, "`cost` (in dollars)", 0.0, 1e9)?;
-    Ok(Some((dollars * 1e6).round() as u64))
-}
-
-/// Limits on what was billed.
-fn billed(node: &Node, file: &str, what: &str) -> Result<StudyLimits, Problem> {
-    let mut members = Members::of(node, file, what)?;
-    let cost_microdollars = money(&mut members, file)?;
-    let tokens = members.get("tokens").map(|node| whole(node, file, "`tokens`", 1)).transpose()?;
-    members.finish()?;
-    Ok(StudyLimits { cost_microdollars, tokens })
-}
-
-/// Everything under `limits`.
-#[derive(Default)]
-struct AllLimits {
-    episode: Limits,
-    cell: StudyLimits,
-    study: StudyLimits,
-}
-
-fn limits(node: &Node, file: &str) -> Result<AllLimits, Problem> {
-    let mut members = Members::of(node, file, "`limits`")?;
-    let mut episode = Limits::default();
-    if let Some(node) = members.get("episode") {
-        let mut members = Members::of(node, file, "`limits.episode`")?;
-        let fields = [
-            ("model_calls", &mut episode.model_calls),
-            ("tool_calls", &mut episode.tool_calls),
-            ("tokens", &mut episode.tokens),
-            ("seconds", &mut episode.seconds),
-        ];
-        for (key, field) in fields {
-            *field = members.get(key).map(|node| whole(node, file, &format!("`{key}`"), 1)).transpose()?;
-        }
-        episode.cost_microdollars = money(&mut members, file)?;
-        members.finish()?;
-    }
-    let mut of = |key, what| members.get(key).map(|node| billed(node, file, what)).transpose();
-    let (cell, study) = (of("cell", "`limits.cell`")?, of("study", "`limits.study`")?);
-    members.finish()?;
-    Ok(AllLimits { episode, cell: cell.unwrap_or_default(), study: study.unwrap_or_default() })
-}
-
-#[cfg(test)]
-mod tests {
-    use gimbal_core::{Milli, Sampling};
-
-    use super::sampling_of;
-    use crate::plan::parse;
-
-    // covers: BOG-045, CYC-055
-    #[test]
-    fn remote_models_may_answer_at_length_unless_the_study_says_otherwise() {
-        for (model, bound) in
-            [("openai/gpt-5", 10_000), ("vllm/a/b", 10_000), ("local/smollm2-135m", 1024), ("scripted/idle", 1024)]
-        {
-            let expected = Sampling { temperature: Milli::ZERO, max_output_tokens: bound, ..Sampling::default() };
-            assert_eq!(sampling_of(model), expected, "{model}");
-        }
-        let study = "
-study: x
-environment: cage2
-architectures: [react]
-roles:
-  - { default: openai/gpt-5, judge: { model: openai/gpt-5, max_output_tokens: 77, top_p: 0.7 }, reader: { model: gemini/x } }
-";
-        let study = parse(study, "study.yaml").unwrap();
-        let bound = |role: &str| study.roles[0].roles[role].0.sampling.max_output_tokens;
-        assert_eq!((bound("default"), bound("judge"), bound("reader")), (10_000, 77, 10_000));
-        assert_eq!(study.roles[0].roles["judge"].0.sampling.top_p, Some(Milli(700)));
-    }
 }
