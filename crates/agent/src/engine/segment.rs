@@ -81,10 +81,10 @@ impl AgentSession<'_> {
             if u32::try_from(taken.len()).is_ok_and(|calls| calls >= limit) {
                 break Ended::Calls;
             }
-            if !std::mem::take(&mut first) || has_expert {
-                if let Err(halt) = conversation.look(taken.len()).await {
-                    break Ended::Over(halt);
-                }
+            if (!std::mem::take(&mut first) || has_expert)
+                && let Err(halt) = conversation.look(taken.len()).await
+            {
+                break Ended::Over(halt);
             }
             match self.call(&mut conversation, &mut taken).await {
                 Ok(None) => {}
