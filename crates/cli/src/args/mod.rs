@@ -63,7 +63,7 @@ pub enum Command {
     Rescore(Rescore),
     /// Shows an episode in plain words, or the exact prompt of a call
     Trace(Trace),
-    /// Shows which architectures fit which environments, and why others do not
+    /// Shows which architectures fit which environments, or why they do not
     Matrix {
         /// Print JSON
         #[arg(long)]
