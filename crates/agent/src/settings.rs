@@ -194,6 +194,17 @@ pub enum SettingsError {
     },
 }
 
+impl SettingsError {
+    /// The setting at fault.
+    #[must_use]
+    pub const fn key(&self) -> &'static str {
+        match self {
+            Self::Nought(key) => key,
+            Self::Message { .. } | Self::Delegate { .. } => "persona",
+        }
+    }
+}
+
 impl Acting {
     /// The settings of `persona` with `overrides`.
     pub(crate) fn of(persona: &Persona, overrides: &Overrides) -> Self {

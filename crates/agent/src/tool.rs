@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use gimbal_core::{Brief, Halt, LaneId, Rejection, Stage, ToolCall, ToolSpec};
-use gimbal_messages::{self as message, Delegate, Form, Message};
+use gimbal_messages::{Delegate, Form, Message};
 use minijinja::Value as Filling;
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -57,10 +57,6 @@ impl Delegate for Finish {
 
     fn form(&self, _brief: &Brief) -> Form {
         Form::line(INPUT)
-    }
-
-    fn expert(&self, _brief: &Brief, _call: &ToolCall, _target: &str) -> message::Input {
-        message::Input::Text("Done as far as it goes.".to_owned())
     }
 }
 

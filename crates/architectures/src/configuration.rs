@@ -19,23 +19,25 @@ pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(
     let _: T = crate::settings::read(name, settings)?;
     let base = configuration(name, wanted, files)?;
     crate::settings::read(name, &merged(base, settings))
-        .map_err(|error| BuildError(format!("configuration `{wanted}`: {error}")))
+        .map_err(|error| BuildError { message: format!("configuration `{wanted}`: {error}"), ..error })
 }
 
 /// The settings of the configuration called `wanted`.
 fn configuration(name: &str, wanted: &str, files: &dyn Files) -> Result<Map<String, Value>, BuildError> {
-    let all = configurations(files).map_err(|error| BuildError(error.to_string()))?;
+    let all = configurations(files).map_err(|error| BuildError::new(error.to_string()).at("configuration"))?;
     let names = || all.iter().map(|configuration| configuration.name.as_str());
     match all.iter().find(|configuration| configuration.name == wanted) {
         Some(Configuration { base, settings, .. }) if base == name => Ok(settings.clone()),
         Some(Configuration { base, .. }) => {
-            Err(BuildError(format!("{name}: configuration `{wanted}` is one of `{base}`, not of `{name}`")))
+            let words = format!("{name}: configuration `{wanted}` is one of `{base}`, not of `{name}`");
+            Err(BuildError::new(words).at("configuration"))
         }
         None => {
             let known: Vec<&str> = names().collect();
             let hint = nearest::hint(wanted, names());
             let known = known.join(", ");
-            Err(BuildError(format!("{name}: there is no configuration `{wanted}`{hint} (known: {known})")))
+            let words = format!("{name}: there is no configuration `{wanted}`{hint} (known: {known})");
+            Err(BuildError::new(words).at("configuration"))
         }
     }
 }

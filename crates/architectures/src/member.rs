@@ -42,9 +42,11 @@ impl Place<'_> {
         files: &dyn Files,
     ) -> Result<Agent, BuildError> {
         let place = self.name;
-        let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {place}: {error}"));
+        let error = |key: &str, error: &dyn std::fmt::Display| {
+            BuildError::new(format!("{name}: {place}: {error}")).at(format!("{place}.{key}"))
+        };
         let persona = member.persona.as_deref().unwrap_or(self.persona);
-        let persona = Persona::shared(persona, files).map_err(|problem| error(&problem))?;
+        let persona = Persona::shared(persona, files).map_err(|problem| error("persona", &problem))?;
         let (is, must) = (persona.core.contract.as_deref(), self.message.map(Message::name));
         if is != must {
             let words = |message: Option<&str>| match message {
@@ -52,11 +54,12 @@ impl Place<'_> {
                 None => "with an action".to_owned(),
             };
             let (name, is, must) = (&persona.name, words(is), words(must));
-            return Err(error(&format!("the persona `{name}` answers {is}, and the {place} must answer {must}")));
+            let words = format!("the persona `{name}` answers {is}, and the {place} must answer {must}");
+            return Err(error("persona", &words));
         }
         let role = member.role.as_deref().unwrap_or(place);
         let overrides = common.with(&member.agent);
         let partners = Partners { message: self.message, delegates: self.delegates };
-        Agent::among(persona, role, &overrides, partners).map_err(|problem| error(&problem))
+        Agent::among(persona, role, &overrides, partners).map_err(|problem| error(problem.key(), &problem))
     }
 }

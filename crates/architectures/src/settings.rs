@@ -35,7 +35,7 @@ pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(name: &str, setti
     let settings = if settings.is_null() { &empty } else { settings };
     let schema = known_schema::<T>();
     known_keys(name, "", settings, &schema, &schema)?;
-    T::deserialize(settings).map_err(|error| BuildError(describe::<T>(name, settings, &error)))
+    T::deserialize(settings).map_err(|error| describe::<T>(name, settings, &error))
 }
 
 /// Context blocks in the order of the persona: those named, or the persona's own.
@@ -44,7 +44,8 @@ pub(crate) fn context(name: &str, persona: &Persona, named: Option<Vec<String>>)
     if let Some(twice) =
         context.iter().enumerate().find_map(|(at, block)| context[..at].contains(block).then_some(block))
     {
-        return Err(BuildError(format!("{name}: context: the block `{twice}` is named twice")));
+        let words = format!("{name}: context: the block `{twice}` is named twice");
+        return Err(BuildError::new(words).at("context"));
     }
     Ok(persona.ordered(&context))
 }
@@ -82,9 +83,13 @@ pub(crate) fn past(
 ) -> Result<(), BuildError> {
     let Some(at) = context.iter().position(|block| block == HISTORY) else {
         return match verdicts {
-            Some(_) => Err(BuildError(format!(
-                "{name}: `history_verdicts` is set, and the context shows no `{HISTORY}`: add the block, or leave the setting out"
-            ))),
+            Some(_) => {
+                let words = format!(
+                    "{name}: `history_verdicts` is set, and the context shows no `{HISTORY}`: add the block, or leave the \
+                     setting out"
+                );
+                Err(BuildError::new(words).at("history_verdicts"))
+            }
             None => Ok(()),
         };
     };
@@ -100,14 +105,15 @@ fn known_keys(name: &str, path: &str, value: &Value, schema: &Value, root: &Valu
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
     let Some(members) = value.as_object() else {
         let place = if path.is_empty() { name.to_owned() } else { format!("{name}: {path}") };
-        return Err(BuildError(format!("{place}: expected a map of settings, got {value}")));
+        return Err(BuildError::new(format!("{place}: expected a map of settings, got {value}")).at(path));
     };
     for (key, member) in members {
         let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         let Some(property) = properties.get(key) else {
             let known: Vec<&str> = properties.keys().map(String::as_str).collect();
             let hint = nearest::hint(key, known.iter().copied());
-            return Err(BuildError(format!("{name}: unknown setting `{inner}`{hint} (known: {})", known.join(", "))));
+            let words = format!("{name}: unknown setting `{inner}`{hint} (known: {})", known.join(", "));
+            return Err(BuildError::new(words).at(inner));
         };
         if !member.is_null() {
             known_keys(name, &inner, member, property, root)?;
@@ -129,23 +135,23 @@ fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
 }
 
 /// Names the setting at fault: the one that cannot be read on its own.
-fn describe<T: JsonSchema + DeserializeOwned>(name: &str, settings: &Value, error: &serde_json::Error) -> String {
+fn describe<T: JsonSchema + DeserializeOwned>(name: &str, settings: &Value, error: &serde_json::Error) -> BuildError {
     let members = settings.as_object().into_iter().flatten();
     for (key, member) in members {
         let alone = Value::Object(Map::from_iter([(key.clone(), member.clone())]));
         if let Err(alone) = T::deserialize(&alone)
             && !alone.to_string().starts_with("missing field")
         {
-            return format!("{name}: {key}: {alone}");
+            return BuildError::new(format!("{name}: {key}: {alone}")).at(key);
         }
     }
     let message = error.to_string();
     let Some(missing) = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()) else {
-        return format!("{name}: {message}");
+        return BuildError::new(format!("{name}: {message}"));
     };
     let schema = schema::<T>();
     let property = |key: &str| schema.get("properties").and_then(|properties| properties.get(key));
     let meaning = property(missing).and_then(|property| property.get("description")?.as_str()).unwrap_or_default();
     let meaning = if meaning.is_empty() { String::new() } else { format!(" ({})", meaning.trim_end_matches('.')) };
-    format!("{name}: the setting `{missing}` is missing{meaning}")
+    BuildError::new(format!("{name}: the setting `{missing}` is missing{meaning}")).missing(missing)
 }

@@ -5,10 +5,10 @@ use thiserror::Error;
 /// Why the program stops without having done its work.
 #[derive(Debug, Error)]
 pub enum Failure {
-    /// A check failed: replay, verify. What failed has been printed already, or stands here.
+    /// A check failed: replay, verify. What failed has been printed already, or is in this text.
     #[error("{0}")]
     Check(String),
-    /// The user's arguments or files: place and mend.
+    /// The user's arguments or files: where, and how to fix it.
     #[error("{0}")]
     Usage(String),
     /// Network, disk or provider.

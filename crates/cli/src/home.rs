@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gimbal_architectures::graph::{self, TaskGraph};
 use gimbal_core::{FileError, Files};
 use gimbal_model::{Models, ModelsConfig, ModelsSection, PriceTable, TraitTable};
 use gimbal_study::registry::Library;
@@ -26,7 +27,7 @@ impl Home {
         if let Some(folder) = &folder
             && !folder.is_dir()
         {
-            return Err(Failure::Usage(format!("--config: {} is no folder", folder.display())));
+            return Err(Failure::Usage(format!("--config: {} is not a folder", folder.display())));
         }
         let here = Some(PathBuf::from(".")).filter(|here| folder.is_none() && here.join("personas").is_dir());
         let folders = folder.or_else(|| here.clone()).into_iter().collect();
@@ -44,7 +45,7 @@ impl Home {
         changed.map(|(path, _)| (*path).to_owned()).collect()
     }
 
-    /// The same in words; none where no file does.
+    /// The same in words; `None` where no file does.
     pub fn overrides(files: &[String]) -> Option<String> {
         const SHOWN: usize = 6;
         let more = files.len().saturating_sub(SHOWN);
@@ -74,6 +75,16 @@ impl Home {
             }
             Err(error) => Err(Failure::usage(FileError::of(name, &error))),
         }
+    }
+
+    /// The graph in a file, or the one of that name below `graphs/`.
+    pub fn graph(&self, name: &str) -> Result<TaskGraph, Failure> {
+        let path = Path::new(name);
+        if path.is_file() {
+            let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(FileError::of(name, &error)))?;
+            return graph::read(&text, name).map_err(Failure::usage);
+        }
+        graph::named(name, &*self.files).map_err(Failure::usage)
     }
 
     /// The models of a run. `section` is what its study says of them.

@@ -8,21 +8,26 @@ mod stdio;
 mod args;
 mod commands;
 mod exit;
+mod help;
 mod home;
+mod interrupt;
 mod progress;
 mod registry;
 mod workbench;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 use args::{Arguments, Command};
 use exit::Failure;
 
 fn main() -> ExitCode {
     keep_signals_civil();
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::from_arg_matches(&help::command().get_matches()) {
+        Ok(arguments) => arguments,
+        Err(error) => error.exit(),
+    };
     let outcome = start(arguments);
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -48,7 +53,7 @@ fn start(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// `gimbal trace ... | head` must end without a word: the default of a closed pipe is restored, which Rust's runtime
-/// switches off. Beyond the size that `ulimit -f` allows a write shall fail, and be told, instead of ending the program.
+/// switches off. Beyond the size that `ulimit -f` allows a write shall fail, and be reported, instead of ending the program.
 fn keep_signals_civil() {
     #[cfg(unix)]
     {

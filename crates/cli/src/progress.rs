@@ -18,7 +18,7 @@ pub struct Shown(Form);
 
 enum Form {
     Bar(ProgressBar),
-    /// When the last line of the standing was written, and whether its episodes stand below it.
+    /// When the last line of the state was written, and whether its episodes are below it.
     Plain(Mutex<Option<(Instant, bool)>>),
     Json,
     Quiet,
@@ -88,7 +88,7 @@ fn on_bar(bar: &ProgressBar, event: &Progress) {
             bar.set_message(words(run_status));
         }
         Progress::Playing { episodes } => {
-            // One line: the message holds what stands and the episode that has played longest.
+            // One line: the message holds the state and the episode that has played longest.
             let known = bar.message();
             let run_status = known.split(" | ").next().unwrap_or_default().to_owned();
             bar.set_message(format!(
@@ -138,7 +138,7 @@ fn in_lines(last: &Mutex<Option<(Instant, bool)>>, event: &Progress) {
     }
 }
 
-/// The episodes in play, once below each line of the standing: ticks may come thick and fast after a stall.
+/// The episodes in play, once below each line of the state: many ticks may come at once after a stall.
 fn below(last: &Mutex<Option<(Instant, bool)>>, episodes: &[Playing]) -> Vec<String> {
     let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let Some((_, shown)) = last.as_mut().filter(|(_, shown)| !*shown) else { return Vec::new() };
@@ -223,10 +223,10 @@ mod tests {
             seconds: 61.0,
         };
         let last = Mutex::new(None);
-        assert!(below(&last, std::slice::from_ref(&one)).is_empty(), "no line stands above");
+        assert!(below(&last, std::slice::from_ref(&one)).is_empty(), "there is no line above");
         *last.lock().unwrap() = Some((Instant::now(), false));
         let told = ["obs train run 0: [=====     ] step 1/2, 1:01, reward -0.1, total -0.1"];
         assert_eq!(below(&last, std::slice::from_ref(&one)), told);
-        assert!(below(&last, &[one]).is_empty(), "they stand there already");
+        assert!(below(&last, &[one]).is_empty(), "they are there already");
     }
 }

@@ -25,7 +25,7 @@ macro_rules! eprintln {
 /// Whether messages are JSON lines.
 static JSON: AtomicBool = AtomicBool::new(false);
 
-/// From now on messages are JSON lines, like the progress between which they stand.
+/// From now on messages are JSON lines, like the progress lines around them.
 pub fn messages_as_json() {
     JSON.store(true, Ordering::Relaxed);
 }
@@ -58,7 +58,7 @@ pub fn out(text: Arguments<'_>, end: &str) {
     }
 }
 
-/// Writes a line to standard error; when that fails there is nobody to tell.
+/// Writes a line to standard error; when that fails there is no other way to report it.
 pub fn err(text: Arguments<'_>) {
     // One write a line, so that lines of several threads stay whole.
     let _ = std::io::stderr().lock().write_all(printable_lines(&format!("{text}\n")).as_bytes());

@@ -1,4 +1,4 @@
-//! Whatever a user gets wrong gives one clear message with place and mend, and the right exit code.
+//! Whatever a user gets wrong gives one clear message with its place and how to fix it, and the right exit code.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
 use crate::common;

@@ -4,107 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{GrammarKind, Halt, RecordKind, Stage, nearest};
-
-/// What an architecture needs of an environment. The plan refuses a pair that does not fit.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Needs {
-    /// Kinds of material that the brief must hold.
-    pub materials: Vec<String>,
-    /// Subjects in the brief.
-    pub subjects: bool,
-    /// A forkable environment.
-    pub simulator: bool,
-    /// Built-in policies by name.
-    pub policies: Vec<String>,
-    /// Context blocks by name.
-    pub blocks: Vec<String>,
-    /// Read-only queries by generic name.
-    pub queries: Vec<String>,
-    /// A call that ends the task with an answer (CYC-095).
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub answers: bool,
-    /// Roles of which a model must be named (`default` stands in for any).
-    pub roles: Vec<String>,
-    /// What kinds of grammars a role's answers take, where it decodes under constraint.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub grammars: Vec<(String, GrammarKind)>,
-    /// Roles whose requests offer tools for native calls.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub native: Vec<String>,
-    /// Whether control goes from one part to another through the stage: without it no fault can divert it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub routes: bool,
-    /// Whether messages go between agents through the stage: without them none can be lost or altered.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub messages: bool,
-}
-
-/// What an environment offers to an architecture.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offers {
-    /// Kinds of material in the brief.
-    pub materials: Vec<String>,
-    /// Whether the brief names subjects.
-    pub subjects: bool,
-    /// Whether the environment can be forked.
-    pub simulator: bool,
-    /// Built-in policies by name.
-    pub policies: Vec<String>,
-    /// Context blocks by name.
-    pub blocks: Vec<String>,
-    /// Read-only queries by generic name.
-    pub queries: Vec<String>,
-    /// Whether its briefs name a call that ends the task with an answer.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub answers: bool,
-    /// Roles that the environment's own tools ask (`reader`, `judge`, `user`).
-    pub asks: Vec<String>,
-}
-
-impl Needs {
-    /// Adds what one agent of several needs by itself: its queries, its roles and how they answer. What it needs of the
-    /// environment otherwise is for the architecture to say.
-    pub fn add_agent(&mut self, agent: Self) {
-        self.queries.extend(agent.queries);
-        self.roles.extend(agent.roles);
-        self.grammars.extend(agent.grammars);
-        self.native.extend(agent.native);
-    }
-
-    /// Why the pair does not fit: a sentence for each thing that is missing. Empty when it fits.
-    #[must_use]
-    pub fn unmet(&self, offers: &Offers) -> Vec<String> {
-        let mut reasons = Vec::new();
-        if self.subjects && !offers.subjects {
-            reasons.push("it needs subjects, and this environment names none".to_owned());
-        }
-        if self.simulator && !offers.simulator {
-            reasons.push("it needs an environment that can be forked".to_owned());
-        }
-        if self.answers && !offers.answers {
-            reasons.push("it needs a call that ends the task with an answer, and this environment has none".to_owned());
-        }
-        let lists = [
-            ("material", &self.materials, &offers.materials),
-            ("policy", &self.policies, &offers.policies),
-            ("context block", &self.blocks, &offers.blocks),
-            ("query", &self.queries, &offers.queries),
-        ];
-        for (what, needed, offered) in lists {
-            for name in needed.iter().filter(|name| !offered.contains(name)) {
-                let known = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-                let hint = nearest::hint(name, offered.iter().map(String::as_str));
-                reasons.push(format!("it needs the {what} `{name}`{hint}; this environment offers: {known}"));
-            }
-        }
-        reasons
-    }
-}
+use crate::fit::Needs;
+use crate::{Halt, RecordKind, Stage};
 
 /// How model calls are arranged to play an episode.
 #[async_trait]
@@ -121,14 +25,14 @@ pub trait Architecture: Send + Sync {
     /// The halt that ended it. A return without error means that it had nothing left to do.
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt>;
 
-    /// The same architecture with what was made for these models, by role; none where that is this one. A graph that one
+    /// The same architecture with what was made for these models, by role; `None` where that is this one. A graph that one
     /// model planned plays only in cells whose planner that model is.
     fn for_models(&self, models: &BTreeMap<String, String>) -> Option<Arc<dyn Architecture>> {
         let _ = models;
         None
     }
 
-    /// What must be made before it can be played on an environment of this name, and how; none where nothing is missing.
+    /// What must be made before it can be played on an environment of this name, and how; `None` where nothing is missing.
     /// It may be planned and estimated all the same.
     fn lacks(&self, environment: &str) -> Option<String> {
         let _ = environment;
@@ -138,7 +42,7 @@ pub trait Architecture: Send + Sync {
 
 /// Files that a user may override: personas and the like. Read through this, so that architectures do no I/O.
 pub trait Files: Send + Sync {
-    /// The text of a file by its path in the data folder (`personas/planner/core.yaml`), and where it came from; none if
+    /// The text of a file by its path in the data folder (`personas/planner/core.yaml`), and where it came from; `None` if
     /// there is no such file.
     ///
     /// # Errors
@@ -155,7 +59,7 @@ pub trait Files: Send + Sync {
 pub struct FileError {
     /// The file, as a person would name it.
     pub place: String,
-    /// Why, and how to mend it.
+    /// Why, and how to fix it.
     pub why: String,
 }
 
@@ -164,8 +68,8 @@ impl FileError {
     #[must_use]
     pub fn of(place: impl Into<String>, error: &std::io::Error) -> Self {
         let why = match error.kind() {
-            std::io::ErrorKind::InvalidData => "it is no UTF-8 text; save it as UTF-8".to_owned(),
-            std::io::ErrorKind::IsADirectory => "it is a folder; a file is wanted here".to_owned(),
+            std::io::ErrorKind::InvalidData => "it is not UTF-8 text; save it as UTF-8".to_owned(),
+            std::io::ErrorKind::IsADirectory => "it is a folder, and a file is expected here".to_owned(),
             _ => error.to_string(),
         };
         Self { place: place.into(), why }
@@ -173,9 +77,36 @@ impl FileError {
 }
 
 /// What is wrong with the settings of an architecture.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct BuildError(pub String);
+#[derive(Clone, Debug, Default, Error, PartialEq, Eq)]
+#[error("{message}")]
+pub struct BuildError {
+    /// Path of the setting, such as `arbiter.gate`; empty where no single one is at fault.
+    pub key: String,
+    /// Whether this setting is missing.
+    pub is_missing: bool,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl BuildError {
+    /// An error of the settings as a whole.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
+    /// The same, of one setting.
+    #[must_use]
+    pub fn at(self, key: impl Into<String>) -> Self {
+        Self { key: key.into(), ..self }
+    }
+
+    /// The same, of a setting that is missing.
+    #[must_use]
+    pub fn missing(self, key: impl Into<String>) -> Self {
+        Self { key: key.into(), is_missing: true, ..self }
+    }
+}
 
 /// A family of architectures, by which a study finds one.
 pub trait ArchitectureKind: Send + Sync {
@@ -193,23 +124,4 @@ pub trait ArchitectureKind: Send + Sync {
 
     /// Kinds of record that its controllers and agents write.
     fn records(&self) -> Vec<RecordKind>;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Needs, Offers};
-
-    #[test]
-    fn says_what_is_missing_and_what_there_is() {
-        let needs = Needs { blocks: vec!["status".to_owned()], simulator: true, ..Needs::default() };
-        let offers = Offers { blocks: vec!["observation".to_owned()], ..Offers::default() };
-        assert_eq!(
-            needs.unmet(&offers),
-            [
-                "it needs an environment that can be forked",
-                "it needs the context block `status`; this environment offers: observation",
-            ]
-        );
-        assert!(Needs::default().unmet(&offers).is_empty());
-    }
 }

@@ -24,7 +24,7 @@ pub struct Brief {
     /// Steps in an episode.
     pub horizon: u32,
     /// Most tool calls of a segment, as the environment's work sets them (CYC-051): what a controller over subtasks goes by where
-    /// it is told nothing else.
+    /// it gets nothing else.
     #[serde(default)]
     pub segment_calls: Option<u32>,
     /// Lowest and highest reward of one step, where known.
@@ -33,7 +33,7 @@ pub struct Brief {
     pub thresholds: Thresholds,
     /// The call that does nothing: the fallback after exhausted attempts (BOG-034).
     pub idle: ToolCall,
-    /// Seconds of the environment's time that a step stands for, where the environment says.
+    /// Seconds of the environment's time in a step, where the environment says.
     pub seconds_per_step: Option<u32>,
     /// Whether the environment goes on, and counts, when nobody acts. What is left of an episode that an architecture leaves early is
     /// then played with the idle call, so that its return is comparable; elsewhere the episode is over.
@@ -46,14 +46,14 @@ pub struct Brief {
     /// Words that no prompt may contain: the knowledge-free audit (BOG-025).
     pub forbidden_words: Vec<String>,
     /// Whether the values that may be filled in for a call's parameters are all that there are and change from step to step:
-    /// agents are then told them before every call (CYC-036).
+    /// agents then see them before every call (CYC-036).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub literals_change: bool,
     /// Whether arguments hold free text, such as a query: legal calls are then examples, and a grammar follows the tools' schemas
     /// (CYC-036).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub free_arguments: bool,
-    /// The call by which an agent gives its answer and ends its task; none where acting alone reaches the goal (CYC-095).
+    /// The call by which an agent gives its answer and ends its task; `None` where acting alone reaches the goal (CYC-095).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answering>,
     /// Shift of the shifted efficiency (shift + return) / kilotoken, in thousandths (BOG-166).
@@ -94,7 +94,7 @@ impl Brief {
     }
 }
 
-/// A call that ends the task with an answer, by which whoever watches over answers knows one without knowing the environment.
+/// The call that ends a task with an answer: by it, answers are found without knowing the environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answering {
     /// Name of the tool.
@@ -104,7 +104,7 @@ pub struct Answering {
 }
 
 impl Answering {
-    /// The answer that a call gives; none where it is another call, or gives no text.
+    /// The answer that a call gives; `None` where it is another call, or gives no text.
     #[must_use]
     pub fn of<'a>(&self, call: &'a ToolCall) -> Option<&'a str> {
         (call.tool == self.tool).then(|| call.string(&self.argument)).flatten()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{Digest, Milli, ToolSpec};
+use crate::{Digest, Hint, Milli, ToolSpec};
 
 /// Who says a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -192,7 +192,7 @@ impl GrammarKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sampling {
-    /// Temperature in thousandths; nought is greedy (BOG-045).
+    /// Temperature in thousandths; 0 is greedy (BOG-045).
     pub temperature: Milli,
     /// Nucleus mass in thousandths; none leaves the provider's default.
     pub top_p: Option<Milli>,
@@ -244,16 +244,6 @@ impl Default for Sampling {
     }
 }
 
-/// What a competent player of the role would answer. Never sent to a provider and never hashed: the noisy
-/// expert alone reads it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Hint {
-    /// The competent answer, already in the form that the role must write.
-    pub answer: String,
-    /// Other answers of the same form that are legal but not competent.
-    pub alternatives: Vec<String>,
-}
-
 /// What is asked of a model.
 #[derive(Clone, Debug, Default)]
 pub struct ChatRequest {
@@ -267,12 +257,10 @@ pub struct ChatRequest {
     pub stop: Vec<String>,
     /// Decoding settings.
     pub sampling: Sampling,
-    /// For the noisy expert alone.
-    pub hint: Option<Hint>,
 }
 
 impl ChatRequest {
-    /// Hash of everything that a provider would see; hints do not count.
+    /// Hash of the request: of everything that a provider would see.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let mut parts: Vec<Vec<u8>> = self.messages.iter().map(|message| message.digest().0.to_vec()).collect();
@@ -337,7 +325,7 @@ pub struct Completion {
     pub finish: Finish,
     /// Tokens.
     pub usage: Usage,
-    /// Visible reasoning, where the provider gives it apart from the text.
+    /// Visible reasoning, where the provider gives it separately from the text.
     pub reasoning: Option<Arc<str>>,
     /// What a reader looked for in the prompt and did not find; empty for every other model.
     pub missed: Vec<Missed>,
@@ -444,7 +432,7 @@ pub enum ModelErrorKind {
 }
 
 impl ModelErrorKind {
-    /// Whether this is the environment's failure and not the agent's: retried, shown apart, never an outcome.
+    /// Whether this is the environment's failure and not the agent's: retried, shown separately, never an outcome.
     #[must_use]
     pub const fn is_infrastructure(self) -> bool {
         !matches!(self, Self::Refusal | Self::Truncated | Self::BadShape)
@@ -489,7 +477,7 @@ impl ModelErrorKind {
 pub struct ModelError {
     /// What kind.
     pub kind: ModelErrorKind,
-    /// Where, what and how to mend it. Never holds a key.
+    /// Where, what and how to fix it. Never holds a key.
     pub message: String,
     /// Tokens that were used all the same, where known: a refused or cut answer is still paid for.
     pub usage: Option<Usage>,
@@ -497,7 +485,7 @@ pub struct ModelError {
     pub partial: Option<Arc<str>>,
     /// How long the provider asks us to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
-    /// Whether no other request to this model can succeed either, until somebody mends it or much time has passed: a
+    /// Whether no other request to this model can succeed either, until it is fixed or much time has passed: a
     /// wrong key, no credit, no such model, a wait beyond all patience.
     pub lasting: bool,
     /// Wall time of the call in microseconds.
@@ -559,6 +547,8 @@ pub struct CallContext<'a> {
     pub call: u64,
     /// Seed of the episode's model stream for this call.
     pub seed: u64,
+    /// What an expert would answer, where the model asked for it ([`ChatModel::wants_hints`]).
+    pub hint: Option<&'a Hint>,
 }
 
 /// A model. Typed errors: an outage, a refusal, a truncation or a bad shape is never text.
@@ -570,12 +560,12 @@ pub trait ChatModel: Send + Sync {
     /// See [`ModelErrorKind`].
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError>;
 
-    /// Whether requests should carry a [`Hint`].
+    /// Whether calls should carry a [`Hint`]: that of the noisy expert alone.
     fn wants_hints(&self) -> bool {
         false
     }
 
-    /// The grammar by which an answer to this request may be judged: what a mask enforced. None where the model could not
+    /// The grammar by which an answer to this request may be judged: what a mask enforced. `None` where the model could not
     /// be given the grammar of the request, so that its answer is a free one.
     fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
         request.grammar.clone()

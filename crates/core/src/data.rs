@@ -1,4 +1,4 @@
-//! Structured data of an observation, as text until somebody looks into it.
+//! Structured data of an observation, as text until it is read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -46,7 +46,7 @@ impl Data {
         Self { text: Some(Text::Whole(text.into())), tree: OnceLock::new() }
     }
 
-    /// The same, held as a change of `model`: for observations that tell much the same in every episode, of which
+    /// The same, held as a change of `model`: for observations that are much the same in every episode, of which
     /// thousands may be in flight.
     #[must_use]
     pub fn beside(text: impl Into<String>, model: &Model) -> Self {
@@ -92,7 +92,7 @@ impl Data {
         }
     }
 
-    /// What stands at a place of [`Data::text`], read alone; null where there is no value.
+    /// The value at a place of [`Data::text`], read on its own; null where there is none.
     #[must_use]
     pub fn part(&self, place: Range<usize>) -> Value {
         self.text().get(place).and_then(|part| serde_json::from_str(part).ok()).unwrap_or_default()

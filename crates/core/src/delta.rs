@@ -68,7 +68,7 @@ pub fn decode(mut encoded: &[u8], sources: &[&[u8]], most: usize) -> Option<Vec<
     encoded.is_empty().then_some(text)
 }
 
-/// The first source is the likeliest: its beginning and end are tried first. What lies between is explained by whole
+/// The first source is the likeliest: its beginning and end are tried first. What is between them is explained by whole
 /// other sources (blocks of a prompt), then side by side with the first source as long as they differ in small places
 /// only (numbers of an observation), then line by line.
 fn pieces(text: &[u8], sources: &[&[u8]]) -> Vec<Piece> {

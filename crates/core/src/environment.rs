@@ -1,97 +1,15 @@
 //! The seam to an environment.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use thiserror::Error;
 
-use crate::architecture::Offers;
-use crate::{Brief, Data, Digest, Grammar, Message, Milli, Rejection, Rng, ToolCall, ToolSpec, Tracker};
-
-/// Which game, goal, question or scenario of an environment.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct TaskId(pub String);
-
-impl fmt::Display for TaskId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-/// What the agent sees.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Observation {
-    /// As an agent reads it.
-    pub text: String,
-    /// The same, structured, for the tracker; null where the text is all there is.
-    pub data: Data,
-}
-
-/// What an accepted call led to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Transition {
-    /// What the agent sees now; stage, tracker and architecture share it.
-    pub observation: Arc<Observation>,
-    /// Reward of this step.
-    pub reward: Milli,
-    /// Whether the environment ended, and how.
-    pub done: Option<Ending>,
-}
-
-/// How an environment ends an episode by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ending {
-    /// The goal is reached.
-    Solved,
-    /// The environment's own number of steps is used up.
-    Horizon,
-    /// The goal can no longer be reached, or the environment was lost.
-    Failed,
-    /// The agent gave a final answer, which is judged apart.
-    Answered,
-    /// The environment reached a state in which its original breaks off with an error: there is no next step.
-    Broken,
-}
-
-/// An answer of the environment to a call.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// The environment moved one step.
-    Step(Transition),
-    /// The tool must ask a model first; the stage does, and goes on with [`Environment::answer`].
-    Ask(Ask),
-}
-
-/// A question of the environment to a model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
-    /// The role that answers: `reader`, `judge`, `user`, ...
-    pub role: String,
-    /// The messages to send.
-    pub messages: Vec<Message>,
-    /// The shape that the answer must have.
-    pub grammar: Option<Grammar>,
-}
-
-/// What can go wrong with an environment itself: its data, its options, its services. Never what an agent did.
-#[derive(Debug, Error)]
-pub enum EnvError {
-    /// An option, task or split that does not exist.
-    #[error("{0}")]
-    Usage(String),
-    /// Data that the environment reads are missing or damaged: which file, and how to mend it.
-    #[error("{0}")]
-    Data(String),
-    /// A service of the environment could not be reached.
-    #[error("{0}")]
-    Service(String),
-}
+use crate::fit::Offers;
+use crate::reply::{EnvError, Observation, Reply};
+use crate::task::{Part, TaskId};
+use crate::{Brief, Digest, Expert, Questions, Rejection, Rng, ToolCall, ToolSpec, Tracker};
 
 /// An environment. The same task, seed and calls give the same episode on every machine. Knows no model and no clock.
 #[async_trait]
@@ -109,7 +27,7 @@ pub trait Environment: Send {
     /// The tools, fixed for the episode. Episodes with the same tools should share them.
     fn tools(&self) -> &Arc<[ToolSpec]>;
 
-    /// What may be filled in for a parameter now; none where anything of the schema may.
+    /// What may be filled in for a parameter now; `None` where anything of the schema may.
     fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>>;
 
     /// Reads an action as a model writes it (tolerant).
@@ -118,7 +36,7 @@ pub trait Environment: Send {
     /// A rejection that says what was wrong and what would be right.
     fn parse(&self, text: &str) -> Result<ToolCall, Rejection>;
 
-    /// Writes a call as an action text: the inverse of [`Environment::parse`]. The text hangs on the call, the brief and
+    /// Writes a call as an action text: the inverse of [`Environment::parse`]. The text depends on the call, the brief and
     /// the tools alone, so that the texts of legal calls are written once for all episodes that agree in them.
     fn render(&self, call: &ToolCall) -> String;
 
@@ -139,7 +57,7 @@ pub trait Environment: Send {
 
     /// Goes on after [`Reply::Ask`] where the model gave no usable answer (it refused, was cut short, ...): `why` is the
     /// name of the failure. The call is rejected by default; an environment that can do without the answer goes on, and one whose
-    /// outcome hangs on it reports a failure of its own by [`Environment::failure`].
+    /// outcome depends on it reports a failure of its own by [`Environment::failure`].
     ///
     /// # Errors
     /// A rejection, with which the question is closed.
@@ -148,7 +66,7 @@ pub trait Environment: Send {
     }
 
     /// A failure of the environment's own services in the latest call or answer, which is nobody's outcome: the stage ends the
-    /// episode as one of infrastructure. It stands until the next [`Environment::reset`].
+    /// episode as one of infrastructure. It stays until the next [`Environment::reset`].
     fn failure(&self) -> Option<&EnvError> {
         None
     }
@@ -158,14 +76,19 @@ pub trait Environment: Send {
 
     /// Hash of the true state of the environment, for replay and for telling what a call did: a call that changes nothing leaves
     /// it as it was, and a way back leads to the digest that was there before. The count of an episode's calls is no part
-    /// of it, even where it ends the episode; a clock is only where the law of the environment hangs on it.
+    /// of it, even where it ends the episode; a clock is part of it only where the rules of the environment depend on it.
     fn state(&self) -> Digest;
 
-    /// Hash of what the agent can tell apart, for exploration.
+    /// Hash of what the agent can distinguish, for exploration.
     fn situation(&self) -> Digest;
 
     /// The forkable side of this environment, where it has one.
     fn simulator(&self) -> Option<&dyn Simulator> {
+        None
+    }
+
+    /// What an expert would do here, where this environment knows it. No part of what models see.
+    fn expert(&self) -> Option<&dyn Expert> {
         None
     }
 
@@ -174,33 +97,17 @@ pub trait Environment: Send {
         &[]
     }
 
-    /// The next call of a built-in policy; none if there is no such policy. `draws` is the policy's own stream.
+    /// The next call of a built-in policy; `None` if there is no such policy. `draws` is the policy's own stream.
     fn decide(&mut self, policy: &str, draws: &mut Rng) -> Option<ToolCall> {
         let _ = (policy, draws);
         None
     }
 }
 
-/// An environment that can be copied and that knows a competent move.
+/// An environment that can be copied.
 pub trait Simulator {
     /// A copy with the same true state and a fresh random future named by `future`.
     fn fork(&self, future: u64) -> Box<dyn Environment>;
-
-    /// What a competent player would do now, from what the agent may know or from a walkthrough.
-    fn expert(&self) -> Option<ToolCall>;
-}
-
-/// A part of the tasks of a family (CYC-040, CYC-041).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The split that lists its tasks.
-    pub split: &'static str,
-    /// The set of data that it is a part of, such as `depth 2` or `unseen`.
-    pub set: &'static str,
-    /// What it is called within that set, such as `train` or `test 1`.
-    pub name: &'static str,
-    /// Whether its tasks are for training: only these may be learned from.
-    pub train: bool,
 }
 
 /// A family of environments, by which a study finds one.
@@ -221,7 +128,7 @@ pub trait Catalogue: Send + Sync {
     /// When there is no such split, its data cannot be read, or an option does not exist.
     fn tasks(&self, split: &str, options: &Value) -> Result<Vec<TaskId>, EnvError>;
 
-    /// The parts that the tasks of this family are divided into, disjoint and in the order of its tables; none where it
+    /// The parts that the tasks of this family are divided into, disjoint and in the order of its tables; empty where it
     /// has no such division. A run keeps of each task to which of them it belongs.
     fn parts(&self) -> &[Part] {
         &[]
@@ -252,7 +159,7 @@ pub trait Catalogue: Send + Sync {
     fn offers(&self) -> Offers;
 
     /// The judging of stored answers, where the tasks are questions. Most environments have no answers to judge.
-    fn questions(&self) -> Option<&dyn crate::Questions> {
+    fn questions(&self) -> Option<&dyn Questions> {
         None
     }
 }

@@ -1,7 +1,7 @@
 //! Events: the interface of the program. Progress, JSON lines, page, metrics and replay all read them.
 //!
 //! Deterministic by definition: an event holds only what the seed decides. Times, latencies, provider ids and
-//! cache hits live in the ledger. Fields stand in the order of RFC 8785 and hold strings, integers and lists
+//! cache hits live in the ledger. Fields are in the order of RFC 8785 and hold strings, integers and lists
 //! only, so that the plain serialisation is the canonical form.
 
 use serde::{Deserialize, Serialize};
@@ -231,7 +231,7 @@ pub struct Note {
 /// The episode ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
-    /// More, where the stop alone does not tell.
+    /// More, where the stop reason alone is not enough.
     pub detail: String,
     /// Model calls.
     pub model_calls: u64,
@@ -242,7 +242,7 @@ pub struct Ended {
     /// Sum of rewards in thousandths.
     #[serde(rename = "return")]
     pub episode_return: Milli,
-    /// How many different situations the agent was in, the first included (CYC-067); nought in journals of version 1.
+    /// How many different situations the agent was in, the first included (CYC-067); 0 in journals of version 1.
     #[serde(default)]
     pub situations: u32,
     /// Hash of the true state.

@@ -18,34 +18,44 @@ pub mod delta;
 pub mod digest;
 pub mod environment;
 pub mod event;
+pub mod expert;
+pub mod fit;
 pub mod milli;
 pub mod nearest;
 pub mod questions;
 pub mod record;
+pub mod reply;
 pub mod seed;
 pub mod stage;
+pub mod stop;
+pub mod task;
 pub mod text;
 pub mod tool;
 pub mod tracker;
 pub mod yaml;
 
-pub use architecture::{Architecture, ArchitectureKind, BuildError, FileError, Files, Needs, Offers};
+pub use architecture::{Architecture, ArchitectureKind, BuildError, FileError, Files};
 pub use artefact::{Artefact, Memory};
 pub use brief::{Answering, Brief, GlossaryEntry, Material, Thresholds};
 pub use budget::{Limits, Spent};
 pub use chat::{
-    CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, GrammarKind, Hint, Message, ModelError,
-    ModelErrorKind, ProviderSettings, RequestedCall, Sampling, Speaker, Usage, UsageSource, Wire,
+    CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, GrammarKind, Message, ModelError, ModelErrorKind,
+    ProviderSettings, RequestedCall, Sampling, Speaker, Usage, UsageSource, Wire,
 };
 pub use data::Data;
 pub use digest::Digest;
-pub use environment::{Ask, Catalogue, EnvError, Environment, Observation, Part, Reply, Simulator, TaskId, Transition};
+pub use environment::{Catalogue, Environment, Simulator};
 pub use event::{Body, Event};
+pub use expert::{Expert, Hint};
+pub use fit::{Needs, Offers};
 pub use milli::Milli;
 pub use questions::{Exam, Follower, Questions};
 pub use record::{RecordError, RecordKind, RecordKinds};
+pub use reply::{Ask, EnvError, Observation, Reply, Transition};
 pub use seed::Rng;
-pub use stage::{Acted, AskError, AskRequest, Block, Decoding, Halt, LaneId, RoleSettings, Stage, Stop, View};
+pub use stage::{Acted, AskError, AskRequest, Block, Decoding, LaneId, RoleSettings, Stage, View};
+pub use stop::{Ending, Halt, Stop};
+pub use task::{Part, TaskId};
 pub use text::TextRef;
 pub use tool::{Rejection, RejectionKind, ToolCall, ToolSpec};
 pub use tracker::{Stepped, Tracker};

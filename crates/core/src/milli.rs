@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 pub struct Milli(pub i64);
 
 impl Milli {
-    /// Nought.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// The nearest thousandth to `value`; values that are not finite become nought.
+    /// The nearest thousandth to `value`; values that are not finite become 0.
     #[must_use]
     pub fn from_f64(value: f64) -> Self {
         if value.is_finite() { Self((value * 1000.0).round() as i64) } else { Self(0) }

@@ -1,4 +1,4 @@
-//! The nearest known name, for messages that say how to mend a misspelling.
+//! The nearest known name, for messages that say how to fix a misspelling.
 
 /// The known name that is closest to `name` in edit distance (case does not count), if any is close: at most a third of
 /// its letters differ. Else the one of whose words (`system` of `system_message`) the same is true, if it is the only one.

@@ -15,7 +15,7 @@ pub trait Questions: Send + Sync {
     /// When there is no such task, or its data cannot be read.
     fn exam(&self, task: &TaskId, options: &Value) -> Result<Box<dyn Exam>, EnvError>;
 
-    /// The answer that a call gives; none where it is another call.
+    /// The answer that a call gives; `None` where it is another call.
     fn answer_of<'a>(&self, call: &'a ToolCall) -> Option<&'a str>;
 
     /// A follower at the beginning of an episode.
@@ -30,21 +30,21 @@ pub trait Exam: Send + Sync {
     /// What plain code makes of each item.
     fn offline(&self, answer: &str) -> Vec<bool>;
 
-    /// The question to a model about one item; none where there is no such item.
+    /// The question to a model about one item; `None` where there is no such item.
     fn ask(&self, item: usize, answer: &str) -> Option<Ask>;
 
-    /// What the model said of it; none where it said neither yes nor no.
+    /// What the model said of it; `None` where it said neither yes nor no.
     fn read(&self, reply: &str) -> Option<bool>;
 
-    /// What the environment would have told behind the last observation of an episode that ended without an answer, by other
-    /// hands than its own (a budget of the controller, a list of calls that ran out); none where it tells nothing.
+    /// What the environment would have added to the last observation of an episode that ended without an answer and not by
+    /// itself (a budget of the controller, a list of calls that ran out); `None` where it adds nothing.
     /// `evidence` is that of a [`Follower`] at the end.
     fn unanswered(&self, evidence: &BTreeSet<String>) -> Option<String> {
         let _ = evidence;
         None
     }
 
-    /// The verdicts of the episode at play, from the text of its last observation; none where that tells none.
+    /// The verdicts of the episode at play, from the text of its last observation; `None` where there is none.
     fn at_play(&self, last: &str) -> Option<AtPlay>;
 }
 
@@ -53,7 +53,7 @@ pub trait Exam: Send + Sync {
 pub struct AtPlay {
     /// Whether the judge that decided passed the answer.
     pub passed: bool,
-    /// What the judge that decided made of each item; none where it said neither yes nor no.
+    /// What the judge that decided made of each item; `None` where it said neither yes nor no.
     pub items: Vec<Option<bool>>,
 }
 
@@ -62,6 +62,6 @@ pub trait Follower: Send {
     /// Takes in an accepted call and the text that it led to.
     fn follow(&mut self, call: &ToolCall, seen: &str);
 
-    /// The evidence at hand: names of what was found, stored and read.
+    /// The evidence so far: names of what was found, stored and read.
     fn evidence(&self) -> BTreeSet<String>;
 }

@@ -1,6 +1,6 @@
 //! Kinds of record: what a controller or an engine writes to the journal about itself.
 //!
-//! The form of a record is a type elsewhere; here stands what a list of kinds needs: the name, and a check of stored data.
+//! The form of a record is a type elsewhere; here is what a list of kinds needs: the name, and a check of stored data.
 
 use thiserror::Error;
 
@@ -46,7 +46,7 @@ impl RecordKinds {
         Self(known)
     }
 
-    /// The kind called `name`; none where no system registers it.
+    /// The kind called `name`; `None` where no system registers it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&RecordKind> {
         self.0.iter().find(|kind| kind.name == name)

@@ -33,7 +33,7 @@ impl Rng {
         self.0.next_u64()
     }
 
-    /// A uniform integer below `bound`, without bias; nought when `bound` is nought.
+    /// A uniform integer below `bound`, without bias; 0 when `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             return 0;

@@ -8,8 +8,8 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::{
-    Artefact, Brief, Completion, Grammar, Hint, Memory, Message, ModelError, Observation, Rejection, Rng, Sampling,
-    ToolCall, ToolSpec, Transition,
+    Artefact, Brief, Completion, Grammar, Halt, Hint, Memory, Message, ModelError, Observation, Rejection, Rng,
+    Sampling, ToolCall, ToolSpec, Transition,
 };
 
 /// A sequence of work. Work on the main lane may act on the environment; other lanes may not.
@@ -20,119 +20,6 @@ pub struct LaneId(pub u32);
 impl LaneId {
     /// The strand in which the environment moves.
     pub const MAIN: Self = Self(0);
-}
-
-/// How an episode stops. Each way has its own name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stop {
-    /// The goal is reached.
-    Solved,
-    /// The number of steps is used up.
-    Horizon,
-    /// The environment was lost, or the goal is out of reach.
-    Failed,
-    /// A final answer was given.
-    Answered,
-    /// The environment reached a state in which its original breaks off with an error.
-    Broken,
-    /// The architecture gave up or had nothing left to do.
-    Finished,
-    /// Calls to the environment are used up.
-    ToolBudget,
-    /// Calls to models are used up.
-    ModelCallBudget,
-    /// Tokens are used up.
-    TokenBudget,
-    /// Money is used up.
-    CostBudget,
-    /// Wall time is used up.
-    TimeBudget,
-    /// Too many answers without the right form, where an architecture stops for that.
-    FormatErrors,
-    /// A provider, a disk or the environment's own service failed: not the agent's outcome.
-    Infrastructure,
-    /// A limit of the study was reached in the midst of the episode: it is played again once the limit is raised.
-    StudyLimit,
-    /// A limit of the episode's cell was reached in its midst: likewise.
-    CellLimit,
-    /// The run was called off.
-    Cancelled,
-}
-
-impl Stop {
-    /// The name that events and tables use.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Solved => "solved",
-            Self::Horizon => "horizon",
-            Self::Failed => "failed",
-            Self::Answered => "answered",
-            Self::Broken => "broken",
-            Self::Finished => "finished",
-            Self::ToolBudget => "tool_budget",
-            Self::ModelCallBudget => "model_call_budget",
-            Self::TokenBudget => "token_budget",
-            Self::CostBudget => "cost_budget",
-            Self::TimeBudget => "time_budget",
-            Self::FormatErrors => "format_errors",
-            Self::Infrastructure => "infrastructure",
-            Self::StudyLimit => "study_limit",
-            Self::CellLimit => "cell_limit",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// Whether a limit beyond the episode cut it off.
-    #[must_use]
-    pub const fn is_limit(self) -> bool {
-        matches!(self, Self::StudyLimit | Self::CellLimit)
-    }
-
-    /// Whether the episode counts as an outcome of the agent.
-    #[must_use]
-    pub const fn is_outcome(self) -> bool {
-        !matches!(self, Self::Infrastructure | Self::StudyLimit | Self::CellLimit | Self::Cancelled)
-    }
-}
-
-/// The episode is over; unwinds an architecture with `?`.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("the episode stopped: {}{}", .stop.name(), .detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default())]
-pub struct Halt {
-    /// How.
-    pub stop: Stop,
-    /// More, for infrastructure failures.
-    pub detail: Option<String>,
-    /// Whether another attempt would end in the same way: nobody plays the episode again.
-    pub lasting: bool,
-}
-
-impl Halt {
-    /// A stop without further words.
-    #[must_use]
-    pub const fn of(stop: Stop) -> Self {
-        Self { stop, detail: None, lasting: false }
-    }
-
-    /// A stop with the reason for it.
-    #[must_use]
-    pub fn because(stop: Stop, detail: impl Into<String>) -> Self {
-        Self { stop, detail: Some(detail.into()), lasting: false }
-    }
-
-    /// A failure of the environment around the episode.
-    #[must_use]
-    pub fn infrastructure(detail: impl Into<String>) -> Self {
-        Self::because(Stop::Infrastructure, detail)
-    }
-
-    /// The same, of a failure that every attempt meets: a text that cannot be filled in.
-    #[must_use]
-    pub fn lasting(detail: impl Into<String>) -> Self {
-        Self { lasting: true, ..Self::infrastructure(detail) }
-    }
 }
 
 /// Whether a mask keeps completions in shape. It changes invalid-action rates, so tables show it.
@@ -171,8 +58,6 @@ pub struct View {
     pub brief: Arc<Brief>,
     /// What the agent saw last.
     pub observation: Arc<Observation>,
-    /// A competent call, where the environment knows one and a model of this episode reads hints.
-    pub expert: Option<ToolCall>,
 }
 
 /// A rendered context block.
@@ -197,7 +82,7 @@ pub struct AskRequest {
     pub stop: Vec<String>,
     /// Upper bound of the output for this call; the role's own bound if none.
     pub max_output_tokens: Option<u32>,
-    /// For the noisy expert.
+    /// What an expert would answer, for the noisy expert alone. It travels beside the request, not in it.
     pub hint: Option<Hint>,
 }
 
@@ -238,6 +123,11 @@ pub trait Stage: Send + Sync {
 
     /// The present.
     async fn view(&self) -> View;
+
+    /// The call that an expert would make now, where the environment knows one and a model of this episode reads hints.
+    async fn expert(&self) -> Option<ToolCall> {
+        None
+    }
 
     /// What may be filled in for a parameter now.
     async fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<String>>;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Digest;
 
-/// Texts up to this many bytes stand in the event itself; longer ones in the run's store of texts.
+/// Texts up to this many bytes are in the event itself; longer ones are in the run's store of texts.
 pub const INLINE_BYTES: usize = 256;
 
 /// A text as events hold it: `=` and the text, or `#` and the SHA-256 of the text in 64 hexadecimal digits.
@@ -26,7 +26,7 @@ impl TextRef {
         }
     }
 
-    /// A text that stands in the event itself, whatever its length.
+    /// A text that is in the event itself, whatever its length.
     #[must_use]
     pub fn inline(text: &str) -> Self {
         Self(format!("={text}"))
@@ -38,7 +38,7 @@ impl TextRef {
         Self(format!("#{digest}"))
     }
 
-    /// The text, if it stands here.
+    /// The text, if it is here.
     #[must_use]
     pub fn as_inline(&self) -> Option<&str> {
         self.0.strip_prefix('=')

@@ -100,7 +100,7 @@ pub enum RejectionKind {
     NotNow,
     /// The authority of the caller does not reach that far.
     Forbidden,
-    /// An answer that was held back: nothing that is at hand supports what it states (CYC-095).
+    /// An answer that was held back: nothing that was found supports what it states (CYC-095).
     Unsupported,
 }
 

@@ -6,7 +6,7 @@ use crate::{Observation, Rejection, ToolCall, ToolSpec};
 pub const EVIDENCE: &str = "evidence";
 /// The query for passages of stored texts.
 pub const PASSAGES: &str = "passages";
-/// The query whether a stored text holds the words that somebody quotes.
+/// The query whether a stored text contains the words of a quotation.
 pub const QUOTATION: &str = "quotation";
 
 /// One step as the agent lived it.
@@ -26,8 +26,8 @@ pub struct Stepped<'a> {
 ///
 /// The same sequence gives byte-identical blocks (BOG-090). It never chooses an action (BOG-089).
 ///
-/// Queries go by generic names, so that whoever asks need not know the environment. An environment whose answers rest on stored texts
-/// answers three more (CYC-095), by which answers are held to what is at hand:
+/// Queries go by generic names, so that whoever asks need not know the environment. An environment whose answers depend on stored
+/// texts answers three more (CYC-095), by which answers are compared with what was found:
 ///
 /// | query | reply |
 /// |---|---|
@@ -44,7 +44,7 @@ pub trait Tracker: Send {
     /// Names of the blocks it renders, e.g. `observation`, `history`, `status`.
     fn blocks(&self) -> &[&'static str];
 
-    /// The block called `name` as it stands now; none if there is no such block.
+    /// The block called `name` as it is now; `None` if there is no such block.
     fn block(&self, name: &str) -> Option<String>;
 
     /// The read-only queries it answers, under their generic names (`subject_state`, `subject_baseline`).

@@ -1,6 +1,6 @@
 //! What the catalogue entries of environments do in the same way.
 
-use gimbal_core::architecture::Offers;
+use gimbal_core::fit::Offers;
 use gimbal_core::{EnvError, ToolSpec, nearest, yaml};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -8,9 +8,9 @@
 //!
 //! No compiler of its own and no coverage: inputs are changes of good ones ([`mutate`]), which reaches further into
 //! parsers than noise does. A panic or an input that takes more than ten seconds is a failure; the input is kept in the
-//! folder for temporary files, and its path is told.
+//! folder for temporary files, and its path is printed.
 
-#![allow(clippy::print_stderr, reason = "a tool of the project, which tells of itself")]
+#![allow(clippy::print_stderr, reason = "a tool of the project, which prints what it does")]
 
 mod mutate;
 mod targets;
@@ -40,7 +40,7 @@ fn asked() -> Result<Option<Asked>, String> {
     while let Some(word) = words.next() {
         let mut number = || {
             let next = words.next().unwrap_or_default();
-            next.parse().map_err(|_| format!("{word}: `{next}` is no whole number"))
+            next.parse().map_err(|_| format!("{word}: `{next}` is not a whole number"))
         };
         match word.as_str() {
             "--list" => return Ok(None),
@@ -59,7 +59,7 @@ fn asked() -> Result<Option<Asked>, String> {
     Ok(Some(asked))
 }
 
-/// What is being read, and since when: a reader that does not come back cannot tell of itself.
+/// What is being read, and since when: a reader that does not return cannot report itself.
 type Current = Arc<Mutex<Option<(Instant, &'static str, Vec<u8>)>>>;
 
 fn keep(target: &str, input: &[u8]) -> String {

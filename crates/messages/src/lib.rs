@@ -8,6 +8,7 @@
 //!
 //! *Invariant*: core is the only other room that this one knows.
 
+mod expert;
 mod form;
 mod message;
 mod record;
@@ -15,8 +16,9 @@ pub mod records;
 mod text;
 mod tier;
 
+pub use expert::{ExpertInput, ExpertMessage, ExpertView, Input};
 pub use form::{Form, escape};
-pub use message::{ANY, Allowed, Content, Delegate, ExpertView, Input, Message};
+pub use message::{ANY, Allowed, Content, Delegate, Message};
 pub use record::{Record, StageExt, kind};
 pub use text::{bounded, spaced};
 pub use tier::Tier;

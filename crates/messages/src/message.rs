@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 
-use gimbal_core::{Brief, Hint, ToolCall, ToolSpec};
+use gimbal_core::{Brief, ToolSpec};
 use serde_json::Value;
 
+use crate::expert::{ExpertInput, ExpertMessage};
 use crate::{Form, Tier};
 
 /// The target of a request that is about no single subject (BOG-102).
@@ -30,9 +31,8 @@ pub trait Message: Debug + Send + Sync {
         Allowed::Text(String::new())
     }
 
-    /// What an expert says, for the noisy expert; none where the request must bring it.
-    fn expert(&self, view: &ExpertView<'_>) -> Option<Hint> {
-        let _ = view;
+    /// What an expert says; `None` where the request must bring it.
+    fn expert(&self) -> Option<&dyn ExpertMessage> {
         None
     }
 
@@ -47,25 +47,6 @@ pub enum Allowed {
     Text(String),
     /// The actions that are legal now.
     Actions,
-}
-
-/// What an expert knows when an agent must answer.
-#[derive(Clone, Copy, Debug)]
-pub struct ExpertView<'a> {
-    /// What the environment says of itself.
-    pub brief: &'a Brief,
-    /// The call that the expert would make.
-    pub call: &'a ToolCall,
-    /// The call as its environment writes it.
-    pub action: &'a str,
-    /// What the work is about: the subject that was asked about, or that of the call.
-    pub target: Option<&'a str>,
-    /// The legal calls.
-    pub calls: &'a [ToolCall],
-    /// The legal calls as their environment writes them.
-    pub actions: &'a [String],
-    /// The call that does nothing, as its environment writes it.
-    pub idle: &'a str,
 }
 
 /// The value of a message, read in tiers from what a model wrote (BOG-070).
@@ -91,15 +72,8 @@ pub trait Delegate: Debug + Send + Sync {
     /// What its input may be, under constrained decoding.
     fn form(&self, brief: &Brief) -> Form;
 
-    /// What an expert, who would make this call, writes to ask about `target`.
-    fn expert(&self, brief: &Brief, call: &ToolCall, target: &str) -> Input;
-}
-
-/// The input of a tool as an expert writes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
-    /// A text.
-    Text(String),
-    /// A JSON object, written in the spacing of forms.
-    Object(String),
+    /// What an expert asks by it; `None` where an expert does not use it.
+    fn expert(&self) -> Option<&dyn ExpertInput> {
+        None
+    }
 }

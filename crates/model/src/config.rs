@@ -118,7 +118,7 @@ pub struct RecordConfig {
     pub folder: PathBuf,
 }
 
-/// How failed calls are repeated (BOG-150): after a uniform time between nought and a bound that doubles from `first_ms`
+/// How failed calls are repeated (BOG-150): after a uniform time between 0 and a bound that doubles from `first_ms`
 /// up to `longest_ms`, and never before the time that the provider asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -5,7 +5,7 @@
 
 use gimbal_core::{ChatRequest, Message, RequestedCall, Usage, UsageSource};
 
-/// Bytes that one estimated token stands for.
+/// Bytes of one estimated token.
 pub const BYTES_PER_TOKEN: u64 = 4;
 
 /// Estimated tokens of a text.

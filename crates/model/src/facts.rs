@@ -1,8 +1,7 @@
-//! What is known of a model without asking it, and why it cannot be used.
+//! What is known of a model without asking it.
 
 use gimbal_core::Digest;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::price::Price;
 
@@ -19,7 +18,7 @@ pub enum ModelKind {
     Embedded,
     /// Rules in YAML.
     Scripted,
-    /// A competent answer, spoilt on purpose.
+    /// A correct answer, spoilt on purpose.
     Noisy,
     /// A fixed player by rule that sees its requests and nothing else.
     Reader,
@@ -57,7 +56,7 @@ pub struct ModelFacts {
     pub key_variable: Option<String>,
     /// Whether that variable is set.
     pub key_present: bool,
-    /// Its price; none if unknown. Models of our own cost nothing.
+    /// Its price; `None` if unknown. Models of our own cost nothing.
     pub price: Option<Price>,
     /// Calls that may be under way at once; [`UNLIMITED`] where nothing bounds them.
     pub concurrency: usize,
@@ -68,42 +67,4 @@ pub struct ModelFacts {
     pub tools: bool,
     /// What goes into the episode key.
     pub identity: serde_json::Value,
-}
-
-/// Why a model cannot be used. Found before a run; every message says what is wrong and how to mend it.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum SetupError {
-    /// No model has such a name.
-    #[error("{0}")]
-    Name(String),
-    /// The key is missing or cannot be sent.
-    #[error("{0}")]
-    Key(String),
-    /// The base address is missing or wrong.
-    #[error("{0}")]
-    Address(String),
-    /// The weights are missing, damaged or unknown.
-    #[error("{0}")]
-    Weights(String),
-    /// The weights are there, and their header is not that of a model.
-    #[error("{0}")]
-    Header(String),
-    /// The script cannot be found or read.
-    #[error("{0}")]
-    Script(String),
-    /// There is no such reader.
-    #[error("{0}")]
-    Reader(String),
-    /// The recording cannot be found, read or written.
-    #[error("{0}")]
-    Recording(String),
-    /// A setting (rates, retries, cache) that cannot be met.
-    #[error("{0}")]
-    Settings(String),
-    /// The HTTP client cannot be built.
-    #[error("{0}")]
-    Client(String),
-    /// The price table cannot be read.
-    #[error("{0}")]
-    Prices(String),
 }

@@ -1,6 +1,6 @@
 //! Chat models: remote, embedded, scripted, noisy expert, reader and replayed, with their layers.
 //!
-//! [`Models`] is the door: `describe` tells what is known of a model by its name, `ready` whether it can be used, `open`
+//! [`Models`] is the door: `describe` returns what is known of a model by its name, `ready` whether it can be used, `open`
 //! gives it as a [`ChatModel`](gimbal_core::ChatModel) with its layers (see [`layers`]).
 //!
 //! *Invariant*: no request leaves without a row in the ledger, keys come from the environment only and never print, and
@@ -11,6 +11,7 @@ pub mod embedded;
 
 mod answer;
 pub mod config;
+mod error;
 pub mod estimate;
 pub mod facts;
 pub mod gguf;
@@ -36,7 +37,8 @@ pub mod weights;
 pub use config::{
     CacheConfig, Endpoint, Environment, ModelsConfig, NoFiles, Rate, RecordConfig, RetryPolicy, Timeouts,
 };
-pub use facts::{ModelFacts, ModelKind, SetupError};
+pub use error::SetupError;
+pub use facts::{ModelFacts, ModelKind};
 pub use layers::{AtOnce, CacheProblem, Totals};
 pub use models::Models;
 pub use name::ModelName;

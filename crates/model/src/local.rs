@@ -4,7 +4,8 @@ use gimbal_core::Digest;
 use serde_json::json;
 
 use crate::config::ModelsConfig;
-use crate::facts::{ModelFacts, ModelKind, SetupError};
+use crate::error::SetupError;
+use crate::facts::{ModelFacts, ModelKind};
 use crate::gguf;
 use crate::price::Price;
 use crate::weights::{self, KnownModel, WeightsError};
@@ -38,20 +39,15 @@ pub(crate) fn describe(name: &str, what: &str, config: &ModelsConfig) -> Result<
         wants_hints: false,
         // A template that never names them has no place for them; a file without one cannot show any.
         tools: known.map_or_else(
-            || own.and_then(|own| own.chat_template).is_some_and(|template| takes_tools(&template)),
+            || own.and_then(|own| own.chat_template).is_some_and(|template| gguf::takes_tools(&template)),
             |known| known.tools,
         ),
         identity: json!({ "engine": engine(config)?, "weights": digest }),
     })
 }
 
-/// Whether a chat template has a place for the tools of a request.
-pub(crate) fn takes_tools(template: &str) -> bool {
-    template.contains("tools")
-}
-
-/// The header of a file of the user's own, which is refused where it is no sound model. One that is not there is told
-/// where it is looked for.
+/// The header of a file of the user's own, which is refused where it is not a sound model. One that is missing is
+/// reported where it is looked for.
 fn header(name: &str, what: &str) -> Result<Option<gguf::Header>, SetupError> {
     let path = std::path::Path::new(what);
     if !weights::is_path(what) || !path.is_file() {

@@ -8,7 +8,8 @@ use gimbal_core::ChatModel;
 use serde_json::json;
 
 use crate::config::{self, ModelsConfig};
-use crate::facts::{ModelFacts, ModelKind, SetupError, UNLIMITED};
+use crate::error::SetupError;
+use crate::facts::{ModelFacts, ModelKind, UNLIMITED};
 use crate::layers::{AtOnce, Attempt, Cache, CacheProblem, Gate, Limited, Meter, Retry, Totals};
 use crate::local;
 use crate::name::ModelName;
@@ -176,7 +177,7 @@ impl Models {
     /// Whether a model can be used now: key there, base address known, weights there.
     ///
     /// # Errors
-    /// What is missing, and how to mend it.
+    /// What is missing, and how to fix it.
     pub fn ready(&self, name: &str) -> Result<(), SetupError> {
         match ModelName::parse(name)? {
             ModelName::Remote { provider, .. } => self.check_remote(name, provider),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gimbal_core::nearest;
 
-use crate::facts::SetupError;
+use crate::error::SetupError;
 use crate::noisy::Noise;
 use crate::remote::Provider;
 

@@ -9,7 +9,7 @@ use serde::de::{Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_saphyr::{Location, Spanned};
 
-use crate::facts::SetupError;
+use crate::error::SetupError;
 
 /// The price table that comes with the program.
 const BUILTIN: &str = include_str!("../../../prices.yaml");
@@ -61,7 +61,7 @@ pub struct Band {
     pub output: u64,
 }
 
-/// Reads a price and says in which unit it stands, since dollars are the likely mistake.
+/// Reads a price; errors name its unit, because dollars are the likely mistake.
 fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     struct Reader;
     impl Visitor<'_> for Reader {
@@ -97,7 +97,7 @@ impl Price {
         }
     }
 
-    /// What a call costs, in micro-dollars, rounded up. Nought for usage that is missing: its cost is unknown.
+    /// What a call costs, in micro-dollars, rounded up; 0 for usage that is missing: its cost is unknown.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> u64 {
         self.cost_exact(usage).div_ceil(PER).try_into().unwrap_or(u64::MAX)
@@ -143,7 +143,7 @@ impl PriceTable {
         Ok(Self { date: file.date.value, models })
     }
 
-    /// The price of a model; none if the table does not hold it.
+    /// The price of a model; `None` if the table does not hold it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Price> {
         self.models.get(name)

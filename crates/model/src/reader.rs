@@ -16,7 +16,7 @@ use gimbal_core::{
 use serde_json::Value;
 
 use crate::answer;
-use crate::facts::SetupError;
+use crate::error::SetupError;
 
 /// All that a reader is given: what a provider would be sent.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ mod tests {
     use std::sync::Arc;
 
     use gimbal_core::chat::{Lack, Missed};
-    use gimbal_core::{ChatRequest, Hint, Message, Speaker};
+    use gimbal_core::{CallContext, ChatRequest, Hint, Message, Speaker};
     use serde_json::json;
 
     use super::{NoReaders, Page, Reader, ReaderModel, Reply, find};
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_reader_sees_the_request_and_nothing_of_the_episode() {
         let model = ReaderModel(Arc::new(Counts));
-        let mut request = ChatRequest {
+        let request = ChatRequest {
             messages: vec![Arc::new(Message::new(Speaker::User, "?"))],
             tools: [gimbal_core::ToolSpec::of_strings("look", "Looks.", &[])].into(),
             ..ChatRequest::default()
@@ -148,8 +148,9 @@ mod tests {
         let first = ask(&model, &request, &context(&NoWire, 1, 4)).unwrap();
         assert_eq!((&*first.text, &*first.calls[0].id, first.missed.len()), ("1", "call-4-0", 1));
         // Neither a hint nor seed or place of the call changes what it says.
-        request.hint = Some(Hint { answer: "Remove User1".to_owned(), alternatives: Vec::new() });
-        let second = ask(&model, &request, &context(&NoWire, 2, 4)).unwrap();
+        let hint = Hint { answer: "Remove User1".to_owned(), alternatives: Vec::new() };
+        let elsewhere = CallContext { hint: Some(&hint), ..context(&NoWire, 2, 4) };
+        let second = ask(&model, &request, &elsewhere).unwrap();
         assert_eq!(first, second);
     }
 

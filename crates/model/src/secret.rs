@@ -8,7 +8,7 @@ use regex::Regex;
 #[path = "secret/escaped.rs"]
 mod escaped;
 
-/// What stands where a key stood.
+/// What is written in place of a key.
 const REDACTED: &str = "[key]";
 
 /// Bytes from which on a key is a secret. Shorter ones (`EMPTY`, `ollama`, `x`) are the placeholders of servers of one's
@@ -20,14 +20,14 @@ const SHORTEST: usize = 8;
 #[derive(Clone)]
 pub struct Secret {
     key: Arc<str>,
-    /// The key as it may stand in a text: itself, and as URLs, JSON and HTML write it; the longest first.
+    /// The key as it may be in a text: itself, and as URLs, JSON and HTML write it; the longest first.
     forms: Arc<[String]>,
     /// What base64 of a text that holds the key must hold.
     encoded: Arc<[String]>,
 }
 
 impl Secret {
-    /// Wraps a key; none if it is empty but for white space.
+    /// Wraps a key; `None` if it is empty but for white space.
     #[must_use]
     pub fn new(key: &str) -> Option<Self> {
         let key = key.trim();
@@ -38,7 +38,7 @@ impl Secret {
         })
     }
 
-    /// Whether the key can stand in a header: visible ASCII only.
+    /// Whether the key can be sent in a header: visible ASCII only.
     #[must_use]
     pub fn is_sendable(&self) -> bool {
         self.key.bytes().all(|byte| byte.is_ascii_graphic())
@@ -111,8 +111,8 @@ fn forms(key: &str) -> Vec<String> {
     forms
 }
 
-/// `text` without the runs of base64 that hold one of these; none where there is no such run. The letters beside a key also
-/// hold bits of it, as many as where it stands in what was encoded decides: the whole run goes.
+/// `text` without the runs of base64 that hold one of these; `None` where there is no such run. The letters beside a key also
+/// hold bits of it, how many depends on its place in what was encoded: the whole run goes.
 fn without_runs(text: &str, forms: &[String]) -> Option<String> {
     let letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(byte);
     let bytes = text.as_bytes();
@@ -132,7 +132,7 @@ fn without_runs(text: &str, forms: &[String]) -> Option<String> {
 /// Shortest base64 of a key that is looked for: shorter ones may be chance.
 const SHORTEST_BASE64: usize = 10;
 
-/// The letters that base64 must hold wherever the key stands in what was encoded, in both alphabets. A letter at either
+/// The letters that base64 must hold wherever the key is in what was encoded, in both alphabets. A letter at either
 /// end that also encodes a neighbour of the key is left out.
 fn base64(key: &[u8]) -> Vec<String> {
     const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

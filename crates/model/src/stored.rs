@@ -1,4 +1,4 @@
-//! Outcomes of calls as they stand in files: in the cache and in recordings.
+//! Outcomes of calls as they are stored: in the cache and in recordings.
 
 use std::io::Write as _;
 use std::path::Path;

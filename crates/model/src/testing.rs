@@ -21,7 +21,7 @@ impl Wire for NoWire {
 
 /// The context of a call.
 pub(crate) fn context(wire: &dyn Wire, seed: u64, call: u64) -> CallContext<'_> {
-    CallContext { wire, episode: Digest::of(b"episode"), call, seed }
+    CallContext { wire, episode: Digest::of(b"episode"), call, seed, hint: None }
 }
 
 /// Asks a model that never waits.

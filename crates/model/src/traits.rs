@@ -7,7 +7,7 @@ use gimbal_core::{GrammarKind, yaml};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::SetupError;
+use crate::error::SetupError;
 use crate::remote::{Dialect, SchemaRules};
 
 /// The table that comes with the program.
@@ -160,10 +160,10 @@ impl TraitTable {
                 return fail(&row.model, "a row needs `source` and `seen` (YYYY-MM-DD)");
             }
             if row.model.find('*').is_some_and(|star| star + 1 != row.model.len()) {
-                return fail(&row.model, "`*` may stand at the end of a name only");
+                return fail(&row.model, "`*` is allowed at the end of a name only");
             }
             if rows.iter().any(|known| known.model == row.model) {
-                return fail(&row.model, "this row stands twice");
+                return fail(&row.model, "duplicate row; drop one");
             }
             let traits = Traits {
                 masks: row.masks,

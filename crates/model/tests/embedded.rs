@@ -350,7 +350,7 @@ impl gimbal_core::Wire for NoLedger {
 async fn behind_the_seam_answers_are_whole_and_failures_typed() {
     use gimbal_core::{CallContext, ChatModel, ChatRequest, Finish, ModelErrorKind, ToolSpec, UsageSource};
     let model = gimbal_model::embedded::EmbeddedModel::new(open());
-    let context = CallContext { wire: &NoLedger, episode: Digest::default(), call: 0, seed: 5 };
+    let context = CallContext { wire: &NoLedger, episode: Digest::default(), call: 0, seed: 5, hint: None };
     let messages = vec![Arc::new(Message::new(Speaker::User, "What now?"))];
     let choice = Grammar::Choice(vec!["Sleep".to_owned(), "Remove User0".to_owned()]);
     let request = ChatRequest { messages, grammar: Some(Arc::new(choice)), ..ChatRequest::default() };

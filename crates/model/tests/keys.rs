@@ -16,7 +16,7 @@ fn the_key_template_names_every_variable_and_holds_no_value() {
         // Sentences hold blanks; a variable does not.
         if let Some((name, value)) = line.split_once('=').filter(|(name, _)| !name.contains(' ')) {
             assert_eq!(value, "", "{name} must be empty in the template");
-            assert!(named.insert(name.to_owned()), "{name} stands twice");
+            assert!(named.insert(name.to_owned()), "{name} is named twice");
         }
     }
     let read: BTreeSet<String> = Provider::ALL

@@ -36,7 +36,7 @@ fn request(words: &str, grammar: Option<Grammar>) -> ChatRequest {
     }
 }
 
-/// What the server itself counts of a text, in either server's way; none where it offers no such count.
+/// What the server itself counts of a text, in either server's way; `None` where it offers no such count.
 async fn counted(base: &str, text: &str) -> Option<u64> {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let root = base.strip_suffix("/v1").unwrap_or(base);
@@ -65,7 +65,7 @@ async fn a_server_that_is_not_ours_answers_and_counts_as_we_read_it() {
     let model = models.open("llamacpp/served").unwrap();
     let rows = Rows::default();
     let ask = async |call: u64, request: &ChatRequest| {
-        let context = CallContext { wire: &rows, episode: Digest::of(b"e"), call, seed: 1 };
+        let context = CallContext { wire: &rows, episode: Digest::of(b"e"), call, seed: 1, hint: None };
         model.complete(request, &context).await
     };
     let free = match ask(0, &request("Name a colour.", None)).await {
@@ -99,7 +99,7 @@ async fn a_server_that_is_not_ours_answers_and_counts_as_we_read_it() {
     #[cfg(feature = "embedded")]
     if let Ok(weights) = std::env::var("GIMBAL_REAL_WEIGHTS") {
         let ours = models.open(&format!("local/{weights}")).unwrap();
-        let context = CallContext { wire: &rows, episode: Digest::of(b"e"), call: 3, seed: 1 };
+        let context = CallContext { wire: &rows, episode: Digest::of(b"e"), call: 3, seed: 1, hint: None };
         let ours = ours.complete(&request("Name a colour.", None), &context).await.unwrap();
         println!("in the program: {:?}: {} + {} tokens", ours.text, ours.usage.input, ours.usage.output);
         println!("at the server:  {:?}: {} + {} tokens", free.text, free.usage.input, free.usage.output);

@@ -88,7 +88,7 @@ fn models_of_our_own_cost_nothing_and_say_what_they_are() {
 async fn scripts_of_the_user_go_before_the_built_in_ones() {
     let models = models(&[]);
     for (name, expected) in [("scripted/idle", "mine"), ("scripted/somewhere/else.yaml", "elsewhere")] {
-        let context = CallContext { wire: &NoWire, episode: Digest::of(b""), call: 0, seed: 0 };
+        let context = CallContext { wire: &NoWire, episode: Digest::of(b""), call: 0, seed: 0, hint: None };
         let request =
             ChatRequest { messages: vec![Arc::new(Message::new(Speaker::User, "?"))], ..ChatRequest::default() };
         let completion = models.open(name).unwrap().complete(&request, &context).await.unwrap();

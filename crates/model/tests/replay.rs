@@ -26,7 +26,6 @@ impl Wire for NoWire {
 fn request(texts: &[&str]) -> ChatRequest {
     ChatRequest {
         messages: texts.iter().map(|text| Arc::new(Message::new(Speaker::User, *text))).collect(),
-        hint: Some(Hint { answer: "right".to_owned(), alternatives: vec!["wrong".to_owned(), "odd".to_owned()] }),
         ..ChatRequest::default()
     }
 }
@@ -39,7 +38,9 @@ async fn ask(
     seed: u64,
     call: u64,
 ) -> Result<Completion, ModelError> {
-    let context = CallContext { wire: &NoWire, episode: Digest::of(episode.as_bytes()), call, seed };
+    let hint = Hint { answer: "right".to_owned(), alternatives: vec!["wrong".to_owned(), "odd".to_owned()] };
+    let episode = Digest::of(episode.as_bytes());
+    let context = CallContext { wire: &NoWire, episode, call, seed, hint: Some(&hint) };
     models.open(name).unwrap().complete(request, &context).await
 }
 

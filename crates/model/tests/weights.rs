@@ -354,11 +354,11 @@ fn what_is_no_regular_file_is_refused_and_never_opened() {
     let cache = Cache::at(folder.path().join("cache"));
     for path in [&pipe, &zeros, &folder.path().to_path_buf()] {
         let error = locate(path.to_str().unwrap(), &cache).unwrap_err().to_string();
-        assert!(error.contains("no regular file") && error.contains(path.to_str().unwrap()), "{error}");
-        assert!(gimbal_model::gguf::check(path).unwrap_err().to_string().contains("no regular file"));
+        assert!(error.contains("not a regular file") && error.contains(path.to_str().unwrap()), "{error}");
+        assert!(gimbal_model::gguf::check(path).unwrap_err().to_string().contains("not a regular file"));
         let models = gimbal_model::Models::new(gimbal_model::ModelsConfig::default());
         let error = models.describe(&format!("local/{}", path.display())).unwrap_err().to_string();
-        assert!(error.contains("no regular file"), "{error}");
+        assert!(error.contains("not a regular file"), "{error}");
     }
     // A link to a file is as good as the file.
     let (file, link) = (folder.path().join("file.gguf"), folder.path().join("link.gguf"));

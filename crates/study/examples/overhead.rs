@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use gimbal_study::plan::{self, Options, Plan};
 use gimbal_study::registry::{Library, Registry};
-use gimbal_study::runner::{self, Ended, Settings};
+use gimbal_study::runner::{self, RunStop, Settings};
 use gimbal_study::stage::Cancel;
 
 fn main() {
@@ -67,7 +67,7 @@ fn measure(turns: u64, episodes: u64, jobs: usize, environment: &str) {
         runtime.block_on(runner::run(plan, Arc::new(common::TestModels), settings, Cancel::default(), |_| {})).unwrap();
     watch.join().unwrap();
     let (cpu, peak) = used();
-    assert_eq!(summary.ended, Ended::Done);
+    assert_eq!(summary.ended, RunStop::Done);
     let total = (turns * episodes) as f64;
     println!(
         "{turns:>6} {episodes:>9} {jobs:>9} {:>12.4} {:>11.0} {peak:>8.1} {:>14.1}",

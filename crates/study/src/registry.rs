@@ -65,7 +65,7 @@ pub trait ModelSource: Send + Sync {
     /// Whether it can be used now.
     ///
     /// # Errors
-    /// What is missing, and how to mend it.
+    /// What is missing, and how to fix it.
     fn ready(&self, name: &str) -> Result<(), SetupError>;
 
     /// The model; shared by all who name it.
@@ -182,7 +182,7 @@ mod tests {
         let builtin = [("folder.yaml", "theirs"), ("latin.yaml", "theirs"), ("file/x.yaml", "theirs")];
         let library = Library::new(&builtin, vec![folder.path().to_path_buf()]);
         let said = |name: &str| library.read(name).unwrap_err().to_string();
-        for (name, why) in [("folder.yaml", "it is a folder"), ("latin.yaml", "no UTF-8"), ("file/x.yaml", "irectory")]
+        for (name, why) in [("folder.yaml", "it is a folder"), ("latin.yaml", "not UTF-8"), ("file/x.yaml", "irectory")]
         {
             assert!(said(name).contains(why), "{}", said(name));
             assert!(said(name).starts_with(&path(name).display().to_string()), "{}", said(name));

@@ -30,11 +30,10 @@ impl Rehearsed {
     #[must_use]
     pub fn used(&self, role: &str) -> (u64, Usage) {
         let mut sum = (0, Usage::default());
-        for (_, _, _, usage) in self.recorded.calls.iter().filter(|(own, environment, ..)| own == role && !environment)
-        {
+        for call in self.recorded.calls.iter().filter(|call| call.role == role && !call.by_environment) {
             sum.0 += 1;
-            sum.1.input += usage.input;
-            sum.1.output += usage.output;
+            sum.1.input += call.usage.input;
+            sum.1.output += call.usage.output;
         }
         sum
     }
@@ -111,13 +110,13 @@ impl Rehearsal {
         Ok(Rehearsed { outcome, recorded })
     }
 
-    /// What the calls of an episode cost in dollars; none where a price is unknown.
+    /// What the calls of an episode cost in dollars; `None` where a price is unknown.
     #[must_use]
     pub fn dollars(&self, played: &Rehearsed) -> Option<f64> {
         let mut sum = 0_u128;
-        for (role, _, _, usage) in &played.recorded.calls {
-            let role = self.roles.get(role).or_else(|| self.roles.get("default"))?;
-            sum += self.plan.models.get(&role.settings.model)?.price.as_ref()?.cost_exact(usage);
+        for call in &played.recorded.calls {
+            let role = self.roles.get(&call.role).or_else(|| self.roles.get("default"))?;
+            sum += self.plan.models.get(&role.settings.model)?.price.as_ref()?.cost_exact(&call.usage);
         }
         Some(sum as f64 / 1e12)
     }

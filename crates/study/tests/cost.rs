@@ -15,7 +15,7 @@ use gimbal_study::read::{bill, load_rows, spending};
 use gimbal_study::registry::{Library, Registry};
 use gimbal_study::run::RunFolder;
 use gimbal_study::run::ledger::Row;
-use gimbal_study::runner::Ended;
+use gimbal_study::runner::RunStop;
 
 const STUDY: &str = "
 study: cost
@@ -170,8 +170,8 @@ async fn totals_are_the_fold_of_the_ledger_whatever_stopped_the_run() {
             let cut = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
             let cut = cut.episodes.iter().filter(|row| row.stop == "study_limit").count();
             match summary.ended {
-                Ended::Limit(words) => assert!(words.contains("limits.study.tokens"), "{words}"),
-                Ended::Done => {
+                RunStop::Limit(words) => assert!(words.contains("limits.study.tokens"), "{words}"),
+                RunStop::Done => {
                     assert_eq!(cut, 0, "what was cut off was played again");
                     break;
                 }
@@ -179,7 +179,7 @@ async fn totals_are_the_fold_of_the_ledger_whatever_stopped_the_run() {
             }
             limit += tokens.max(400);
         }
-        assert_eq!(run(&roles.replace(" EXTENDED", ""), &path, 2).await.unwrap().ended, Ended::Done);
+        assert_eq!(run(&roles.replace(" EXTENDED", ""), &path, 2).await.unwrap().ended, RunStop::Done);
     }
 }
 
@@ -190,7 +190,7 @@ async fn a_cell_at_its_limit_closes_and_the_others_go_on() {
     let path = folder.path().join("run");
     let limited = study("", "limits: { cell: { cost: 0.0004 } }\n");
     let summary = run(&limited, &path, 1).await.unwrap();
-    let Ended::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
+    let RunStop::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
     assert!(words.contains("`learner | dear`") && words.contains("limits.cell.cost"), "{words}");
     assert_eq!(summary.exit_code(), 3);
     let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
@@ -204,7 +204,7 @@ async fn a_cell_at_its_limit_closes_and_the_others_go_on() {
     let before = summary.run_status.tokens;
     assert_eq!(run(&limited, &path, 1).await.unwrap().run_status.tokens, before);
     check_totals(&path);
-    assert_eq!(run(&study("", "limits: { cell: { cost: 5 } }\n"), &path, 1).await.unwrap().ended, Ended::Done);
+    assert_eq!(run(&study("", "limits: { cell: { cost: 5 } }\n"), &path, 1).await.unwrap().ended, RunStop::Done);
 }
 
 // covers: SH-04
@@ -228,8 +228,8 @@ async fn limits_below_one_episode_are_said_before_and_end_typed_with_what_was_pl
         assert!(!rows.episodes.is_empty() && rows.episodes.iter().all(|row| row.stop == stop), "{name}");
         assert!(rows.episodes.iter().all(|row| row.billed.total() > 0), "what was played is kept");
         match summary.ended {
-            Ended::Limit(words) => assert!(words.contains("lower than what one episode takes"), "{words}"),
-            other => assert_eq!((name, other), ("episode", Ended::Done)),
+            RunStop::Limit(words) => assert!(words.contains("lower than what one episode takes"), "{words}"),
+            other => assert_eq!((name, other), ("episode", RunStop::Done)),
         }
         check_totals(&path);
     }

@@ -1,4 +1,4 @@
-//! Run folders that lost something or were changed: found, told with place and mend, and made whole.
+//! Run folders that lost something or were changed: found, reported with the place and how to fix it, and made whole.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 use crate::common;
@@ -11,7 +11,7 @@ use gimbal_core::{Digest, RecordKinds};
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{digest, load_rows, trace, verify};
 use gimbal_study::run::{Failed, Finished, RunError, RunFolder};
-use gimbal_study::runner::{Ended, Progress};
+use gimbal_study::runner::{Progress, RunStop};
 use gimbal_study::stage::Cancel;
 
 // covers: SH-05
@@ -137,7 +137,7 @@ async fn a_lost_or_damaged_index_or_study_is_said_with_its_mend() {
     std::fs::write(&index, "not an index at all, but long enough to be looked at as one").unwrap();
     let refused = run(&text, &path, 2).await.unwrap_err();
     assert!(matches!(refused, RunError::IndexDamaged { .. }) && refused.to_string().contains("delete"), "{refused}");
-    // The mends that the messages name do mend.
+    // The steps that the messages name do fix it.
     std::fs::remove_file(&index).unwrap();
     assert_eq!(run(&text, &path, 2).await.unwrap().finished, 0);
     std::fs::write(&index, &copy).unwrap();
@@ -228,7 +228,7 @@ async fn a_lost_index_is_made_anew_after_half_a_run_and_the_rest_is_played() {
         let summary = summary.unwrap();
         assert_eq!(summary.lost, 0);
         rebuilt += progress.iter().filter(|event| matches!(event, Progress::IndexRebuilt(_))).count() as u64;
-        if summary.ended == Ended::Done {
+        if summary.ended == RunStop::Done {
             break;
         }
         let before = rows_of(&cut);

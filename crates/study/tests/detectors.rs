@@ -70,7 +70,7 @@ impl Setting {
         let mut environment = family.open(&resolved).unwrap();
         environment.reset(&TaskId(task.to_owned()), 1).await.unwrap();
         let mut expert = Vec::new();
-        while let Some(call) = environment.simulator().unwrap().expert() {
+        while let Some(call) = environment.expert().unwrap().next_call() {
             let Ok(Reply::Step(step)) = environment.call(&call).await else { panic!("{call:?}") };
             expert.push(call);
             if step.done.is_some() {

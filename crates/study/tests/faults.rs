@@ -1,4 +1,4 @@
-//! Injected faults: the same everywhere, nothing at rate nought, on record, and never the true environment's.
+//! Injected faults: the same everywhere, nothing at rate 0, on record, and never the true environment's.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 use crate::common;
@@ -17,7 +17,7 @@ use gimbal_study::plan::Options;
 use gimbal_study::read::{digest, load_rows, recovery, trace};
 use gimbal_study::registry::Library;
 use gimbal_study::run::RunFolder;
-use gimbal_study::runner::Ended;
+use gimbal_study::runner::RunStop;
 use gimbal_study::stage::{Cancel, EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
 use serde_json::json;
 
@@ -59,7 +59,7 @@ async fn the_same_faults_on_one_worker_and_on_eight_and_after_being_called_off()
     let (one, eight, cut) = (folder.path().join("one"), folder.path().join("eight"), folder.path().join("cut"));
     let text = with(&format!("[none, {ALL}]"));
     let first = run(&text, &one, 1).await.unwrap();
-    assert_eq!((first.finished, first.ended, first.given_up), (288, Ended::Done, 0));
+    assert_eq!((first.finished, first.ended, first.given_up), (288, RunStop::Done, 0));
     run(&text, &eight, 8).await.unwrap();
     let mut starts = 0_u64;
     loop {
@@ -72,7 +72,7 @@ async fn the_same_faults_on_one_worker_and_on_eight_and_after_being_called_off()
         });
         let (summary, _) = run_with(plan(&text), &cut, 4, cancel).await;
         timer.abort();
-        if summary.unwrap().ended == Ended::Done {
+        if summary.unwrap().ended == RunStop::Done {
             break;
         }
         assert!(starts < 200);
@@ -131,7 +131,7 @@ async fn a_rate_of_nought_is_no_injector_to_the_byte() {
     assert!(recovery(&opened(&nought)).unwrap().is_empty());
     // A study that began without faults takes up a variant with them, and plays nothing again.
     let more = run(&with("[none, { tool.stale: 0.5 }]"), &without, 4).await.unwrap();
-    assert_eq!((more.already, more.finished, more.ended), (144, 144, Ended::Done));
+    assert_eq!((more.already, more.finished, more.ended), (144, 144, RunStop::Done));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn what_is_wrong_with_a_variant_is_said_with_its_place() {
         ("[{ model.malformed: -0.1 }]", 29, "must be a number from 0 to 1"),
         ("[{ model.malformed: often }]", 29, "must be a number from 0 to 1"),
         ("[{ tool.stale: 0.0000001 }]", 24, "below 0.000001"),
-        ("[{ tool.stale: 0.6, tool.wrong: 0.5 }]", 10, "come to more than 1"),
+        ("[{ tool.stale: 0.6, tool.wrong: 0.5 }]", 10, "add up to more than 1"),
         ("[{ tool.stale: 0.5 }, { name: x, tool.stale: 0.5 }]", 31, "the same rates"),
         ("[none, { name: x, tool.stale: 0 }]", 16, "the same rates"),
         ("[{ name: x, tool.stale: 0.5 }, { name: x, tool.stale: 0.6 }]", 40, "called `x`"),
@@ -229,7 +229,7 @@ async fn an_outage_is_counted_and_sent_again_and_never_becomes_an_action() {
         let faults = count(&told(&after), |body| matches!(body, Body::Fault(_))) as u64;
         assert_eq!(faults, struck.spent.model_calls);
         assert_eq!((after.sent, after.received), (before.sent + faults, before.received + faults));
-        assert!(after.calls.iter().all(|(_, _, outcome, _)| outcome == "completed"));
+        assert!(after.calls.iter().all(|call| call.outcome == "completed"));
     }
 }
 
@@ -254,12 +254,12 @@ async fn outages_stand_in_the_rows_beside_those_of_real_providers() {
 #[tokio::test]
 async fn cut_answers_are_typed_and_broken_ones_are_read_as_they_are() {
     let (_, recorded) = cage2("hist+net", "react", Faults::new([(Fault::Truncated, ONE)])).await;
-    assert!(recorded.calls.iter().all(|(_, _, outcome, _)| outcome == "truncated"));
-    assert!(recorded.calls.iter().all(|(_, _, _, usage)| usage.input > 0), "a cut answer is paid for");
+    assert!(recorded.calls.iter().all(|call| call.outcome == "truncated"));
+    assert!(recorded.calls.iter().all(|call| call.usage.input > 0), "a cut answer is paid for");
     let fallbacks = count(&told(&recorded), |body| matches!(body, Body::Fallback(_)));
     assert_eq!(fallbacks, 12, "the agent never got an answer, and says so");
     let (_, recorded) = cage2("hist+net", "react", Faults::new([(Fault::Malformed, ONE)])).await;
-    assert!(recorded.calls.iter().all(|(_, _, outcome, _)| outcome == "completed"));
+    assert!(recorded.calls.iter().all(|call| call.outcome == "completed"));
     assert!(count(&told(&recorded), |body| matches!(body, Body::Note(_) | Body::Rejected(_) | Body::Fallback(_))) > 0);
 }
 
@@ -312,7 +312,7 @@ async fn a_diverted_controller_goes_to_another_subtask_and_the_router_did_not_ch
     assert!(situations >= 2 && situations <= clean.steps + 1, "{situations}");
 }
 
-/// The environment itself: its tape of rewards and states under actions that hang on nothing that the agent sees.
+/// The environment itself: its tape of rewards and states under actions that depend on nothing that the agent sees.
 #[tokio::test]
 async fn the_true_environment_is_never_touched() {
     let everything = || Faults::new([(Fault::Wrong, ONE / 2), (Fault::Stale, ONE / 2), (Fault::Corrupted, ONE)]);

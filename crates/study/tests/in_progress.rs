@@ -13,7 +13,7 @@ use gimbal_analysis::Fate;
 use gimbal_core::RecordKinds;
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{bill, load_rows, verify};
-use gimbal_study::run::RunFolder;
+use gimbal_study::run::{RunFolder, Writable};
 
 const STUDY: &str = "
 study: busy
@@ -79,13 +79,13 @@ fn read_until(place: &Path, ended: &AtomicBool) -> u64 {
 fn looking_does_not_take_the_folder() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
-    drop(RunFolder::take(&path).unwrap());
+    drop(Writable::take(&path).unwrap());
     let look = std::fs::File::open(path.join("lock")).unwrap();
     look.lock_shared().unwrap();
     let held = std::thread::spawn(move || {
         std::thread::sleep(std::time::Duration::from_millis(30));
         drop(look);
     });
-    assert!(RunFolder::take(&path).is_ok());
+    assert!(Writable::take(&path).is_ok());
     held.join().unwrap();
 }

@@ -13,8 +13,8 @@ use std::time::Duration;
 use gimbal_core::RecordKinds;
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{digest, load_rows, verify};
-use gimbal_study::run::RunFolder;
 use gimbal_study::run::ledger::Row;
+use gimbal_study::run::{RunFolder, Writable};
 use gimbal_testkit::kill::{KillPlan, harass};
 
 /// 200 scripted episodes, enough work for a kill to find something under way.
@@ -122,7 +122,7 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
     let held = before.index().unwrap().count().unwrap();
     assert!(held < 200);
     // What ended before the disk was full, and is whole, is not played and paid for again.
-    let recovered = RunFolder::take(&cut).unwrap().recover(&Stored::read(&before).unwrap()).unwrap();
+    let recovered = Writable::take(&cut).unwrap().recover(&Stored::read(&before).unwrap()).unwrap();
     let after = before.index().unwrap().count().unwrap();
     assert_eq!(after, held + recovered);
     assert_eq!(verify(&before, &RecordKinds::default()).unwrap().problems, Vec::<String>::new());

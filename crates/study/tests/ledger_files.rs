@@ -11,14 +11,14 @@ use common::folders::{STUDY, clean, opened};
 use common::{plan, run, run_with};
 use gimbal_core::{Digest, RecordKinds};
 use gimbal_study::read::verify;
-use gimbal_study::run::RunFolder;
+use gimbal_study::run::Writable;
 use gimbal_study::run::ledger::{Row, Sent};
 use gimbal_study::runner::Progress;
 use gimbal_study::stage::Cancel;
 
 /// A process that asks five times and is killed before any answer: its rows are all that tells of it.
 fn killed_process(path: &Path) {
-    let mut files = RunFolder::take(path).unwrap().files().unwrap();
+    let mut files = Writable::take(path).unwrap().files().unwrap();
     for attempt in 0..5 {
         files
             .ledger

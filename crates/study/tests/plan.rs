@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a study is found before anything is played, with place and mend.
+//! Everything that can be wrong with a study is found before anything is played, with its place and how to fix it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 use crate::common;
@@ -76,10 +76,10 @@ fn roles_that_nobody_asks_make_no_second_cell() {
     assert_eq!(merged.cells[0].info.models.len(), 1, "a table names who answers, and nobody else");
 }
 
-/// A fault that never strikes makes no cell of its own; one that strikes an architecture next to it does.
+/// A fault that is never injected makes no cell; one that is injected into an architecture beside it does.
 // covers: SH-08
 #[test]
-fn faults_that_never_strike_make_no_second_cell() {
+fn faults_that_are_never_injected_make_no_second_cell() {
     let faults = "faults:\n  - none\n  - { name: diverted, routing.diverted: 0.5 }\n  - { name: lost, message.lost: 0.5 }\n  - { name: stale, tool.stale: 0.5 }\n";
     let text = STUDY
         .replace("  - { base: learner }", "  - { base: learner }\n  - { base: panel }")
@@ -88,10 +88,13 @@ fn faults_that_never_strike_make_no_second_cell() {
     assert_eq!(ids(&merged), ["learner", "learner | stale", "panel", "panel | lost", "panel | stale", "policy:walk"]);
     let said = merged.warnings.join("\n");
     assert!(said.contains("`learner` on `corridor 6`: 4 combinations of roles and faults are 2 cells"), "{said}");
-    assert!(said.contains("`diverted` never strikes it (control never goes from one part of it to another)"), "{said}");
-    assert!(said.contains("`lost` never strikes it (it sends no message between agents)"), "{said}");
+    assert!(
+        said.contains("`diverted` is never injected into it (control never goes from one part of it to another)"),
+        "{said}"
+    );
+    assert!(said.contains("`lost` is never injected into it (it sends no message between agents)"), "{said}");
     assert!(said.contains("(nothing in it sees a prompt)"), "{said}");
-    // Without a variant that strikes the cell is played all the same, under no name that would claim a fault.
+    // Without a variant that is injected the cell is played all the same, under no name that would claim a fault.
     let alone = plan(&format!("{text}faults:\n  - {{ name: diverted, routing.diverted: 0.5 }}\n"));
     assert_eq!(ids(&alone), ["learner", "panel", "policy:walk"]);
     let same = |id: &str| merged.cells.iter().find(|cell| cell.info.id == id).unwrap().key;
@@ -123,7 +126,7 @@ fn splits_of_one_environment_are_told_apart() {
         "environment: [{ name: corridor, horizon: 6 }, { name: corridor, horizon: 6 }]",
     );
     let said = plan_of(&twice, &Options::default()).err().unwrap().to_string();
-    assert!(said.contains("stands twice in the study"), "{said}");
+    assert!(said.contains("duplicate cell"), "{said}");
 }
 
 /// The dry run is read in lines: a role with the model of the others is not told again.

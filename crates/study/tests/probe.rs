@@ -41,7 +41,7 @@ async fn of(family: &dyn Catalogue, options: serde_json::Value, split: &str, mos
     probe(family, &options, &tasks[..most], 1).await.unwrap()
 }
 
-/// What the expert does in a household hangs on where things lie, which nobody is told; recipes are all told; an answer
+/// What the expert does in a household depends on where things lie, which nobody is told; recipes are all told; an answer
 /// stands in a document that must be found first.
 // covers: CYC-090
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn observability_is_what_could_be_told_before_acting() {
     assert!(filings.observability() < 0.35, "{filings:?}");
 }
 
-/// Where no play was disturbed, or none was mended, nothing is known of what mends a failure.
+/// Where no play was disturbed, or none was fixed, nothing is known of what fixes a failure.
 // covers: CYC-090
 #[test]
 fn what_was_not_measured_is_not_told() {

@@ -8,7 +8,7 @@ use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::plan::{self, Options};
 use gimbal_study::registry::{Library, Registry};
 use gimbal_study::run::RunError;
-use gimbal_study::runner::{self, Ended, Settings, Summary};
+use gimbal_study::runner::{self, RunStop, Settings, Summary};
 use gimbal_study::stage::Cancel;
 
 /// A persona that takes too many steps where the horizon is 7.
@@ -48,7 +48,7 @@ async fn played(horizon: u32, path: &Path) -> Result<Summary, RunError> {
 async fn a_text_that_cannot_be_filled_in_for_this_study_is_told_before_it_is_played() {
     let folder = tempfile::tempdir().unwrap();
     let (fine, refused) = (folder.path().join("fine"), folder.path().join("refused"));
-    assert_eq!(played(6, &fine).await.unwrap().ended, Ended::Done);
+    assert_eq!(played(6, &fine).await.unwrap().ended, RunStop::Done);
     let error = played(7, &refused).await.unwrap_err();
     assert_eq!(error.exit_code(), 2);
     let words = error.to_string();

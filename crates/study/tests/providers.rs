@@ -11,7 +11,7 @@ use gimbal_study::plan::{self, Options};
 use gimbal_study::read::load_rows;
 use gimbal_study::registry::Library;
 use gimbal_study::run::RunFolder;
-use gimbal_study::runner::{self, Ended, Progress, Settings};
+use gimbal_study::runner::{self, Progress, RunStop, Settings};
 use gimbal_study::stage::Cancel;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -108,7 +108,7 @@ async fn one_provider_pauses_and_the_other_plays_on_in_the_only_place() {
             opener.open.store(true, Ordering::SeqCst);
         }
     });
-    assert_eq!(summary.await.unwrap().ended, Ended::Done);
+    assert_eq!(summary.await.unwrap().ended, RunStop::Done);
     let order = order.lock().unwrap();
     assert!(order[..4].iter().all(|cell| cell.contains("quick")), "{order:?}");
     assert!(order[4..].iter().all(|cell| cell.contains("busy")) && order.len() == 8, "{order:?}");
@@ -155,11 +155,11 @@ async fn a_recording_of_a_remote_model_plays_back_without_further_settings() {
     let models =
         format!("models: {{ endpoints: {{ vllm: {{ base: '{base}' }} }}, record: '{}' }}\n", recording.display());
     let (first, _) = played(&study("vllm/quick", &models), &folder.path().join("first")).await;
-    assert_eq!(first.ended, Ended::Done);
+    assert_eq!(first.ended, RunStop::Done);
     let asked = quick.answers.load(Ordering::SeqCst);
     let (again, notes) =
         played(&study(&format!("replay/{}", recording.display()), ""), &folder.path().join("again")).await;
-    assert_eq!(again.ended, Ended::Done, "{notes:?}");
+    assert_eq!(again.ended, RunStop::Done, "{notes:?}");
     assert_eq!(quick.answers.load(Ordering::SeqCst), asked, "nobody was asked again");
     let returns = |name: &str| {
         let rows = load_rows(&RunFolder::open(&folder.path().join(name)).unwrap()).unwrap().episodes;
@@ -188,13 +188,13 @@ async fn a_recording_made_with_settings_plays_back_with_and_without_naming_them(
         format!("models: {{ endpoints: {{ vllm: {{ base: '{base}' }} }}, record: '{}' }}\n", recording.display());
     let whole = ", temperature: 0.5, reasoning_effort: low, extra_body: { top_k: 3 }, extra_headers: { x-a: b }";
     let (first, _) = played(&study("vllm/quick", whole, &models), &folder.path().join("first")).await;
-    assert_eq!(first.ended, Ended::Done);
+    assert_eq!(first.ended, RunStop::Done);
     let replay = format!("replay/{}", recording.display());
     let asked = quick.answers.load(Ordering::SeqCst);
     for (number, settings) in ["", ", temperature: 0.5", ", reasoning_effort: low", whole].iter().enumerate() {
         let path = folder.path().join(format!("again-{number}"));
         let (again, notes) = played(&study(&replay, settings, ""), &path).await;
-        assert_eq!(again.ended, Ended::Done, "{settings}: {notes:?}");
+        assert_eq!(again.ended, RunStop::Done, "{settings}: {notes:?}");
     }
     assert_eq!(quick.answers.load(Ordering::SeqCst), asked, "nobody was asked again");
     for settings in [", temperature: 0.7", ", temperature: 0.5, reasoning_effort: high", ", max_output_tokens: 5"] {
@@ -223,7 +223,7 @@ async fn the_run_says_which_bound_holds_and_what_became_of_the_cache() {
         );
         let run = if rates.is_empty() { "one" } else { "two" };
         let (summary, notes) = played(&text, &folder.path().join(run)).await;
-        assert_eq!(summary.ended, Ended::Done);
+        assert_eq!(summary.ended, RunStop::Done);
         assert!(notes.iter().any(|note| note.contains(said)), "{notes:?}");
         assert!(
             notes.iter().any(|note| note.contains("could not be kept") || note.contains("cannot be read")),

@@ -12,8 +12,8 @@ use gimbal_analysis::Fate;
 use gimbal_core::Digest;
 use gimbal_study::plan::{Options, Stored};
 use gimbal_study::read::{bill, digest, load_rows, trace};
-use gimbal_study::run::{RunError, RunFolder};
-use gimbal_study::runner::{Ended, Progress};
+use gimbal_study::run::{RunError, Writable};
+use gimbal_study::runner::{Progress, RunStop};
 use gimbal_study::stage::Cancel;
 
 // covers: SH-05, SH-06, BOG-143
@@ -23,7 +23,7 @@ async fn one_worker_and_eight_give_the_same_run() {
     let (one, eight) = (folder.path().join("one"), folder.path().join("eight"));
     let first = run(STUDY, &one, 1).await.unwrap();
     // Corridor has four tasks, the oracle two: 2 architectures x 2 role sets x (4 + 2) x 3 runs x 2 trials.
-    assert_eq!((first.finished, first.ended, first.given_up), (144, Ended::Done, 0));
+    assert_eq!((first.finished, first.ended, first.given_up), (144, RunStop::Done, 0));
     let second = run(STUDY, &eight, 8).await.unwrap();
     assert_eq!(second.finished, 144);
     assert_eq!(digest(&opened(&one)).unwrap(), digest(&opened(&eight)).unwrap());
@@ -64,10 +64,10 @@ async fn what_is_called_off_goes_on_later_and_memory_is_taken_up() {
         let (summary, _) = run_with(plan(STUDY), &cut, 4, cancel).await;
         timer.abort();
         let summary = summary.unwrap();
-        if summary.ended == Ended::Done {
+        if summary.ended == RunStop::Done {
             break;
         }
-        assert_eq!((&summary.ended, summary.exit_code()), (&Ended::Interrupted, 130));
+        assert_eq!((&summary.ended, summary.exit_code()), (&RunStop::Interrupted, 130));
         assert!(starts < 200);
     }
     assert_eq!(digest(&opened(&whole)).unwrap(), digest(&opened(&cut)).unwrap());
@@ -87,7 +87,7 @@ async fn a_run_that_is_called_off_at_once_counts_what_was_finished_before() {
     cancel.raise();
     let (summary, progress) = run_with(plan(&text("runs: 5")), &path, 2, cancel).await;
     let summary = summary.unwrap();
-    assert_eq!((&summary.ended, summary.already, summary.finished), (&Ended::Interrupted, 4, 0));
+    assert_eq!((&summary.ended, summary.already, summary.finished), (&RunStop::Interrupted, 4, 0));
     assert_eq!((summary.run_status.done, summary.run_status.planned), (4, 10));
     for event in &progress {
         let (Progress::Tick(run_status) | Progress::Ended { run_status, .. }) = event else { continue };
@@ -104,7 +104,7 @@ async fn outages_are_tried_again_and_shown_apart() {
     let summary = summary.unwrap();
     // Five outages with three attempts an episode: the first episode is given up, the second needs all three.
     assert_eq!((summary.given_up, summary.finished, summary.run_status.errors), (1, 3, 5));
-    assert_eq!((&summary.ended, summary.exit_code()), (&Ended::Incomplete, 3));
+    assert_eq!((&summary.ended, summary.exit_code()), (&RunStop::Incomplete, 3));
     assert_eq!(progress.iter().filter(|event| matches!(event, Progress::Failed { .. })).count(), 1);
     let rows = load_rows(&opened(&path)).unwrap();
     let lost: Vec<_> = rows.episodes.iter().filter(|row| row.infrastructure).collect();
@@ -133,14 +133,14 @@ async fn money_stops_the_run_before_the_next_request_and_the_same_command_goes_o
     let path = folder.path().join("run");
     let text = |cost: &str| format!("{}limits: {{ study: {{ cost: {cost} }} }}\n", FLAKY.replace("MODEL", "dear"));
     let summary = run(&text("0.0001"), &path, 1).await.unwrap();
-    let Ended::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
+    let RunStop::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
     assert!(words.contains("limits.study.cost"), "{words}");
     assert_eq!(summary.exit_code(), 3);
     // One request more than the limit allows at most.
     assert!(summary.run_status.cost_microdollars < 100 + 400, "{:?}", summary.run_status);
     let before = summary.run_status.cost_microdollars;
     let summary = run(&text("9"), &path, 1).await.unwrap();
-    assert_eq!(summary.ended, Ended::Done);
+    assert_eq!(summary.ended, RunStop::Done);
     assert!(summary.run_status.cost_microdollars > before, "the ledger remembers what was spent before");
     let free = folder.path().join("free");
     run(&FLAKY.replace("MODEL", "dear"), &free, 1).await.unwrap();
@@ -172,7 +172,7 @@ async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
     let path = folder.path().join("limit");
     let text = format!("{}limits: {{ study: {{ cost: 0.0002 }} }}\n", FLAKY.replace("MODEL", "dear"));
     let summary = run(&text, &path, 3).await.unwrap();
-    assert!(matches!(summary.ended, Ended::Limit(_)));
+    assert!(matches!(summary.ended, RunStop::Limit(_)));
     let stored = Stored::read(&opened(&path)).unwrap();
     let whole = bill(&opened(&path), &stored).unwrap();
     let (total, fates) = (whole.total(), whole.by_fate());
@@ -181,7 +181,7 @@ async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
     assert_eq!(total.cost_exact.div_ceil(1_000_000), u128::from(summary.run_status.cost_microdollars));
     assert!(fates[&Fate::Cancelled].billed.total() > 0 && total.unknown == 0, "{whole:?}");
     assert!(whole.lines.iter().all(|line| line.cell.as_deref() == Some(stored.cells[0].info.id.as_str())));
-    // The bill's finished lines are exactly those of the episodes that count; what the limit cut off is told apart.
+    // The bill's finished lines are exactly those of the episodes that count; what the limit cut off is separate.
     let rows = load_rows(&opened(&path)).unwrap();
     assert!(rows.episodes.iter().any(|row| row.infrastructure && row.stop == "study_limit"));
     let finished = rows.episodes.iter().filter(|row| !row.infrastructure);
@@ -208,7 +208,7 @@ async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
 async fn a_second_run_on_the_same_folder_is_told_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
-    let held = RunFolder::take(&path).unwrap();
+    let held = Writable::take(&path).unwrap();
     let refused = run(&FLAKY.replace("MODEL", "picker"), &path, 1).await.unwrap_err();
     assert!(matches!(refused, RunError::Busy { .. }) && refused.exit_code() == 2, "{refused}");
     drop(held);

@@ -93,7 +93,7 @@ async fn all_fitting_pairs_play_and_repeat_to_the_byte() {
             assert_eq!(outcome.chain, slow.0.unwrap().chain);
             assert_eq!(plain.1.sent, plain.1.received);
             assert_eq!(outcome.spent.model_calls, plain.1.calls.len() as u64);
-            let tokens: u64 = plain.1.calls.iter().map(|call| call.3.input + call.3.output).sum();
+            let tokens: u64 = plain.1.calls.iter().map(|call| call.usage.input + call.usage.output).sum();
             assert_eq!(outcome.spent.tokens(), tokens);
             let last = events(&plain.1).pop().unwrap();
             assert!(matches!(last.body, Body::Ended(ended) if ended.stop == outcome.stop));
@@ -137,7 +137,7 @@ async fn the_environment_asks_through_the_stage() {
     for seed in 0..12 {
         let (outcome, recorded) = play(&*play_kind, "oracle", |setup| setup.seed = seed, Picker::default()).await;
         let outcome = outcome.unwrap();
-        let readers = recorded.calls.iter().filter(|(role, environment, ..)| role == "reader" && *environment).count();
+        let readers = recorded.calls.iter().filter(|call| call.role == "reader" && call.by_environment).count();
         let consulted = events(&recorded)
             .into_iter()
             .filter(|event| matches!(&event.body, Body::ToolCalled(call) if call.tool == "consult"))

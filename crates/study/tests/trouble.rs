@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use common::{TestModels, plan, run, run_with};
 use gimbal_study::read::load_rows;
 use gimbal_study::run::{RunError, RunFolder};
-use gimbal_study::runner::{self, Ended, Progress, Settings};
+use gimbal_study::runner::{self, Progress, RunStop, Settings};
 use gimbal_study::stage::Cancel;
 
 const STUDY: &str = "
@@ -41,7 +41,7 @@ async fn a_model_that_denies_is_asked_no_more_and_the_others_go_on() {
     let text = study("[{ default: denied }, { default: picker }]", "");
     let (summary, progress) = run_with(plan(&text), &path, 8, Cancel::default()).await;
     let summary = summary.unwrap();
-    assert_eq!((&summary.ended, summary.exit_code()), (&Ended::Incomplete, 3));
+    assert_eq!((&summary.ended, summary.exit_code()), (&RunStop::Incomplete, 3));
     assert_eq!((summary.finished, summary.run_status.planned), (20, 40), "the other model's episodes are played");
     let closed: Vec<_> = progress.iter().filter(|event| matches!(event, Progress::Closed { .. })).collect();
     let [Progress::Closed { model, detail }] = closed[..] else { panic!("{closed:?}") };
@@ -71,7 +71,7 @@ async fn requests_that_are_turned_down_are_not_hammered() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let summary = run(&study("[{ default: refusing }]", ""), &path, 8).await.unwrap();
-    assert_eq!((&summary.ended, summary.finished), (&Ended::Incomplete, 0));
+    assert_eq!((&summary.ended, summary.finished), (&RunStop::Incomplete, 0));
     // Three episodes in a row, and one beside the last of them.
     assert!((3..=4).contains(&sent(&path)), "{}", sent(&path));
 }
@@ -84,12 +84,12 @@ async fn requests_of_unknown_cost_reach_the_limits() {
         let path = folder.path().join(name);
         let text = study("[{ default: silent }]", &format!("limits: {{ study: {{ {limit} }} }}\n"));
         let summary = run(&text, &path, 1).await.unwrap();
-        let Ended::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
+        let RunStop::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
         assert!(words.contains("5 requests of unknown cost"), "{words}");
         assert_eq!((summary.run_status.unknown_requests, summary.run_status.tokens, sent(&path)), (5, 0, 5));
         // The ledger holds what is needed for the same answer the next time.
         let again = run(&text, &path, 1).await.unwrap();
-        assert!(matches!(again.ended, Ended::Limit(_)));
+        assert!(matches!(again.ended, RunStop::Limit(_)));
         assert_eq!(sent(&path), 5);
         let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
         assert_eq!(rows.episodes.iter().map(|row| row.unknown_attempts).sum::<u32>(), 5);
@@ -104,7 +104,7 @@ async fn answers_that_nobody_waits_for_are_counted_too() {
     let path = folder.path().join("run");
     let limits = "limits: { episode: { seconds: 1 }, study: { tokens: 1 } }\n";
     let summary = run(&study("[{ default: endless }]", limits), &path, 1).await.unwrap();
-    assert!(matches!(summary.ended, Ended::Limit(_)), "{:?}", summary.ended);
+    assert!(matches!(summary.ended, RunStop::Limit(_)), "{:?}", summary.ended);
     assert_eq!((sent(&path), summary.run_status.unknown_requests), (1, 1));
     let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
     assert_eq!((rows.episodes[0].stop.as_str(), rows.episodes[0].unknown_attempts), ("time_budget", 1));
@@ -116,7 +116,7 @@ async fn an_episode_that_met_trouble_is_told_from_one_that_did_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let text = study("[{ default: stumbling }, { default: mute }, { default: unreliable }, { default: picker }]", "");
-    assert_eq!(run(&text, &path, 4).await.unwrap().ended, Ended::Done);
+    assert_eq!(run(&text, &path, 4).await.unwrap().ended, RunStop::Done);
     let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
     let of = |model: &str| {
         let id = &rows.cells.iter().find(|cell| cell.models[0].model == model).unwrap().id;
@@ -144,7 +144,7 @@ async fn a_declared_concurrency_stands_and_jobs_bounds_it() {
                 *told.lock().unwrap() = jobs;
             }
         });
-        assert_eq!(summary.await.unwrap().ended, Ended::Done);
+        assert_eq!(summary.await.unwrap().ended, RunStop::Done);
         assert_eq!(*jobs_told.lock().unwrap(), expected, "{name}");
     }
 }

@@ -34,7 +34,7 @@ pub fn page(requirements: &[Requirement]) -> String {
     let mut out = String::from(
         "# Fidelity\n\nWhere Gimbal follows each work, where it does not, and why. Generated from `requirements.yaml` \
          by `cargo xtask requirements --write`; edit that file, not this one.\n\n\
-         The column *shown* says what stands behind a line. *Tested as code*: tests of plain code. *Held against the \
+         The column *shown* says what supports a line. *Tested as code*: tests of plain code. *Held against the \
          original*: recordings or data of the original agree. *Recomputed from print*: printed figures follow from other \
          printed figures, and nothing was measured here. *Shown by scripts*: scripts or noisy experts played it; they look \
          past the prompt, so that only the scaffolding is shown. *Shown by readers*: players by rule that see their \

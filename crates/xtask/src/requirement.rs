@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where a requirement stands.
+/// The state of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -81,7 +81,7 @@ pub struct Requirement {
     pub id: String,
     /// What it asks for, in a few words.
     pub title: String,
-    /// Where it stands.
+    /// Its place in the file.
     pub status: Status,
     /// How it was shown; every line of a built work that has tests says so.
     #[serde(default)]

@@ -10,7 +10,7 @@ use crate::requirement::{Requirement, Shown, Status};
 const BUILT: [&str; 3] = ["BOG", "CYC", "SH"];
 
 const HEADER: &str = "\
-# Every numbered requirement of the four works, where it stands, and the tests that name it.
+# Every numbered requirement of the four works, its state, and the tests that name it.
 # `status` and `why` are written by hand; `tests` is filled from the `covers:` lines above tests by
 # `cargo xtask requirements --write`, which also writes docs/fidelity.md. CI fails when a line that is
 # called done has no test, or when this file is out of date.
@@ -66,7 +66,7 @@ fn fresh(root: &Path) -> Result<(Vec<Requirement>, Vec<String>), Vec<String>> {
     let mut known = BTreeSet::new();
     for requirement in &mut requirements {
         if !known.insert(requirement.id.clone()) {
-            complaints.push(format!("requirements.yaml: {} stands twice", requirement.id));
+            complaints.push(format!("requirements.yaml: duplicate requirement {}", requirement.id));
         }
         requirement.tests = tags.get(&requirement.id).into_iter().flatten().cloned().collect();
         let (id, why) = (&requirement.id, requirement.why.trim());

@@ -35,7 +35,7 @@ pub fn read(root: &Path) -> (Tags, Vec<String>) {
             }
         }
         for (line, id) in waiting {
-            complaints.push(format!("{name}:{line}: `covers: {id}` stands above no test"));
+            complaints.push(format!("{name}:{line}: `covers: {id}` is above no test"));
         }
     }
     (tags, complaints)

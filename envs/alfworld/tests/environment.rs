@@ -7,7 +7,7 @@ use std::future::Future;
 use std::task::{Context, Poll, Waker};
 
 use gimbal_alfworld::Alfworld;
-use gimbal_core::environment::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
 };
@@ -305,7 +305,7 @@ fn an_episode_ends_when_it_is_solved_or_after_75_calls() {
         assert!(first.text.contains("Your task: ") && first.text.ends_with(&environment.brief().goal));
         let mut total = Milli(0);
         loop {
-            let call = environment.simulator().unwrap().expert().unwrap();
+            let call = environment.expert().unwrap().next_call().unwrap();
             let transition = step(&mut *environment, &call);
             total = Milli(total.0 + transition.reward.0);
             if let Some(ending) = transition.done {
@@ -316,7 +316,7 @@ fn an_episode_ends_when_it_is_solved_or_after_75_calls() {
         assert_eq!(total, Milli(1000));
         assert!(total.0 > environment.brief().thresholds.success.unwrap().0);
         assert_eq!(now(environment.call(&environment.brief().idle.clone())).unwrap_err().kind, RejectionKind::NotNow);
-        assert_eq!(environment.simulator().unwrap().expert(), None);
+        assert_eq!(environment.expert().unwrap().next_call(), None);
     }
     reset(&mut *environment, "generated/0");
     for call in 1..=75 {
@@ -491,7 +491,7 @@ fn real_games_are_tasks_in_both_wordings() {
             assert_eq!(told(&*environment).matches(&format!("; {put}<object>")).count(), 1, "the form of this wording");
             let mut calls = 0;
             let solved = loop {
-                let call = environment.simulator().unwrap().expert().unwrap();
+                let call = environment.expert().unwrap().next_call().unwrap();
                 calls += 1;
                 match step(&mut *environment, &call).done {
                     Some(ending) => break ending == Ending::Solved,

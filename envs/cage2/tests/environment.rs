@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use gimbal_cage2::policy::POLICIES;
 use gimbal_cage2::{Cage2, Names};
-use gimbal_core::environment::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
 };
@@ -302,7 +302,7 @@ fn a_fork_has_the_same_state_and_a_future_of_its_own() {
         assert_eq!(future(1), future(1));
         assert_ne!(future(1), future(2));
         assert_eq!(environment.state(), before);
-        let expert = environment.simulator().unwrap().expert().unwrap();
+        let expert = environment.expert().unwrap().next_call().unwrap();
         assert!(now(environment.call(&expert)).is_ok());
     }
 }

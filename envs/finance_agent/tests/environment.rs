@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{ask, call, open, reset, said, step};
-use gimbal_core::environment::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{Catalogue, RejectionKind, Reply, Rng, ToolCall};
 use gimbal_finance_agent::FinanceAgent;
 use gimbal_finance_agent::audit::{Audit, Bottleneck, Trail};
@@ -227,7 +227,7 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
         let mut environment = catalogue.open(&json!({ "judge": judge })).unwrap();
         reset(&mut *environment, "s02", 1).await;
         let expert = loop {
-            let call = environment.simulator().unwrap().expert().unwrap();
+            let call = environment.expert().unwrap().next_call().unwrap();
             if call.tool == FINAL_ANSWER {
                 break call;
             }
@@ -326,7 +326,7 @@ async fn the_expert_solves_every_question_from_wherever_it_takes_over() {
         let mut calls = at % 20;
         let mut trail = Trail::default();
         let end = loop {
-            let call = environment.simulator().unwrap().expert().unwrap();
+            let call = environment.expert().unwrap().next_call().unwrap();
             calls += 1;
             let step = step(&mut *environment, &call).await;
             trail.follow(&call, &step.observation.text);
@@ -347,7 +347,7 @@ async fn the_expert_solves_every_question_from_wherever_it_takes_over() {
             assert_eq!(record.audit.read, record.audit.gold.len(), "{task}");
             assert_eq!(record.audit.recall(), Some(1.0));
         }
-        assert!(environment.simulator().unwrap().expert().is_none());
+        assert!(environment.expert().unwrap().next_call().is_none());
     }
 }
 
@@ -359,7 +359,7 @@ async fn the_same_calls_give_the_same_bytes_whatever_port_and_fork() {
         reset(&mut *environment, "s07", seed).await;
         let mut seen = Vec::new();
         loop {
-            let call = environment.simulator().unwrap().expert().unwrap();
+            let call = environment.expert().unwrap().next_call().unwrap();
             let mut fork = environment.simulator().unwrap().fork(99);
             let ahead = step(&mut *fork, &call).await;
             let before = environment.state();
@@ -408,7 +408,7 @@ async fn suggested_literals_are_refreshed_and_every_one_is_a_legal_call() {
     assert_eq!(environment.choices(EDGAR_SEARCH, "ciks"), None);
     let queries = environment.choices(EDGAR_SEARCH, "query").unwrap().len();
     assert!(queries > 3);
-    let expert = environment.simulator().unwrap().expert().unwrap();
+    let expert = environment.expert().unwrap().next_call().unwrap();
     step(&mut *environment, &expert).await;
     let urls: Vec<String> = environment.choices(PARSE_PAGE, "url").unwrap().into_iter().map(String::from).collect();
     assert!(!urls.is_empty());
@@ -463,7 +463,7 @@ async fn the_state_is_the_evidence_and_not_the_count_of_calls() {
     let mut states = vec![environment.state()];
     let mut calls = Vec::new();
     // Search, store and read as the expert does, each call twice: the second time brings nothing.
-    while let Some(next) = environment.simulator().unwrap().expert().filter(|call| call.tool != FINAL_ANSWER) {
+    while let Some(next) = environment.expert().unwrap().next_call().filter(|call| call.tool != FINAL_ANSWER) {
         step(&mut *environment, &next).await;
         let state = environment.state();
         assert!(!states.contains(&state), "{next:?} brings something new");

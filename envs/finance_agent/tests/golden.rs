@@ -21,7 +21,7 @@ async fn digests_are_those_of_this_behaviour() {
     for task in ["s01", "s04", "s07"] {
         reset(&mut *environment, task, 1).await;
         let mut texts = Vec::new();
-        while let Some(call) = environment.simulator().unwrap().expert() {
+        while let Some(call) = environment.expert().unwrap().next_call() {
             let taken = step(&mut *environment, &call).await;
             texts.push(format!("{}\n{}", taken.observation.text, environment.state()));
         }

@@ -73,7 +73,7 @@ async fn queries_tell_of_kinds_and_of_the_figures_of_an_answer() {
     tracker.begin(&first);
     let mut number = 0;
     let answer = loop {
-        let call = environment.simulator().unwrap().expert().unwrap();
+        let call = environment.expert().unwrap().next_call().unwrap();
         if let Some(answer) = call.string("answer") {
             break answer.to_owned();
         }

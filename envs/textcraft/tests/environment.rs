@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
 
-use gimbal_core::environment::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
 };
@@ -257,7 +257,7 @@ fn an_episode_ends_with_its_goal_or_its_calls() {
         for task in ["yellow_wool", "yellow_carpet", "cyan_banner", "lectern"] {
             reset(&mut *environment, task, 3);
             loop {
-                let call = environment.simulator().unwrap().expert().unwrap();
+                let call = environment.expert().unwrap().next_call().unwrap();
                 let transition = step(&mut *environment, &call);
                 let solved = transition.done == Some(Ending::Solved);
                 assert_eq!(transition.reward, Milli(if solved { 1000 } else { 0 }));

@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
 
-use gimbal_core::environment::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
 };
@@ -351,7 +351,7 @@ fn a_fork_has_the_same_state_and_a_future_of_its_own() {
         assert_eq!(future(1), future(1));
         assert_ne!(future(1), future(2));
         assert_eq!(environment.state(), before);
-        let expert = environment.simulator().unwrap().expert().unwrap();
+        let expert = environment.expert().unwrap().next_call().unwrap();
         assert!(now(environment.call(&expert)).is_ok());
     }
 }
@@ -366,7 +366,7 @@ fn the_expert_is_the_best_of_the_baselines() {
                 let mut total = 0;
                 loop {
                     let call = if expert {
-                        environment.simulator().unwrap().expert().unwrap()
+                        environment.expert().unwrap().next_call().unwrap()
                     } else {
                         ToolCall::bare("DoNothing")
                     };

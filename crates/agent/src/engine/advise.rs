@@ -131,11 +131,10 @@ impl AgentSession<'_> {
 
     /// What an expert in the role would write without a thought, for the noisy expert.
     async fn expert_repair(&self, stage: &dyn Stage, question: Question<'_>) -> Result<Option<Hint>, Halt> {
-        let view = stage.view().await;
-        let Some(expert) = &view.expert else { return Ok(None) };
+        let Some(expert) = stage.expert().await else { return Ok(None) };
         let target = Some(question.target).filter(|target| !target.is_empty());
         let present = self.present(stage, None, true, target).await?;
-        Ok(ExpertScript::of(self, expert, target).bare(self, stage, &present).await)
+        Ok(ExpertScript::of(self, &expert, target).bare(self, stage, &present).await)
     }
 
     /// Reads what the agent wrote in tiers (BOG-070): as it stands; after one repair where it cannot be read, or a part of it

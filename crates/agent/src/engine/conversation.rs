@@ -89,7 +89,8 @@ impl<'a> Conversation<'a> {
         prompt_input: PromptInput<'a>,
     ) -> Result<Self, Halt> {
         let PromptInput { view, blocks, question, target, reply_spec, peers } = prompt_input;
-        let present = session.present(stage, budget(session, stage), view.expert.is_some(), target).await?;
+        let expert = stage.expert().await;
+        let present = session.present(stage, budget(session, stage), expert.is_some(), target).await?;
         if let Some(legal) = present.legal.as_ref().filter(|legal| legal.narrowed) {
             stage.record(lane, &LegalNarrowed { listed: legal.calls.len() as u64 }).await;
         }
@@ -109,7 +110,7 @@ impl<'a> Conversation<'a> {
         let messages = vec![system, Arc::new(Message::new(Speaker::User, opening))];
         // An agent that acts many times was told its task in the opening.
         let pinned = if often { messages.len() } else { 1 };
-        let script = view.expert.as_ref().map(|expert| ExpertScript::of(session, expert, target));
+        let script = expert.as_ref().map(|expert| ExpertScript::of(session, expert, target));
         let (counted, open_calls) = (None, Vec::new());
         Ok(Self {
             session,
@@ -173,15 +174,16 @@ impl<'a> Conversation<'a> {
     }
 
     /// Looks at the present again, for an agent that has made `made` calls and talks on.
-    pub(super) async fn look(&mut self, view: &View, made: usize) -> Result<(), Halt> {
+    pub(super) async fn look(&mut self, made: usize) -> Result<(), Halt> {
         let (session, stage) = (self.session, self.stage);
-        self.present = session.present(stage, budget(session, stage), view.expert.is_some(), None).await?;
+        let expert = stage.expert().await;
+        self.present = session.present(stage, budget(session, stage), expert.is_some(), None).await?;
         if session.brief().literals_change {
             self.literals = session.literals(stage).await?;
             self.native = session.narrowed(stage).await;
         }
         self.answer_due = false;
-        self.script = view.expert.as_ref().map(|expert| self.next_move(expert, made));
+        self.script = expert.as_ref().map(|expert| self.next_move(expert, made));
         Ok(())
     }
 

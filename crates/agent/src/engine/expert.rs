@@ -38,7 +38,7 @@ impl ExpertScript {
         for (index, tool) in session.prepared.tools.iter().enumerate() {
             let order = match &tool.carrier {
                 Carrier::Query(_) if target.is_some() => 0,
-                Carrier::Delegate(_) if tool.generic == FINISH => continue,
+                Carrier::Delegate(delegate) if delegate.expert().is_none() => continue,
                 Carrier::Delegate(_) if target.is_some() && !tool.critical => 0,
                 Carrier::Deliberation(Deliberation::Question) => 1,
                 Carrier::Deliberation(Deliberation::Critique) => 2,
@@ -119,7 +119,7 @@ impl ExpertScript {
     ) -> Option<Hint> {
         let action = stage.render(&self.expert).await;
         let (calls, actions) = present.legal.as_ref().map_or((&[][..], &[][..]), |legal| (&legal.calls, &legal.texts));
-        message.expert(&ExpertView {
+        Some(message.expert()?.say(&ExpertView {
             brief: session.brief(),
             call: &self.expert,
             action: &action,
@@ -127,7 +127,7 @@ impl ExpertScript {
             calls,
             actions,
             idle: &session.prepared.idle,
-        })
+        }))
     }
 
     fn use_of(&self, session: &AgentSession<'_>, tool: &Offered) -> Hint {
@@ -138,10 +138,13 @@ impl ExpertScript {
             brief.subjects.iter().filter(move |subject| *subject != target)
         };
         let of_target = |target: &str| match &tool.carrier {
-            Carrier::Delegate(delegate) => match delegate.expert(brief, &self.expert, target) {
-                Input::Text(text) => write(&text, false),
-                Input::Object(text) => write(&text, true),
-            },
+            Carrier::Delegate(delegate) => {
+                match delegate.expert().map(|expert| expert.input(brief, &self.expert, target)) {
+                    Some(Input::Object(text)) => write(&text, true),
+                    Some(Input::Text(text)) => write(&text, false),
+                    None => write(target, false),
+                }
+            }
             _ => write(target, false),
         };
         if matches!(tool.carrier, Carrier::Deliberation(_)) {

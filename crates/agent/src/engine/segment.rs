@@ -74,17 +74,17 @@ impl AgentSession<'_> {
         let view = stage.view().await;
         let prompt_input = PromptInput { view: &view, blocks, question, target: None, reply_spec: None, peers };
         let mut conversation = Conversation::open(self, stage, lane, prompt_input).await?;
+        let has_expert = stage.expert().await.is_some();
         let mut taken = Vec::new();
         let mut first = true;
         let ended = loop {
             if u32::try_from(taken.len()).is_ok_and(|calls| calls >= limit) {
                 break Ended::Calls;
             }
-            if !std::mem::take(&mut first) || view.expert.is_some() {
-                let view = stage.view().await;
-                if let Err(halt) = conversation.look(&view, taken.len()).await {
-                    break Ended::Over(halt);
-                }
+            if (!std::mem::take(&mut first) || has_expert)
+                && let Err(halt) = conversation.look(taken.len()).await
+            {
+                break Ended::Over(halt);
             }
             match self.call(&mut conversation, &mut taken).await {
                 Ok(None) => {}

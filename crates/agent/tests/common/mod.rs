@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use gimbal_core::environment::Ending;
 use gimbal_core::stage::LaneId;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Brief, Completion, Decoding, FileError, Files, Finish, Halt, Memory,
     Milli, ModelError, ModelErrorKind, Observation, RecordKind, RecordKinds, Rejection, RejectionKind, RequestedCall,
@@ -172,8 +172,10 @@ impl Stage for Workshop {
             step: *self.step.lock().unwrap(),
             brief: self.brief(),
             observation: Arc::new(Observation { text: self.seen.to_owned(), ..Observation::default() }),
-            expert: self.expert.clone(),
         }
+    }
+    async fn expert(&self) -> Option<ToolCall> {
+        self.expert.clone()
     }
     async fn choices(&self, _: &str, _: &str) -> Option<Vec<String>> {
         None

@@ -143,8 +143,7 @@ impl Analyzer {
             return Ok(Routed { cached: true, candidates: ways.len(), ..Routed::to(*wanted) });
         }
         let names: Vec<String> = ways.iter().map(|way| run.graph.nodes[way.to].name.clone()).collect();
-        let view = stage.view().await;
-        let expert = view.expert.as_ref().map(|expert| {
+        let expert = stage.expert().await.map(|expert| {
             let belongs = |place: &usize| run.graph.nodes[*place].has(&expert.tool);
             let places = || ways.iter().map(|way| way.to);
             let right = places().find(|place| *place == run.node && belongs(place)).or_else(|| places().find(belongs));
@@ -214,9 +213,8 @@ impl Analyzer {
 
     /// Updates the memory without a choice (CYC-025).
     pub(crate) async fn guide(&self, stage: &dyn Stage, run: &mut Run) -> Result<(), Halt> {
-        let view = stage.view().await;
-        let expert =
-            view.expert.is_some().then(|| Hint { answer: spaced(&self.answer(run, None)), alternatives: Vec::new() });
+        let known = stage.expert().await;
+        let expert = known.map(|_| Hint { answer: spaced(&self.answer(run, None)), alternatives: Vec::new() });
         let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", memory::form())]);
         let reply_spec = ReplySpec { form, expert };
         let session = self.agent.session(stage).await?;

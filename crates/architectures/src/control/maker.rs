@@ -172,12 +172,12 @@ impl Maker {
     /// The graph of a planner that is shown `request`, after at most one repair; none if that is no graph either.
     pub(crate) async fn planned(&self, stage: &dyn Stage, planner: &Agent, request: Value) -> Result<Made, Halt> {
         let (brief, tools, lane) = (stage.brief(), stage.tools(), LaneId::MAIN);
-        let view = stage.view().await;
+        let has_expert = stage.expert().await.is_some();
         let message = stage.send(lane, "controller", planner.role(), "planning", request).await.unwrap_or_default();
         let text = spaced(&message);
         let session = planner.session(stage).await?;
         let named = message.get("task").and_then(Value::as_str);
-        let reply_spec = self.reply_spec(&brief, &tools, (self.bounds(stage, planner), named), view.expert.is_some());
+        let reply_spec = self.reply_spec(&brief, &tools, (self.bounds(stage, planner), named), has_expert);
         let question = Question { target: "", message: &text };
         let ask = Ask { session: &session, who: "planner", question, reply_spec: &reply_spec, longest: BROKEN };
         let (graph, problems) = ask.once_and_again(stage, |text| self.read(text, &tools)).await?;

@@ -205,25 +205,37 @@ pub(crate) fn resolve_for(
     settings: &Value,
     files: &dyn Files,
 ) -> Result<Controller, BuildError> {
-    let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {error}"));
+    let error = |key: &str, error: &dyn std::fmt::Display| BuildError::new(format!("{name}: {error}")).at(key);
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let (least, most) = settings.size;
     if least == 0 || least > most || most > crate::graph::MOST_NODES {
-        return Err(error(&format!(
-            "size: [{least}, {most}] is no range; least and most subtasks, from 1 to {}",
-            crate::graph::MOST_NODES
-        )));
+        return Err(error(
+            "size",
+            &format!(
+                "size: [{least}, {most}] is no range; least and most subtasks, from 1 to {}",
+                crate::graph::MOST_NODES
+            ),
+        ));
     }
-    if settings.local_calls == Some(0) || settings.global_calls == Some(0) || settings.candidates == Some(0) {
-        return Err(error(&"local_calls, global_calls and candidates must be at least 1"));
+    let at_least_one = [
+        ("local_calls", settings.local_calls == Some(0)),
+        ("global_calls", settings.global_calls == Some(0)),
+        ("candidates", settings.candidates == Some(0)),
+    ];
+    if let Some((key, _)) = at_least_one.into_iter().find(|(_, is_zero)| *is_zero) {
+        return Err(error(key, &"local_calls, global_calls and candidates must be at least 1"));
     }
-    let summary = settings.summary.check().map_err(|problem| error(&problem))?;
+    let summary = settings.summary.check().map_err(|problem| error("summary", &problem))?;
     let list = ways == Ways::List;
     if !(1..=MOST_AHEAD).contains(&settings.batch) {
-        return Err(error(&format!("batch: {} is no number of subtasks; from 1 to {MOST_AHEAD}", settings.batch)));
+        return Err(error(
+            "batch",
+            &format!("batch: {} is no number of subtasks; from 1 to {MOST_AHEAD}", settings.batch),
+        ));
     }
     if list && (settings.batch > 1 || settings.otherwise != Otherwise::Router) {
-        return Err(error(&"batch and otherwise belong to `cyclic`: nobody chooses the way through a list"));
+        let key = if settings.batch > 1 { "batch" } else { "otherwise" };
+        return Err(error(key, &"batch and otherwise belong to `cyclic`: nobody chooses the way through a list"));
     }
     let common = &settings.agent;
     let member = |place: Place<'_>, member: &Member| place.agent(name, (member, common), files);
@@ -247,15 +259,18 @@ pub(crate) fn resolve_for(
                     _ => Family::Whole,
                 };
                 if list && kind != Family::Whole {
-                    return Err(error(&format!("graph: `{from}` has ways to choose among; dag needs `family`")));
+                    return Err(error(
+                        "graph",
+                        &format!("graph: `{from}` has ways to choose among; dag needs `family`"),
+                    ));
                 }
-                Source::Family(kind, families(list, kind, files).map_err(|problem| error(&problem))?)
+                Source::Family(kind, families(list, kind, files).map_err(|problem| error("graph", &problem))?)
             }
-            "family-planned" => Source::Planned(planned(list, files).map_err(|problem| error(&problem))?),
-            file => Source::File(Arc::new(named(file, files).map_err(|problem| error(&problem))?)),
+            "family-planned" => Source::Planned(planned(list, files).map_err(|problem| error("graph", &problem))?),
+            file => Source::File(Arc::new(named(file, files).map_err(|problem| error("graph", &problem))?)),
         },
         GraphFrom::Written(graph) => {
-            graph.check(None).map_err(|problem| error(&format!("graph: {problem}")))?;
+            graph.check(None).map_err(|problem| error("graph", &format!("graph: {problem}")))?;
             Source::File(Arc::new(graph))
         }
     };
@@ -267,16 +282,17 @@ pub(crate) fn resolve_for(
         } else {
             ("a list", "`ways: complete`, `sparse` or `machine`")
         };
-        return Err(error(&format!("the graph is {is}; {name} needs {must}")));
+        return Err(error("graph", &format!("the graph is {is}; {name} needs {must}")));
     }
     if settings.shots.is_some() && !matches!(source, Source::Planner(_)) {
         return Err(error(
+            "shots",
             &"shots: nobody plans here, since the graph is given; take `shots` out, or set `graph: planner`. A graph of a family is \
               planned with them by `gimbal graph plan --shots NAME`",
         ));
     }
     let mut shots = match &settings.shots {
-        Some(shots) => read_shots(shots, files).map_err(|problem| error(&problem))?,
+        Some(shots) => read_shots(shots, files).map_err(|problem| error("shots", &problem))?,
         None => Vec::new(),
     };
     if let Some(shown) = settings.shots_shown {
@@ -286,9 +302,13 @@ pub(crate) fn resolve_for(
     let executor = member(executor, &settings.executor)?;
     if !executor.persona().core.is_asked() {
         let persona = &executor.persona().name;
-        return Err(error(&format!(
-            "executor: the persona `{persona}` has no way to give control back; list the tool `{FINISH}` among its `tools`"
-        )));
+        return Err(error(
+            "executor.persona",
+            &format!(
+                "executor: the persona `{persona}` has no way to give control back; list the tool `{FINISH}` among its \
+                 `tools`"
+            ),
+        ));
     }
     let place = if list {
         Place { name: "analyzer", persona: "analyzer", message: Some(&messages::GUIDANCE), delegates: &[] }

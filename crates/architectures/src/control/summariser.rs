@@ -235,7 +235,7 @@ impl Architecture for Summarising<'_> {
         let message = stage.send(lane, "journal", self.agent.role(), "summary", request).await.unwrap_or_default();
         let text = spaced(&message);
         let session = self.agent.session(stage).await?;
-        let reply_spec = self.reply_spec(stage.view().await.expert.is_some());
+        let reply_spec = self.reply_spec(stage.expert().await.is_some());
         let question = Question { target: "", message: &text };
         let ask = Ask { session: &session, who: "model", question, reply_spec: &reply_spec, longest: BROKEN };
         let (summary, problems) = ask.once_and_again(stage, read).await?;

@@ -68,7 +68,8 @@ impl Gate {
         if kind == GateKind::None {
             return match refusals {
                 Some(_) => {
-                    Err(BuildError(format!("{name}: gate_refusals needs `gate: evidence`; set it, or drop both")))
+                    let words = format!("{name}: gate_refusals needs `gate: evidence`; set it, or drop both");
+                    Err(BuildError::new(words).at("gate_refusals"))
                 }
                 None => Ok(None),
             };
@@ -167,7 +168,7 @@ impl Gate {
         };
         // An expert in this role, who knows nothing of the texts, vouches for nothing; a mistaken one vouches for
         // words that it made up.
-        let expert = stage.view().await.expert.map(|_| {
+        let expert = stage.expert().await.map(|_| {
             let say = |supported: bool| {
                 let quote = |figure: &String| Quote { key: keys[0].clone(), text: format!("The figure is {figure}.") };
                 let claim = |figure: &String| Claim {

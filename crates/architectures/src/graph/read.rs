@@ -1,7 +1,8 @@
 //! Graphs as files.
 
-use gimbal_core::yaml::{self, YamlError};
+use gimbal_core::yaml::{self, At, Kind, Member, YamlError};
 use gimbal_core::{FileError, Files, nearest};
+use serde_json::Value;
 use thiserror::Error;
 
 use super::{GraphError, TaskGraph};
@@ -43,66 +44,94 @@ pub enum GraphFileError {
 /// The file, line and what is wrong.
 pub fn read(text: &str, place: &str) -> Result<TaskGraph, GraphFileError> {
     let graph: TaskGraph = yaml::read(text, place)?;
-    graph.check(None).map_err(|error| {
-        let line = line_of(text, &error);
-        GraphFileError::Graph { place: place.to_owned(), line, error }
-    })?;
+    if let Err(error) = graph.check(None) {
+        let line = Places(yaml::Node::parse(text, place)?).of(&error).line;
+        return Err(GraphFileError::Graph { place: place.to_owned(), line, error });
+    }
     Ok(graph)
 }
 
-/// The line nearest to what is wrong, from 1, however the file writes its names: quoted or not, ways in a line or in a block.
-fn line_of(text: &str, error: &GraphError) -> u64 {
-    let lines: Vec<String> = text.lines().map(|line| line.replace(['"', '\''], "")).collect();
-    let is = |line: &str, key: &str, name: &str| {
-        line.split(['{', ',', '}', '#']).any(|part| {
-            let member = part.trim().trim_start_matches("- ").trim();
-            member.strip_prefix(key).and_then(|rest| rest.strip_prefix(':')).is_some_and(|value| value.trim() == name)
-        })
-    };
-    let with = |key: &str, name: &str| (0..lines.len()).filter(|at| is(&lines[*at], key, name)).collect::<Vec<_>>();
-    // In a block the other end stands on one of the lines around.
-    let way = |from: &str, to: &str| {
-        let near = |at: &usize| {
-            is(&lines[*at], "to", to)
-                || !lines[*at].contains("to:")
-                    && [at + 1, at.wrapping_sub(1)]
-                        .iter()
-                        .any(|beside| lines.get(*beside).is_some_and(|line| is(line, "to", to)))
+/// The tree of a graph's file, in which errors have their places.
+struct Places(yaml::Node);
+
+impl Places {
+    /// The place of what is wrong, or the nearest to what is missing.
+    fn of(&self, error: &GraphError) -> At {
+        let place = match error {
+            GraphError::Name(name) | GraphError::Goal(name) | GraphError::DeadEnd(name) => self.subtasks(name).next(),
+            GraphError::Twice(name) => self.subtasks(name).last(),
+            GraphError::Tool { node, tool, .. } => self.tool(node, tool),
+            GraphError::Rule { number, .. } => self.rule(*number),
+            GraphError::NoWay { what, from, .. } => rule_number(what)
+                .map_or_else(|| self.0.get("usual").map(|usual| usual.place(from)), |number| self.rule(number)),
+            GraphError::Nowhere(name, what) if what == "`usual`" => self.usual(name),
+            GraphError::Nowhere(name, what) => match rule_number(what) {
+                Some(number) => self.rule(number),
+                None if is(&self.0, "entry", name) => Some(self.0.place("entry")),
+                None => self.ways(|way| is(way, "from", name) || is(way, "to", name)).next(),
+            },
+            GraphError::NotMachine(key) => Some(self.0.place(key)),
+            GraphError::Criterion(from, to) | GraphError::NotNext(from, to) => self.between(from, to).next(),
+            GraphError::EdgeTwice(from, to) => self.between(from, to).last(),
+            GraphError::Missing { from, .. } => self.ways(|way| is(way, "from", from)).last(),
+            GraphError::EntryNotFirst { .. } => Some(self.0.place("entry")),
+            GraphError::Size { .. } => Some(self.0.place("nodes")),
         };
-        with("from", from).into_iter().filter(near).collect::<Vec<_>>()
-    };
-    let numbered = |what: &str| what.strip_prefix("rule ").and_then(|number| number.parse::<usize>().ok());
-    let rule = |number: usize| {
-        let rules = lines.iter().position(|line| line.trim() == "rules:")?;
-        (rules..lines.len()).filter(|at| lines[*at].contains("from:")).nth(number.saturating_sub(1))
-    };
-    let at = match error {
-        GraphError::Name(name) | GraphError::Goal(name) | GraphError::DeadEnd(name) => {
-            with("name", name).first().copied()
-        }
-        GraphError::Twice(name) => with("name", name).last().copied(),
-        GraphError::Rule { number, .. } => rule(*number),
-        GraphError::NoWay { what, .. } if what != "usual" => numbered(what).and_then(rule),
-        GraphError::NoWay { what, .. } => lines.iter().position(|line| line.contains(what.as_str())),
-        GraphError::NotMachine(key) => lines.iter().position(|line| line.trim_start().starts_with(key)),
-        GraphError::Nowhere(_, what) if numbered(what).is_some() => numbered(what).and_then(rule),
-        GraphError::Nowhere(name, what) if what == "`usual`" => {
-            let usual = lines.iter().position(|line| line.starts_with("usual")).unwrap_or_default();
-            (usual..lines.len()).find(|at| lines[*at].split(':').any(|part| part.trim() == name))
-        }
-        GraphError::Nowhere(name, _) => {
-            ["entry", "from", "to"].into_iter().find_map(|key| with(key, name).first().copied())
-        }
-        GraphError::Tool { tool, .. } => lines.iter().position(|line| line.contains(tool.as_str())),
-        GraphError::Criterion(from, to) | GraphError::NotNext(from, to) => way(from, to).first().copied(),
-        GraphError::EdgeTwice(from, to) => way(from, to).last().copied(),
-        // What is missing has no line; where its neighbours stand it belongs.
-        GraphError::Missing { from, .. } => with("from", from).last().copied(),
-        GraphError::EntryNotFirst { entry, .. } => with("entry", entry).first().copied(),
-        GraphError::Size { .. } => lines.iter().position(|line| line.starts_with("nodes")),
-    };
-    let at = at.or_else(|| lines.iter().position(|line| line.starts_with("edges"))).unwrap_or_default();
-    at as u64 + 1
+        place.unwrap_or_else(|| self.0.place("edges"))
+    }
+
+    fn list(&self, key: &str) -> &[yaml::Node] {
+        self.0.get(key).map_or(&[], yaml::Node::items)
+    }
+
+    /// The names of the subtasks called `name`.
+    fn subtasks(&self, name: &str) -> impl Iterator<Item = At> {
+        self.list("nodes").iter().filter(move |node| is(node, "name", name)).map(|node| node.place("name"))
+    }
+
+    fn tool(&self, subtask: &str, tool: &str) -> Option<At> {
+        let node = self.list("nodes").iter().find(|node| is(node, "name", subtask))?;
+        let own = node.get("tools")?.items().iter().find(|own| text(own).as_deref() == Some(tool));
+        Some(own.map_or_else(|| node.place("tools"), |own| own.at))
+    }
+
+    fn rule(&self, number: usize) -> Option<At> {
+        Some(self.list("rules").get(number.checked_sub(1)?)?.place("from"))
+    }
+
+    /// The entry of `usual` from or to a subtask.
+    fn usual(&self, name: &str) -> Option<At> {
+        let Kind::Map(members) = &self.0.get("usual")?.kind else { return None };
+        let named = |member: &&Member| member.key == name || text(&member.value).as_deref() == Some(name);
+        members.iter().find(named).map(|member| member.at)
+    }
+
+    fn ways(&self, fits: impl Fn(&yaml::Node) -> bool) -> impl Iterator<Item = At> {
+        self.list("edges").iter().filter(move |way| fits(way)).map(|way| way.place("from"))
+    }
+
+    fn between(&self, from: &str, to: &str) -> impl Iterator<Item = At> {
+        self.ways(move |way| is(way, "from", from) && is(way, "to", to))
+    }
+}
+
+/// The number in `rule 3`.
+fn rule_number(what: &str) -> Option<usize> {
+    what.strip_prefix("rule ")?.parse().ok()
+}
+
+/// Whether a member of a map is this text.
+fn is(map: &yaml::Node, key: &str, name: &str) -> bool {
+    map.get(key).and_then(text).as_deref() == Some(name)
+}
+
+/// A scalar as a text; files may write a name as a number.
+fn text(node: &yaml::Node) -> Option<String> {
+    match &node.kind {
+        Kind::Scalar(Value::String(text)) => Some(text.clone()),
+        Kind::Scalar(value) => Some(value.to_string()),
+        Kind::List(_) | Kind::Map(_) => None,
+    }
 }
 
 /// The graph `graphs/NAME.yaml` of the data folder.

@@ -69,10 +69,10 @@ pub struct Candidate {
 
 impl Arbiter {
     /// Whether the numbers can be.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
         for (key, value) in [("gate", self.gate), ("urgency", self.urgency)] {
             if let Some(value) = value.filter(|value| !(0.0..=1.0).contains(value)) {
-                return Err(format!("`{key}` is {value}; it must be from 0 to 1"));
+                return Err((key, format!("`{key}` is {value}; it must be from 0 to 1")));
             }
         }
         Ok(())

@@ -47,7 +47,9 @@ pub struct Settings {
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<Hierarchy, BuildError> {
     let mut settings: Settings = crate::configuration::read(name, settings, files)?;
     if let Some(arbiter) = &settings.arbiter {
-        arbiter.check().map_err(|message| BuildError(format!("{name}: arbiter: {message}")))?;
+        arbiter.check().map_err(|(key, message)| {
+            BuildError::new(format!("{name}: arbiter: {message}")).at(format!("arbiter.{key}"))
+        })?;
     }
     let common = &crate::settings::switches(settings.artefact).with(&settings.agent);
     let strict = settings.strict;

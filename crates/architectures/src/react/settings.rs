@@ -79,28 +79,33 @@ impl Default for Settings {
 
 /// The architecture that the settings describe.
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<React, BuildError> {
-    let error = |error: &dyn std::fmt::Display| BuildError(format!("{name}: {error}"));
+    let error = |key: &str, error: &dyn std::fmt::Display| BuildError::new(format!("{name}: {error}")).at(key);
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let named = crate::settings::persona(&settings.persona, settings.strict);
-    let persona = Persona::shared(&named, files).map_err(|problem| error(&problem))?;
+    let persona = Persona::shared(&named, files).map_err(|problem| error("persona", &problem))?;
     if let Some(message) = &persona.core.contract {
         let persona = &persona.name;
-        return Err(error(&format!(
-            "the persona `{persona}` answers with the message `{message}`, and an agent on its own must answer with an action"
-        )));
+        return Err(error(
+            "persona",
+            &format!(
+                "the persona `{persona}` answers with the message `{message}`, and an agent on its own must answer with an \
+                 action"
+            ),
+        ));
     }
     let mut context = crate::settings::context(name, &persona, settings.context)?;
     crate::settings::past(name, &mut context, (settings.history_verdicts, settings.strict))?;
     let common = &crate::settings::switches(settings.artefact).with(&settings.agent);
     let verifier = &settings.verifier;
     let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (verifier, common), files)?;
-    let agent = Agent::new(persona, &settings.role, common).map_err(|problem| error(&problem))?;
+    let agent = Agent::new(persona, &settings.role, common).map_err(|problem| error(problem.key(), &problem))?;
     let whole = settings.conversation == Conversation::Episode;
     let agent = if whole { agent.acting_often(&settings.agent) } else { agent };
     match settings.global_calls {
-        Some(0) => return Err(error(&"global_calls must be at least 1")),
+        Some(0) => return Err(error("global_calls", &"global_calls must be at least 1")),
         Some(_) if !whole => {
             return Err(error(
+                "global_calls",
                 &"global_calls bounds one conversation: set `conversation: episode`, or bound `tool_calls` among the \
                   study's `limits`",
             ));

@@ -13,7 +13,7 @@ pub enum GraphVerb {
     Show {
         /// A file, or the name of a graph below `graphs/`
         graph: String,
-        /// As what
+        /// Form
         #[arg(long = "as", value_enum, default_value_t = GraphForm::Text)]
         form: GraphForm,
     },
@@ -29,11 +29,11 @@ pub enum GraphVerb {
         #[arg(long)]
         json: bool,
     },
-    /// Has a model plan a graph for a whole family of tasks, once, from what the family says of itself
+    /// Lets a model plan a graph for a whole family of tasks, once, from the family's description
     Plan(GraphPlan),
-    /// Shows what routing costs against the number of subtasks, by playing episodes on graphs of so many
+    /// Measures the cost of routing against the number of subtasks, by playing episodes
     Cost(GraphCost),
-    /// Makes a sparse graph or a state machine of what a run's episodes did with a complete one
+    /// Makes a sparse graph or a state machine from the episodes of a run with a complete graph
     Distil {
         /// The run folder, or the name of a study below `runs/`
         run: PathBuf,
@@ -49,7 +49,7 @@ pub enum GraphVerb {
         /// Drop ways that won episodes took fewer times than this
         #[arg(long, value_name = "TIMES", default_value_t = 1)]
         least: u64,
-        /// Keep them all the same where they led back after a fault at least so many times
+        /// Keep such a way if it led back after a fault at least this many times
         #[arg(long, value_name = "TIMES", default_value_t = 1)]
         repairs: u64,
         /// What to make
@@ -87,7 +87,7 @@ pub struct GraphPlan {
     /// The model that plans
     #[arg(long, value_name = "MODEL", default_value = "noisy/1.0")]
     pub model: String,
-    /// Mask what the model may write, where it can be masked
+    /// Constrain what the model may write, where its server can
     #[arg(long)]
     pub constrained: bool,
     /// Upper bound of the planner's answer, in tokens (default: as in a study)
@@ -99,7 +99,7 @@ pub struct GraphPlan {
     /// Least and most subtasks
     #[arg(long, value_name = "LEAST..MOST", default_value = "3..9", value_parser = size)]
     pub size: (usize, usize),
-    /// Split of the tasks; the environment's first one by default. What is planned hangs on no task: that is checked
+    /// Split of the tasks; the environment's first one by default. The prompt must not depend on the task, which is checked
     #[arg(long)]
     pub split: Option<String>,
     /// Summaries of won episodes for the planner: `shots/NAME.yaml`
@@ -124,13 +124,13 @@ pub struct GraphShots {
     /// Only the episodes of this cell: its id, or the name of its configuration
     #[arg(long)]
     pub cell: Option<String>,
-    /// At most this many, one a task
+    /// At most this many, one for each task
     #[arg(long, value_name = "N", default_value = "5", value_parser = at_least_one)]
     pub most: usize,
-    /// The model that writes the summaries, one call each; plain code writes them where this is left out
+    /// The model that writes the summaries, with one call for each (default: plain code writes them)
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Mask what the model may write, where it can be masked
+    /// Constrain what the model may write, where its server can
     #[arg(long, requires = "model")]
     pub constrained: bool,
     /// Upper bound of an answer of the model, in tokens (default: as in a study)
@@ -158,7 +158,7 @@ pub struct GraphCost {
     /// Ways that the router is shown where they are picked
     #[arg(long, value_name = "N", default_value = "8", value_parser = at_least_one)]
     pub candidates: usize,
-    /// Subtasks that one call decides where several are decided at once
+    /// Subtasks that one call decides, where several are decided at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=16))]
     pub batch: u32,
     /// Episodes of each, on tasks spread over the split
@@ -167,7 +167,7 @@ pub struct GraphCost {
     /// Split of the tasks; the environment's first one by default
     #[arg(long)]
     pub split: Option<String>,
-    /// Who plays
+    /// Model that plays
     #[arg(long, value_name = "MODEL", default_value = "noisy/1.0")]
     pub model: String,
     /// Print the table as Markdown
@@ -176,7 +176,7 @@ pub struct GraphCost {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Draw it into this file
+    /// Write the figure to this file
     #[arg(long, value_name = "FILE")]
     pub figure: Option<PathBuf>,
 }
@@ -190,7 +190,7 @@ pub enum Planned {
     List,
 }
 
-/// What is made of a run.
+/// What is made from a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Distilled {
     /// The ways that are worth keeping; a router chooses among them
@@ -232,7 +232,7 @@ pub struct Advise {
     pub json: bool,
 }
 
-/// In what form a graph is shown.
+/// The form in which a graph is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GraphForm {
     /// Subtasks and ways, for reading

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use env::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvServe, EnvSettings, EnvVerb, Observe};
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 
-/// What was typed.
+/// The arguments of the program.
 #[derive(Debug, Parser)]
 #[command(name = "gimbal", version, max_term_width = 100)]
 #[command(
@@ -41,19 +41,19 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Plays a study, or what is left of it
+    /// Plays a study, or the episodes of it that are not played yet
     Run(Run),
-    /// Tells which differences a study can detect, and what it takes
+    /// Shows which differences a study can detect, and with how many runs
     Plan(Plan),
-    /// Counts how often the intervals hold the truth, in simulated studies of built-in policies
+    /// Measures the coverage of confidence intervals in simulated studies
     Coverage(Coverage),
     /// Lists run folders with their state and what they cost
     List(List),
     /// Writes tables and the page of a run
     Report(Report),
-    /// Recomputes a work's published tables from their inputs and compares cell by cell
+    /// Recomputes the published tables of a work and compares them
     Papers(Papers),
-    /// Sets two cells or two episodes of a run against each other
+    /// Compares two cells or two episodes of a run
     Compare(Compare),
     /// Checks a run: chains, frames, ledger, texts
     Verify(OfRun),
@@ -61,9 +61,9 @@ pub enum Command {
     Digest(OfRun),
     /// Judges the stored answers of a run again, without playing
     Rescore(Rescore),
-    /// Shows an episode as a person would read it, down to the exact prompt of a call
+    /// Shows an episode in plain words, or the exact prompt of a call
     Trace(Trace),
-    /// Shows which architectures fit which environments, and why others do not
+    /// Shows which architectures fit which environments, or why they do not
     Matrix {
         /// Print JSON
         #[arg(long)]
@@ -71,7 +71,7 @@ pub enum Command {
     },
     /// Plays, replays, benches and evaluates an environment
     Env {
-        /// Environment: `cage2`, `yawning_titan`, `textcraft`, `alfworld`, `finance_agent`
+        /// Environment
         name: String,
         /// What to do with it
         #[command(subcommand)]
@@ -89,7 +89,7 @@ pub enum Command {
         #[command(subcommand)]
         verb: PersonaVerb,
     },
-    /// Measures what an environment's tasks are like and names the controllers that suit them
+    /// Measures the tasks of an environment and names controllers for them
     Advise(Advise),
     /// Plans, shows, checks, compares and distils task graphs
     Graph {
@@ -102,7 +102,7 @@ pub enum Command {
         /// Kind of file
         kind: SchemaKind,
     },
-    /// Looks at keys, weights, tools and disk
+    /// Checks keys, weights, tools and disk
     Doctor {
         /// Print JSON
         #[arg(long)]
@@ -124,13 +124,13 @@ pub struct Run {
     /// Show cells, episodes and estimated tokens and cost, and stop
     #[arg(long)]
     pub dry_run: bool,
-    /// Only cells whose name holds this text (may be repeated)
+    /// Only cells whose name contains this text (may be repeated)
     #[arg(long, value_name = "CELL")]
     pub only: Vec<String>,
-    /// Put this model in the place of every role's model
+    /// Use this model for every role
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// At most so many sessions a cell; a session plays all trials of a task, one episode each
+    /// At most so many sessions for each cell; a session plays all trials of a task, one episode each
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: Option<u32>,
     /// So many runs more than the study says
@@ -152,7 +152,7 @@ pub struct Run {
 pub enum ProgressStyle {
     /// A bar on a terminal, plain lines elsewhere
     Auto,
-    /// One JSON object a line, on standard error
+    /// One JSON object on each line, on standard error
     Json,
     /// Nothing
     Quiet,
@@ -199,7 +199,7 @@ pub struct Rescore {
 pub enum JudgeChoice {
     /// Plain code
     Offline,
-    /// A model, one call an item
+    /// A model, with one call for each item
     Model,
     /// Both, with their agreement
     Both,
@@ -213,11 +213,10 @@ pub struct Report {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Print this table alone and write no files: `cells`, `paired`, ..., `t1` to `t34`, `replication`, `second-environment`,
-    /// `cyc-1` to `cyc-18`, ... (`list` shows all)
+    /// Print only the table of this key and write no files (`list` shows all keys)
     #[arg(long, value_name = "KEY")]
     pub table: Option<String>,
-    /// Print this figure alone as SVG, `f1` to `f29`, `cyc-f1` to `cyc-f8` (`list` shows all); with `--out DIR`, and for a run of several
+    /// Print only the figure of this key as SVG (`list` shows all keys); with `--out DIR`, and for a run of several
     /// environments, it is written as a file
     #[arg(long, value_name = "KEY", conflicts_with = "table")]
     pub figure: Option<String>,
@@ -225,8 +224,7 @@ pub struct Report {
     /// *.md, figures/*.svg, and index.html that shows them
     #[arg(long, conflicts_with_all = ["table", "figure"])]
     pub all: bool,
-    /// What configurations are in the tables `t1` to `t34`, `replication`, `second-environment` and in the figures (default: the
-    /// built-in protocol of three axes)
+    /// Which configuration is what in the tables and figures that compare axes (default: the protocol of their work)
     #[arg(long, value_name = "FILE")]
     pub protocol: Option<PathBuf>,
     /// Cell that paired differences and RPTS are taken against (default: the study's `baseline`)
@@ -254,10 +252,10 @@ pub struct Compare {
     /// What to compare it with: a cell with a cell, an episode with an episode. Two configurations that several models
     /// have played, or that were played in several environments, are compared one by one
     pub second: String,
-    /// Of several models, only this one
+    /// Only this model, of several
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// The matched pair whose traces are shown, as TASK/RUN (default: the one whose returns lie furthest apart)
+    /// The matched pair whose traces are shown, as TASK/RUN (default: the one whose returns differ most)
     #[arg(long, value_name = "TASK/RUN")]
     pub pair: Option<String>,
     /// So many matched pairs in the list, worst first
@@ -288,28 +286,28 @@ pub enum ReportFormat {
 pub struct Plan {
     /// The study file
     pub study: PathBuf,
-    /// Where run folders are kept: an earlier run of the same cells tells how far differences vary
+    /// Where run folders are kept: the spread of differences is taken from an earlier run of the same cells
     #[arg(long, default_value = "runs", value_name = "DIR")]
     pub runs: PathBuf,
     /// SD of a paired difference, in place of what is known
     #[arg(long, value_name = "SD")]
     pub sd: Option<f64>,
-    /// Probability with which a difference shall be found
+    /// Power: probability with which a difference is found
     #[arg(long, default_value_t = 0.8, value_name = "SHARE")]
     pub power: f64,
     /// Level of the two-sided test
     #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
     pub alpha: f64,
-    /// Tell how many pairs find this difference
+    /// Show how many pairs are needed to find this difference
     #[arg(long, value_name = "RETURN")]
     pub difference: Option<f64>,
     /// Cell that configurations are compared with (default: the study's `baseline`, else that of the protocol)
     #[arg(long, value_name = "CELL")]
     pub baseline: Option<String>,
-    /// Only cells whose name holds this text (may be repeated)
+    /// Only cells whose name contains this text (may be repeated)
     #[arg(long, value_name = "CELL")]
     pub only: Vec<String>,
-    /// At most so many sessions a cell
+    /// At most so many sessions for each cell
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: Option<u32>,
     /// So many runs more than the study says
@@ -341,7 +339,7 @@ pub struct Coverage {
     /// Episodes of a cell in each study (may be repeated)
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [10_usize, 25, 50])]
     pub runs: Vec<usize>,
-    /// Tasks in a further design of episodes that are alike within a task, on the largest number of runs; 1 for none
+    /// Tasks in a further design in which episodes of a task are alike, with the largest number of runs; 1 for none
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = at_least_one)]
     pub tasks: usize,
     /// Size of the population: episodes of each policy
@@ -367,7 +365,7 @@ pub struct Coverage {
 /// `gimbal papers`.
 #[derive(Debug, Args)]
 pub struct Papers {
-    /// Short name of the work: `bog`, `cyc`
+    /// Short name of the work
     pub work: String,
     /// Only this table, such as `25` or `Tab. 25`; `claims` for numbers of the text, `summary` for counts by table
     #[arg(long, value_name = "TABLE")]
@@ -378,7 +376,7 @@ pub struct Papers {
     /// How to print it
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Print one JSON object as the last line: counts by table, misses that are not listed, listed ones that are none
+    /// Print one JSON object as the last line: counts by table, misses that are not listed, listed numbers that are no misses
     #[arg(long)]
     pub json: bool,
 }
@@ -402,10 +400,10 @@ pub struct Trace {
     /// Show observations whole, and not the beginnings of long ones
     #[arg(long, conflicts_with_all = ["call", "diff", "json"])]
     pub full: bool,
-    /// List only episodes of cells whose name holds this text
+    /// List only episodes of cells whose name contains this text
     #[arg(long, value_name = "TEXT", conflicts_with = "episode")]
     pub cell: Option<String>,
-    /// List only episodes that stopped so: `horizon`, `solved`, `token_budget`, ...
+    /// List only episodes with this stop reason: `horizon`, `solved`, `token_budget`, ...
     #[arg(long, value_name = "STOP", conflicts_with = "episode")]
     pub stop: Option<String>,
     /// List only so many episodes with the lowest returns, the lowest first
@@ -451,7 +449,7 @@ pub enum ModelVerb {
         /// System prompt
         #[arg(long)]
         system: Option<String>,
-        /// Say this and stop
+        /// Send this message and stop
         #[arg(long)]
         say: Option<String>,
         /// Upper bound of an answer, in tokens
@@ -530,7 +528,7 @@ pub struct PersonaShow {
     /// Protocol: `react-text`, `native-tools`, `json`
     #[arg(long, value_name = "NAME")]
     pub protocol: Option<String>,
-    /// The text alone, without origins
+    /// Only the text, without origins
     #[arg(long)]
     pub plain: bool,
 }
@@ -566,30 +564,4 @@ pub enum SchemaKind {
     Script,
     /// Protocols for `report --protocol`
     Protocol,
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory as _;
-
-    use super::Arguments;
-
-    /// One term for one thing: what an agent works on is called an environment, in every help text.
-    #[test]
-    fn help_speaks_of_environments() {
-        fn walk(command: &mut clap::Command, path: &str, read: &mut usize) {
-            let help = command.render_long_help().to_string();
-            let words = help.split(|letter: char| !letter.is_alphanumeric()).map(str::to_lowercase);
-            let odd: Vec<String> = words.filter(|word| matches!(word.as_str(), "world" | "worlds")).collect();
-            assert!(odd.is_empty(), "{path}: {help}");
-            *read += 1;
-            for sub in command.get_subcommands_mut() {
-                let path = format!("{path} {}", sub.get_name());
-                walk(sub, &path, read);
-            }
-        }
-        let mut read = 0;
-        walk(&mut Arguments::command(), "gimbal", &mut read);
-        assert!(read > 30, "{read}");
-    }
 }

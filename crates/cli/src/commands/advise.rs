@@ -17,7 +17,7 @@ use crate::args::Advise;
 use crate::exit::Failure;
 use crate::registry::registry;
 
-/// Of the plays that were mended, the share above which going back is what mends, and below which it is not.
+/// Of the plays that were fixed, the share above which going back is what fixes, and below which it is not.
 const BACKTRACKING: (f64, f64) = (0.2, 0.5);
 
 /// Fewer tasks than this say little of a family.

@@ -10,7 +10,7 @@ use gimbal_architectures::{control, hierarchy, react};
 use gimbal_core::{Brief, Environment, ToolSpec};
 use serde_json::{Value, json};
 
-use super::persona::{actions, opened};
+use super::begun::{Begun, actions, begun};
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::registry;
@@ -36,7 +36,7 @@ struct AuditedEnvironment {
     actions: Vec<String>,
     /// Names of its tools, which are published and may hold the environment's own.
     tools: Vec<String>,
-    /// What any agent may be told by this environment: its brief, its tools as native calls offer them, refusals.
+    /// What this environment may show to any agent: its brief, its tools as native calls offer them, refusals.
     said: Vec<Part>,
 }
 
@@ -83,7 +83,7 @@ fn without(mut part: Part, subjects: &[String]) -> Part {
     part
 }
 
-/// What one agent of one configuration came to.
+/// The result for one agent of one configuration.
 struct Line {
     environment: String,
     configuration: String,
@@ -98,11 +98,11 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
     let registry = registry();
     if let Some(only) = only {
         // Refused with the known names.
-        opened(only, &json!({})).await?;
+        begun(only, &json!({})).await?;
     }
     let mut environments = Vec::new();
     for family in &registry.environments {
-        let (environment, tracker, _) = opened(family.name(), &json!({})).await?;
+        let Begun { environment, tracker } = begun(family.name(), &json!({})).await?;
         environments.push(AuditedEnvironment::of(family.name(), &*environment, tracker.queries()));
     }
     let forbidden = Forbidden::of(environments.iter().map(|environment| &*environment.brief));
@@ -135,7 +135,7 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
     print(&lines);
     match lines.iter().map(|line| line.findings.len()).sum::<usize>() {
         0 => Ok(()),
-        bad => Err(Failure::Check(format!("{bad} words stand in texts that must not hold them (BOG-025)"))),
+        bad => Err(Failure::Check(format!("{bad} words are in texts that must not contain them (BOG-025)"))),
     }
 }
 
@@ -183,7 +183,7 @@ fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failu
     })
 }
 
-/// How many texts an agent may be sent, and what must not stand in them.
+/// How many texts an agent may be sent, and the words that must not be in them.
 fn look(
     agent: &Agent,
     environment: &AuditedEnvironment,

@@ -347,7 +347,7 @@ fn chosen(matches: &Matches, wanted: &str) -> Result<Match, Failure> {
     )))
 }
 
-/// Configurations where these tell the cells apart, else ids.
+/// Configurations where these distinguish the cells, else ids.
 fn distinct(first: &StoredCell, second: &StoredCell) -> (String, String) {
     if first.info.configuration == second.info.configuration {
         (first.info.id.clone(), second.info.id.clone())

@@ -57,7 +57,7 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
     };
     let (brief, tools) = rehearsal.environment(first).await.map_err(Failure::external)?;
     let nodes = match &asked.graph {
-        Some(name) => super::graph::opened(home, name)?.nodes,
+        Some(name) => home.graph(name)?.nodes,
         None => TaskGraph::suggested(&brief, &tools),
     };
     let kind = gimbal_architectures::cyclic::CyclicKind;

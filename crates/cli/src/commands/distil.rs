@@ -109,7 +109,7 @@ pub fn distil(
         ("distilled".to_owned(), format!("from {episodes} episodes ({won} won) on the graph {}", chosen.id)),
         ("run".to_owned(), origin(run, cell)),
     ]);
-    left.check(None).map_err(|error| Failure::External(format!("what is left is no graph: {error}")))?;
+    left.check(None).map_err(|error| Failure::External(format!("what is left is not a graph: {error}")))?;
     eprintln!(
         "{}: {episodes} episodes, {won} won; {} of {} ways and {} of {} subtasks are left",
         chosen.id,

@@ -12,7 +12,7 @@ use super::print_json;
 use crate::exit::Failure;
 use crate::home::Home;
 
-/// One thing that was looked at. What is missing may be wanted or not; what is wrong must be mended.
+/// One thing that was looked at. What is missing may be wanted or not; what is wrong must be fixed.
 struct Finding {
     what: String,
     good: bool,
@@ -100,7 +100,7 @@ pub fn doctor(home: &Home, as_json: bool) -> Result<(), Failure> {
     }
     match findings.iter().filter(|finding| finding.wrong).count() {
         0 => Ok(()),
-        wrong => Err(Failure::Check(format!("{wrong} thing(s) must be mended"))),
+        wrong => Err(Failure::Check(format!("{wrong} problem(s) must be fixed"))),
     }
 }
 

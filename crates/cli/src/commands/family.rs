@@ -31,7 +31,7 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
     let (Some(first), Some(last)) = (tasks.first(), tasks.last()) else {
         return Err(Failure::Usage(format!("`{environment}` has no task to open its environment with")));
     };
-    // The planner is to know the family and none of its tasks: what it would be told in two of them must be the same.
+    // The planner must know the family and none of its tasks: what it sees in two of them must be the same.
     let prompt = rehearsal.prompts(&planner, first).await.map_err(Failure::external)?;
     let other = rehearsal.prompts(&planner, last).await.map_err(Failure::external)?;
     if prompt != other {

@@ -1,12 +1,11 @@
 //! `gimbal graph`: task graphs as files.
 
-use std::path::Path;
-
 use gimbal_architectures::graph::distil::Rules;
 use gimbal_architectures::graph::machine::Learning;
 use gimbal_architectures::graph::{self, TaskGraph, Ways};
 use serde_json::json;
 
+use super::begun::begun;
 use super::print_json;
 use crate::args::{Distilled, GraphForm, GraphVerb};
 use crate::exit::Failure;
@@ -15,7 +14,7 @@ use crate::home::Home;
 /// Shows, checks or compares graphs.
 pub async fn graph(home: &Home, verb: GraphVerb) -> Result<(), Failure> {
     match verb {
-        GraphVerb::Show { graph, form } => show(&opened(home, &graph)?, form),
+        GraphVerb::Show { graph, form } => show(&home.graph(&graph)?, form),
         GraphVerb::Check { graphs, environment, json } => check(home, &graphs, environment.as_deref(), json).await,
         GraphVerb::Plan(asked) => super::family::plan(home, &asked).await,
         GraphVerb::Cost(asked) => super::cost::cost(home, &asked).await,
@@ -26,7 +25,7 @@ pub async fn graph(home: &Home, verb: GraphVerb) -> Result<(), Failure> {
         }
         GraphVerb::Shots(asked) => super::shots::shots(home, &asked).await,
         GraphVerb::Diff { before, after } => {
-            let changes = graph::diff(&opened(home, &before)?, &opened(home, &after)?);
+            let changes = graph::diff(&home.graph(&before)?, &home.graph(&after)?);
             for change in &changes {
                 println!("{change}");
             }
@@ -37,17 +36,6 @@ pub async fn graph(home: &Home, verb: GraphVerb) -> Result<(), Failure> {
             }
         }
     }
-}
-
-/// The graph in a file, or the one of that name below `graphs/`.
-pub(super) fn opened(home: &Home, name: &str) -> Result<TaskGraph, Failure> {
-    let path = Path::new(name);
-    if path.is_file() {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Failure::Usage(gimbal_core::FileError::of(name, &error).to_string()))?;
-        return graph::read(&text, name).map_err(Failure::usage);
-    }
-    graph::named(name, &*home.files).map_err(Failure::usage)
 }
 
 fn show(graph: &TaskGraph, form: GraphForm) -> Result<(), Failure> {
@@ -91,13 +79,13 @@ fn show(graph: &TaskGraph, form: GraphForm) -> Result<(), Failure> {
 
 async fn check(home: &Home, names: &[String], environment: Option<&str>, as_json: bool) -> Result<(), Failure> {
     let environment = match environment {
-        Some(name) => Some(super::persona::opened(name, &json!({})).await?.0),
+        Some(name) => Some(begun(name, &json!({})).await?.environment),
         None => None,
     };
     let mut wrong = Vec::new();
     let mut rows = Vec::new();
     for name in names {
-        let checked = opened(home, name).map_err(|failure| failure.to_string()).and_then(|graph| {
+        let checked = home.graph(name).map_err(|failure| failure.to_string()).and_then(|graph| {
             let tools = environment.as_ref().map(|environment| &environment.tools()[..]);
             graph.check(tools).map(|()| graph).map_err(|error| format!("{name}: {error}"))
         });

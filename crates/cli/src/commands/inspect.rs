@@ -117,7 +117,7 @@ fn listed(folder: &RunFolder, options: &Trace) -> Result<(), Failure> {
             &episode.id.key.to_string()[..8],
             gimbal_analysis::printable(&episode.name())
         );
-        // What a provider turned down is told where the attempt is listed: nobody should have to open it.
+        // What a provider refused is shown where the attempt is listed, so that the episode need not be opened.
         if episode.episode_return.is_none() && !episode.detail.is_empty() {
             println!("{:>8}why: {}", "", gimbal_analysis::printable(&episode.detail));
         }

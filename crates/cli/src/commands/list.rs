@@ -87,7 +87,7 @@ fn run_folders(root: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 fn line(path: &Path) -> Line {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let empty = Line {
+    read_line(path, name.clone()).unwrap_or_else(|error| Line {
         name,
         state: "unreadable".to_owned(),
         finished: 0,
@@ -95,23 +95,11 @@ fn line(path: &Path) -> Line {
         tokens: 0,
         dollars: 0.0,
         unknown_requests: 0,
-        problem: None,
-    };
-    match read_line(path) {
-        Ok((state, finished, planned, spent)) => Line {
-            state: state.to_owned(),
-            finished,
-            planned,
-            tokens: spent.tokens,
-            dollars: spent.exact() as f64 / 1e12,
-            unknown_requests: spent.unknown,
-            ..empty
-        },
-        Err(error) => Line { problem: Some(error.to_string()), ..empty },
-    }
+        problem: Some(error.to_string()),
+    })
 }
 
-fn read_line(path: &Path) -> Result<(&'static str, u64, u64, gimbal_study::run::Spending), RunError> {
+fn read_line(path: &Path, name: String) -> Result<Line, RunError> {
     let folder = RunFolder::open(path)?;
     let stored = Stored::read(&folder)?;
     let finished = folder
@@ -125,5 +113,14 @@ fn read_line(path: &Path) -> Result<(&'static str, u64, u64, gimbal_study::run::
         false if finished >= planned => "done",
         false => "incomplete",
     };
-    Ok((state, finished, planned, spent))
+    Ok(Line {
+        name,
+        state: state.to_owned(),
+        finished,
+        planned,
+        tokens: spent.tokens,
+        dollars: spent.exact() as f64 / 1e12,
+        unknown_requests: spent.unknown,
+        problem: None,
+    })
 }

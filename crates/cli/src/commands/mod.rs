@@ -2,6 +2,7 @@
 
 pub mod advise;
 pub mod audit;
+mod begun;
 pub mod compare;
 mod cost;
 pub mod coverage;

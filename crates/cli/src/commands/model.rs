@@ -15,6 +15,7 @@ use super::print_json;
 use crate::args::ModelVerb;
 use crate::exit::Failure;
 use crate::home::Home;
+use crate::interrupt;
 use crate::stdio;
 
 /// Does what was asked with models.
@@ -86,7 +87,7 @@ fn list(as_json: bool) -> Result<(), Failure> {
         println!("  scripted/{script}");
     }
     println!("  scripted/<file>.yaml");
-    println!("  {:<28} a competent answer, spoilt on purpose", "noisy/0.9,malformed=0.02");
+    println!("  {:<28} a correct answer, spoilt on purpose", "noisy/0.9,malformed=0.02");
     for (reader, what) in readers {
         println!("  {:<28} {what}", format!("reader/{reader}"));
     }
@@ -121,11 +122,11 @@ pub async fn fetch_if_missing(name: &str) -> Result<(), Failure> {
     unless_stopped(weights::locate_or_pull(what, &options, &told)).await.map(|_| ())
 }
 
-/// A fetch, until it is done or somebody asks to stop; then what was fetched so far is removed.
+/// A fetch, until it is done or interrupted; then what was fetched so far is removed.
 async fn unless_stopped<T>(fetch: impl Future<Output = Result<T, weights::WeightsError>>) -> Result<T, Failure> {
     tokio::select! {
         done = fetch => done.map_err(Failure::external),
-        Ok(()) = super::run::asked_to_stop() => Err(Failure::Interrupted),
+        Ok(()) = interrupt::requested() => Err(Failure::Interrupted),
     }
 }
 
@@ -191,7 +192,7 @@ async fn turn(
         sampling: Sampling { max_output_tokens: max_tokens, ..Sampling::default() },
         ..ChatRequest::default()
     };
-    let context = CallContext { wire: &Unmetered, episode: Digest::default(), call: 0, seed: 0 };
+    let context = CallContext { wire: &Unmetered, episode: Digest::default(), call: 0, seed: 0, hint: None };
     match model.complete(&request, &context).await {
         Ok(completion) => {
             super::print_text(&completion.text);

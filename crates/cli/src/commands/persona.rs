@@ -6,16 +6,15 @@ use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, Persona, prompt};
 use gimbal_architectures::control::Summariser;
 use gimbal_architectures::{control, hierarchy, place_of, react};
-use gimbal_core::tracker::Stepped;
-use gimbal_core::{Block, Environment, Reply, ToolCall, Tracker, nearest};
+use gimbal_core::{Block, nearest};
 use gimbal_messages::spaced;
 use gimbal_study::plan::{self, labels};
 use serde_json::{Map, Value, json};
 
+use super::begun::{Begun, actions, begun};
 use crate::args::{PersonaShow, PersonaVerb};
 use crate::exit::Failure;
 use crate::home::Home;
-use crate::registry::registry;
 
 /// Shows personas.
 pub async fn persona(home: &Home, verb: PersonaVerb) -> Result<(), Failure> {
@@ -153,32 +152,6 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
     Err(Failure::Usage(format!("{name}: there is no cell `{cell}`{hint} (cells: {})", known.join(", "))))
 }
 
-/// An environment after one idle step, its tracker, and its idle call.
-pub(super) async fn opened(
-    name: &str,
-    options: &Value,
-) -> Result<(Box<dyn Environment>, Box<dyn Tracker>, ToolCall), Failure> {
-    let registry = registry();
-    let Some(family) = registry.environment(name) else {
-        let known: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();
-        let hint = nearest::hint(name, known.iter().copied());
-        let known = known.join(", ");
-        return Err(Failure::Usage(format!("there is no environment `{name}`{hint} (known: {known})")));
-    };
-    let options = family.resolve(options).map_err(Failure::usage)?;
-    let mut environment = family.open(&options).map_err(Failure::usage)?;
-    let task = family.splits().first().and_then(|split| family.tasks(split, &options).ok()?.into_iter().next());
-    let Some(task) = task else { return Err(Failure::Usage(format!("`{name}` has no task"))) };
-    let first = environment.reset(&task, 0).await.map_err(Failure::external)?;
-    let mut tracker = environment.tracker();
-    tracker.begin(&first);
-    let idle = environment.brief().idle.clone();
-    if let Ok(Reply::Step(transition)) = environment.call(&idle).await {
-        tracker.update(Stepped { step: 1, call: &idle, observation: &transition.observation, justification: None });
-    }
-    Ok((environment, tracker, idle))
-}
-
 /// An agent and its place in the architecture.
 type Placed = (&'static str, Agent);
 
@@ -205,7 +178,7 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
     let Subject { base, only, mut settings, environment: name, options } = subject(home, &asked)?;
     settings.retain(|_, value| !value.is_null());
     let (agents, wanted) = agents(home, &base, settings)?;
-    let (environment, tracker, idle) = opened(&name, &options).await?;
+    let Begun { environment, tracker } = begun(&name, &options).await?;
     let mut blocks = Vec::new();
     for block in wanted {
         let Some(text) = tracker.block(&block) else {
@@ -217,7 +190,7 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
         };
         blocks.push(Block { name: block, text: text.into() });
     }
-    let idle_text = environment.render(&idle);
+    let idle_text = environment.render(&environment.brief().idle);
     let actions = actions(&*environment);
     let about = prompt::PromptContext { brief: environment.brief(), idle: &idle_text, tools: &[], actions: &actions };
     let alone = agents.len() == 1;
@@ -258,22 +231,4 @@ fn print_parts(parts: &[prompt::Part], plain: bool) {
             part.origins.iter().map(|origin| format!("{} `{}`", origin.file, origin.key)).collect();
         println!("--- {} ({})\n{}\n", part.name, origins.join("; "), part.text);
     }
-}
-
-/// The action texts of tools with at most one parameter of known literals, without what requests leave out.
-pub(super) fn actions(environment: &dyn Environment) -> Vec<String> {
-    let (mut actions, brief) = (Vec::new(), environment.brief());
-    let sent = |call: &ToolCall| prompt::explains(brief, &call.tool);
-    for tool in environment.tools().iter() {
-        let required: Vec<&str> = tool.required().collect();
-        match required.as_slice() {
-            [] => actions.push(ToolCall::bare(&tool.name)),
-            [parameter] => {
-                let choices = environment.choices(&tool.name, parameter).unwrap_or_default();
-                actions.extend(choices.iter().map(|choice| ToolCall::with(&tool.name, &[(parameter, choice)])));
-            }
-            _ => {}
-        }
-    }
-    actions.iter().filter(|call| sent(call)).map(|call| environment.render(call)).collect()
 }

@@ -18,7 +18,7 @@ use crate::home::Home;
 use crate::registry::registry;
 use crate::stdio;
 
-/// Facts whose SDs stand in where nothing was played yet.
+/// Facts whose SDs are used where nothing was played yet.
 const FACTS: &str = "papers/bog.yaml";
 
 /// Resolves the study and prints what it can see and what it takes.

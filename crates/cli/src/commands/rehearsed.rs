@@ -80,7 +80,7 @@ pub fn digest(prompts: &[String]) -> String {
     Digest::of(prompts.concat().as_bytes()).to_string().chars().take(12).collect()
 }
 
-/// An episode that did not come to its end.
+/// An episode that broke off.
 pub fn halted(halt: Halt) -> Failure {
     match halt.stop {
         Stop::Cancelled => Failure::Interrupted,

@@ -11,11 +11,11 @@ use gimbal_study::run::RunFolder;
 use gimbal_study::stage::Cancel;
 use serde_json::{Value, json};
 
-use super::run::watch_for_interrupt;
 use super::{print_json, run_failure};
 use crate::args::{JudgeChoice, Rescore};
 use crate::exit::Failure;
 use crate::home::Home;
+use crate::interrupt;
 use crate::registry::registry;
 use crate::stdio;
 use gimbal_report::WIDTH;
@@ -113,7 +113,7 @@ async fn by_model(
     }
     let mut verdicts = Verdicts::open(folder.root(), &format!("model-{name}"), &facts.identity).map_err(failure)?;
     let cancel = Cancel::default();
-    tokio::spawn(watch_for_interrupt(cancel.clone()));
+    tokio::spawn(interrupt::watch(cancel.clone()));
     let told = |done: u64, due: u64| {
         if done.is_multiple_of(PACE) {
             stdio::message(&format!("{done} of {due} items asked"));

@@ -7,13 +7,14 @@ use gimbal_study::plan::estimate::{Measured, estimate_after, too_low};
 use gimbal_study::plan::{self, Plan};
 use gimbal_study::registry::ModelSource;
 use gimbal_study::run::{RunError, RunFolder};
-use gimbal_study::runner::{self, Ended, Settings};
+use gimbal_study::runner::{self, RunStop, Settings};
 use gimbal_study::stage::Cancel;
 
 use super::{report, run_failure};
 use crate::args::{ProgressStyle, Run};
 use crate::exit::Failure;
 use crate::home::Home;
+use crate::interrupt;
 use crate::progress;
 use crate::registry::registry;
 use crate::stdio;
@@ -54,14 +55,14 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     }
     let folder = options.runs.join(&plan.study.name);
     let cancel = Cancel::default();
-    tokio::spawn(watch_for_interrupt(cancel.clone()));
+    tokio::spawn(interrupt::watch(cancel.clone()));
     let settings = Settings { jobs: options.jobs, attempts: ATTEMPTS, ..Settings::new(&folder) };
     let shown = progress::shown(options.progress);
     let source: Arc<dyn ModelSource> = models;
     let summary = runner::run(Arc::new(plan), source, settings, cancel, move |event| shown.show(&event))
         .await
         .map_err(run_failure)?;
-    if summary.ended == Ended::Interrupted {
+    if summary.ended == RunStop::Interrupted {
         return Err(Failure::Interrupted);
     }
     if !options.no_report {
@@ -73,17 +74,17 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
         println!("{}", page.display());
     }
     match summary.ended {
-        Ended::Done | Ended::Interrupted => Ok(()),
-        Ended::Incomplete => Err(Failure::External(incomplete(
+        RunStop::Done | RunStop::Interrupted => Ok(()),
+        RunStop::Incomplete => Err(Failure::External(incomplete(
             summary.run_status.planned.saturating_sub(summary.run_status.done),
             &summary.closed,
         ))),
-        Ended::Limit(limit) => Err(Failure::External(limit)),
+        RunStop::Limit(limit) => Err(Failure::External(limit)),
     }
 }
 
-/// Why episodes are missing after a run: the words of the providers that turned requests down stand here, for what was
-/// told in mid-run has scrolled away.
+/// Why episodes are missing after a run. The words of providers that refused requests are repeated here, because what was
+/// shown during the run has scrolled away.
 fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
     let episodes = stdio::count(missing as usize, "episode", "episodes");
     if closed.is_empty() {
@@ -93,34 +94,8 @@ fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
     format!("{episodes} could not be played: {}; change what is refused, then run the same command", reasons.join("; "))
 }
 
-/// The first Ctrl-C lets requests on their way end, the second waits for nothing.
-pub(super) async fn watch_for_interrupt(cancel: Cancel) {
-    let mut times = 0_u32;
-    while asked_to_stop().await.is_ok() {
-        times += 1;
-        let more = if times == 1 { "; again to stop at once" } else { "" };
-        stdio::message(&format!("stopping{more}"));
-        cancel.raise();
-    }
-}
-
-/// Ctrl-C, or the termination that schedulers send.
-#[cfg(unix)]
-pub(super) async fn asked_to_stop() -> std::io::Result<()> {
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminate.recv() => Ok(()),
-    }
-}
-
-#[cfg(not(unix))]
-pub(super) async fn asked_to_stop() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
-}
-
 async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result<(), Failure> {
-    // What a run would say of what lies there comes first: the figures below are of no use where it would be refused.
+    // What a run would say of the files there comes first: the figures below are of no use where the run would be refused.
     let fits = match runner::fits(plan, folder) {
         Ok(None) => true,
         Ok(Some(words)) => {

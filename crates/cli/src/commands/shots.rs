@@ -18,6 +18,7 @@ use super::{run_failure, run_folder};
 use crate::args::GraphShots;
 use crate::exit::Failure;
 use crate::home::Home;
+use crate::interrupt;
 use crate::registry::registry;
 use crate::stdio;
 
@@ -36,7 +37,7 @@ pub async fn shots(home: &Home, asked: &GraphShots) -> Result<(), Failure> {
     let mut written = Written::default();
     let stopped = tokio::select! {
         done = writer.write(&environment, &won, &mut written) => done.err(),
-        Ok(()) = super::run::asked_to_stop() => Some(Failure::Interrupted),
+        Ok(()) = interrupt::requested() => Some(Failure::Interrupted),
     };
     if written.calls > 0 {
         say_cost(model, (written.calls, &written.usage), written.dollars);
@@ -153,7 +154,7 @@ struct Written {
     calls: u64,
     repaired: u64,
     usage: Usage,
-    /// None where a price is unknown, or nothing was asked yet.
+    /// `None` where a price is unknown, or nothing was asked yet.
     dollars: Option<f64>,
 }
 
@@ -229,7 +230,7 @@ impl Writer<'_> {
         Ok(&self.opened[self.opened.len() - 1].1)
     }
 
-    /// An episode as the summariser is told it.
+    /// An episode as the summariser sees it.
     fn told(&self, walk: &Trajectory) -> Result<Won, Failure> {
         let results = read::results(self.folder, self.stored, walk).map_err(run_failure)?;
         let mut results = results.unwrap_or_default().into_iter();

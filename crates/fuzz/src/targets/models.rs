@@ -79,7 +79,7 @@ pub fn body(bytes: &[u8]) {
 }
 
 pub fn ggufs() -> Vec<Vec<u8>> {
-    // The header alone: what lies behind it is looked for and not read.
+    // The header alone: what follows it is looked for and not read.
     let header = |tiny: TinyGguf| {
         let mut bytes = tiny.bytes();
         bytes.truncate(12_000);

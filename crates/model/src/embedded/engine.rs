@@ -60,7 +60,7 @@ struct Job {
 }
 
 /// An opened model. Calls queue and run one at a time; a caller that goes away (its future is dropped) calls its job
-/// off between two tokens. Closing waits for the token at hand.
+/// off between two tokens. Closing waits for the current token.
 pub struct Engine {
     jobs: Option<mpsc::UnboundedSender<Job>>,
     thread: Option<JoinHandle<()>>,
@@ -75,7 +75,7 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-/// What the thread tells once it is ready.
+/// What the thread reports once it is ready.
 struct Ready {
     info: EngineInfo,
     vocabulary: Vocabulary,
@@ -290,7 +290,7 @@ pub(crate) fn backend() -> Result<&'static LlamaBackend, EmbeddedError> {
 fn check_header(path: &Path) -> Result<(), EmbeddedError> {
     let fail = |why: String| Err(EmbeddedError::Open { path: PathBuf::from(path), why });
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return fail("it is no regular file; name the file of the weights itself".to_owned());
+        return fail("it is not a regular file; name the file of the weights itself".to_owned());
     }
     let mut header = [0u8; 8];
     let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut header));

@@ -13,7 +13,7 @@ pub enum EmbeddedError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What is wrong and how to mend it.
+        /// What is wrong and how to fix it.
         why: String,
     },
     /// Settings that the model or the machine cannot meet.

@@ -104,7 +104,7 @@ fn split_calls(text: &str) -> Result<(String, Vec<RequestedCall>), String> {
         let (body, following) =
             after.split_once(CLOSE).ok_or_else(|| format!("the answer opens `{OPEN}` and never closes it"))?;
         let call: Value = serde_json::from_str(body.trim())
-            .map_err(|error| format!("native tool call {} is no JSON: {error}", calls.len() + 1))?;
+            .map_err(|error| format!("native tool call {} is not JSON: {error}", calls.len() + 1))?;
         let name = call.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
         let Some(name) = name else {
             return Err(format!("native tool call {} names no tool", calls.len() + 1));

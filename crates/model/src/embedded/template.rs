@@ -97,7 +97,7 @@ impl ChatTemplate {
         match (&self.chatml, &self.jinja) {
             (Some(chatml), _) if !native => Ok(chatml.render(messages)),
             (_, Some(template)) => {
-                if native && !crate::local::takes_tools(template) {
+                if native && !crate::gguf::takes_tools(template) {
                     return Err(EmbeddedError::Template(
                         "it has no place for native tools: use the persona protocol `react-text` or `json` with this model"
                             .to_owned(),

@@ -24,13 +24,13 @@ pub struct Header {
     pub architecture: String,
     /// Tokens of the vocabulary.
     pub tokens: u64,
-    /// The template by which conversations are written; none where the file carries none.
+    /// The template by which conversations are written; `None` where the file carries none.
     pub chat_template: Option<String>,
     /// The tensors.
     pub tensors: Vec<Tensor>,
 }
 
-/// A tensor as the header tells of it.
+/// A tensor as the header describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor {
     /// Its name.
@@ -248,7 +248,7 @@ impl<R: Read> Checked<'_, R> {
         Ok(name)
     }
 
-    /// A number from 1 to `most`; a list of numbers, one for each layer, may stand for it.
+    /// A number from 1 to `most`; it may also be a list of numbers, one for each layer.
     fn whole(&self, key: &str, most: i128, needed: bool) -> Result<Option<i128>, GgufError> {
         match self.values.get(key) {
             None if needed => self.wrong(format!("the key `{key}` is missing")),
@@ -269,7 +269,7 @@ impl<R: Read> Checked<'_, R> {
             Some(other) => self.wrong(format!("`tokenizer.ggml.{part}` is {} and no list", shown(other))),
         };
         let Some(tokens) = list("tokens")?.filter(|tokens| tokens.kind == TEXT_KIND && tokens.length > 0) else {
-            return self.wrong("`tokenizer.ggml.tokens` is no list of texts");
+            return self.wrong("`tokenizer.ggml.tokens` is not a list of texts");
         };
         if !tokens.distinct {
             return self.wrong("`tokenizer.ggml.tokens` names a token twice");
@@ -281,14 +281,14 @@ impl<R: Read> Checked<'_, R> {
             }
         }
         if list("merges")?.is_some_and(|merges| merges.kind != TEXT_KIND || !merges.pairs || !merges.texts) {
-            return self.wrong("`tokenizer.ggml.merges` holds what is no pair of pieces");
+            return self.wrong("`tokenizer.ggml.merges` contains an entry that is not a pair of pieces");
         }
         match self.values.get("tokenizer.ggml.model") {
             Some(Value::Text(kind)) if kind == "gpt2" && list("merges")?.is_none() => {
                 return self.wrong("`tokenizer.ggml.merges` is missing, which a vocabulary of kind `gpt2` needs");
             }
             Some(Value::Text(_)) => {}
-            _ => return self.wrong("`tokenizer.ggml.model` is no text"),
+            _ => return self.wrong("`tokenizer.ggml.model` is not a text"),
         }
         for (key, value) in self.values.iter().filter(|(key, _)| key.ends_with("_token_id")) {
             let held = matches!(value, Value::Whole(id) if (0..i128::from(tokens.length)).contains(id))

@@ -25,6 +25,12 @@ pub struct GgufError {
     pub what: String,
 }
 
+/// Whether a chat template has a place for the tools of a request.
+#[must_use]
+pub fn takes_tools(template: &str) -> bool {
+    template.contains("tools")
+}
+
 /// Reads and checks the header of a file.
 ///
 /// # Errors
@@ -33,7 +39,7 @@ pub fn check(path: &Path) -> Result<Header, GgufError> {
     let failed = |error: std::io::Error| GgufError { at: 0, what: format!("it cannot be read: {error}") };
     // A pipe or a device may never end, and opening it may wait for ever.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(GgufError { at: 0, what: "it is no regular file".to_owned() });
+        return Err(GgufError { at: 0, what: "it is not a regular file".to_owned() });
     }
     let file = std::fs::File::open(path).map_err(failed)?;
     let length = file.metadata().map_err(failed)?.len();

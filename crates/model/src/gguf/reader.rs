@@ -33,7 +33,7 @@ pub(super) struct Array {
     pub pairs: bool,
     /// Whether every text in it is UTF-8.
     pub texts: bool,
-    /// Whether no text that holds something stands in it twice.
+    /// Whether no text but the empty one is in it twice.
     pub distinct: bool,
 }
 
@@ -96,7 +96,7 @@ impl<R: Read> Reader<R> {
         }
         let mut bytes = vec![0; length as usize];
         self.fill(&mut bytes, what)?;
-        String::from_utf8(bytes).or_else(|_| self.wrong(format!("{what} is no text")))
+        String::from_utf8(bytes).or_else(|_| self.wrong(format!("{what} is not a text")))
     }
 
     /// A text; the part of it beyond [`TEXT`] is passed over.

@@ -1,7 +1,7 @@
 //! Answers kept on disk, so that a study that is repeated need not be paid for again.
 //!
 //! An answer is kept under model, episode, place of the call (seed and number) and request, so that the repeats of a
-//! study stay independent draws. A file that is damaged counts as absent, and is told.
+//! study stay independent draws. A file that is damaged counts as absent, and is reported.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ const KEPT_PROBLEMS: usize = 100;
 pub struct CacheProblem {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong and how to mend it.
+    /// What is wrong and how to fix it.
     pub message: String,
 }
 

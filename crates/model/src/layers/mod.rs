@@ -1,4 +1,4 @@
-//! What lies between a caller and a provider, in one order: meter, record, cache, retry, rate, attempt, provider.
+//! The layers between a caller and a provider, in one order: meter, record, cache, retry, rate, attempt, provider.
 //!
 //! The meter sees every call and every attempt; a recorded or cached answer never reaches the retries; a pause between
 //! attempts holds no place of the rate; and the attempt is the one door through which requests leave, so that none can

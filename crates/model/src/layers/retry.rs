@@ -37,7 +37,7 @@ impl<M> Retry<M> {
         error
     }
 
-    /// The pause after the failure of attempt `number` (from 0); none if the call is given up.
+    /// The pause after the failure of attempt `number` (from 0); `None` if the call is given up.
     fn pause(&self, number: u32, error: &ModelError, draws: &mut Rng) -> Option<Duration> {
         if !error.kind.is_transient() || number + 1 >= self.policy.attempts {
             return None;

@@ -1,10 +1,10 @@
-//! The noisy expert: a competent answer, spoilt by frozen randomness.
+//! The noisy expert: a correct answer, spoilt by frozen randomness.
 //!
 //! For tests, dry runs and calibration; what it shows is about our scaffolding, never about models.
 //!
 //! Draws come from the seed and number of the call alone, always in the same order (competent, malformed,
 //! over-confident, then the choice), so that sweeps over the noise share their randomness. Without a hint it says
-//! so in plain text ([`NO_HINT`]): a role for which the architecture knows no competent answer then fails as it
+//! so in plain text ([`NO_HINT`]): a role for which the architecture knows no correct answer then fails as it
 //! would with a model that does not know what to do.
 
 mod settings;
@@ -66,7 +66,7 @@ impl ChatModel for NoisyExpert {
             seed::derive(&[b"noisy", &context.seed.to_be_bytes(), &context.call.to_be_bytes()]),
             "noisy-expert",
         );
-        let text = match &request.hint {
+        let text = match context.hint {
             Some(hint) => self.write(hint, request.grammar.as_ref(), &mut draws),
             None => NO_HINT.to_owned(),
         };
@@ -82,26 +82,32 @@ impl ChatModel for NoisyExpert {
 mod tests {
     use std::sync::Arc;
 
-    use gimbal_core::{ChatModel, ChatRequest, Grammar, Hint, Rng, seed};
+    use gimbal_core::{CallContext, ChatModel, ChatRequest, Grammar, Hint, Rng, seed};
 
     use super::{NO_HINT, Noise, NoisyExpert, ONE};
     use crate::shape::fits;
     use crate::testing::{NoWire, ask, context};
 
     fn request(grammar: Option<Grammar>) -> ChatRequest {
+        ChatRequest { grammar: grammar.map(Arc::new), ..ChatRequest::default() }
+    }
+
+    fn hint() -> Hint {
         let alternatives = ["Remove User1", "Monitor", "Sleep", "Analyse User1"].map(str::to_owned).to_vec();
-        ChatRequest {
-            hint: Some(Hint { answer: "Monitor".to_owned(), alternatives }),
-            grammar: grammar.map(Arc::new),
-            ..ChatRequest::default()
-        }
+        Hint { answer: "Monitor".to_owned(), alternatives }
+    }
+
+    /// What the expert answers to call number `call` of seed 7.
+    fn answer(expert: &NoisyExpert, request: &ChatRequest, hint: &Hint, call: u64) -> String {
+        let context = CallContext { hint: Some(hint), ..context(&NoWire, 7, call) };
+        ask(expert, request, &context).unwrap().text.to_string()
     }
 
     fn answers(noise: &str, grammar: Option<Grammar>) -> Vec<String> {
         let expert = NoisyExpert::new(Noise::parse(noise).unwrap());
         assert!(expert.wants_hints());
-        let request = request(grammar);
-        (0..2000).map(|call| ask(&expert, &request, &context(&NoWire, 7, call)).unwrap().text.to_string()).collect()
+        let (request, hint) = (request(grammar), hint());
+        (0..2000).map(|call| answer(&expert, &request, &hint, call)).collect()
     }
 
     // covers: SH-01
@@ -118,7 +124,7 @@ mod tests {
     #[test]
     fn the_same_seed_and_call_give_the_same_answer() {
         assert_eq!(answers("0.5,malformed=0.2", None), answers("0.5,malformed=0.2", None));
-        // The competent draws of a sweep are shared: whoever is right at 0.5 is right at 0.9.
+        // The draws for correctness are shared by a sweep: a call that is right at 0.5 is right at 0.9.
         let (low, high) = (answers("0.5", None), answers("0.9", None));
         assert!(low.iter().zip(&high).all(|(low, high)| low != "Monitor" || high == "Monitor"));
     }
@@ -127,7 +133,7 @@ mod tests {
     fn a_grammar_is_kept_unless_the_answer_is_malformed() {
         let grammar = Grammar::Choice(vec!["Monitor".to_owned(), "Sleep".to_owned()]);
         assert!(answers("0", Some(grammar)).iter().all(|text| text == "Sleep"));
-        // No legal alternative: the competent answer is all there is.
+        // No legal alternative: the correct answer is all there is.
         let only = Grammar::Choice(vec!["Monitor".to_owned()]);
         assert!(answers("0", Some(only)).iter().all(|text| text == "Monitor"));
     }
@@ -135,28 +141,26 @@ mod tests {
     #[test]
     fn a_grammar_is_compiled_once_and_only_for_mistakes() {
         let mut request = request(Some(Grammar::Regex("(Remove|Analyse) User1|Monitor".to_owned())));
-        let ask_all = |noise: &str, request: &ChatRequest| {
+        let mut hint = hint();
+        let ask_all = |noise: &str, request: &ChatRequest, hint: &Hint| {
             let expert = NoisyExpert::new(Noise::parse(noise).unwrap());
-            let ask = |call| ask(&expert, request, &context(&NoWire, 7, call)).unwrap().text.to_string();
-            let answers: Vec<String> = (0..200).map(ask).collect();
+            let answers: Vec<String> = (0..200).map(|call| answer(&expert, request, hint, call)).collect();
             (answers, expert.shapes.kept())
         };
-        assert_eq!(ask_all("1", &request).1, 0);
-        let (under_grammar, kept) = ask_all("0.5,malformed=0.2", &request);
+        assert_eq!(ask_all("1", &request, &hint).1, 0);
+        let (under_grammar, kept) = ask_all("0.5,malformed=0.2", &request, &hint);
         assert_eq!(kept, 1);
         // The same draws as without a grammar whose alternatives all fit.
-        request.hint.as_mut().unwrap().alternatives.retain(|text| text != "Sleep");
+        hint.alternatives.retain(|text| text != "Sleep");
         request.grammar = None;
-        assert_eq!(ask_all("0.5,malformed=0.2", &request), (under_grammar, 0));
+        assert_eq!(ask_all("0.5,malformed=0.2", &request, &hint), (under_grammar, 0));
     }
 
     #[test]
     fn the_answers_of_a_seed_are_those_of_a_fresh_check_of_every_alternative() {
         let grammar = Grammar::JsonSchema(serde_json::json!({ "pattern": "^(Remove|Analyse) ", "type": "string" }));
-        let mut request = request(Some(grammar.clone()));
-        let hint = request.hint.as_mut().unwrap();
+        let (request, mut hint) = (request(Some(grammar.clone())), hint());
         hint.alternatives.iter_mut().for_each(|text| *text = format!("\"{text}\""));
-        let hint = hint.clone();
         let expert = NoisyExpert::new(Noise::parse("0.4").unwrap());
         for call in 0_u64..300 {
             let name = seed::derive(&[b"noisy", &7_u64.to_be_bytes(), &call.to_be_bytes()]);
@@ -165,7 +169,7 @@ mod tests {
             let legal: Vec<&String> = hint.alternatives.iter().filter(|text| fits(&grammar, text)).collect();
             assert_eq!(legal.len(), 2);
             let expected = if competent < 400_000 { &hint.answer } else { draws.choose(&legal).unwrap() };
-            assert_eq!(&*ask(&expert, &request, &context(&NoWire, 7, call)).unwrap().text, expected);
+            assert_eq!(&answer(&expert, &request, &hint, call), expected);
         }
     }
 

@@ -8,7 +8,7 @@ pub const ONE: u32 = 1_000_000;
 /// Settings of the noisy expert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Noise {
-    /// Probability of the competent answer, in millionths.
+    /// Probability of the correct answer, in millionths.
     pub competent: u32,
     /// Probability of an answer without the right form, in millionths.
     pub malformed: u32,

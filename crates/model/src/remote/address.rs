@@ -4,7 +4,7 @@ use reqwest::Url;
 
 use super::provider::{Dialect, Provider};
 use crate::config::{self, ModelsConfig};
-use crate::facts::SetupError;
+use crate::error::SetupError;
 use crate::secret::Secret;
 
 /// Where a model is served, and with which key.
@@ -40,7 +40,7 @@ impl Address {
             Err(SetupError::Address(format!("{message}: write e.g. `http://localhost:8000/v1`")))
         };
         // The address itself is not shown: it may hold a password.
-        let Ok(url) = Url::parse(&base) else { return refuse("is no address") };
+        let Ok(url) = Url::parse(&base) else { return refuse("is not an address") };
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return refuse("must begin with http:// or https:// and name a host");
         }
@@ -78,7 +78,7 @@ impl Address {
 mod tests {
     use super::Address;
     use crate::config::{Endpoint, Environment, ModelsConfig};
-    use crate::facts::SetupError;
+    use crate::error::SetupError;
     use crate::remote::{Dialect, Provider};
 
     fn config(variables: &[(&str, &str)], base: Option<&str>) -> ModelsConfig {
@@ -118,7 +118,7 @@ mod tests {
         for (base, part) in [
             ("localhost:8000", "http://"),
             ("ftp://host/v1", "http://"),
-            ("not an address", "no address"),
+            ("not an address", "is not an address"),
             ("http://user:hunter2@host/v1", "password"),
             ("http://host/v1?key=hunter2", "before any"),
         ] {

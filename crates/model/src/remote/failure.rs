@@ -60,7 +60,7 @@ impl Asked<'_> {
             return Err(self.error(ModelErrorKind::BadResponse, &message, Some(&received.body)));
         }
         serde_json::from_str(&received.body).map_err(|cause| {
-            let message = format!("the answer is no valid JSON ({cause}): {}", self.excerpt(&received.body));
+            let message = format!("the answer is not valid JSON ({cause}): {}", self.excerpt(&received.body));
             self.error(ModelErrorKind::BadResponse, &message, Some(&received.body))
         })
     }
@@ -97,9 +97,9 @@ impl Asked<'_> {
         let json: Option<Value> = serde_json::from_str(body).ok();
         let said = json.as_ref().and_then(words).unwrap_or_else(|| body.to_owned());
         let said = self.excerpt(&said);
-        // Out of money is told as a rate limit, but no waiting helps.
+        // Out of money is reported as a rate limit, but waiting does not help.
         let broke = status == 429 && body.contains("insufficient_quota");
-        // OpenRouter tells of its filters so.
+        // OpenRouter reports its filters so.
         let filtered = status == 403 && of_a_filter(json.as_ref(), &said);
         let (kind, mend) = match status {
             403 if filtered => (ModelErrorKind::BadRequest, String::new()),
@@ -356,7 +356,7 @@ mod tests {
             assert!(error.message.starts_with("openai/x: ") && error.message.contains("no good: [key]"), "{error}");
             assert!(!format!("{error:?}").contains("a-private-key"), "{error:?}");
         }
-        // A key that lies across the place where a body or an excerpt is cut leaves no half of itself.
+        // A key that is cut in two at the end of a body or an excerpt leaves no half of itself.
         for place in [super::SHOWN - 9, super::KEPT - 9] {
             let long = format!("{}a-private-key-of-ours", "x".repeat(place));
             let error = asked.status(400, &long, &HeaderMap::new());

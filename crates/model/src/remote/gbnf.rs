@@ -11,7 +11,7 @@ pub(super) fn choice(choices: &[String]) -> String {
     format!("root ::= {}", quoted.join(" | "))
 }
 
-/// A regular expression that matches a text as a whole; none where the notation cannot say it.
+/// A regular expression that matches a text as a whole; `None` where the notation cannot say it.
 pub(super) fn regex(pattern: &str) -> Option<String> {
     let hir = regex_syntax::parse(pattern).ok()?;
     let mut rule = String::from("root ::= ");

@@ -9,7 +9,7 @@ use super::gbnf;
 use super::provider::{Dialect, WireFormat};
 use crate::traits::Known;
 
-/// The member under which a schema stands that must not be the root.
+/// The member that holds a schema which must not be the root.
 const ANSWER: &str = "answer";
 
 /// What is sent of a grammar.
@@ -19,7 +19,7 @@ pub(super) struct Mask {
     pub sent: Option<Sent>,
     /// What the mask enforces: the grammar, or a wider one where the provider's rules leave parts out.
     pub judged: Option<Arc<Grammar>>,
-    /// Whether the answer stands within an object.
+    /// Whether the answer is within an object.
     pub wrapped: bool,
     /// Why nothing is sent.
     pub note: Option<String>,
@@ -90,7 +90,7 @@ impl Mask {
         Self { note: Some(format!("the grammar was not sent, so the answer is a free one: {why}")), ..Self::default() }
     }
 
-    /// The answer within its object, where it stands in one; as it is where it does not read.
+    /// The answer within its object, where there is one; as it is where it cannot be read.
     pub fn unwrapped(&self, text: String) -> String {
         if !self.wrapped {
             return text;

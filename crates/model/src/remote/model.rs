@@ -16,7 +16,7 @@ use super::survey::Survey;
 use super::write::{self, Draft};
 use super::{body, transport};
 use crate::config::{self, ModelsConfig};
-use crate::facts::SetupError;
+use crate::error::SetupError;
 use crate::traits::Known;
 use crate::{answer, estimate};
 
@@ -75,7 +75,7 @@ impl Remote {
             return Err(SetupError::Name(format!("model `{name}`: the name must not hold `?`, `#` or `%`")));
         }
         let address = Address::find(name, provider, config)?;
-        let client = client(name, &address, config)?;
+        let client = transport::client(name, &address, config)?;
         Ok(Self {
             name: name.to_owned(),
             id: id.to_owned(),
@@ -173,30 +173,6 @@ impl Remote {
         }
         self.asked().scrub(&short.to_string())
     }
-}
-
-/// A client for a server: bounded in time, without redirects and retries of its own.
-pub(super) fn client(name: &str, address: &Address, config: &ModelsConfig) -> Result<reqwest::Client, SetupError> {
-    // Another part of the program may have chosen already; then its choice stands.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = reqwest::Client::builder()
-        .connect_timeout(config.timeouts.connect())
-        .timeout(config.timeouts.whole())
-        // Unpacked here, within bounds.
-        .no_gzip()
-        .no_brotli()
-        .no_deflate()
-        .no_zstd()
-        // Another host must never see the key.
-        .redirect(reqwest::redirect::Policy::none())
-        // Repeating is the business of a layer that meters it.
-        .retry(reqwest::retry::never())
-        .user_agent(concat!("gimbal/", env!("CARGO_PKG_VERSION")));
-    if address.loopback {
-        builder = builder.no_proxy();
-    }
-    let fail = |why: String| SetupError::Client(format!("model `{name}`: no HTTP client can be built: {why}"));
-    builder.build().map_err(|error| fail(error.to_string()))
 }
 
 #[async_trait]

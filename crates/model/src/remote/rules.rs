@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaRules {
-    /// Any schema is taken as it stands: servers of one's own.
+    /// Any schema is taken as it is: servers of one's own.
     #[default]
     Any,
     /// OpenAI's strict subset.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::address::Address;
 use super::provider::Provider;
-use super::{model, transport};
+use super::transport;
 use crate::config::ModelsConfig;
 
 /// Longest that is waited for a server's word on itself.
@@ -32,7 +32,7 @@ impl Survey {
             Provider::Vllm | Provider::LlamaCpp | Provider::Ollama | Provider::Compatible | Provider::OpenRouter
         );
         let Some(address) = Address::find(name, provider, config).ok().filter(|_| asks) else { return };
-        let Ok(client) = model::client(name, &address, config) else { return };
+        let Ok(client) = transport::client(name, &address, config) else { return };
         let mut found = None;
         if provider == Provider::LlamaCpp || provider == Provider::Compatible {
             let root = address.base.strip_suffix("/v1").unwrap_or(&address.base);
@@ -48,7 +48,7 @@ impl Survey {
     }
 }
 
-/// What stands at an address of the server, where it answers in time.
+/// The JSON at an address of the server, where it answers in time.
 async fn get(client: &reqwest::Client, address: &Address, url: String) -> Option<Value> {
     let mut get = client.get(url).timeout(PATIENCE);
     if let Some(key) = &address.key {

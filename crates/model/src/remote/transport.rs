@@ -1,14 +1,42 @@
-//! One request and its whole answer, within bounds of memory.
+//! The client of a server; one request and its whole answer, within bounds of memory.
 
 use std::io::Write;
 
 use flate2::write::{MultiGzDecoder, ZlibDecoder};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 
+use super::address::Address;
+use crate::config::ModelsConfig;
+use crate::error::SetupError;
+
 /// Most bytes of an answer, as sent and as unpacked: a hundred times what a long answer takes.
 pub(super) const MOST: usize = 4 << 20;
 /// Bytes of a failure's body that are read; the rest says nothing new.
 const MOST_OF_FAILURE: usize = 256 << 10;
+
+/// A client for a server: bounded in time, without redirects and retries of its own.
+pub(super) fn client(name: &str, address: &Address, config: &ModelsConfig) -> Result<reqwest::Client, SetupError> {
+    // Another part of the program may have chosen already; then its choice is kept.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(config.timeouts.connect())
+        .timeout(config.timeouts.whole())
+        // Unpacked here, within bounds.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        // Another host must never see the key.
+        .redirect(reqwest::redirect::Policy::none())
+        // Repeating is the business of a layer that meters it.
+        .retry(reqwest::retry::never())
+        .user_agent(concat!("gimbal/", env!("CARGO_PKG_VERSION")));
+    if address.loopback {
+        builder = builder.no_proxy();
+    }
+    let fail = |why: String| SetupError::Client(format!("model `{name}`: no HTTP client can be built: {why}"));
+    builder.build().map_err(|error| fail(error.to_string()))
+}
 
 /// An answer with its whole body.
 pub(super) struct Received {

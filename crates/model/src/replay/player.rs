@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, ModelError, ModelErrorKind, Sampling};
 
 use super::{Header, Recorded, RecordedRequest, VERSION, compare, file_name, header_path, place};
-use crate::facts::SetupError;
+use crate::error::SetupError;
 
 /// A recorded model.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Player {
             fail(format!("there is no recording here ({error}): record one first, then name its folder"))
         })?;
         let header: Header =
-            serde_json::from_str(&text).map_err(|error| fail(format!("this is no recording: {error}")))?;
+            serde_json::from_str(&text).map_err(|error| fail(format!("this is not a recording: {error}")))?;
         if header.version != VERSION {
             return Err(fail(format!(
                 "version {} is not known here (known: {VERSION}): record it again",
@@ -36,7 +36,7 @@ impl Player {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Hash over names and contents of all recorded calls: what the recording stands for in an episode key.
+    /// Hash over names and contents of all recorded calls: its identity in an episode key.
     ///
     /// # Errors
     /// [`SetupError::Recording`] when a file cannot be read.
@@ -121,7 +121,7 @@ impl Player {
     }
 }
 
-/// Whether any call of a recording was made with such settings; none where no call can be read.
+/// Whether any call of a recording was made with such settings; `None` where no call can be read.
 #[must_use]
 pub fn was_made_with(folder: &Path, such: impl Fn(&Sampling) -> bool) -> Option<bool> {
     let seeds = sorted(&folder.join("calls")).unwrap_or_default();

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, ModelErrorKind};
 
 use super::{Header, Recorded, RecordedRequest, VERSION, file_name, header_path, place};
-use crate::facts::SetupError;
+use crate::error::SetupError;
 use crate::stored::{self, StoredOutcome};
 
 /// One header at a time, whoever opens models.
@@ -31,7 +31,7 @@ impl Recorder {
                 .filter(|header| header.version == VERSION)
                 .ok_or_else(|| {
                     SetupError::Recording(format!(
-                        "{}: this is no recording of version {VERSION}: record into an empty folder",
+                        "{}: this is not a recording of version {VERSION}: record into an empty folder",
                         path.display()
                     ))
                 })?,

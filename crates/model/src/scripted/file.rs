@@ -1,4 +1,4 @@
-//! Scripts as they stand in YAML.
+//! Scripts as they are written in YAML.
 
 use std::fmt;
 
@@ -21,14 +21,14 @@ pub(crate) struct ScriptFile {
     pub rules: Vec<Spanned<RuleFile>>,
 }
 
-/// A rule: when it holds, and what it answers (one of `say`, `calls`, `pick`, `fail`; `say` may stand beside `calls`).
+/// A rule: when it holds, and what it answers (one of `say`, `calls`, `pick`, `fail`; `say` may be used together with `calls`).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RuleFile {
     /// When the rule holds; always, if left out.
     #[serde(default)]
     pub when: WhenFile,
-    /// The answer, or several that take turns by the number of the call. `$1` and `${name}` stand for groups of the
+    /// The answer, or several that take turns by the number of the call. `$1` and `${name}` are groups of the
     /// regular expression in `when`, `$$` for a dollar sign.
     #[serde(default)]
     pub say: Option<Texts>,

@@ -15,8 +15,8 @@ use regex::{Captures, Regex};
 use serde_saphyr::{Location, Spanned};
 
 use crate::answer;
+use crate::error::SetupError;
 use crate::estimate;
-use crate::facts::SetupError;
 use file::{Pick, RuleFile, ScriptFile, WhenFile};
 
 /// Scripts that come with the program.
@@ -203,8 +203,7 @@ impl Rule {
             (None, true, Some(pick), None) => Act::Pick(pick),
             (None, true, None, Some(kind)) => Act::Fail(kind),
             _ => {
-                let why =
-                    "a rule needs exactly one of `say`, `calls`, `pick` and `fail` (`say` may stand beside `calls`)";
+                let why = "a rule needs exactly one of `say`, `calls`, `pick` and `fail` (`say` may be used together with `calls`)";
                 return Err((place, why.to_owned()));
             }
         };
@@ -223,7 +222,7 @@ fn compile(pattern: Option<Spanned<String>>) -> Result<Option<Regex>, (Location,
     pattern
         .map(|pattern| {
             Regex::new(&pattern.value)
-                .map_err(|error| (pattern.referenced, format!("this is no regular expression: {error}")))
+                .map_err(|error| (pattern.referenced, format!("this is not a regular expression: {error}")))
         })
         .transpose()
 }

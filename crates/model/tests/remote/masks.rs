@@ -130,7 +130,13 @@ async fn the_bound_of_the_output_fits_the_context() {
     let models = Models::new(config(Provider::LlamaCpp, server.address));
     assert_eq!(models.survey("llamacpp/m").await, Some(4096));
     let ledger = crate::remote::Ledger::default();
-    let context = gimbal_core::CallContext { wire: &ledger, episode: gimbal_core::Digest::of(b"e"), call: 0, seed: 1 };
+    let context = gimbal_core::CallContext {
+        wire: &ledger,
+        episode: gimbal_core::Digest::of(b"e"),
+        call: 0,
+        seed: 1,
+        hint: None,
+    };
     let completion = models.open("llamacpp/m").unwrap().complete(&asked, &context).await.unwrap();
     assert_eq!(
         server.seen().iter().map(|seen| seen.path.clone()).collect::<Vec<_>>(),
@@ -176,7 +182,7 @@ async fn a_refusal_that_will_not_change_is_met_once() {
                 tokio::spawn(async move {
                     let ledger = crate::remote::Ledger::default();
                     let episode = gimbal_core::Digest::of(b"e");
-                    let context = gimbal_core::CallContext { wire: &ledger, episode, call, seed: 1 };
+                    let context = gimbal_core::CallContext { wire: &ledger, episode, call, seed: 1, hint: None };
                     model.complete(&asked, &context).await.unwrap_err()
                 })
             })
@@ -192,7 +198,13 @@ async fn a_refusal_that_will_not_change_is_met_once() {
     let models = Models::new(config(Provider::Compatible, server.address));
     let model = models.open("compatible/m").unwrap();
     let ledger = crate::remote::Ledger::default();
-    let context = gimbal_core::CallContext { wire: &ledger, episode: gimbal_core::Digest::of(b"e"), call: 0, seed: 1 };
+    let context = gimbal_core::CallContext {
+        wire: &ledger,
+        episode: gimbal_core::Digest::of(b"e"),
+        call: 0,
+        seed: 1,
+        hint: None,
+    };
     let error = model.complete(&ChatRequest::default(), &context).await.unwrap_err();
     assert_eq!((error.kind, error.lasting), (ModelErrorKind::BadRequest, false));
     assert!(model.complete(&ChatRequest::default(), &context).await.is_ok());

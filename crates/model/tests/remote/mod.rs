@@ -78,7 +78,8 @@ pub async fn ask(config: ModelsConfig, name: &str, request: &ChatRequest) -> (Re
     let models = Models::new(config);
     let model = models.open(name).unwrap();
     let ledger = Ledger::default();
-    let context = CallContext { wire: &ledger, episode: Digest::of(b"episode"), call: 0, seed: 1 };
+    let hint = gimbal_core::Hint { answer: "never sent".to_owned(), alternatives: vec![] };
+    let context = CallContext { wire: &ledger, episode: Digest::of(b"episode"), call: 0, seed: 1, hint: Some(&hint) };
     let outcome = model.complete(request, &context).await;
     (outcome, ledger)
 }

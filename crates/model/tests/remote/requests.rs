@@ -37,7 +37,6 @@ fn request(grammar: Option<Grammar>) -> ChatRequest {
             seed: Some(u64::MAX),
             ..Sampling::default()
         },
-        hint: Some(gimbal_core::Hint { answer: "never sent".to_owned(), alternatives: vec![] }),
     }
 }
 

@@ -120,7 +120,7 @@ fn perform(sheet: &Sheet<'_>, step: &Step) -> Reply {
     }
 }
 
-/// A subtask as an executor or a router is told of it.
+/// A subtask as an executor or a router sees it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subtask {
     pub name: String,
@@ -179,7 +179,7 @@ impl Subtask {
         self.can(office, kind)
     }
 
-    /// Whether its tools, where they are told, carry out work of a kind.
+    /// Whether its tools, where they are known, carry out work of a kind.
     pub(crate) fn can(&self, office: &dyn Office, kind: &str) -> bool {
         let of_kind = |tool: &String| office.tools(kind).iter().any(|part| tool.contains(part));
         self.tools.is_empty() || self.tools.iter().any(of_kind)
@@ -194,7 +194,7 @@ pub(crate) fn hint_of(kind: &str) -> String {
 fn execute(sheet: &Sheet<'_>, office: &dyn Office, subtask: &Subtask) -> Reply {
     let step = office.step(sheet);
     let own = subtask.covers(office, step.kind) || subtask.hint == hint_of(step.kind);
-    // Refusals in a row: whoever comes next should know.
+    // Refusals in a row: the next agent should know.
     let stuck = sheet.talk.iter().rev().take_while(|turn| turn.refused).count() >= 2;
     if (own && !step.acts.is_empty() && !stuck) || !sheet.has_tool(FINISH) {
         return perform(sheet, &step);

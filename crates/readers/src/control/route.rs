@@ -1,4 +1,4 @@
-//! Router and analyzer: what a segment came to, and which subtask comes next.
+//! Router and analyzer: the result of a segment, and which subtask comes next.
 
 use gimbal_core::chat::Lack;
 use gimbal_model::Reply;

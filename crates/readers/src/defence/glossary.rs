@@ -105,7 +105,7 @@ fn says(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// How well a description suits a fix; none where it names none.
+/// How well a description suits a fix; `None` where it names none.
 fn fitness(description: &str) -> Option<u8> {
     let of = |words: &[&str], worth: u8| if says(description, words) { worth } else { 0 };
     let (certain, clears) = (of(&CERTAIN, 4), of(&CLEARS, 1));

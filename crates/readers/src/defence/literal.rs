@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 /// Deepest nesting that is read.
 const DEEPEST: usize = 64;
 
-/// The value at the beginning of `text`, whatever follows it; none where there is none.
+/// The value at the beginning of `text`, whatever follows it; `None` where there is none.
 ///
 /// Enumerations such as `<Outcome.TRUE: 1>` are read as the text between the brackets, calls such as
 /// `IPv4Address('10.0.0.1')` as their first argument.

@@ -71,7 +71,7 @@ pub fn reply(sheet: &Sheet<'_>) -> Reply {
 const DELIBERATION: [&str; 3] = ["raise_a_question", "critique_the_answer", "improve_based_on_critique"];
 
 /// The deliberation tool that is to be used next, of the first `most`: each that is offered once; one that is said to come only
-/// after another, only there. None where all were used.
+/// after another, only there. `None` where all were used.
 fn deliberation(sheet: &Sheet<'_>, most: usize) -> Option<&'static str> {
     let last = sheet.talk.last().and_then(|turn| planner::tool_of(&turn.own));
     let follows = |at: usize| {

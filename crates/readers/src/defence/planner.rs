@@ -9,7 +9,7 @@ use super::sight::{Sight, sources, suspects};
 use super::{deliberation, literal};
 use crate::kit::{Act, Form, Input, Own, Sheet, between};
 
-/// What stands before subjects that must wait, in the thought: the agent reads it in its own past.
+/// Written before subjects that must wait, in the thought: the agent reads it in its own past.
 const LATER: &str = "Left for later: ";
 
 /// The answer of an agent that acts.
@@ -86,7 +86,7 @@ pub fn wanted(sheet: &Sheet<'_>, glossary: &Glossary) -> Vec<String> {
         let words = "`Latest observation:`, or a list of what has another status than the baseline";
         sheet.miss(Lack::Observation, words);
     }
-    // What a stretch of work came to, as a controller tells it.
+    // The result of a stretch of work, as a controller describes it.
     for (call, result) in stretch(sheet) {
         let (tool, target) = call.split_once(' ').unwrap_or((&call, ""));
         since.acted(glossary, tool, Some(target));
@@ -115,7 +115,7 @@ fn stretch(sheet: &Sheet<'_>) -> Vec<(String, String)> {
 struct Wanted(Vec<String>);
 
 impl Wanted {
-    /// What the past tells: what was seen to change and was not fixed since.
+    /// What the past says: what was seen to change and was not fixed since.
     fn of_past(sight: &Sight, glossary: &Glossary) -> Self {
         let mut wanted = Self::default();
         let past = sight.history.as_deref().unwrap_or_default();

@@ -15,7 +15,7 @@ pub struct Line {
     pub changed: bool,
 }
 
-/// A step of the past that is told by itself.
+/// A step of the past that is described by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
     /// Its number, from 1.
@@ -24,7 +24,7 @@ pub struct Past {
     pub action: String,
     /// The reason that was given for it.
     pub reason: String,
-    /// What the comparison with the baseline led to then, by subject; empty where the block does not tell.
+    /// What the comparison with the baseline led to then, by subject; empty where the block does not say.
     pub compared: BTreeMap<String, String>,
 }
 
@@ -47,7 +47,7 @@ impl Sight {
         Self { step: step(text), status: status(text), observation: observation(text), history: history(text) }
     }
 
-    /// The step before this one, if the past tells it by itself.
+    /// The step before this one, if the past describes it by itself.
     pub fn last(&self) -> Option<&Past> {
         let last = self.history.as_ref().and_then(|past| past.last());
         last.filter(|last| self.step == Some(last.step + 1))
@@ -71,7 +71,7 @@ fn step(text: &str) -> Option<u32> {
     after[..digits].parse().ok()
 }
 
-/// The first list of objects that tell a `current_status`; empty where a sentence says that all are at their baseline.
+/// The first list of objects with a `current_status`; empty where a sentence says that all are at their baseline.
 fn status(text: &str) -> Option<Vec<Line>> {
     if let Some(items) =
         lists(text).find(|items| items.first().is_some_and(|item| item.get("current_status").is_some()))
@@ -116,7 +116,7 @@ fn history(text: &str) -> Option<Vec<Past>> {
     text.contains("No step has been taken yet").then(Vec::new)
 }
 
-/// A step that is told as an object.
+/// A step that is written as an object.
 fn past(line: &str) -> Option<Past> {
     let (head, told) = line.split_once(": ")?;
     let step = head.strip_prefix("Step ")?.parse().ok()?;

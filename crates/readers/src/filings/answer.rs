@@ -1,4 +1,4 @@
-//! The seat of the one who reads stored texts: answers a question from the texts that stand behind it, and from nothing else.
+//! The player that reads stored texts: it answers a question from the texts after it, and from nothing else.
 //!
 //! Which figures a measure is made of (a margin, a growth rate, a payout ratio) is what any analyst knows.
 
@@ -45,7 +45,7 @@ fn by_rule(question: &str, text: &Text<'_>) -> Option<String> {
     if asks(&["full-time employees"]) {
         let figures: Vec<i64> =
             figures_in(text.line(&["employed", "full time"])?).into_iter().filter(|value| *value > 0).collect();
-        // The day and the year stand before the counts.
+        // The day and the year are before the counts.
         let [all, _, abroad] = figures[figures.len().checked_sub(3)?..] else { return None };
         let count = |value: i64| tenths(value.into()).trim_end_matches(".0").to_owned();
         return Some(format!("{}% ({} of {})", percent(abroad, all), count(abroad), count(all)));

@@ -1,4 +1,4 @@
-//! Figures in stored texts: tables whose cells stand on lines of their own, and whole-number arithmetic on them.
+//! Figures in stored texts: tables whose cells are on lines of their own, and whole-number arithmetic on them.
 
 /// A text, line by line.
 pub(super) struct Text<'a> {
@@ -55,7 +55,7 @@ impl<'a> Text<'a> {
         self.lines.iter().copied().find(|line| words.iter().all(|word| line.contains(word)))
     }
 
-    /// The part from where a word stands to where the next text begins.
+    /// The part from a word to where the next text begins.
     pub fn part(&self, word: &str, next: &str) -> Self {
         let start = self.lines.iter().position(|line| line.contains(word)).unwrap_or(0);
         let end = self.lines[start..].iter().skip(1).position(|line| line.contains(next));

@@ -254,7 +254,7 @@ const REPLY: &str = "reply ";
 /// Longest part, in characters, and how many there are at most.
 const PART: (usize, usize) = (70, 4);
 
-/// What tells a search from another.
+/// What distinguishes a search from another.
 fn mark(arguments: &Map<String, Value>) -> String {
     crate::kit::spaced(&Value::Object(arguments.clone()))
 }

@@ -77,7 +77,7 @@ impl Mind<'_> {
         self.possible.iter().find(found).cloned()
     }
 
-    /// Whether a place is within reach: the agent went there, or stands where going there is no longer offered.
+    /// Whether a place is within reach: the agent went there, or is where going there is no longer offered.
     fn at(&self, place: &str) -> bool {
         let walks = self.starting("go to ").next().is_some();
         self.belief.here.as_deref() == Some(place) || walks && !self.can(&format!("go to {place}"))
@@ -182,7 +182,7 @@ impl Mind<'_> {
             Some((object, place)) if !self.at(&place) || self.can(&format!("open {place}")) => {
                 self.reach("locate", &place, &format!("{object} was seen there"))
             }
-            // It lies here, and this agent may not take it.
+            // It is here, and this agent may not take it.
             Some(_) if !self.can("inventory") => Wish::new("take", "the object is here", Vec::new()),
             _ => self.search("the object is still to be found"),
         }

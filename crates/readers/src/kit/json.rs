@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The JSON objects and arrays that stand in a text, outermost ones only, in order.
+/// The JSON objects and arrays in a text, outermost ones only, in order.
 #[must_use]
 pub fn embedded(text: &str) -> Vec<Value> {
     let mut found = Vec::new();

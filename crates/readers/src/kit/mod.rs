@@ -1,6 +1,6 @@
 //! What all readers share: a page, read as its text says it, and a writer of answers in the form that the page asks for.
 //!
-//! [`Sheet::read`] takes a [`Page`] apart: the form of answers (lines of text, native calls, JSON), the parts between tags, the
+//! [`Sheet::read`] splits a [`Page`]: the form of answers (lines of text, native calls, JSON), the parts between tags, the
 //! kinds of action that the prompt describes, the calls that it lists as possible, and the conversation so far. The writer
 //! gives an answer back in that form and keeps to the grammar, where one is demanded. A grammar decides which of several
 //! answers is written; it is never read as a source of facts, so that a reader knows the same with and without it.
@@ -100,7 +100,7 @@ impl<'a> Sheet<'a> {
         self.shown().rev().find_map(|text| between(text, tag)).or_else(|| between(&self.system, tag))
     }
 
-    /// A JSON object that stands between tags in the first user message and has these keys.
+    /// A JSON object between tags in the first user message that has these keys.
     #[must_use]
     pub fn request(&self, keys: &[&str]) -> Option<Map<String, Value>> {
         let found = sections(self.first()).into_iter().find_map(|(_, body)| {

@@ -26,7 +26,7 @@ impl Usage {
         self.0.split('<').skip(1).filter_map(|part| part.split_once('>').map(|(name, _)| name)).collect()
     }
 
-    /// The text with its placeholders replaced in order; none where there are not as many values.
+    /// The text with its placeholders replaced in order; `None` where there are not as many values.
     #[must_use]
     pub fn fill(&self, values: &[&str]) -> Option<String> {
         let names = self.placeholders();
@@ -125,7 +125,7 @@ fn literal(line: &str) -> &str {
     }
 }
 
-/// The call that a line of text stands for.
+/// The call of a line of text.
 fn text_act(line: &str, names: &[String]) -> Act {
     let tool = line.split([' ', '(']).next().unwrap_or_default();
     let tool = if names.iter().any(|name| name == tool) { tool } else { "" };

@@ -25,7 +25,7 @@ impl Act {
         Self { text: String::new(), tool: tool.to_owned(), arguments }
     }
 
-    /// A text with the call that it stands for.
+    /// A text with its call.
     #[must_use]
     pub fn of(text: impl Into<String>, tool: &str, arguments: &[(&str, Value)]) -> Self {
         let arguments = arguments.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();

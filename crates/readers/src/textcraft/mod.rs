@@ -38,7 +38,7 @@ fn whole(sheet: &Sheet<'_>) -> String {
     let mut text = sheet.system.clone();
     for shown in sheet.shown() {
         text.push('\n');
-        // Texts within JSON stand with their line breaks written out.
+        // Texts within JSON have their line breaks written out.
         text.push_str(&shown.replace("\\n", "\n"));
     }
     text
@@ -93,7 +93,7 @@ fn known(sheet: &Sheet<'_>) -> (Known, bool) {
     (known, told)
 }
 
-/// Takes in the reply to a command; whether it told all that is carried.
+/// Takes in the reply to a command; returns whether it listed all that is carried.
 fn hear(known: &mut Known, command: &str, reply: &str) -> bool {
     let reply = reply.trim();
     if let Some((count, item)) = reply.strip_prefix("Got ").and_then(amount) {

@@ -8,7 +8,7 @@ pub(super) type Amount = (u64, String);
 /// A crafting command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Recipe {
-    /// The command as it stands in the prompt.
+    /// The command as it is in the prompt.
     pub command: String,
     /// What it makes.
     pub made: Amount,

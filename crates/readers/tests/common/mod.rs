@@ -211,7 +211,7 @@ impl Cell {
         let outcome = play_episode(architecture, environment, setup, recorder.clone()).await;
         let outcome = outcome.unwrap_or_else(|halt| panic!("{} on {task}: {halt:?}", self.name()));
         let recorded = recorder.recorded();
-        assert!(recorded.calls.iter().all(|(.., usage)| usage.source == UsageSource::Estimated));
+        assert!(recorded.calls.iter().all(|call| call.usage.source == UsageSource::Estimated));
         Played { task: task.to_string(), outcome, recorded }
     }
 }

@@ -10,7 +10,7 @@ pub fn cut(text: &str, draws: &mut Rng) -> Option<String> {
     (letters > 0).then(|| text.chars().take(draws.below(letters) as usize).collect())
 }
 
-/// A text that is broken in its latter half, where answers stand: cut off, with a piece torn out, or with every second
+/// A text that is broken in its latter half, where answers are: cut off, with a piece torn out, or with every second
 /// letter illegible. None of an empty text.
 #[must_use]
 pub fn broken(text: &str, draws: &mut Rng) -> Option<String> {
@@ -69,7 +69,7 @@ pub fn corrupted(text: &str, draws: &mut Rng) -> Option<String> {
     broken(text, draws)
 }
 
-/// A text in which the answer that `answering` speaks of states another figure; none where it gives no such answer, or one
+/// A text in which the answer that `answering` speaks of states another figure; `None` where it gives no such answer, or one
 /// without a figure. Years, bare digits and the names of things (`10-K`) stay as they are.
 #[must_use]
 pub fn misstated(text: &str, answering: &Answering, draws: &mut Rng) -> Option<String> {
@@ -128,7 +128,7 @@ pub fn another_figure(text: &str, draws: &mut Rng) -> Option<String> {
         .map(|letter| match letter.to_digit(10) {
             None => letter,
             Some(digit) => {
-                // Another digit, and no nought in front.
+                // Another digit, and no zero in front.
                 let other = if std::mem::take(&mut first) {
                     1 + (digit.saturating_sub(1) + 1 + draws.below(8) as u32) % 9
                 } else {

@@ -1,6 +1,6 @@
-//! Faults that a study injects: which there are, at what rates, and when one strikes.
+//! Faults that a study injects: which there are, at what rates, and when one is injected.
 //!
-//! Whether one strikes is decided by the episode's seed, the site, the lane and the number of the call at that site in
+//! Whether one is injected is decided by the episode's seed, the site, the lane and the number of the call at that site in
 //! that lane, and by nothing else: the same study has the same faults with any number of workers and after every resume.
 //! The true environment is never touched; only what the agent gets to see is.
 
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use gimbal_core::{LaneId, Rng};
 use serde_json::{Value, json};
 
-/// Where faults strike. A site counts its calls for itself.
+/// Where faults are injected. A site counts its calls for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Site {
     /// Questions of the agent to a model. What the environment itself asks a model is part of the true environment.
@@ -100,7 +100,7 @@ impl Fault {
         Self::Misstated,
     ];
 
-    /// Where it strikes.
+    /// Where it is injected.
     #[must_use]
     pub const fn site(self) -> Site {
         match self {
@@ -151,26 +151,26 @@ impl Fault {
 /// Certainty, in the millionths that rates are kept in.
 pub const ONE: u32 = 1_000_000;
 
-/// The rates of an episode's faults. A rate of nought is the same as none.
+/// The rates of an episode's faults. A rate of 0 is the same as none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults(BTreeMap<Fault, u32>);
 
 impl Faults {
-    /// Rates in millionths. Where those of a site come to more than [`ONE`], the last ones get what is left.
+    /// Rates in millionths. Where those of a site add up to more than [`ONE`], the last ones get what is left.
     #[must_use]
     pub fn new(rates: impl IntoIterator<Item = (Fault, u32)>) -> Self {
         Self(rates.into_iter().filter(|(_, rate)| *rate > 0).map(|(fault, rate)| (fault, rate.min(ONE))).collect())
     }
 
-    /// Whether nothing ever strikes.
+    /// Whether no fault is ever injected.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether anything strikes at this site.
+    /// Whether any fault may be injected at this site.
     #[must_use]
-    pub fn strike(&self, site: Site) -> bool {
+    pub fn has_any_at(&self, site: Site) -> bool {
         self.0.keys().any(|fault| fault.site() == site)
     }
 
@@ -193,11 +193,11 @@ impl Faults {
         words.join(", ")
     }
 
-    /// What strikes call number `index` at a site of a lane, with the draws that decide the rest of it. At most one fault
-    /// strikes a call, each with exactly its rate.
+    /// The fault of call number `index` at a site of a lane, with the draws that decide the rest of it. A call gets at most
+    /// one fault, each with exactly its rate.
     #[must_use]
     pub fn draw(&self, seed: u64, site: Site, lane: LaneId, index: u64) -> Option<(Fault, Rng)> {
-        if !self.strike(site) {
+        if !self.has_any_at(site) {
             return None;
         }
         let mut draws = Rng::stream(seed, &format!("faults/{}/{}/{index}", site.name(), lane.0));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn each_strikes_as_often_as_its_rate_says_and_never_two_at_once() {
+    fn each_is_injected_as_often_as_its_rate_says_and_never_two_at_once() {
         let faults =
             Faults::new([(Fault::Transport, 100_000), (Fault::Malformed, 200_000), (Fault::Truncated, 300_000)]);
         let mut counts = [0_u32; 4];

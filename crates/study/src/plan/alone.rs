@@ -1,5 +1,5 @@
-//! What of roles and faults decides the episodes of a cell: roles that nobody asks and faults that never strike are no cell of
-//! their own, so that none is played twice under another name.
+//! What of roles and faults decides the episodes of a cell: roles that nobody asks and faults that are never injected make no
+//! cell, so that none is played twice under another name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,14 +22,14 @@ pub(super) fn answering(identities: &Value, asked: &[&String]) -> Value {
     asked.iter().map(|role| ((*role).clone(), of(role).unwrap_or_default())).collect::<serde_json::Map<_, _>>().into()
 }
 
-/// The same as the study writes it, to tell entries apart that only come to the same.
+/// The same as the study writes it, to distinguish entries with the same effect.
 pub(super) fn answered(roles: &BTreeMap<String, RoleSettings>, asked: &[&String]) -> String {
     let of = |role: &String| roles.get(role).or_else(|| roles.get("default"));
     let asked: BTreeMap<&String, _> = asked.iter().map(|role| (*role, of(role))).collect();
     format!("{asked:?}")
 }
 
-/// Why a fault never strikes an architecture on an environment; none where it may.
+/// Why a fault is never injected into an architecture on an environment; `None` where it may be.
 fn never(fault: Fault, needs: &Needs, offers: &Offers) -> Option<&'static str> {
     if needs.roles.is_empty() {
         return Some("nothing in it sees a prompt");
@@ -42,12 +42,12 @@ fn never(fault: Fault, needs: &Needs, offers: &Offers) -> Option<&'static str> {
     }
 }
 
-/// The faults that may strike.
-pub(super) fn striking(faults: &Faults, needs: &Needs, offers: &Offers) -> Faults {
+/// The faults that may be injected.
+pub(super) fn possible(faults: &Faults, needs: &Needs, offers: &Offers) -> Faults {
     Faults::new(faults.rates().filter(|(fault, _)| never(*fault, needs, offers).is_none()))
 }
 
-/// The cells that one architecture comes to on one environment, and what was said of the others.
+/// The cells of one architecture on one environment, and why the other combinations are none.
 #[derive(Default)]
 pub(super) struct Merged {
     combinations: usize,
@@ -69,19 +69,19 @@ impl Merged {
         self.by_roles |= by_roles;
     }
 
-    /// Faults of which none strikes.
+    /// Faults of which none is ever injected.
     pub(super) fn idle(&mut self, set: &FaultSet, needs: &Needs, offers: &Offers) {
         let why = set.faults.rates().find_map(|(fault, _)| never(fault, needs, offers));
         self.by_faults.insert(set.label.clone(), why.unwrap_or_default());
     }
 
-    /// What to know of it; none where every combination is a cell of its own.
+    /// What to know of it; `None` where every combination is a cell of its own.
     pub(super) fn words(&self, label: &str, environment: &str, asked: &[&String]) -> Option<String> {
         if self.cells == self.combinations && self.by_faults.is_empty() {
             return None;
         }
         let mut because: Vec<String> =
-            self.by_faults.iter().map(|(name, why)| format!("`{name}` never strikes it ({why})")).collect();
+            self.by_faults.iter().map(|(name, why)| format!("`{name}` is never injected into it ({why})")).collect();
         if self.by_roles {
             let asked: BTreeSet<&str> = asked.iter().map(|role| role.as_str()).collect();
             let asked = asked.into_iter().collect::<Vec<_>>().join(", ");
@@ -97,9 +97,9 @@ impl Merged {
 }
 
 /// What decides the episodes of a cell, whatever names it was written under.
-pub(super) fn decides(identity: &Value, answering: Value, striking: &Faults) -> Value {
+pub(super) fn decides(identity: &Value, answering: Value, possible: &Faults) -> Value {
     let mut decides = identity.clone();
     decides["roles"] = answering;
-    decides["faults"] = striking.identity();
+    decides["faults"] = possible.identity();
     json!(decides)
 }

@@ -23,7 +23,7 @@ pub struct EnvironmentPart {
     pub label: String,
     /// Tasks, in order.
     pub tasks: Vec<TaskId>,
-    /// What decides the environment apart from task and run, as canonical JSON (see [`Catalogue::environment`]): options that only
+    /// What decides the environment except for task and run, as canonical JSON (see [`Catalogue::environment`]): options that only
     /// change how the environment is shown are left out, so that cells that differ in them are paired.
     pub environment: String,
     /// The split of its tasks, where the study plays the same environment on several: each is a part of its own.
@@ -50,7 +50,7 @@ impl EnvironmentPart {
         identity
     }
 
-    /// What the brief says of outcomes and of actions, for whoever reads the run; none where it cannot be opened.
+    /// What the brief says of outcomes and of actions, for whoever reads the run; `None` where it cannot be opened.
     pub async fn brief_facts(&self) -> Option<(Thresholds, ActionFacts)> {
         let mut environment = self.family.open(&self.options).ok()?;
         environment.reset(self.tasks.first()?, 0).await.ok()?;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::yaml::At;
+use gimbal_core::yaml::At;
 
-/// One thing that is wrong, with its place and its mend.
+/// One thing that is wrong, with its place and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// File, line and column, or what else the place is called.
@@ -28,7 +28,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong with a study; nothing is played or paid for before it is mended.
+/// Everything that is wrong with a study; nothing is played or paid for before it is fixed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(pub Vec<Problem>);
 

@@ -16,7 +16,7 @@ use crate::registry::ModelSource;
 use crate::run::{RunError, RunFolder};
 use crate::stage::EpisodeSetup;
 
-/// The model that stands in for those of the study.
+/// The model that replaces those of the study in an estimate.
 pub const STAND_IN: &str = "noisy/0.9";
 
 /// Episodes that are played in memory for a cell.
@@ -82,11 +82,11 @@ pub struct Estimate {
     pub input_tokens: u64,
     /// Estimated output tokens of those left.
     pub output_tokens: u64,
-    /// Estimated cost of those left in millionths of a dollar; none where a price is unknown.
+    /// Estimated cost of those left in millionths of a dollar; `None` where a price is unknown.
     pub cost_microdollars: Option<u64>,
     /// Tokens of one episode.
     pub tokens_an_episode: u64,
-    /// Cost of one episode in millionths of a dollar; none where a price is unknown.
+    /// Cost of one episode in millionths of a dollar; `None` where a price is unknown.
     pub cost_an_episode: Option<u64>,
     /// Where the estimate comes from.
     pub source: Source,
@@ -220,7 +220,7 @@ fn kind(cell: &Cell) -> Digest {
     Digest::of(canonical::text(&json!([cell.environment.identity(), cell.base])).as_bytes())
 }
 
-/// What decides how the stand-in plays a cell.
+/// What decides how that model plays a cell.
 fn alike(cell: &Cell) -> Digest {
     let tasks: Vec<&str> = cell.environment.tasks.iter().take(PLAYED as usize).map(|task| task.0.as_str()).collect();
     Digest::of(canonical::text(&json!([cell.manner(), tasks, cell.count.runs.min(PLAYED)])).as_bytes())
@@ -271,7 +271,7 @@ async fn play(plan: &Plan, cell: &Cell, stand_in: &Arc<dyn ChatModel>) -> Result
         let (outcome, recorded) = played.map_err(|halt| fail(halt.to_string()))?;
         episodes.cut |= outcome.spent.model_calls >= CALLS;
         episodes.count += 1;
-        episodes.calls.extend(recorded.calls.into_iter().map(|(role, _, _, usage)| (role, usage)));
+        episodes.calls.extend(recorded.calls.into_iter().map(|call| (call.role, call.usage)));
     }
     Ok(episodes)
 }

@@ -1,30 +1,30 @@
 //! The section `faults` of a study: variants of injected faults, by rate.
 
+use gimbal_core::yaml::{At, Kind, Node};
 use serde_json::{Map, Value, json};
 
 use super::error::Problem;
-use super::file::shown;
-use super::yaml::{At, Kind, Members, Node, decimal, items};
+use super::members::{Members, decimal, items, shown};
 use crate::faults::{Fault, Faults, ONE, Site};
 
-/// The word that stands for a variant without faults.
+/// The word for a variant without faults.
 const NONE: &str = "none";
 
 /// A variant of injected faults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaultSet {
-    /// What tables call it: the study's own name, else the rates; empty where nothing ever strikes.
+    /// What tables call it: the study's own name, else the rates; empty where no fault is ever injected.
     pub label: String,
     /// The rates.
     pub faults: Faults,
-    /// Where it stands.
+    /// Its place in the file.
     pub at: At,
 }
 
-/// The variants that a study names, in its order; none where it names none.
+/// The variants that a study names, in its order.
 ///
 /// # Errors
-/// An unknown key, a rate that is none, rates of one site that come to more than 1, and variants that are the same.
+/// An unknown key, a value that is not a rate, rates of one site that add up to more than 1, and variants that are the same.
 pub fn parse(node: &Node, file: &str) -> Result<Vec<FaultSet>, Problem> {
     let mut sets: Vec<FaultSet> = Vec::new();
     for item in items(node) {
@@ -64,7 +64,7 @@ fn fault_set(node: &Node, file: &str) -> Result<FaultSet, Problem> {
         let sum: u64 = rates.iter().filter(|(fault, _)| fault.site() == site).map(|(_, rate)| u64::from(*rate)).sum();
         if sum > u64::from(ONE) {
             let site = site.name();
-            let what = format!("the rates of `{site}` come to more than 1, and at most one fault strikes a call");
+            let what = format!("the rates of `{site}` add up to more than 1, and a call gets at most one fault");
             return Err(Problem::at(file, node.at, what));
         }
     }

@@ -25,7 +25,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The grammars of a role; `default` stands in for all that are not named.
+    /// The grammars of a role; those of `default` for all that are not named.
     fn of(&self, role: &str, named: &BTreeMap<String, RoleSettings>) -> BTreeSet<GrammarKind> {
         let own = |asked: &str| asked == role || (role == "default" && !named.contains_key(asked));
         let by_architecture = self.grammars.iter().filter(|(asked, _)| own(asked)).map(|(_, kind)| *kind);
@@ -34,12 +34,18 @@ impl Asked<'_> {
     }
 }
 
-/// The roles as they are played, what is wrong with them, and what to know of them.
-pub(super) fn decided(
-    roles: &BTreeMap<String, RoleSettings>,
-    asked: &Asked<'_>,
-    models: &Models,
-) -> (BTreeMap<String, RoleSettings>, Vec<String>, Vec<String>) {
+/// How the roles of a cell decode.
+pub(super) struct Decided {
+    /// The roles as they are played.
+    pub roles: BTreeMap<String, RoleSettings>,
+    /// What is wrong with them.
+    pub problems: Vec<String>,
+    /// What to know of them.
+    pub warnings: Vec<String>,
+}
+
+/// Decides for each role whether its answers are masked.
+pub(super) fn decided(roles: &BTreeMap<String, RoleSettings>, asked: &Asked<'_>, models: &Models) -> Decided {
     let (mut problems, mut warnings) = (Vec::new(), Vec::new());
     let mut played = roles.clone();
     for (role, settings) in &mut played {
@@ -79,7 +85,7 @@ pub(super) fn decided(
              `models.facts` which `masks` the server enforces"
         ));
     }
-    (played, problems, warnings)
+    Decided { roles: played, problems, warnings }
 }
 
 /// Roles whose requests offer tools, with models that cannot be shown any: such a request would fail, and close the model
@@ -110,7 +116,7 @@ pub(super) fn settings(role: &str, settings: &RoleSettings, known: Option<&Known
         return None;
     }
     let model = &settings.model;
-    // The settings of what was recorded, which tell the calls of a recording apart.
+    // The settings of what was recorded, by which the calls of a recording differ.
     if matches!(ModelName::parse(model), Ok(ModelName::Replay(_))) {
         return None;
     }

@@ -20,7 +20,7 @@ pub struct Fit {
 }
 
 /// All pairs, each architecture with the given settings (its defaults if none): `settings` are pairs of registry name
-/// and settings, so that one architecture may stand in several variants.
+/// and settings, so that one architecture may be in several variants.
 ///
 /// An architecture that cannot be built from its settings is said not to fit, with the reason.
 #[must_use]

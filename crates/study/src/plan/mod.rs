@@ -10,6 +10,7 @@ mod in_memory;
 pub mod labels;
 mod masks;
 pub mod matrix;
+pub mod members;
 mod models;
 pub mod options;
 mod prompts;
@@ -18,7 +19,6 @@ mod ready;
 pub mod resolve;
 pub mod schema;
 pub mod stored;
-pub mod yaml;
 
 pub use cells::{Cell, EnvironmentPart, Plan, Session, episode_key, session_seed};
 pub use error::{Problem, Problems};

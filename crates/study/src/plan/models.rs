@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use gimbal_core::yaml::{At, Kind, Member, Node};
 use gimbal_core::{GrammarKind, nearest};
 use gimbal_model::remote::Dialect;
 use gimbal_model::{Endpoint, ModelsSection, Rate, RetryPolicy, Timeouts, Traits, is_variable_name};
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use super::error::Problem;
 use super::file::StudyFile;
-use super::yaml::{At, Kind, Members, Node, items, small, string, whole};
+use super::members::{Members, items, small, string, whole};
 
 /// What a study says of its models; nothing where it has no such section.
 ///
@@ -52,9 +53,9 @@ fn by_name<T>(
     read: impl Fn(&Node, &str, &str) -> Result<T, Problem>,
 ) -> Result<BTreeMap<String, T>, Problem> {
     let mut found = BTreeMap::new();
-    for (name, at, node) in Members::of(node, file, what)?.others() {
-        check_name(name, at, file, what)?;
-        found.insert(name.to_owned(), read(node, file, &format!("{what} of `{name}`"))?);
+    for Member { key: name, at, value } in Members::of(node, file, what)?.others() {
+        check_name(name, *at, file, what)?;
+        found.insert(name.clone(), read(value, file, &format!("{what} of `{name}`"))?);
     }
     Ok(found)
 }
@@ -94,7 +95,7 @@ fn variable(node: &Node, file: &str) -> Result<String, Problem> {
     if is_variable_name(&name) {
         return Ok(name);
     }
-    // What stands there is not shown: it may be the key.
+    // The text is not shown: it may be the key.
     let words = "`key_variable` is the name of an environment variable (capital letters, digits and `_`, e.g. MY_KEY), \
                  and what stands here is none; never write the key itself into a file: if it is one, set it as a \
                  variable, and have it replaced if the file was shared";

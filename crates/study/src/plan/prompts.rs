@@ -20,7 +20,7 @@ const ACTIONS: u64 = 2;
 /// Longest time for one such episode; what takes longer is left to the run.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Begins an episode of everything that plays apart, in memory and with nobody to answer.
+/// Begins an episode of everything that is played separately, in memory and without a model.
 ///
 /// # Errors
 /// The cells whose prompts cannot be made, each with the place in its persona.
@@ -32,7 +32,7 @@ pub(crate) async fn fillable(plan: &Arc<Plan>) -> Result<(), Problems> {
             continue;
         }
         let own = Arc::clone(plan);
-        // An environment that panics or takes its time is the run's to tell of.
+        // An environment that panics or is slow is for the run to report.
         let begun = tokio::spawn(async move { tokio::time::timeout(PATIENCE, begin(&own, place)).await });
         if let Ok(Ok(Err(halt))) = begun.await
             && halt.lasting

@@ -2,15 +2,15 @@
 //! plan, price, mask and tables go by that.
 
 use gimbal_core::ProviderSettings;
+use gimbal_core::yaml::{Kind, Member, Node};
 use gimbal_model::remote;
 use gimbal_model::secret::looks_secret;
 use serde_json::{Map, Value};
 
 use super::error::Problem;
-use super::file::shown;
-use super::yaml::{Kind, Members, Node, string};
+use super::members::{Members, shown, string};
 
-/// Headers that this program writes itself: what stands in them is a key, or decides how requests and answers are read.
+/// Headers that this program writes itself: they hold a key, or decide how requests and answers are read.
 const OWN_HEADERS: [&str; 20] = [
     "authorization",
     "proxy-authorization",
@@ -52,7 +52,7 @@ pub(super) fn settings(members: &mut Members<'_>, file: &str) -> Result<Provider
         settings.extra_body = extra_body(node, file)?;
     }
     if let Some(node) = members.get("extra_headers") {
-        for (name, at, value) in Members::of(node, file, "`extra_headers`")?.others() {
+        for Member { key: name, at, value } in Members::of(node, file, "`extra_headers`")?.others() {
             let lower = name.to_ascii_lowercase();
             let fits =
                 !lower.is_empty() && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
@@ -61,7 +61,7 @@ pub(super) fn settings(members: &mut Members<'_>, file: &str) -> Result<Provider
                     "`extra_headers` must not set `{name}`: keys come from the environment (`key_variable` of an endpoint \
                      names their variable), and the rest is written by this program"
                 );
-                return Err(Problem::at(file, at, what));
+                return Err(Problem::at(file, *at, what));
             }
             let text = shown(value, file, "a header")?;
             if looks_secret(&text) || !text.is_ascii() {

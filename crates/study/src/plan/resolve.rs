@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_analysis::{self as row, CellInfo, RoleModel};
+use gimbal_core::yaml::{At, Node};
 use gimbal_core::{Architecture, Decoding, Digest, EnvError, Files, Needs, RoleSettings, TaskId, nearest};
 use gimbal_model::{ModelFacts, ModelKind};
 use serde_json::{Value, json};
@@ -14,9 +15,9 @@ use super::error::{Problem, Problems};
 use super::faults::FaultSet;
 use super::file::{Count, Extended, Named, StudyFile, Tasks, Variant, sampling_of};
 use super::labels;
-use super::masks;
+use super::masks::{self, Decided};
+use super::members::unknown;
 use super::options::Options;
-use super::yaml::{At, unknown};
 use crate::registry::{ModelSource, Registry};
 
 struct Built {
@@ -29,7 +30,7 @@ struct Built {
 /// Resolves a study into a plan.
 ///
 /// # Errors
-/// Everything that is wrong, each with place and mend.
+/// Everything that is wrong, each with its place and how to fix it.
 pub fn resolve(
     study: StudyFile,
     options: &Options,
@@ -188,7 +189,7 @@ fn named_tasks(
     for split in family.splits() {
         match family.tasks(split, options) {
             Ok(tasks) => known.extend(tasks),
-            // A split whose data are not at hand must not keep others from being played.
+            // A split whose data are missing must not keep others from being played.
             Err(EnvError::Data(why)) => absent = format!(" ({why})"),
             Err(error) => return Err(Problem::at(file, wanted.at, error.to_string())),
         }
@@ -206,7 +207,7 @@ fn named_tasks(
 /// Refuses keys that the schema does not name, with their line.
 fn check_keys(
     file: &str,
-    node: &super::yaml::Node,
+    node: &Node,
     given: &Value,
     schema: &Value,
     beside: &[&str],
@@ -226,7 +227,7 @@ fn check_keys(
 }
 
 /// The place of the key that a message quotes first, or of the whole entry.
-fn place_in(node: &super::yaml::Node, message: &str) -> At {
+fn place_in(node: &Node, message: &str) -> At {
     let quoted = message.split('`').skip(1).step_by(2);
     quoted.map(|key| node.place(key)).find(|at| *at != node.at).unwrap_or(node.at)
 }
@@ -248,12 +249,18 @@ fn architecture(
     let what = format!("the settings of `{}`", variant.base);
     check_keys(file, &variant.node, &variant.settings, &kind.schema(), &["base", "name", "axis"], &what)?;
     let architecture = kind.build(&variant.settings, files).map_err(|error| {
-        let what = error.to_string();
-        let offered = if what.contains("`policy` is missing") { policies(study, registry) } else { String::new() };
-        Problem::at(file, place_in(&variant.node, &what), format!("{what}{offered}"))
+        let lists_policies = error.is_missing && error.key == "policy";
+        let offered = if lists_policies { policies(study, registry) } else { String::new() };
+        Problem::at(file, place_of_setting(&variant.node, &error.key), format!("{}{offered}", error.message))
     })?;
     let needs = architecture.needs();
     Ok(Built { variant: variant.clone(), label: labels::architecture(variant), architecture, needs })
+}
+
+/// The place of a setting. Settings of all agents may be written in the place of those of one.
+fn place_of_setting(node: &Node, path: &str) -> At {
+    let own = path.rsplit('.').next().unwrap_or(path);
+    if node.place_of(path) == node.at { node.place(own) } else { node.place_of(path) }
 }
 
 /// What policies the environments of a study have, as the end of a sentence.
@@ -382,11 +389,12 @@ fn cells(
                 let settings = alone::used(&settings, &asked);
                 let (label, grammars, by_environment) = (&built.label, &built.needs.grammars, &offers.asks);
                 let masked = masks::Asked { label, grammars, by_environment };
-                let (played, mut refused, told) = masks::decided(&settings, &masked, models);
+                let Decided { roles: played, problems: mut refused, warnings: own_warnings } =
+                    masks::decided(&settings, &masked, models);
                 refused.extend(masks::native(label, &built.needs.native, &settings, models));
                 let refused = refused.into_iter().map(|what| Problem::at(&study.file, *at, what));
                 problems.0.extend(refused.filter(|problem| !problems.0.contains(problem)).collect::<Vec<_>>());
-                for words in told {
+                for words in own_warnings {
                     if !warnings.contains(&words) {
                         warnings.push(words);
                     }
@@ -395,17 +403,17 @@ fn cells(
                 let own = built.architecture.for_models(&by_role(&played, &asked));
                 let architecture = own.unwrap_or_else(|| Arc::clone(&built.architecture));
                 for written in fault_sets {
-                    let striking = alone::striking(&written.faults, &built.needs, &offers);
-                    let idle = striking.is_none() && !written.faults.is_none();
+                    let possible = alone::possible(&written.faults, &built.needs, &offers);
+                    let idle = possible.is_none() && !written.faults.is_none();
                     if idle {
                         merged.idle(written, &built.needs, &offers);
                     }
                     let faults = if idle { &no_faults[0] } else { written };
-                    let parts = (environment, built, &architecture);
-                    let mut cell = cell(parts, (&played, faults), &models.facts, several);
+                    let parts = Parts { environment, built, architecture: &architecture, roles: &played, faults };
+                    let mut cell = cell(&parts, &models.facts, several);
                     cell.place = cells.len();
                     let answering = alone::answering(&cell.identities, &asked);
-                    let play = Cell::hash(&alone::decides(&cell.identity(), answering, &striking));
+                    let play = Cell::hash(&alone::decides(&cell.identity(), answering, &possible));
                     if by_play.get(&play).is_some_and(|(_, of)| *of == entry) {
                         merged.same(!idle);
                         continue;
@@ -413,7 +421,7 @@ fn cells(
                     merged.own();
                     if let Some(twin) = by_id.get(&cell.info.id).map(|twin| &cells[*twin]) {
                         let what = if twin.key == cell.key {
-                            format!("the cell `{}` stands twice in the study; drop one", cell.info.id)
+                            format!("duplicate cell `{}` in the study; drop one", cell.info.id)
                         } else {
                             format!("two cells would be called `{}`; give one architecture a `name`", cell.info.id)
                         };
@@ -447,13 +455,22 @@ fn by_role(roles: &BTreeMap<String, RoleSettings>, asked: &[&String]) -> BTreeMa
     asked.iter().filter_map(|role| Some(((*role).clone(), model(role)?))).collect()
 }
 
+/// What a cell combines.
+struct Parts<'a> {
+    environment: &'a Arc<EnvironmentPart>,
+    built: &'a Built,
+    architecture: &'a Arc<dyn Architecture>,
+    roles: &'a BTreeMap<String, RoleSettings>,
+    faults: &'a FaultSet,
+}
+
 fn cell(
-    (environment, built, architecture): (&Arc<EnvironmentPart>, &Built, &Arc<dyn Architecture>),
-    (roles, faults): (&BTreeMap<String, RoleSettings>, &FaultSet),
+    parts: &Parts<'_>,
     facts: &BTreeMap<String, ModelFacts>,
     (several_environments, several_roles): (bool, bool),
 ) -> Cell {
-    let roles = roles.clone();
+    let Parts { environment, built, architecture, faults, .. } = *parts;
+    let roles = parts.roles.clone();
     let mut id = built.label.clone();
     if several_environments {
         id = format!("{} | {id}", environment.label);

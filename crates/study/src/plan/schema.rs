@@ -88,7 +88,7 @@ pub fn schema(registry: &Registry) -> Value {
         "properties": {
             "configuration": { "type": "string", "minLength": 1, "description": "Label of the architecture whose cells are meant." },
             "model": { "type": "string", "minLength": 1, "description": "A model that plays in the cells meant." },
-            "runs": small("Runs of every task: of each instance where `instances` stands beside it, else in all."),
+            "runs": small("Runs of every task: of each instance where `instances` is given, else in all."),
             "instances": small("Instances."),
         },
     });

@@ -49,7 +49,7 @@ pub struct Stored {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_limits: Vec<EarlierLimits>,
     /// Which of the tasks belong to which part of their family's data, by the family's name. Runs that were kept before
-    /// parts were told have none.
+    /// parts were kept have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, Vec<StoredPart>>,
     /// The price table in force, for the models that the study names. A model without one has no known price.
@@ -139,7 +139,7 @@ pub struct StoredCell {
     /// What its environment's brief says of actions: what detectors know of an environment.
     #[serde(default)]
     pub actions: ActionFacts,
-    /// Runs of an instance; none where the study has no instances.
+    /// Runs of an instance; `None` where the study has no instances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
 }
@@ -171,7 +171,7 @@ impl Stored {
         let study = &plan.study;
         let mut cells: Vec<&Cell> = plan.cells.iter().chain(&plan.left_out).collect();
         cells.sort_by_key(|cell| cell.place);
-        // One list stands for all, unless environments name their own.
+        // There is one list for all, unless environments name their own.
         let own = study.environments.iter().any(|named| named.tasks.is_some());
         let heard = if own { cells.len() } else { 1 };
         let mut lists: Vec<&[TaskId]> = Vec::new();
@@ -296,7 +296,7 @@ impl Stored {
         told
     }
 
-    /// The present name of the cell that an episode belongs to, and whether the cell is in the study; none where no cell
+    /// The present name of the cell that an episode belongs to, and whether the cell is in the study; `None` where no cell
     /// that was ever in it gives the episode's key.
     #[must_use]
     pub fn cell_of(&self, id: &EpisodeId) -> Option<(String, bool)> {

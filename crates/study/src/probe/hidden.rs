@@ -1,9 +1,9 @@
-//! What was hidden from the agent of what decides success: the calls of the expert that it could not have told before it
+//! What was hidden from the agent of what decides success: the calls of the expert that it could not have known before it
 //! acted at all (CYC-090).
 //!
 //! A *thing* is a word, or a word with the number behind it (`egg 2`). It was hidden where neither the first observation
 //! nor the brief nor a tool tells it, the agent has not named it by itself, and the observation of one call tells it before
-//! a later call names it. Then several calls hang on it: the one that tells it, those without which that one does not
+//! a later call names it. Then several calls depend on it: the one that tells it, those without which that one does not
 //! tell it, and those that name it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,7 @@ pub(super) async fn told(start: &dyn Environment, first: &str, seed: u64, way: &
     way.iter().zip(hidden).filter(|(made, hidden)| made.seen && !hidden).count() as u64
 }
 
-/// What the agent has been told before its first call.
+/// What the agent has seen before its first call.
 fn beforehand(start: &dyn Environment, first: &str) -> BTreeSet<String> {
     let brief = start.brief();
     let mut texts: Vec<&str> = vec![first, &brief.goal, &brief.role, &brief.subject];

@@ -6,7 +6,7 @@
 
 mod hidden;
 
-use gimbal_core::{Catalogue, EnvError, Environment, Reply, Rng, Simulator, TaskId, ToolCall};
+use gimbal_core::{Catalogue, EnvError, Environment, Expert, Reply, Rng, TaskId, ToolCall};
 
 /// Longest play of the expert.
 const STEPS: usize = 200;
@@ -31,13 +31,13 @@ pub struct Probe {
     pub told: u64,
     /// Steps that changed the true state.
     pub changes: u64,
-    /// Of them, those that also changed what the agent can tell apart.
+    /// Of them, those that also changed what the agent can distinguish.
     pub seen: u64,
     /// Disturbed plays.
     pub disturbed: u64,
     /// Of them, those after which the expert won all the same.
     pub mended: u64,
-    /// Of the mended ones, those that took more calls than the slip itself: something had to be gone back to.
+    /// Of the fixed ones, those that took more calls than the slip itself: something had to be gone back to.
     pub went_back: u64,
     /// Steps at which the expert asked a model (a reader) for what it needed.
     pub asked: u64,
@@ -62,13 +62,13 @@ impl Probe {
         share(self.told, self.calls)
     }
 
-    /// Share of disturbed plays that were won all the same; none where no play was disturbed.
+    /// Share of disturbed plays that were won all the same; `None` where no play was disturbed.
     #[must_use]
     pub fn mendable(&self) -> Option<f64> {
         (self.disturbed > 0).then(|| share(self.mended, self.disturbed))
     }
 
-    /// Of those, the share in which something had to be gone back to; none where no play was mended.
+    /// Of those, the share in which something had to be gone back to; `None` where no play was fixed.
     #[must_use]
     pub fn backtracking(&self) -> Option<f64> {
         (self.mended > 0).then(|| share(self.went_back, self.mended))
@@ -190,7 +190,7 @@ async fn disturb(start: &dyn Environment, seed: u64, length: usize, draws: &mut 
 }
 
 fn expert(environment: &dyn Environment) -> Option<ToolCall> {
-    environment.simulator().and_then(Simulator::expert)
+    environment.expert().and_then(Expert::next_call)
 }
 
 /// A random call among those whose words are known: of a random tool, with random literals.
@@ -226,7 +226,7 @@ struct Played {
     won: bool,
 }
 
-/// One call; what the environment asks a model is answered with nothing, since no model is here. None where it is refused.
+/// One call; what the environment asks a model is answered with nothing, since no model is here. `None` where it is refused.
 async fn step(environment: &mut dyn Environment, call: &ToolCall, asked: &mut u64) -> Option<Played> {
     let mut reply = environment.call(call).await.ok()?;
     for _ in 0..64 {

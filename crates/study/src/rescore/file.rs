@@ -130,7 +130,7 @@ impl Verdicts {
         let mut lines = bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).enumerate();
         let head = Head { format: FORMAT, judge: judge.to_owned(), identity: identity.clone() };
         let mut verdicts = Self { path: path.clone(), file, rows: BTreeMap::new(), spent: BTreeMap::new() };
-        verdicts.file.set_len(whole as u64).map_err(|error| io("cannot be mended", &error))?;
+        verdicts.file.set_len(whole as u64).map_err(|error| io("cannot be repaired", &error))?;
         verdicts.file.seek(SeekFrom::End(0)).map_err(|error| io("cannot be read", &error))?;
         let damaged = |line: usize, error: &serde_json::Error| {
             wrong(format!(
@@ -161,7 +161,7 @@ impl Verdicts {
         &self.path
     }
 
-    /// What became of a question; none where it was not asked, or the provider failed.
+    /// What became of a question; `None` where it was not asked, or the provider failed.
     #[must_use]
     pub fn known(&self, episode: Digest, item: u32, asked: Digest) -> Option<&Outcome> {
         let row = self.rows.get(&(episode, item)).filter(|row| row.asked == asked)?;

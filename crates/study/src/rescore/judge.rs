@@ -161,7 +161,7 @@ async fn ask(
     let parts: [&[u8]; 3] = [b"rescore", &episode.0, &number.to_be_bytes()];
     // Apart from what was asked at play: a cache must not take one for the other.
     let scope = Digest::of_parts(&[b"rescore", &episode.0]);
-    let context = CallContext { wire: &counter, episode: scope, call: number, seed: seed::derive(&parts) };
+    let context = CallContext { wire: &counter, episode: scope, call: number, seed: seed::derive(&parts), hint: None };
     let outcome = model.complete(&open.request, &context).await;
     let used = *counter.0.lock().unwrap_or_else(PoisonError::into_inner);
     (open, outcome, used)

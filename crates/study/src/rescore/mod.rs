@@ -48,7 +48,7 @@ pub enum RescoreError {
     File {
         /// Which.
         path: PathBuf,
-        /// What is wrong, and how to mend it.
+        /// What is wrong, and how to fix it.
         what: String,
     },
 }
@@ -78,9 +78,9 @@ pub struct Answered {
     pub run: u32,
     /// Trial of the session, from 0.
     pub trial: u32,
-    /// The answer; none where the episode ended without one.
+    /// The answer; `None` where the episode ended without one.
     pub answer: Option<String>,
-    /// The verdicts at play; none where the journal tells none.
+    /// The verdicts at play; `None` where the journal has none.
     pub at_play: Option<AtPlay>,
     /// What the answer is held to.
     pub exam: Arc<dyn Exam>,

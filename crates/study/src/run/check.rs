@@ -4,9 +4,12 @@ use gimbal_core::Digest;
 use gimbal_core::chain::Chain;
 use gimbal_core::event::{Body, Event};
 
+use super::INDEX;
 use super::error::RunError;
 use super::folder::RunFolder;
-use super::index::Finished;
+use super::index::{Finished, Index, unreadable};
+use super::texts::Texts;
+use super::writable::Writable;
 
 /// The events of a finished episode, held against its row: frames, chain, end and outcome.
 ///
@@ -32,16 +35,66 @@ pub fn events(folder: &RunFolder, episode: &Finished) -> Result<Vec<Vec<u8>>, Ru
     let indexed =
         (outcome.stop, outcome.episode_return, outcome.steps, spent.model_calls, spent.tool_calls, outcome.state);
     if told != indexed {
-        return Err(damaged("index and journal tell different outcomes"));
+        return Err(damaged("index and journal have different outcomes"));
     }
     Ok(events)
+}
+
+/// Whether the journal of a finished episode holds, and every text that it refers to is there and undamaged.
+pub(super) fn is_whole(folder: &RunFolder, episode: &Finished, texts: &mut Texts) -> Result<bool, RunError> {
+    let events = match events(folder, episode) {
+        Ok(events) => events,
+        Err(RunError::Damaged { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    for digest in events.iter().flat_map(|event| references(event)) {
+        if !texts.holds(&digest)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Writable {
+    /// Takes back episodes whose journals or texts are gone or damaged, so that they are played again. Returns how many.
+    /// What they cost stays in the ledger.
+    ///
+    /// # Errors
+    /// When the index is gone (see [`Writable::rebuild_lost_index`]) or cannot be read or written, or when a journal or
+    /// text could not be looked at.
+    pub fn forget_lost(&self) -> Result<u64, RunError> {
+        let path = self.folder().root().join(INDEX);
+        if !Index::begun(&path)? && self.folder().was_played()? {
+            return Err(RunError::IndexLost { path });
+        }
+        let mut index = Index::create(&path)?;
+        let mut texts = self.folder().texts()?;
+        let mut lost: Vec<Digest> = Vec::new();
+        let mut failed = None;
+        let walked = index.each(|episode| {
+            if failed.is_none() {
+                match is_whole(self.folder(), &episode, &mut texts) {
+                    Ok(true) => {}
+                    Ok(false) => lost.push(episode.id.key),
+                    Err(error) => failed = Some(error),
+                }
+            }
+            Ok::<(), rusqlite::Error>(())
+        });
+        walked.map_err(|error| unreadable(&path, &error))?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        index.forget(&lost).map_err(|error| unreadable(&path, &error))?;
+        Ok(lost.len() as u64)
+    }
 }
 
 /// The stored texts that an event refers to, without reading it as JSON: strings of `#` and 64 hexadecimal digits.
 pub fn references(event: &[u8]) -> impl Iterator<Item = Digest> + '_ {
     const DIGITS: usize = 64;
     memchr::memmem::find_iter(event, b"\"#").filter_map(move |at| {
-        // An escaped quotation mark stands within a text, and begins none.
+        // An escaped quotation mark is within a text, and begins none.
         if at > 0 && event[at - 1] == b'\\' {
             return None;
         }

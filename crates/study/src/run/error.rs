@@ -19,7 +19,7 @@ pub enum RunError {
         why: String,
     },
     /// This is no run folder.
-    #[error("{}: this is no run folder ({why}); name a folder that `gimbal run` made", .path.display())]
+    #[error("{}: this is not a run folder ({why}); name a folder that `gimbal run` made", .path.display())]
     NotARun {
         /// Which.
         path: PathBuf,

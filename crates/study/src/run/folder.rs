@@ -1,19 +1,16 @@
-//! A run folder on disk: opening it for reading, and for the one writer.
+//! A run folder on disk, opened for reading.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write as _};
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use gimbal_core::Digest;
 
 use super::error::RunError;
-use super::index::{Index, Place, unreadable};
-use super::ledger::LedgerFile;
-use super::ledgers::LedgerRead;
-use super::presence::Presence;
-use super::store::{Files, sync_folder};
+use super::index::{Index, Place};
+use super::ledger::LedgerRead;
 use super::texts::Texts;
-use super::{Finished, INDEX, STUDY, check, journal, ledger};
+use super::{INDEX, STUDY, journal, ledger};
 
 /// A run folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,18 +18,12 @@ pub struct RunFolder {
     root: PathBuf,
 }
 
-/// How often, and after how long, a lock is tried again that somebody may have taken to look.
-const LOOKS: u32 = 10;
-const LOOK: std::time::Duration = std::time::Duration::from_millis(10);
-
-/// The right to write into a run folder; given back when it is dropped, or when the process dies.
-#[derive(Debug)]
-pub struct Writable {
-    folder: RunFolder,
-    _lock: File,
-}
-
 impl RunFolder {
+    /// The folder at `root`, whatever is there.
+    pub(super) fn at(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
     /// The folder at `root`, for reading.
     ///
     /// # Errors
@@ -65,33 +56,6 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Takes the folder at `root` for writing, making it when it is not there.
-    ///
-    /// # Errors
-    /// When it cannot be made, or another process writes into it.
-    pub fn take(root: &Path) -> Result<Writable, RunError> {
-        let failed = |error: std::io::Error| RunError::io(root, "the run folder cannot be made", &error);
-        for name in ["ledger", "journals", "texts"] {
-            fs::create_dir_all(root.join(name)).map_err(failed)?;
-        }
-        let lock =
-            OpenOptions::new().create(true).truncate(false).write(true).open(root.join("lock")).map_err(failed)?;
-        // Whoever only looks whether a run is in progress holds the lock for an instant.
-        let mut tries = 0;
-        loop {
-            match lock.try_lock() {
-                Ok(()) => break,
-                Err(fs::TryLockError::WouldBlock) if tries < LOOKS => {
-                    tries += 1;
-                    std::thread::sleep(LOOK);
-                }
-                Err(fs::TryLockError::WouldBlock) => return Err(RunError::Busy { path: root.to_owned() }),
-                Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
-            }
-        }
-        Ok(Writable { folder: Self { root: root.to_owned() }, _lock: lock })
-    }
-
     /// Whether a process works on this folder now: its writer holds the lock. What such a run has not finished is not lost.
     #[must_use]
     pub fn in_progress(&self) -> bool {
@@ -107,7 +71,7 @@ impl RunFolder {
         Ok(self.ledgers()?.last().map_or(0, |(number, _)| *number))
     }
 
-    /// Where it lies.
+    /// Its path.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -181,25 +145,10 @@ impl RunFolder {
         journal::read(&self.segment(place), place)
     }
 
-    /// The segment in which an attempt's journal lies.
+    /// The segment that holds an attempt's journal.
     #[must_use]
     pub fn segment(&self, place: Place) -> PathBuf {
         self.file("journals", place.segment, "seg")
-    }
-
-    /// Whether the journal of a finished episode holds, and every text that it refers to is there and undamaged.
-    pub(super) fn is_whole(&self, episode: &Finished, texts: &mut Texts) -> Result<bool, RunError> {
-        let events = match check::events(self, episode) {
-            Ok(events) => events,
-            Err(RunError::Damaged { .. }) => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        for digest in events.iter().flat_map(|event| check::references(event)) {
-            if !texts.holds(&digest)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// Whether anything was ever played or paid for here.
@@ -221,11 +170,12 @@ impl RunFolder {
         Ok(read)
     }
 
-    fn file(&self, folder: &str, number: u32, ending: &str) -> PathBuf {
+    /// The file of this number in the folder of ledger, journals or texts.
+    pub(super) fn file(&self, folder: &str, number: u32, ending: &str) -> PathBuf {
         self.root.join(folder).join(format!("{number:06}.{ending}"))
     }
 
-    /// What lies in the folders of ledger, journals and texts and is none of their files: nothing reads it. Sorted, as paths
+    /// Files in the folders of ledger, journals and texts that are not theirs: nothing reads them. Sorted, as paths
     /// below the run folder.
     ///
     /// # Errors
@@ -250,7 +200,8 @@ impl RunFolder {
         Ok(strangers)
     }
 
-    fn numbered(&self, folder: &str, ending: &str) -> Result<Vec<(u32, PathBuf)>, RunError> {
+    /// The files of one of these folders with their numbers, in order.
+    pub(super) fn numbered(&self, folder: &str, ending: &str) -> Result<Vec<(u32, PathBuf)>, RunError> {
         let path = self.root.join(folder);
         let failed = |error: std::io::Error| RunError::io(&path, "the folder cannot be read", &error);
         let mut files = Vec::new();
@@ -276,7 +227,7 @@ fn number_in(name: &std::ffi::OsStr, ending: &str) -> Option<u32> {
 }
 
 /// A text with the hash of itself as a comment at its end.
-fn sealed(text: &str) -> String {
+pub(super) fn sealed(text: &str) -> String {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let body = format!("{text}{end}");
     format!("{body}{SEAL}{}\n", Digest::of(body.as_bytes()))
@@ -284,122 +235,3 @@ fn sealed(text: &str) -> String {
 
 /// Begins the last line of the study as resolved.
 pub const SEAL: &str = "# sha256 of all lines above: ";
-
-impl Writable {
-    /// The folder.
-    #[must_use]
-    pub const fn folder(&self) -> &RunFolder {
-        &self.folder
-    }
-
-    /// Writes the study as resolved, all or nothing.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn write_study(&self, text: &str) -> Result<(), RunError> {
-        let (path, fresh) = (self.folder.root.join(STUDY), self.folder.root.join("study.yaml.new"));
-        let written = File::create(&fresh).and_then(|mut file| {
-            file.write_all(sealed(text).as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&fresh, &path)
-        });
-        written.map_err(|error| RunError::io(&path, "the study cannot be written", &error))?;
-        sync_folder(&self.folder.root)
-    }
-
-    /// Whether a run was begun here before.
-    #[must_use]
-    pub fn begun(&self) -> bool {
-        self.folder.root.join(STUDY).is_file()
-    }
-
-    /// Puts the rows of cells that are no longer in the study apart, takes those back that are in it again, and gives all
-    /// the names that their cells have now.
-    ///
-    /// # Errors
-    /// When the index cannot be read or written.
-    pub fn arrange(&self, stored: &crate::plan::Stored) -> Result<(), RunError> {
-        let path = self.folder.root.join(INDEX);
-        let arranged = Index::create(&path)?.arrange(|id| stored.cell_of(id));
-        arranged.map_err(|error| unreadable(&path, &error))
-    }
-
-    /// Takes back episodes whose journals or texts are gone or damaged, so that they are played again. Returns how many.
-    /// What they cost stays in the ledger.
-    ///
-    /// # Errors
-    /// When the index is gone (see [`Writable::rebuild_lost_index`]) or cannot be read or written, or when a journal or
-    /// text could not be looked at.
-    pub fn forget_lost(&self) -> Result<u64, RunError> {
-        let path = self.folder.root.join(INDEX);
-        if !Index::begun(&path)? && self.folder.was_played()? {
-            return Err(RunError::IndexLost { path });
-        }
-        let mut index = Index::create(&path)?;
-        let mut texts = self.folder.texts()?;
-        let mut lost: Vec<Digest> = Vec::new();
-        let mut failed = None;
-        let walked = index.each(|episode| {
-            if failed.is_none() {
-                match self.folder.is_whole(&episode, &mut texts) {
-                    Ok(true) => {}
-                    Ok(false) => lost.push(episode.id.key),
-                    Err(error) => failed = Some(error),
-                }
-            }
-            Ok::<(), rusqlite::Error>(())
-        });
-        walked.map_err(|error| unreadable(&path, &error))?;
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        index.forget(&lost).map_err(|error| unreadable(&path, &error))?;
-        Ok(lost.len() as u64)
-    }
-
-    /// New files for this process, numbered after all that are there: a torn end is never written on.
-    ///
-    /// # Errors
-    /// When they cannot be made.
-    pub fn files(&self) -> Result<Files, RunError> {
-        let folder = &self.folder;
-        let last = [folder.ledgers()?, folder.segments()?, folder.numbered("texts", "pack")?]
-            .into_iter()
-            .flatten()
-            .map(|(number, _)| number)
-            .max();
-        let path = folder.root.join(INDEX);
-        let index = Index::create(&path)?;
-        // Rows may name files that are gone: their numbers must not be given again.
-        let named = index.last_segment().map_err(|error| unreadable(&path, &error))?;
-        let known = index.marks().map_err(|error| unreadable(&path, &error))?.into_keys().max();
-        let number = last.max(known).unwrap_or(0).max(named) + 1;
-        let make = |name: &str, ending: &str| {
-            let path = folder.file(name, number, ending);
-            let file = OpenOptions::new().create_new(true).append(true).open(&path);
-            file.map_err(|error| RunError::io(&path, "the run cannot be stored", &error))
-        };
-        // The ledger first, and on the disk: whatever else has this number, the ledger has it too.
-        let opened = folder.next_opened(number)?;
-        let begun = LedgerFile::begin(make("ledger", "log")?, &opened).and_then(|mut ledger| {
-            let mark = ledger.mark()?;
-            Ok((ledger, mark))
-        });
-        let failed = |error: std::io::Error| {
-            RunError::io(&folder.file("ledger", number, "log"), "the run cannot be stored", &error)
-        };
-        let (ledger, mark) = begun.map_err(failed)?;
-        sync_folder(&folder.root.join("ledger"))?;
-        index.mark(number, mark).map_err(|error| unreadable(&path, &error))?;
-        let (texts, journal) = (make("texts", "pack")?, make("journals", "seg")?);
-        let places = [("ledger", "log"), ("texts", "pack"), ("journals", "seg")];
-        let places = places.map(|(name, ending)| folder.file(name, number, ending));
-        let presence = Presence::of(places.into_iter().chain([path.clone()]))?;
-        let files = Files { number, folder: folder.root.clone(), ledger, texts, journal, index, presence };
-        for name in ["texts", "journals"] {
-            sync_folder(&folder.root.join(name))?;
-        }
-        sync_folder(&folder.root)?;
-        Ok(files)
-    }
-}

@@ -9,7 +9,7 @@ pub const FRAME_BYTES: usize = 64 * 1024;
 /// Bytes before the payload.
 pub const HEAD_BYTES: usize = 32;
 
-/// The place that stands for "no frame before this one".
+/// The place that means "no frame before this one".
 pub const NONE: u64 = u64::MAX;
 
 const MAGIC: [u8; 4] = *b"GJF1";
@@ -42,7 +42,7 @@ pub fn frame(attempt: u64, previous: u64, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Reads the head of a frame; none if these bytes are none.
+/// Reads the head of a frame; `None` if these bytes are none.
 #[must_use]
 pub fn head(bytes: &[u8]) -> Option<Head> {
     let bytes = bytes.get(..HEAD_BYTES)?;

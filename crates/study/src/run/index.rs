@@ -57,9 +57,9 @@ pub struct Place {
 pub struct Finished {
     /// Which.
     pub id: EpisodeId,
-    /// Where its journal lies.
+    /// The place of its journal.
     pub place: Place,
-    /// What it came to.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
@@ -68,7 +68,7 @@ pub struct Finished {
 pub struct Failed {
     /// Which episode.
     pub id: EpisodeId,
-    /// Where its journal lies.
+    /// The place of its journal.
     pub place: Place,
     /// How it stopped.
     pub stop: Stop,
@@ -392,7 +392,7 @@ impl Index {
                 let mut select = transaction.prepare(&format!("SELECT {IDENTITY} FROM {table}"))?;
                 let mut rows = select.query([])?;
                 while let Some(row) = rows.next()? {
-                    let (id, ..) = identity(row)?;
+                    let id = identity(row)?.id;
                     let Some((cell, belongs)) = cell_of(&id) else { continue };
                     if cell != id.cell || belongs != current {
                         moves.push((id.key, cell, belongs));
@@ -414,7 +414,7 @@ impl Index {
             let mut select = transaction.prepare(&format!("SELECT {IDENTITY} FROM failures"))?;
             let mut rows = select.query([])?;
             while let Some(row) = rows.next()? {
-                let (id, ..) = identity(row)?;
+                let id = identity(row)?.id;
                 renamed.extend(cell_of(&id).filter(|(cell, _)| *cell != id.cell).map(|(cell, _)| (id.key, cell)));
             }
         }
@@ -445,7 +445,7 @@ impl Index {
     pub fn failures(&self) -> Result<Vec<Failed>, rusqlite::Error> {
         let mut select = self.connection.prepare_cached(&format!("SELECT {IDENTITY} FROM failures ORDER BY rowid"))?;
         let rows = select.query_map([], |row| {
-            let (id, place, stop, detail) = identity(row)?;
+            let Identity { id, place, stop, detail } = identity(row)?;
             Ok(Failed { id, place, stop, detail })
         })?;
         rows.collect()
@@ -462,7 +462,15 @@ impl Index {
     }
 }
 
-fn identity(row: &Row<'_>) -> rusqlite::Result<(EpisodeId, Place, Stop, String)> {
+/// The columns that all tables of attempts share.
+struct Identity {
+    id: EpisodeId,
+    place: Place,
+    stop: Stop,
+    detail: String,
+}
+
+fn identity(row: &Row<'_>) -> rusqlite::Result<Identity> {
     let id = EpisodeId {
         key: Digest(row.get(0)?),
         cell: row.get(1)?,
@@ -476,11 +484,11 @@ fn identity(row: &Row<'_>) -> rusqlite::Result<(EpisodeId, Place, Stop, String)>
     let name: String = row.get(9)?;
     let stop = serde_json::from_value(serde_json::Value::String(name))
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(9, rusqlite::types::Type::Text, Box::new(error)))?;
-    Ok((id, place, stop, row.get(10)?))
+    Ok(Identity { id, place, stop, detail: row.get(10)? })
 }
 
 fn finished(row: &Row<'_>) -> rusqlite::Result<Finished> {
-    let (id, place, stop, detail) = identity(row)?;
+    let Identity { id, place, stop, detail } = identity(row)?;
     let count = |at: usize| row.get::<_, i64>(at).map(|count| count as u64);
     let outcome = Outcome {
         stop,

@@ -85,7 +85,7 @@ pub fn read(path: &Path, place: Place) -> Result<Vec<Vec<u8>>, RunError> {
     Ok(lines.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect())
 }
 
-/// What lies in a segment.
+/// The content of a segment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SegmentState {
     /// The last frame of each attempt, by number.

@@ -9,7 +9,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gimbal_core::{Digest, Usage};
 use serde::{Deserialize, Serialize};
@@ -198,7 +198,7 @@ fn short(digest: &Digest) -> u64 {
     digest.0.iter().take(8).fold(0, |link, byte| link << 8 | u64::from(*byte))
 }
 
-/// A row as it stands in the file after the row whose link is `before`, and its own link.
+/// A row as it is in the file after the row whose link is `before`, and its own link.
 #[must_use]
 pub fn line(before: u64, row: &impl Serialize) -> (Vec<u8>, u64) {
     let mut line = vec![b' '; HEAD];
@@ -212,20 +212,20 @@ pub fn line(before: u64, row: &impl Serialize) -> (Vec<u8>, u64) {
     (line, link)
 }
 
-/// The link that a line claims, and whether it follows from the one before; none if there is no whole head.
+/// The link that a line claims, and whether it follows from the one before; `None` if there is no whole head.
 fn linked(before: u64, line: &[u8]) -> Option<(u64, bool)> {
     let claimed = std::str::from_utf8(line.get(18..34)?).ok()?;
     let claimed = u64::from_str_radix(claimed, 16).ok()?;
     Some((claimed, claimed == link(before, line.get(HEAD..)?)))
 }
 
-/// Reads a line without its end; none if it is torn or damaged.
+/// Reads a line without its end; `None` if it is torn or damaged.
 #[must_use]
 pub fn parse(line: &[u8]) -> Option<Row> {
     serde_json::from_slice(sound(line)?).ok()
 }
 
-/// Reads the first line of a file without its end; none if it is torn, damaged or a row.
+/// Reads the first line of a file without its end; `None` if it is torn, damaged or a row.
 #[must_use]
 pub fn parse_opened(line: &[u8]) -> Option<Opened> {
     serde_json::from_slice(sound(line)?).ok()
@@ -244,7 +244,7 @@ fn sound(line: &[u8]) -> Option<&[u8]> {
 /// What reading a ledger file found beside its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LedgerState {
-    /// What its first line says; none where that is damaged or missing, as in an empty file.
+    /// What its first line says; `None` where that is damaged or missing, as in an empty file.
     pub opened: Option<Opened>,
     /// Length of the file in bytes.
     pub bytes: u64,
@@ -258,6 +258,17 @@ pub struct LedgerState {
     pub damaged: Vec<u64>,
     /// Numbers, from 1, of whole lines that do not follow from the line before: rows are missing, doubled or moved.
     pub broken: Vec<u64>,
+}
+
+/// A ledger file as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerRead {
+    /// Its number, by its name.
+    pub number: u32,
+    /// Its path.
+    pub path: PathBuf,
+    /// What reading it found.
+    pub state: LedgerState,
 }
 
 impl LedgerState {
@@ -353,7 +364,7 @@ pub fn has_rows(path: &Path) -> std::io::Result<bool> {
     Ok(if opened { !reader.fill_buf()?.is_empty() } else { !line.is_empty() })
 }
 
-/// The link of the line that ends at byte `end`; none where no line ends there.
+/// The link of the line that ends at byte `end`; `None` where no line ends there.
 ///
 /// # Errors
 /// When the file cannot be read.

@@ -7,24 +7,12 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::hash::{BuildHasher as _, RandomState};
-use std::path::PathBuf;
 
 use gimbal_core::Digest;
 
 use super::error::RunError;
 use super::folder::RunFolder;
-use super::ledger::{self, Before, LedgerState, Mark, Opened};
-
-/// A ledger file as it was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LedgerRead {
-    /// Its number, by its name.
-    pub number: u32,
-    /// Where it lies.
-    pub path: PathBuf,
-    /// What reading it found.
-    pub state: LedgerState,
-}
+use super::ledger::{self, Before, LedgerRead, LedgerState, Mark, Opened};
 
 /// What is lost with a file, for all complaints.
 const LOST: &str = "what its requests cost cannot be counted, and no run brings it back: put the file back from a copy";

@@ -24,16 +24,18 @@ pub(crate) mod rebuild;
 pub mod spend;
 pub mod store;
 pub mod texts;
+pub mod writable;
 
 pub use crate::stage::Outcome;
 pub use error::RunError;
-pub use folder::{RunFolder, Writable};
+pub use folder::RunFolder;
 pub use health::Health;
 pub use index::{EpisodeId, FORMAT, Failed, Finished, Index, Place};
-pub use ledgers::LedgerRead;
+pub use ledger::LedgerRead;
 pub use rebuild::Rebuilt;
 pub use spend::{Spend, Spending, StudyLimits};
 pub use store::{EpisodeRecorder, RunStore, Settled};
+pub use writable::Writable;
 
 /// Name of the index.
 pub const INDEX: &str = "index.sqlite";

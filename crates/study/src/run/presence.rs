@@ -11,7 +11,7 @@ pub struct Presence {
     files: Vec<(PathBuf, Identity)>,
 }
 
-/// What tells a file from another one with the same name.
+/// What distinguishes a file from another one with the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity(u64, u64);
 

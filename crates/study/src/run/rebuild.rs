@@ -8,12 +8,14 @@ use gimbal_core::event::{Body, Ended, Event, Started};
 use gimbal_core::{Digest, Spent, Stop, TaskId};
 use serde::Serialize;
 
+use super::check::is_whole;
 use super::error::RunError;
-use super::folder::{RunFolder, Writable};
+use super::folder::RunFolder;
 use super::frame::NONE;
 use super::index::{EpisodeId, Failed, Finished, Index, Place, unreadable};
 use super::ledger::{Called, Row};
 use super::store::sync_folder;
+use super::writable::Writable;
 use super::{INDEX, journal};
 use crate::plan::{Stored, StoredCell, episode_key, session_seed};
 use crate::stage::Outcome;
@@ -30,7 +32,7 @@ pub struct Rebuilt {
 }
 
 impl Writable {
-    /// Makes the index anew from journals and ledger, if it is gone although something was played here; none if it is
+    /// Makes the index anew from journals and ledger, if it is gone although something was played here; `None` if it is
     /// there, or if there is nothing to make it of. Nothing that is durable is played or paid for again (SH-05).
     ///
     /// Of several whole journals of one episode the last counts: an episode is played again only when no row named the
@@ -61,7 +63,7 @@ impl Writable {
 
 impl Writable {
     /// Takes up episodes that ended, by the ledger, and whose journals and texts are whole, but whose rows never came
-    /// into the index: a full disk or a kill stood between. Returns how many. They are not played or paid for again.
+    /// into the index: a full disk or a kill came between. Returns how many. They are not played or paid for again.
     ///
     /// # Errors
     /// When journals, texts, ledger or index cannot be read, or the index cannot be written.
@@ -118,13 +120,21 @@ fn put_in_place(path: &Path, finished: &[Finished], failed: &[Failed]) -> Result
 /// An attempt by its file and number there.
 pub(crate) type AttemptId = (u32, u64);
 
-/// What the ledger tells.
+/// An attempt at an episode that failed, as the ledger has it.
+struct FailedAttempt {
+    attempt: AttemptId,
+    key: Digest,
+    stop: Stop,
+    detail: String,
+}
+
+/// What the ledger says.
 #[derive(Default)]
 struct AttemptScan {
     /// Latencies by attempt.
     latencies: BTreeMap<AttemptId, Latencies>,
     /// Attempts that are no outcome and were not called off, in order.
-    failed: Vec<(AttemptId, Digest, Stop, String)>,
+    failed: Vec<FailedAttempt>,
     /// Episodes that ended as an outcome.
     ended: BTreeSet<Digest>,
     /// The same by attempt.
@@ -166,7 +176,8 @@ impl AttemptScan {
                 scan.outcomes.insert((file, ended.try_number), ended.episode);
             }
             Row::Attempted(ended) if ended.stop != Stop::Cancelled => {
-                scan.failed.push(((file, ended.try_number), ended.episode, ended.stop, ended.detail));
+                let attempt = (file, ended.try_number);
+                scan.failed.push(FailedAttempt { attempt, key: ended.episode, stop: ended.stop, detail: ended.detail });
             }
             Row::Attempted(_) | Row::Sent(_) | Row::Received(_) | Row::Indexed(_) => {}
         })?;
@@ -208,7 +219,7 @@ impl Found {
                 found.known.insert(id.key, id.clone());
                 let Some(outcome) = outcome(&id.key, &events, scan.latencies.get(&(number, attempt))) else { continue };
                 let finished = Finished { id, place, outcome };
-                if folder.is_whole(&finished, &mut texts)? {
+                if is_whole(folder, &finished, &mut texts)? {
                     found.finished.insert(finished.id.key, finished);
                 }
             }
@@ -216,8 +227,9 @@ impl Found {
         Ok(found)
     }
 
-    /// The row of a failed attempt. One that failed before its environment stood is known to the ledger only.
-    fn failed(&self, (attempt, key, stop, detail): &(AttemptId, Digest, Stop, String)) -> Option<Failed> {
+    /// The row of a failed attempt. One that failed before its environment was opened is known to the ledger only.
+    fn failed(&self, failed: &FailedAttempt) -> Option<Failed> {
+        let FailedAttempt { attempt, key, stop, detail } = failed;
         let id = self.known.get(key)?.clone();
         let nowhere = Place { segment: attempt.0, attempt: attempt.1, last: NONE };
         let place = self.places.get(attempt).copied().unwrap_or(nowhere);
@@ -232,7 +244,7 @@ pub(crate) fn began(events: &[Vec<u8>]) -> Option<Started> {
     }
 }
 
-/// What an attempt came to; none if its journal does not end.
+/// The outcome of an attempt; `None` if its journal does not end.
 pub(crate) fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Latencies>) -> Option<Outcome> {
     let (mut rejected, mut fallbacks) = (0, 0);
     let mut end: Option<Ended> = None;
@@ -269,7 +281,7 @@ pub(crate) fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Laten
     })
 }
 
-/// Finds cell and run of an episode: journals name neither, since nothing in an episode hangs on them.
+/// Finds cell and run of an episode: journals name neither, since nothing in an episode depends on them.
 pub(crate) struct Names<'a> {
     stored: &'a Stored,
     study_seed: u64,

@@ -86,7 +86,7 @@ fn rounded(exact: u128) -> u64 {
     u64::try_from(exact.div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }
 
-/// Dollars with two digits after the point, and more where two do not tell all.
+/// Dollars with two digits after the point, and more where two are not enough.
 fn dollars(microdollars: u64) -> String {
     let exact = format!("{}.{:06}", microdollars / 1_000_000, microdollars % 1_000_000);
     let least = exact.len() - 4;

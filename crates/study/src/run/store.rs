@@ -94,7 +94,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl RunStore {
-    /// Starts the store; `settled` is told of everything that became durable.
+    /// Starts the store; `settled` is called for everything that became durable.
     ///
     /// # Errors
     /// When the thread cannot be started or a handle not be doubled.

@@ -142,7 +142,7 @@ pub struct Texts {
     folder: PathBuf,
     packs: Vec<Pack>,
     places: HashMap<Digest, (usize, u64)>,
-    /// Where else a text lies: episodes that are played again store theirs anew.
+    /// Where else a text is stored: episodes that are played again store theirs anew.
     copies: HashMap<Digest, Vec<(usize, u64)>>,
     recent: HashMap<(usize, u64), Vec<u8>>,
     looked_at: HashMap<Digest, bool>,
@@ -347,7 +347,7 @@ fn walk(file: &mut impl Read, end: u64) -> std::io::Result<bool> {
     Ok(true)
 }
 
-/// Hash, form and length of a record, by its head; none if these bytes are none.
+/// Hash, form and length of a record, by its head; `None` if these bytes are none.
 fn parts(head: &[u8; HEAD]) -> Option<(Digest, u8, usize)> {
     let mut digest = [0; 32];
     digest.copy_from_slice(&head[..32]);

@@ -64,7 +64,7 @@ struct Episode {
     seen: Arc<Seen>,
 }
 
-/// The time left that was told last.
+/// The time left that was shown last.
 #[derive(Clone, Copy, Debug)]
 struct TimeLeft {
     at: Instant,
@@ -122,7 +122,7 @@ impl Counters {
         number
     }
 
-    /// An attempt ended, whatever it came to.
+    /// An attempt ended, whatever its outcome.
     pub fn ended(&self, number: u64) {
         locked(&self.playing).episodes.remove(&number);
     }
@@ -155,7 +155,7 @@ impl Counters {
         shown.collect()
     }
 
-    /// How things stand.
+    /// The state of the run.
     #[must_use]
     pub fn run_status(&self, spend: &Spend) -> RunStatus {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -180,7 +180,7 @@ impl Counters {
     /// Seconds left: the longest of all groups, since they play side by side; each at the pace at which it played so far,
     /// episodes in play counted by their steps. None until every group that has something left has played something.
     ///
-    /// While nothing happens the time that was told runs down: it never grows because one waits.
+    /// While nothing happens the time that was shown runs down: waiting never makes it grow.
     fn left(&self, now: Instant) -> Option<f64> {
         let mut shares = vec![0.0; self.groups.len()];
         for episode in locked(&self.playing).episodes.values() {

@@ -25,9 +25,9 @@ use crate::registry::ModelSource;
 use crate::run::{Finished, Index, RunError, RunFolder, RunStore, Settled, Spend, Spending, StudyLimits, Writable};
 use crate::stage::{Cancel, CellCache, Role, Slot};
 use counters::{Counters, Work};
-use session::{SessionEnd, play};
+use session::play;
 
-/// Sessions at once of models that would take any number, unless `jobs` says otherwise. A declared number stands.
+/// Sessions at once of models that would take any number, unless `jobs` says otherwise. A declared number is kept.
 const UNHURRIED: usize = 8;
 
 /// How a plan is run.
@@ -49,10 +49,10 @@ impl Settings {
     }
 }
 
-/// How a run ended.
+/// Why a run stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
+pub enum RunStop {
     /// Every episode is finished.
     Done,
     /// Some episodes could not be played; the same command tries them again.
@@ -63,13 +63,13 @@ pub enum Ended {
     Interrupted,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The run folder.
     pub folder: PathBuf,
-    /// How it ended.
-    pub ended: Ended,
+    /// Why it stopped.
+    pub ended: RunStop,
     /// Episodes finished before this call.
     pub already: u64,
     /// Episodes finished in this call.
@@ -81,7 +81,7 @@ pub struct Summary {
     /// Models that were asked no more, each with the reason in the provider's words, and cells whose prompts could not be
     /// made.
     pub closed: Vec<(String, String)>,
-    /// How things stood in the end.
+    /// The state at the end.
     pub run_status: RunStatus,
 }
 
@@ -90,9 +90,9 @@ impl Summary {
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self.ended {
-            Ended::Done => 0,
-            Ended::Incomplete | Ended::Limit(_) => 3,
-            Ended::Interrupted => 130,
+            RunStop::Done => 0,
+            RunStop::Incomplete | RunStop::Limit(_) => 3,
+            RunStop::Interrupted => 130,
         }
     }
 }
@@ -107,7 +107,7 @@ struct Shared {
     index: Mutex<Index>,
     spend: Arc<Spend>,
     prices: Arc<BTreeMap<String, Price>>,
-    /// Cells that reached their own limits and of which that was told.
+    /// Cells that reached their own limits, where this was reported.
     full: Mutex<BTreeSet<String>>,
     /// Cells whose prompts could not be made, and why.
     unfilled: Mutex<BTreeMap<String, String>>,
@@ -172,7 +172,7 @@ pub async fn run(
     // What cannot be opened must not leave a run folder behind.
     let roles = open_roles(&plan, &*models)?;
     fillable(&plan).await.map_err(|problems| RunError::Prompts(problems.to_string()))?;
-    let writable = RunFolder::take(&settings.folder)?;
+    let writable = Writable::take(&settings.folder)?;
     let (stored, changes) = keep_study(&plan, &writable).await?;
     if !changes.is_empty() {
         progress(Progress::Warning { text: changed(&changes) });
@@ -182,12 +182,12 @@ pub async fn run(
         progress(Progress::IndexRebuilt(rebuilt));
     }
     if writable.folder().index_begun()? {
-        writable.arrange(&stored)?;
+        writable.arrange(|id| stored.cell_of(id))?;
     }
     let lost = writable.forget_lost()? + rebuilt.map_or(0, |rebuilt| rebuilt.lost);
     let recovered = writable.recover(&stored)?;
     if recovered > 0 {
-        writable.arrange(&stored)?;
+        writable.arrange(|id| stored.cell_of(id))?;
         let text = format!(
             "{recovered} episode(s) had ended before the last run was cut off and were not in the index: taken up from \
              their journals"
@@ -314,7 +314,7 @@ fn work(plan: &Plan, group: &Group, held: &[u64]) -> Work {
     Work::new(cells, group.cells.iter().map(left).sum())
 }
 
-/// Plays all groups side by side while a ticker says how things stand.
+/// Plays all groups side by side while a ticker reports the state.
 async fn play_groups(shared: &Arc<Shared>, groups: Vec<Group>, jobs: usize) -> Result<(), RunError> {
     let total = Arc::new(Semaphore::new(jobs));
     let mut feeders = JoinSet::new();
@@ -379,7 +379,7 @@ fn groups(plan: &Plan, jobs: Option<usize>) -> (Vec<Group>, usize) {
 /// Starts the sessions of a group as places become free.
 async fn feed(shared: Arc<Shared>, group: Group, total: Arc<Semaphore>) -> Result<(), RunError> {
     let own = Arc::new(Semaphore::new(group.at_once));
-    let mut playing: JoinSet<Result<SessionEnd, RunError>> = JoinSet::new();
+    let mut playing: JoinSet<Result<(), RunError>> = JoinSet::new();
     let plan = Arc::clone(&shared.plan);
     let mut outcome = Ok(());
     for session in plan.sessions().filter(|session| group.cells.contains(&session.cell)) {
@@ -404,7 +404,7 @@ async fn feed(shared: Arc<Shared>, group: Group, total: Arc<Semaphore>) -> Resul
             () = shared.cancel.reached(1) => break,
         };
         while let Some(ended) = playing.try_join_next() {
-            outcome = outcome.and(ended.map_err(|error| bug(&shared, &error)).and_then(|ended| ended.map(|_| ())));
+            outcome = outcome.and(ended.map_err(|error| bug(&shared, &error)).and_then(|ended| ended));
         }
         let (Ok(own_place), Ok(place)) = places else { break };
         let (shared, total) = (Arc::clone(&shared), Arc::clone(&total));
@@ -418,7 +418,7 @@ async fn feed(shared: Arc<Shared>, group: Group, total: Arc<Semaphore>) -> Resul
         });
     }
     while let Some(ended) = playing.join_next().await {
-        outcome = outcome.and(ended.map_err(|error| bug(&shared, &error)).and_then(|ended| ended.map(|_| ())));
+        outcome = outcome.and(ended.map_err(|error| bug(&shared, &error)).and_then(|ended| ended));
     }
     outcome
 }
@@ -565,21 +565,21 @@ fn finish(
     let run_status = shared.counters.run_status(&shared.spend);
     let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
     let ended = if run_status.done >= run_status.planned {
-        Ended::Done
+        RunStop::Done
     } else if shared.cancel.asked() {
-        Ended::Interrupted
+        RunStop::Interrupted
     } else if let Some(limit) = limit_reached(&shared.spend, &shared.full) {
-        // A limit below what one episode takes is a slip that no number of runs mends.
+        // A limit below what one episode takes is a slip that no number of runs fixes.
         let too_low = if run_status.done == 0 { " (it is lower than what one episode takes)" } else { "" };
-        Ended::Limit(format!("{limit}{too_low}"))
+        RunStop::Limit(format!("{limit}{too_low}"))
     } else {
-        Ended::Incomplete
+        RunStop::Incomplete
     };
     let how = match &ended {
-        Ended::Done => "done",
-        Ended::Incomplete => "incomplete",
-        Ended::Limit(_) => "limit",
-        Ended::Interrupted => "interrupted",
+        RunStop::Done => "done",
+        RunStop::Incomplete => "incomplete",
+        RunStop::Limit(_) => "limit",
+        RunStop::Interrupted => "interrupted",
     };
     (shared.progress)(Progress::Ended { how, run_status });
     Ok(Summary {

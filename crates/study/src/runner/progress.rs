@@ -10,7 +10,7 @@ use crate::run::Rebuilt;
 pub enum Progress {
     /// The index of the run was gone and was made anew from journals and ledger.
     IndexRebuilt(Rebuilt),
-    /// Something is wrong with what lies there, and the run goes on without loss.
+    /// Something is wrong with the files there, and the run goes on without loss.
     Warning {
         /// What, and what it means.
         text: String,
@@ -84,7 +84,7 @@ pub enum Progress {
     Closed {
         /// Model.
         model: String,
-        /// Why, and how to mend it.
+        /// Why, and how to fix it.
         detail: String,
     },
     /// A cell reached its own limit: none of its episodes is begun any more in this run, the others go on. Told once.
@@ -94,7 +94,7 @@ pub enum Progress {
         /// Which limit, and how to go on.
         detail: String,
     },
-    /// How things stand; about twice a second.
+    /// The state of the run; about twice a second.
     Tick(RunStatus),
     /// The episodes in play that began first; with every tick, where there are any.
     Playing {
@@ -105,7 +105,7 @@ pub enum Progress {
     Ended {
         /// `done`, `incomplete`, `limit` or `interrupted`.
         how: &'static str,
-        /// How things stand.
+        /// The state of the run.
         run_status: RunStatus,
     },
 }
@@ -131,7 +131,7 @@ pub struct Playing {
     pub seconds: f64,
 }
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RunStatus {
     /// Episodes finished, earlier calls of the run included.

@@ -12,22 +12,11 @@ use crate::plan::{Cell, Session};
 use crate::run::{EpisodeId, RunError};
 use crate::stage::{EpisodeSetup, Outcome, Seen, SessionMemory, Slot, play_episode};
 
-/// How a session ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SessionEnd {
-    /// All trials are finished.
-    Finished,
-    /// A trial could not be played.
-    GivenUp,
-    /// The run was called off.
-    CalledOff,
-}
-
 /// Plays the trials of a session that are not finished yet.
 ///
 /// # Errors
 /// When the run folder cannot be used any more.
-pub async fn play(shared: &Shared, session: &Session, slot: &Arc<Slot>) -> Result<SessionEnd, RunError> {
+pub async fn play(shared: &Shared, session: &Session, slot: &Arc<Slot>) -> Result<(), RunError> {
     let cell = &shared.plan.cells[session.cell];
     let mut memory = Arc::new(SessionMemory::default());
     for id in &session.trials {
@@ -37,7 +26,7 @@ pub async fn play(shared: &Shared, session: &Session, slot: &Arc<Slot>) -> Resul
         let mut attempts = 0;
         loop {
             if shared.cancel.asked() || shared.spend.allow().is_err() || shared.full(cell) {
-                return Ok(SessionEnd::CalledOff);
+                return Ok(());
             }
             // A failed attempt must leave no trace in what the trials share.
             let own = Arc::new(memory.copy());
@@ -51,11 +40,11 @@ pub async fn play(shared: &Shared, session: &Session, slot: &Arc<Slot>) -> Resul
             };
             if shared.closed(cell) {
                 shared.tell_closed(cell);
-                return Ok(SessionEnd::CalledOff);
+                return Ok(());
             }
             if halt.stop == Stop::Cancelled || halt.stop.is_limit() {
                 shared.tell_full(cell);
-                return Ok(SessionEnd::CalledOff);
+                return Ok(());
             }
             attempts += 1;
             shared.counters.errors.fetch_add(1, Ordering::Relaxed);
@@ -69,12 +58,12 @@ pub async fn play(shared: &Shared, session: &Session, slot: &Arc<Slot>) -> Resul
                 let rest = session.trials.iter().filter(|trial| trial.trial >= id.trial).count() as u64;
                 shared.counters.given_up.fetch_add(rest, Ordering::Relaxed);
                 (shared.progress)(Progress::Failed { cell, task, run, detail });
-                return Ok(SessionEnd::GivenUp);
+                return Ok(());
             }
             (shared.progress)(Progress::Retrying { cell, task, run, attempts, detail });
         }
     }
-    Ok(SessionEnd::Finished)
+    Ok(())
 }
 
 /// One attempt, and whether another one would meet the same failure.

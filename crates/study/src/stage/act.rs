@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use gimbal_core::environment::Ending;
 use gimbal_core::event::{Rejected, StepTaken, ToolCalled};
+use gimbal_core::stop::Ending;
 use gimbal_core::{
-    Acted, Ask, AskError, Body, ChatRequest, Environment, Halt, LaneId, Rejection, Reply, Stepped, Stop, TextRef,
-    ToolCall, Transition,
+    Acted, Ask, AskError, Body, ChatRequest, Environment, Halt, LaneId, Rejection, Reply, Stepped, TextRef, ToolCall,
+    Transition,
 };
 
+use super::ask::Asker;
 use super::state::halt_of;
 use super::texts::keep;
 use super::{EpisodeStage, State};
@@ -72,7 +73,7 @@ impl EpisodeStage {
             sampling: player.settings.sampling.clone(),
             ..ChatRequest::default()
         };
-        match self.ask_role(LaneId::MAIN, &ask.role, request, true).await {
+        match self.ask_role(LaneId::MAIN, &ask.role, request, Asker::Environment).await {
             Ok(completion) => Ok(environment.answer(&completion.text).await),
             Err(AskError::Halt(halt)) => Err(halt),
             Err(AskError::Model(error)) => Ok(environment.unanswered(&ask.role, error.kind.name()).await),
@@ -111,7 +112,7 @@ impl EpisodeStage {
             state.push(LaneId::MAIN, injected.event())?;
         }
         match ending {
-            Some(ending) => Err(state.end(Halt::of(stop_of(ending)))),
+            Some(ending) => Err(state.end(Halt::of(ending.into()))),
             None => Ok(Acted::Stepped(transition)),
         }
     }
@@ -155,14 +156,4 @@ pub(super) fn arguments_of(call: &ToolCall, recorder: &dyn super::Recorder) -> R
         return Ok(TextRef::inline("{}"));
     }
     keep(recorder, &call.canonical_arguments(), &[]).map_err(halt_of)
-}
-
-const fn stop_of(ending: Ending) -> Stop {
-    match ending {
-        Ending::Solved => Stop::Solved,
-        Ending::Horizon => Stop::Horizon,
-        Ending::Failed => Stop::Failed,
-        Ending::Answered => Stop::Answered,
-        Ending::Broken => Stop::Broken,
-    }
 }

@@ -4,11 +4,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use gimbal_core::{
-    Answering, AskError, CallContext, ChatRequest, Completion, Decoding, Halt, LaneId, ModelError, ModelErrorKind,
-    Stop, Usage, UsageSource, seed,
+    Answering, AskError, CallContext, ChatRequest, Completion, Decoding, Halt, Hint, LaneId, ModelError,
+    ModelErrorKind, Stop, Usage, UsageSource, seed,
 };
 
-use super::faults::InjectedFault;
+use super::injector::InjectedFault;
 use super::recorder::CallFacts;
 use super::state::{Answered, halt_of};
 use super::texts::reply_text;
@@ -16,20 +16,29 @@ use super::wire::CallWire;
 use super::{EpisodeStage, Role};
 use crate::faults::{Fault, Site};
 
+/// Who asks a role.
+pub(super) enum Asker {
+    /// The architecture, with what an expert would answer.
+    Architecture { hint: Option<Hint> },
+    /// The environment: what it asks belongs to its true state.
+    Environment,
+}
+
 impl EpisodeStage {
     /// The role called `name`, or `default`.
     pub(super) fn find_role(&self, name: &str) -> Option<&Role> {
         self.setup.roles.get(name).or_else(|| self.setup.roles.get("default"))
     }
 
-    /// Asks a role; `environment` when the environment asks and not the architecture.
+    /// Asks a role.
     pub(super) async fn ask_role(
         &self,
         lane: LaneId,
         role: &str,
         mut request: ChatRequest,
-        environment: bool,
+        asker: Asker,
     ) -> Result<Completion, AskError> {
+        let environment = matches!(asker, Asker::Environment);
         let Some(player) = self.find_role(role) else {
             return Err(
                 Halt::infrastructure(format!("no model is named for the role `{role}`; name it in `roles`")).into()
@@ -38,9 +47,10 @@ impl EpisodeStage {
         if player.settings.decoding == Decoding::Free {
             request.grammar = None;
         }
-        if !player.model.wants_hints() {
-            request.hint = None;
-        }
+        let hint = match &asker {
+            Asker::Architecture { hint } => hint.as_ref().filter(|_| player.model.wants_hints()),
+            Asker::Environment => None,
+        };
         let (number, mut injected) = {
             let mut state = self.lock();
             if let Some(halt) = self.barred(&mut state) {
@@ -49,11 +59,11 @@ impl EpisodeStage {
             let (spent, limits) = state.budget(lane)?;
             if let Some(stop) = spent.bars_model_call(&limits) {
                 let halt = Halt::of(stop);
-                // A lane whose share is used up stops alone: that the others go on must not hang on who was faster.
+                // A lane whose share is used up stops alone: that the others go on must not depend on who was faster.
                 return Err(if lane == LaneId::MAIN { state.end(halt) } else { halt }.into());
             }
             // What the environment asks belongs to its true state.
-            let injected = if environment { None } else { state.strike(lane, Site::Model)? };
+            let injected = if environment { None } else { state.inject(lane, Site::Model)? };
             (state.lane(lane)?.conversations.count(role), injected)
         };
         let facts = CallFacts { lane: lane.0, role, environment, model: &player.settings.model, call: number };
@@ -67,17 +77,18 @@ impl EpisodeStage {
         };
         let parts: [&[u8]; 5] =
             [b"model", &self.setup.seed.to_be_bytes(), &lane.0.to_be_bytes(), role.as_bytes(), &number.to_be_bytes()];
-        let context = CallContext { wire: &wire, episode: self.setup.key, call: number, seed: seed::derive(&parts) };
+        let seed = seed::derive(&parts);
+        let context = CallContext { wire: &wire, episode: self.setup.key, call: number, seed, hint };
         let asked = Instant::now();
         let outage = injected.as_ref().is_some_and(|injected| injected.fault == Fault::Transport);
         let outcome = match if outage { lose_attempt(&request, &context) } else { Ok(()) } {
             Ok(()) => self.complete(player, &request, &context).await,
-            Err(error) => Err(Stopped::Model(error)),
+            Err(error) => Err(NoCompletion::Model(error)),
         };
         let dropped = match &outcome {
-            Err(Stopped::Late) => Some(ModelErrorKind::Timeout),
-            Err(Stopped::Aborted) => Some(ModelErrorKind::Cancelled),
-            Ok(_) | Err(Stopped::Model(_)) => None,
+            Err(NoCompletion::Late) => Some(ModelErrorKind::Timeout),
+            Err(NoCompletion::Aborted) => Some(ModelErrorKind::Cancelled),
+            Ok(_) | Err(NoCompletion::Model(_)) => None,
         };
         if let Some(kind) = dropped {
             let latency_us = u64::try_from(asked.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -90,7 +101,7 @@ impl EpisodeStage {
         let outcome = match (outcome, injected.as_mut()) {
             // What failed by itself has nothing to spoil.
             (Ok(completion), Some(fault)) if !outage => match fault.spoil(&completion) {
-                Some(spoilt) => spoilt.map_err(Stopped::Model),
+                Some(spoilt) => spoilt.map_err(NoCompletion::Model),
                 None => {
                     injected = None;
                     Ok(completion)
@@ -113,7 +124,7 @@ impl EpisodeStage {
         self.answered(lane, role, &request, &facts, (outcome, injected))
     }
 
-    /// A completion with another figure in its answer, where a fault strikes there.
+    /// A completion with another figure in its answer, where a fault is injected there.
     fn misstated(
         &self,
         lane: LaneId,
@@ -123,7 +134,7 @@ impl EpisodeStage {
     ) -> Result<Completion, Halt> {
         let answers = completion.text.contains(&answering.tool)
             || completion.calls.iter().any(|call| call.tool == answering.tool);
-        let fault = if answers { self.lock().strike(lane, Site::Answer)? } else { None };
+        let fault = if answers { self.lock().inject(lane, Site::Answer)? } else { None };
         let Some(mut fault) = fault else { return Ok(completion) };
         Ok(match fault.misstate(&completion, answering) {
             Some(other) => {
@@ -145,23 +156,23 @@ impl EpisodeStage {
         player: &Role,
         request: &ChatRequest,
         context: &CallContext<'_>,
-    ) -> Result<Completion, Stopped> {
+    ) -> Result<Completion, NoCompletion> {
         let asking = player.model.complete(request, context);
         let left =
             self.setup.limits.seconds.map(|seconds| Duration::from_secs(seconds).saturating_sub(self.begun.elapsed()));
         let timed = async {
             match left {
-                None => asking.await.map_err(Stopped::Model),
+                None => asking.await.map_err(NoCompletion::Model),
                 Some(left) => match tokio::time::timeout(left, asking).await {
-                    Ok(outcome) => outcome.map_err(Stopped::Model),
-                    Err(_) => Err(Stopped::Late),
+                    Ok(outcome) => outcome.map_err(NoCompletion::Model),
+                    Err(_) => Err(NoCompletion::Late),
                 },
             }
         };
         tokio::select! {
             biased;
             outcome = timed => outcome,
-            () = self.setup.cancel.reached(2) => Err(Stopped::Aborted),
+            () = self.setup.cancel.reached(2) => Err(NoCompletion::Aborted),
         }
     }
 
@@ -171,7 +182,7 @@ impl EpisodeStage {
         role: &str,
         request: &ChatRequest,
         facts: &CallFacts<'_>,
-        (outcome, injected): (Result<Completion, Stopped>, Vec<InjectedFault>),
+        (outcome, injected): (Result<Completion, NoCompletion>, Vec<InjectedFault>),
     ) -> Result<Completion, AskError> {
         let mut state = self.lock();
         let note =
@@ -191,9 +202,9 @@ impl EpisodeStage {
                 state.missed(lane, &completion.missed)?;
                 return Ok(completion);
             }
-            Err(Stopped::Late) => return Err(state.end(Halt::of(Stop::TimeBudget)).into()),
-            Err(Stopped::Aborted) => return Err(state.end(Halt::of(Stop::Cancelled)).into()),
-            Err(Stopped::Model(error)) => error,
+            Err(NoCompletion::Late) => return Err(state.end(Halt::of(Stop::TimeBudget)).into()),
+            Err(NoCompletion::Aborted) => return Err(state.end(Halt::of(Stop::Cancelled)).into()),
+            Err(NoCompletion::Model(error)) => error,
         };
         // The prompt of a request of unknown cost counts against limits, by its attempt, and is no count of a call's tokens.
         let known = error.usage.filter(|usage| usage.source != UsageSource::Missing);
@@ -231,7 +242,7 @@ fn lose_attempt(request: &ChatRequest, context: &CallContext<'_>) -> Result<(), 
 }
 
 /// Why there is no completion.
-enum Stopped {
+enum NoCompletion {
     Model(ModelError),
     Late,
     Aborted,

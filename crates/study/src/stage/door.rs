@@ -5,13 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
-    Acted, Artefact, AskError, AskRequest, Block, Body, Brief, ChatRequest, Completion, Halt, LaneId, Memory,
+    Acted, Artefact, AskError, AskRequest, Block, Body, Brief, ChatRequest, Completion, Expert, Halt, LaneId, Memory,
     Rejection, Rng, RoleSettings, Stage, ToolCall, ToolSpec, View, canonical,
 };
 use serde_json::Value;
 
 use super::act::arguments_of;
-use super::faults::InjectedFault;
+use super::ask::Asker;
+use super::injector::InjectedFault;
 use super::recorder::Near;
 use super::state::halt_of;
 use super::texts::{keep, keep_hashed};
@@ -48,24 +49,22 @@ impl Stage for EpisodeStage {
     }
 
     async fn view(&self) -> View {
-        let mut expert = None;
-        if self.wants_hints {
-            let environment = self.environment.lock().await;
-            let mut state = self.lock();
-            let steps = state.steps;
-            if state.expert.as_ref().is_none_or(|(at, _)| *at != steps) {
-                let known = environment.simulator().and_then(gimbal_core::Simulator::expert);
-                state.expert = Some((steps, known));
-            }
-            expert = state.expert.as_ref().and_then(|(_, call)| call.clone());
-        }
         let state = self.lock();
-        View {
-            step: state.steps + 1,
-            brief: Arc::clone(&self.brief),
-            observation: Arc::clone(&state.observation),
-            expert,
+        View { step: state.steps + 1, brief: Arc::clone(&self.brief), observation: Arc::clone(&state.observation) }
+    }
+
+    async fn expert(&self) -> Option<ToolCall> {
+        if !self.wants_hints {
+            return None;
         }
+        let environment = self.environment.lock().await;
+        let mut state = self.lock();
+        let steps = state.steps;
+        if state.expert.as_ref().is_none_or(|(at, _)| *at != steps) {
+            let known = environment.expert().and_then(Expert::next_call);
+            state.expert = Some((steps, known));
+        }
+        state.expert.as_ref().and_then(|(_, call)| call.clone())
     }
 
     async fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<String>> {
@@ -101,7 +100,7 @@ impl Stage for EpisodeStage {
             };
             let known = known.map_err(|error| state.end(halt_of(error)))?;
             let (mut text, mut reference) = (known.text, known.reference);
-            if let Some(mut fault) = state.strike(lane, Site::Tracker)?
+            if let Some(mut fault) = state.inject(lane, Site::Tracker)?
                 && let Some(spoilt) = alter::corrupted(&text, &mut fault.draws)
             {
                 let near: Vec<_> = known.digest.map(|digest| Near { digest, text: &text }).into_iter().collect();
@@ -125,15 +124,14 @@ impl Stage for EpisodeStage {
         if let Some(bound) = request.max_output_tokens {
             sampling.max_output_tokens = bound;
         }
-        let request = ChatRequest {
+        let asked = ChatRequest {
             messages: request.messages,
             tools: request.tools,
             grammar: request.grammar,
             stop: request.stop,
             sampling,
-            hint: request.hint,
         };
-        self.ask_role(lane, role, request, false).await
+        self.ask_role(lane, role, asked, Asker::Architecture { hint: request.hint }).await
     }
 
     async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
@@ -192,7 +190,7 @@ impl Stage for EpisodeStage {
         let mut message = message;
         let injected = {
             let mut state = self.lock();
-            state.strike(lane, Site::Message).unwrap_or_else(|halt| {
+            state.inject(lane, Site::Message).unwrap_or_else(|halt| {
                 state.end(halt);
                 None
             })
@@ -226,7 +224,7 @@ impl Stage for EpisodeStage {
         }
         let injected = {
             let mut state = self.lock();
-            state.strike(lane, Site::Routing).unwrap_or_else(|halt| {
+            state.inject(lane, Site::Routing).unwrap_or_else(|halt| {
                 state.end(halt);
                 None
             })

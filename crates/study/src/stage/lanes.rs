@@ -3,7 +3,7 @@
 use gimbal_core::event::{Event, ModelCalled};
 use gimbal_core::{Body, Limits, Spent};
 
-use super::faults::Counts;
+use super::injector::Counts;
 use super::request::Conversations;
 
 /// A lane that is open, or the main lane.
@@ -17,7 +17,7 @@ pub struct Lane {
     pub calls: u64,
     /// Conversations by role.
     pub conversations: Conversations,
-    /// Calls by site, as far as faults may strike them.
+    /// Calls by site, as far as faults may be injected there.
     pub faults: Counts,
     /// What it used.
     pub spent: Spent,

@@ -6,6 +6,7 @@ mod cancel;
 mod cell_cache;
 mod door;
 mod faults;
+mod injector;
 mod lanes;
 mod legal;
 mod memory;
@@ -38,11 +39,11 @@ pub use cancel::Cancel;
 pub use cell_cache::CellCache;
 pub use memory::SessionMemory;
 pub use outcome::Outcome;
-pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, Recorder};
+pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, RecordedCall, Recorder};
 pub use seen::Seen;
 pub use slot::Slot;
 
-use faults::Injector;
+use injector::Injector;
 use lanes::Lane;
 use memory::StageMemory;
 use state::{State, halt_of};
@@ -57,7 +58,7 @@ pub struct Role {
     pub model: Arc<dyn ChatModel>,
 }
 
-/// Everything that decides an episode, apart from the environment and the architecture.
+/// Everything that decides an episode, except for the environment and the architecture.
 #[derive(Clone)]
 pub struct EpisodeSetup {
     /// Key of the episode.
@@ -72,7 +73,7 @@ pub struct EpisodeSetup {
     pub limits: Limits,
     /// Injected faults.
     pub faults: Faults,
-    /// Roles by name; `default` stands in for any.
+    /// Roles by name; `default` for those that are not named.
     pub roles: Arc<BTreeMap<String, Role>>,
     /// Things built before the episode, by name.
     pub artefacts: Arc<BTreeMap<String, Arc<Artefact>>>,
@@ -237,7 +238,7 @@ impl EpisodeStage {
             return Err(halt);
         }
         let detail = halt.detail.clone().unwrap_or_default();
-        // Money is no part of the outcome: the ledger tells it.
+        // Money is no part of the outcome: it is in the ledger.
         let spent = Spent { cost_exact: 0, ..state.main.spent };
         let ended = Ended {
             detail: detail.clone(),

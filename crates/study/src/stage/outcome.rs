@@ -1,14 +1,14 @@
-//! What an episode came to.
+//! The outcome of an episode.
 
 use gimbal_core::{Digest, Milli, Spent, Stop};
 use serde::{Deserialize, Serialize};
 
-/// What an episode came to.
+/// The outcome of an episode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// How it stopped.
     pub stop: Stop,
-    /// More, where the stop alone does not tell.
+    /// More, where the stop reason alone is not enough.
     pub detail: String,
     /// Sum of rewards in thousandths.
     #[serde(rename = "return")]

@@ -111,8 +111,21 @@ pub struct Recorded {
     pub sent: u64,
     /// Attempts that ended.
     pub received: u64,
-    /// Calls as called: role, whether the environment asked, outcome, usage.
-    pub calls: Vec<(String, bool, String, Usage)>,
+    /// Calls as called.
+    pub calls: Vec<RecordedCall>,
+}
+
+/// A call as called, whatever attempts it took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedCall {
+    /// The role that was asked.
+    pub role: String,
+    /// Whether the environment asked.
+    pub by_environment: bool,
+    /// `completed`, or the kind of failure.
+    pub outcome: String,
+    /// Tokens.
+    pub usage: Usage,
 }
 
 impl MemoryRecorder {
@@ -155,7 +168,12 @@ impl Recorder for MemoryRecorder {
     }
 
     fn called(&self, call: &CallFacts<'_>, outcome: &str, usage: &Usage, _latency_us: u64) -> Result<(), RecordError> {
-        self.lock().calls.push((call.role.to_owned(), call.environment, outcome.to_owned(), *usage));
+        self.lock().calls.push(RecordedCall {
+            role: call.role.to_owned(),
+            by_environment: call.environment,
+            outcome: outcome.to_owned(),
+            usage: *usage,
+        });
         Ok(())
     }
 }

@@ -34,7 +34,7 @@ impl Seen {
         (self.reward.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
     }
 
-    /// The share of the episode that is played, as far as its horizon tells: 0 to 1.
+    /// The share of the episode that is played, as far as its horizon is known: 0 to 1.
     #[must_use]
     pub fn share(&self) -> f64 {
         let (step, horizon) = self.steps();

@@ -15,7 +15,7 @@ use gimbal_messages::Record;
 use gimbal_messages::records::stage::PromptLacks;
 
 use super::cell_cache::CellCache;
-use super::faults::Injector;
+use super::injector::Injector;
 use super::lanes::{Lane, renumber, shares, sum};
 use super::recorder::{Near, RecordError, Recorder};
 use super::texts::{Known, RequestCache, keep, keep_hashed};
@@ -47,7 +47,7 @@ pub struct State {
     pub ended: Option<Halt>,
 }
 
-/// What a call came to, as the journal sees it.
+/// The outcome of a call, as the journal stores it.
 pub struct Answered<'a> {
     pub outcome: &'a str,
     pub reply: &'a str,
@@ -166,7 +166,7 @@ impl State {
         self.observed.map(|digest| Near { digest, text: &self.observation.text })
     }
 
-    /// A block as it stands now; the same text is hashed once.
+    /// A block as it is now; the same text is hashed once.
     pub fn block(&mut self, name: &str) -> Option<Result<Known, RecordError>> {
         let text = self.tracker.block(name)?;
         let before = self.blocks.get(name);

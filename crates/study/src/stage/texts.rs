@@ -44,7 +44,7 @@ pub fn keep_hashed(
     Ok((reference, digest))
 }
 
-/// References of the parts of a request that seldom change: tools, grammar, sampling.
+/// References of the parts of a request that rarely change: tools, grammar, sampling.
 #[derive(Debug, Default)]
 pub struct RequestCache {
     tools: Option<(Arc<[ToolSpec]>, TextRef)>,

@@ -14,7 +14,7 @@ use super::slot::Slot;
 pub struct CallWire<'a> {
     pub recorder: &'a dyn Recorder,
     pub call: CallFacts<'a>,
-    /// Why the store refused, if it did: told apart from what a provider may say.
+    /// Why the store refused, if it did: kept separate from what a provider may say.
     pub refused: Mutex<Option<RecordError>>,
     /// Attempts that our own cache answered.
     pub cached: Mutex<Vec<u64>>,

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::architecture::Offers;
-use gimbal_core::environment::Ending;
+use gimbal_core::fit::Offers;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
-    Brief, Catalogue, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng,
+    Brief, Catalogue, Digest, EnvError, Environment, Expert, Milli, Observation, Rejection, RejectionKind, Reply, Rng,
     Simulator, TaskId, ToolCall, ToolSpec, Tracker, Transition,
 };
 use serde_json::Value;
@@ -159,12 +159,17 @@ impl Environment for Corridor {
     fn simulator(&self) -> Option<&dyn Simulator> {
         Some(self)
     }
+
+    fn expert(&self) -> Option<&dyn Expert> {
+        Some(self)
+    }
+
     fn policies(&self) -> &[&'static str] {
         &["walk", "wait"]
     }
     fn decide(&mut self, policy: &str, _draws: &mut Rng) -> Option<ToolCall> {
         match policy {
-            "walk" => self.expert(),
+            "walk" => self.next_call(),
             "wait" => Some(ToolCall::bare("wait")),
             _ => None,
         }
@@ -175,7 +180,10 @@ impl Simulator for Corridor {
     fn fork(&self, future: u64) -> Box<dyn Environment> {
         Box::new(Self { rng: Rng::stream(future, "fork"), ..self.clone() })
     }
-    fn expert(&self) -> Option<ToolCall> {
+}
+
+impl Expert for Corridor {
+    fn next_call(&self) -> Option<ToolCall> {
         Some(ToolCall::with("go", &[("to", &format!("place-{}", self.place + 1))]))
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::architecture::Offers;
+use gimbal_core::fit::Offers;
 use gimbal_core::{
     Brief, Catalogue, Data, Digest, EnvError, Environment, Milli, Observation, Rejection, Reply, Rng, TaskId, ToolCall,
     ToolSpec, Tracker, Transition,

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::architecture::Offers;
-use gimbal_core::environment::Ending;
+use gimbal_core::fit::Offers;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Brief, Catalogue, Data, Digest, EnvError, Environment, Material, Milli, Observation, Rejection, Reply, Rng, TaskId,
     ToolCall, ToolSpec, Tracker, Transition,

@@ -5,7 +5,7 @@ pub mod learner;
 pub mod panel;
 pub mod policy;
 
-use gimbal_core::{AskError, AskRequest, BuildError, Halt, LaneId, Message, Speaker, Stage, ToolCall, View};
+use gimbal_core::{AskError, AskRequest, BuildError, Halt, LaneId, Message, Speaker, Stage, ToolCall};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ async fn choose(stage: &dyn Stage, lane: LaneId, role: &str, context: &str) -> R
             Arc::new(Message::new(Speaker::User, format!("{context}\nlegal: {}", actions.join(" | ")))),
         ],
         grammar: Some(Arc::new(gimbal_core::Grammar::Choice(actions))),
-        hint: hint(&view, stage).await,
+        hint: hint(stage).await,
         ..AskRequest::default()
     };
     match stage.ask(lane, role, request).await {
@@ -39,9 +39,9 @@ async fn choose(stage: &dyn Stage, lane: LaneId, role: &str, context: &str) -> R
     }
 }
 
-async fn hint(view: &View, stage: &dyn Stage) -> Option<gimbal_core::Hint> {
-    let expert = view.expert.as_ref()?;
-    Some(gimbal_core::Hint { answer: stage.render(expert).await, alternatives: Vec::new() })
+async fn hint(stage: &dyn Stage) -> Option<gimbal_core::Hint> {
+    let expert = stage.expert().await?;
+    Some(gimbal_core::Hint { answer: stage.render(&expert).await, alternatives: Vec::new() })
 }
 
 /// Refuses settings other than those named.
@@ -50,7 +50,7 @@ fn only(settings: &Value, known: &[&str]) -> Result<(), BuildError> {
     match given.keys().find(|key| !known.contains(&key.as_str())) {
         Some(key) => {
             let hint = gimbal_core::nearest::hint(key, known.iter().copied());
-            Err(BuildError(format!("there is no setting `{key}`{hint}")))
+            Err(BuildError::new(format!("there is no setting `{key}`{hint}")).at(key))
         }
         None => Ok(()),
     }

@@ -23,7 +23,7 @@ impl ArchitectureKind for PolicyKind {
     fn build(&self, settings: &Value, _files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
         super::only(settings, &["policy"])?;
         let policy = settings.get("policy").and_then(Value::as_str);
-        let policy = policy.ok_or_else(|| BuildError("`policy` is missing: name a policy".to_owned()))?;
+        let policy = policy.ok_or_else(|| BuildError::new("`policy` is missing: name a policy").missing("policy"))?;
         Ok(Arc::new(Policy { policy: policy.to_owned() }))
     }
     fn records(&self) -> Vec<RecordKind> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::Source;
 
-/// How many names may stand for one another before a path is given up: `use` can refer to itself.
+/// How many imports of one another are followed before a path is given up: `use` can refer to itself.
 const MOST_HOPS: usize = 16;
 
 /// One use: the line of the file that makes it, and the path as written.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gimbal_core::architecture::Offers;
+use gimbal_core::fit::Offers;
 use gimbal_core::{Catalogue, EnvError, Environment, Part, TaskId};
 use gimbal_env_kit::catalogue;
 use gimbal_parity::Mersenne;

@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::environment::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Brief, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId, ToolCall,
     ToolSpec, Tracker, Transition,
@@ -167,6 +167,10 @@ impl Environment for AlfworldEnvironment {
         Some(self)
     }
 
+    fn expert(&self) -> Option<&dyn gimbal_core::Expert> {
+        Some(self)
+    }
+
     fn policies(&self) -> &[&'static str] {
         &POLICIES
     }
@@ -197,8 +201,10 @@ impl gimbal_core::Simulator for AlfworldEnvironment {
         // Nothing in these environments is left to chance.
         Box::new(self.clone())
     }
+}
 
-    fn expert(&self) -> Option<ToolCall> {
+impl gimbal_core::Expert for AlfworldEnvironment {
+    fn next_call(&self) -> Option<ToolCall> {
         self.expert.next(&self.loaded, &self.play).map(|at| self.call_of(at))
     }
 }

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::environment::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Brief, Data, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId,
     ToolCall, ToolSpec, Tracker, Transition,
@@ -232,6 +232,10 @@ impl Environment for Cage2Environment {
         Some(self)
     }
 
+    fn expert(&self) -> Option<&dyn gimbal_core::Expert> {
+        Some(self)
+    }
+
     fn policies(&self) -> &[&'static str] {
         const NAMES: [&str; POLICIES.len()] = {
             let mut names = [""; POLICIES.len()];
@@ -269,8 +273,10 @@ impl gimbal_core::Simulator for Cage2Environment {
         copy.policy = None;
         Box::new(copy)
     }
+}
 
-    fn expert(&self) -> Option<ToolCall> {
+impl gimbal_core::Expert for Cage2Environment {
+    fn next_call(&self) -> Option<ToolCall> {
         // The best of the baselines: decoys first, then restores. It sees the table only.
         let mut expert = Policy::new(PolicyKind::GreedyDecoysThenRestore);
         expert.go_to(self.simulator.steps());

@@ -1,6 +1,6 @@
 //! The family of environments by which a study finds this one.
 
-use gimbal_core::architecture::Offers;
+use gimbal_core::fit::Offers;
 use gimbal_core::{Catalogue, EnvError, Environment, Part, Questions, TaskId};
 use gimbal_env_kit::catalogue;
 use serde_json::Value;

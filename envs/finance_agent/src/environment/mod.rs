@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::environment::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Ask, Brief, Digest, EnvError, Environment, Message, Milli, Observation, Rejection, RejectionKind, Reply, Rng,
     Speaker, TaskId, ToolCall, ToolSpec, Tracker, Transition,
@@ -474,13 +474,17 @@ impl Environment for FinanceEnvironment {
         Some(self)
     }
 
+    fn expert(&self) -> Option<&dyn gimbal_core::Expert> {
+        Some(self)
+    }
+
     fn policies(&self) -> &[&'static str] {
         &POLICIES
     }
 
     fn decide(&mut self, policy: &str, draws: &mut Rng) -> Option<ToolCall> {
         match policy {
-            "expert" => gimbal_core::Simulator::expert(self).or_else(|| Some(brief::idle())),
+            "expert" => gimbal_core::Expert::next_call(self).or_else(|| Some(brief::idle())),
             "nothing" => Some(brief::idle()),
             "random" => Some(self.random(draws)),
             _ => None,
@@ -519,8 +523,10 @@ impl gimbal_core::Simulator for FinanceEnvironment {
     fn fork(&self, future: u64) -> Box<dyn Environment> {
         Box::new(Self { waits: Rng::stream(future, "waits"), ..self.clone() })
     }
+}
 
-    fn expert(&self) -> Option<ToolCall> {
+impl gimbal_core::Expert for FinanceEnvironment {
+    fn next_call(&self) -> Option<ToolCall> {
         expert::expert(&self.asked, &self.session, self.settings.max_calls, self.settings.texts)
     }
 }

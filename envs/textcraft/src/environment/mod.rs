@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use gimbal_core::environment::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Brief, Data, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId,
     ToolCall, ToolSpec, Tracker, Transition,
@@ -201,6 +201,10 @@ impl Environment for CraftEnvironment {
         Some(self)
     }
 
+    fn expert(&self) -> Option<&dyn gimbal_core::Expert> {
+        Some(self)
+    }
+
     fn policies(&self) -> &[&'static str] {
         const NAMES: [&str; POLICIES.len()] = {
             let mut names = [""; POLICIES.len()];
@@ -216,7 +220,7 @@ impl Environment for CraftEnvironment {
 
     fn decide(&mut self, policy: &str, draws: &mut Rng) -> Option<ToolCall> {
         match PolicyKind::from_name(policy)? {
-            PolicyKind::Expert => gimbal_core::Simulator::expert(self),
+            PolicyKind::Expert => gimbal_core::Expert::next_call(self),
             PolicyKind::Nothing => Some(brief::idle(self.toolset())),
             PolicyKind::Random => {
                 let menu = &self.interface.menu;
@@ -233,8 +237,10 @@ impl gimbal_core::Simulator for CraftEnvironment {
     fn fork(&self, _future: u64) -> Box<dyn Environment> {
         Box::new(self.clone())
     }
+}
 
-    fn expert(&self) -> Option<ToolCall> {
+impl gimbal_core::Expert for CraftEnvironment {
+    fn next_call(&self) -> Option<ToolCall> {
         let next = planner::next(&self.simulator)?;
         Some(self.call_of(&next.text(self.simulator.tree())))
     }

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::environment::Ending;
+use gimbal_core::stop::Ending;
 use gimbal_core::{
     Brief, Data, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId,
     ToolCall, ToolSpec, Tracker, Transition,
@@ -327,6 +327,10 @@ impl Environment for TitanEnvironment {
         Some(self)
     }
 
+    fn expert(&self) -> Option<&dyn gimbal_core::Expert> {
+        Some(self)
+    }
+
     fn policies(&self) -> &[&'static str] {
         const NAMES: [&str; POLICIES.len()] = {
             let mut names = [""; POLICIES.len()];
@@ -358,8 +362,10 @@ impl gimbal_core::Simulator for TitanEnvironment {
         let simulator = self.simulator.fork(Either::new(self.settings.draws, future));
         Box::new(Self { simulator, policy: None, ..self.clone() })
     }
+}
 
-    fn expert(&self) -> Option<ToolCall> {
+impl gimbal_core::Expert for TitanEnvironment {
+    fn next_call(&self) -> Option<ToolCall> {
         // The best of the baselines. It sees what blue sees; its coin is that of the episode and the step.
         let mut expert = Policy::new(PolicyKind::Reactive);
         let step = u64::try_from(self.simulator.steps()).unwrap_or_default();

@@ -3,7 +3,7 @@
 use gimbal_agent::protocol::plain;
 use gimbal_agent::reading::{array, words};
 use gimbal_core::{Brief, Hint, ToolCall};
-use gimbal_messages::{Allowed, Content, ExpertView, Form, Message, Tier, bounded, spaced};
+use gimbal_messages::{Allowed, Content, ExpertMessage, ExpertView, Form, Message, Tier, bounded, spaced};
 use serde_json::{Value, json};
 
 use super::{Severity, UNKNOWN, class, severity, told};
@@ -267,8 +267,18 @@ impl Message for Analysis {
         Allowed::Text(Finding::allowed(brief))
     }
 
+    fn expert(&self) -> Option<&dyn ExpertMessage> {
+        Some(self)
+    }
+
+    fn request(&self, _brief: &Brief, target: &str) -> Value {
+        json!({ "subject": target })
+    }
+}
+
+impl ExpertMessage for Analysis {
     /// Looks at both states, and finds a change where the expert would act.
-    fn expert(&self, view: &ExpertView<'_>) -> Option<Hint> {
+    fn say(&self, view: &ExpertView<'_>) -> Hint {
         let ExpertView { brief, call, .. } = *view;
         let target = view.target.unwrap_or_default();
         let finding = |(status, severity, recommended_focus)| {
@@ -292,11 +302,7 @@ impl Message for Analysis {
             (Status::Changed, Severity::High, Focus::Containment),
         ];
         let alternatives = all.into_iter().filter(|other| *other != right).map(finding).collect();
-        Some(Hint { answer: finding(right), alternatives })
-    }
-
-    fn request(&self, _brief: &Brief, target: &str) -> Value {
-        json!({ "subject": target })
+        Hint { answer: finding(right), alternatives }
     }
 }
 

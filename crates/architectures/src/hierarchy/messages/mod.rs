@@ -19,7 +19,7 @@ mod suggestions;
 
 use gimbal_agent::protocol::plain;
 use gimbal_core::{Brief, ToolCall, ToolSpec};
-use gimbal_messages::{Delegate, Form, Input, bounded};
+use gimbal_messages::{Delegate, ExpertInput, Form, Input, bounded};
 use serde_json::Value;
 
 pub use analysis::{Analysis, Finding, Findings, Focus, Status};
@@ -75,7 +75,13 @@ impl Delegate for AnalyseSubject {
         Form::one_of(&brief.subjects)
     }
 
-    fn expert(&self, _brief: &Brief, _call: &ToolCall, target: &str) -> Input {
+    fn expert(&self) -> Option<&dyn ExpertInput> {
+        Some(self)
+    }
+}
+
+impl ExpertInput for AnalyseSubject {
+    fn input(&self, _brief: &Brief, _call: &ToolCall, target: &str) -> Input {
         Input::Text(target.to_owned())
     }
 }

@@ -2,7 +2,7 @@
 
 use gimbal_agent::reading::words;
 use gimbal_core::{Brief, ToolCall, ToolSpec, nearest};
-use gimbal_messages::{ANY, Delegate, Form, Input, bounded, spaced};
+use gimbal_messages::{ANY, Delegate, ExpertInput, Form, Input, bounded, spaced};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -169,7 +169,13 @@ impl Delegate for SuggestAction {
         ])
     }
 
-    fn expert(&self, brief: &Brief, call: &ToolCall, target: &str) -> Input {
+    fn expert(&self) -> Option<&dyn ExpertInput> {
+        Some(self)
+    }
+}
+
+impl ExpertInput for SuggestAction {
+    fn input(&self, brief: &Brief, call: &ToolCall, target: &str) -> Input {
         let situation = Situation {
             target: target.to_owned(),
             situation: "It needs attention.".to_owned(),

@@ -2,7 +2,7 @@
 
 use gimbal_agent::reading::{array, words};
 use gimbal_core::{Brief, Hint, ToolCall};
-use gimbal_messages::{ANY, Allowed, ExpertView, Form, Message, Tier, bounded, spaced};
+use gimbal_messages::{ANY, Allowed, ExpertMessage, ExpertView, Form, Message, Tier, bounded, spaced};
 use serde_json::{Value, json};
 
 use super::{Severity, Situation, UNKNOWN, told};
@@ -204,18 +204,8 @@ impl Message for Suggestions {
         Allowed::Actions
     }
 
-    /// Puts the expert's call first, and other legal actions on the same subject behind it.
-    fn expert(&self, view: &ExpertView<'_>) -> Option<Hint> {
-        let about = |call: &ToolCall| view.target == Some(ANY) || view.brief.subject_of(call) == view.target;
-        let pairs = view.calls.iter().zip(view.actions);
-        let on_target: Vec<&str> = pairs.filter(|(call, _)| about(call)).map(|(_, text)| text.as_str()).collect();
-        let best = if about(view.call) { view.action } else { view.idle };
-        let led_by = |first: &str| {
-            let others: Vec<&str> = on_target.iter().copied().filter(|text| *text != first).take(2).collect();
-            Suggestion::text(&expert(first, &others))
-        };
-        let alternatives = on_target.iter().filter(|text| **text != best).map(|text| led_by(text)).collect();
-        Some(Hint { answer: led_by(best), alternatives })
+    fn expert(&self) -> Option<&dyn ExpertMessage> {
+        Some(self)
     }
 
     fn request(&self, brief: &Brief, target: &str) -> Value {
@@ -226,6 +216,22 @@ impl Message for Suggestions {
             context: "(what the planner writes)".to_owned(),
         };
         situation.message(brief)
+    }
+}
+
+impl ExpertMessage for Suggestions {
+    /// Puts the expert's call first, and other legal actions on the same subject behind it.
+    fn say(&self, view: &ExpertView<'_>) -> Hint {
+        let about = |call: &ToolCall| view.target == Some(ANY) || view.brief.subject_of(call) == view.target;
+        let pairs = view.calls.iter().zip(view.actions);
+        let on_target: Vec<&str> = pairs.filter(|(call, _)| about(call)).map(|(_, text)| text.as_str()).collect();
+        let best = if about(view.call) { view.action } else { view.idle };
+        let led_by = |first: &str| {
+            let others: Vec<&str> = on_target.iter().copied().filter(|text| *text != first).take(2).collect();
+            Suggestion::text(&expert(first, &others))
+        };
+        let alternatives = on_target.iter().filter(|text| **text != best).map(|text| led_by(text)).collect();
+        Hint { answer: led_by(best), alternatives }
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) fn read(body: &Value) -> Read {
         usage: usage(
             sum(part("promptTokenCount"), part("toolUsePromptTokenCount")),
             part("cachedContentTokenCount"),
-            // Nought is left out.
+            // 0 is left out.
             sum(part("candidatesTokenCount"), part("thoughtsTokenCount")).or(part("promptTokenCount").map(|_| 0)),
             part("thoughtsTokenCount"),
         ),

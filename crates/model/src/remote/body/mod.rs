@@ -23,7 +23,7 @@ pub struct Read {
     pub text: String,
     /// Native tool calls.
     pub calls: Vec<RequestedCall>,
-    /// Visible reasoning, where it stands apart.
+    /// Visible reasoning, where it is separate from the text.
     pub reasoning: Option<String>,
     /// How it ended.
     pub end: End,
@@ -211,7 +211,7 @@ impl Read {
 /// The most tokens that a report of one call may hold: far beyond any context, and far from any overflow.
 const MOST: u64 = 1 << 40;
 
-/// A count of tokens; none where there is none. What is there and is no such number stands out of all bounds, so that
+/// A count of tokens; `None` where there is none. What is there and is not such a number counts as out of all bounds, so that
 /// sums with it are out of bounds as well, and [`usage`] leaves the report out.
 fn count(value: Option<&Value>) -> Option<u64> {
     let value = value.filter(|value| !value.is_null())?;

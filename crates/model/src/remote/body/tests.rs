@@ -40,7 +40,7 @@ fn what_is_not_reported_is_missing_and_not_nought() {
     }
     let odd = json!({ "usage": { "prompt_tokens": "7", "completion_tokens": -1 } });
     assert_eq!(read(WireFormat::OpenAi, &odd).usage.source, UsageSource::Missing);
-    // One count of the two is half a report, and a count beyond all bounds, or below nought, is none.
+    // One count of the two is half a report, and a count beyond all bounds, or below 0, is none.
     let most = 1_u64 << 40;
     for (input, output, believed) in [
         (json!(7), json!(null), false),

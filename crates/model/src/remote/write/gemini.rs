@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Draft;
 use crate::remote::mask::Sent;
 
-/// What stands in the place of a signature that a third-generation model wants beside the calls of earlier turns.
+/// Sent in place of a signature that a third-generation model requires with the calls of earlier turns.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
 pub(super) fn body(draft: &Draft<'_>) -> Value {

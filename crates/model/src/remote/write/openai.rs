@@ -68,7 +68,7 @@ fn write(message: &Message) -> Value {
             json!({ "role": role, "content": text, "tool_calls": calls.collect::<Vec<_>>() })
         }
         (Speaker::Tool, Some(id)) => json!({ "role": role, "content": text, "tool_call_id": id }),
-        // A result without its call cannot be told apart from a user's words.
+        // A result without its call cannot be distinguished from a user's words.
         (Speaker::Tool, None) => json!({ "role": "user", "content": text }),
         _ => json!({ "role": role, "content": text }),
     }

@@ -54,7 +54,7 @@ impl ArchitectureKind for DisputeKind {
     }
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
         super::only(settings, &["turns"])?;
-        let error = |error: &dyn std::fmt::Display| BuildError(format!("dispute: {error}"));
+        let error = |error: &dyn std::fmt::Display| BuildError::new(format!("dispute: {error}"));
         let persona = Persona::shared(PERSONA, &WithPersona(files)).map_err(|problem| error(&problem))?;
         let partners = Partners { message: Some(&Stance), delegates: &[] };
         let agent = |role| Agent::among(Arc::clone(&persona), role, &Overrides::default(), partners);

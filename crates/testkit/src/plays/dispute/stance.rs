@@ -2,7 +2,7 @@
 
 use gimbal_agent::reading::object;
 use gimbal_core::{Brief, Hint};
-use gimbal_messages::{Allowed, Content, ExpertView, Form, Message, Tier, bounded, spaced};
+use gimbal_messages::{Allowed, Content, ExpertMessage, ExpertView, Form, Message, Tier, bounded, spaced};
 use serde_json::{Value, json};
 
 /// Longest text that is read, in characters.
@@ -26,19 +26,25 @@ impl Message for Stance {
         Allowed::Actions
     }
 
-    fn expert(&self, view: &ExpertView<'_>) -> Option<Hint> {
-        let say = |action: &str, objection: &str| {
-            spaced(&Proposal { action: action.to_owned(), objection: objection.to_owned(), unread: 0 }.message())
-        };
-        let others = view.actions.iter().filter(|action| *action != view.action);
-        Some(Hint {
-            answer: say(view.action, ""),
-            alternatives: others.map(|action| say(action, "It leads away from the goal.")).collect(),
-        })
+    fn expert(&self) -> Option<&dyn ExpertMessage> {
+        Some(self)
     }
 
     fn request(&self, _brief: &Brief, _target: &str) -> Value {
         json!({ "action": "(the action of the other agent)", "objection": "(its objection)" })
+    }
+}
+
+impl ExpertMessage for Stance {
+    fn say(&self, view: &ExpertView<'_>) -> Hint {
+        let say = |action: &str, objection: &str| {
+            spaced(&Proposal { action: action.to_owned(), objection: objection.to_owned(), unread: 0 }.message())
+        };
+        let others = view.actions.iter().filter(|action| *action != view.action);
+        Hint {
+            answer: say(view.action, ""),
+            alternatives: others.map(|action| say(action, "It leads away from the goal.")).collect(),
+        }
     }
 }
 

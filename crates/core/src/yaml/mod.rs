@@ -1,7 +1,11 @@
-//! Reading YAML with messages that say where, what and how to mend it.
+//! Reading YAML with errors that say where, what and how to fix it.
+
+mod node;
 
 use serde::de::DeserializeOwned;
 use thiserror::Error;
+
+pub use node::{At, Kind, Member, Node};
 
 use crate::nearest;
 
@@ -55,8 +59,8 @@ const TOO_MUCH: &str =
 fn message(error: &serde_saphyr::Error) -> String {
     use serde_saphyr::Error;
     match error {
-        Error::DuplicateMappingKey { key: Some(key), .. } => format!("the key `{key}` stands here twice; drop one"),
-        Error::DuplicateMappingKey { key: None, .. } => "a key stands here twice; drop one".to_owned(),
+        Error::DuplicateMappingKey { key: Some(key), .. } => format!("duplicate key `{key}`; drop one"),
+        Error::DuplicateMappingKey { key: None, .. } => "duplicate key; drop one".to_owned(),
         Error::MultipleDocuments { .. } => {
             "a second document begins here (`---`): write each into a file of its own".to_owned()
         }
@@ -65,24 +69,25 @@ fn message(error: &serde_saphyr::Error) -> String {
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => TOO_MUCH.to_owned(),
-        Error::NonFiniteFloat { value, .. } => format!("`{value}` is no number that can be used here"),
+        Error::NonFiniteFloat { value, .. } => format!("`{value}` cannot be used as a number here"),
         Error::SerdeInvalidType { unexpected, expected, .. }
         | Error::SerdeInvalidValue { unexpected, expected, .. } => {
             format!("{expected} is expected here, and this is {unexpected}")
         }
         Error::UnknownAnchor { .. } => {
-            "no anchor (`&`) of this name stands before: put texts that begin with `*` in quotation marks".to_owned()
+            "there is no anchor (`&`) of this name before this place: put texts that begin with `*` in quotation marks"
+                .to_owned()
         }
         Error::AliasError { error, .. } => message(error.without_snippet()),
         Error::Eof { .. } => "the file ends too early".to_owned(),
         serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => unknown("key", field, expected),
         serde_saphyr::Error::SerdeUnknownVariant { variant, expected, .. } => unknown("value", variant, expected),
         serde_saphyr::Error::SerdeMissingField { field, .. } => format!("the key `{field}` is missing"),
-        // The library appends the place in its own words; ours stands in front already.
+        // The library appends the place in its own words; ours is in front already.
         other => {
             let text = other.to_string();
             let words = text.split(" at line ").next().unwrap_or(&text);
-            // Some of these bounds are told as plain text.
+            // Some of these bounds are reported as plain text.
             let bound = words.starts_with("budget breached") || words == "recursion limit exceeded";
             if bound { TOO_MUCH.to_owned() } else { words.to_owned() }
         }
@@ -138,7 +143,7 @@ mod tests {
 
     #[test]
     fn speaks_to_whoever_wrote_the_file() {
-        assert_eq!(message("turns: 1\nturns: 2\n"), "core.yaml:2:1: the key `turns` stands here twice; drop one");
+        assert_eq!(message("turns: 1\nturns: 2\n"), "core.yaml:2:1: duplicate key `turns`; drop one");
         assert!(message("turns: 1\n---\nturns: 2\n").contains("a second document begins here"));
         let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));
         let mut bomb = "a0: &a0 [x, x]\n".to_owned();

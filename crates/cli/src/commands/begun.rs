@@ -1,0 +1,58 @@
+//! An environment as commands show it that print prompts or check tools: one step after the beginning of its first task.
+
+use gimbal_agent::prompt;
+use gimbal_core::tracker::Stepped;
+use gimbal_core::{Environment, Reply, ToolCall, Tracker, nearest};
+use serde_json::Value;
+
+use crate::exit::Failure;
+use crate::registry::registry;
+
+/// An environment after one idle step, with its belief state.
+pub struct Begun {
+    /// The environment.
+    pub environment: Box<dyn Environment>,
+    /// Its belief state.
+    pub tracker: Box<dyn Tracker>,
+}
+
+/// Opens an environment by name and takes one idle step in its first task.
+pub async fn begun(name: &str, options: &Value) -> Result<Begun, Failure> {
+    let registry = registry();
+    let Some(family) = registry.environment(name) else {
+        let known: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();
+        let hint = nearest::hint(name, known.iter().copied());
+        let known = known.join(", ");
+        return Err(Failure::Usage(format!("there is no environment `{name}`{hint} (known: {known})")));
+    };
+    let options = family.resolve(options).map_err(Failure::usage)?;
+    let mut environment = family.open(&options).map_err(Failure::usage)?;
+    let task = family.splits().first().and_then(|split| family.tasks(split, &options).ok()?.into_iter().next());
+    let Some(task) = task else { return Err(Failure::Usage(format!("`{name}` has no task"))) };
+    let first = environment.reset(&task, 0).await.map_err(Failure::external)?;
+    let mut tracker = environment.tracker();
+    tracker.begin(&first);
+    let idle = environment.brief().idle.clone();
+    if let Ok(Reply::Step(transition)) = environment.call(&idle).await {
+        tracker.update(Stepped { step: 1, call: &idle, observation: &transition.observation, justification: None });
+    }
+    Ok(Begun { environment, tracker })
+}
+
+/// The action texts of tools with at most one parameter of known literals, without what requests leave out.
+pub fn actions(environment: &dyn Environment) -> Vec<String> {
+    let (mut actions, brief) = (Vec::new(), environment.brief());
+    let sent = |call: &ToolCall| prompt::explains(brief, &call.tool);
+    for tool in environment.tools().iter() {
+        let required: Vec<&str> = tool.required().collect();
+        match required.as_slice() {
+            [] => actions.push(ToolCall::bare(&tool.name)),
+            [parameter] => {
+                let choices = environment.choices(&tool.name, parameter).unwrap_or_default();
+                actions.extend(choices.iter().map(|choice| ToolCall::with(&tool.name, &[(parameter, choice)])));
+            }
+            _ => {}
+        }
+    }
+    actions.iter().filter(|call| sent(call)).map(|call| environment.render(call)).collect()
+}

@@ -1,0 +1,144 @@
+//! The injector: which calls get a fault, and what the fault makes of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gimbal_core::event::Fault as FaultEvent;
+use gimbal_core::{Answering, Body, Completion, LaneId, ModelError, ModelErrorKind, Observation, Rng};
+use serde_json::Value;
+
+use crate::faults::{Fault, Faults, Site, alter};
+
+/// Observations that a wrong one is taken from, at most.
+const REMEMBERED: usize = 16;
+
+/// The injector's side of an episode.
+#[derive(Debug, Default)]
+pub struct Injector {
+    rates: Faults,
+    seed: u64,
+    /// What the agent might have seen so far, where observations may be wrong.
+    seen: Vec<Arc<Observation>>,
+}
+
+/// The injector's side of a lane.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Calls so far, by site.
+    calls: [u64; Site::ALL.len()],
+    /// The last answer to each query, where it may come again.
+    pub answers: BTreeMap<String, String>,
+}
+
+impl Counts {
+    /// The number of the next call at a site, from 0.
+    fn next(&mut self, site: Site) -> u64 {
+        let calls = &mut self.calls[site.place()];
+        *calls += 1;
+        *calls - 1
+    }
+}
+
+/// A fault that is injected into a call.
+#[derive(Debug)]
+pub struct InjectedFault {
+    /// What it does.
+    pub fault: Fault,
+    /// Number of the call at its site and lane.
+    pub index: u64,
+    /// Decides the rest.
+    pub draws: Rng,
+}
+
+impl InjectedFault {
+    /// As the journal keeps it.
+    pub fn event(&self) -> Body {
+        let (kind, site) = (self.fault.name().to_owned(), self.fault.site().name().to_owned());
+        Body::Fault(FaultEvent { index: self.index, kind, site })
+    }
+
+    /// What the agent gets instead of a completion; `None` where there is nothing to spoil.
+    pub fn spoil(&mut self, completion: &Completion) -> Option<Result<Completion, ModelError>> {
+        let whole = super::texts::reply_text(completion);
+        match self.fault {
+            Fault::Malformed => {
+                let text = alter::broken(&whole, &mut self.draws)?.into();
+                let (calls, finish) = (Vec::new(), gimbal_core::Finish::Stop);
+                Some(Ok(Completion { text, calls, finish, ..completion.clone() }))
+            }
+            Fault::Truncated => {
+                let partial = alter::cut(&whole, &mut self.draws)?;
+                let error = ModelError::new(ModelErrorKind::Truncated, "the answer was cut off (an injected fault)");
+                Some(Err(ModelError {
+                    usage: Some(completion.usage),
+                    partial: Some(partial.into()),
+                    latency_us: completion.latency_us,
+                    ..error
+                }))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the agent is taken to have written instead of its answer; `None` where no figure is in it.
+    pub fn misstate(&mut self, completion: &Completion, answering: &Answering) -> Option<Completion> {
+        let mut calls = completion.calls.clone();
+        for call in calls.iter_mut().filter(|call| call.tool == answering.tool) {
+            if let Some(Value::String(answer)) = call.arguments.get_mut(&answering.argument) {
+                *answer = alter::another_figure(answer, &mut self.draws)?;
+                return Some(Completion { calls, ..completion.clone() });
+            }
+        }
+        let text = alter::misstated(&completion.text, answering, &mut self.draws)?.into();
+        Some(Completion { text, ..completion.clone() })
+    }
+}
+
+impl Injector {
+    /// The injector of an episode.
+    pub fn new(rates: Faults, seed: u64) -> Self {
+        Self { rates, seed, seen: Vec::new() }
+    }
+
+    /// Whether calls at a site may get a fault at all.
+    pub fn has_any_at(&self, site: Site) -> bool {
+        self.rates.has_any_at(site)
+    }
+
+    /// The fault of the next call at a site, if it gets one; `counts` are those of its lane.
+    pub fn draw(&self, lane: LaneId, counts: &mut Counts, site: Site) -> Option<InjectedFault> {
+        let index = counts.next(site);
+        let (fault, draws) = self.rates.draw(self.seed, site, lane, index)?;
+        Some(InjectedFault { fault, index, draws })
+    }
+
+    /// What the agent sees of a step instead of the truth, if anything else; `latest` is what it saw before.
+    pub fn misread(
+        &mut self,
+        injected: &mut InjectedFault,
+        truth: &Arc<Observation>,
+        latest: &Arc<Observation>,
+    ) -> Option<Arc<Observation>> {
+        let other = match injected.fault {
+            Fault::Stale => Some(Arc::clone(latest)),
+            _ => {
+                let unrelated = |seen: &&Arc<Observation>| seen.text != latest.text && seen.text != truth.text;
+                let earlier: Vec<&Arc<Observation>> = self.seen.iter().filter(unrelated).collect();
+                injected.draws.choose(&earlier).map(|seen| Arc::clone(seen))
+            }
+        };
+        // What looks the same is no fault.
+        other.filter(|other| other.text != truth.text)
+    }
+
+    /// Keeps a true observation for later mistakes.
+    pub fn witness(&mut self, truth: &Arc<Observation>) {
+        if !self.has_any_at(Site::Tool) {
+            return;
+        }
+        if self.seen.len() == REMEMBERED {
+            self.seen.remove(0);
+        }
+        self.seen.push(Arc::clone(truth));
+    }
+}
