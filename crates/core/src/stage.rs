@@ -23,7 +23,7 @@ impl LaneId {
 }
 
 /// How an episode stops. Each way has its own name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
     /// The goal is reached.
@@ -37,6 +37,7 @@ pub enum Stop {
     /// The environment reached a state in which its original breaks off with an error.
     Broken,
     /// The architecture gave up or had nothing left to do.
+    #[default]
     Finished,
     /// Calls to the environment are used up.
     ToolBudget,
