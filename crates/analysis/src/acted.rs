@@ -1,6 +1,6 @@
 //! Whether what plays acted at all. Where the fallback acted in its place, returns measure the scaffolding and no model.
 
-use crate::cells::Rate;
+use crate::rate::Rate;
 
 /// Share of environment steps taken by the fallback from which on a cell is no measurement of its model, as the mean over its
 /// episodes: one long episode does not decide.

@@ -2,80 +2,25 @@
 
 use std::collections::BTreeMap;
 
+use gimbal_core::Stop;
 use serde::{Deserialize, Serialize};
 
 use crate::acted::{hardly_acted, mean_share};
 use crate::clusters::{Grouping, Place, place};
-use crate::compare::{Comparison, FLIPS, one_to_one, paired_with};
+use crate::compare::{Comparison, one_to_one, paired_with};
 use crate::describe::{FEWEST, Interval, Summary, quantile};
 use crate::error::AnalysisError;
 use crate::failures::CallFailures;
 use crate::frontier::{Point, pareto};
 use crate::hypothesis::holm;
 use crate::metrics::{self, OutcomeSplit};
+use crate::options::{BaselineChoice, Options};
 use crate::paired::cluster_sums;
 use crate::proportion::Proportion;
+use crate::rate::Rate;
 use crate::resample::Bootstrap;
+use crate::role_costs::{RoleCost, by_role, first_runs};
 use crate::row::{CellInfo, EpisodeRow, Loss, Rows, TokenUse};
-
-/// Which cell the others are measured against.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BaselineChoice {
-    /// The cell of this configuration with the same environment, models, decoding and faults (BOG-163: one baseline a model);
-    /// where there is none, the cell of this configuration that plays the same environment without a model.
-    Configuration(String),
-    /// One cell, by id, for all cells of its environment.
-    Cell(String),
-}
-
-/// How to analyse.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Baseline of RPTS and of the paired differences; none leaves these out.
-    pub baseline: Option<BaselineChoice>,
-    /// Confidence of every interval, such as 0.95.
-    pub confidence: f64,
-    /// Bootstrap resamples for intervals of ratios.
-    pub resamples: u32,
-    /// Seed of the bootstrap and of permutation tests.
-    pub seed: u64,
-    /// Fewest units (episodes, or clusters of them where several tasks were played) for a bootstrap interval: with fewer the resamples repeat one another and flatter.
-    pub bootstrap_minimum: usize,
-    /// Random sign flips of the permutation test above the number of pairs that is counted exactly; 0 leaves the test out.
-    pub flips: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { baseline: None, confidence: 0.95, resamples: 4_000, seed: 1, bootstrap_minimum: 10, flips: FLIPS }
-    }
-}
-
-impl Options {
-    /// The confidence in percent, without the noise of a binary fraction.
-    #[must_use]
-    pub fn percent(&self) -> f64 {
-        (100.0 * self.confidence * 1e6).round() / 1e6
-    }
-}
-
-/// So many of so many, without an interval: calls within an episode hang together, so that a binomial one would lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rate {
-    /// How many.
-    pub count: u64,
-    /// Out of how many.
-    pub of: u64,
-}
-
-impl Rate {
-    /// The share; `None` out of nothing.
-    #[must_use]
-    pub fn share(&self) -> Option<f64> {
-        (self.of > 0).then(|| self.count as f64 / self.of as f64)
-    }
-}
 
 /// Mean tokens of one role.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,25 +33,6 @@ pub struct RoleSummary {
     pub input: f64,
     /// Mean completion tokens an episode.
     pub output: f64,
-}
-
-/// What one role and model took in a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RoleCost {
-    /// Role name.
-    pub role: String,
-    /// Model that played it.
-    pub model: String,
-    /// Whether the environment asked for it.
-    pub environment: bool,
-    /// Calls over all episodes that count.
-    pub calls: u64,
-    /// Requests over all episodes, repeated ones and those of lost episodes too.
-    pub requests: u64,
-    /// Tokens as called over all episodes that count.
-    pub called: TokenUse,
-    /// Dollars billed over all episodes, lost ones too; `None` where a billed request had no price.
-    pub cost: Option<f64>,
 }
 
 /// One cell in numbers. Episodes that were lost, and those that a limit of the episode cut, are counted apart; they enter
@@ -124,7 +50,7 @@ pub struct CellSummary {
     pub withheld: usize,
     /// Episodes that a limit of the episode cut, by stop, most frequent first ([`EpisodeRow::is_cut`]).
     #[serde(default)]
-    pub cut: Vec<(String, u64)>,
+    pub cut: Vec<(Stop, u64)>,
     /// Returns, in units, smallest first: what distributions are drawn from.
     pub values: Vec<f64>,
     /// Returns in numbers; `None` without episodes.
@@ -189,8 +115,8 @@ pub struct CellSummary {
     /// Whether no other cell of the same environment, models and decoding is better on tokens and return (BOG-172);
     /// `None` without a model.
     pub efficient: Option<bool>,
-    /// Stops by name with their counts, most frequent first; episodes lost to infrastructure and limits, too.
-    pub stops: Vec<(String, u64)>,
+    /// Stops with their counts, most frequent first; episodes lost to infrastructure and limits, too.
+    pub stops: Vec<(Stop, u64)>,
     /// Episodes by outcome (BOG-175); `None` where the brief does not state both thresholds, or without episodes.
     pub outcomes: Option<OutcomeSplit>,
     /// Model calls an episode.
@@ -344,9 +270,9 @@ pub(crate) fn by_cell(rows: &Rows) -> Result<Vec<Vec<&EpisodeRow>>, AnalysisErro
         let Some(&position) = index.get(row.cell.as_str()) else {
             return Err(AnalysisError::UnknownCell {
                 episode,
-                task: row.task.clone(),
+                task: (&row.task).into(),
                 run: row.run,
-                cell: row.cell.clone(),
+                cell: (&row.cell).into(),
             });
         };
         episodes[position].push(row);
@@ -453,8 +379,8 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         critical_path_step_ms: waited(&rows),
         prompt_completion: metrics::prompt_completion_ratio(called.input as f64, called.output as f64),
         stops: stops(all),
-        role_costs: crate::tables::cost::by_role(all),
-        first_run_tokens: crate::tables::cost::first_runs(&rows),
+        role_costs: by_role(all),
+        first_run_tokens: first_runs(&rows),
     };
     if summary.hardly_acted() { summary.unmeasured() } else { summary }
 }
@@ -488,8 +414,15 @@ fn roles(rows: &[&EpisodeRow]) -> Vec<RoleSummary> {
         .collect()
 }
 
-fn stops(rows: &[&EpisodeRow]) -> Vec<(String, u64)> {
-    counts(rows.iter().map(|row| (row.stop.as_str(), 1)))
+/// How often each stop occurs, most frequent first.
+fn stops(rows: &[&EpisodeRow]) -> Vec<(Stop, u64)> {
+    let mut counts: BTreeMap<Stop, u64> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row.stop).or_default() += 1;
+    }
+    let mut ordered: Vec<(Stop, u64)> = counts.into_iter().collect();
+    ordered.sort_by_key(|(stop, count)| (std::cmp::Reverse(*count), stop.name()));
+    ordered
 }
 
 /// How often each of these texts occurs, most frequent first; a text comes with the times that it stands for.

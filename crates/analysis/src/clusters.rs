@@ -4,12 +4,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cells::Analysis;
-use crate::compare::PairKey;
 use crate::describe::{FEWEST, Summary};
 use crate::hypothesis::paired_t;
 use crate::row::EpisodeRow;
 use crate::special::t_quantile;
+
+/// An environment that an episode met: environment part, task, run, trial.
+pub(crate) type PairKey<'a> = (&'a str, &'a str, u32, u32);
+
+/// The environment that an episode met.
+pub(crate) fn pair_key(row: &EpisodeRow) -> PairKey<'_> {
+    (&row.environment, &row.task, row.run, row.trial)
+}
 
 /// What pairs an episode with others, and the instance that it belongs to.
 pub(crate) type Place<'a> = (PairKey<'a>, u32);
@@ -19,21 +25,27 @@ pub(crate) type Group = (f64, f64);
 
 /// The environment and the instance of an episode.
 pub(crate) fn place(row: &EpisodeRow) -> Place<'_> {
-    (crate::compare::pair_key(row), row.instance)
+    (pair_key(row), row.instance)
 }
 
 /// Episodes or seeds in clusters, in a fixed order: by task and instance where there are several of these and one has
 /// several runs; else every run stands for itself, with its trials.
-pub(crate) struct Grouping {
+pub struct Grouping {
     /// Cluster of each place, in the order of the places.
-    pub(crate) of: Vec<usize>,
+    pub of: Vec<usize>,
     /// Clusters.
-    pub(crate) count: usize,
+    pub count: usize,
     /// Whether there are several clusters, and one of them holds what hangs together.
-    pub(crate) matters: bool,
+    pub matters: bool,
 }
 
 impl Grouping {
+    /// The clusters of these episodes.
+    #[must_use]
+    pub fn of_rows(rows: &[&EpisodeRow]) -> Self {
+        Self::of(&rows.iter().map(|row| place(row)).collect::<Vec<Place<'_>>>())
+    }
+
     pub(crate) fn of<'a>(places: &[Place<'a>]) -> Self {
         let by_instance = Self::by(
             places.iter().map(|((environment, task, run, _), instance)| ((*environment, *task, *instance), *run)),
@@ -98,36 +110,6 @@ pub(crate) fn half_width(groups: &[Group], confidence: f64) -> Option<f64> {
 pub(crate) fn p_value(groups: &[Group], mean: f64) -> Option<f64> {
     // The test wants a sample SD, which the error of a mean over so many units stands for.
     robust_error(groups).and_then(|error| paired_t(mean, error * (groups.len() as f64).sqrt(), groups.len()))
-}
-
-/// How the intervals of an analysis are made, for the notes of every table that prints one.
-#[must_use]
-pub fn interval_note(analysis: &Analysis) -> String {
-    let clustered = |cell: &crate::CellSummary| cell.returns.is_some_and(|returns| returns.clusters.is_some());
-    let percent = analysis.options.percent();
-    let (means, shares) = if analysis.cells.iter().any(clustered) {
-        let whole = analysis.cells.iter().filter(|cell| cell.episodes > 0).all(clustered);
-        let scope = if whole { "" } else { " in cells with several runs of a task or instance" };
-        (
-            format!(
-                "Student t robust against clusters{scope}: the runs of one task and instance hang together, and there is one degree of freedom less than clusters"
-            ),
-            "Wilson, with the number of episodes that the clusters are worth (none or all: the number of clusters)",
-        )
-    } else {
-        ("Student t with n−1 degrees of freedom, every episode for itself".to_owned(), "Wilson")
-    };
-    let few = few_note(&analysis.cells).map(|note| format!(" {note}")).unwrap_or_default();
-    format!("{percent}% intervals. Means and paired differences: {means}. Shares: {shares}.{few}")
-}
-
-/// What is left out where a cell has too few episodes, for the legends of tables and figures; `None` where all have enough.
-#[must_use]
-pub fn few_note<'c>(cells: impl IntoIterator<Item = &'c crate::CellSummary>) -> Option<String> {
-    cells
-        .into_iter()
-        .any(crate::CellSummary::has_few)
-        .then(|| format!("Fewer than {FEWEST} episodes have no interval and no Pareto mark."))
 }
 
 #[cfg(test)]

@@ -4,17 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cells::Options;
-use crate::clusters::{self, Grouping, Place};
+use crate::clusters::{self, Grouping, PairKey, Place, pair_key};
 use crate::describe::Summary;
 use crate::hypothesis::{sign_flip, sign_test};
+use crate::options::Options;
 use crate::proportion::Proportion;
 use crate::row::EpisodeRow;
 
 /// Returns are compared after rounding to this many thousandths (BOG-169: equal to 0.1 is a tie).
 const TIE_UNIT: i128 = 100;
-/// Random sign flips above the exact limit.
-pub(crate) const FLIPS: u32 = 20_000;
 
 /// Outcome per matched seed (BOG-169).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,9 +73,6 @@ pub struct Comparison {
     /// not vary.
     pub p_holm: Option<f64>,
 }
-
-/// An environment that an episode met: environment part, task, run, trial.
-pub(crate) type PairKey<'a> = (&'a str, &'a str, u32, u32);
 
 /// What two sides returned in one seed.
 pub(crate) struct Pair<'a> {
@@ -231,9 +226,4 @@ pub(crate) fn one_to_one<'a>(
             Some(((*environment, row.instance), (gained as f64 / 1000.0, row.agent_tokens().total() as f64 / 1000.0)))
         })
         .collect()
-}
-
-/// The environment that an episode met.
-pub(crate) fn pair_key(row: &EpisodeRow) -> PairKey<'_> {
-    (&row.environment, &row.task, row.run, row.trial)
 }

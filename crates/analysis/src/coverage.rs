@@ -1,10 +1,13 @@
 //! Do the intervals cover? Studies are drawn from a large population of seeds whose true values are known, analysed by
 //! the very code that analyses a run, and the intervals that hold the truth are counted.
 
-use crate::cells::{Analysis, BaselineChoice, CellSummary, Options};
+use gimbal_core::Stop;
+
+use crate::cells::{Analysis, CellSummary};
 use crate::compare::one_to_one;
 use crate::describe::{Interval, Summary};
 use crate::error::AnalysisError;
+use crate::options::{BaselineChoice, Options};
 use crate::paired::{cluster_sums, paired_test};
 use crate::proportion::Proportion;
 use crate::ratio::fieller;
@@ -236,17 +239,17 @@ const SLICE: usize = 200;
 
 fn episode(cell: &str, task: usize, run: u32, value: i64, tokens: u64) -> EpisodeRow {
     let called = TokenUse { input: tokens - tokens / 20, output: tokens / 20, ..TokenUse::default() };
-    let usage = RoleUsage { role: "default".to_owned(), environment: false, called };
+    let usage = RoleUsage { role: "default".into(), environment: false, called };
     EpisodeRow {
-        cell: cell.to_owned(),
-        environment: "pool".to_owned(),
-        task: task.to_string(),
+        cell: cell.into(),
+        environment: "pool".into(),
+        task: task.to_string().into(),
         run,
         trial: 0,
         seed: u64::from(run),
         return_thousandths: value,
         steps: 1,
-        stop: "horizon".to_owned(),
+        stop: Stop::Horizon,
         usage: if tokens > 0 { vec![usage] } else { Vec::new() },
         billed: called,
         ..EpisodeRow::default()

@@ -1,7 +1,8 @@
 //! Metrics, intervals, paired differences, frontiers and tables: pure functions from rows to tables.
 //!
 //! Architecture invariant: this crate does no I/O, knows no clock, no model and no environment. Every threshold and
-//! every label comes in as data with the rows ([`Rows`]); the same rows give the same tables, whatever their order.
+//! every label comes in as data with the rows ([`Rows`]); the same rows give the same tables, whatever their order. What
+//! tables need of journals comes in through folds ([`episode`]).
 //!
 //! The way through: [`Rows`] (one [`CellInfo`] a cell, one [`EpisodeRow`] an episode) → [`Analysis::new`] (one
 //! [`CellSummary`] a cell and the [`Comparison`]s against a baseline) → [`tables`] (typed [`Table`]s) → text, Markdown,
@@ -18,12 +19,16 @@ pub mod coverage;
 pub mod cyclic;
 mod describe;
 pub mod detect;
+pub mod episode;
 mod error;
 mod failures;
 pub mod frontier;
 pub mod hypothesis;
+mod interval_notes;
 pub mod judged;
 pub mod metrics;
+pub mod name;
+mod options;
 pub mod paired;
 pub mod papers;
 pub mod planned;
@@ -31,32 +36,39 @@ pub mod power;
 pub mod printable;
 pub mod profile;
 pub mod proportion;
+mod rate;
 pub mod ratio;
 pub mod recovery;
-pub mod replication;
 pub mod resample;
 pub mod rescore;
 mod rng;
+mod role_costs;
 mod row;
 mod special;
+pub mod stored_records;
 mod table;
 pub mod tables;
 
 pub use axes::{Grid, Grids, Protocol};
 pub use bill::{Bill, BillLine, BillSum, Fate};
-pub use cells::{Analysis, BaselineChoice, CellSummary, Gap, Options, Rate, RoleCost, RoleSummary};
-pub use clusters::{few_note, interval_note};
+pub use cells::{Analysis, CellSummary, Gap, RoleSummary};
+pub use clusters::Grouping;
 pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_share, win_tie_loss};
 pub use describe::{FEWEST, Interval, Summary, quantile, t_half_width};
 pub use error::AnalysisError;
 pub use failures::CallFailures;
+pub use gimbal_core::Stop;
+pub use interval_notes::{few_note, interval_note};
+pub use options::{BaselineChoice, Options};
 pub use paired::{Discordance, PairedTest, paired_test};
 pub use printable::{Printable, printable, printable_lines};
 pub use proportion::Proportion;
+pub use rate::Rate;
 pub use rng::Generator;
+pub use role_costs::RoleCost;
 pub use row::{
     CellInfo, Decoding, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
 };
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
-pub use table::{Cell, Column, ColumnKind, Table, markdown_text};
+pub use table::{Cell, Column, ColumnKind, Log, Table, markdown_text};
 pub use tables::PastCell;

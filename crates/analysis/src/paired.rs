@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cells::Options;
 use crate::clusters::{Group, Grouping, Place, half_width, p_value};
 use crate::compare::{Pair, PairedDifference, grouping, matched, paired_with};
 use crate::describe::{Interval, t_half_width};
 use crate::hypothesis::mcnemar;
+use crate::options::Options;
 use crate::resample::Bootstrap;
 use crate::row::EpisodeRow;
 
@@ -107,7 +107,7 @@ fn bootstrap(clusters: &[Group], options: &Options) -> Option<Interval> {
 
 /// Catastrophic rate of the first minus that of the second over seeds with one episode a side: estimate, cluster-robust
 /// interval, and p of McNemar's test. `None` without such seeds.
-pub(crate) fn catastrophic_test(
+pub fn catastrophic_test(
     first: &[&EpisodeRow],
     second: &[&EpisodeRow],
     limit: i64,

@@ -4,17 +4,20 @@
 //! fallback's do not count); not recovered where the episode ended before. *Reward*: steps until the reward of a step is
 //! back at or above the mean of the (up to three) steps before the fault.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use gimbal_core::event::Body;
 use serde::{Deserialize, Serialize};
+
+use crate::episode::{Episode, EpisodeFold, FoldError, Texts};
 
 /// Steps before a fault whose mean reward is what a recovery must reach.
 pub const BEFORE: usize = 3;
 
-/// Something that happened in an episode, as far as recovery hangs on it; in the order of the journal.
+/// Something in an episode that recovery depends on; in the order of the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happening<'a> {
-    /// A fault struck.
+    /// A fault was injected.
     Fault {
         /// Where.
         site: &'a str,
@@ -220,7 +223,7 @@ impl Recoveries {
             return;
         }
         let kinds = self.0.entry(cell.to_owned()).or_default();
-        let mut met = std::collections::BTreeSet::new();
+        let mut met = BTreeSet::new();
         for recovery in &recoveries {
             let key = (recovery.site.clone(), recovery.kind.clone());
             let tally = kinds.entry(key.clone()).or_default();
@@ -237,11 +240,59 @@ impl Recoveries {
         kinds.map(|((site, kind), tally)| (site.as_str(), kind.as_str(), tally))
     }
 
-    /// Whether no fault struck anywhere.
+    /// Whether no fault was injected anywhere.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// The fold from episodes to [`Recoveries`].
+#[derive(Clone, Debug, Default)]
+pub struct RecoveryFold {
+    cells: BTreeSet<String>,
+    recoveries: Recoveries,
+}
+
+impl RecoveryFold {
+    /// A fold over episodes of these cells, by id: those with injected faults.
+    #[must_use]
+    pub fn new(cells: BTreeSet<String>) -> Self {
+        Self { cells, recoveries: Recoveries::default() }
+    }
+
+    /// What followed the faults.
+    #[must_use]
+    pub fn finish(self) -> Recoveries {
+        self.recoveries
+    }
+}
+
+impl<E> EpisodeFold<E> for RecoveryFold {
+    fn wants(&self, episode: &Episode<'_>) -> bool {
+        self.cells.contains(episode.cell)
+    }
+
+    fn add(&mut self, episode: &Episode<'_>, _texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
+        let happenings: Vec<Happening<'_>> =
+            episode.events.iter().filter_map(|event| happening(&event.body, episode.asks)).collect();
+        self.recoveries.add(episode.cell, &happenings);
+        Ok(())
+    }
+}
+
+/// An event as recovery sees it; `asks` are the roles that the environment asks and not the agent.
+fn happening<'a>(body: &'a Body, asks: &[String]) -> Option<Happening<'a>> {
+    Some(match body {
+        Body::Fault(fault) => Happening::Fault { site: &fault.site, kind: &fault.kind },
+        Body::ModelCalled(call) if !asks.contains(&call.role) => {
+            Happening::Call { tokens: call.prompt_tokens.saturating_add(call.output_tokens) }
+        }
+        Body::Fallback(_) => Happening::Fallback,
+        Body::Rejected(_) => Happening::Rejected,
+        Body::Stepped(step) => Happening::Step { reward: step.reward.0 },
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

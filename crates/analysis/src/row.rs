@@ -2,7 +2,10 @@
 //!
 //! Whoever reads a run folder makes these; nothing here knows how they were stored.
 
+use gimbal_core::Stop;
 use serde::{Deserialize, Serialize};
+
+use crate::name::Name;
 
 /// A study's rows: the cells as planned, in the study's order, and the episodes that were played.
 ///
@@ -186,7 +189,7 @@ impl TokenUse {
 #[serde(deny_unknown_fields)]
 pub struct RoleUsage {
     /// Role name.
-    pub role: String,
+    pub role: Name,
     /// Whether the environment asked (a judge, reader or user inside the environment) and not the agent. Such tokens are
     /// shown in a column of their own and never enter efficiency.
     #[serde(default)]
@@ -200,11 +203,11 @@ pub struct RoleUsage {
 #[serde(deny_unknown_fields)]
 pub struct EpisodeRow {
     /// Id of the cell ([`CellInfo::id`]).
-    pub cell: String,
+    pub cell: Name,
     /// The environment part of the pairing key: what decides the environment apart from task and run.
-    pub environment: String,
+    pub environment: Name,
     /// Task id.
-    pub task: String,
+    pub task: Name,
     /// Run number.
     pub run: u32,
     /// Trial within a session, from 0.
@@ -216,8 +219,8 @@ pub struct EpisodeRow {
     pub return_thousandths: i64,
     /// Accepted environment steps.
     pub steps: u32,
-    /// Name of the stop, such as `horizon` or `token_budget`.
-    pub stop: String,
+    /// Why it ended.
+    pub stop: Stop,
     /// Lost to infrastructure, to a limit of study or cell, or called off ([`EpisodeRow::loss`]): shown apart and never an
     /// agent's outcome.
     #[serde(default)]
@@ -291,9 +294,9 @@ pub struct EpisodeRow {
 #[serde(deny_unknown_fields)]
 pub struct RoleLedger {
     /// Role name.
-    pub role: String,
+    pub role: Name,
     /// Model that played it.
-    pub model: String,
+    pub model: Name,
     /// Calls of the attempt at the episode that counts.
     #[serde(default)]
     pub calls: u64,
@@ -323,12 +326,10 @@ pub enum Loss {
     CalledOff,
 }
 
-/// Stops by a limit that a study sets each episode: what the agent would have done after it nobody knows.
-const CUTS: [&str; 5] = ["tool_budget", "model_call_budget", "token_budget", "cost_budget", "time_budget"];
-
-/// Whether a stop of this name is a limit of the episode.
-pub(crate) fn is_cut_by(stop: &str) -> bool {
-    CUTS.contains(&stop)
+/// Whether a limit that a study sets each episode ends it so: nobody knows what the agent would have done after it.
+pub(crate) fn is_cut_by(stop: Stop) -> bool {
+    use Stop::{CostBudget, ModelCallBudget, TimeBudget, TokenBudget, ToolBudget};
+    matches!(stop, ToolBudget | ModelCallBudget | TokenBudget | CostBudget | TimeBudget)
 }
 
 impl EpisodeRow {
@@ -336,7 +337,7 @@ impl EpisodeRow {
     /// steps it took and flatters or wrongs the agent, so that it enters no mean and no rate; it is counted apart.
     #[must_use]
     pub fn is_cut(&self) -> bool {
-        !self.infrastructure && is_cut_by(&self.stop)
+        !self.infrastructure && is_cut_by(self.stop)
     }
 
     /// Whether it counts as an outcome of the agent: neither lost nor cut.
@@ -348,9 +349,9 @@ impl EpisodeRow {
     /// Why it was lost; `None` where it was not.
     #[must_use]
     pub fn loss(&self) -> Option<Loss> {
-        self.infrastructure.then_some(match self.stop.as_str() {
-            "study_limit" | "cell_limit" => Loss::Limit,
-            "cancelled" => Loss::CalledOff,
+        self.infrastructure.then_some(match self.stop {
+            Stop::StudyLimit | Stop::CellLimit => Loss::Limit,
+            Stop::Cancelled => Loss::CalledOff,
             _ => Loss::Infrastructure,
         })
     }

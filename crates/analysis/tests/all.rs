@@ -3,6 +3,7 @@
 
 mod cells;
 mod coverage;
+mod folds;
 mod independent;
 mod log;
 mod metrics;

@@ -6,7 +6,7 @@ use crate::support;
 use gimbal_analysis::calibration::{Forecast, brier, expected_calibration_error, reliability};
 use gimbal_analysis::{
     Analysis, AnalysisError, BaselineChoice, Cell, CellInfo, Column, ColumnKind, Decoding, EpisodeRow, Kind, Options,
-    RoleUsage, Rows, Table, TokenUse, tables,
+    RoleUsage, Rows, Stop, Table, TokenUse, tables,
 };
 use support::{cell, episode, study};
 
@@ -145,7 +145,7 @@ fn infrastructure_is_no_outcome() {
     for cell in rows.cells.iter().take(2) {
         let lost = EpisodeRow {
             infrastructure: true,
-            stop: "infrastructure".into(),
+            stop: Stop::Infrastructure,
             unknown_attempts: 1,
             ..episode(&cell.id, 77, -225_000, 90_000, 5)
         };
@@ -222,7 +222,7 @@ fn the_invalid_rate_is_of_the_models_own_attempts() {
 fn lost_episodes_are_on_the_bill() {
     let priced = |row: EpisodeRow, micro: u64| EpisodeRow { cost_microdollars: Some(micro), ..row };
     let mut rows = Rows { cells: vec![cell("a", "a", Some("m")), cell("b", "b", Some("m"))], episodes: vec![] };
-    let lost = |row: EpisodeRow| EpisodeRow { infrastructure: true, stop: "infrastructure".into(), ..row };
+    let lost = |row: EpisodeRow| EpisodeRow { infrastructure: true, stop: Stop::Infrastructure, ..row };
     rows.episodes = vec![
         priced(episode("a", 0, -1_000, 900, 100), 2_000),
         lost(priced(episode("a", 1, 0, 400, 50), 1_000)),
@@ -599,7 +599,7 @@ fn read_csv(text: &str) -> Vec<Vec<String>> {
 fn hostile_names_stay_words() {
     let hostile = "a|b\u{1b}[31m\n<script>alert(1)</script>\u{202e}`x`";
     let mut rows = Rows { cells: vec![cell("a", hostile, Some("m"))], episodes: vec![episode("a", 0, -1_000, 1, 1)] };
-    rows.episodes[0].stop = hostile.into();
+    rows.episodes[0].task = hostile.into();
     let analysis = Analysis::new(&rows, &Options::default()).unwrap();
     for table in tables::all(&analysis) {
         let (text, markdown) = (table.to_text(120), table.to_markdown());

@@ -236,7 +236,7 @@ fn cluster_robust_intervals_are_those_of_a_regression() {
         let groups: Vec<u64> =
             entry["groups"].as_array().unwrap().iter().map(|group| group.as_u64().unwrap()).collect();
         let row = |index: usize, value: f64| EpisodeRow {
-            task: groups[index].to_string(),
+            task: groups[index].to_string().into(),
             run: index as u32,
             return_thousandths: (1000.0 * value).round() as i64,
             ..EpisodeRow::default()

@@ -16,8 +16,8 @@ fn instances_and_tokens_of_every_episode_are_told() {
         cost_exact: Some(1_500_000_000_000),
     };
     let row = |run, instance, value| EpisodeRow {
-        cell: "c".to_owned(),
-        task: "t".to_owned(),
+        cell: "c".into(),
+        task: "t".into(),
         run,
         instance,
         return_thousandths: value,

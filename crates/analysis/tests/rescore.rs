@@ -6,7 +6,7 @@ use crate::support;
 use std::collections::BTreeMap;
 
 use gimbal_analysis::rescore::{TokenPrice, rescore, table};
-use gimbal_analysis::{Analysis, BaselineChoice, EpisodeRow, Options, RoleLedger, Rows, TokenUse, tables};
+use gimbal_analysis::{Analysis, BaselineChoice, EpisodeRow, Options, RoleLedger, Rows, Stop, TokenUse, tables};
 use support::{cell, episode};
 
 fn rows() -> Rows {
@@ -76,7 +76,7 @@ fn money_and_calls_add_up_by_role_and_model() {
         row.ledger = vec![part("analyst", 3, 600, Some(5_000_000_000)), part("planner", 7, 400, None)];
         row.critical_path_us = Some(60_000);
     }
-    let lost = EpisodeRow { infrastructure: true, stop: "study_limit".into(), run: 9, ..rows.episodes[2].clone() };
+    let lost = EpisodeRow { infrastructure: true, stop: Stop::StudyLimit, run: 9, ..rows.episodes[2].clone() };
     rows.episodes.push(lost);
     let analysis = analysis(&rows);
     let terse = &analysis.cells[1];
@@ -85,7 +85,7 @@ fn money_and_calls_add_up_by_role_and_model() {
     // The lost episode was billed, too, and its calls are no outcome's.
     assert_eq!(costs, [("analyst", 6, 12, Some(0.015)), ("planner", 14, 24, None)]);
     assert_eq!(terse.critical_path_step_ms, Some(2.0));
-    assert!(terse.stops.contains(&("study_limit".to_owned(), 1)));
+    assert!(terse.stops.contains(&(Stop::StudyLimit, 1)));
     let shown = tables::cost(&analysis).unwrap();
     assert_eq!((shown.key, shown.rows.len()), ("cost", 3));
     assert!(tables::KEYS.contains(&shown.key));

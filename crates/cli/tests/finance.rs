@@ -53,7 +53,7 @@ fn every_configuration_plays_with_a_perfect_expert_and_wins() {
     again.gimbal(&["run", "finance.yaml", "--progress", "quiet", "--no-report", "--jobs", "1"]).good();
     assert_eq!(again.gimbal(&["digest", "finance"]).good().out, first);
     for row in rows(&place, "finance") {
-        assert_eq!((row.stop.as_str(), row.return_thousandths), ("answered", 1000), "{} {}", row.cell, row.task);
+        assert_eq!((row.stop.name(), row.return_thousandths), ("answered", 1000), "{} {}", row.cell, row.task);
     }
 }
 
@@ -132,7 +132,7 @@ fn a_page_that_stays_busy_is_an_answer_to_the_agent_and_voids_no_episode() {
     place.write("busy.yaml", &study);
     let said = place.gimbal(&["run", "busy.yaml", "--progress", "quiet", "--no-report"]);
     assert_eq!(said.code, 0, "{} {}", said.out, said.err);
-    assert!(rows(&place, "busy").iter().all(|row| !row.infrastructure && row.stop == "horizon"));
+    assert!(rows(&place, "busy").iter().all(|row| !row.infrastructure && row.stop.name() == "horizon"));
     let told = place.gimbal(&["trace", "busy", "0"]).good().out;
     assert!(told.contains("the server is busy"), "{told}");
 }
@@ -155,7 +155,7 @@ fn a_judge_that_refuses_is_nobodys_outcome() {
         let played = rows(&place, judge);
         assert_eq!(played.len(), 1, "{}", said.err);
         if judge == "both" {
-            assert_eq!((said.code, played[0].stop.as_str(), played[0].return_thousandths), (0, "answered", 1000));
+            assert_eq!((said.code, played[0].stop.name(), played[0].return_thousandths), (0, "answered", 1000));
         } else {
             assert!(said.code == 3 && played[0].infrastructure, "{} {}", said.code, said.err);
         }

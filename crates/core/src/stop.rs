@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Why an episode stops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
     /// The goal is reached.
@@ -18,6 +18,7 @@ pub enum Stop {
     /// The environment reached a state in which its original breaks off with an error.
     Broken,
     /// The architecture gave up or had nothing left to do.
+    #[default]
     Finished,
     /// Calls to the environment are used up.
     ToolBudget,

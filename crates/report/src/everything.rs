@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use gimbal_analysis::Table;
+use gimbal_study::read;
 use gimbal_view::{Meta, Output, index};
 
 use crate::catalogue::Catalogue;
 use crate::error::ReportError;
 use crate::files::{self, FileFailure};
-use crate::inputs;
-use crate::make::make;
-use crate::report::with_inputs;
+use crate::report::with_items;
 use crate::source::Source;
 
 /// Every table and figure of a run.
@@ -30,9 +29,8 @@ impl Everything {
     /// # Errors
     /// When the run cannot be read, or the baseline is not in it.
     pub fn build(source: &Source<'_>) -> Result<Self, ReportError> {
-        let (mut inputs, report) = with_inputs(source)?;
-        let graphs = inputs::has_graphs(source.stored);
-        let made = make(source, &mut inputs, |item| graphs || !item.needs.cycles)?;
+        let graphs = read::has_graphs(source.stored);
+        let (report, made) = with_items(source, &source.chosen(|item| graphs || !item.needs.cycles))?;
         let document = report.document();
         let tables = report.tables().iter().cloned().chain(made.tables).collect();
         Ok(Self { meta: document.meta.clone(), tables, figures: made.figures })

@@ -1,82 +1,94 @@
-//! The only place that reads run folders for reports.
+//! The only place that reads run folders for reports: once for each report.
 
+use gimbal_analysis::cyclic::CyclesFold;
+use gimbal_analysis::profile::TraceFold;
 use gimbal_analysis::recovery::Recoveries;
-use gimbal_analysis::{Analysis, BaselineChoice, Bill, CellInfo, Options, PastCell, Rows};
-use gimbal_study::plan::Stored;
-use gimbal_study::read;
-use gimbal_view::work::{Inputs, Needs, StoredRecord};
+use gimbal_analysis::stored_records::RecordFold;
+use gimbal_analysis::{Analysis, BaselineChoice, CellInfo, Options, Rows};
+use gimbal_study::read::{self, Books, Episodes, Fold, Reading};
+use gimbal_view::work::{Inputs, Needs};
 
+use crate::catalogue::Listed;
 use crate::error::ReportError;
 use crate::source::Source;
 
-/// Reads what `needs` names and `inputs` lacks.
-pub fn fill(inputs: &mut Inputs, source: &Source<'_>, needs: Needs) -> Result<(), ReportError> {
-    if needs.results && inputs.results.is_none() {
-        inputs.results = Some(results(source)?);
-    }
-    if needs.traces && inputs.traces.is_none() {
-        inputs.traces = Some(read::traces(source.folder, source.stored)?);
-    }
-    if needs.cycles && inputs.cycles.is_none() {
-        inputs.cycles = Some(read::cycles_among(source.folder, source.stored, source.registry)?);
-    }
-    Ok(())
-}
-
-/// Reads the records of these kinds that `inputs` lacks.
-pub fn fill_records(inputs: &mut Inputs, source: &Source<'_>, kinds: &[&'static str]) -> Result<(), ReportError> {
-    let missing: Vec<&str> = kinds.iter().copied().filter(|kind| !inputs.records.contains_key(*kind)).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    for kind in &missing {
-        inputs.records.insert((*kind).to_owned(), Vec::new());
-    }
-    read::each_stored_record(source.folder, &missing, |id, kind, data| {
-        let record = StoredRecord { cell: id.cell.clone(), episode: id.name(), data: data.to_owned() };
-        inputs.records.entry(kind.to_owned()).or_default().push(record);
-    })?;
-    Ok(())
-}
-
-/// Rows of episodes and their analysis.
-pub fn results(source: &Source<'_>) -> Result<(Rows, Analysis), ReportError> {
-    let rows = read::load_rows(source.folder)?;
-    let analysis = Analysis::new(&rows, &options(source, &rows)?)?;
-    Ok((rows, analysis))
-}
-
-/// Whether controllers of this run work on task graphs.
-pub fn has_graphs(stored: &Stored) -> bool {
-    read::has_graphs(stored)
-}
-
-/// What the standard report shows beside rows and their analysis.
-pub struct Books {
-    /// One hash over all episodes.
-    pub digest: String,
-    /// Bill of the whole run.
-    pub bill: Bill,
+/// What the standard report shows beside what items of works are made from.
+pub struct Standard {
+    /// The numbers behind everything.
+    pub analysis: Analysis,
+    /// Digest, bill, past cells and limits.
+    pub books: Books,
     /// What followed the injected faults.
     pub recoveries: Recoveries,
-    /// Cells that are no longer in the study.
-    pub past: Vec<PastCell>,
-    /// Limits of episodes in words, with the number of episodes that were played under each.
-    pub limits: Vec<(String, u64)>,
 }
 
-impl Books {
-    /// Reads them.
-    pub fn read(source: &Source<'_>) -> Result<Self, ReportError> {
-        let (folder, stored) = (source.folder, source.stored);
-        Ok(Self {
-            digest: read::digest(folder)?.to_string(),
-            bill: read::bill(folder, stored)?,
-            recoveries: read::recovery(folder)?,
-            past: read::past(folder, stored)?,
-            limits: read::limits(folder, stored)?,
-        })
+/// Reads what these items are made from. A journal that none needs is not opened.
+pub fn of_items(source: &Source<'_>, chosen: &[Listed]) -> Result<Inputs, ReportError> {
+    let mut items = ItemFolds::new(source, chosen);
+    if needs(chosen).results {
+        let Reading { rows, .. } = read::read(source.folder, source.stored, &mut items.list())?;
+        let analysis = analysed(source, &rows)?;
+        return Ok(Inputs { results: Some((rows, analysis)), ..items.finish() });
     }
+    Episodes::of(source.folder, source.stored).pass(|_| true, &mut items.list())?;
+    Ok(items.finish())
+}
+
+/// Reads what the standard report and these items are made from.
+pub fn of_report(source: &Source<'_>, chosen: &[Listed]) -> Result<(Inputs, Standard), ReportError> {
+    let mut items = ItemFolds::new(source, chosen);
+    let mut recoveries = read::recovery_fold(source.stored);
+    let mut folds = items.list();
+    folds.push(&mut recoveries);
+    let Reading { rows, books } = read::read(source.folder, source.stored, &mut folds)?;
+    let analysis = analysed(source, &rows)?;
+    let standard = Standard { analysis: analysis.clone(), books, recoveries: recoveries.finish() };
+    Ok((Inputs { results: Some((rows, analysis)), ..items.finish() }, standard))
+}
+
+/// What these items need together.
+fn needs(chosen: &[Listed]) -> Needs {
+    chosen.iter().fold(Needs::NONE, |needs, listed| needs.and(listed.item.needs))
+}
+
+/// The folds over journals that items need.
+struct ItemFolds<'s> {
+    traces: Option<TraceFold>,
+    cycles: Option<CyclesFold<'s>>,
+    records: Option<RecordFold>,
+}
+
+impl<'s> ItemFolds<'s> {
+    fn new(source: &Source<'s>, chosen: &[Listed]) -> Self {
+        let (needs, stored, registry) = (needs(chosen), source.stored, source.registry);
+        let kinds: Vec<&str> = chosen.iter().flat_map(|listed| listed.item.records).copied().collect();
+        Self {
+            traces: needs.traces.then(|| read::trace_fold(stored)),
+            cycles: needs.cycles.then(|| read::cycles_fold(stored, registry)),
+            records: (!kinds.is_empty()).then(|| RecordFold::new(kinds)),
+        }
+    }
+
+    fn list(&mut self) -> Vec<&mut Fold<'s>> {
+        let mut folds: Vec<&mut Fold<'s>> = Vec::new();
+        folds.extend(self.traces.as_mut().map(|fold| fold as &mut Fold<'s>));
+        folds.extend(self.cycles.as_mut().map(|fold| fold as &mut Fold<'s>));
+        folds.extend(self.records.as_mut().map(|fold| fold as &mut Fold<'s>));
+        folds
+    }
+
+    fn finish(self) -> Inputs {
+        Inputs {
+            results: None,
+            traces: self.traces.map(TraceFold::finish),
+            cycles: self.cycles.map(CyclesFold::finish),
+            records: self.records.map(RecordFold::finish).unwrap_or_default(),
+        }
+    }
+}
+
+fn analysed(source: &Source<'_>, rows: &Rows) -> Result<Analysis, ReportError> {
+    Ok(Analysis::new(rows, &options(source, rows)?)?)
 }
 
 /// How the run is analysed: the baseline is the one that is asked for, else the study's.

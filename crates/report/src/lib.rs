@@ -13,11 +13,12 @@ mod inputs;
 mod make;
 mod meta;
 mod report;
+mod single;
 mod source;
 
 pub use catalogue::{Catalogue, Chosen, Listed, UnknownKey};
 pub use error::ReportError;
 pub use everything::Everything;
-pub use make::{figure, table};
 pub use report::{Report, WIDTH};
+pub use single::{figure, table};
 pub use source::{Options, Source};

@@ -2,12 +2,10 @@
 
 use gimbal_analysis::{Analysis, BaselineChoice, Protocol, Rows, Table};
 use gimbal_view::Output;
-use gimbal_view::work::{Context, Inputs, Item, Make, Needs, Undeclared, Work};
+use gimbal_view::work::{Context, Inputs, Item, Make, Undeclared, Work};
 
-use crate::catalogue::{Chosen, Listed};
+use crate::catalogue::Listed;
 use crate::error::ReportError;
-use crate::inputs;
-use crate::report::Report;
 use crate::source::Source;
 
 /// Tables and figures that were made, each in the order of the catalogue.
@@ -19,52 +17,18 @@ pub struct Made {
     pub figures: Vec<Output>,
 }
 
-/// One table of a run.
-///
-/// # Errors
-/// When the run cannot be read, the baseline is not in it, or a standard table has no rows in it.
-pub fn table(source: &Source<'_>, chosen: Chosen) -> Result<Table, ReportError> {
-    match chosen {
-        Chosen::Standard(key) => Report::standard(source)?.into_table(key),
-        Chosen::OfWork(listed) => {
-            let made = one(source, listed)?.tables.into_iter().next();
-            made.ok_or_else(|| listed.fault(Undeclared("a table")))
-        }
-    }
-}
-
-/// One figure of a run, with a drawing for each environment or one for the whole run.
-///
-/// # Errors
-/// When the run cannot be read, or the baseline is not in it.
-pub fn figure(source: &Source<'_>, listed: Listed) -> Result<Vec<Output>, ReportError> {
-    Ok(one(source, listed)?.figures)
-}
-
-fn one(source: &Source<'_>, listed: Listed) -> Result<Made, ReportError> {
-    let mut inputs = Inputs::default();
-    inputs::fill(&mut inputs, source, listed.item.needs)?;
-    inputs::fill_records(&mut inputs, source, listed.item.records)?;
-    of_work(source, &inputs, listed.work, &[listed.item])
-}
-
 impl Listed {
-    fn fault(&self, undeclared: Undeclared) -> ReportError {
+    pub(crate) fn fault(&self, undeclared: Undeclared) -> ReportError {
         ReportError::Item { work: self.work.name(), key: self.item.key, undeclared }
     }
 }
 
-/// Makes the items that `wanted` accepts, from data that are read for them where `inputs` lacks them.
-pub fn make(source: &Source<'_>, inputs: &mut Inputs, wanted: impl Fn(&Item) -> bool) -> Result<Made, ReportError> {
-    let chosen = || source.catalogue.items().filter(|listed| wanted(listed.item));
-    let needs = chosen().fold(Needs::NONE, |needs, listed| needs.and(listed.item.needs));
-    inputs::fill(inputs, source, needs)?;
-    let records: Vec<&'static str> = chosen().flat_map(|listed| listed.item.records).copied().collect();
-    inputs::fill_records(inputs, source, &records)?;
+/// Makes these items, which are in the order of the catalogue, from data that hold what they need.
+pub fn make(source: &Source<'_>, inputs: &Inputs, chosen: &[Listed]) -> Result<Made, ReportError> {
     let mut made = Made::default();
-    for work in source.catalogue.works() {
-        let items: Vec<&Item> = work.items().iter().filter(|item| wanted(item)).collect();
-        let of_work = of_work(source, inputs, work, &items)?;
+    for listed in chosen.chunk_by(|one, other| one.work.name() == other.work.name()) {
+        let items: Vec<&Item> = listed.iter().map(|listed| listed.item).collect();
+        let of_work = of_work(source, inputs, listed[0].work, &items)?;
         made.tables.extend(of_work.tables);
         made.figures.extend(of_work.figures);
     }

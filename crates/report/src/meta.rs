@@ -4,7 +4,7 @@ use gimbal_study::plan::Stored;
 use gimbal_study::run::RunFolder;
 use gimbal_view::{Meta, Price, PriceTable};
 
-use crate::inputs::Books;
+use gimbal_study::read::Books;
 
 /// What the run is, what it cost, and how it is made again.
 pub fn meta(folder: &RunFolder, stored: &Stored, books: &Books) -> Meta {
@@ -15,7 +15,7 @@ pub fn meta(folder: &RunFolder, stored: &Stored, books: &Books) -> Meta {
         in_progress: folder.in_progress(),
         program_version: stored.program.clone(),
         study_hash: Some(stored.file_hash.to_string()),
-        digest: Some(books.digest.clone()),
+        digest: Some(books.digest.to_string()),
         facts: facts(stored, books),
         prices: prices(stored),
         commands: vec![format!("gimbal verify {root}"), format!("gimbal report {root}")],

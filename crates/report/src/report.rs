@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gimbal_analysis::rescore::{self, TokenPrice};
-use gimbal_analysis::{Analysis, Table, printable_lines, tables};
+use gimbal_analysis::{Analysis, Rows, Table, printable_lines, tables};
 use gimbal_model::Price;
-use gimbal_view::work::Inputs;
+use gimbal_study::read;
 use gimbal_view::{Figure, Report as Document};
 
+use crate::catalogue::Listed;
 use crate::error::ReportError;
 use crate::files::{self, FileFailure};
-use crate::inputs::{self, Books};
-use crate::make::make;
+use crate::inputs::{self, Standard};
+use crate::make::{Made, make};
 use crate::meta::meta;
 use crate::source::Source;
 
@@ -26,6 +27,8 @@ const RESCORED: &str = "rescored";
 #[derive(Clone, Debug)]
 pub struct Report {
     document: Document,
+    /// Rows of episodes, for the logs among the files.
+    rows: Rows,
     /// The study file as it was written.
     study: String,
 }
@@ -36,13 +39,12 @@ impl Report {
     /// # Errors
     /// When the run cannot be read, or the baseline is not in it.
     pub fn build(source: &Source<'_>) -> Result<Self, ReportError> {
-        let (mut inputs, mut report) = with_inputs(source)?;
-        let models = report.document.analysis.cells.iter().any(|cell| !cell.info.models.is_empty());
-        let graphs = inputs::has_graphs(source.stored);
+        let models = source.stored.cells.iter().any(|cell| !cell.info.models.is_empty());
+        let graphs = read::has_graphs(source.stored);
         // A run without models has no traces of agents, and one without graphs no cycles: their journals are not opened.
-        let made = make(source, &mut inputs, |item| {
-            item.in_report && (models || !item.needs.traces) && (graphs || !item.needs.cycles)
-        })?;
+        let chosen =
+            source.chosen(|item| item.in_report && (models || !item.needs.traces) && (graphs || !item.needs.cycles));
+        let (mut report, made) = with_items(source, &chosen)?;
         report.document = report.document.with_tables(made.tables.into_iter().filter(|table| !table.rows.is_empty()));
         Ok(report)
     }
@@ -52,7 +54,7 @@ impl Report {
     /// # Errors
     /// Those of [`Report::build`].
     pub fn standard(source: &Source<'_>) -> Result<Self, ReportError> {
-        Ok(with_inputs(source)?.1)
+        Ok(with_items(source, &[])?.0)
     }
 
     /// What the run can and cannot tell, in one sentence.
@@ -116,9 +118,10 @@ impl Report {
                 None => files::remove(&file)?,
             }
         }
-        for log in &built.logs {
-            files::write(&out.join(format!("report-{}.csv", log.key)), &log.to_csv())?;
-        }
+        // What every instance and episode left, as files alone (BOG-146).
+        let (instances, tokens) = (tables::instances(&self.rows), tables::token_log(&self.rows));
+        files::write(&out.join(format!("report-{}.csv", instances.key)), &instances.to_csv())?;
+        files::write(&out.join(format!("report-{}.csv", tokens.key)), &tokens.to_csv())?;
         files::write(&out.join("report.json"), &printable_lines(&format!("{:#}\n", built.json())))?;
         files::write(&out.join("report.txt"), &built.text(WIDTH))?;
         for figure in &built.figures {
@@ -128,19 +131,20 @@ impl Report {
     }
 }
 
-/// The standard report with the data that it was made from.
-pub fn with_inputs(source: &Source<'_>) -> Result<(Inputs, Report), ReportError> {
-    let (rows, analysis) = inputs::results(source)?;
-    let books = Books::read(source)?;
+/// The standard report with items of works, which are in the order of the catalogue. The run folder is read once for both.
+pub fn with_items(source: &Source<'_>, chosen: &[Listed]) -> Result<(Report, Made), ReportError> {
+    let (inputs, Standard { analysis, books, recoveries }) = inputs::of_report(source, chosen)?;
+    let made = make(source, &inputs, chosen)?;
+    let rows = inputs.results.map(|(rows, _)| rows).unwrap_or_default();
     let meta = meta(source.folder, source.stored, &books);
     let prices = source.options.prices.as_ref().unwrap_or(&source.stored.prices);
-    let document = Document::of(&rows, analysis.clone(), meta)
-        .with_faults(&rows, &books.recoveries)
+    let rescored = rescored(&analysis, prices);
+    let document = Document::of(analysis, meta)
+        .with_faults(&rows, &recoveries)
         .with_tables(tables::apart(&books.past))
-        .with_tables(rescored(&analysis, prices))
+        .with_tables(rescored)
         .with_bill(&books.bill);
-    let inputs = Inputs { results: Some((rows, analysis)), ..Inputs::default() };
-    Ok((inputs, Report { document, study: source.stored.text.clone() }))
+    Ok((Report { document, rows, study: source.stored.text.clone() }, made))
 }
 
 /// Scores with tokens weighted by price; `None` where prices are unknown.

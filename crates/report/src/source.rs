@@ -7,8 +7,9 @@ use gimbal_model::Price;
 use gimbal_study::plan::Stored;
 use gimbal_study::registry::Registry;
 use gimbal_study::run::RunFolder;
+use gimbal_view::work::Item;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Listed};
 
 /// Choices of the user.
 #[derive(Clone, Debug, Default)]
@@ -34,4 +35,11 @@ pub struct Source<'s> {
     pub catalogue: &'s Catalogue,
     /// Choices of the user.
     pub options: &'s Options,
+}
+
+impl Source<'_> {
+    /// The items of the works that `wanted` accepts, in the order of the catalogue.
+    pub(crate) fn chosen(&self, wanted: impl Fn(&Item) -> bool) -> Vec<Listed> {
+        self.catalogue.items().filter(|listed| wanted(listed.item)).collect()
+    }
 }

@@ -42,7 +42,7 @@ fn many() -> Rows {
         cell.id.push_str(" again");
         cell.models.iter_mut().for_each(|role| role.model.push_str("-turbo-preview"));
     }
-    second.episodes.iter_mut().for_each(|row| row.cell.push_str(" again"));
+    second.episodes.iter_mut().for_each(|row| row.cell = format!("{} again", row.cell).into());
     second.episodes.retain(|row| second.cells.iter().any(|cell| cell.id == row.cell));
     rows.cells.extend(second.cells);
     rows.episodes.extend(second.episodes);

@@ -15,6 +15,7 @@ mod ledger_files;
 mod masks;
 #[path = "../../../works/cyc/tests/support/mod.rs"]
 mod of_cyc;
+mod one_pass;
 mod plan;
 mod probe;
 mod profile;

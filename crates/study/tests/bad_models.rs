@@ -109,7 +109,7 @@ async fn rows(model: &str, limits: &str) -> Vec<EpisodeRow> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_answers_prose_only_falls_back_and_every_attempt_is_counted() {
     for row in rows("prose", "").await {
-        assert_eq!((row.stop.as_str(), row.steps, row.fallbacks), ("horizon", 3, 3), "{}", row.cell);
+        assert_eq!((row.stop.name(), row.steps, row.fallbacks), ("horizon", 3, 3), "{}", row.cell);
         assert!(u64::from(row.model_calls) >= 3 && row.invalid_attempts() == row.attempts(), "{}", row.cell);
         assert_eq!(row.ledger.iter().map(|part| part.calls).sum::<u64>(), u64::from(row.model_calls));
     }
@@ -119,18 +119,18 @@ async fn a_model_that_answers_prose_only_falls_back_and_every_attempt_is_counted
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_never_stops_calling_tools_comes_to_an_end() {
     for row in rows("tools", "").await {
-        assert_eq!((row.stop.as_str(), row.steps, row.fallbacks), ("horizon", 3, 3), "{}", row.cell);
+        assert_eq!((row.stop.name(), row.steps, row.fallbacks), ("horizon", 3, 3), "{}", row.cell);
         assert!(row.model_calls > 3 && row.model_calls < 1000, "{}: {} calls", row.cell, row.model_calls);
     }
     for row in rows("tools", "limits: { episode: { model_calls: 4 } }\n").await {
-        assert_eq!((row.stop.as_str(), row.model_calls), ("model_call_budget", 4), "{}", row.cell);
+        assert_eq!((row.stop.name(), row.model_calls), ("model_call_budget", 4), "{}", row.cell);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_returns_a_megabyte_is_paid_for_and_stopped_by_the_limit_on_tokens() {
     for row in rows("megabyte", "limits: { episode: { tokens: 1000000 } }\n").await {
-        assert!(["horizon", "token_budget"].contains(&row.stop.as_str()), "{}: {}", row.cell, row.stop);
+        assert!(["horizon", "token_budget"].contains(&row.stop.name()), "{}: {}", row.cell, row.stop.name());
         assert!(row.agent_tokens().output >= 250_000 && row.billed == row.agent_tokens(), "{}", row.cell);
         // A call that is on its way is paid for; none leaves beyond the limit.
         assert!(row.agent_tokens().total() < 2_500_000, "{}: {}", row.cell, row.agent_tokens().total());

@@ -5,10 +5,10 @@ use crate::common;
 
 use std::path::Path;
 
-use common::folders::{FLAKY, clean, opened};
+use common::folders::{FLAKY, books, clean, opened};
 use common::{plan, run, run_with};
 use gimbal_study::plan::Stored;
-use gimbal_study::read::{bill, digest, limits, load_rows, past, trace};
+use gimbal_study::read::{digest, load_rows, trace};
 use gimbal_study::run::RunError;
 use gimbal_study::runner::Progress;
 use gimbal_study::stage::Cancel;
@@ -16,13 +16,13 @@ use gimbal_study::stage::Cancel;
 fn counts(path: &Path) -> (usize, Vec<(String, u64)>) {
     let folder = opened(path);
     let stored = Stored::read(&folder).unwrap();
-    let apart = past(&folder, &stored).unwrap();
+    let apart = books(&folder, &stored).past;
     (load_rows(&folder).unwrap().episodes.len(), apart.into_iter().map(|cell| (cell.info.id, cell.episodes)).collect())
 }
 
 fn billed(path: &Path) -> u64 {
     let folder = opened(path);
-    bill(&folder, &Stored::read(&folder).unwrap()).unwrap().total().billed.total()
+    books(&folder, &Stored::read(&folder).unwrap()).bill.total().billed.total()
 }
 
 /// A mistyped model that is put right, and put back.
@@ -110,9 +110,9 @@ async fn other_limits_hold_for_what_is_not_played_yet() {
     assert_eq!((summary.already, summary.finished), (4, 2));
     let folder = opened(&path);
     let stored = Stored::read(&folder).unwrap();
-    let spans = limits(&folder, &stored).unwrap();
+    let spans = books(&folder, &stored).limits;
     assert_eq!(spans.iter().map(|(_, episodes)| *episodes).collect::<Vec<_>>(), [4, 2], "{spans:?}");
-    let cut = load_rows(&folder).unwrap().episodes.iter().filter(|row| row.stop == "tool_budget").count();
+    let cut = load_rows(&folder).unwrap().episodes.iter().filter(|row| row.stop.name() == "tool_budget").count();
     assert_eq!(cut, 2, "the new limit holds for new episodes alone");
     clean(&path);
 }

@@ -6,12 +6,13 @@ use crate::common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use common::folders::books;
 use common::{TestModels, plan, plan_of, run};
 use gimbal_core::Digest;
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::plan::estimate::{Measured, Source, estimate, estimate_after, too_low};
 use gimbal_study::plan::{self, Options, Stored};
-use gimbal_study::read::{bill, load_rows, spending};
+use gimbal_study::read::{load_rows, spending};
 use gimbal_study::registry::{Library, Registry};
 use gimbal_study::run::RunFolder;
 use gimbal_study::run::ledger::Row;
@@ -114,7 +115,7 @@ fn check_totals(path: &Path) {
     let folder = RunFolder::open(path).unwrap();
     let stored = Stored::read(&folder).unwrap();
     let (spent, _) = spending(&folder, &stored).unwrap();
-    let total = bill(&folder, &stored).unwrap().total();
+    let total = books(&folder, &stored).bill.total();
     assert_eq!((spent.exact(), spent.tokens, spent.unknown), (total.cost_exact, total.billed.total(), total.unknown));
     // A fold of our own over the rows as they stand.
     let mut open: BTreeMap<(u32, u64), String> = BTreeMap::new();
@@ -168,7 +169,7 @@ async fn totals_are_the_fold_of_the_ledger_whatever_stopped_the_run() {
             let summary = run(&text, &path, 1 + number).await.unwrap();
             check_totals(&path);
             let cut = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
-            let cut = cut.episodes.iter().filter(|row| row.stop == "study_limit").count();
+            let cut = cut.episodes.iter().filter(|row| row.stop.name() == "study_limit").count();
             match summary.ended {
                 RunStop::Limit(words) => assert!(words.contains("limits.study.tokens"), "{words}"),
                 RunStop::Done => {
@@ -199,7 +200,7 @@ async fn a_cell_at_its_limit_closes_and_the_others_go_on() {
     };
     assert_eq!((of("learner | picker", false), of("policy:walk", false)), (6, 6));
     assert!(of("learner | dear", false) < 6);
-    assert!(rows.episodes.iter().filter(|row| row.infrastructure).all(|row| row.stop == "cell_limit"));
+    assert!(rows.episodes.iter().filter(|row| row.infrastructure).all(|row| row.stop.name() == "cell_limit"));
     // What is gone stays gone: the same command sends nothing.
     let before = summary.run_status.tokens;
     assert_eq!(run(&limited, &path, 1).await.unwrap().run_status.tokens, before);
@@ -225,7 +226,7 @@ async fn limits_below_one_episode_are_said_before_and_end_typed_with_what_was_pl
         let planned = plan_of(&text, &only).unwrap();
         let summary = common::run_with(planned, &path, 1, gimbal_study::stage::Cancel::default()).await.0.unwrap();
         let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
-        assert!(!rows.episodes.is_empty() && rows.episodes.iter().all(|row| row.stop == stop), "{name}");
+        assert!(!rows.episodes.is_empty() && rows.episodes.iter().all(|row| row.stop.name() == stop), "{name}");
         assert!(rows.episodes.iter().all(|row| row.billed.total() > 0), "what was played is kept");
         match summary.ended {
             RunStop::Limit(words) => assert!(words.contains("lower than what one episode takes"), "{words}"),

@@ -25,7 +25,7 @@ async fn walks_sum_to_the_rows_of_the_run() {
         .episodes
         .iter()
         .filter(|row| !row.infrastructure)
-        .map(|row| ((row.cell.clone(), row.task.clone(), row.run, row.trial), row))
+        .map(|row| ((row.cell.to_string(), row.task.to_string(), row.run, row.trial), row))
         .collect();
     let above: BTreeMap<&str, Option<i64>> =
         rows.cells.iter().map(|cell| (cell.id.as_str(), cell.thresholds.success_above)).collect();
@@ -36,7 +36,7 @@ async fn walks_sum_to_the_rows_of_the_run() {
         |_| true,
         |walk| {
             let row = by_name[&(walk.cell.clone(), walk.task.clone(), walk.run, walk.trial)];
-            assert_eq!((&walk.environment, &walk.stop), (&row.environment, &row.stop));
+            assert_eq!((walk.environment.as_str(), walk.stop), (row.environment.as_str(), row.stop));
             assert_eq!((walk.return_thousandths, walk.tool_calls), (row.return_thousandths, row.tool_calls));
             assert_eq!(walk.spent.tokens(), row.agent_tokens().total());
             let acts = || walk.segments.iter().flat_map(|segment| &segment.acts);
@@ -44,7 +44,7 @@ async fn walks_sum_to_the_rows_of_the_run() {
             assert_eq!(steps as u32, row.steps, "accepted calls are steps");
             assert!(acts().count() as u32 <= row.tool_calls);
             let better = above[walk.cell.as_str()].is_some_and(|above| row.return_thousandths > above);
-            assert_eq!(walk.won, row.stop == "solved" || better);
+            assert_eq!(walk.won, row.stop.name() == "solved" || better);
             assert!(walk.graphs.is_empty() && walk.visits().next().is_none());
             won += u32::from(walk.won);
             seen += 1;

@@ -13,13 +13,21 @@ use gimbal_core::event::{Body, Event};
 use gimbal_core::{ChatModel, Digest, Sampling, TaskId};
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::faults::{Fault, Faults, ONE};
-use gimbal_study::plan::Options;
-use gimbal_study::read::{digest, load_rows, recovery, trace};
+use gimbal_study::plan::{Options, Stored};
+use gimbal_study::read::{Episodes, digest, load_rows, recovery_fold, trace};
 use gimbal_study::registry::Library;
 use gimbal_study::run::RunFolder;
 use gimbal_study::runner::RunStop;
 use gimbal_study::stage::{Cancel, EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
 use serde_json::json;
+
+/// What followed the faults of a run.
+fn recovery(folder: &RunFolder) -> gimbal_analysis::recovery::Recoveries {
+    let stored = Stored::read(folder).unwrap();
+    let mut fold = recovery_fold(&stored);
+    Episodes::of(folder, &stored).pass(|_| true, &mut [&mut fold]).unwrap();
+    fold.finish()
+}
 
 /// Every kind at once.
 const ALL: &str = "{ name: all, model.transport: 0.1, model.malformed: 0.1, model.truncated: 0.1, tool.wrong: 0.1, \
@@ -128,7 +136,7 @@ async fn a_rate_of_nought_is_no_injector_to_the_byte() {
     };
     assert_eq!(journals(&without), journals(&nought));
     assert_eq!(struck(&nought), BTreeMap::new());
-    assert!(recovery(&opened(&nought)).unwrap().is_empty());
+    assert!(recovery(&opened(&nought)).is_empty());
     // A study that began without faults takes up a variant with them, and plays nothing again.
     let more = run(&with("[none, { tool.stale: 0.5 }]"), &without, 4).await.unwrap();
     assert_eq!((more.already, more.finished, more.ended), (144, 144, RunStop::Done));
@@ -377,7 +385,7 @@ async fn recovery_is_read_back_from_the_journals() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     run(&with("[none, { name: half, model.malformed: 0.5 }]"), &path, 4).await.unwrap();
-    let (recoveries, counts) = (recovery(&opened(&path)).unwrap(), struck(&path));
+    let (recoveries, counts) = (recovery(&opened(&path)), struck(&path));
     let rows = load_rows(&opened(&path)).unwrap();
     let mut injected = 0;
     for cell in &rows.cells {

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::folders::{clean, opened};
+use common::folders::{books, clean, opened};
 use common::run;
 use gimbal_analysis::Fate;
 use gimbal_core::RecordKinds;
 use gimbal_study::plan::Stored;
-use gimbal_study::read::{bill, load_rows, verify};
+use gimbal_study::read::{load_rows, verify};
 use gimbal_study::run::{RunFolder, Writable};
 
 const STUDY: &str = "
@@ -59,7 +59,7 @@ fn read_until(place: &Path, ended: &AtomicBool) -> u64 {
         assert_eq!(report.problems, Vec::<String>::new());
         assert_eq!(report.torn, Vec::<String>::new());
         let stored = Stored::read(&folder).unwrap();
-        let bill = bill(&folder, &stored).unwrap();
+        let bill = books(&folder, &stored).bill;
         let rows = load_rows(&folder).unwrap();
         // Whatever is finished has all that it took.
         assert!(rows.episodes.iter().all(|row| row.model_calls > 0 && !row.infrastructure));

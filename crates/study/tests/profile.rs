@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use common::folders::STUDY;
 use gimbal_study::plan::Stored;
-use gimbal_study::read::{load_rows, profiles, traces};
+use gimbal_study::read::{Episodes, load_rows, profiles, trace_fold};
 use gimbal_study::run::RunFolder;
 
 // covers: BOG-223, BOG-225, BOG-036, BOG-048
@@ -23,7 +23,7 @@ async fn trajectories_sum_to_the_rows_of_the_run() {
         .episodes
         .iter()
         .filter(|row| !row.infrastructure)
-        .map(|row| ((row.cell.clone(), row.task.clone(), row.run, row.trial), row))
+        .map(|row| ((row.cell.to_string(), row.task.to_string(), row.run, row.trial), row))
         .collect();
     let mut seen = 0;
     let mut refused = 0;
@@ -62,7 +62,9 @@ async fn trajectories_sum_to_the_rows_of_the_run() {
     )
     .unwrap();
     assert!(some > 0 && some < seen);
-    let traces = traces(&folder, &stored).unwrap();
+    let mut fold = trace_fold(&stored);
+    Episodes::of(&folder, &stored).pass(|_| true, &mut [&mut fold]).unwrap();
+    let traces = fold.finish();
     let counted: u64 = traces.cells.values().map(|cell| cell.episodes).sum();
     assert_eq!(counted as usize, seen);
 }

@@ -6,12 +6,12 @@ use crate::common;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use common::folders::{FLAKY, STUDY, clean, opened};
+use common::folders::{FLAKY, STUDY, books, clean, opened};
 use common::{plan, plan_of, run, run_with};
 use gimbal_analysis::Fate;
 use gimbal_core::Digest;
 use gimbal_study::plan::{Options, Stored};
-use gimbal_study::read::{bill, digest, load_rows, trace};
+use gimbal_study::read::{digest, load_rows, trace};
 use gimbal_study::run::{RunError, Writable};
 use gimbal_study::runner::{Progress, RunStop};
 use gimbal_study::stage::Cancel;
@@ -174,7 +174,7 @@ async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
     let summary = run(&text, &path, 3).await.unwrap();
     assert!(matches!(summary.ended, RunStop::Limit(_)));
     let stored = Stored::read(&opened(&path)).unwrap();
-    let whole = bill(&opened(&path), &stored).unwrap();
+    let whole = books(&opened(&path), &stored).bill;
     let (total, fates) = (whole.total(), whole.by_fate());
     assert_eq!((total.requests, total.billed.total()), ledger_by_hand(&path));
     assert_eq!(total.billed.total(), summary.run_status.tokens);
@@ -183,7 +183,7 @@ async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
     assert!(whole.lines.iter().all(|line| line.cell.as_deref() == Some(stored.cells[0].info.id.as_str())));
     // The bill's finished lines are exactly those of the episodes that count; what the limit cut off is separate.
     let rows = load_rows(&opened(&path)).unwrap();
-    assert!(rows.episodes.iter().any(|row| row.infrastructure && row.stop == "study_limit"));
+    assert!(rows.episodes.iter().any(|row| row.infrastructure && row.stop.name() == "study_limit"));
     let finished = rows.episodes.iter().filter(|row| !row.infrastructure);
     let counted: u64 = finished.map(|row| row.billed.total()).sum();
     assert_eq!(fates.get(&Fate::Finished).map_or(0, |sum| sum.billed.total()), counted);
@@ -197,7 +197,7 @@ async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
     std::fs::write(&ledger, &lines[..cut]).unwrap();
     std::fs::remove_file(path.join("index.sqlite")).unwrap();
     drop(gimbal_study::run::Index::create(&path.join("index.sqlite")).unwrap());
-    let whole = bill(&opened(&path), &stored).unwrap();
+    let whole = books(&opened(&path), &stored).bill;
     let total = whole.total();
     assert!(total.unknown > 0 && total.unknown == total.requests && total.billed.total() == 0, "{whole:?}");
     assert_eq!(whole.by_fate().into_keys().collect::<Vec<_>>(), [Fate::CutOff]);

@@ -66,7 +66,7 @@ async fn played(model: &str, folder: &Path) -> RunFolder {
 
 fn disputes(folder: &RunFolder) -> Vec<Disputed> {
     let mut all = Vec::new();
-    each_record(folder, |_, record: Disputed| all.push(record)).unwrap();
+    each_record(folder, |record: Disputed| all.push(record)).unwrap();
     all
 }
 
@@ -77,7 +77,7 @@ async fn a_system_with_a_message_and_a_record_of_its_own_plays_and_is_read() {
     let rows = load_rows(&run).unwrap().episodes;
     assert!(!rows.is_empty());
     for row in &rows {
-        assert_eq!((row.stop.as_str(), row.fallbacks, row.rejected_calls), ("solved", 0, 0));
+        assert_eq!((row.stop.name(), row.fallbacks, row.rejected_calls), ("solved", 0, 0));
     }
     let steps: usize = rows.iter().map(|row| row.steps as usize).sum();
     let agreed = Disputed { agreed: true, turns: 2, tier: Tier::Direct };

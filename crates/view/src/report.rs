@@ -22,8 +22,6 @@ pub struct Report {
     pub tables: Vec<Table>,
     /// Figures in reading order.
     pub figures: Vec<Figure>,
-    /// What stands beside the tables as files alone: instances, and the tokens of every episode (BOG-146).
-    pub logs: Vec<Table>,
 }
 
 impl Report {
@@ -32,20 +30,19 @@ impl Report {
     /// # Errors
     /// Those of [`Analysis::new`]: stray episodes, repeated cells, a baseline that matches nothing, a bad confidence.
     pub fn build(rows: &Rows, meta: Meta, options: &Options) -> Result<Self, AnalysisError> {
-        Ok(Self::of(rows, Analysis::new(rows, options)?, meta))
+        Ok(Self::of(Analysis::new(rows, options)?, meta))
     }
 
-    /// Assembles a report from rows and their analysis.
+    /// Assembles a report from the analysis of rows.
     #[must_use]
-    pub fn of(rows: &Rows, analysis: Analysis, meta: Meta) -> Self {
+    pub fn of(analysis: Analysis, meta: Meta) -> Self {
         let (sentence, figures) = (sentence_of(&analysis, meta.in_progress), figure::all(&analysis));
         let mut tables = tables::all(&analysis);
         if let Some(gaps) = tables.iter_mut().find(|table| table.key == "gaps" && meta.in_progress) {
             "Still to be played".clone_into(&mut gaps.title);
             gaps.notes = vec!["The run is in progress: nothing here is lost.".to_owned()];
         }
-        let logs = vec![tables::instances(rows), tables::token_log(rows)];
-        Self { meta, analysis, sentence, tables, figures, logs }
+        Self { meta, analysis, sentence, tables, figures }
     }
 
     /// The same report with what followed the injected faults, of the rows that it was built from.

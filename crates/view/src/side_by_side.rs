@@ -44,7 +44,7 @@ pub fn side_by_side(
             "return {} after {} steps ({})",
             units(profile.return_thousandths),
             profile.acted().count(),
-            profile.stop
+            profile.stop.name()
         )
     };
     line("", " ", &total(first), &total(second));

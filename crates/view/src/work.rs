@@ -10,6 +10,7 @@ use std::fmt;
 use gimbal_analysis::cyclic::{Board, Cycles};
 use gimbal_analysis::papers::Examined;
 use gimbal_analysis::profile::Traces;
+use gimbal_analysis::stored_records::StoredRecord;
 use gimbal_analysis::{Analysis, AnalysisError, Grids, Protocol, Rows, Table};
 
 use crate::kit::picture::Output;
@@ -125,17 +126,6 @@ pub struct Inputs {
     pub cycles: Option<Cycles>,
     /// Of [`Item::records`]: records by kind.
     pub records: BTreeMap<String, Vec<StoredRecord>>,
-}
-
-/// A record as a journal holds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredRecord {
-    /// Cell of its episode.
-    pub cell: String,
-    /// Name of its episode: cell, task, run.
-    pub episode: String,
-    /// Its data as JSON text.
-    pub data: String,
 }
 
 /// An item uses data that it does not declare in [`Item::needs`].

@@ -267,7 +267,7 @@ fn hostile_text_stays_text_everywhere() {
         }
     }
     for row in &mut rows.episodes {
-        (row.stop, row.task, row.environment) = (bad.clone(), bad.clone(), bad.clone());
+        (row.task, row.environment) = (bad.as_str().into(), bad.as_str().into());
     }
     let mut facts = meta(&bad);
     facts.question = Some(bad.clone());

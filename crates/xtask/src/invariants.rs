@@ -109,7 +109,15 @@ const ROOMS: [Room; 19] = [
     },
     Room {
         folder: "crates/analysis",
-        forbidden_crates: &["gimbal-", "tokio", "rusqlite"],
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-view",
+            "tokio",
+            "rusqlite",
+        ],
         forbidden_words: &["cage2", "yawning_titan", "textcraft", "alfworld", "finance_agent", "std::fs"],
     },
     Room {

@@ -1,6 +1,5 @@
 //! The work's list: every table, every figure and the printed numbers, in reading order.
 
-use gimbal_analysis::profile::trace_contrast;
 use gimbal_analysis::{detect, tables as standard};
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
@@ -8,9 +7,10 @@ use crate::figures::{self, context as contexts, cost, cross, deliberation as lev
 use crate::figures::{outcomes, spread, system};
 use crate::printed;
 use crate::tables::{
-    Frame, arbiter, context, contrasts, deliberation, groups, hierarchy, matrices, ranges, replication,
+    Frame, arbiter, cascades as model_cascades, context, contrasts, deliberation, groups, hierarchy, matrices, ranges,
+    replication,
 };
-use crate::tables::{texts, tokens};
+use crate::tables::{texts, tokens, trace_contrast};
 
 /// A table of the grids.
 macro_rules! table {
@@ -104,8 +104,8 @@ pub const ITEMS: &[Item] = &[
     table!("synergy", "Fig. 10", "Synergy of blocks of context", frame => context::synergies(&frame)),
     table!("outcomes", "Fig. 25", "Outcomes, calls and waiting", frame => groups::outcomes(&frame)),
     traced!("t33", "Tab. 33", "Trace contrast: hierarchy with and without deliberation",
-        context => trace_contrast(context.grids()?, context.traces()?)),
-    traced!("cascade", "", "Deliberation cascade, model by model", context => detect::cascades(context.grids()?)),
+        context => trace_contrast::trace_contrast(context.grids()?, context.traces()?)),
+    traced!("cascade", "", "Deliberation cascade, model by model", context => model_cascades::cascades(context.grids()?)),
     traced!("detectors", "", "Named failure modes and where they show",
         context => detect::table(context.analysis()?, context.traces()?)),
     traced!("contracts", "", "Messages between agents: how they were read, and what was done about them",

@@ -6,6 +6,7 @@
 mod figures;
 mod items;
 pub mod printed;
+pub mod replication;
 mod tables;
 
 use std::sync::LazyLock;

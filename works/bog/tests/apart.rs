@@ -4,7 +4,9 @@
 use crate::support;
 
 use gimbal_analysis::Grids;
-use gimbal_analysis::{Analysis, BaselineChoice, Cell, CellInfo, EpisodeRow, Kind, Loss, Options, Rows, Table, tables};
+use gimbal_analysis::{
+    Analysis, BaselineChoice, Cell, CellInfo, EpisodeRow, Kind, Loss, Options, Rows, Stop, Table, tables,
+};
 use gimbal_bog::protocol;
 use support::{cell, episode};
 
@@ -12,8 +14,8 @@ fn against(name: &str) -> Options {
     Options { baseline: Some(BaselineChoice::Configuration(name.into())), resamples: 200, ..Options::default() }
 }
 
-fn stopped(row: EpisodeRow, stop: &str) -> EpisodeRow {
-    EpisodeRow { stop: stop.into(), ..row }
+fn stopped(row: EpisodeRow, stop: Stop) -> EpisodeRow {
+    EpisodeRow { stop, ..row }
 }
 
 fn notes(table: &Table) -> String {
@@ -31,10 +33,10 @@ fn cut_rows() -> Rows {
         let cut = EpisodeRow { return_thousandths: 0, steps: 1, ..own.clone() };
         episodes.push(match run {
             0 | 1 => own,
-            2 | 3 => stopped(cut, "model_call_budget"),
-            _ => stopped(cut, "token_budget"),
+            2 | 3 => stopped(cut, Stop::ModelCallBudget),
+            _ => stopped(cut, Stop::TokenBudget),
         });
-        episodes.push(stopped(episode("network", run, 0, 50, 10), "time_budget"));
+        episodes.push(stopped(episode("network", run, 0, 50, 10), Stop::TimeBudget));
     }
     Rows { cells, episodes }
 }
@@ -48,11 +50,11 @@ fn episodes_that_a_limit_cuts_are_counted_apart() {
     let [obs, cut, none] = analysis.cells.as_slice() else { panic!("three cells") };
     assert_eq!((obs.cuts(), obs.episodes), (0, 5));
     assert_eq!((cut.cuts(), cut.episodes), (3, 2));
-    assert_eq!(cut.cut, [("model_call_budget".to_owned(), 2), ("token_budget".to_owned(), 1)]);
+    assert_eq!(cut.cut, [(Stop::ModelCallBudget, 2), (Stop::TokenBudget, 1)]);
     assert!((cut.returns.unwrap().mean + 101.5).abs() < 1e-9, "of the two that count");
     assert_eq!(cut.catastrophic.unwrap().of, 2);
     assert_eq!((none.returns, none.success, none.tokens, none.efficient), (None, None, None, None));
-    assert_eq!(none.stops, [("time_budget".to_owned(), 5)], "stops count everything");
+    assert_eq!(none.stops, [(Stop::TimeBudget, 5)], "stops count everything");
     let paired = analysis.comparisons[0].paired.unwrap();
     assert_eq!((paired.difference.n, paired.unmatched), (2, 3));
     assert_eq!(analysis.comparisons[1].paired, None, "no environment in which both count");
@@ -79,7 +81,7 @@ fn episodes_that_a_limit_cuts_are_counted_apart() {
 fn limits_of_the_study_are_told_from_infrastructure() {
     let mut rows = Rows { cells: vec![CellInfo { planned: 4, ..cell("a", "a", Some("m")) }], episodes: vec![] };
     rows.episodes.push(episode("a", 0, -1_000, 1, 1));
-    for (run, stop) in [(1, "study_limit"), (2, "cell_limit"), (3, "infrastructure")] {
+    for (run, stop) in [(1, Stop::StudyLimit), (2, Stop::CellLimit), (3, Stop::Infrastructure)] {
         rows.episodes.push(EpisodeRow { infrastructure: true, ..stopped(episode("a", run, 0, 1, 1), stop) });
     }
     let losses: Vec<Option<Loss>> = rows.episodes.iter().map(EpisodeRow::loss).collect();
@@ -99,9 +101,9 @@ fn limits_of_the_study_are_told_from_infrastructure() {
 fn a_lost_game_is_no_breakdown() {
     let mut rows = Rows { cells: vec![cell("a", "a", None)], episodes: vec![] };
     rows.episodes = vec![
-        stopped(episode("a", 0, -1_000, 0, 0), "failed"),
-        stopped(episode("a", 1, -1_000, 0, 0), "failed"),
-        stopped(episode("a", 2, -1_000, 0, 0), "broken"),
+        stopped(episode("a", 0, -1_000, 0, 0), Stop::Failed),
+        stopped(episode("a", 1, -1_000, 0, 0), Stop::Failed),
+        stopped(episode("a", 2, -1_000, 0, 0), Stop::Broken),
     ];
     let analysis = Analysis::new(&rows, &Options::default()).unwrap();
     assert_eq!(analysis.cells[0].episodes, 3, "both count");
@@ -130,7 +132,7 @@ fn cells_with_faults_do_not_pass_for_those_without() {
     assert!((grids.grids[0].mean("obs", "m").unwrap() + 20.15).abs() < 1e-9, "the cell without faults");
     let note = "Left out here: 16 episodes of 4 cells with injected faults (heavy, mild); the tables `cells` and `faults` show them.";
     let mut all: Vec<Table> = ["t2", "t3", "t24", "t34"].map(|key| support::table(key, &rows, &analysis)).to_vec();
-    all.extend([support::table("replication", &rows, &analysis), gimbal_analysis::detect::cascades(&grids)]);
+    all.extend([support::table("replication", &rows, &analysis), support::table("cascade", &rows, &analysis)]);
     for table in &all {
         assert!(table.notes.iter().any(|known| known == note), "{}: {:?}", table.key, table.notes);
     }

@@ -293,7 +293,7 @@ fn environments_and_decodings_are_kept_apart() {
     }
     for row in &first.episodes {
         both.episodes.push(EpisodeRow {
-            cell: format!("other/{}", row.cell),
+            cell: format!("other/{}", row.cell).into(),
             environment: "elsewhere".into(),
             return_thousandths: row.return_thousandths / 2,
             ..row.clone()

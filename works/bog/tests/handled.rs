@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use gimbal_analysis::detect::Detector;
 use gimbal_analysis::profile::{ActionFacts, Handled, Profile, RoleCalls, StepProfile, Traces};
-use gimbal_analysis::{Analysis, Cell, Options, Rows, Table, tables};
+use gimbal_analysis::{Analysis, Cell, Options, Rows, Stop, Table, tables};
 use support::{cell, episode};
 
 /// A step in which the analyst's message was read so and the chooser's list was changed by these rules.
@@ -33,8 +33,8 @@ fn step(number: u32, tier: &str, rules: &[&str]) -> StepProfile {
     }
 }
 
-fn profile(cell: &str, run: u32, stop: &str, steps: Vec<StepProfile>) -> Profile {
-    Profile { cell: cell.into(), run, stop: stop.into(), steps, ..Profile::default() }
+fn profile(cell: &str, run: u32, stop: Stop, steps: Vec<StepProfile>) -> Profile {
+    Profile { cell: cell.into(), run, stop, steps, ..Profile::default() }
 }
 
 fn run() -> (Rows, Traces) {
@@ -45,11 +45,11 @@ fn run() -> (Rows, Traces) {
         rows.episodes.push(episode("w", run, -20_000 - 1_000 * i64::from(run), 3_000, 300));
         rows.episodes.push(episode("o", run, -26_000 - 2_000 * i64::from(run), 1_500, 150));
         let rules: &[&str] = if run == 0 { &["gate", "urgency"] } else { &["urgency"] };
-        traces.add(&profile("w", run, "horizon", vec![step(1, "direct", rules)]), &ActionFacts::default());
-        traces.add(&profile("o", run, "horizon", vec![step(1, "default", &[])]), &ActionFacts::default());
+        traces.add(&profile("w", run, Stop::Horizon, vec![step(1, "direct", rules)]), &ActionFacts::default());
+        traces.add(&profile("o", run, Stop::Horizon, vec![step(1, "default", &[])]), &ActionFacts::default());
     }
     // An episode that a limit cut says as much about messages as any other.
-    traces.add(&profile("o", 9, "token_budget", vec![step(1, "default", &[])]), &ActionFacts::default());
+    traces.add(&profile("o", 9, Stop::TokenBudget, vec![step(1, "default", &[])]), &ActionFacts::default());
     (rows, traces)
 }
 
@@ -95,9 +95,9 @@ fn contracts_are_counted_by_cell_and_role() {
 // covers: BOG-225
 #[test]
 fn contracts_that_are_never_met_are_the_capability_floor() {
-    let unread = profile("o", 0, "horizon", vec![step(1, "default", &[]), step(2, "default", &[])]);
+    let unread = profile("o", 0, Stop::Horizon, vec![step(1, "default", &[]), step(2, "default", &[])]);
     assert_eq!(Detector::CapabilityFloor.look(&unread, &ActionFacts::default()), Some(vec![1, 2]));
-    let read = profile("o", 0, "horizon", vec![step(1, "repaired", &[]), step(2, "default", &[])]);
+    let read = profile("o", 0, Stop::Horizon, vec![step(1, "repaired", &[]), step(2, "default", &[])]);
     assert_eq!(Detector::CapabilityFloor.look(&read, &ActionFacts::default()), Some(vec![]), "one of four");
 }
 
@@ -146,10 +146,10 @@ fn a_block_costs_a_token_for_four_bytes_and_a_share_of_all_prompts() {
     for run in 0..2 {
         rows.episodes.push(episode("o", run, -1_000, 1_000, 18));
         let steps = vec![shows(1, 40, 100), shows(2, 60, 300)];
-        traces.add(&profile("o", run, "horizon", steps), &ActionFacts::default());
+        traces.add(&profile("o", run, Stop::Horizon, steps), &ActionFacts::default());
     }
     // What a limit cut short counts for nothing here.
-    traces.add(&profile("o", 9, "token_budget", vec![shows(1, 9_000, 9_000)]), &ActionFacts::default());
+    traces.add(&profile("o", 9, Stop::TokenBudget, vec![shows(1, 9_000, 9_000)]), &ActionFacts::default());
     let table = tables::blocks(&Analysis::new(&rows, &Options::default()).unwrap(), &traces);
     let row = |row: usize| ["block", "shown", "bytes", "tokens", "share"].map(|key| at(&table, row, key));
     let by_hand = |name: &str, bytes: f64, tokens: f64, share: f64| {

@@ -4,9 +4,9 @@
 use crate::support;
 
 use gimbal_analysis::Grids;
-use gimbal_analysis::replication::{Majority, Outcome, Replication, against_baseline, replications};
 use gimbal_analysis::{CellInfo, EpisodeRow, Rows};
 use gimbal_bog::protocol;
+use gimbal_bog::replication::{Majority, Outcome, Replication, against_baseline, replications};
 use support::paper::{analysis, paper_rows};
 
 fn judged(rows: &Rows) -> Vec<Replication> {
@@ -104,7 +104,7 @@ fn a_second_environment_may_say_otherwise() {
     };
     for row in &first.episodes {
         both.episodes.push(EpisodeRow {
-            cell: other(&swapped(&row.cell)),
+            cell: other(&swapped(&row.cell)).into(),
             environment: "elsewhere".into(),
             ..row.clone()
         });

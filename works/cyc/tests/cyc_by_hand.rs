@@ -9,7 +9,7 @@ use crate::support;
 use gimbal_analysis::cyclic::{
     Cycles, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory,
 };
-use gimbal_analysis::{Cell, CellInfo, Decoding, Kind, RoleModel, Table, Thresholds};
+use gimbal_analysis::{Cell, CellInfo, Decoding, Kind, RoleModel, Stop, Table, Thresholds};
 use support::table;
 
 const CRAFT: &str = "textcraft";
@@ -79,7 +79,7 @@ impl Made {
             task: task.to_owned(),
             run,
             won,
-            stop: if won { "solved" } else { "horizon" }.to_owned(),
+            stop: if won { Stop::Solved } else { Stop::Horizon },
             tool_calls: calls,
             spent: Spend { calls: 2, input: tokens - 10, output: 10 },
             segments: names.iter().enumerate().map(segment).collect(),

@@ -9,7 +9,7 @@ use gimbal_analysis::cyclic::{
     Control, Cycles, Fold, Graph, Moments, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory, exploration,
     measure, noise_curves, relative_difference, retention, shared_wins, success_to_calls,
 };
-use gimbal_analysis::{Cell, Table};
+use gimbal_analysis::{Cell, Stop, Table};
 use gimbal_cyc::Cyc;
 use made::{Plan, episode, info, plans, study, sweep};
 use proptest::prelude::*;
@@ -67,7 +67,7 @@ fn walk(plan: &Plan, task: &str, run: u32, won: bool, calls: u32, tokens: u64, s
         task: task.to_owned(),
         run,
         won,
-        stop: if won { "solved" } else { "horizon" }.to_owned(),
+        stop: if won { Stop::Solved } else { Stop::Horizon },
         tool_calls: calls,
         spent: Spend { calls: 1, input: tokens, output: 0 },
         wall_us: 2_500_000,

@@ -153,7 +153,7 @@ fn small_walk() -> Trajectory {
     Trajectory {
         won: true,
         tool_calls: 26,
-        stop: "solved".to_owned(),
+        stop: gimbal_analysis::Stop::Solved,
         graphs: vec![graph],
         segments,
         ..Trajectory::default()

@@ -1,5 +1,6 @@
 //! What a cell stands for in a study of controllers: control, exposure of tools, shots, models by role.
 
+use gimbal_messages::records::control::{PLANNER, ROUTERS};
 use serde::{Deserialize, Serialize};
 
 use crate::row::CellInfo;
@@ -142,11 +143,11 @@ impl Condition {
             control,
             specialists: setup.specialists.unwrap_or(specialists),
             shots: setup.shots.unwrap_or(0),
-            planner: model(&["planner"]).filter(|_| graphs),
+            planner: model(&[PLANNER]).filter(|_| graphs),
             by_hand: false,
             graph_shots: String::new(),
             executor: model(&["executor"]),
-            router: model(&["router", "analyzer"]).filter(|_| graphs),
+            router: model(&ROUTERS).filter(|_| graphs),
             faults: info.faults.clone(),
             error: setup.error,
             gated: setup.gated,

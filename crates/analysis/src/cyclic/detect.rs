@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gimbal_core::Stop;
 use serde::{Deserialize, Serialize};
 
 use super::trajectory::{Act, Effect, Segment, Trajectory};
@@ -274,10 +275,10 @@ fn premature(trajectory: &Trajectory, known: Option<&BTreeSet<String>>, found: &
     let unread = trajectory.evidence.as_ref().is_some_and(|evidence| {
         // Where nobody knows the document, nobody can say that it was not read.
         let missed = !evidence.bottleneck.retrieved && !evidence.unlocated;
-        !evidence.judged.passed && missed && trajectory.stop == "answered"
+        !evidence.judged.passed && missed && trajectory.stop == Stop::Answered
     });
     let ungated =
-        trajectory.stop == "answered" && trajectory.gates.last().is_some_and(super::trajectory::Gate::overruled);
+        trajectory.stop == Stop::Answered && trajectory.gates.last().is_some_and(super::trajectory::Gate::overruled);
     if let (true, Some(last)) = (unread || ungated, trajectory.segments.len().checked_sub(1)) {
         push(found, Signal::PrematureAct, &trajectory.segments, last, last);
     }

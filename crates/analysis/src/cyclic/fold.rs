@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gimbal_core::Stop;
+
 use super::detect::{Finding, LastActs, Signal, findings};
 use super::evidence::Evidence;
 use super::repair::{Repair, repairs};
 use super::trajectory::{Gate, Graph, Planned, Spend, TaskPart, Trajectory};
 use super::{Condition, Setup, Visits, visits};
 use crate::acted::{hardly_acted, mean_share};
-use crate::cells::Rate;
+use crate::rate::Rate;
 use crate::row::CellInfo;
 
 /// One episode in numbers.
@@ -28,8 +30,8 @@ pub struct Record {
     pub instance: u32,
     /// Whether it was won.
     pub won: bool,
-    /// Name of the stop.
-    pub stop: String,
+    /// Why it ended.
+    pub stop: Stop,
     /// Tool calls.
     pub tool_calls: u32,
     /// Steps of the environment, and those of them that the fallback took.
@@ -319,7 +321,7 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
         trial: walk.trial,
         instance: walk.instance,
         won: walk.won,
-        stop: walk.stop.clone(),
+        stop: walk.stop,
         tool_calls: walk.tool_calls,
         steps: walk.steps,
         attempts: walk.attempts,

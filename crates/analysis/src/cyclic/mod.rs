@@ -6,6 +6,7 @@
 
 pub mod advise;
 mod board;
+mod builder;
 pub mod check;
 mod condition;
 pub mod cost;
@@ -17,6 +18,7 @@ mod noise;
 mod repair;
 mod tokens;
 mod trajectory;
+mod walks;
 
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,7 @@ pub use tokens::{Exploration, TokenComparison, exploration, shared_wins};
 pub use trajectory::{
     Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Spend, TaskPart, Trajectory,
 };
+pub use walks::{CyclesFold, WalkCell};
 
 /// SRR: success under faults over success without (CYC-063, eq. 8); `None` where nothing was won without.
 #[must_use]

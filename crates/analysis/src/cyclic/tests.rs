@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use gimbal_core::Stop;
+
 use super::detect::{Finding, LastActs, Signal, findings};
 use super::trajectory::{Act, Effect, Graph, GraphNode, Routed, Segment, SegmentEnd, Trajectory};
 use super::{Visits, visits};
@@ -36,7 +38,7 @@ fn walk(won: bool, nodes: &[(&str, &[(&str, Effect)])]) -> Trajectory {
         won,
         segments,
         tool_calls,
-        stop: if won { "solved" } else { "horizon" }.to_owned(),
+        stop: if won { Stop::Solved } else { Stop::Horizon },
         ..Trajectory::default()
     }
 }

@@ -1,5 +1,6 @@
 //! An episode as a walk over a task graph: segments at nodes, routing decisions between them (CYC-003, CYC-015..017).
 
+use gimbal_core::Stop;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Evidence;
@@ -25,8 +26,8 @@ pub struct Trajectory {
     pub instance: u32,
     /// Sum of rewards in thousandths.
     pub return_thousandths: i64,
-    /// Name of the stop.
-    pub stop: String,
+    /// Why it ended.
+    pub stop: Stop,
     /// Whether the goal was reached.
     pub won: bool,
     /// Calls to the environment, rejected ones too (TC).
@@ -355,8 +356,7 @@ impl Trajectory {
     /// How a person names it: cell, task and run, and the trial where there are several.
     #[must_use]
     pub fn name(&self) -> String {
-        let trial = if self.trial > 0 { format!("/{}", self.trial) } else { String::new() };
-        format!("{}/{}/{}{trial}", self.cell, self.task, self.run)
+        crate::episode::name(&self.cell, &self.task, self.run, self.trial)
     }
 
     /// The graph that is in force at the end.

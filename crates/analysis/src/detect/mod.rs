@@ -8,16 +8,16 @@
 mod capability;
 mod cascade;
 mod caution;
-mod pairs;
 mod passivity;
+mod table;
 mod tally;
 
 use serde::{Deserialize, Serialize};
 
 use crate::profile::{ActionFacts, Profile, StepProfile};
 
-pub use pairs::cascades;
-pub use tally::{Example, Tallies, Tally, table};
+pub use table::table;
+pub use tally::{Example, Tallies, Tally};
 
 /// A named failure mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -4,20 +4,25 @@
 //! comes from the environment's brief as [`ActionFacts`].
 
 mod actions;
+mod builder;
 mod contracts;
 mod contrast;
+mod sums;
 mod traces;
 mod versus;
 
 use std::collections::BTreeMap;
 
+use gimbal_core::Stop;
 use serde::{Deserialize, Serialize};
 
 pub use actions::{ActionClass, ActionFacts, PASSIVE, PROACTIVE, REACTIVE};
+pub use builder::TraceFold;
 pub use contracts::{DEFAULT, Handled};
 pub use contrast::{Contrast, Divergence, divergence};
-pub use traces::{CellTrace, Clustered, StepSums, Sum, Traces};
-pub use versus::{Match, Matches, trace_contrast};
+pub use sums::{Clustered, Sum};
+pub use traces::{CellTrace, StepSums, Traces};
+pub use versus::{Match, Matches, TRACE_NOTE};
 
 /// The trajectory of one finished episode.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,8 +42,8 @@ pub struct Profile {
     pub instance: u32,
     /// Sum of rewards in thousandths.
     pub return_thousandths: i64,
-    /// Name of the stop.
-    pub stop: String,
+    /// Why it ended.
+    pub stop: Stop,
     /// Steps in order, from 1. What was done after the last accepted action stands in a last step without an action.
     pub steps: Vec<StepProfile>,
 }
@@ -140,14 +145,13 @@ impl Profile {
     /// How a person names it: cell, task and run, and the trial where there are several.
     #[must_use]
     pub fn name(&self) -> String {
-        let trial = if self.trial > 0 { format!("/{}", self.trial) } else { String::new() };
-        format!("{}/{}/{}{trial}", self.cell, self.task, self.run)
+        crate::episode::name(&self.cell, &self.task, self.run, self.trial)
     }
 
     /// Whether a limit of the episode cut it ([`crate::EpisodeRow::is_cut`]).
     #[must_use]
     pub fn is_cut(&self) -> bool {
-        crate::row::is_cut_by(&self.stop)
+        crate::row::is_cut_by(self.stop)
     }
 
     /// Steps with an accepted action.

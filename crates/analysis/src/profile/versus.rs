@@ -1,14 +1,11 @@
-//! Two cells, or two episodes, against each other: matched trajectories and the trace contrast (BOG-223, T33).
+//! Two cells, or two episodes, against each other: matched trajectories and their contrast (BOG-223).
 
 use std::collections::BTreeMap;
 
 use super::contrast::{Contrast, Divergence, divergence};
-use super::traces::{CellTrace, Sum};
 use super::{ActionFacts, Profile};
-use crate::axes::Grids;
 use crate::clusters::{Grouping, Place};
 use crate::describe::Summary;
-use crate::profile::Traces;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// The role of the agent that decides.
@@ -174,14 +171,14 @@ impl Matches {
                 .shown_if(!one),
         );
         let notes = if one {
-            vec![NOTE.to_owned()]
+            vec![TRACE_NOTE.to_owned()]
         } else {
             let interval = if clustered {
                 "Intervals: Student t robust against clusters, the runs of one task and instance, with one degree of freedom less than clusters."
             } else {
                 "Intervals: Student t, every pair for itself."
             };
-            vec![format!("Means over {} matched episodes a side. {interval}", self.pairs.len()), NOTE.to_owned()]
+            vec![format!("Means over {} matched episodes a side. {interval}", self.pairs.len()), TRACE_NOTE.to_owned()]
         };
         Table { key: "t33", title: "Trace contrast".to_owned(), columns, rows, notes }
     }
@@ -238,7 +235,8 @@ impl Matches {
     }
 }
 
-const NOTE: &str = "Messages an invocation: the sub-agent's own conversation without system messages. Steps at the \
+/// What the lines of a trace contrast count.
+pub const TRACE_NOTE: &str = "Messages an invocation: the sub-agent's own conversation without system messages. Steps at the \
                     floor: reward at or below the brief's floor. First steps: over the episodes that took such a step.";
 
 fn value_columns(names: (&str, &str), digits: usize, confidence: f64) -> Vec<Column> {
@@ -325,84 +323,4 @@ fn metrics<'a>(facts: &'a ActionFacts, all: impl Iterator<Item = &'a Contrast>) 
     push("Model calls".to_owned(), Box::new(|contrast| Some(f64::from(contrast.model_calls))));
     push("Tokens".to_owned(), Box::new(|contrast| Some(contrast.tokens as f64)));
     metrics
-}
-
-/// The trace contrast of a whole run: for every model the hierarchy without and with deliberation, as means an episode
-/// (T33, BOG-223). Empty where no model has trajectories of either.
-#[must_use]
-pub fn trace_contrast(grids: &Grids<'_>, traces: &Traces) -> Table {
-    let pair = &grids.protocol.hierarchy;
-    let label = |key, title, help| Column::new(key, title, "metric", ColumnKind::Label, help);
-    let mut columns = vec![
-        label("environment", "Environment", "Environment").shown_if(grids.several_environments()),
-        label("model", "Model", "Model"),
-        label("metric", "Metric", "What is counted"),
-    ];
-    columns.extend(
-        value_columns((&pair.deliberating, &pair.plain), 2, grids.analysis.options.confidence).into_iter().take(3),
-    );
-    let mut rows = Vec::new();
-    for grid in &grids.grids {
-        for model in &grid.models {
-            let trace = |name: &str| traces.cell(&grid.cell(name, model)?.info.id);
-            let (plain, deliberating) = (trace(&pair.plain), trace(&pair.deliberating));
-            for (name, first, second) in lines(deliberating, plain) {
-                rows.push(vec![
-                    Cell::text(grid.environment),
-                    Cell::text(model.as_str()),
-                    Cell::text(name),
-                    Cell::number(first),
-                    Cell::number(second),
-                    Cell::number(first.zip(second).map(|(first, second)| first - second)),
-                ]);
-            }
-        }
-    }
-    let title = "Trace contrast: hierarchy with and without deliberation".to_owned();
-    let mut notes = vec![
-        "Difference: the deliberating hierarchy minus the plain one, as in t25 and cascade. Means an episode over all episodes of a cell; `gimbal compare RUN A B` pairs them and gives intervals."
-            .to_owned(),
-        NOTE.to_owned(),
-    ];
-    notes.extend(grids.left_out_notes());
-    notes.extend(crate::tables::cut_note(&grids.analysis.cells));
-    if rows.is_empty() {
-        notes.insert(0, format!("No model has episodes of {} or {}.", pair.plain, pair.deliberating));
-    }
-    Table { key: "t33", title, columns, rows, notes }
-}
-
-/// The lines of two cells; a side without trajectories has no values.
-fn lines(first: Option<&CellTrace>, second: Option<&CellTrace>) -> Vec<(String, Option<f64>, Option<f64>)> {
-    let Some(known) = first.or(second) else { return Vec::new() };
-    let facts = &known.facts;
-    let an_episode = |cell: Option<&CellTrace>, count: &dyn Fn(&CellTrace) -> u64| {
-        cell.filter(|cell| cell.episodes > 0).map(|cell| count(cell) as f64 / cell.episodes as f64)
-    };
-    let mean = |cell: Option<&CellTrace>, of: fn(&CellTrace) -> &Sum| of(cell?).mean();
-    let mut out = Vec::new();
-    let mut push =
-        |name: String, of: &dyn Fn(Option<&CellTrace>) -> Option<f64>| out.push((name, of(first), of(second)));
-    push("Episode return".to_owned(), &|cell| mean(cell, |cell| &cell.returns));
-    let mut kinds: Vec<String> = facts.actions.iter().map(|entry| entry.name.clone()).collect();
-    let others = first.into_iter().chain(second).flat_map(|cell| cell.actions.keys());
-    for kind in others {
-        if !kinds.contains(kind) {
-            kinds.push(kind.clone());
-        }
-    }
-    for kind in kinds {
-        let count = |cell: &CellTrace| cell.actions.get(&kind).copied().unwrap_or_default();
-        push(format!("{kind} actions"), &|cell| an_episode(cell, &count));
-    }
-    push(format!("Deliberation calls, {PLANNER}"), &|cell| mean(cell, |cell| &cell.planner_deliberations));
-    push(format!("Messages an invocation, {CHOOSER}"), &|cell| mean(cell, |cell| &cell.chooser_messages));
-    push(format!("Invocations, {ANALYST}"), &|cell| mean(cell, |cell| &cell.analyst_calls));
-    if let Some(floor) = facts.floor {
-        push(format!("Steps at {} or below", floor as f64 / 1000.0), &|cell| mean(cell, |cell| &cell.floor_steps));
-    }
-    if let Some(strongest) = facts.strongest_remedy() {
-        push(format!("First {strongest} at step"), &|cell| mean(cell, |cell| &cell.first_strongest));
-    }
-    out
 }

@@ -1,20 +1,28 @@
 //! CSV after RFC 4180, with full precision and no text that a spreadsheet would take for a formula.
 
-use super::{Cell, Column, ColumnKind, Table};
+use std::borrow::Cow;
+
+use super::{Cell, Column, ColumnKind};
 use crate::printable::{is_hidden, printable_lines};
 
-pub(super) fn render(table: &Table) -> String {
-    let mut lines = vec![table.columns.iter().flat_map(headings).collect::<Vec<_>>()];
-    for row in 0..table.rows.len() {
-        let fields = table.columns.iter().enumerate();
-        lines.push(fields.flat_map(|(index, column)| values(table.cell(row, index), column.kind)).collect());
-    }
+pub(super) fn render<'t>(columns: &[Column], rows: impl Iterator<Item = Cow<'t, [Cell]>>) -> String {
     let mut out = String::new();
-    for line in lines {
-        out.push_str(&line.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(","));
-        out.push_str("\r\n");
+    line(&mut out, columns.iter().flat_map(headings));
+    for row in rows {
+        let fields = columns.iter().enumerate();
+        line(&mut out, fields.flat_map(|(place, column)| values(row.get(place).unwrap_or(&Cell::Empty), column.kind)));
     }
     out
+}
+
+fn line(out: &mut String, fields: impl Iterator<Item = String>) {
+    for (place, field) in fields.enumerate() {
+        if place > 0 {
+            out.push(',');
+        }
+        out.push_str(&quoted(&field));
+    }
+    out.push_str("\r\n");
 }
 
 fn headings(column: &Column) -> Vec<String> {
@@ -58,11 +66,11 @@ fn harmless(words: &str) -> String {
     if harmful { format!("'{shown}") } else { shown.into_owned() }
 }
 
-fn quoted(field: &str) -> String {
+fn quoted(field: &str) -> Cow<'_, str> {
     let special = |character: char| matches!(character, ',' | '"' | '\r' | '\n');
     if field.contains(special) || field.starts_with(' ') || field.ends_with(' ') {
-        format!("\"{}\"", field.replace('"', "\"\""))
+        Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
     } else {
-        field.to_owned()
+        Cow::Borrowed(field)
     }
 }

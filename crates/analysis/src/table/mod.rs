@@ -181,6 +181,24 @@ pub struct Table {
     pub notes: Vec<String>,
 }
 
+/// A table with about as many rows as there are episodes. It is made row by row, for a file alone.
+pub struct Log<'r> {
+    /// Machine name.
+    pub key: &'static str,
+    /// Columns.
+    pub columns: Vec<Column>,
+    /// Rows in order.
+    pub rows: Box<dyn Iterator<Item = Vec<Cell>> + 'r>,
+}
+
+impl Log<'_> {
+    /// CSV as [`Table::to_csv`] writes it.
+    #[must_use]
+    pub fn to_csv(self) -> String {
+        csv::render(&self.columns, self.rows.map(Cow::Owned))
+    }
+}
+
 impl Table {
     /// As text, Markdown and HTML show it: without the columns for programs only and those that hold nothing in any
     /// row; the first, which names the rows, stays. CSV and JSON keep all, so that whoever reads them by machine
@@ -273,7 +291,7 @@ impl Table {
     /// calculates it.
     #[must_use]
     pub fn to_csv(&self) -> String {
-        csv::render(self)
+        csv::render(&self.columns, self.rows.iter().map(|row| Cow::Borrowed(row.as_slice())))
     }
 
     /// JSON with the same columns whatever the rows hold: `{"key","title","columns":[...],"rows":[{...}],"notes":[...]}` with numbers as numbers.

@@ -3,8 +3,10 @@
 use super::{
     catastrophic_note, confidence_title, label_cells, labels, mark_notes, ratio_note, return_digits, success_note,
 };
+use gimbal_core::Stop;
+
 use crate::cells::Analysis;
-use crate::clusters::interval_note;
+use crate::interval_notes::interval_note;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// Quartiles, outcome shares with Wilson intervals, steps, intervals of the ratios, cost.
@@ -144,7 +146,7 @@ pub fn stops(analysis: &Analysis) -> Option<Table> {
     for cell in &analysis.cells {
         for (stop, count) in &cell.stops {
             let mut row = label_cells(cell);
-            row.extend([Cell::text(stop), Cell::count(*count), Cell::text(meaning(stop))]);
+            row.extend([Cell::text(stop.name()), Cell::count(*count), Cell::text(meaning(*stop))]);
             rows.push(row);
         }
     }
@@ -154,20 +156,21 @@ pub fn stops(analysis: &Analysis) -> Option<Table> {
 }
 
 /// What a stop says, in words: a lost game is an outcome, and no breakdown of the program.
-fn meaning(stop: &str) -> &'static str {
+fn meaning(stop: Stop) -> &'static str {
     match stop {
-        "solved" => "the goal was reached",
-        "horizon" => "played to the last step",
-        "failed" => "the agent lost the game: an outcome",
-        "answered" => "a final answer was given",
-        "broken" => "the original of the environment breaks off here with an error: an outcome",
-        "finished" => "the agent stopped by itself",
-        "format_errors" => "too many answers out of form: an outcome",
-        "infrastructure" => "network, provider or disk failed: no outcome",
-        "study_limit" | "cell_limit" => "a limit of the study or the cell: no outcome",
-        "cancelled" => "the run was called off: no outcome",
-        cut if crate::row::is_cut_by(cut) => "a limit of the episode cut it: no outcome",
-        _ => "",
+        Stop::Solved => "the goal was reached",
+        Stop::Horizon => "played to the last step",
+        Stop::Failed => "the agent lost the game: an outcome",
+        Stop::Answered => "a final answer was given",
+        Stop::Broken => "the original of the environment breaks off here with an error: an outcome",
+        Stop::Finished => "the agent stopped by itself",
+        Stop::FormatErrors => "too many answers out of form: an outcome",
+        Stop::Infrastructure => "network, provider or disk failed: no outcome",
+        Stop::StudyLimit | Stop::CellLimit => "a limit of the study or the cell: no outcome",
+        Stop::Cancelled => "the run was called off: no outcome",
+        Stop::ToolBudget | Stop::ModelCallBudget | Stop::TokenBudget | Stop::CostBudget | Stop::TimeBudget => {
+            "a limit of the episode cut it: no outcome"
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::row::{EpisodeRow, Rows};
-use crate::table::{Cell, Column, ColumnKind, Table};
+use crate::row::{EpisodeRow, RoleLedger, Rows};
+use crate::table::{Cell, Column, ColumnKind, Log, Table};
 
 /// One row for each cell, task and instance: episodes that count, their returns and tokens.
 #[must_use]
@@ -52,7 +52,7 @@ pub fn instances(rows: &Rows) -> Table {
 
 /// One row for each episode, role and model: calls, requests, tokens as called and as billed, money.
 #[must_use]
-pub fn token_log(rows: &Rows) -> Table {
+pub fn token_log(rows: &Rows) -> Log<'_> {
     use ColumnKind::{Integer, Label, Number};
     let count = |key, title, help| Column::new(key, title, "tokens", Integer, help);
     let columns = vec![
@@ -72,30 +72,29 @@ pub fn token_log(rows: &Rows) -> Table {
         count("billed_out", "Billed out", "Completion tokens as billed, over all attempts"),
         Column::new("cost", "Cost", "tokens", Number(6), "Money billed, over all attempts").unit("$"),
     ];
-    let mut lines: Vec<Vec<Cell>> = Vec::new();
     let mut episodes: Vec<&EpisodeRow> = rows.episodes.iter().collect();
-    let order = |id: &str| rows.cells.iter().position(|cell| cell.id == id);
-    episodes.sort_by_key(|row| (order(&row.cell), row.task.as_str(), row.run, row.trial));
-    for row in episodes {
-        for used in &row.ledger {
-            lines.push(vec![
-                Cell::text(&row.cell),
-                Cell::text(&row.task),
-                Cell::count(row.run.into()),
-                Cell::count(row.trial.into()),
-                Cell::text(&row.stop),
-                Cell::text(&used.role),
-                Cell::text(&used.model),
-                Cell::count(used.calls),
-                Cell::count(used.requests),
-                Cell::count(used.called.input),
-                Cell::count(used.called.output),
-                Cell::count(used.billed.input),
-                Cell::count(used.billed.cached_input),
-                Cell::count(used.billed.output),
-                Cell::number(used.cost_exact.map(|exact| exact as f64 / 1e12)),
-            ]);
-        }
-    }
-    Table { key: "tokens", title: "Tokens of every episode".to_owned(), columns, rows: lines, notes: Vec::new() }
+    let order: BTreeMap<&str, usize> = rows.cells.iter().enumerate().map(|(place, cell)| (&*cell.id, place)).collect();
+    episodes.sort_by_key(|row| (order.get(&*row.cell), &row.task, row.run, row.trial));
+    let lines = episodes.into_iter().flat_map(|row| row.ledger.iter().map(|used| token_line(row, used)));
+    Log { key: "tokens", columns, rows: Box::new(lines) }
+}
+
+fn token_line(row: &EpisodeRow, used: &RoleLedger) -> Vec<Cell> {
+    vec![
+        Cell::text(&row.cell),
+        Cell::text(&row.task),
+        Cell::count(row.run.into()),
+        Cell::count(row.trial.into()),
+        Cell::text(row.stop.name()),
+        Cell::text(&used.role),
+        Cell::text(&used.model),
+        Cell::count(used.calls),
+        Cell::count(used.requests),
+        Cell::count(used.called.input),
+        Cell::count(used.called.output),
+        Cell::count(used.billed.input),
+        Cell::count(used.billed.cached_input),
+        Cell::count(used.billed.output),
+        Cell::number(used.cost_exact.map(|exact| exact as f64 / 1e12)),
+    ]
 }

@@ -1,8 +1,9 @@
 //! The main table: what each cell returned and what it cost.
 
 use super::{acted_note, catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits};
-use crate::cells::{Analysis, BaselineChoice, CellSummary};
-use crate::clusters::interval_note;
+use crate::cells::{Analysis, CellSummary};
+use crate::interval_notes::interval_note;
+use crate::options::BaselineChoice;
 use crate::row::Kind;
 use crate::table::{Cell, Column, ColumnKind, Table};
 

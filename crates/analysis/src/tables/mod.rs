@@ -161,7 +161,7 @@ pub fn cut_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Option<
     let mut named: Vec<String> = cut
         .iter()
         .map(|cell| {
-            let by: Vec<&str> = cell.cut.iter().map(|(stop, _)| stop.as_str()).collect();
+            let by: Vec<&str> = cell.cut.iter().map(|(stop, _)| stop.name()).collect();
             let place = if several { format!(" on {}", cell.info.environment) } else { String::new() };
             let (name, model) = (cell.info.configuration_label(), cell.info.model_label());
             format!("{name} on {model}{place}: {} of {} by {}", cell.cuts(), of(cell), by.join(", "))

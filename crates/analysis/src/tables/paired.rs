@@ -2,8 +2,8 @@
 
 use super::{confidence_title, mark_notes, return_digits};
 use crate::cells::{Analysis, CellSummary};
-use crate::clusters::interval_note;
 use crate::compare::Comparison;
+use crate::interval_notes::interval_note;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// Paired differences (BOG-168), wins, ties and losses (BOG-169) and marginal percent (BOG-171) against the baseline.

@@ -6,7 +6,7 @@ use gimbal_analysis::cyclic::{
     Act, Cycles, Effect, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Setup, Spend,
     Trajectory,
 };
-use gimbal_analysis::{CellInfo, Decoding, Generator, Kind, RoleModel, Thresholds};
+use gimbal_analysis::{CellInfo, Decoding, Generator, Kind, RoleModel, Stop, Thresholds};
 
 pub const NODES: [&str; 5] = ["Locate", "Take", "Clean", "Place", "Verify"];
 
@@ -178,11 +178,10 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
         instance: 0,
         return_thousandths: if won { 1000 } else { 0 },
         stop: match (won, finance) {
-            (true, false) => "solved",
-            (_, true) => "answered",
-            _ => "horizon",
-        }
-        .to_owned(),
+            (true, false) => Stop::Solved,
+            (_, true) => Stop::Answered,
+            _ => Stop::Horizon,
+        },
         won,
         tool_calls: segments.iter().map(|segment| segment.calls).sum(),
         steps: (segments.iter().map(|segment| segment.calls).sum(), 0),

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use gimbal_analysis::{
-    CellInfo, Decoding, EpisodeRow, Generator, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
+    CellInfo, Decoding, EpisodeRow, Generator, Kind, RoleModel, RoleUsage, Rows, Stop, Thresholds, TokenUse,
 };
 
 pub fn cell(id: &str, configuration: &str, model: Option<&str>) -> CellInfo {
@@ -37,7 +37,7 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
         seed: u64::from(run) + 1000,
         return_thousandths,
         steps: 30,
-        stop: "horizon".into(),
+        stop: Stop::Horizon,
         infrastructure: false,
         usage: if input + output > 0 {
             vec![RoleUsage { role: "default".into(), environment: false, called }]

@@ -15,6 +15,12 @@ records! {
     MemoryKept = "memory",
 }
 
+/// The role whose calls make a graph.
+pub const PLANNER: &str = "planner";
+
+/// Roles whose calls decide where control goes, or look back on a segment to guide the next one.
+pub const ROUTERS: [&str; 2] = ["router", "analyzer"];
+
 /// The graph of the episode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GraphChosen {

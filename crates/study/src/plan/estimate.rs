@@ -199,9 +199,9 @@ impl Measured {
             Stored::read(folder)?.cells.into_iter().map(|cell| (cell.info.id, cell.key)).collect();
         let mut cells = BTreeMap::new();
         for row in load_rows(folder)?.episodes.into_iter().filter(|row| !row.infrastructure) {
-            let Some(key) = keys.get(&row.cell) else { continue };
+            let Some(key) = keys.get(row.cell.as_str()) else { continue };
             let none = Sample { episodes: 0, input: 0, output: 0, cost: Some(0), source: Source::Free };
-            let (_, sample) = cells.entry(row.cell.clone()).or_insert((*key, none));
+            let (_, sample) = cells.entry(String::from(&row.cell)).or_insert((*key, none));
             sample.episodes += 1;
             sample.source = Source::Measured { episodes: sample.episodes };
             for used in &row.ledger {

@@ -1,127 +1,208 @@
-//! What a run has cost in all: a fold over its whole ledger, attempts that came to nothing included.
+//! What a run has cost in all: a fold over its whole ledger, attempts without an outcome included.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use gimbal_analysis::name::{Name, Names as RoleNames};
 use gimbal_analysis::{Bill, BillLine, BillSum, Fate};
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{Digest, Stop, UsageSource};
 
+use super::accounts::{AttemptId, add};
 use crate::plan::Stored;
-use crate::run::index::unreadable;
-use crate::run::ledger::{Row, Sent};
+use crate::run::ledger::{Attempted, Received, Row, Sent};
 use crate::run::rebuild::Names;
-use crate::run::{Finished, INDEX, RunError, RunFolder, Spending, journal};
+use crate::run::{Failed, Finished, RunError, RunFolder, Spending, journal};
 
-/// An attempt at an episode: number of the ledger file, number within.
-type Try = (u32, u64);
+/// The fold. It takes in the index first, then the ledger.
+pub(super) struct BillFold<'s> {
+    stored: &'s Stored,
+    /// The ledger file of the process that works on the run now: what it has not finished is under way.
+    live: Option<u32>,
+    names: RoleNames,
+    /// Attempts that are finished episodes.
+    finished: Vec<AttemptId>,
+    /// Cells of episodes by key.
+    cells: Vec<(Digest, Name)>,
+    accounts: HashMap<AttemptId, Account>,
+    /// Requests without an answer so far, by ledger file and number of the request.
+    open: HashMap<(u32, u64), Open>,
+}
 
-/// What the ledger says of the attempts at one episode.
+/// What the ledger says of one attempt at an episode.
 #[derive(Default)]
 struct Account {
     episode: Digest,
     stop: Option<Stop>,
-    /// By role and model.
-    sums: BTreeMap<(String, String), BillSum>,
+    sums: Vec<RoleSum>,
 }
 
-/// Folds the ledger. Its total is what the limits of the study are held against.
-///
-/// # Errors
-/// When ledger, index or journals cannot be read.
-pub fn bill(folder: &RunFolder, stored: &Stored) -> Result<Bill, RunError> {
-    // What a run in progress has not finished is under way; its rows are read before the ledger that they stand on.
-    let live = if folder.in_progress() { Some(folder.newest()?) } else { None };
-    let index = folder.index()?;
-    let failed = |error: rusqlite::Error| unreadable(&folder.root().join(INDEX), &error);
-    let (mut cells, mut finished): (BTreeMap<Digest, String>, BTreeSet<Try>) = Default::default();
-    let mut take = |episode: Finished| {
-        finished.insert((episode.place.segment, episode.place.attempt));
-        cells.insert(episode.id.key, episode.id.cell);
-        Ok::<(), rusqlite::Error>(())
-    };
-    index.each(&mut take).and_then(|()| index.each_past(&mut take)).map_err(failed)?;
-    let accounts = accounts(folder, stored)?;
-    for attempt in index.failures().map_err(failed)? {
-        cells.entry(attempt.id.key).or_insert(attempt.id.cell);
+/// What one role asked of one model.
+struct RoleSum {
+    role: Name,
+    model: Name,
+    sum: BillSum,
+}
+
+/// A request under way.
+struct Open {
+    attempt: u64,
+    role: Name,
+    model: Name,
+}
+
+impl Account {
+    fn sum(&mut self, role: &Name, model: &Name) -> &mut BillSum {
+        let same = |sum: &RoleSum| (&sum.role, &sum.model) == (role, model);
+        let place = self.sums.iter().position(same).unwrap_or_else(|| {
+            self.sums.reserve_exact(1);
+            self.sums.push(RoleSum { role: role.clone(), model: model.clone(), sum: BillSum::default() });
+            self.sums.len() - 1
+        });
+        &mut self.sums[place].sum
     }
-    let unknown: BTreeSet<Try> =
-        accounts.iter().filter(|(_, account)| !cells.contains_key(&account.episode)).map(|(id, _)| *id).collect();
-    cells.extend(by_journal(folder, stored, &unknown)?);
-    let mut lines: BTreeMap<(Fate, Option<String>, String, String), BillSum> = BTreeMap::new();
-    for (id, account) in accounts {
-        let fate = match account.stop {
-            _ if finished.contains(&id) => Fate::Finished,
-            _ if live == Some(id.0) => Fate::UnderWay,
+}
+
+impl<'s> BillFold<'s> {
+    pub(super) fn new(stored: &'s Stored, live: Option<u32>) -> Self {
+        Self {
+            stored,
+            live,
+            names: RoleNames::default(),
+            finished: Vec::new(),
+            cells: Vec::new(),
+            accounts: HashMap::new(),
+            open: HashMap::new(),
+        }
+    }
+
+    /// Takes in a finished episode, of a cell that is in the study or is no longer in it.
+    pub(super) fn finished(&mut self, episode: &Finished) {
+        self.finished.push((episode.place.segment, episode.place.attempt));
+        self.cells.push((episode.id.key, self.names.of(&episode.id.cell)));
+    }
+
+    /// Takes in a failed attempt.
+    pub(super) fn failed(&mut self, attempt: &Failed) {
+        self.cells.push((attempt.id.key, self.names.of(&attempt.id.cell)));
+    }
+
+    /// Takes in a row of a ledger file.
+    pub(super) fn take(&mut self, file: u32, row: &Row) {
+        match row {
+            Row::Sent(sent) => self.sent(file, sent),
+            Row::Received(received) => self.received(file, received),
+            Row::Attempted(ended) => self.attempted(file, ended),
+            Row::Called(_) | Row::Indexed(_) => {}
+        }
+    }
+
+    fn sent(&mut self, file: u32, sent: &Sent) {
+        let (role, model) = (self.names.of(&sent.role), self.names.of(&sent.model));
+        let account = self.accounts.entry((file, sent.try_number)).or_default();
+        account.episode = sent.episode;
+        let sum = account.sum(&role, &model);
+        if sent.cached {
+            sum.from_cache += 1;
+        } else {
+            sum.requests += 1;
+            sum.unknown += 1;
+            self.open.insert((file, sent.attempt), Open { attempt: sent.try_number, role, model });
+        }
+    }
+
+    fn received(&mut self, file: u32, received: &Received) {
+        let Some(sent) = self.open.remove(&(file, received.attempt)) else { return };
+        // An answer without a count may have cost anything: it stays unknown, and its estimate is in no bill.
+        if received.usage.is_some_and(|usage| usage.source == UsageSource::Missing) {
+            return;
+        }
+        let price = self.stored.prices.get(sent.model.as_str());
+        let account = self.accounts.entry((file, sent.attempt)).or_default();
+        let sum = account.sum(&sent.role, &sent.model);
+        sum.unknown -= 1;
+        if let Some(usage) = &received.usage {
+            let mut cost = Spending::default();
+            cost.add(price, usage);
+            sum.cost_exact += cost.exact();
+            sum.unpriced += u64::from(price.is_none());
+            add(&mut sum.billed, usage);
+        }
+    }
+
+    fn attempted(&mut self, file: u32, ended: &Attempted) {
+        // Attempts that sent nothing cost nothing.
+        if let Some(account) = self.accounts.get_mut(&(file, ended.try_number)) {
+            account.stop = Some(ended.stop);
+        }
+    }
+
+    /// The bill: by fate, cell, role and model. Opens the journals of attempts whose episodes have no row in the index.
+    ///
+    /// # Errors
+    /// When such a journal cannot be read.
+    pub(super) fn finish(mut self, folder: &RunFolder) -> Result<Bill, RunError> {
+        self.finished.sort_unstable();
+        // The first that names an episode counts: rows of finished episodes come before failures.
+        let mut cells: HashMap<Digest, Name> = HashMap::new();
+        let asked: BTreeSet<Digest> = self.accounts.values().map(|account| account.episode).collect();
+        for (key, cell) in std::mem::take(&mut self.cells) {
+            if asked.contains(&key) {
+                cells.entry(key).or_insert(cell);
+            }
+        }
+        let unknown: BTreeSet<AttemptId> = self
+            .accounts
+            .iter()
+            .filter(|(_, account)| !cells.contains_key(&account.episode))
+            .map(|(attempt, _)| *attempt)
+            .collect();
+        if !unknown.is_empty() {
+            let found = by_journal(folder, self.stored, &unknown)?;
+            cells.extend(found.into_iter().map(|(key, cell)| (key, Name::from(cell))));
+        }
+        let mut lines: BTreeMap<(Fate, Option<Name>, Name, Name), BillSum> = BTreeMap::new();
+        for (attempt, account) in std::mem::take(&mut self.accounts) {
+            let fate = self.fate(attempt, account.stop);
+            let cell = cells.get(&account.episode);
+            for RoleSum { role, model, sum } in account.sums {
+                let line = lines.entry((fate, cell.cloned(), role, model)).or_default();
+                *line = line.plus(&sum);
+            }
+        }
+        Ok(Bill { lines: self.in_order(lines) })
+    }
+
+    fn fate(&self, attempt: AttemptId, stop: Option<Stop>) -> Fate {
+        match stop {
+            _ if self.finished.binary_search(&attempt).is_ok() => Fate::Finished,
+            _ if self.live == Some(attempt.0) => Fate::UnderWay,
             None => Fate::CutOff,
             Some(stop) if stop == Stop::Cancelled || stop.is_limit() => Fate::Cancelled,
             Some(stop) if stop.is_outcome() => Fate::Lost,
             Some(_) => Fate::Failed,
-        };
-        for ((role, model), sum) in account.sums {
-            let line = lines.entry((fate, cells.get(&account.episode).cloned(), role, model)).or_default();
-            *line = line.plus(&sum);
         }
     }
-    let order: BTreeMap<&str, usize> =
-        stored.cells.iter().enumerate().map(|(at, cell)| (cell.info.id.as_str(), at)).collect();
-    let order = |id: &Option<String>| id.as_deref().and_then(|id| order.get(id).copied());
-    let mut lines: Vec<BillLine> =
-        lines.into_iter().map(|((fate, cell, role, model), sum)| BillLine { fate, cell, role, model, sum }).collect();
-    // Cells in the order of the study, as in all tables; those that nobody knows last.
-    lines.sort_by_key(|line| (line.fate, order(&line.cell).unwrap_or(usize::MAX)));
-    Ok(Bill { lines })
-}
 
-fn accounts(folder: &RunFolder, stored: &Stored) -> Result<BTreeMap<Try, Account>, RunError> {
-    let mut accounts: BTreeMap<Try, Account> = BTreeMap::new();
-    let mut open: BTreeMap<Try, Sent> = BTreeMap::new();
-    folder.rows(|file, row| match row {
-        Row::Sent(sent) => {
-            let account = accounts.entry((file, sent.try_number)).or_default();
-            account.episode = sent.episode;
-            let sum = account.sums.entry((sent.role.clone(), sent.model.clone())).or_default();
-            if sent.cached {
-                sum.from_cache += 1;
-            } else {
-                sum.requests += 1;
-                sum.unknown += 1;
-                open.insert((file, sent.attempt), sent);
-            }
-        }
-        Row::Received(received) => {
-            let Some(sent) = open.remove(&(file, received.attempt)) else { return };
-            let account = accounts.entry((file, sent.try_number)).or_default();
-            let price = stored.prices.get(&sent.model);
-            let sum = account.sums.entry((sent.role, sent.model)).or_default();
-            // An answer without a count may have cost anything: it stays unknown, and its estimate is in no bill.
-            if received.usage.is_some_and(|usage| usage.source == UsageSource::Missing) {
-                return;
-            }
-            sum.unknown -= 1;
-            if let Some(usage) = &received.usage {
-                let mut cost = Spending::default();
-                cost.add(price, usage);
-                sum.cost_exact += cost.exact();
-                sum.unpriced += u64::from(price.is_none());
-                super::rows::add(&mut sum.billed, usage);
-            }
-        }
-        Row::Attempted(ended) => {
-            // Attempts that sent nothing cost nothing.
-            if let Some(account) = accounts.get_mut(&(file, ended.try_number)) {
-                account.stop = Some(ended.stop);
-            }
-        }
-        Row::Called(_) | Row::Indexed(_) => {}
-    })?;
-    Ok(accounts)
+    /// Cells in the order of the study, as in all tables; those that nobody knows last.
+    fn in_order(&self, lines: BTreeMap<(Fate, Option<Name>, Name, Name), BillSum>) -> Vec<BillLine> {
+        let cells = self.stored.cells.iter().enumerate();
+        let order: BTreeMap<&str, usize> = cells.map(|(place, cell)| (cell.info.id.as_str(), place)).collect();
+        let place = |line: &BillLine| line.cell.as_deref().and_then(|cell| order.get(cell).copied());
+        let line = |((fate, cell, role, model), sum): ((Fate, Option<Name>, Name, Name), BillSum)| {
+            let cell = cell.as_ref().map(String::from);
+            BillLine { fate, cell, role: String::from(&role), model: String::from(&model), sum }
+        };
+        let mut lines: Vec<BillLine> = lines.into_iter().map(line).collect();
+        lines.sort_by_key(|line| (line.fate, place(line).unwrap_or(usize::MAX)));
+        lines
+    }
 }
 
 /// The cells of episodes without a row in the index, as far as a journal was begun.
 fn by_journal(
     folder: &RunFolder,
     stored: &Stored,
-    wanted: &BTreeSet<Try>,
+    wanted: &BTreeSet<AttemptId>,
 ) -> Result<BTreeMap<Digest, String>, RunError> {
     let mut cells = BTreeMap::new();
     let mut names = Names::of(folder, stored)?;

@@ -6,7 +6,7 @@ use gimbal_core::{Digest, Stop};
 
 use crate::run::ledger::{Indexed, Row};
 use crate::run::rebuild::AttemptId;
-use crate::run::{LedgerRead, RunError, RunFolder};
+use crate::run::{LedgerRead, Place, RunError, RunFolder};
 
 /// How an attempt at an episode ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(super) struct LedgerScan {
     pub ends: BTreeMap<AttemptId, End>,
     /// Latency by attempt and lane.
     pub lanes: BTreeMap<AttemptId, BTreeMap<u32, u64>>,
+    /// Calls, prompt and output tokens as called, by attempt.
+    called: BTreeMap<AttemptId, (u64, u64, u64)>,
     /// The last count of committed rows by ledger file.
     pub indexed: BTreeMap<u32, Indexed>,
     /// The files.
@@ -40,6 +42,11 @@ impl LedgerScan {
         Ok(scan)
     }
 
+    /// Calls, prompt and output tokens as called in an attempt.
+    pub(super) fn called(&self, place: Place) -> (u64, u64, u64) {
+        self.called.get(&(place.segment, place.attempt)).copied().unwrap_or_default()
+    }
+
     fn take(&mut self, file: u32, row: Row) {
         let wrong = match row {
             Row::Sent(sent) => {
@@ -54,6 +61,10 @@ impl LedgerScan {
             Row::Called(called) => {
                 let lanes = self.lanes.entry((file, called.try_number)).or_default();
                 *lanes.entry(called.lane).or_default() += called.latency_us;
+                let (calls, input, output) = self.called.entry((file, called.try_number)).or_default();
+                *calls += 1;
+                *input = input.saturating_add(called.usage.input);
+                *output = output.saturating_add(called.usage.output);
                 None
             }
             Row::Attempted(ended) => {

@@ -6,7 +6,6 @@ use gimbal_core::event::{Body, Event};
 use gimbal_core::{Digest, RecordKinds, TextRef};
 use serde::Serialize;
 
-use super::rows::Accounts;
 use super::scan::LedgerScan;
 use crate::plan::{Cell, Stored};
 use crate::run::index::unreadable;
@@ -77,13 +76,11 @@ pub fn verify(folder: &RunFolder, kinds: &RecordKinds) -> Result<Report, RunErro
     report.problems.extend(scan.problems.iter().cloned());
     let mut texts = folder.texts()?;
     torn.extend(texts.torn().map(|path| (number_of(path), name(path))));
-    let accounts = Accounts::read(folder, &stored)?;
     let mut checked = BTreeMap::new();
     let mut check = Check {
         folder,
         texts: &mut texts,
         checked: &mut checked,
-        accounts: &accounts,
         scan: &scan,
         names: Names::of(folder, &stored)?,
         stored: &stored,
@@ -233,7 +230,6 @@ struct Check<'a> {
     texts: &'a mut Texts,
     /// What is wrong with each text looked at.
     checked: &'a mut BTreeMap<Digest, Option<String>>,
-    accounts: &'a Accounts,
     scan: &'a LedgerScan,
     names: Names<'a>,
     stored: &'a Stored,
@@ -333,7 +329,7 @@ impl Check<'_> {
     }
 
     fn against_ledger(&self, episode: &Finished) -> Result<(), String> {
-        let (spent, ledger) = (&episode.outcome.spent, self.accounts.totals(episode.place));
+        let (spent, ledger) = (&episode.outcome.spent, self.scan.called(episode.place));
         let index = (spent.model_calls, spent.input_tokens, spent.output_tokens);
         if ledger != index {
             return Err(format!(

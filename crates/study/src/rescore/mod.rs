@@ -23,8 +23,7 @@ pub use judge::{Judging, by_code, by_model};
 use crate::plan::{Stored, StoredCell};
 use crate::read::{LazyTexts, Walk};
 use crate::registry::Registry;
-use crate::run::index::unreadable;
-use crate::run::{Finished, INDEX, RunError, RunFolder};
+use crate::run::{Finished, RunError, RunFolder};
 
 /// Why answers cannot be judged again.
 #[derive(Debug, Error)]
@@ -140,10 +139,7 @@ pub fn answers(folder: &RunFolder, stored: &Stored, registry: &Registry) -> Resu
         });
         Ok(())
     });
-    walked.map_err(|error| match error {
-        Walk::Run(error) => *error,
-        Walk::Index(error) => unreadable(&folder.root().join(INDEX), &error),
-    })?;
+    walked.map_err(|error| error.of(folder))?;
     if let Some(refused) = refused {
         return Err(refused);
     }

@@ -37,7 +37,7 @@ impl Spending {
     /// Millionths of a dollar, rounded up.
     #[must_use]
     pub fn microdollars(&self) -> u64 {
-        rounded(self.exact)
+        microdollars(self.exact)
     }
 
     /// Millionths of a millionth of a dollar.
@@ -49,7 +49,7 @@ impl Spending {
     /// What limits go by, in millionths of a dollar: what was billed, and the prompts of requests of unknown cost.
     #[must_use]
     pub fn held_microdollars(&self) -> u64 {
-        rounded(self.exact.saturating_add(self.held_exact))
+        microdollars(self.exact.saturating_add(self.held_exact))
     }
 
     /// What limits go by, in tokens.
@@ -82,7 +82,8 @@ impl Spending {
     }
 }
 
-fn rounded(exact: u128) -> u64 {
+/// Millionths of a dollar, rounded up, of millionths of them.
+pub(crate) fn microdollars(exact: u128) -> u64 {
     u64::try_from(exact.div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }
 

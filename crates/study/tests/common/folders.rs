@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use gimbal_core::RecordKinds;
-use gimbal_study::read::verify;
+use gimbal_study::plan::Stored;
+use gimbal_study::read::{Books, read, verify};
 use gimbal_study::run::RunFolder;
 
 pub const STUDY: &str = "
@@ -29,6 +30,10 @@ episodes: { runs: 2, tasks: { split: test, limit: 2 } }
 
 pub fn opened(folder: &Path) -> RunFolder {
     RunFolder::open(folder).unwrap()
+}
+
+pub fn books(folder: &RunFolder, stored: &Stored) -> Books {
+    read(folder, stored, &mut []).unwrap().books
 }
 
 pub fn clean(folder: &Path) {

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use gimbal_analysis::cyclic::Trajectory;
@@ -82,12 +83,12 @@ pub fn done() -> String {
 
 /// The episode as a walk over its graph, as reports read it from journals.
 pub fn walk(outcome: &Outcome, recorded: &Recorded, task: &str) -> Trajectory {
-    let mut read = |reference: &gimbal_core::TextRef| Ok(text(recorded, reference));
-    let walk = walk_of(events(recorded), &mut read, &[]).unwrap();
+    let mut read = |reference: &gimbal_core::TextRef| Ok::<_, Infallible>(text(recorded, reference));
+    let walk = walk_of(&events(recorded), &mut read, &[]).unwrap();
     Trajectory {
         task: task.to_owned(),
         won: outcome.stop == Stop::Solved,
-        stop: outcome.stop.name().to_owned(),
+        stop: outcome.stop,
         tool_calls: u32::try_from(outcome.spent.tool_calls).unwrap(),
         ..walk
     }

@@ -4,8 +4,8 @@
 pub mod drawing;
 
 use gimbal_analysis::{
-    BaselineChoice, CellInfo, Decoding, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Thresholds,
-    TokenUse,
+    BaselineChoice, CellInfo, Decoding, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Stop,
+    Thresholds, TokenUse,
 };
 use gimbal_view::{Meta, Price, PriceTable};
 
@@ -48,7 +48,7 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
         seed: u64::from(run) * 7919,
         return_thousandths: value,
         steps: 30,
-        stop: "horizon".into(),
+        stop: Stop::Horizon,
         infrastructure: false,
         usage: if tokens > 0 { vec![RoleUsage { role: "default".into(), environment: false, called }] } else { vec![] },
         tokens_estimated: false,
@@ -165,7 +165,7 @@ pub fn medium() -> Rows {
     let mut rows = grid(&configurations, &[("openai/gpt-4o-mini", 0.0, 1.0)], &policies, 10);
     for lost in 0..2 {
         let mut row = episode("openai/gpt-4o-mini/status", 90 + lost, 0, 1_000, 3);
-        (row.infrastructure, row.unknown_attempts, row.stop) = (true, 1, "infrastructure".into());
+        (row.infrastructure, row.unknown_attempts, row.stop) = (true, 1, Stop::Infrastructure);
         rows.episodes.push(row);
     }
     rows

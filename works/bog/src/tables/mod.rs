@@ -4,6 +4,7 @@
 //! note, never an error.
 
 pub mod arbiter;
+pub mod cascades;
 pub mod context;
 pub mod contrasts;
 pub mod deliberation;
@@ -15,5 +16,6 @@ pub mod ranges;
 pub mod replication;
 pub mod texts;
 pub mod tokens;
+pub mod trace_contrast;
 
 pub use frame::Frame;

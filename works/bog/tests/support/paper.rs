@@ -46,7 +46,7 @@ pub fn paper_rows() -> Rows {
                 let tokens = (1000.0 * printed.kilotokens * (1.0 + swing)).round() as u64;
                 let environment = index % 50;
                 rows.episodes.push(EpisodeRow {
-                    task: format!("instance-{}", environment / 5),
+                    task: format!("instance-{}", environment / 5).into(),
                     ..episode(&id, (environment % 5) as u32, value, tokens - tokens / 20, tokens / 20)
                 });
             }

@@ -64,7 +64,7 @@ fn played(id: &str, environment: &str, number: u32, value: f64, tokens: u64) -> 
         if tokens > 0 { vec![RoleUsage { role: "default".into(), environment: false, called }] } else { vec![] };
     EpisodeRow {
         environment: environment.into(),
-        task: format!("instance-{}", number % 10),
+        task: format!("instance-{}", number % 10).into(),
         run: number / 10,
         usage,
         ..episode(id, 0, (value * 10.0).round() as i64 * 100, tokens, 0)
@@ -77,7 +77,7 @@ pub fn two_environments() -> Rows {
     let mut second = study("yawning_titan default 30");
     second.cells.retain(|cell| cell.axis.as_deref() != Some("deliberation"));
     let known: Vec<String> = second.cells.iter().map(|cell| cell.id.clone()).collect();
-    second.episodes.retain(|row| known.contains(&row.cell));
+    second.episodes.retain(|row| known.iter().any(|id| row.cell == *id));
     rows.cells.extend(second.cells);
     rows.episodes.extend(second.episodes);
     rows
@@ -87,7 +87,7 @@ pub fn two_environments() -> Rows {
 pub fn only(mut rows: Rows, keep: impl Fn(&CellInfo) -> bool) -> Rows {
     rows.cells.retain(|cell| keep(cell));
     let known: Vec<String> = rows.cells.iter().map(|cell| cell.id.clone()).collect();
-    rows.episodes.retain(|row| known.contains(&row.cell));
+    rows.episodes.retain(|row| known.iter().any(|id| row.cell == *id));
     rows
 }
 
@@ -167,14 +167,14 @@ pub fn trajectory(row: &EpisodeRow, deliberates: bool, delegates: bool) -> Profi
         })
         .collect();
     Profile {
-        cell: row.cell.clone(),
-        environment: row.environment.clone(),
-        task: row.task.clone(),
+        cell: (&row.cell).into(),
+        environment: (&row.environment).into(),
+        task: (&row.task).into(),
         run: row.run,
         instance: row.instance,
         trial: row.trial,
         return_thousandths: row.return_thousandths,
-        stop: row.stop.clone(),
+        stop: row.stop,
         steps,
     }
 }

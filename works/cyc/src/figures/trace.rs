@@ -1,5 +1,6 @@
 //! cyc-f5 to cyc-f8: one episode as a timeline of segments by node, with faults, loops and the end.
 
+use gimbal_analysis::Stop;
 use gimbal_analysis::cyclic::detect::Signal;
 use gimbal_analysis::cyclic::{Act, CellCycles, Effect, Sample, SampleKind, Segment};
 use gimbal_view::kit::looks::{
@@ -80,7 +81,7 @@ fn picture(cell: &CellCycles, sample: &Sample) -> Picture {
     let left = (widest + 16.0).min(190.0);
     let spans = spans(segments);
     let total = spans.last().map_or(1.0, |span| span.1);
-    let end = end_words(walk.won, &walk.stop);
+    let end = end_words(walk.won, walk.stop);
     let right = WIDTH - (width_of(&end, STRONG.wide()) + 26.0).clamp(60.0, 150.0);
     let frame = Frame { left, top, right, bottom: top + ROW * names.len() as f64 };
     let scale = Scale::from_nought(total, left, right);
@@ -145,8 +146,8 @@ fn picture(cell: &CellCycles, sample: &Sample) -> Picture {
     Picture { svg, height: y, caption }
 }
 
-fn end_words(won: bool, stop: &str) -> String {
-    if won { "won".to_owned() } else { format!("lost ({})", stop.replace('_', " ")) }
+fn end_words(won: bool, stop: Stop) -> String {
+    if won { "won".to_owned() } else { format!("lost ({})", stop.name().replace('_', " ")) }
 }
 
 /// An axis that counts calls: a segment without a call has room, and no part in the count.

@@ -1,11 +1,11 @@
 //! Intervals of statistics of several configurations at once, over the clusters of seeds that they played.
 
-use crate::cells::Options;
-use crate::clusters::{Grouping, place};
-use crate::describe::Interval;
-use crate::resample::Bootstrap;
-use crate::row::EpisodeRow;
-use crate::special::t_quantile;
+use gimbal_analysis::EpisodeRow;
+use gimbal_analysis::Grouping;
+use gimbal_analysis::Interval;
+use gimbal_analysis::Options;
+use gimbal_analysis::resample::Bootstrap;
+use gimbal_analysis::t_quantile;
 
 /// Sums over episodes: all that the statistics need.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -53,7 +53,8 @@ impl Clusters {
             .enumerate()
             .flat_map(|(side, rows)| rows.iter().filter(|row| row.counts()).map(move |row| (side, *row)))
             .collect();
-        let grouping = Grouping::of(&counted.iter().map(|(_, row)| place(row)).collect::<Vec<_>>());
+        let rows: Vec<&EpisodeRow> = counted.iter().map(|(_, row)| *row).collect();
+        let grouping = Grouping::of_rows(&rows);
         let mut clusters = vec![vec![Sums::default(); sides.len()]; grouping.count];
         for ((side, row), cluster) in counted.into_iter().zip(&grouping.of) {
             let (value, kilotokens) = (row.value(), row.agent_tokens().total() as f64 / 1000.0);

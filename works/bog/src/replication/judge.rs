@@ -2,13 +2,13 @@
 
 use super::resampled::{Clusters, Sums};
 use super::{Finding, Majority, Outcome, Replication};
-use crate::axes::{Claim, Expectation, Grid, Quantity, Side};
-use crate::cells::Options;
-use crate::describe::{FEWEST, Interval};
-use crate::frontier::{Point, pareto};
-use crate::metrics;
-use crate::paired::{catastrophic_test, paired_test};
-use crate::row::EpisodeRow;
+use gimbal_analysis::EpisodeRow;
+use gimbal_analysis::Options;
+use gimbal_analysis::axes::{Claim, Expectation, Grid, Quantity, Side};
+use gimbal_analysis::frontier::{Point, pareto};
+use gimbal_analysis::metrics;
+use gimbal_analysis::paired::{catastrophic_test, paired_test};
+use gimbal_analysis::{FEWEST, Interval};
 
 /// What a claim comes to in an environment; `None` where no model has the cells, or the claim lacks what its kind needs.
 /// `all` is what the claim stands among: a claim about magnitudes is about theirs.

@@ -12,11 +12,11 @@ pub use judge::judge;
 
 use serde::{Deserialize, Serialize};
 
-use crate::axes::{Claim, Grids};
-use crate::describe::Interval;
-use crate::hypothesis::holm;
-use crate::metrics;
-use crate::special::t_quantile;
+use gimbal_analysis::Interval;
+use gimbal_analysis::axes::{Claim, Grids};
+use gimbal_analysis::hypothesis::holm;
+use gimbal_analysis::metrics;
+use gimbal_analysis::t_quantile;
 
 /// What one model says to a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

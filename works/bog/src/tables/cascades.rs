@@ -1,8 +1,6 @@
 //! The deliberation cascade between cells (BOG-220): the hierarchy with deliberation minus the one without.
 
-use crate::axes::Grids;
-use crate::compare::paired_difference;
-use crate::table::{Cell, Column, ColumnKind, Table};
+use gimbal_analysis::{Cell, Column, ColumnKind, Grids, Table, interval_note, metrics, paired_difference, tables};
 
 /// For every model the paired difference of returns, deliberating hierarchy minus plain one, with the ratio of tokens
 /// and a verdict: `cascade` where the interval lies below zero, `none` where it lies above, `open` where it holds zero.
@@ -54,7 +52,7 @@ pub fn cascades(grids: &Grids<'_>) -> Table {
             let tokens = grid
                 .kilotokens(&pair.plain, model)
                 .zip(grid.kilotokens(&pair.deliberating, model))
-                .and_then(|(plain, deliberating)| crate::metrics::token_multiplier(plain, deliberating));
+                .and_then(|(plain, deliberating)| metrics::token_multiplier(plain, deliberating));
             rows.push(vec![
                 Cell::text(grid.environment),
                 Cell::text(model.as_str()),
@@ -69,9 +67,9 @@ pub fn cascades(grids: &Grids<'_>) -> Table {
     }
     let title = format!("Deliberation cascade: {} minus {}", pair.deliberating, pair.plain);
     let mut notes = vec!["Matched by environment, task and run; not corrected for asking once a model.".to_owned()];
-    notes.push(crate::clusters::interval_note(grids.analysis));
+    notes.push(interval_note(grids.analysis));
     notes.extend(grids.left_out_notes());
-    notes.extend(crate::tables::cut_note(&grids.analysis.cells));
+    notes.extend(tables::cut_note(&grids.analysis.cells));
     if rows.is_empty() {
         notes.insert(0, format!("No model played the same seeds with {} and {}.", pair.deliberating, pair.plain));
     }

@@ -1,34 +1,26 @@
-//! One episode as a walk over its task graph: events in, segments, decisions and calls out.
+//! An episode becomes a walk over its task graph: events in, segments, decisions and calls out.
 
 use std::collections::{BTreeSet, HashSet};
 
-use gimbal_analysis::cyclic::{
-    Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Spend, Trajectory,
-};
-use gimbal_core::event::{Body, ModelCalled, Note};
-use gimbal_core::{Digest, Follower, TextRef, ToolCall};
+use gimbal_core::event::{Body, Ended, ModelCalled, Note, StepTaken};
+use gimbal_core::{Digest, Event, Follower, TextRef, ToolCall};
 use gimbal_messages::Record;
 use gimbal_messages::records::control::{self as records, Decider, GraphChosen, MemoryKept, SegmentEnded, SegmentStop};
 use gimbal_messages::records::gate::Gated;
 use gimbal_messages::records::stage::Left;
 
-use crate::read::records::RecordPlace;
-use crate::run::RunError;
-
-/// Roles whose calls make a graph.
-const PLANNERS: [&str; 1] = ["planner"];
-/// Roles whose calls decide where control goes, or look back on a segment.
-const ROUTERS: [&str; 2] = ["router", "analyzer"];
+use super::{Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Spend, Trajectory};
+use crate::episode::{FoldError, Source, Texts};
 
 /// An episode under way.
-pub(super) struct TrajectoryBuilder<'a> {
-    pub(super) text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>,
+pub(super) struct TrajectoryBuilder<'a, E> {
+    pub(super) source: Source<'a, E>,
     /// Roles that the environment asks: no part of what the agent does.
     asks: &'a [String],
     pub(super) walk: Trajectory,
     /// The last call to the environment that has not been answered.
     open: Option<(String, String)>,
-    /// Where the environment stands, and where it has stood.
+    /// The state of the environment, and all states before it.
     state: Option<Digest>,
     seen: BTreeSet<Digest>,
     /// What belongs to the segment under way.
@@ -51,16 +43,14 @@ pub(super) struct TrajectoryBuilder<'a> {
     evidence: BTreeSet<String>,
     /// Idle calls since the controller left an environment that runs on.
     pub(super) left: Option<u32>,
-    /// Where the event under way is.
-    pub(super) place: RecordPlace,
     /// What each call brought, or why it was refused, in order.
     pub(super) results: Vec<TextRef>,
 }
 
-impl<'a> TrajectoryBuilder<'a> {
-    pub(super) fn new(text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>, asks: &'a [String]) -> Self {
+impl<'a, E> TrajectoryBuilder<'a, E> {
+    pub(super) fn new(texts: &'a mut dyn Texts<Error = E>, asks: &'a [String]) -> Self {
         Self {
-            text,
+            source: Source::new(texts),
             asks,
             walk: Trajectory::default(),
             open: None,
@@ -77,25 +67,25 @@ impl<'a> TrajectoryBuilder<'a> {
             follower: None,
             evidence: BTreeSet::new(),
             left: None,
-            place: RecordPlace::default(),
             results: Vec::new(),
         }
     }
 
-    pub(super) fn take(&mut self, body: Body) -> Result<(), RunError> {
-        let taken = self.fold(body);
-        self.place.event += 1;
-        taken
+    /// Takes in the events of an episode.
+    pub(super) fn read(&mut self, events: &[Event]) -> Result<(), FoldError<E>> {
+        for (number, event) in (0..).zip(events) {
+            self.source.event = number;
+            self.take(&event.body)?;
+        }
+        Ok(())
     }
 
-    fn fold(&mut self, body: Body) -> Result<(), RunError> {
+    fn take(&mut self, body: &Body) -> Result<(), FoldError<E>> {
         if let Some(left) = &mut self.left {
-            // The environment runs on by itself: what follows is nobody's doing.
+            // The environment runs on by itself: what follows is no act of the agent.
             match body {
                 Body::ToolCalled(_) => *left += 1,
-                Body::Ended(ended) if self.walk.situations.is_none() => {
-                    self.walk.situations = Some(ended.situations).filter(|count| *count > 0);
-                }
+                Body::Ended(ended) => self.ended(ended),
                 _ => {}
             }
             return Ok(());
@@ -104,39 +94,46 @@ impl<'a> TrajectoryBuilder<'a> {
             Body::Started(started) => {
                 self.state = Some(started.state);
                 self.seen.insert(started.state);
-                self.walk.goal = goal(&(self.text)(&started.observation)?);
+                self.walk.goal = goal(&self.source.text(&started.observation)?);
             }
-            Body::ModelCalled(call) => self.called(&call),
-            Body::ToolCalled(call) => self.open = Some((call.tool, (self.text)(&call.arguments)?)),
-            Body::Rejected(refusal) => self.acted(Effect::Rejected, refusal.message),
-            Body::Ended(ended) if self.walk.situations.is_none() => {
-                // Nought in the first form of journals.
-                self.walk.situations = Some(ended.situations).filter(|count| *count > 0);
+            Body::ModelCalled(call) => self.called(call),
+            Body::ToolCalled(call) => {
+                self.open = Some((call.tool.clone(), self.source.text(&call.arguments)?.into_owned()));
             }
-            Body::Stepped(step) => {
-                let effect = if self.state == Some(step.state) {
-                    Effect::Nothing
-                } else if self.seen.insert(step.state) {
-                    Effect::New
-                } else {
-                    Effect::Back
-                };
-                self.state = Some(step.state);
-                if let (Some(follower), Some((tool, arguments))) = (&mut self.follower, &self.open) {
-                    let arguments = serde_json::from_str(arguments).unwrap_or_default();
-                    let seen = (self.text)(&step.observation)?;
-                    follower.follow(&ToolCall { tool: tool.clone(), arguments }, &seen);
-                }
-                self.acted(effect, step.observation.clone());
-                self.last = Some(step.observation);
-            }
-            Body::Note(note) => self.noted(&note)?,
+            Body::Rejected(refusal) => self.acted(Effect::Rejected, refusal.message.clone()),
+            Body::Ended(ended) => self.ended(ended),
+            Body::Stepped(step) => self.stepped(step)?,
+            Body::Note(note) => self.noted(note)?,
             _ => {}
         }
         Ok(())
     }
 
-    /// Keeps the open call with what became of it. A refusal without one is of an unreadable answer: no call was made.
+    fn ended(&mut self, ended: &Ended) {
+        // 0 in the first form of journals.
+        self.walk.situations = Some(ended.situations).filter(|count| *count > 0);
+    }
+
+    fn stepped(&mut self, step: &StepTaken) -> Result<(), FoldError<E>> {
+        let effect = if self.state == Some(step.state) {
+            Effect::Nothing
+        } else if self.seen.insert(step.state) {
+            Effect::New
+        } else {
+            Effect::Back
+        };
+        self.state = Some(step.state);
+        if let (Some(follower), Some((tool, arguments))) = (&mut self.follower, &self.open) {
+            let arguments = serde_json::from_str(arguments).unwrap_or_default();
+            let seen = self.source.text(&step.observation)?;
+            follower.follow(&ToolCall { tool: tool.clone(), arguments }, &seen);
+        }
+        self.acted(effect, step.observation.clone());
+        self.last = Some(step.observation.clone());
+        Ok(())
+    }
+
+    /// Keeps the open call with its effect. A rejection without an open call is of an unreadable answer: no call was made.
     fn acted(&mut self, effect: Effect, result: TextRef) {
         if let Some((tool, arguments)) = self.open.take() {
             let accepted = effect != Effect::Rejected;
@@ -154,33 +151,33 @@ impl<'a> TrajectoryBuilder<'a> {
         let spent = Spend { calls: 1, input: call.prompt_tokens, output: call.output_tokens };
         self.walk.spent = self.walk.spent.plus(spent);
         let sum = match call.role.as_str() {
-            role if PLANNERS.contains(&role) => &mut self.walk.planner,
-            role if ROUTERS.contains(&role) => &mut self.router,
+            records::PLANNER => &mut self.walk.planner,
+            role if records::ROUTERS.contains(&role) => &mut self.router,
             _ => &mut self.executor,
         };
         *sum = sum.plus(spent);
     }
 
-    fn noted(&mut self, note: &Note) -> Result<(), RunError> {
+    fn noted(&mut self, note: &Note) -> Result<(), FoldError<E>> {
         match note.kind.as_str() {
             Left::KIND => {
-                self.record::<Left>(note)?;
+                self.source.record::<Left>(&note.data)?;
                 self.left = Some(0);
             }
             GraphChosen::KIND => {
-                let graph = graph(self.record(note)?);
+                let graph = graph(self.source.record(&note.data)?);
                 self.node.clone_from(&graph.entry);
                 self.walk.graphs.push(graph);
             }
             SegmentEnded::KIND => {
-                let SegmentEnded { index, node, calls, ended } = self.record(note)?;
+                let SegmentEnded { index, node, calls, ended } = self.source.record(&note.data)?;
                 self.settle();
                 let segment = Segment { calls, ..self.segment(index, node, stop(ended)) };
                 self.walk.segments.push(segment);
             }
             records::Routed::KIND => self.routed(note)?,
             MemoryKept::KIND => {
-                let loops = self.record::<MemoryKept>(note)?.memory.loops;
+                let loops = self.source.record::<MemoryKept>(&note.data)?.memory.loops;
                 // The list is bounded: what is in it now and was not before is new, however long it is.
                 let more = loops.iter().filter(|one| !self.loops.contains(one)).count();
                 self.loops = loops;
@@ -189,11 +186,12 @@ impl<'a> TrajectoryBuilder<'a> {
                 }
             }
             records::Planned::KIND => {
-                let records::Planned { attempts, valid, .. } = self.record(note)?;
+                let records::Planned { attempts, valid, .. } = self.source.record(&note.data)?;
                 self.walk.planned = Some(Planned { attempts, valid });
             }
             Gated::KIND => {
-                let Gated { figures, supported, verified, claimed, passed, held, unread, .. } = self.record(note)?;
+                let Gated { figures, supported, verified, claimed, passed, held, unread, .. } =
+                    self.source.record(&note.data)?;
                 self.walk.gates.push(Gate { figures, supported, verified, claimed, passed, held, unread });
             }
             // Kinds of other systems.
@@ -202,8 +200,8 @@ impl<'a> TrajectoryBuilder<'a> {
         Ok(())
     }
 
-    fn routed(&mut self, note: &Note) -> Result<(), RunError> {
-        let record: records::Routed = self.record(note)?;
+    fn routed(&mut self, note: &Note) -> Result<(), FoldError<E>> {
+        let record: records::Routed = self.source.record(&note.data)?;
         self.node.clone_from(&record.to);
         let router = std::mem::take(&mut self.router);
         let segment = self.walk.segments.iter_mut().rev().find(|segment| segment.index == record.index);
@@ -221,11 +219,6 @@ impl<'a> TrajectoryBuilder<'a> {
             candidates: record.candidates,
         });
         Ok(())
-    }
-
-    fn record<R: Record>(&mut self, note: &Note) -> Result<R, RunError> {
-        let data = (self.text)(&note.data)?;
-        self.place.read(&data)
     }
 
     /// What belongs to the segment under way, which is over.
@@ -335,15 +328,23 @@ fn goal(observation: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use gimbal_analysis::cyclic::{repairs, visits};
     use gimbal_core::Milli;
-    use gimbal_core::event::{MessageUsed, Rejected, Started, StepTaken, ToolCalled};
+    use gimbal_core::event::{MessageUsed, Rejected, Started, ToolCalled};
     use gimbal_messages::records::memory::Memory;
 
     use super::*;
+    use crate::cyclic::{repairs, visits};
 
     fn text(text: &str) -> TextRef {
         TextRef::inline(text)
+    }
+
+    fn inline(reference: &TextRef) -> Result<String, String> {
+        Ok(reference.as_inline().unwrap_or_default().to_owned())
+    }
+
+    fn events(bodies: Vec<Body>) -> Vec<Event> {
+        bodies.into_iter().map(|body| Event { body, lane: 0, step: 1 }).collect()
     }
 
     fn note<R: Record>(record: &R) -> Body {
@@ -381,12 +382,10 @@ mod tests {
     }
 
     fn walk(bodies: Vec<Body>) -> Trajectory {
-        let mut text = |reference: &TextRef| Ok(reference.as_inline().unwrap_or_default().to_owned());
+        let mut texts = inline;
         let asks = ["judge".to_owned()];
-        let mut builder = TrajectoryBuilder::new(&mut text, &asks);
-        for body in bodies {
-            builder.take(body).unwrap();
-        }
+        let mut builder = TrajectoryBuilder::new(&mut texts, &asks);
+        builder.read(&events(bodies)).unwrap();
         builder.finish()
     }
 
@@ -527,15 +526,11 @@ Your task is to: put a clean egg in microwave."
 
     #[test]
     fn a_record_that_does_not_read_is_an_error_with_its_place() {
-        let mut text = |reference: &TextRef| Ok(reference.as_inline().unwrap_or_default().to_owned());
-        let mut builder = TrajectoryBuilder::new(&mut text, &[]);
-        builder.place.episode = "cell/task/0".to_owned();
-        builder.take(act("a")).unwrap();
+        let mut texts = inline;
+        let mut builder = TrajectoryBuilder::new(&mut texts, &[]);
         let data = TextRef::inline(r#"{"index":0,"node":"A","calls":"two","ended":"done"}"#);
-        let error = builder.take(Body::Note(Note { data, kind: "segment".to_owned() })).unwrap_err().to_string();
-        assert!(
-            error.contains("episode cell/task/0, event 1: the record `segment` cannot be read: `calls`: "),
-            "{error}"
-        );
+        let note = Body::Note(Note { data, kind: "segment".to_owned() });
+        let error = builder.read(&events(vec![act("a"), note])).unwrap_err().to_string();
+        assert!(error.contains("event 1: the record `segment` cannot be read: `calls`: "), "{error}");
     }
 }

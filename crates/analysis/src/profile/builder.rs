@@ -1,10 +1,7 @@
-//! Trajectories from journals: one episode at a time, so that memory does not grow with their number.
+//! Trajectories from journals: events in, steps out.
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::profile::{
-    Action, Handled, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Traces, count,
-};
 use gimbal_core::event::{Body, Event, ModelCalled, Note, Sent};
 use gimbal_core::{Digest, TextRef};
 use gimbal_messages::Record;
@@ -12,168 +9,101 @@ use gimbal_messages::records::engine::{Deliberated, TurnsExhausted};
 use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu, Parsed};
 use serde_json::Value;
 
-use super::records::RecordPlace;
-use crate::plan::{Stored, StoredCell};
-use crate::run::index::unreadable;
-use crate::run::texts::Texts;
-use crate::run::{EpisodeId, INDEX, Outcome, Place, RunError, RunFolder};
+use super::{Action, ActionFacts, Handled, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Traces, count};
+use crate::episode::{Episode, EpisodeFold, FoldError, Source, Texts};
 
-/// Contract of the ranking that a sub-agent gives.
+/// Name of the message with the ranking that a sub-agent gives.
 const SUGGESTIONS: &str = "suggestions";
 
-/// Hands the trajectory of every finished episode that is wanted to `each`, in order of key.
-///
-/// # Errors
-/// When the index, a journal or a text cannot be read.
-pub fn profiles(
-    folder: &RunFolder,
-    stored: &Stored,
-    mut wanted: impl FnMut(&EpisodeId) -> bool,
-    mut each: impl FnMut(Profile),
-) -> Result<(), RunError> {
-    let environments: BTreeMap<&str, &str> =
-        stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.environment.as_str())).collect();
-    let asks: BTreeMap<&str, &[String]> =
-        stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell.asks.as_slice())).collect();
-    let cells: BTreeMap<&str, &StoredCell> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell)).collect();
-    let mut texts = LazyTexts::new(folder);
-    let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
-        if !wanted(&episode.id) {
-            return Ok(());
+impl Profile {
+    /// The trajectory of an episode.
+    ///
+    /// # Errors
+    /// When a text cannot be read, or a record does not have the form of its kind.
+    pub fn read<E>(episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<Self, FoldError<E>> {
+        Ok(Self {
+            cell: episode.cell.to_owned(),
+            environment: episode.environment.to_owned(),
+            task: episode.task.to_owned(),
+            run: episode.run,
+            trial: episode.trial,
+            instance: episode.instance,
+            return_thousandths: episode.return_thousandths,
+            stop: episode.stop,
+            steps: steps(episode, texts)?,
+        })
+    }
+}
+
+fn steps<E>(episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<Vec<StepProfile>, FoldError<E>> {
+    let mut builder = Builder::new(episode.asks, texts);
+    for (number, event) in (0..).zip(episode.events) {
+        builder.source.event = number;
+        builder.take(event)?;
+    }
+    Ok(builder.steps)
+}
+
+/// The fold from episodes to [`Traces`].
+#[derive(Clone, Debug, Default)]
+pub struct TraceFold {
+    facts: BTreeMap<String, ActionFacts>,
+    traces: Traces,
+}
+
+impl TraceFold {
+    /// A fold over episodes of these cells: ids, and what the brief says of the actions. Episodes of other cells are left
+    /// out.
+    #[must_use]
+    pub fn new(facts: BTreeMap<String, ActionFacts>) -> Self {
+        Self { facts, traces: Traces::default() }
+    }
+
+    /// The trajectories in sums.
+    #[must_use]
+    pub fn finish(self) -> Traces {
+        self.traces
+    }
+}
+
+impl<E> EpisodeFold<E> for TraceFold {
+    fn wants(&self, episode: &Episode<'_>) -> bool {
+        self.facts.contains_key(episode.cell)
+    }
+
+    fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
+        if let Some(facts) = self.facts.get(episode.cell) {
+            self.traces.add(&Profile::read(episode, texts)?, facts);
         }
-        let id = &episode.id;
-        let environment = environments.get(id.cell.as_str()).copied().unwrap_or_default();
-        let asked = asks.get(id.cell.as_str()).copied().unwrap_or_default();
-        let instance = cells.get(id.cell.as_str()).map_or(0, |cell| cell.instance(id.run));
-        let profile = read(folder, id, episode.place, &episode.outcome, (environment, asked), &mut texts)?;
-        each(Profile { instance, ..profile });
         Ok(())
-    });
-    walked.map_err(|error| match error {
-        Walk::Run(error) => *error,
-        Walk::Index(error) => unreadable(&folder.root().join(INDEX), &error),
-    })
-}
-
-/// The trajectories of a run in sums, by cell.
-///
-/// # Errors
-/// Those of [`profiles`].
-pub fn traces(folder: &RunFolder, stored: &Stored) -> Result<Traces, RunError> {
-    let mut traces = Traces::default();
-    let facts: BTreeMap<&str, _> = stored.cells.iter().map(|cell| (cell.info.id.as_str(), &cell.actions)).collect();
-    profiles(
-        folder,
-        stored,
-        |_| true,
-        |profile| {
-            if let Some(facts) = facts.get(profile.cell.as_str()) {
-                traces.add(&profile, facts);
-            }
-        },
-    )?;
-    Ok(traces)
-}
-
-/// What ends a walk over the index.
-pub(crate) enum Walk {
-    Run(Box<RunError>),
-    Index(rusqlite::Error),
-}
-
-impl From<rusqlite::Error> for Walk {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Index(error)
     }
-}
-
-impl From<RunError> for Walk {
-    fn from(error: RunError) -> Self {
-        Self::Run(Box::new(error))
-    }
-}
-
-/// The store of texts, opened when the first text is asked for that does not stand in its event.
-pub(crate) struct LazyTexts<'a> {
-    folder: &'a RunFolder,
-    opened: Option<Texts>,
-}
-
-impl<'a> LazyTexts<'a> {
-    /// The texts of a run, not opened yet.
-    pub(crate) const fn new(folder: &'a RunFolder) -> Self {
-        Self { folder, opened: None }
-    }
-
-    /// A text.
-    pub(crate) fn get(&mut self, reference: &TextRef) -> Result<String, RunError> {
-        if let Some(text) = reference.as_inline() {
-            return Ok(text.to_owned());
-        }
-        let Some(digest) = reference.as_stored() else { return Ok(String::new()) };
-        let texts = match &mut self.opened {
-            Some(texts) => texts,
-            none => none.insert(self.folder.texts()?),
-        };
-        texts.get(&digest)
-    }
-}
-
-fn read(
-    folder: &RunFolder,
-    id: &EpisodeId,
-    place: Place,
-    outcome: &Outcome,
-    (environment, asks): (&str, &[String]),
-    texts: &mut LazyTexts<'_>,
-) -> Result<Profile, RunError> {
-    let mut text = |reference: &TextRef| texts.get(reference);
-    let mut fold = Fold {
-        text: &mut text,
-        asks,
-        steps: Vec::new(),
-        open: None,
-        talks: Talks::default(),
-        place: RecordPlace { run: folder.root().to_owned(), episode: id.name(), event: 0 },
-        speaker: String::new(),
-    };
-    for (number, bytes) in (0..).zip(folder.events(place)?) {
-        fold.place.event = number;
-        let event: Event = serde_json::from_slice(&bytes).map_err(|error| RunError::Damaged {
-            path: folder.root().to_owned(),
-            what: format!("an event of {}/{}/{} cannot be read: {error}", id.cell, id.task, id.run),
-        })?;
-        fold.take(event)?;
-    }
-    Ok(Profile {
-        cell: id.cell.clone(),
-        environment: environment.to_owned(),
-        task: id.task.clone(),
-        run: id.run,
-        trial: id.trial,
-        instance: 0,
-        return_thousandths: outcome.episode_return.0,
-        stop: outcome.stop.name().to_owned(),
-        steps: fold.steps,
-    })
 }
 
 /// An episode under way.
-struct Fold<'a> {
-    text: &'a mut dyn FnMut(&TextRef) -> Result<String, RunError>,
+struct Builder<'a, E> {
+    source: Source<'a, E>,
     /// Roles that the environment asks: no part of what the agent does.
     asks: &'a [String],
     steps: Vec<StepProfile>,
     /// The last call to the environment that has not been answered.
     open: Option<Action>,
     talks: Talks,
-    /// Where the event under way is.
-    place: RecordPlace,
     /// Role of the last model call: records follow the call that they are about.
     speaker: String,
 }
 
-impl Fold<'_> {
+impl<'a, E> Builder<'a, E> {
+    fn new(asks: &'a [String], texts: &'a mut dyn Texts<Error = E>) -> Self {
+        Self {
+            source: Source::new(texts),
+            asks,
+            steps: Vec::new(),
+            open: None,
+            talks: Talks::default(),
+            speaker: String::new(),
+        }
+    }
+
     fn step(&mut self, number: u32) -> &mut StepProfile {
         let position = match self.steps.iter().rposition(|step| step.step == number) {
             Some(position) => position,
@@ -185,13 +115,13 @@ impl Fold<'_> {
         &mut self.steps[position]
     }
 
-    fn take(&mut self, event: Event) -> Result<(), RunError> {
+    fn take(&mut self, event: &Event) -> Result<(), FoldError<E>> {
         let number = event.step;
-        match event.body {
-            Body::ModelCalled(call) => self.called(number, &call),
+        match &event.body {
+            Body::ModelCalled(call) => self.called(number, call),
             Body::ToolCalled(call) => {
-                let arguments = (self.text)(&call.arguments)?;
-                self.open = Some(Action { tool: call.tool, subject: subject(&arguments), arguments });
+                let arguments = self.source.text(&call.arguments)?.into_owned();
+                self.open = Some(Action { tool: call.tool.clone(), subject: subject(&arguments), arguments });
             }
             Body::Rejected(_) => {
                 self.open = None;
@@ -205,56 +135,52 @@ impl Fold<'_> {
             Body::Queried(_) => self.step(number).queries += 1,
             Body::Fallback(_) => self.step(number).fallbacks += 1,
             Body::Fault(_) => self.step(number).faults += 1,
-            Body::Sent(sent) => self.sent(number, &sent)?,
-            Body::Note(note) => self.noted(number, &note)?,
+            Body::Sent(sent) => self.sent(number, sent)?,
+            Body::Note(note) => self.noted(number, note)?,
             Body::ContextBuilt(context) => {
-                self.step(number).blocks.extend(context.blocks.into_iter().map(|block| (block.name, block.bytes)));
+                let blocks = context.blocks.iter().map(|block| (block.name.clone(), block.bytes));
+                self.step(number).blocks.extend(blocks);
             }
             Body::Started(_) | Body::Remembered(_) | Body::Ended(_) => {}
         }
         Ok(())
     }
 
-    fn noted(&mut self, number: u32, note: &Note) -> Result<(), RunError> {
+    fn noted(&mut self, number: u32, note: &Note) -> Result<(), FoldError<E>> {
         match note.kind.as_str() {
             Deliberated::KIND => {
-                let Deliberated { agent, .. } = self.record(note)?;
+                let Deliberated { agent, .. } = self.source.record(&note.data)?;
                 count(&mut self.step(number).deliberations, &agent);
             }
             OffMenu::KIND => {
-                self.record::<OffMenu>(note)?;
+                self.source.record::<OffMenu>(&note.data)?;
                 self.step(number).off_menu = true;
                 self.handled(number).off_menu += 1;
             }
             Parsed::KIND => {
-                let Parsed { contract, tier, .. } = self.record(note)?;
+                let Parsed { contract, tier, .. } = self.source.record(&note.data)?;
                 self.handled(number).heard(&contract, tier.name());
             }
             Dropped::KIND => {
-                self.record::<Dropped>(note)?;
+                self.source.record::<Dropped>(&note.data)?;
                 self.handled(number).dropped += 1;
             }
             Mismatch::KIND => {
-                self.record::<Mismatch>(note)?;
+                self.source.record::<Mismatch>(&note.data)?;
                 self.handled(number).mismatched += 1;
             }
             Arbitrated::KIND => {
-                let Arbitrated { rule, .. } = self.record(note)?;
+                let Arbitrated { rule, .. } = self.source.record(&note.data)?;
                 *self.handled(number).arbitrated.entry(rule).or_default() += 1;
             }
             TurnsExhausted::KIND => {
-                self.record::<TurnsExhausted>(note)?;
+                self.source.record::<TurnsExhausted>(&note.data)?;
                 self.handled(number).turns_exhausted += 1;
             }
             // Kinds of other systems.
             _ => {}
         }
         Ok(())
-    }
-
-    fn record<R: Record>(&mut self, note: &Note) -> Result<R, RunError> {
-        let data = (self.text)(&note.data)?;
-        self.place.read(&data)
     }
 
     /// What is noted of the role that spoke last.
@@ -284,7 +210,7 @@ impl Fold<'_> {
         }
     }
 
-    fn sent(&mut self, number: u32, sent: &Sent) -> Result<(), RunError> {
+    fn sent(&mut self, number: u32, sent: &Sent) -> Result<(), FoldError<E>> {
         let ranking = (sent.contract == SUGGESTIONS).then(|| self.json(&sent.message)).transpose()?;
         let step = self.step(number);
         count(&mut step.messages, &sent.contract);
@@ -300,9 +226,9 @@ impl Fold<'_> {
         Ok(())
     }
 
-    fn json(&mut self, reference: &TextRef) -> Result<Value, RunError> {
-        // What is no JSON says nothing; a damaged text has its checksum against it.
-        Ok(serde_json::from_str(&(self.text)(reference)?).unwrap_or(Value::Null))
+    fn json(&mut self, reference: &TextRef) -> Result<Value, FoldError<E>> {
+        // A message that is no JSON ranks nothing; a damaged text fails its checksum.
+        Ok(serde_json::from_str(&self.source.text(reference)?).unwrap_or(Value::Null))
     }
 }
 
@@ -433,14 +359,13 @@ mod tests {
     }
 
     fn folded(bodies: Vec<(u32, Body)>) -> Vec<StepProfile> {
-        let mut text = |reference: &TextRef| Ok(reference.as_inline().unwrap_or_default().to_owned());
+        let mut texts = |reference: &TextRef| Ok::<_, String>(reference.as_inline().unwrap_or_default().to_owned());
         let asks = ["judge".to_owned()];
-        let (talks, place, speaker) = (Talks::default(), RecordPlace::default(), String::new());
-        let mut fold = Fold { text: &mut text, asks: &asks, steps: Vec::new(), open: None, talks, place, speaker };
+        let mut builder = Builder::new(&asks, &mut texts);
         for (step, body) in bodies {
-            fold.take(Event { body, lane: 0, step }).unwrap();
+            builder.take(&Event { body, lane: 0, step }).unwrap();
         }
-        fold.steps
+        builder.steps
     }
 
     /// A planner that deliberates, asks both sub-agents, is refused once and acts; then one that acts at once.
