@@ -11,7 +11,6 @@ mod exit;
 mod home;
 mod progress;
 mod registry;
-mod workbench;
 
 use std::process::ExitCode;
 
