@@ -39,7 +39,9 @@ impl Failure {
     /// What is wrong with an environment: options and data are the user's to fix, services are outside the program.
     pub fn environment(error: gimbal_core::EnvError) -> Self {
         match error {
-            gimbal_core::EnvError::Usage(text) | gimbal_core::EnvError::Data(text) => Self::Usage(text),
+            gimbal_core::EnvError::Usage(text)
+            | gimbal_core::EnvError::Data(text)
+            | gimbal_core::EnvError::Option { message: text, .. } => Self::Usage(text),
             error @ gimbal_core::EnvError::Service(_) => Self::External(error.to_string()),
         }
     }

@@ -13,7 +13,6 @@ mod home;
 mod interrupt;
 mod progress;
 mod registry;
-mod workbench;
 
 use std::process::ExitCode;
 

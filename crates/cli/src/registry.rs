@@ -2,22 +2,27 @@
 
 use std::sync::Arc;
 
+use gimbal_env_kit::workbench::Workbench;
 use gimbal_report::Catalogue;
 use gimbal_study::registry::Registry;
 
 use crate::exit::Failure;
-use crate::workbench::{Alfworld, Cage2, FinanceAgent, TextCraft, Workbench, YawningTitan};
+
+/// Environments of this program, each with its verbs: a new one is a line here.
+fn environments() -> Vec<Arc<dyn Workbench>> {
+    vec![
+        Arc::new(gimbal_cage2::Cage2),
+        Arc::new(gimbal_yawning_titan::YawningTitan),
+        Arc::new(gimbal_textcraft::TextCraft),
+        Arc::new(gimbal_alfworld::Alfworld::new()),
+        Arc::new(gimbal_finance_agent::FinanceAgent),
+    ]
+}
 
 /// Environments and architectures of this program.
 pub fn registry() -> Registry {
     Registry {
-        environments: vec![
-            Arc::new(gimbal_cage2::Cage2),
-            Arc::new(gimbal_yawning_titan::YawningTitan),
-            Arc::new(gimbal_textcraft::TextCraft),
-            Arc::new(gimbal_alfworld::Alfworld::new()),
-            Arc::new(gimbal_finance_agent::FinanceAgent),
-        ],
+        environments: environments().into_iter().map(|family| family as Arc<dyn gimbal_core::Catalogue>).collect(),
         architectures: gimbal_architectures::kinds(),
     }
 }
@@ -27,19 +32,13 @@ pub fn catalogue() -> Catalogue {
     Catalogue::new(vec![&gimbal_bog::Bog, &gimbal_cyc::Cyc])
 }
 
-/// The workbench of an environment: what `gimbal env NAME` does with it.
-pub fn workbench(name: &str) -> Result<Box<dyn Workbench>, Failure> {
-    match name {
-        "cage2" => Ok(Box::new(Cage2)),
-        "yawning_titan" => Ok(Box::new(YawningTitan)),
-        "textcraft" => Ok(Box::new(TextCraft)),
-        "alfworld" => Ok(Box::new(Alfworld)),
-        "finance_agent" => Ok(Box::new(FinanceAgent)),
-        _ => {
-            let registry = registry();
-            let names: Vec<&str> = registry.environments.iter().map(|family| family.name()).collect();
-            let hint = gimbal_core::nearest::hint(name, names.iter().copied());
-            Err(Failure::Usage(format!("there is no environment `{name}`{hint} (known: {})", names.join(", "))))
-        }
-    }
+/// The environment of that name, with its verbs.
+pub fn environment(name: &str) -> Result<Arc<dyn Workbench>, Failure> {
+    let mut families = environments();
+    let Some(place) = families.iter().position(|family| family.name() == name) else {
+        let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
+        let hint = gimbal_core::nearest::hint(name, names.iter().copied());
+        return Err(Failure::Usage(format!("there is no environment `{name}`{hint} (known: {})", names.join(", "))));
+    };
+    Ok(families.swap_remove(place))
 }

@@ -303,12 +303,12 @@ fn the_workbench_plays_lists_and_refuses_politely() {
     assert!(
         said.contains("\"position\":1")
             && said.contains("rejected: Tool 'nonsense' not found")
-            && said.ends_with("reward 0.000\n"),
+            && said.ends_with("2 steps, return 0.0, answered\n"),
         "{said}"
     );
     for (arguments, mend) in [
         (&["bench"][..], "no verb `bench`"),
-        (&["play", "--mode", "x"], "--set NAME=VALUE"),
+        (&["play", "--mode", "x"], "--mode: `finance_agent` has no option `mode`"),
         (&["play", "--set", "juge=model"], "did you mean `judge`?"),
         (&["play", "--task", "x9"], "s01, s02"),
         (&["serve", "--companies", "1"], "give 3 to 60"),

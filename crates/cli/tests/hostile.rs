@@ -95,7 +95,7 @@ fn a_horizon_of_the_workbench_has_the_bound_of_studies() {
         for verb in ["play", "returns"] {
             let said = place.gimbal(&["env", "cage2", verb, "--horizon", steps]);
             assert_eq!(said.code, 2, "{verb} {steps}: {}", said.err);
-            assert!(said.err.contains("give 1 to 10000 steps"), "{}", said.err);
+            assert!(said.err.contains("give a whole number from 1 to 10000"), "{}", said.err);
         }
     }
 }

@@ -120,7 +120,7 @@ fn bench_and_returns_play_files_and_households() {
     for (arguments, mend) in [
         (&["bench", "--set", "receptacle=3"][..], "did you mean `receptacles`?"),
         (&["bench", "--games", "nowhere"], "no such folder"),
-        (&["bench", "--mode", "x"], "alfworld has none"),
+        (&["bench", "--mode", "x"], "--mode: `alfworld` has no option `mode`"),
         (&["returns", "--policy", "exper"], "did you mean `expert`?"),
         (&["replay", "walks.jsonl", "--games", "nowhere"], "no such folder"),
         (&["evaluate"], "no table of its own"),
@@ -173,12 +173,8 @@ fn folders_that_options_name_hold_the_tasks_of_a_study() {
     };
     std::fs::write(folder("games/valid_unseen/pen").join("game.tw-pddl"), game().to_string()).unwrap();
     let saved = folder("homes").join("mine.household.json");
-    let write = format!("write={}", saved.display());
-    let mut command = place.command();
-    command
-        .args(["env", NAME, "play", "--set", "task=generated/3", "--set", &write])
-        .stdin(std::process::Stdio::null());
-    assert!(command.output().unwrap().status.success());
+    let said = place.gimbal(&["env", NAME, "save", "--task", "generated/3", &saved.display().to_string()]).good();
+    assert!(said.out.contains("generated/3 is saved as"), "{}", said.out);
     for (option, split, task) in
         [("games", "unseen", "valid_unseen/pen"), ("households", "households", "household/mine")]
     {

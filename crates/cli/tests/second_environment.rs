@@ -93,7 +93,7 @@ fn wrong_words_are_refused_with_their_mend() {
         assert!(said.err.contains(mend), "{arguments:?}: {}", said.err);
     }
     let said = place.gimbal(&["env", "cage2", "bench", "--mode", "default"]);
-    assert!(said.code == 2 && said.err.contains("one scenario only"), "{}", said.err);
+    assert!(said.code == 2 && said.err.contains("--mode: `cage2` has no option `mode`"), "{}", said.err);
     let tasks = place.gimbal(&["env", NAME, "tasks"]).good();
     assert!(tasks.out.contains("train") && tasks.out.contains("test"));
 }
@@ -103,7 +103,7 @@ fn flags_of_the_other_environment_are_refused_by_name() {
     let place = Place::new();
     for (arguments, flag) in [
         (&["play", "--green", "scan"][..], "--green"),
-        (&["play", "--names", "neutral"], "--names"),
+        (&["play", "--names", "neutral"], "`names` is \"neutral\" (known: ordered, shuffled)"),
         (&["bench", "--save", "x.jsonl"], "--save"),
         (&["evaluate", "--policy", "sleep"], "--policy"),
     ] {
@@ -113,7 +113,7 @@ fn flags_of_the_other_environment_are_refused_by_name() {
     let help = place.gimbal(&["env", "yawning_titan", "bench", "--help"]).good().out;
     assert_eq!(help.matches("cage2 only").count(), 3, "{help}");
     let said = place.gimbal(&["env", "yawning_titan", "returns", "--set", "foo=1"]);
-    assert!(said.code == 2 && said.err.contains("known: red.agent_attack.ignores_defences, "), "{}", said.err);
+    assert!(said.code == 2 && said.err.contains("; in `changes`: red.agent_attack.ignores_defences, "), "{}", said.err);
 }
 
 #[test]

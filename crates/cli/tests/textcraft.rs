@@ -90,12 +90,12 @@ fn other_recipes_are_played_from_their_file() {
 fn wrong_words_are_refused_with_their_mend() {
     let place = Place::new();
     for (arguments, mend) in [
-        (&["bench", "--red", "b_line"][..], "--red: `textcraft` has none"),
+        (&["bench", "--red", "b_line"][..], "--red: `textcraft` has no option `red`"),
         (&["bench", "--observe", "vector"], "every reply is written as text"),
         (&["bench", "--policy", "expart"], "did you mean `expert`?"),
         (&["bench", "--set", "aliasin=true"], "did you mean `aliasing`?"),
-        (&["bench", "--set", "aliasing=maybe"], "true, false"),
-        (&["bench", "--horizon", "0"], "at least 1"),
+        (&["bench", "--set", "aliasing=maybe"], "give true or false"),
+        (&["bench", "--horizon", "0"], "`max_calls` is 0; give a whole number from 1 to 10000"),
         (&["bench", "--draws", "mersenne"], "known: fast"),
         (&["returns", "--set", "split=depth-9"], "depth-2"),
         (&["returns", "--set", "split=depth-4-train"], "has no tasks"),

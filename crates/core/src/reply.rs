@@ -53,6 +53,14 @@ pub enum EnvError {
     /// An option, task or split that does not exist.
     #[error("{0}")]
     Usage(String),
+    /// An option that does not exist or has a wrong value.
+    #[error("{message}")]
+    Option {
+        /// The option, with the keys of the maps around it: `household.rooms`. Empty where it is all of them.
+        key: String,
+        /// What was found, and what would be right.
+        message: String,
+    },
     /// Data that the environment reads are missing or damaged: which file, and how to fix it.
     #[error("{0}")]
     Data(String),

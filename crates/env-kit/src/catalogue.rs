@@ -1,7 +1,7 @@
 //! What the catalogue entries of environments do in the same way.
 
 use gimbal_core::fit::Offers;
-use gimbal_core::{EnvError, ToolSpec, nearest, yaml};
+use gimbal_core::{EnvError, TaskId, ToolSpec, nearest, yaml};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -13,6 +13,17 @@ use crate::BLOCKS;
 pub fn unknown(environment: &str, what: &str, name: &str, known: &[&str]) -> EnvError {
     let hint = nearest::hint(name, known.iter().copied());
     EnvError::Usage(format!("`{environment}` has no {what} `{name}`{hint} (known: {})", known.join(", ")))
+}
+
+/// The tasks of a split, from a table of splits with the names of their tasks.
+///
+/// # Errors
+/// When there is no such split.
+pub fn tasks(environment: &str, split: &str, table: &[(&str, &[&str])]) -> Result<Vec<TaskId>, EnvError> {
+    let found = table.iter().find(|(name, _)| *name == split);
+    let splits = || table.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    let (_, names) = found.ok_or_else(|| unknown(environment, "split", split, &splits()))?;
+    Ok(names.iter().map(|name| TaskId((*name).to_owned())).collect())
 }
 
 /// Settings with every default written out, in the form that is keyed and stored.

@@ -1,9 +1,12 @@
 //! What replays of recordings report in the same way.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::path::Path;
 
+use gimbal_core::EnvError;
 use serde::Serialize;
+
+use crate::workbench::{Output, plural};
 
 /// A file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,6 +23,96 @@ impl Unreadable {
     pub fn new(file: &Path, error: &impl Display) -> Self {
         Self { file: file.display().to_string(), message: error.to_string() }
     }
+}
+
+/// What a replay of recordings found. Each environment has counts and places of its own; `gimbal env NAME replay` prints
+/// all of them in the same way.
+pub trait Report: Serialize {
+    /// What was played, each with its noun: `(3, "episode")`.
+    fn counts(&self) -> Vec<(u64, &'static str)>;
+
+    /// Fields that differ, or recordings where each counts once.
+    fn mismatches(&self) -> u64;
+
+    /// The first difference.
+    fn first(&self) -> Option<Difference>;
+
+    /// Fields of the format that the recordings lack, and that were not compared.
+    fn unrecorded(&self) -> u64 {
+        0
+    }
+
+    /// Lines about what is special of these recordings.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The checksums of what was played and of what is recorded, with the view that they are of.
+    fn checksums(&self) -> Option<Checksums> {
+        None
+    }
+
+    /// Files that could not be read, or not to their end.
+    fn unreadable(&self) -> &[Unreadable];
+}
+
+/// The checksums of a replay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checksums {
+    /// The view that was folded.
+    pub view: &'static str,
+    /// Of what was played.
+    pub played: String,
+    /// Of what is recorded, where the recordings hold it.
+    pub recorded: Option<String>,
+}
+
+/// A difference between a recording and what was played, as a person reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// File, episode and step.
+    pub place: String,
+    /// The field.
+    pub field: String,
+    /// What is recorded.
+    pub expected: String,
+    /// What was played.
+    pub got: String,
+}
+
+/// The output of a replay. A difference fails the check; a file that cannot be read is the user's, and named in either case.
+///
+/// # Errors
+/// When the report has no JSON form.
+pub fn output(report: &impl Report) -> Result<Output, EnvError> {
+    let mut text = String::new();
+    let mut counts: Vec<String> = report.counts().into_iter().map(|(count, noun)| plural(count, noun)).collect();
+    counts.push(plural(report.mismatches(), "mismatch"));
+    let mut line = |words: String| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{words}");
+    };
+    line(counts.join(", "));
+    report.remarks().into_iter().for_each(&mut line);
+    if report.unrecorded() > 0 {
+        line(format!("{} are not in these recordings and were not compared", plural(report.unrecorded(), "field")));
+    }
+    if let Some(checksums) = report.checksums() {
+        line(format!("checksum {} ({})", checksums.played, checksums.view));
+        if let Some(recorded) = checksums.recorded {
+            line(format!("recorded {recorded}"));
+        }
+    }
+    if let Some(first) = report.first() {
+        line(format!(
+            "first: {}, {}\n  expected {}\n  got      {}",
+            first.place, first.field, first.expected, first.got
+        ));
+    }
+    let mut output = Output::of(text, report)?;
+    output.unreadable.extend(report.unreadable().iter().map(|file| file.message.clone()));
+    output.failed = (report.mismatches() > 0).then(|| "the recordings and the simulator differ".to_owned());
+    Ok(output)
 }
 
 /// The longest piece of a value that is shown, in bytes.

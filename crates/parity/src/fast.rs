@@ -26,7 +26,7 @@ impl Fast {
         mixed ^ (mixed >> 31)
     }
 
-    /// An index below `count`; nought when `count` is nought.
+    /// An index below `count`; 0 when `count` is 0.
     #[inline]
     pub fn below(&mut self, count: u32) -> u32 {
         (((self.next_u64() >> 32) * u64::from(count)) >> 32) as u32
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_first_outputs_are_frozen() {
         let mut fast = Fast::new(0);
-        // The published outputs of SplitMix64 from state nought.
+        // The published outputs of SplitMix64 from state 0.
         assert_eq!(fast.next_u64(), 0xE220_A839_7B1D_CDAF);
         assert_eq!(fast.next_u64(), 0x6E78_9E6A_A1B9_65F4);
         assert_eq!(fast.next_u64(), 0x06C4_5D18_8009_454F);

@@ -129,7 +129,7 @@ impl Lines {
         let fields = fields(text.trim_ascii_end()).map_err(|error| malformed(error.to_string()))?;
         for (at, (key, _)) in fields.iter().enumerate() {
             if fields[..at].iter().any(|(earlier, _)| earlier == key) {
-                return Err(malformed(format!("the field `{key}` stands twice")));
+                return Err(malformed(format!("the field `{key}` is given twice")));
             }
         }
         let kind = fields.iter().find(|(key, _)| key == "kind").map(|(_, value)| Json::parse(value));
@@ -189,7 +189,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A field that is a whole number at least nought, if the line has it.
+    /// A field that is a whole number at least 0, if the line has it.
     ///
     /// # Errors
     /// When it is something else.

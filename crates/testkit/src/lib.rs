@@ -1,6 +1,6 @@
 //! Throw-away environments, architectures and models, tiny generated weights, the kill harness.
 //!
-//! Three environments and two architectures use every seam of `gimbal-core` in a third and fourth way, so that a seam
+//! Small environments and architectures use every seam of `gimbal-core` in a third and fourth way, so that a seam
 //! that fits one room only shows before a second room needs it. They are for tests and measurements, never for studies.
 
 pub mod environments;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use gimbal_core::{ArchitectureKind, Catalogue};
 
-/// The throw-away environments, in a fixed order.
+/// The throw-away environments that use the seams of core by themselves, in a fixed order.
 #[must_use]
 pub fn environments() -> Vec<Arc<dyn Catalogue>> {
     vec![

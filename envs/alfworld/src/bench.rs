@@ -19,7 +19,7 @@ pub struct BenchOptions {
     pub seed: u64,
 }
 
-/// What was measured. Commands, observations and lists hang on games and seed alone, and so does the checksum.
+/// What was measured. Commands, observations and lists depend on games and seed alone, and so does the checksum.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BenchReport {
     /// Steps in all.

@@ -24,7 +24,7 @@
 //! | [`engine`] | facts in tables, conditions as plans, texts into buffers: [`Game`] and [`Play`] |
 //! | [`plan`] | a planner that needs no walkthrough |
 //! | [`home`] | our own rules and words, the generator, the file form of a household |
-//! | [`mod@replay`], [`mod@bench`], [`mod@play_here`] | recordings, speed, a person at the terminal |
+//! | [`mod@replay`], [`mod@bench`] | recordings, speed |
 //! | [`scene`], [`environment`], [`tracker`] | what agents can tell apart, and the seams of Gimbal on top |
 
 pub mod bench;
@@ -36,12 +36,12 @@ pub mod home;
 pub mod library;
 pub mod pddl;
 pub mod plan;
-pub mod play_here;
 pub mod replay;
 pub mod returns;
 pub mod scene;
 pub mod tracker;
 mod words;
+mod workbench;
 
 pub use engine::{Game, Play, Stepped};
 pub use environment::Alfworld;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
+use gimbal_env_kit::replay::Unreadable;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -122,7 +123,7 @@ pub struct Mismatch {
     pub line: usize,
     /// The game.
     pub game: String,
-    /// The step, from one; nought at the start.
+    /// The step, from one; 0 at the start.
     pub step: usize,
     /// The command; empty at the start.
     pub command: String,
@@ -152,7 +153,7 @@ pub struct ReplayReport {
     /// The first of them.
     pub first: Option<Mismatch>,
     /// Files, lines or games that could not be used, with how to mend them.
-    pub unreadable: Vec<String>,
+    pub unreadable: Vec<Unreadable>,
 }
 
 impl ReplayReport {
@@ -245,7 +246,7 @@ impl Replayer {
 
     /// What was found, with what could not be read.
     #[must_use]
-    pub fn report_with(mut self, unreadable: Vec<String>) -> ReplayReport {
+    pub fn report_with(mut self, unreadable: Vec<Unreadable>) -> ReplayReport {
         self.report.unreadable = unreadable;
         self.report()
     }

@@ -114,13 +114,13 @@ pub struct BenchReport {
     pub green: String,
     /// The policy, or `recorded`.
     pub policy: String,
-    /// Steps of an episode; none where recordings differ.
+    /// Steps of an episode; none if recordings differ.
     pub horizon: Option<u32>,
     /// What was looked at.
     pub observe: Observe,
     /// The generator; all of them where recordings differ.
     pub draws: String,
-    /// The seed of the first episode; none where a recording's has more than 64 bits.
+    /// The seed of the first episode; none if a recording's has more than 64 bits.
     pub seed: Option<u64>,
 }
 
@@ -148,7 +148,7 @@ pub enum BenchError {
         /// Another.
         other: &'static str,
     },
-    /// The horizon is nought.
+    /// The horizon is 0.
     #[error("an episode needs at least one step; give a horizon of 1 or more")]
     NoHorizon,
 }

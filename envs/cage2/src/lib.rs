@@ -22,14 +22,14 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`facts`], [`options`], [`names`] | the scenario's tables, an episode's options, names at the rim |
+//! | [`facts`], [`options`], [`names`] | the scenario's tables, an episode's options, names that a player reads |
 //! | [`action`] | the 145 actions and the tolerant grammar |
 //! | [`draws`] | the three sources of randomness |
 //! | `environment`, `sim` | the rules, and [`Simulator`] around them |
 //! | [`view`] | observations, table, true state: as text, JSON and typed |
-//! | [`policy`], [`returns`], [`mod@bench`], [`mod@play`] | baselines, their returns, speed, a person at the terminal |
+//! | [`policy`], [`returns`], [`mod@bench`] | baselines, their returns, speed |
 //! | [`recording`], [`mod@replay`], [`checksum`] | recordings: read, written, replayed field by field |
-//! | [`environment`], [`tracker`] | the seams of Gimbal on top; nothing above knows them |
+//! | [`environment`], [`tracker`], `workbench` | the seams of Gimbal on top; nothing above knows them |
 
 pub mod action;
 pub mod bench;
@@ -40,7 +40,6 @@ pub mod environment;
 pub mod facts;
 pub mod names;
 pub mod options;
-pub mod play;
 pub mod policy;
 pub mod recording;
 pub mod replay;
@@ -49,6 +48,7 @@ mod sim;
 pub mod tracker;
 mod trinary;
 pub mod view;
+mod workbench;
 
 pub use action::Action;
 pub use dynamics::{Activity, Compromised};

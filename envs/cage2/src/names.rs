@@ -2,14 +2,13 @@
 //!
 //! Models may know this benchmark by heart. With neutral names everything that its authors named is called something that
 //! says nothing: hosts, subnets, services, the account of its own users, the defender's sessions and whose they are, and
-//! the enumeration of its own invention that says whether an action succeeded. All are mapped at the rim, when text is
+//! the enumeration of its own invention that says whether an action succeeded. All are mapped at the interface, when text is
 //! written or read, and the environment stays the same. What any such network would show stays as it is: operating systems,
 //! ports, addresses, paths, the accounts of common images, and the shape of the dictionaries.
 
 use crate::Trinary;
-use crate::action::{KINDS, Kind};
 use crate::draws::Fast;
-use crate::facts::{DECOY_KINDS, Decoy, HOSTS, Host, SUBNETS, Subnet, User};
+use crate::facts::{DECOY_KINDS, Decoy, HOSTS, Host, KINDS, Kind, SUBNETS, Subnet, User};
 use crate::view::Symbol;
 
 /// What hosts, subnets and services are called.

@@ -92,7 +92,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A policy at the start of an episode of seed nought.
+    /// A policy at the start of an episode of seed 0.
     #[must_use]
     pub const fn new(kind: PolicyKind) -> Self {
         Self { kind, coin: Fast::new(0), step: 0, removed: None }
@@ -106,12 +106,12 @@ impl Policy {
         self.removed = None;
     }
 
-    /// Goes to a step: what it does then may hang on how many it has done.
+    /// Goes to a step: what it does then may depend on how many it has done.
     pub(crate) const fn go_to(&mut self, step: u32) {
         self.step = step as usize;
     }
 
-    /// The next action, from the vector after the last step (nought at the start).
+    /// The next action, from the vector after the last step (0 at the start).
     #[inline]
     pub fn act(&mut self, vector: u64) -> Action {
         let step = self.step;

@@ -10,7 +10,6 @@ mod environment;
 mod golden;
 mod mersenne;
 mod observations;
-mod play;
 mod properties;
 mod quirks;
 mod recordings;

@@ -112,7 +112,7 @@ fn the_table_is_printed_as_prettytable_prints_it() {
 }
 
 #[test]
-fn at_reset_the_vector_is_nought_and_all_hosts_are_listed() {
+fn at_reset_the_vector_is_0_and_all_hosts_are_listed() {
     let mut simulator = Simulator::new(Options::default(), Fast::new(0));
     simulator.reset(5);
     assert_eq!(simulator.vector(), 0);

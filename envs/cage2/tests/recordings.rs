@@ -243,7 +243,7 @@ fn malformed_recordings_are_refused_with_file_and_line() {
         assert!(message.contains("bad.jsonl"), "{message}");
     }
     let message = refused(&text.replacen("\"tape\"", "\"tape\":[],\"policy\"", 1), DrawSource::Tape);
-    assert!(message.contains("bad.jsonl:1: the field `policy` stands twice"), "{message}");
+    assert!(message.contains("bad.jsonl:1: the field `policy` is given twice"), "{message}");
     let untaped = "{\"kind\":\"reset\",\"red\":\"Sleep\",\"seed\":1}\n{\"kind\":\"end\"}";
     assert!(refused(untaped, DrawSource::Tape).contains("`tape` is missing; replay from the seed"));
     let missing = folder.path().join("nowhere.jsonl");

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use crate::corpus::Gold;
 use crate::number::{Figure, figures};
-use crate::record::Record;
 use crate::rubric::{Item, Operator};
 use crate::tools::{EDGAR_SEARCH, PARSE_PAGE, RETRIEVE, WEB_SEARCH, template};
 
@@ -69,10 +68,9 @@ impl Trail {
         trail
     }
 
-    /// Follows an episode by its calls and the texts that they led to, as a journal keeps them: what an environment knows of an
+    /// Follows an episode by its calls and the texts that they led to, without an episode's record behind them: what an environment knows of an
     /// episode at play, except for the ends of redirects. Two trails of an episode tell what a revisit changed.
     pub fn follow(&mut self, call: &ToolCall, text: &str) {
-        let text = Record::before(text);
         match call.tool.as_str() {
             EDGAR_SEARCH | WEB_SEARCH => {
                 if let Ok(Value::Array(rows)) = serde_json::from_str(text) {
@@ -145,7 +143,7 @@ pub struct Audit {
 
 impl Audit {
     /// Holds a trail and an answer against a question. Without gold documents (the public questions name none) the
-    /// counts of documents stay nought.
+    /// counts of documents stay 0.
     #[must_use]
     pub fn of(gold: &[Gold], rubric: &[Item], trail: &Trail, answer: Option<&str>) -> Self {
         let count = |holds: &dyn Fn(&Gold) -> bool| gold.iter().filter(|gold| holds(gold)).count();

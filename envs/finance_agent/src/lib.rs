@@ -23,7 +23,7 @@
 //! | [`tools`], [`action`] | schemas, calls and texts of the five tools, and how actions are written |
 //! | [`net`], [`wire`], [`server`] | fetching, the services' formats, the server on loopback |
 //! | [`audit`], [`record`] | where an episode got stuck, and what its last observation tells |
-//! | [`environment`], [`tracker`], [`mod@play`] | the seams of Gimbal on top, and a person at the terminal |
+//! | [`environment`], [`tracker`] | the seams of Gimbal on top |
 
 pub mod action;
 pub mod audit;
@@ -35,7 +35,6 @@ pub mod judge;
 pub mod kappa;
 pub mod net;
 pub mod number;
-pub mod play;
 pub mod query;
 pub mod questions;
 pub mod reader;
@@ -48,6 +47,7 @@ pub mod store;
 pub mod tools;
 pub mod tracker;
 pub mod wire;
+mod workbench;
 
 pub use environment::FinanceAgent;
 

@@ -59,7 +59,7 @@ const ENOUGH_DIGITS: u32 = 3;
 const ENOUGH_OPEN: u32 = 4;
 
 impl Figure {
-    /// Number of significant digits as written; one for nought.
+    /// Number of significant digits as written; one for 0.
     #[must_use]
     pub fn digits(&self) -> u32 {
         self.mantissa.unsigned_abs().checked_ilog10().map_or(1, |log| log + 1)

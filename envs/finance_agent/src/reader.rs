@@ -150,7 +150,7 @@ impl Reading {
         }
     }
 
-    /// Takes the reader's answer: the reply to the prompt, or none where there is more to ask.
+    /// Takes the reader's answer: the reply to the prompt, or none if there is more to ask.
     pub fn answer(&mut self, text: &str) -> Option<String> {
         let Some((at, _)) = self.waiting.pop_front() else { return Some(text.to_owned()) };
         self.summaries.push((at, text.chars().take(SUMMARY_TOKENS * CHARACTERS_PER_TOKEN).collect()));

@@ -17,7 +17,7 @@ pub struct Record {
     pub audit: Audit,
     /// What a failed episode lacked first; none for one that succeeded.
     pub bottleneck: Option<Bottleneck>,
-    /// The answer; none where the calls ran out before.
+    /// The answer; none if the calls ran out before.
     pub answer: Option<String>,
     /// Its sources.
     pub sources: Vec<Source>,
@@ -51,7 +51,7 @@ pub struct Judged {
     pub offline: bool,
     /// What decided that.
     pub why: String,
-    /// Whether the model passes it; none where it was not asked, or said neither yes nor no.
+    /// Whether the model passes it; none if it was not asked, or said neither yes nor no.
     pub model: Option<bool>,
 }
 
@@ -84,7 +84,7 @@ impl Record {
         text.rfind(MARK).and_then(|at| text.get(..at)).unwrap_or(text)
     }
 
-    /// The record in the text of a last observation; none where there is none.
+    /// The record in the text of a last observation; none if there is none.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let at = text.rfind(MARK)?;

@@ -15,7 +15,7 @@ use crate::number::{Figure, Measure, figures};
 pub struct Span {
     /// Key of the document.
     pub key: String,
-    /// First character, counted from nought.
+    /// First character, counted from 0.
     pub start: usize,
     /// The character behind the last.
     pub end: usize,

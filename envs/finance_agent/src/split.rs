@@ -1,4 +1,4 @@
-//! The split of the works (CYC-040): the numbers from nought shuffled by Python's generator of seed 42, the first so
+//! The split of the works (CYC-040): the numbers from 0 shuffled by Python's generator of seed 42, the first so
 //! many for training.
 
 use gimbal_parity::Mersenne;

@@ -8,14 +8,14 @@ pub const LONGEST: usize = 4300;
 /// The base of the digits of a large amount.
 const BASE: u64 = 1_000_000_000;
 
-/// A whole number, at least nought. Amounts that occur in play are small and need no memory of their own.
+/// A whole number, at least 0. Amounts that occur in play are small and need no memory of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Count(Inner);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Inner {
     Small(u64),
-    /// Above what 64 bits hold: digits to the base of 10^9, lowest first, the last one not nought.
+    /// Above what 64 bits hold: digits to the base of 10^9, lowest first, the last one not 0.
     Large(Box<[u32]>),
 }
 
@@ -32,7 +32,7 @@ impl From<u64> for Count {
 }
 
 impl Count {
-    /// Reads decimal digits; none where the text is empty, holds anything else, or is longer than [`LONGEST`].
+    /// Reads decimal digits; none if the text is empty, holds anything else, or is longer than [`LONGEST`].
     #[must_use]
     #[inline]
     pub fn read(digits: &str) -> Option<Self> {

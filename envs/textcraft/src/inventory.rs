@@ -15,7 +15,7 @@ impl Inventory {
         self.entries.clear();
     }
 
-    /// What is carried of an item; none where it has no entry. An entry may hold nought.
+    /// What is carried of an item; none if it has no entry. An entry may hold 0.
     #[must_use]
     #[inline]
     pub fn of(&self, item: NameId) -> Option<&Count> {
@@ -31,7 +31,7 @@ impl Inventory {
         }
     }
 
-    /// Takes some of an item out; an entry that reaches nought is gone.
+    /// Takes some of an item out; an entry that reaches 0 is gone.
     #[inline]
     pub fn take(&mut self, item: NameId, count: &Count) {
         if let Some(at) = self.entries.iter().position(|(known, _)| *known == item) {

@@ -31,7 +31,7 @@
 //! | [`table`], [`tree`], [`names`] | recipes as facts, what the laws make of them |
 //! | [`scene`], [`tasks`] | what a reset draws; tasks and the splits of the work |
 //! | [`command`], [`count`], [`inventory`], [`Simulator`] | the grammar, amounts of any size, play |
-//! | [`planner`], [`policy`], [`returns`], [`mod@bench`], [`mod@play`] | the expert, what players reach, speed, a person at the terminal |
+//! | [`planner`], [`policy`], [`returns`], [`mod@bench`] | the expert, what players reach, speed |
 //! | [`recording`], [`mod@replay`], [`checksum`] | recordings: written, replayed field by field |
 //! | [`menu`], [`action`] | literals, and what agents write |
 //! | [`environment`], [`tracker`] | the seams of Gimbal on top; nothing above knows them |
@@ -46,7 +46,6 @@ pub mod inventory;
 pub mod menu;
 pub mod names;
 pub mod planner;
-pub mod play;
 pub mod policy;
 mod python;
 pub mod recording;
@@ -58,6 +57,7 @@ pub mod table;
 pub mod tasks;
 pub mod tracker;
 pub mod tree;
+mod workbench;
 
 pub use environment::TextCraft;
 pub use scene::Scene;

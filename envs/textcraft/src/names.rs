@@ -16,12 +16,12 @@ pub struct Names {
     ids: Vec<Box<str>>,
     /// With spaces, as agents read them.
     shown: Vec<Box<str>>,
-    /// Numbers plus one at the places that hashes lead to; nought where nothing is. A power of two of them.
+    /// Numbers plus one at the places that hashes lead to; 0 where nothing is. A power of two of them.
     slots: Vec<u16>,
 }
 
 impl Names {
-    /// The number of an id, which is made where it is new; none where there would be more than [`MOST`].
+    /// The number of an id, which is made where it is new; none if there would be more than [`MOST`].
     pub(crate) fn number(&mut self, id: &str) -> Option<NameId> {
         if let Some(known) = self.find(id) {
             return Some(known);

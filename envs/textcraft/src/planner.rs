@@ -54,7 +54,7 @@ impl Move {
     }
 }
 
-/// The commands that make the goal once more from what is carried; none where it cannot be made.
+/// The commands that make the goal once more from what is carried; none if it cannot be made.
 #[must_use]
 pub fn plan(simulator: &Simulator) -> Option<Vec<Move>> {
     let tree = simulator.tree();
@@ -68,7 +68,7 @@ pub fn plan(simulator: &Simulator) -> Option<Vec<Move>> {
     Some(bench.moves())
 }
 
-/// The next command towards the goal; none where it cannot be made.
+/// The next command towards the goal; none if it cannot be made.
 #[must_use]
 pub fn next(simulator: &Simulator) -> Option<Move> {
     plan(simulator)?.into_iter().next()

@@ -29,7 +29,7 @@ pub struct ReturnsOptions {
     pub aliasing: bool,
 }
 
-/// What came of it; its keys are those of `--json`.
+/// The results; its keys are those of `--json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ReturnsReport {
     /// The mean return: the share of episodes that reached their goal.
@@ -42,7 +42,7 @@ pub struct ReturnsReport {
     pub episodes: u64,
     /// Episodes that reached their goal.
     pub solved: u64,
-    /// Mean calls of those; none where there are none.
+    /// Mean calls of those; none if there are none.
     pub calls_solved: Option<f64>,
     /// Most calls of those.
     pub calls_most: Option<u64>,

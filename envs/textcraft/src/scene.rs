@@ -1,7 +1,7 @@
 //! What a reset draws: the goal, the recipes that are shown, and the order of their lines (CYC-033).
 //!
 //! The original puts texts into Python sets before it draws from them, so that the chosen distractors and the order of
-//! lines hang on the hash seed of its process. Here both sets are sorted first: a seed alone decides. What a set of the
+//! lines depend on the hash seed of its process. Here both sets are sorted first: a seed alone decides. What a set of the
 //! original holds is the same in either.
 
 use std::sync::Arc;
@@ -229,7 +229,7 @@ impl Lists<'_> {
         })
     }
 
-    /// Grows the list of a name; none where there would be more entries than can be followed. False for a name that is
+    /// Grows the list of a name; none if there would be more entries than can be followed. False for a name that is
     /// already on the way.
     fn walk(&mut self, name: NameId) -> Option<bool> {
         if std::mem::replace(&mut self.open[usize::from(name)], true) {

@@ -284,7 +284,7 @@ impl Simulator {
         Digest::of_parts(&[b"textcraft/situation", goal.as_bytes(), self.carried().as_bytes()])
     }
 
-    /// The inventory as `id count` lines in the order of names, without what is held nought times.
+    /// The inventory as `id count` lines in the order of names, without what is held 0 times.
     fn carried(&self) -> String {
         let names = self.tree().names();
         let mut entries: Vec<(NameId, &Count)> = self.inventory.iter().filter(|(_, count)| !count.is_zero()).collect();

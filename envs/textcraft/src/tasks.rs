@@ -1,6 +1,6 @@
 //! Tasks by name, and the splits of the work (CYC-040, CYC-041).
 //!
-//! Each depth is a data set of its own: its tasks are numbered from nought, shuffled with Python's generator of seed 42, and
+//! Each depth is a data set of its own: its tasks are numbered from 0, shuffled with Python's generator of seed 42, and
 //! the first ones are for training. The work prints the sizes; no one rounding of three tenths gives all of them.
 
 use gimbal_parity::{Mersenne, Seed};

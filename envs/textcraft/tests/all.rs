@@ -10,7 +10,7 @@ mod environment;
 mod golden;
 mod laws;
 mod planner;
-mod play;
+mod players;
 mod properties;
 mod replay;
 mod tables;

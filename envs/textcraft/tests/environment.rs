@@ -426,7 +426,7 @@ fn options_are_read_checked_and_written_out() {
         (json!({ "aliasing": "yes" }), "true or false"),
         (json!({ "tools": "al" }), "did you mean `all`?"),
         (json!({ "draws": 1 }), "known: task, episode"),
-        (json!({ "max_calls": 0 }), "give 1 to 10000"),
+        (json!({ "max_calls": 0 }), "give a whole number from 1 to 10000, or null"),
         (json!({ "recipes": "" }), "path of a file"),
         (json!({ "recipes": "nowhere.txt" }), "nowhere.txt: cannot be read"),
         (json!({ "table": "abc" }), "leave `table` out"),

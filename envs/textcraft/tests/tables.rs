@@ -82,7 +82,7 @@ fn a_line_that_is_no_recipe_is_refused_with_its_place_and_mend() {
             r#"{"out": "plank", "in": [["log", 1]], "cou"#,
             "not JSON (column 42: the text has no end); the line may be cut short",
         ),
-        (r#"{"out": "plank", "in": [["log", 1]], "out": "rod"}"#, "the key `out` stands twice"),
+        (r#"{"out": "plank", "in": [["log", 1]], "out": "rod"}"#, "the key `out` is given twice"),
         (r#"{"in": [["log", 1]]}"#, "`out` is missing"),
         (r#"{"out": "plank"}"#, "`in` is missing"),
         (r#"{"out": "plank", "in": []}"#, "the recipe takes nothing"),

@@ -125,7 +125,7 @@ pub struct Vocabulary {
     pub kinds: Vec<Kind>,
     /// Whether scanning is switched on.
     pub scan: bool,
-    /// The edges for deceptive nodes; none where these are switched off.
+    /// The edges for deceptive nodes; none if these are switched off.
     pub edges: Vec<(u16, u16)>,
 }
 

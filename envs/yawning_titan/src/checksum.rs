@@ -20,7 +20,7 @@ impl Checksum {
     /// Takes in a reward.
     #[inline]
     pub fn reward(&mut self, reward: f64) {
-        // The two noughts are one reward.
+        // 0.0 and -0.0 are one reward.
         self.word(if reward == 0.0 { 0 } else { reward.to_bits() });
     }
 

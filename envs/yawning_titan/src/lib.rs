@@ -32,7 +32,7 @@
 //! | [`network`] | networks before play: stored ones, generators, their draws |
 //! | [`draws`], [`generator`] | the three sources of randomness |
 //! | `environment`, `sim` | the rules, and [`Simulator`] around them |
-//! | [`policy`], [`returns`], [`mod@bench`], [`mod@play`] | baselines, their returns, speed, a person at the terminal |
+//! | [`policy`], [`returns`], [`mod@bench`] | baselines, their returns, speed |
 //! | [`recording`], [`mod@replay`], [`checksum`] | recordings: read, written, replayed field by field |
 //! | [`action`], [`names`], [`view`] | what agents write and read |
 //! | [`environment`], [`tracker`] | the seams of Gimbal on top; nothing above knows them |
@@ -49,7 +49,6 @@ pub mod facts;
 pub mod generator;
 pub mod names;
 pub mod network;
-pub mod play;
 pub mod policy;
 pub mod recording;
 pub mod replay;
@@ -58,6 +57,7 @@ pub mod rules;
 mod sim;
 pub mod tracker;
 pub mod view;
+mod workbench;
 
 pub use config::{Config, Value};
 pub use dynamics::{Did, Intent, Raised, RedKind, Reported};

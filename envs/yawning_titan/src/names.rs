@@ -1,4 +1,4 @@
-//! Names of nodes at the rim: what an agent calls them.
+//! Names of nodes, as an agent writes them.
 
 use crate::draws::{Draws, Fast, Purpose, Site};
 

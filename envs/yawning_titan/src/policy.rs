@@ -55,7 +55,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A policy at the start of an episode of seed nought.
+    /// A policy at the start of an episode of seed 0.
     #[must_use]
     pub const fn new(kind: PolicyKind) -> Self {
         Self { kind, coin: Fast::new(0) }

@@ -73,7 +73,7 @@ pub fn returns(options: &ReturnsOptions) -> Result<ReturnsReport, ReturnsError> 
 }
 
 /// The return of each episode in thousandths, in the order of the seeds: the sum of rewards that are rounded step by step,
-/// as the environment gives them out. A step in which the original raises an exception ends its episode with nought.
+/// as the environment gives them out. A step in which the original raises an exception ends its episode with 0.
 ///
 /// # Errors
 /// When the scenario cannot be played.

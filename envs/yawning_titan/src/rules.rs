@@ -187,7 +187,7 @@ impl Rules {
     /// The rules of a configuration.
     ///
     /// # Errors
-    /// When a number that they need is not set, or the original could not be built either: red's weights sum to nought.
+    /// When a number that they need is not set, or the original could not be built either: red's weights sum to 0.
     pub fn of(config: &Config) -> Result<Self, ConfigError> {
         let flag = |name: &str| config.flag(name);
         let needed = |on: bool, name: &'static str, reason: &'static str| match config.real(name) {

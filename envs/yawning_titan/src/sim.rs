@@ -260,12 +260,12 @@ impl<D> Simulator<D> {
         self.state.intent(action)
     }
 
-    /// The index of an action on a node now; none where it is not to be had.
+    /// The index of an action on a node now; none if it is not to be had.
     pub fn index_on(&self, kind: Kind, node: u16) -> Option<u32> {
         self.state.index_on(kind, node)
     }
 
-    /// The index of the first action that means this now; none where it is not to be had.
+    /// The index of the first action that means this now; none if it is not to be had.
     pub fn index_of(&self, intent: Intent) -> Option<u32> {
         match intent {
             Intent::On(kind, node) => self.index_on(kind, node),

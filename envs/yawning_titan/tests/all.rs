@@ -10,7 +10,6 @@ mod environment;
 mod generators;
 mod golden;
 mod options;
-mod play;
 mod properties;
 mod recordings;
 mod returns;

@@ -95,7 +95,7 @@ fn stored_networks_are_as_the_original_stores_them() {
     let order: Vec<&str> = default.nodes.iter().map(|node| node.name.as_str()).take(11).collect();
     assert_eq!(order, ["0", "5", "1", "2", "3", "4", "7", "6", "8", "12", "9"]);
     let dcbo = Network::stored("dcbo_base").unwrap();
-    assert!(dcbo.neighbours[5].is_empty() && dcbo.neighbours[6].is_empty(), "nodes 5 and 6 hang on nothing");
+    assert!(dcbo.neighbours[5].is_empty() && dcbo.neighbours[6].is_empty(), "nodes 5 and 6 have no neighbours");
     assert!(dcbo.nodes.iter().all(|node| node.vulnerability == 0.0));
     assert!(Network::stored("default_17").unwrap_err().to_string().contains("did you mean `default_18`?"));
     assert_eq!(NETWORKS.len(), 6);
@@ -104,7 +104,7 @@ fn stored_networks_are_as_the_original_stores_them() {
 #[test]
 fn every_mode_builds_and_actions_and_observations_have_the_announced_sizes() {
     assert_eq!((OPTIONS.len(), MODES.len()), (93, 19));
-    for mode in &MODES {
+    for mode in MODES.iter() {
         let scenario = Scenario::of(mode.name, "default_18").unwrap();
         let mut simulator = Simulator::new(&scenario, Fast::new(0)).unwrap();
         simulator.rebuild(1).unwrap();

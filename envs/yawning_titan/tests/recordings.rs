@@ -223,7 +223,7 @@ fn recordings_that_are_none_are_refused_with_their_place() {
 /// Where the original raises an exception, so do we, and the recording of it replays.
 #[test]
 fn exceptions_replay_as_such() {
-    // Red weighs targets by the inverse of their vulnerability, which is nought on this network.
+    // Red weighs targets by the inverse of their vulnerability, which is 0 on this network.
     let changes =
         json!({ "red.target_mechanism.random": false, "red.target_mechanism.prioritise_vulnerable_nodes": true });
     let text = written("dcbo", "dcbo_base", RedKind::Standard, changes, PolicyKind::Nothing, 1);
@@ -232,7 +232,7 @@ fn exceptions_replay_as_such() {
         let report = replayed(&text, draws).unwrap();
         assert_eq!((report.first, report.exceptions, report.steps), (None, 2, 0));
     }
-    // A candidate that hangs on nothing cannot be reached from red's target.
+    // A candidate that has no neighbour cannot be reached from red's target.
     let changes = json!({
         "red.target_mechanism.random": false, "red.target_mechanism.target_specific_node.use": true,
         "red.target_mechanism.target_specific_node.target": "9",
@@ -241,7 +241,7 @@ fn exceptions_replay_as_such() {
         let text = written("dcbo", "dcbo_base", RedKind::Standard, changes.clone(), PolicyKind::Nothing, seed);
         text.contains("\"error\":\"KeyError\"").then_some(text)
     });
-    let text = raised.expect("one of twenty networks has an entry node that hangs on nothing");
+    let text = raised.expect("one of twenty networks has an entry node that has no neighbour");
     let report = replayed(&text, DrawSource::Tape).unwrap();
     assert!(report.first.is_none() && report.exceptions > 0);
     let spoiled = text.replace("\"error\":\"KeyError\",\"text\"", "\"error\":\"IndexError\",\"text\"");

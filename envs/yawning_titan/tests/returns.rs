@@ -62,6 +62,6 @@ fn returns_one_by_one_are_those_of_which_the_mean_is_told() {
         let lowest = *all.iter().min().unwrap() as f64 / 1000.0;
         assert!((lowest - report.min).abs() < 0.5, "{policy:?}: {lowest} and {}", report.min);
         let later = each(&ReturnsOptions { episodes: 10, seed: 15, ..options }).unwrap();
-        assert_eq!(later, all[10..20], "an episode hangs on its seed alone");
+        assert_eq!(later, all[10..20], "an episode depends on its seed alone");
     }
 }

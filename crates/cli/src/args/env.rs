@@ -7,7 +7,31 @@ use clap::{Args, Subcommand, ValueEnum};
 /// What to do with an environment.
 #[derive(Debug, Subcommand)]
 pub enum EnvVerb {
-    /// Play it at the terminal
+    /// Show its brief, tools, policies, tasks and options
+    Show {
+        /// How the environment is set up
+        #[command(flatten)]
+        environment: EnvSettings,
+        /// Seed of the episode
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Print one JSON object as the last line
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the legal calls at the beginning of a task
+    Calls {
+        /// How the environment is set up
+        #[command(flatten)]
+        environment: EnvSettings,
+        /// Seed of the episode
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Print JSON as the last line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Play an episode by hand, or by a built-in policy
     Play(EnvPlay),
     /// Play recordings again and compare every field
     Replay(EnvReplay),
@@ -19,6 +43,18 @@ pub enum EnvVerb {
     Evaluate(EnvEvaluate),
     /// Serve its services on this machine until Ctrl-C
     Serve(EnvServe),
+    /// Write a generated task to a file (alfworld only)
+    Save {
+        /// How the environment is set up
+        #[command(flatten)]
+        environment: EnvSettings,
+        /// Seed of the task where none is named
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// List the tasks
     Tasks {
         /// Split
@@ -40,13 +76,16 @@ pub struct EnvPlay {
     /// How the environment is set up
     #[command(flatten)]
     pub environment: EnvSettings,
+    /// A built-in policy plays, and nobody at the terminal
+    #[arg(long, value_name = "NAME")]
+    pub policy: Option<String>,
     /// Green agent: `sleep`, `scan` (cage2 only; default: `sleep`)
     #[arg(long, value_name = "NAME")]
     pub green: Option<String>,
     /// Seed of the episode
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Names of hosts and services: `original`, `neutral` (cage2 only; default: `original`)
+    /// Names of hosts and services: `original`, `neutral`; in yawning_titan of nodes: `ordered`, `shuffled` (default: the first)
     #[arg(long, value_name = "KIND")]
     pub names: Option<String>,
 }
@@ -83,14 +122,14 @@ pub struct EnvSettings {
     /// Folder of game files, where the environment reads some (default: alfworld/games in the folder that GIMBAL_DATA names)
     #[arg(long, value_name = "DIR")]
     pub games: Option<PathBuf>,
-    /// Task to play, where the environment has several (finance_agent: `s01`)
+    /// Task to play (default: of the first split that has its data, by the seed)
     #[arg(long, value_name = "NAME")]
     pub task: Option<String>,
     /// Network, where the environment has some (yawning_titan: `default_18`)
     #[arg(long, value_name = "NAME")]
     pub network: Option<String>,
-    /// An option of the mode, e.g. `--set red.action_set.spread.use=true`; in alfworld one of `task`, `write`, `wording`,
-    /// `variant`, or a dial of generated households such as `receptacles` (may be repeated)
+    /// An option of a study, as `show` lists them, or a member of one, e.g. `--set red.action_set.spread.use=true`,
+    /// `--set receptacles=30`; also `task` and `split` (may be repeated)
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use env::{Draws, EnvBench, EnvEvaluate, EnvPlay, EnvReplay, EnvReturns, EnvServe, EnvSettings, EnvVerb, Observe};
+pub use env::{Draws, EnvPlay, EnvSettings, EnvVerb, Observe};
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 
 /// The arguments of the program.

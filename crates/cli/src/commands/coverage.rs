@@ -6,19 +6,19 @@ use gimbal_analysis::coverage::{Design, Pair, coverage as count, simulated_token
 use super::tables;
 use crate::args::Coverage;
 use crate::exit::Failure;
-use crate::registry::{registry, workbench};
+use crate::registry::{environment, registry};
 
 /// Plays both policies on the same seeds, draws studies from their episodes, and prints the coverage.
 pub async fn coverage(options: &Coverage) -> Result<(), Failure> {
     if !(options.confidence > 0.0 && options.confidence < 1.0) {
         return Err(Failure::Usage("--confidence: give a share between 0 and 1, such as 0.95".to_owned()));
     }
-    let bench = workbench(&options.environment)?;
+    let bench = environment(&options.environment)?;
     let [first, second] = bench.contrast();
-    let first = options.baseline.as_deref().unwrap_or(first);
-    let second = options.policy.as_deref().unwrap_or(second);
-    let baseline = bench.sample(first, options.pool, options.seed)?;
-    let other = bench.sample(second, options.pool, options.seed)?;
+    let first = options.baseline.as_deref().unwrap_or(&first);
+    let second = options.policy.as_deref().unwrap_or(&second);
+    let baseline = bench.sample(first, options.pool, options.seed).await.map_err(Failure::environment)?;
+    let other = bench.sample(second, options.pool, options.seed).await.map_err(Failure::environment)?;
     let pairs: Vec<Pair> = baseline
         .into_iter()
         .zip(other)

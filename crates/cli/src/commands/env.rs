@@ -1,72 +1,169 @@
-//! `gimbal env`.
+//! `gimbal env`: the verbs of an environment, and what they print.
 
-use crate::args::EnvVerb;
+use std::future::Future;
+use std::io::BufReader;
+use std::path::PathBuf;
+
+use gimbal_env_kit::workbench::{
+    self as kit, BenchRequest, EvaluateRequest, Output, PlayError, ReplayRequest, ReturnsRequest, SaveRequest,
+    ServeRequest, Setup, Workbench,
+};
+
+use crate::args::{Draws, EnvPlay, EnvSettings, EnvVerb, Observe};
+use crate::commands::print_json;
 use crate::exit::Failure;
-use crate::registry::{registry, workbench};
+use crate::registry::environment;
 
 /// Does what was asked with an environment.
 pub fn env(name: &str, verb: EnvVerb) -> Result<(), Failure> {
-    let bench = workbench(name)?;
-    match verb {
-        EnvVerb::Play(options) => bench.play(&options),
-        EnvVerb::Replay(options) => bench.replay(&options),
-        EnvVerb::Bench(options) => bench.bench(&options),
-        EnvVerb::Returns(options) => bench.returns(&options),
-        EnvVerb::Evaluate(options) => bench.evaluate(&options),
-        EnvVerb::Serve(options) => bench.serve(&options),
-        EnvVerb::Tasks { split, set, json } => tasks(name, split.as_deref(), &set, json),
+    let family = environment(name)?;
+    let family = &*family;
+    let setup = |settings: &EnvSettings| setup(family, settings, &[]);
+    let (output, json) = match verb {
+        EnvVerb::Show { environment, seed, json } => (apart(kit::show(family, &setup(&environment)?, seed))?, json),
+        EnvVerb::Calls { environment, seed, json } => (apart(kit::calls(family, &setup(&environment)?, seed))?, json),
+        EnvVerb::Tasks { split, set, json } => {
+            let mut setup = Setup::read(family, &[], &set).map_err(Failure::environment)?;
+            setup.split = split.or(setup.split);
+            (kit::tasks(family, &setup), json)
+        }
+        EnvVerb::Play(options) => return play(family, &options),
+        EnvVerb::Replay(options) => {
+            let request = ReplayRequest {
+                files: options.files,
+                from_seed: options.draws == Draws::Seed,
+                checksum: options.checksum.map(|view| view.map(Observe::view)),
+                games: options.games,
+                variant: options.variant,
+            };
+            (family.replay(&request), options.json)
+        }
+        EnvVerb::Bench(options) => {
+            let request = BenchRequest {
+                setup: setup(&options.environment)?,
+                policy: options.policy,
+                observe: options.observe.map(Observe::view),
+                steps: options.steps,
+                seed: options.seed,
+                draws: options.draws,
+                actions: options.actions,
+                save: options.save,
+            };
+            (family.bench(&request), options.json)
+        }
+        EnvVerb::Returns(options) => {
+            let request = ReturnsRequest {
+                setup: setup(&options.environment)?,
+                policy: options.policy,
+                episodes: at_least("--episodes", options.episodes, 1)?,
+                seed: options.seed,
+                draws: options.draws,
+                against: options.against,
+            };
+            if request.against.is_some() {
+                at_least("--against: a standard error needs --episodes", request.episodes, 2)?;
+            }
+            (apart(family.returns(&request))?, options.json)
+        }
+        EnvVerb::Evaluate(options) => {
+            let episodes = at_least("--episodes", options.episodes, 1)?;
+            let request = EvaluateRequest { policy: options.policy, episodes, seed: options.seed };
+            (family.evaluate(&request), options.json)
+        }
+        EnvVerb::Serve(options) => {
+            let (port, corpus, companies) = (options.port, options.corpus, options.companies);
+            (family.serve(&ServeRequest { port, corpus, companies, questions: options.questions }), false)
+        }
+        EnvVerb::Save { environment, seed, file } => {
+            (family.save(&SaveRequest { setup: setup(&environment)?, file, seed }), false)
+        }
+    };
+    print(output.map_err(Failure::environment)?, json)
+}
+
+/// How the environment is set up; `more` are flags of one verb.
+fn setup(family: &dyn Workbench, settings: &EnvSettings, more: &[(&str, &Option<String>)]) -> Result<Setup, Failure> {
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let mut flags = vec![
+        ("red", settings.red.clone()),
+        ("horizon", settings.horizon.map(|steps| steps.to_string())),
+        ("mode", settings.mode.clone()),
+        ("network", settings.network.clone()),
+        ("games", path(&settings.games)),
+    ];
+    flags.extend(more.iter().map(|(name, value)| (*name, (*value).clone())));
+    let mut setup = Setup::read(family, &flags, &settings.set).map_err(Failure::environment)?;
+    setup.task = settings.task.clone().or(setup.task);
+    Ok(setup)
+}
+
+fn at_least(what: &str, value: u64, least: u64) -> Result<u64, Failure> {
+    if value >= least { Ok(value) } else { Err(Failure::Usage(format!("{what} must be at least {least}"))) }
+}
+
+/// An episode by a built-in policy, or by whoever writes to standard input.
+fn play(family: &dyn Workbench, options: &EnvPlay) -> Result<(), Failure> {
+    let setup = setup(family, &options.environment, &[("green", &options.green), ("names", &options.names)])?;
+    let mut environment = setup.open(family).map_err(Failure::environment)?;
+    let task = setup.task(family, options.seed).map_err(Failure::environment)?;
+    let Some(policy) = &options.policy else {
+        let (mut input, mut output) = (BufReader::new(std::io::stdin()), gimbal_analysis::Printable(std::io::stdout()));
+        let played = apart(kit::by_hand(&mut *environment, &task, options.seed, &mut input, &mut output))?;
+        return match played {
+            Ok(_) => Ok(()),
+            Err(PlayError::Environment(error)) => Err(Failure::environment(error)),
+            Err(error) => Err(Failure::external(error)),
+        };
+    };
+    let mut seen = |step: u32, call: &str, taken: &gimbal_core::Transition| {
+        println!("step {step}: {call}: reward {}", taken.reward);
+    };
+    let played = apart(kit::by_policy(&mut *environment, policy, &task, options.seed, &mut seen))?;
+    println!("{}", played.map_err(Failure::environment)?);
+    Ok(())
+}
+
+/// Prints what a verb found. What failed is said last; a file that cannot be read is named in either case.
+fn print(output: Output, json: bool) -> Result<(), Failure> {
+    for note in &output.notes {
+        eprintln!("gimbal: {note}");
+    }
+    print!("{}", output.text);
+    if json {
+        print_json(&output.json)?;
+    }
+    if let Some(service) = output.running {
+        apart(tokio::signal::ctrl_c())?.map_err(Failure::external)?;
+        drop(service);
+    }
+    match output.failed {
+        None if output.unreadable.is_empty() => Ok(()),
+        None => Err(Failure::Usage(output.unreadable.join("\n"))),
+        Some(failed) => {
+            for file in &output.unreadable {
+                eprintln!("gimbal: {file}");
+            }
+            Err(Failure::Check(failed))
+        }
     }
 }
 
-fn tasks(name: &str, split: Option<&str>, set: &[String], json: bool) -> Result<(), Failure> {
-    let registry = registry();
-    let Some(family) = registry.environment(name) else {
-        return Err(Failure::Usage(format!("there is no environment `{name}`")));
+/// Waits for something on a thread of its own: verbs run inside of the program's runtime, which may not be blocked.
+fn apart<T: Send>(work: impl Future<Output = T> + Send) -> Result<T, Failure> {
+    let wait = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::external)?;
+        Ok(runtime.block_on(work))
     };
-    let mut options = serde_json::Map::new();
-    for setting in set {
-        let (key, value) = setting
-            .split_once('=')
-            .ok_or_else(|| Failure::Usage(format!("--set {setting}: write it as NAME=VALUE, such as `games=DIR`")))?;
-        // A bare word is a text, and so is what only looks like a number, such as the edition `2025`.
-        let value = serde_json::from_str(value).unwrap_or_else(|_| serde_json::Value::from(value));
-        options.insert(key.trim().to_owned(), value);
-    }
-    let options = family.resolve(&options.into()).map_err(Failure::usage)?;
-    let mut all = Vec::new();
-    let mut absent: Vec<(String, Vec<&str>)> = Vec::new();
-    for known in family.splits().iter().filter(|known| split.is_none_or(|split| split == **known)) {
-        match family.tasks(known, &options) {
-            Ok(tasks) => all.extend(tasks.into_iter().map(|task| (*known, task))),
-            // Without its data a split is left out of the list of all, and said so, each reason once.
-            Err(gimbal_core::EnvError::Data(why)) if split.is_none() => {
-                match absent.iter_mut().find(|(reason, _)| *reason == why) {
-                    Some((_, splits)) => splits.push(known),
-                    None => absent.push((why, vec![known])),
-                }
-            }
-            Err(error) => return Err(Failure::environment(error)),
+    let joined = std::thread::scope(|scope| scope.spawn(wait).join());
+    joined.unwrap_or_else(|_| Err(Failure::Usage("the verb broke off; this is a fault of the program".to_owned())))
+}
+
+impl Observe {
+    const fn view(self) -> kit::Observe {
+        match self {
+            Self::None => kit::Observe::None,
+            Self::Vector => kit::Observe::Vector,
+            Self::Raw => kit::Observe::Raw,
         }
     }
-    for (why, splits) in absent {
-        eprintln!("gimbal: without {}: {why}", splits.join(", "));
-    }
-    if let Some(split) = split
-        && !family.splits().contains(&split)
-    {
-        let hint = gimbal_core::nearest::hint(split, family.splits().iter().copied());
-        return Err(Failure::Usage(format!(
-            "there is no split `{split}`{hint} (known: {})",
-            family.splits().join(", ")
-        )));
-    }
-    if json {
-        let rows: Vec<_> =
-            all.iter().map(|(split, task)| serde_json::json!({ "split": split, "task": task })).collect();
-        return super::print_json(&rows);
-    }
-    for (split, task) in all {
-        println!("{split:<12} {task}");
-    }
-    Ok(())
 }

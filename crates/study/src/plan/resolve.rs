@@ -139,9 +139,13 @@ fn environment(study: &StudyFile, named: &Named, registry: &Registry) -> Result<
         &["name", "tasks"],
         &format!("the options of `{}`", named.name),
     )?;
-    let resolved = family.resolve(&named.options);
-    let options =
-        resolved.map_err(|error| Problem::at(file, place_in(&named.node, &error.to_string()), error.to_string()))?;
+    let options = family.resolve(&named.options).map_err(|error| {
+        let at = match &error {
+            EnvError::Option { key, .. } => named.node.place(key.split('.').next().unwrap_or_default()),
+            other => place_in(&named.node, &other.to_string()),
+        };
+        Problem::at(file, at, error.to_string())
+    })?;
     let wanted = named.tasks.as_ref().unwrap_or(&study.episodes.tasks);
     let splits = family.splits();
     let split = wanted.split.clone().or_else(|| splits.first().map(|split| (*split).to_owned())).unwrap_or_default();

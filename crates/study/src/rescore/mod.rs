@@ -58,7 +58,7 @@ impl RescoreError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Run(error) => error.exit_code(),
-            Self::NoAnswers(..) | Self::Question { error: EnvError::Usage(_), .. } => 2,
+            Self::NoAnswers(..) | Self::Question { error: EnvError::Usage(_) | EnvError::Option { .. }, .. } => 2,
             Self::Question { .. } | Self::File { .. } => 3,
         }
     }

@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::commands::{Command, MOST_ARGUMENTS};
 use super::facts::{Facts, Relation};
 use super::goal::Goal;
 use super::rules::Rules;
@@ -182,18 +181,6 @@ impl Game {
     #[must_use]
     pub fn id(&self, symbol: u16) -> &str {
         self.ids.get(usize::from(symbol))
-    }
-
-    /// Changes facts as an action says, whether it can be done or not.
-    pub(crate) fn carry_out(&self, action: u16, arguments: &[u16; MOST_ARGUMENTS], state: &mut Facts) {
-        let command = Command { action, text: 0, arguments: *arguments };
-        super::play::apply(self, &self.rules.actions[usize::from(action)], &command, state);
-    }
-
-    /// The text of an action with its arguments.
-    pub(crate) fn command_text(&self, action: u16, arguments: &[u16; MOST_ARGUMENTS], state: &Facts) -> String {
-        let command = Command { action, text: 0, arguments: *arguments };
-        super::play::template(self, &self.rules.actions[usize::from(action)], &command.binding(), self.view(state))
     }
 
     /// What holds in a state.

@@ -30,11 +30,11 @@ enum Step {
 /// How far the matches of a plan stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasting {
-    /// They hang on nothing that changes.
+    /// They depend on nothing that changes.
     Always,
-    /// They hang on what the first step binds, and on nothing else that changes.
+    /// They depend on what the first step binds, and on nothing else that changes.
     ForFirst(Place),
-    /// They hang on more.
+    /// They depend on more.
     No,
 }
 

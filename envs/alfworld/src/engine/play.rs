@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::commands::{Command, Commands};
+use super::commands::{Command, Commands, MOST_ARGUMENTS};
 use super::facts::Facts;
 use super::game::Game;
 use super::join::Lasting;
@@ -25,7 +25,7 @@ pub struct Stepped {
 }
 
 impl Stepped {
-    /// One when won, else nought.
+    /// One when won, else 0.
     #[must_use]
     pub const fn score(self) -> u32 {
         self.won as u32
@@ -38,7 +38,7 @@ impl Stepped {
     }
 }
 
-/// Matches of a plan that stay the same, by what they hang on.
+/// Matches of a plan that stay the same, by what they depend on.
 #[derive(Clone, Debug, Default)]
 struct Memo {
     /// Key, and where its commands stand in `commands`; sorted by key.
@@ -89,6 +89,20 @@ struct Found {
     memo: usize,
     start: usize,
     end: usize,
+}
+
+impl Game {
+    /// Changes facts as an action says, whether it can be done or not.
+    pub(crate) fn carry_out(&self, action: u16, arguments: &[u16; MOST_ARGUMENTS], state: &mut Facts) {
+        let command = Command { action, text: 0, arguments: *arguments };
+        apply(self, &self.rules.actions[usize::from(action)], &command, state);
+    }
+
+    /// The text of an action with its arguments.
+    pub(crate) fn command_text(&self, action: u16, arguments: &[u16; MOST_ARGUMENTS], state: &Facts) -> String {
+        let command = Command { action, text: 0, arguments: *arguments };
+        template(self, &self.rules.actions[usize::from(action)], &command.binding(), self.view(state))
+    }
 }
 
 impl Play {
@@ -189,7 +203,7 @@ impl Play {
 
     /// The place of an action with these arguments among the admissible ones.
     #[must_use]
-    pub fn find_grounded(&self, action: u16, arguments: &[u16; super::commands::MOST_ARGUMENTS]) -> Option<usize> {
+    pub fn find_grounded(&self, action: u16, arguments: &[u16; MOST_ARGUMENTS]) -> Option<usize> {
         let count = self.game.rules.actions.get(usize::from(action))?.parameters;
         self.admissible.iter().position(|number| {
             let known = self.commands.get(*number as u32);

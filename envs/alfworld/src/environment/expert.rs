@@ -20,7 +20,7 @@ enum Route {
     Lost,
 }
 
-/// An expert with a memory of its route; deterministic, since the route hangs on the states alone.
+/// An expert with a memory of its route; deterministic, because the route depends on the states alone.
 #[derive(Debug, Default)]
 pub struct Expert {
     /// Last first.

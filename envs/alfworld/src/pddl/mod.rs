@@ -4,11 +4,12 @@ mod domain;
 mod formula;
 mod lexer;
 mod problem;
+mod reader;
 mod tree;
 
-pub use domain::{ActionForm, Atom, Domain, EffectForm, PredicateForm, TypeId};
+pub use domain::{ActionForm, Atom, Domain, EffectForm, PredicateForm};
 pub(crate) use formula::hint;
-pub use formula::{Formula, MAX_SLOTS, Slot, Term};
+pub use formula::{Formula, MAX_SLOTS, Slot, Term, TypeId};
 pub(crate) use lexer::shortened;
 pub(crate) use problem::NO_SYMBOL;
 pub use problem::{Fact, Problem};

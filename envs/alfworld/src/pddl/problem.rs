@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::domain::{Domain, TypeId};
-use super::formula::{Formula, FormulaReader, hint};
+use super::domain::Domain;
+use super::formula::{Formula, TypeId, hint};
 use super::lexer::{Lexer, Token, shortened};
+use super::reader::FormulaReader;
 use super::tree::Tree;
 use crate::error::{Fault, GameError};
 use crate::words::FastHash;

@@ -22,7 +22,7 @@ pub struct Estimator {
 /// The answer for one state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// Actions that it takes at least in some sense; nought at the goal.
+    /// Actions that it takes at least in some sense; 0 at the goal.
     pub actions: usize,
     /// Those of them that can be done at once, in the order of the task.
     pub first: Vec<u32>,

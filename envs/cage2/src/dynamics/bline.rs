@@ -1,6 +1,6 @@
 //! Red's agent B_line: straight to the operational server, with jumps back on failure.
 
-use super::red::RedAction;
+use super::turn::RedAction;
 use crate::draws::{Draws, Phase, Purpose, Site};
 use crate::facts::{Host, Subnet};
 

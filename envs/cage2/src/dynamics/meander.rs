@@ -1,6 +1,6 @@
 //! Red's agent Meander: everything it can see, one subnet after the other, in shuffled order.
 
-use super::red::{Outcome, RedAction, RedRecord};
+use super::turn::{Outcome, RedAction, RedRecord};
 use super::{Order, State};
 use crate::Trinary;
 use crate::draws::{Draws, Phase, Purpose, Site};

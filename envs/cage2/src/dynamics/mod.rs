@@ -11,11 +11,13 @@ mod meander;
 mod red;
 mod reset;
 mod table;
+mod turn;
 
-pub(crate) use red::{Outcome, RedAction, RedState};
+pub(crate) use red::RedState;
 pub(crate) use reset::{BLUE_SESSIONS, GREEN_SESSIONS, blue_user};
 pub(crate) use table::Table;
 pub use table::{Activity, Compromised};
+pub(crate) use turn::{Outcome, RedAction};
 
 use crate::Trinary;
 use crate::action::Action;

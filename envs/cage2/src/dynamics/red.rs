@@ -2,71 +2,15 @@
 
 use super::bline::Bline;
 use super::meander::Meander;
-use super::{Dropped, Order, SessionKind, State};
+use super::turn::{Outcome, RedAction, RedRecord};
+use super::{Dropped, Order, State};
 use crate::Trinary;
 use crate::draws::{Draws, Phase, Purpose, Site};
-use crate::facts::{Host, Subnet, User};
+use crate::facts::{Host, Subnet};
 use crate::options::Red;
 
 const ESCALATE: Site = Site::new(Phase::Red, Purpose::EscalateSession);
 const IMPACT: Site = Site::new(Phase::Red, Purpose::ImpactSession);
-
-/// What red does in a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RedAction {
-    Sleep,
-    Sweep(Subnet),
-    Scan(Host),
-    Exploit(Host),
-    Escalate(Host),
-    Impact(Host),
-}
-
-/// What red's last observation holds beside the success flag.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Outcome {
-    /// Nothing else.
-    Nothing,
-    /// The observation at reset.
-    Start,
-    Swept(Subnet),
-    /// The ports are in the host's `seen`.
-    Scanned(Host),
-    Shell {
-        host: Host,
-        exploit: u8,
-        local: u16,
-        session: u32,
-    },
-    Ssh {
-        host: Host,
-        remote: u16,
-        session: u32,
-    },
-    SshRefused(Host),
-    DecoyHit {
-        host: Host,
-        exploit: u8,
-    },
-    Escalated {
-        host: Host,
-        session: u32,
-        kind: SessionKind,
-        user: User,
-        before: Option<u16>,
-        ot_pid: Option<u16>,
-    },
-}
-
-/// Red's last turn.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RedRecord {
-    pub action: RedAction,
-    pub success: Trinary,
-    /// The exploit chosen, if it came to that.
-    pub exploit: Option<u8>,
-    pub outcome: Outcome,
-}
 
 /// Red's agent and memory.
 #[derive(Clone, Debug)]

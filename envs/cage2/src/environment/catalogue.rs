@@ -54,7 +54,7 @@ impl Catalogue for Cage2 {
     }
 
     fn environment(&self, resolved: &Value) -> Value {
-        // Names and checks stand at the rim: cells that differ in them meet the same environments.
+        // Names and checks are at the interface: cells that differ in them meet the same environments.
         json!({
             "red": resolved["red"],
             "green": resolved["green"],

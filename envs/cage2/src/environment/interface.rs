@@ -1,4 +1,4 @@
-//! Everything that hangs on names and horizon: brief, tools, decoys. Made once for all episodes that agree in them.
+//! Everything that depends on names and horizon: brief, tools, decoys. Made once for all episodes that agree in them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use crate::facts::HOSTS;
 use crate::names::Names;
 use crate::tracker::{DecoyTable, HOSTNAME};
 
-/// What hangs on names and horizon.
+/// What depends on names and horizon.
 #[derive(Debug)]
 pub(super) struct EpisodeInterface {
     pub names: Names,

@@ -72,7 +72,7 @@ impl Draws for Source {
 struct Cage2Environment {
     settings: Settings,
     simulator: Simulator<Source>,
-    /// Everything that hangs on names; of all episodes in the same names.
+    /// Everything that depends on names; of all episodes in the same names.
     interface: Arc<EpisodeInterface>,
     /// The built-in policy at play, from its first decision on.
     policy: Option<(PolicyKind, Policy)>,

@@ -1,316 +1,104 @@
 //! What each kind of machine runs before anybody touches it.
 //!
-//! This file is a table: data alone, which is why it is longer than others.
-//! Facts of CybORG 2.1, CAGE Challenge 2, `Scenario2` (its image tables), in our own schema.
+//! Facts of CybORG 2.1, CAGE Challenge 2, `Scenario2` (its image tables), in our own schema. They are constants and no data
+//! file, because the tables that every step reads are made of them at compile time.
 
 use super::{Image, ImageProcess, Listener, Os, ProcessKind, Properties, User, UserAccount, UserAccountId};
+
+/// Every address of a machine.
+const ANY: &str = "0.0.0.0";
+
+/// A process; `path` is empty where the image gives none.
+const fn process(pid: u16, ppid: u16, name: &'static str, user: &'static str, path: &'static str) -> ImageProcess {
+    let path = if path.is_empty() { None } else { Some(path) };
+    let (kind, properties) = (ProcessKind::Unknown, Properties::None);
+    ImageProcess { pid, ppid, name, user, path, kind, properties, listeners: &[] }
+}
+
+impl ImageProcess {
+    const fn of(self, kind: ProcessKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    const fn with(self, properties: Properties) -> Self {
+        Self { properties, ..self }
+    }
+
+    const fn on(self, listeners: &'static [Listener]) -> Self {
+        Self { listeners, ..self }
+    }
+}
+
+/// A user whose group has the user's number.
+const fn linux(name: &'static str, id: u16) -> UserAccount {
+    UserAccount { name, gid: Some(id), uid: Some(UserAccountId::Number(id)), password: None }
+}
+
+const fn windows(name: &'static str, gid: Option<u16>, uid: &'static str) -> UserAccount {
+    UserAccount { name, gid, uid: Some(UserAccountId::Text(uid)), password: None }
+}
+
+/// A user without ids.
+const fn nobody(name: &'static str) -> UserAccount {
+    UserAccount { name, gid: None, uid: None, password: None }
+}
+
+impl UserAccount {
+    const fn secured(self, password: &'static str) -> Self {
+        Self { password: Some(password), ..self }
+    }
+}
 
 /// The image `velociraptor_server`.
 pub(super) const DEFENDER: Image = Image {
     os: Os::Linux,
     processes: &[
-        ImageProcess {
-            pid: 1,
-            ppid: 0,
-            name: "init",
-            user: "root",
-            path: Some("/sbin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 389,
-            ppid: 1,
-            name: "systemd-journald",
-            user: "root",
-            path: Some("/lib/systemd"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 407,
-            ppid: 1,
-            name: "systemd-udevd",
-            user: "root",
-            path: Some("/lib/systemd"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 409,
-            ppid: 1,
-            name: "lvmetad",
-            user: "root",
-            path: Some("/sbin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 560,
-            ppid: 1,
-            name: "systemd-timesyncd",
-            user: "systemd+",
-            path: Some("/lib/systemd"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 790,
-            ppid: 1,
-            name: "accounts-daemon",
-            user: "root",
-            path: Some("/usr/lib/accountsservice"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 802,
-            ppid: 1,
-            name: "atd",
-            user: "daemon",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 803,
-            ppid: 1,
-            name: "bash",
-            user: "velocir+",
-            path: Some("/bin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 807,
-            ppid: 1,
-            name: "rsyslogd",
-            user: "syslog",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 824,
-            ppid: 1,
-            name: "acpid",
-            user: "root",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 825,
-            ppid: 1,
-            name: "snapd",
-            user: "root",
-            path: Some("/usr/lib/snapd"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 827,
-            ppid: 1,
-            name: "dbus-daemon",
-            user: "message+",
-            path: Some("/usr/bin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 832,
-            ppid: 803,
-            name: "velociraptor.bin",
-            user: "velocir+",
-            path: Some("/usr/local/bin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 844,
-            ppid: 1,
-            name: "cron",
-            user: "root",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 847,
-            ppid: 1,
-            name: "systemd-logind",
-            user: "root",
-            path: Some("/lib/systemd"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 852,
-            ppid: 1,
-            name: "python3",
-            user: "root",
-            path: Some("/usr/bin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 853,
-            ppid: 1,
-            name: "lxcfs",
-            user: "root",
-            path: Some("/usr/bin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 863,
-            ppid: 1,
-            name: "polkitd",
-            user: "root",
-            path: Some("/usr/lib/policykit-1"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 867,
-            ppid: 1,
-            name: "python3",
-            user: "root",
-            path: Some("/usr/bin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 875,
-            ppid: 1,
-            name: "agetty",
-            user: "root",
-            path: Some("/sbin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 884,
-            ppid: 1,
-            name: "agetty",
-            user: "root",
-            path: Some("/sbin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 1370,
-            ppid: 1,
-            name: "python3",
-            user: "root",
-            path: Some("/usr/bin"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 1432,
-            ppid: 1,
-            name: "systemd-hostnamed",
-            user: "root",
-            path: Some("/lib/systemd"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 2288,
-            ppid: 879,
-            name: "sshd",
-            user: "root",
-            path: None,
-            kind: ProcessKind::Ssh,
-            properties: Properties::None,
-            listeners: &[],
-        },
-        ImageProcess {
-            pid: 879,
-            ppid: 1,
-            name: "sshd",
-            user: "root",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Ssh,
-            properties: Properties::None,
-            listeners: &[Listener { port: 22, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 656,
-            ppid: 1,
-            name: "systemd-resolved",
-            user: "systemd+",
-            path: Some("/lib/systemd"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[Listener { port: 53, address: "127.0.0.53" }, Listener { port: 53, address: "127.0.0.53" }],
-        },
-        ImageProcess {
-            pid: 634,
-            ppid: 1,
-            name: "systemd-networkd",
-            user: "systemd+",
-            path: Some("/lib/systemd"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[Listener { port: 68, address: "10.0.11.88" }],
-        },
+        process(1, 0, "init", "root", "/sbin"),
+        process(389, 1, "systemd-journald", "root", "/lib/systemd"),
+        process(407, 1, "systemd-udevd", "root", "/lib/systemd"),
+        process(409, 1, "lvmetad", "root", "/sbin"),
+        process(560, 1, "systemd-timesyncd", "systemd+", "/lib/systemd"),
+        process(790, 1, "accounts-daemon", "root", "/usr/lib/accountsservice"),
+        process(802, 1, "atd", "daemon", "/usr/sbin"),
+        process(803, 1, "bash", "velocir+", "/bin"),
+        process(807, 1, "rsyslogd", "syslog", "/usr/sbin"),
+        process(824, 1, "acpid", "root", "/usr/sbin"),
+        process(825, 1, "snapd", "root", "/usr/lib/snapd"),
+        process(827, 1, "dbus-daemon", "message+", "/usr/bin"),
+        process(832, 803, "velociraptor.bin", "velocir+", "/usr/local/bin"),
+        process(844, 1, "cron", "root", "/usr/sbin"),
+        process(847, 1, "systemd-logind", "root", "/lib/systemd"),
+        process(852, 1, "python3", "root", "/usr/bin"),
+        process(853, 1, "lxcfs", "root", "/usr/bin"),
+        process(863, 1, "polkitd", "root", "/usr/lib/policykit-1"),
+        process(867, 1, "python3", "root", "/usr/bin"),
+        process(875, 1, "agetty", "root", "/sbin"),
+        process(884, 1, "agetty", "root", "/sbin"),
+        process(1370, 1, "python3", "root", "/usr/bin"),
+        process(1432, 1, "systemd-hostnamed", "root", "/lib/systemd"),
+        process(2288, 879, "sshd", "root", "").of(ProcessKind::Ssh),
+        process(879, 1, "sshd", "root", "/usr/sbin").of(ProcessKind::Ssh).on(&[Listener { port: 22, address: ANY }]),
+        process(656, 1, "systemd-resolved", "systemd+", "/lib/systemd")
+            .on(&[Listener { port: 53, address: "127.0.0.53" }, Listener { port: 53, address: "127.0.0.53" }]),
+        process(634, 1, "systemd-networkd", "systemd+", "/lib/systemd")
+            .on(&[Listener { port: 68, address: "10.0.11.88" }]),
     ],
-    users: &[
-        UserAccount { name: "root", gid: Some(0), uid: Some(UserAccountId::Number(0)), password: None },
-        UserAccount { name: "ubuntu", gid: Some(1000), uid: Some(UserAccountId::Number(1000)), password: None },
-    ],
+    users: &[linux("root", 0), linux("ubuntu", 1000)],
     brute_forceable: None,
 };
 
 /// The image `gateway`.
 pub(super) const GATEWAY: Image = Image {
     os: Os::Linux,
-    processes: &[ImageProcess {
-        pid: 1091,
-        ppid: 1,
-        name: "sshd",
-        user: "root",
-        path: Some("/usr/sbin"),
-        kind: ProcessKind::Ssh,
-        properties: Properties::None,
-        listeners: &[Listener { port: 22, address: "0.0.0.0" }],
-    }],
+    processes: &[process(1091, 1, "sshd", "root", "/usr/sbin")
+        .of(ProcessKind::Ssh)
+        .on(&[Listener { port: 22, address: ANY }])],
     users: &[
-        UserAccount { name: "root", gid: Some(0), uid: Some(UserAccountId::Number(0)), password: None },
-        UserAccount { name: "www-data", gid: Some(33), uid: Some(UserAccountId::Number(33)), password: None },
-        UserAccount {
-            name: "pi",
-            gid: Some(1001),
-            uid: Some(UserAccountId::Number(1001)),
-            password: Some("raspberry"),
-        },
-        UserAccount { name: "ubuntu", gid: Some(1000), uid: Some(UserAccountId::Number(1000)), password: None },
-        UserAccount { name: "GreenAgent", gid: Some(1001), uid: Some(UserAccountId::Number(1001)), password: None },
+        linux("root", 0),
+        linux("www-data", 33),
+        linux("pi", 1001).secured("raspberry"),
+        linux("ubuntu", 1000),
+        linux("GreenAgent", 1001),
     ],
     brute_forceable: Some(User::Pi),
 };
@@ -319,77 +107,23 @@ pub(super) const GATEWAY: Image = Image {
 pub(super) const INTERNAL: Image = Image {
     os: Os::Windows,
     processes: &[
-        ImageProcess {
-            pid: 3368,
-            ppid: 5956,
-            name: "sshd.exe",
-            user: "sshd_server",
-            path: Some("C:\\Program Files\\OpenSSH\\usr\\sbin"),
-            kind: ProcessKind::Ssh,
-            properties: Properties::None,
-            listeners: &[Listener { port: 22, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 832,
-            ppid: 4,
-            name: "svchost.exe",
-            user: "SYSTEM",
-            path: None,
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[Listener { port: 135, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 4400,
-            ppid: 4,
-            name: "svchost.exe",
-            user: "SYSTEM",
-            path: None,
-            kind: ProcessKind::Rdp,
-            properties: Properties::None,
-            listeners: &[Listener { port: 3389, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 4,
-            ppid: 372,
-            name: "smss.exe",
-            user: "SYSTEM",
-            path: None,
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[Listener { port: 445, address: "0.0.0.0" }, Listener { port: 139, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 3404,
-            ppid: 4,
-            name: "tomcat8.exe",
-            user: "NetworkService",
-            path: None,
-            kind: ProcessKind::Webserver,
-            properties: Properties::List,
-            listeners: &[Listener { port: 80, address: "0.0.0.0" }, Listener { port: 443, address: "0.0.0.0" }],
-        },
+        process(3368, 5956, "sshd.exe", "sshd_server", "C:\\Program Files\\OpenSSH\\usr\\sbin")
+            .of(ProcessKind::Ssh)
+            .on(&[Listener { port: 22, address: ANY }]),
+        process(832, 4, "svchost.exe", "SYSTEM", "").on(&[Listener { port: 135, address: ANY }]),
+        process(4400, 4, "svchost.exe", "SYSTEM", "").of(ProcessKind::Rdp).on(&[Listener { port: 3389, address: ANY }]),
+        process(4, 372, "smss.exe", "SYSTEM", "")
+            .on(&[Listener { port: 445, address: ANY }, Listener { port: 139, address: ANY }]),
+        process(3404, 4, "tomcat8.exe", "NetworkService", "")
+            .of(ProcessKind::Webserver)
+            .with(Properties::List)
+            .on(&[Listener { port: 80, address: ANY }, Listener { port: 443, address: ANY }]),
     ],
     users: &[
-        UserAccount {
-            name: "Administrator",
-            gid: Some(0),
-            uid: Some(UserAccountId::Text("S-1-5-21-1983491181-1743339912-3520046837-500")),
-            password: None,
-        },
-        UserAccount {
-            name: "GreenAgent",
-            gid: None,
-            uid: Some(UserAccountId::Text("S-1-5-21-1983491181-1743339912-3520046837-1019")),
-            password: None,
-        },
-        UserAccount {
-            name: "vagrant",
-            gid: Some(0),
-            uid: Some(UserAccountId::Text("S-1-5-21-1983491181-1743339912-3520046837-1000")),
-            password: Some("vagrant"),
-        },
-        UserAccount { name: "SYSTEM", gid: None, uid: None, password: None },
+        windows("Administrator", Some(0), "S-1-5-21-1983491181-1743339912-3520046837-500"),
+        windows("GreenAgent", None, "S-1-5-21-1983491181-1743339912-3520046837-1019"),
+        windows("vagrant", Some(0), "S-1-5-21-1983491181-1743339912-3520046837-1000").secured("vagrant"),
+        nobody("SYSTEM"),
     ],
     brute_forceable: Some(User::Vagrant),
 };
@@ -398,38 +132,15 @@ pub(super) const INTERNAL: Image = Image {
 pub(super) const OP_SERVER: Image = Image {
     os: Os::Linux,
     processes: &[
-        ImageProcess {
-            pid: 1091,
-            ppid: 1,
-            name: "sshd",
-            user: "root",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Ssh,
-            properties: Properties::None,
-            listeners: &[Listener { port: 22, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 1043,
-            ppid: 1,
-            name: "OTService",
-            user: "root",
-            path: Some("/root"),
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[],
-        },
+        process(1091, 1, "sshd", "root", "/usr/sbin").of(ProcessKind::Ssh).on(&[Listener { port: 22, address: ANY }]),
+        process(1043, 1, "OTService", "root", "/root"),
     ],
     users: &[
-        UserAccount { name: "root", gid: Some(0), uid: Some(UserAccountId::Number(0)), password: None },
-        UserAccount { name: "www-data", gid: Some(33), uid: Some(UserAccountId::Number(33)), password: None },
-        UserAccount {
-            name: "pi",
-            gid: Some(1001),
-            uid: Some(UserAccountId::Number(1001)),
-            password: Some("raspberry"),
-        },
-        UserAccount { name: "ubuntu", gid: Some(1000), uid: Some(UserAccountId::Number(1000)), password: None },
-        UserAccount { name: "GreenAgent", gid: Some(1001), uid: Some(UserAccountId::Number(1001)), password: None },
+        linux("root", 0),
+        linux("www-data", 33),
+        linux("pi", 1001).secured("raspberry"),
+        linux("ubuntu", 1000),
+        linux("GreenAgent", 1001),
     ],
     brute_forceable: Some(User::Pi),
 };
@@ -438,47 +149,18 @@ pub(super) const OP_SERVER: Image = Image {
 pub(super) const WINDOWS_A: Image = Image {
     os: Os::Windows,
     processes: &[
-        ImageProcess {
-            pid: 3368,
-            ppid: 5956,
-            name: "sshd.exe",
-            user: "sshd_server",
-            path: Some("C:\\Program Files\\OpenSSH\\usr\\sbin"),
-            kind: ProcessKind::Ssh,
-            properties: Properties::None,
-            listeners: &[Listener { port: 22, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 3344,
-            ppid: 5566,
-            name: "femitter.exe",
-            user: "SYSTEM",
-            path: Some("C:\\Program Files\\Femitter"),
-            kind: ProcessKind::Femitter,
-            properties: Properties::None,
-            listeners: &[Listener { port: 21, address: "0.0.0.0" }],
-        },
+        process(3368, 5956, "sshd.exe", "sshd_server", "C:\\Program Files\\OpenSSH\\usr\\sbin")
+            .of(ProcessKind::Ssh)
+            .on(&[Listener { port: 22, address: ANY }]),
+        process(3344, 5566, "femitter.exe", "SYSTEM", "C:\\Program Files\\Femitter")
+            .of(ProcessKind::Femitter)
+            .on(&[Listener { port: 21, address: ANY }]),
     ],
     users: &[
-        UserAccount {
-            name: "Administrator",
-            gid: Some(0),
-            uid: Some(UserAccountId::Text("S-1-5-21-1983491181-1743339912-3520046837-500")),
-            password: None,
-        },
-        UserAccount {
-            name: "GreenAgent",
-            gid: None,
-            uid: Some(UserAccountId::Text("S-1-5-21-1983491181-1743339912-3520046837-1019")),
-            password: None,
-        },
-        UserAccount {
-            name: "vagrant",
-            gid: Some(0),
-            uid: Some(UserAccountId::Text("S-1-5-21-1983491181-1743339912-3520046837-1000")),
-            password: Some("vagrant"),
-        },
-        UserAccount { name: "SYSTEM", gid: None, uid: None, password: None },
+        windows("Administrator", Some(0), "S-1-5-21-1983491181-1743339912-3520046837-500"),
+        windows("GreenAgent", None, "S-1-5-21-1983491181-1743339912-3520046837-1019"),
+        windows("vagrant", Some(0), "S-1-5-21-1983491181-1743339912-3520046837-1000").secured("vagrant"),
+        nobody("SYSTEM"),
     ],
     brute_forceable: Some(User::Vagrant),
 };
@@ -487,57 +169,19 @@ pub(super) const WINDOWS_A: Image = Image {
 pub(super) const WINDOWS_B: Image = Image {
     os: Os::Windows,
     processes: &[
-        ImageProcess {
-            pid: 4,
-            ppid: 372,
-            name: "smss.exe",
-            user: "SYSTEM",
-            path: None,
-            kind: ProcessKind::Smb,
-            properties: Properties::None,
-            listeners: &[Listener { port: 445, address: "0.0.0.0" }, Listener { port: 139, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 832,
-            ppid: 4,
-            name: "svchost.exe",
-            user: "SYSTEM",
-            path: None,
-            kind: ProcessKind::Unknown,
-            properties: Properties::None,
-            listeners: &[Listener { port: 135, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 4400,
-            ppid: 4,
-            name: "svchost.exe",
-            user: "NetworkService",
-            path: None,
-            kind: ProcessKind::Rdp,
-            properties: Properties::None,
-            listeners: &[Listener { port: 3389, address: "0.0.0.0" }],
-        },
+        process(4, 372, "smss.exe", "SYSTEM", "")
+            .of(ProcessKind::Smb)
+            .on(&[Listener { port: 445, address: ANY }, Listener { port: 139, address: ANY }]),
+        process(832, 4, "svchost.exe", "SYSTEM", "").on(&[Listener { port: 135, address: ANY }]),
+        process(4400, 4, "svchost.exe", "NetworkService", "")
+            .of(ProcessKind::Rdp)
+            .on(&[Listener { port: 3389, address: ANY }]),
     ],
     users: &[
-        UserAccount {
-            name: "Administrator",
-            gid: Some(0),
-            uid: Some(UserAccountId::Text("S-1-5-21-1983491181-1743339912-3520046837-500")),
-            password: None,
-        },
-        UserAccount {
-            name: "GreenAgent",
-            gid: None,
-            uid: Some(UserAccountId::Text("S-1-5-21-1983491181-1743339912-3520046837-1019")),
-            password: None,
-        },
-        UserAccount {
-            name: "vagrant",
-            gid: Some(0),
-            uid: Some(UserAccountId::Text("S-1-5-21-1983491181-1743339912-3520046837-1000")),
-            password: Some("vagrant"),
-        },
-        UserAccount { name: "SYSTEM", gid: None, uid: None, password: None },
+        windows("Administrator", Some(0), "S-1-5-21-1983491181-1743339912-3520046837-500"),
+        windows("GreenAgent", None, "S-1-5-21-1983491181-1743339912-3520046837-1019"),
+        windows("vagrant", Some(0), "S-1-5-21-1983491181-1743339912-3520046837-1000").secured("vagrant"),
+        nobody("SYSTEM"),
     ],
     brute_forceable: Some(User::Vagrant),
 };
@@ -546,58 +190,25 @@ pub(super) const WINDOWS_B: Image = Image {
 pub(super) const LINUX_A: Image = Image {
     os: Os::Linux,
     processes: &[
-        ImageProcess {
-            pid: 1100,
-            ppid: 1,
-            name: "apache2",
-            user: "www-data",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Webserver,
-            properties: Properties::Text,
-            listeners: &[Listener { port: 80, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 1101,
-            ppid: 1,
-            name: "mysql",
-            user: "root",
-            path: Some("/etc/init.d"),
-            kind: ProcessKind::Mysql,
-            properties: Properties::None,
-            listeners: &[Listener { port: 3389, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 1100,
-            ppid: 1,
-            name: "apache2",
-            user: "www-data",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Webserver,
-            properties: Properties::Text,
-            listeners: &[Listener { port: 443, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 1102,
-            ppid: 1,
-            name: "smtp",
-            user: "root",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Smtp,
-            properties: Properties::None,
-            listeners: &[Listener { port: 25, address: "0.0.0.0" }],
-        },
+        process(1100, 1, "apache2", "www-data", "/usr/sbin")
+            .of(ProcessKind::Webserver)
+            .with(Properties::Text)
+            .on(&[Listener { port: 80, address: ANY }]),
+        process(1101, 1, "mysql", "root", "/etc/init.d")
+            .of(ProcessKind::Mysql)
+            .on(&[Listener { port: 3389, address: ANY }]),
+        process(1100, 1, "apache2", "www-data", "/usr/sbin")
+            .of(ProcessKind::Webserver)
+            .with(Properties::Text)
+            .on(&[Listener { port: 443, address: ANY }]),
+        process(1102, 1, "smtp", "root", "/usr/sbin").of(ProcessKind::Smtp).on(&[Listener { port: 25, address: ANY }]),
     ],
     users: &[
-        UserAccount { name: "root", gid: Some(0), uid: Some(UserAccountId::Number(0)), password: None },
-        UserAccount { name: "www-data", gid: Some(33), uid: Some(UserAccountId::Number(33)), password: None },
-        UserAccount {
-            name: "pi",
-            gid: Some(1001),
-            uid: Some(UserAccountId::Number(1001)),
-            password: Some("raspberry"),
-        },
-        UserAccount { name: "ubuntu", gid: Some(1000), uid: Some(UserAccountId::Number(1000)), password: None },
-        UserAccount { name: "GreenAgent", gid: Some(1001), uid: Some(UserAccountId::Number(1001)), password: None },
+        linux("root", 0),
+        linux("www-data", 33),
+        linux("pi", 1001).secured("raspberry"),
+        linux("ubuntu", 1000),
+        linux("GreenAgent", 1001),
     ],
     brute_forceable: Some(User::Pi),
 };
@@ -606,68 +217,26 @@ pub(super) const LINUX_A: Image = Image {
 pub(super) const LINUX_B: Image = Image {
     os: Os::Linux,
     processes: &[
-        ImageProcess {
-            pid: 1091,
-            ppid: 1,
-            name: "sshd",
-            user: "root",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Ssh,
-            properties: Properties::None,
-            listeners: &[Listener { port: 22, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 1100,
-            ppid: 1,
-            name: "apache2",
-            user: "www-data",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Webserver,
-            properties: Properties::Text,
-            listeners: &[Listener { port: 80, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 1101,
-            ppid: 1,
-            name: "mysql",
-            user: "root",
-            path: Some("/etc/init.d"),
-            kind: ProcessKind::Mysql,
-            properties: Properties::None,
-            listeners: &[Listener { port: 3390, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 1100,
-            ppid: 1,
-            name: "apache2",
-            user: "www-data",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Webserver,
-            properties: Properties::Text,
-            listeners: &[Listener { port: 443, address: "0.0.0.0" }],
-        },
-        ImageProcess {
-            pid: 1102,
-            ppid: 1,
-            name: "smtp",
-            user: "root",
-            path: Some("/usr/sbin"),
-            kind: ProcessKind::Smtp,
-            properties: Properties::None,
-            listeners: &[Listener { port: 25, address: "0.0.0.0" }],
-        },
+        process(1091, 1, "sshd", "root", "/usr/sbin").of(ProcessKind::Ssh).on(&[Listener { port: 22, address: ANY }]),
+        process(1100, 1, "apache2", "www-data", "/usr/sbin")
+            .of(ProcessKind::Webserver)
+            .with(Properties::Text)
+            .on(&[Listener { port: 80, address: ANY }]),
+        process(1101, 1, "mysql", "root", "/etc/init.d")
+            .of(ProcessKind::Mysql)
+            .on(&[Listener { port: 3390, address: ANY }]),
+        process(1100, 1, "apache2", "www-data", "/usr/sbin")
+            .of(ProcessKind::Webserver)
+            .with(Properties::Text)
+            .on(&[Listener { port: 443, address: ANY }]),
+        process(1102, 1, "smtp", "root", "/usr/sbin").of(ProcessKind::Smtp).on(&[Listener { port: 25, address: ANY }]),
     ],
     users: &[
-        UserAccount { name: "root", gid: Some(0), uid: Some(UserAccountId::Number(0)), password: None },
-        UserAccount { name: "www-data", gid: Some(33), uid: Some(UserAccountId::Number(33)), password: None },
-        UserAccount {
-            name: "pi",
-            gid: Some(1001),
-            uid: Some(UserAccountId::Number(1001)),
-            password: Some("raspberry"),
-        },
-        UserAccount { name: "ubuntu", gid: Some(1000), uid: Some(UserAccountId::Number(1000)), password: None },
-        UserAccount { name: "GreenAgent", gid: Some(1001), uid: Some(UserAccountId::Number(1001)), password: None },
+        linux("root", 0),
+        linux("www-data", 33),
+        linux("pi", 1001).secured("raspberry"),
+        linux("ubuntu", 1000),
+        linux("GreenAgent", 1001),
     ],
     brute_forceable: Some(User::Pi),
 };

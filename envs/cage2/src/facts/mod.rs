@@ -3,8 +3,10 @@
 //! Source: CybORG 2.1, CAGE Challenge 2 (2022), `Scenario2`. Plain tables of facts in our own schema.
 
 mod images;
+mod kind;
 mod tables;
 
+pub use kind::{KINDS, Kind};
 pub use tables::{
     DECOY_KINDS, DECOYS, Decoy, DecoyFacts, EXPLOITS, ExploitFacts, HOST_FACTS, HostFacts, PortSet, SUBNET_HOSTS,
     TOP_FIRST, confidentiality_tenths,

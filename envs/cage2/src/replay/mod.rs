@@ -104,7 +104,7 @@ pub struct Mismatch {
     pub file: String,
     /// The episode's number in it.
     pub episode: u64,
-    /// The step, from nought; none at the reset, the number of steps at the end.
+    /// The step, from 0; none at the reset, the number of steps at the end.
     pub step: Option<u32>,
     /// The field.
     pub field: String,

@@ -46,7 +46,7 @@ pub(super) fn compare(seen: &Map<String, Value>, baseline: &Map<String, Value>, 
     if whole { Verdict::Equal } else { Verdict::Consistent }
 }
 
-/// The items of a list; none where there is no list.
+/// The items of a list; none if there is no list.
 pub(super) fn items(list: Option<&Value>) -> &[Value] {
     list.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

@@ -118,7 +118,7 @@ impl<'a> Inspect<'a> {
         f64::from(self.state.confidentiality_loss() + self.state.availability_loss()) / 10.0
     }
 
-    /// Host to [confidentiality, availability], where not nought.
+    /// Host to [confidentiality, availability], where not 0.
     pub fn scores(self, out: &mut Vec<u8>) {
         let mut sink = JsonSink::new(out);
         sink.map();

@@ -10,12 +10,14 @@ mod json;
 mod node;
 mod python;
 mod red;
+mod symbol;
 mod table;
 
 pub use inspect::Inspect;
 pub use json::JsonSink;
-pub use node::{Node, NodeSink, Symbol};
+pub use node::{Node, NodeSink};
 pub use python::PythonSink;
+pub use symbol::Symbol;
 pub use table::BlueRow;
 
 pub(crate) use blue::blue_observation;
@@ -68,7 +70,7 @@ pub trait Sink {
         part.walk(self);
     }
 
-    /// An item of a monitor's `Processes`: process id and remote port are nought where the event has none.
+    /// An item of a monitor's `Processes`: process id and remote port are 0 where the event has none.
     #[inline]
     fn event(&mut self, pid: u16, local: u16, remote: u16, local_address: u32, remote_address: u32) {
         self.map();

@@ -2,26 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-use super::Sink;
-
-/// A member of one of CybORG's enumerations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Symbol {
-    /// The enumeration.
-    pub class: &'static str,
-    /// The member.
-    pub name: &'static str,
-    /// Its number; nought where CybORG's own text is never asked for (red's process types).
-    pub value: u8,
-}
-
-impl Symbol {
-    /// A member.
-    #[must_use]
-    pub const fn new(class: &'static str, name: &'static str, value: u8) -> Self {
-        Self { class, name, value }
-    }
-}
+use super::symbol::Symbol;
+use super::{JsonSink, PythonSink, Sink};
 
 /// A value of an observation. Dictionaries keep the order of their keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +89,7 @@ impl Node {
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut out = Vec::new();
-        self.walk(&mut super::JsonSink::new(&mut out));
+        self.walk(&mut JsonSink::new(&mut out));
         String::from_utf8_lossy(&out).into_owned()
     }
 
@@ -115,7 +97,7 @@ impl Node {
     #[must_use]
     pub fn to_python(&self) -> String {
         let mut out = Vec::new();
-        self.walk(&mut super::PythonSink::new(&mut out));
+        self.walk(&mut PythonSink::new(&mut out));
         String::from_utf8_lossy(&out).into_owned()
     }
 }

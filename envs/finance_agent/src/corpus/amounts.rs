@@ -1,4 +1,4 @@
-//! Whole-number arithmetic for reported figures: tenths of a million, shares and growth, rounded half away from nought.
+//! Whole-number arithmetic for reported figures: tenths of a million, shares and growth, rounded half away from 0.
 
 /// `12345` tenths of a million as `1,234.5`; negative amounts in brackets, as filings write them.
 pub fn millions(tenths: i64) -> String {
@@ -39,7 +39,7 @@ pub fn percent(part: i64, whole: i64) -> String {
     quotient(i128::from(part) * 100, i128::from(whole), 1)
 }
 
-/// `number / by`, rounded half away from nought; nought where `by` is nought.
+/// `number / by`, rounded half away from 0; 0 where `by` is 0.
 pub fn rounded(number: i128, by: i128) -> i128 {
     if by == 0 {
         return 0;

@@ -42,7 +42,7 @@ impl Catalogue for FinanceAgent {
     }
 
     fn environment(&self, resolved: &Value) -> Value {
-        // Who judges and reads, and what is listed, stand at the rim: cells that differ in them meet the same environments.
+        // Who judges and reads, and what is listed, are at the interface: cells that differ in them meet the same environments.
         catalogue::without(resolved, &["judge", "reader", "literals"])
     }
 

@@ -71,7 +71,7 @@ impl Exam for Paper {
 
 impl Follower for Trail {
     fn follow(&mut self, call: &ToolCall, seen: &str) {
-        Self::follow(self, call, seen);
+        Self::follow(self, call, Record::before(seen));
     }
 
     fn evidence(&self) -> BTreeSet<String> {

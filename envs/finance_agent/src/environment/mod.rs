@@ -68,7 +68,7 @@ struct FinanceEnvironment {
     failure: Option<Arc<EnvError>>,
     /// Texts of stored documents, for the tracker.
     shelf: Shelf,
-    /// Spreads the waits for busy servers; nothing that is observed hangs on it.
+    /// Spreads the waits for busy servers; nothing that is observed depends on it.
     waits: Rng,
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-use gimbal_core::{EnvError, nearest};
-use serde::de::DeserializeOwned;
+use gimbal_core::EnvError;
+use gimbal_env_kit::options::{Field, Options};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::corpus::Spec;
 use crate::tools::Version;
@@ -65,7 +66,7 @@ pub enum Literals {
 }
 
 /// The options, every default written out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// Where services are.
     pub services: Services,
@@ -143,45 +144,85 @@ impl Default for Settings {
 /// Editions of the public questions; the first is the default.
 pub const EDITIONS: [&str; 2] = ["2025-09", "2026-02"];
 
-/// Names of the options.
-const KEYS: [&str; 21] = [
-    "services",
-    "questions",
-    "texts",
-    "judge",
-    "reader",
-    "literals",
-    "search",
-    "max_calls",
-    "chunk_tokens",
-    "corpus",
-    "companies",
-    "seconds",
-    "page_bytes",
-    "retries",
-    "first_wait",
-    "api",
-    "archive_search",
-    "archive",
-    "serp",
-    "served",
-    "allow_private",
-];
-
-/// Bounds of the numbers.
-const BOUNDS: [(&str, u64, u64); 7] = [
-    ("max_calls", 1, 1000),
-    ("chunk_tokens", 4000, 1_000_000),
-    ("companies", Spec::COMPANIES.0 as u64, Spec::COMPANIES.1 as u64),
-    ("seconds", 1, 600),
-    ("page_bytes", 1024, 256 << 20),
-    ("retries", 0, 20),
-    ("first_wait", 0, 60_000),
-];
-
-fn usage(what: impl std::fmt::Display) -> EnvError {
-    EnvError::Usage(format!("options of `finance_agent`: {what}"))
-}
+static OPTIONS: LazyLock<Options> = LazyLock::new(|| {
+    const ADDRESS: &str = "an address that begins with https://";
+    let (least, most) = Spec::COMPANIES;
+    let served = json!({
+        "type": "object", "additionalProperties": { "type": "string" }, "default": {},
+        "description": "Hosts (or domains with a leading dot) that are served at an address of your own network, as host: ip:port."
+    });
+    Options::of::<Settings>(
+        "finance_agent",
+        vec![
+            Field::one_of(
+                "services",
+                ["synthetic", "live"],
+                "The tools' services: on this machine over a synthetic corpus, or the real ones.",
+            ),
+            Field::text(
+                "questions",
+                "an edition (2025-09, 2026-02) or the path of a table",
+                "Edition of the public questions (2025-09, 2026-02), or the path of a table.",
+            ),
+            Field::one_of(
+                "texts",
+                ["v1.0", "v1.1"],
+                "Version of the harness whose texts and arguments the tools have.",
+            ),
+            Field::one_of(
+                "judge",
+                ["offline", "model", "both"],
+                "Who judges answers; of both, the offline judge decides.",
+            ),
+            Field::one_of(
+                "reader",
+                ["model", "extract"],
+                "Who reads stored texts: the role `reader`, or a search for the prompt's words.",
+            ),
+            Field::one_of(
+                "literals",
+                ["open", "suggested"],
+                "Whether arguments are free or listed in every step (default: suggested on the synthetic corpus, else open).",
+            )
+            .without_default(),
+            Field::one_of(
+                "search",
+                ["api", "archive"],
+                "What a search over filings asks: the search service (key) or the archive's own search (contact).",
+            ),
+            Field::whole("max_calls", 1, 1000, "Calls of an episode."),
+            Field::whole(
+                "chunk_tokens",
+                4000,
+                1_000_000,
+                "Tokens of one call of the reader; longer texts are summed up in parts.",
+            ),
+            Field::seed("corpus", "Seed of the synthetic corpus."),
+            Field::whole("companies", least.into(), most.into(), "Companies of the synthetic corpus."),
+            Field::whole("seconds", 1, 600, "Seconds for a page from first to last byte."),
+            Field::whole("page_bytes", 1024, 256 << 20, "Bytes of a page; longer ones are cut."),
+            Field::whole("retries", 0, 20, "How often a server that answers 429 or 503 is asked again."),
+            Field::whole(
+                "first_wait",
+                0,
+                60_000,
+                "Milliseconds of the first wait for such a server at most; it doubles.",
+            ),
+            Field::text("api", ADDRESS, "Address of the search service over filings, where services are live."),
+            Field::text("archive_search", ADDRESS, "Address of the archive's own search, where services are live."),
+            Field::text(
+                "archive",
+                "a host, such as www.sec.gov",
+                "Host of the archive's documents, where services are live.",
+            ),
+            Field::text("serp", ADDRESS, "Address of the web search service, where services are live."),
+            Field::shaped("served", served, "a map of hosts to addresses, such as `host: 10.0.0.1:8080`", |value| {
+                BTreeMap::<String, SocketAddr>::deserialize(value).is_ok()
+            }),
+            Field::flag("allow_private", "Whether private and loopback addresses are fetched."),
+        ],
+    )
+});
 
 impl Settings {
     /// Reads raw or resolved options.
@@ -189,64 +230,24 @@ impl Settings {
     /// # Errors
     /// Which option is wrong, and what would be right.
     pub fn read(options: &Value) -> Result<Self, EnvError> {
-        let empty = Map::new();
-        let given = match options {
-            Value::Null => &empty,
-            Value::Object(given) => given,
-            other => return Err(usage(format!("{other} is no map of options"))),
-        };
-        if let Some(other) = given.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(usage(format!(
-                "unknown key `{other}`{} (known: {})",
-                nearest::hint(other, KEYS),
-                KEYS.join(", ")
-            )));
+        let mut settings: Self = OPTIONS.read(options)?;
+        if options.get("literals").is_none() {
+            settings.literals = match settings.services {
+                Services::Synthetic => Literals::Suggested,
+                Services::Live => Literals::Open,
+            };
         }
-        for (key, least, most) in BOUNDS {
-            if let Some(value) = given.get(key)
-                && !value.as_u64().is_some_and(|value| (least..=most).contains(&value))
-            {
-                return Err(usage(format!("`{key}` is {value}; give a whole number from {least} to {most}")));
-            }
-        }
-        let default = Self::default();
-        let services = field(given, "services", default.services)?;
-        let literals = match services {
-            Services::Synthetic => Literals::Suggested,
-            Services::Live => Literals::Open,
-        };
-        let settings = Self {
-            services,
-            questions: field(given, "questions", default.questions)?,
-            texts: field(given, "texts", default.texts)?,
-            judge: field(given, "judge", default.judge)?,
-            reader: field(given, "reader", default.reader)?,
-            literals: field(given, "literals", literals)?,
-            search: field(given, "search", default.search)?,
-            max_calls: field(given, "max_calls", default.max_calls)?,
-            chunk_tokens: field(given, "chunk_tokens", default.chunk_tokens)?,
-            corpus: field(given, "corpus", default.corpus)?,
-            companies: field(given, "companies", default.companies)?,
-            seconds: field(given, "seconds", default.seconds)?,
-            page_bytes: field(given, "page_bytes", default.page_bytes)?,
-            retries: field(given, "retries", default.retries)?,
-            first_wait: field(given, "first_wait", default.first_wait)?,
-            api: field(given, "api", default.api)?,
-            archive_search: field(given, "archive_search", default.archive_search)?,
-            archive: field(given, "archive", default.archive)?,
-            serp: field(given, "serp", default.serp)?,
-            served: field(given, "served", default.served)?,
-            allow_private: field(given, "allow_private", default.allow_private)?,
-        };
         for (key, address) in
             [("api", &settings.api), ("archive_search", &settings.archive_search), ("serp", &settings.serp)]
         {
             if !(address.starts_with("https://") || address.starts_with("http://")) {
-                return Err(usage(format!("`{key}` is `{address}`; give an address that begins with https://")));
+                let message = format!("`{key}` is `{address}`; give an address that begins with https://");
+                return Err(OPTIONS.wrong(key, &message));
             }
         }
         if settings.archive.is_empty() || settings.archive.contains(['/', ' ']) {
-            return Err(usage(format!("`archive` is `{}`; give a host, such as www.sec.gov", settings.archive)));
+            let message = format!("`archive` is `{}`; give a host, such as www.sec.gov", settings.archive);
+            return Err(OPTIONS.wrong("archive", &message));
         }
         Ok(settings)
     }
@@ -281,56 +282,7 @@ pub(super) fn edition(name: &str) -> Result<PathBuf, EnvError> {
     Ok(PathBuf::from(data).join("finance_agent").join(format!("public_{name}.csv")))
 }
 
-fn field<T: DeserializeOwned>(given: &Map<String, Value>, key: &str, default: T) -> Result<T, EnvError> {
-    match given.get(key) {
-        None => Ok(default),
-        Some(value) => T::deserialize(value).map_err(|error| {
-            let schema = schema();
-            let known: Vec<&str> =
-                schema["properties"][key]["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            if known.is_empty() {
-                return usage(format!("`{key}` is {value}: {error}"));
-            }
-            let hint = value.as_str().map(|value| nearest::hint(value, known.iter().copied())).unwrap_or_default();
-            usage(format!("`{key}` is {value}{hint} (known: {})", known.join(", ")))
-        }),
-    }
-}
-
 /// JSON Schema of the options.
 pub(super) fn schema() -> Value {
-    let default = Settings::default();
-    let number = |key: &str, value: u64, description: &str| {
-        let bounds = BOUNDS.iter().find(|(known, ..)| *known == key);
-        json!({ "type": "integer", "minimum": bounds.map_or(0, |bounds| bounds.1), "maximum": bounds.map_or(u64::MAX, |bounds| bounds.2), "default": value, "description": description })
-    };
-    let text =
-        |value: &str, description: &str| json!({ "type": "string", "default": value, "description": description });
-    json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "services": { "enum": ["synthetic", "live"], "default": "synthetic", "description": "The tools' services: on this machine over a synthetic corpus, or the real ones." },
-            "questions": text(&default.questions, "Edition of the public questions (2025-09, 2026-02), or the path of a table."),
-            "texts": { "enum": ["v1.0", "v1.1"], "default": "v1.0", "description": "Version of the harness whose texts and arguments the tools have." },
-            "judge": { "enum": ["offline", "model", "both"], "default": "offline", "description": "Who judges answers; of both, the offline judge decides." },
-            "reader": { "enum": ["model", "extract"], "default": "model", "description": "Who reads stored texts: the role `reader`, or a search for the prompt's words." },
-            "literals": { "enum": ["open", "suggested"], "description": "Whether arguments are free or listed in every step (default: suggested on the synthetic corpus, else open)." },
-            "search": { "enum": ["api", "archive"], "default": "api", "description": "What a search over filings asks: the search service (key) or the archive's own search (contact)." },
-            "max_calls": number("max_calls", u64::from(default.max_calls), "Calls of an episode."),
-            "chunk_tokens": number("chunk_tokens", u64::from(default.chunk_tokens), "Tokens of one call of the reader; longer texts are summed up in parts."),
-            "corpus": { "type": "integer", "minimum": 0, "default": default.corpus, "description": "Seed of the synthetic corpus." },
-            "companies": number("companies", u64::from(default.companies), "Companies of the synthetic corpus."),
-            "seconds": number("seconds", u64::from(default.seconds), "Seconds for a page from first to last byte."),
-            "page_bytes": number("page_bytes", u64::from(default.page_bytes), "Bytes of a page; longer ones are cut."),
-            "retries": number("retries", u64::from(default.retries), "How often a server that answers 429 or 503 is asked again."),
-            "first_wait": number("first_wait", u64::from(default.first_wait), "Milliseconds of the first wait for such a server at most; it doubles."),
-            "api": text(&default.api, "Address of the search service over filings, where services are live."),
-            "archive_search": text(&default.archive_search, "Address of the archive's own search, where services are live."),
-            "archive": text(&default.archive, "Host of the archive's documents, where services are live."),
-            "serp": text(&default.serp, "Address of the web search service, where services are live."),
-            "served": { "type": "object", "additionalProperties": { "type": "string" }, "default": {}, "description": "Hosts (or domains with a leading dot) that are served at an address of your own network, as host: ip:port." },
-            "allow_private": { "type": "boolean", "default": false, "description": "Whether private and loopback addresses are fetched." }
-        }
-    })
+    OPTIONS.schema()
 }

@@ -120,7 +120,7 @@ fn run(text: &str, places: &[Range<usize>], at: usize, words: &[&str], signs: &[
     first..last + 1
 }
 
-/// The periods that a figure is given for: several where it is of a span, none where nothing is said.
+/// The periods that a figure is given for: several where it is of a span, none if nothing is said.
 fn periods_of(read: &Read<'_>, figure: &Figure) -> Vec<Mark> {
     const SPAN: [&str; 10] = ["to", "and", "through", "vs", "from", "fy", "fiscal", "versus", "q", "or"];
     const SIGNS: [char; 7] = ['-', '\u{2013}', ',', '&', '/', '\'', '\u{2019}'];

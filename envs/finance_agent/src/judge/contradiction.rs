@@ -8,7 +8,7 @@ use crate::number::{Figure, Measure, figures, periods};
 /// Figures in a mere list from which naming the right one among them says nothing.
 const SHOTGUN: usize = 3;
 
-/// What contradicts; none where nothing does.
+/// What contradicts; none if nothing does.
 pub fn found(reference: &str, question: &Read<'_>, answer: &Read<'_>) -> Option<String> {
     let wanted = Read::of(reference);
     // Where every figure of the reference is in the answer, it is beside these that a rise or fall counts.

@@ -14,7 +14,7 @@ const TELLING: u32 = 4;
 /// Bytes around a figure in which a word may give it its sign.
 const NEAR: usize = 60;
 
-/// What the answer lacks; none where it states the fact.
+/// What the answer lacks; none if it states the fact.
 pub fn missing(criterion: &str, question: &Read<'_>, answer: &Read<'_>) -> Option<String> {
     let wanted = Read::of(criterion);
     for figure in &wanted.figures {
@@ -120,7 +120,7 @@ fn lacking_direction(wanted: &Read<'_>, answer: &Read<'_>) -> Option<Direction> 
         .copied()
 }
 
-/// What keeps a figure of the criterion from being stated; none where it is.
+/// What keeps a figure of the criterion from being stated; none if it is.
 fn unstated(figure: &Figure, wanted: &Read<'_>, question: &Read<'_>, answer: &Read<'_>) -> Option<String> {
     let text = wanted.text.get(figure.place.clone()).unwrap_or_default();
     let mut why = format!("the figure {text} is not in the answer");

@@ -52,7 +52,7 @@ impl Catalogue for TextCraft {
     }
 
     fn environment(&self, resolved: &Value) -> Value {
-        // Tools stand at the rim, and recipes are known by their hash, not by where they lie.
+        // Tools are at the interface, and recipes are known by their hash, not by where they lie.
         catalogue::without(resolved, &["tools", "recipes"])
     }
 

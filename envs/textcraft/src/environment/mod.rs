@@ -36,7 +36,7 @@ fn borrowed(list: &[String]) -> Vec<Cow<'_, str>> {
     list.iter().map(|text| Cow::Borrowed(text.as_str())).collect()
 }
 
-/// Everything that hangs on the scene and the tools.
+/// Everything that depends on the scene and the tools.
 #[derive(Debug)]
 struct EpisodeInterface {
     menu: Menu,

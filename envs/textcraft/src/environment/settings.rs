@@ -1,11 +1,12 @@
 //! What a study may set.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use gimbal_core::{Digest, EnvError, nearest};
+use gimbal_core::{Digest, EnvError};
+use gimbal_env_kit::options::{Field, Options};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::action::Toolset;
 use crate::table::Table;
@@ -26,7 +27,7 @@ pub enum Draws {
 }
 
 /// The options of a study, with their defaults.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// A file of other recipes; none for the built-in ones.
     pub recipes: Option<PathBuf>,
@@ -42,11 +43,43 @@ pub struct Settings {
     pub max_calls: Option<u32>,
 }
 
-const KEYS: [&str; 6] = ["recipes", "table", "aliasing", "tools", "draws", "max_calls"];
-
-fn usage(message: impl std::fmt::Display) -> EnvError {
-    EnvError::Usage(format!("options of `textcraft`: {message}"))
-}
+static OPTIONS: LazyLock<Options> = LazyLock::new(|| {
+    Options::of::<Settings>(
+        "textcraft",
+        vec![
+            Field::text(
+                "recipes",
+                "the path of a file",
+                "A file of other recipes, one a line; null for the built-in ones. Its tasks are those of the split `seeds`.",
+            )
+            .or_null("the built-in recipes"),
+            Field::text(
+                "table",
+                "the hash that a run has of its recipes",
+                "Hash of that file's recipes: filled in by itself, and checked where it is given.",
+            )
+            .or_null("that of the recipes"),
+            Field::flag("aliasing", "Whether the goal's name also stands for what lies below it, as in the original."),
+            Field::one_of(
+                "tools",
+                ["all", "separate", "unified"],
+                "All four tools, one for each kind of command, or the one that takes any command.",
+            ),
+            Field::one_of(
+                "draws",
+                ["task", "episode"],
+                "Whether every episode of a task shows the same commands, or other ones by its seed.",
+            ),
+            Field::whole(
+                "max_calls",
+                1,
+                LONGEST.into(),
+                "Calls of an episode; null for 30, 50 or 100 by the depth of the goal.",
+            )
+            .or_null("the number of the goal's depth"),
+        ],
+    )
+});
 
 impl Settings {
     /// Reads options; what is missing takes its default. A file of recipes is read and hashed.
@@ -60,31 +93,8 @@ impl Settings {
 
     /// The same, with the tree.
     pub(super) fn with_tree(options: &Value) -> Result<(Self, Arc<Tree>), EnvError> {
-        let mut settings = Self::default();
-        let empty = serde_json::Map::new();
-        let map = match options {
-            Value::Null => &empty,
-            Value::Object(map) => map,
-            _ => return Err(usage(format!("expected a map of {}", KEYS.join(", ")))),
-        };
-        let mut wanted = None;
-        for (key, value) in map {
-            match key.as_str() {
-                "recipes" => settings.recipes = path(value)?,
-                "table" => wanted = hash(value)?,
-                "aliasing" => {
-                    settings.aliasing =
-                        value.as_bool().ok_or_else(|| usage(format!("`aliasing` is {value}; give true or false")))?;
-                }
-                "tools" => settings.tools = one_of(key, value)?,
-                "draws" => settings.draws = one_of(key, value)?,
-                "max_calls" => settings.max_calls = calls(value)?,
-                _ => {
-                    let hint = nearest::hint(key, KEYS);
-                    return Err(usage(format!("unknown key `{key}`{hint} (known: {})", KEYS.join(", "))));
-                }
-            }
-        }
+        let mut settings: Self = OPTIONS.read(options)?;
+        let wanted = settings.table.take();
         let tree = match &settings.recipes {
             None => shipped()?,
             Some(path) => {
@@ -95,10 +105,11 @@ impl Settings {
         };
         if let Some(wanted) = wanted.filter(|wanted| settings.table.as_ref() != Some(wanted)) {
             let file = settings.recipes.as_deref().map_or_else(|| "(none)".into(), Path::to_string_lossy);
-            return Err(usage(format!(
+            let message = format!(
                 "`recipes` is {file}, and its recipes are not those of `table` {wanted}; give the file that the run began \
                  with, or leave `table` out"
-            )));
+            );
+            return Err(OPTIONS.wrong("recipes", &message));
         }
         Ok((settings, tree))
     }
@@ -116,75 +127,7 @@ fn open(path: &Path) -> Result<(Arc<Tree>, String), EnvError> {
     Ok((Arc::new(tree), digest))
 }
 
-fn path(value: &Value) -> Result<Option<PathBuf>, EnvError> {
-    match value {
-        Value::Null => Ok(None),
-        Value::String(path) if !path.is_empty() => Ok(Some(PathBuf::from(path))),
-        _ => Err(usage(format!("`recipes` is {value}; give the path of a file, or null for the built-in recipes"))),
-    }
-}
-
-fn hash(value: &Value) -> Result<Option<String>, EnvError> {
-    match value {
-        Value::Null => Ok(None),
-        Value::String(hash) => Ok(Some(hash.clone())),
-        _ => Err(usage(format!("`table` is {value}; it is the hash that a run notes of its recipes: leave it out"))),
-    }
-}
-
-/// A value that must be one of the schema's names for its key.
-fn one_of<T: serde::de::DeserializeOwned>(key: &str, value: &Value) -> Result<T, EnvError> {
-    // Serde would also take `{name: null}` for a name.
-    let read = value.is_string().then(|| T::deserialize(value).ok()).flatten();
-    read.ok_or_else(|| {
-        let schema = schema();
-        let known = schema["properties"][key]["enum"].as_array().into_iter().flatten();
-        let known: Vec<&str> = known.filter_map(Value::as_str).collect();
-        let hint = value.as_str().map(|value| nearest::hint(value, known.iter().copied())).unwrap_or_default();
-        usage(format!("`{key}` is {value}{hint} (known: {})", known.join(", ")))
-    })
-}
-
-fn calls(value: &Value) -> Result<Option<u32>, EnvError> {
-    if value.is_null() {
-        return Ok(None);
-    }
-    let calls = value.as_u64().and_then(|calls| u32::try_from(calls).ok());
-    calls.filter(|calls| (1..=LONGEST).contains(calls)).map(Some).ok_or_else(|| {
-        usage(format!("`max_calls` is {value}; give 1 to {LONGEST}, or null for the number of the goal's depth"))
-    })
-}
-
 /// JSON Schema of the options.
 pub(super) fn schema() -> Value {
-    json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "recipes": {
-                "type": ["string", "null"], "default": null,
-                "description": "A file of other recipes, one a line; null for the built-in ones. Its tasks are those of the split `seeds`."
-            },
-            "table": {
-                "type": ["string", "null"], "default": null,
-                "description": "Hash of that file's recipes: filled in by itself, and checked where it is given."
-            },
-            "aliasing": {
-                "type": "boolean", "default": false,
-                "description": "Whether the goal's name also stands for what lies below it, as in the original."
-            },
-            "tools": {
-                "enum": ["all", "separate", "unified"], "default": "all",
-                "description": "All four tools, one for each kind of command, or the one that takes any command."
-            },
-            "draws": {
-                "enum": ["task", "episode"], "default": "task",
-                "description": "Whether every episode of a task shows the same commands, or other ones by its seed."
-            },
-            "max_calls": {
-                "type": ["integer", "null"], "minimum": 1, "maximum": LONGEST, "default": null,
-                "description": "Calls of an episode; null for 30, 50 or 100 by the depth of the goal."
-            }
-        }
-    })
+    OPTIONS.schema()
 }

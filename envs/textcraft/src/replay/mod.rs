@@ -2,7 +2,7 @@
 //!
 //! A row's prompt is compared as far as a seed decides it in the original: its first and last lines, that it shows every
 //! command below the goal, and beside these at most ten of those that distractors are drawn from, none twice. Which ten, and
-//! in which order, hangs on the hash seed of the original's process. Rows of kind `alias` are played with the aliasing quirk,
+//! in which order, depends on the hash seed of the original's process. Rows of kind `alias` are played with the aliasing quirk,
 //! all others without it.
 
 mod row;
@@ -61,7 +61,7 @@ pub struct Mismatch {
     pub line: usize,
     /// The seed of the row.
     pub seed: String,
-    /// The step, from nought; none at the reset.
+    /// The step, from 0; none at the reset.
     pub step: Option<usize>,
     /// The field.
     pub field: String,

@@ -22,7 +22,7 @@ pub(super) fn read(line: &str) -> Result<Fact, String> {
             return Err(format!("unknown key `{key}`{hint} (known: {})", KEYS.join(", ")));
         }
         if members[..at].iter().any(|(earlier, _)| earlier == key) {
-            return Err(format!("the key `{key}` stands twice; keep one of them"));
+            return Err(format!("the key `{key}` is given twice; keep one of them"));
         }
     }
     let find = |wanted: &str| members.iter().find(|(key, _)| key == wanted).map(|(_, value)| value);

@@ -220,7 +220,7 @@ impl Tree {
         self.of_item[at].is_empty() && self.of_tag[at].is_empty() && !self.is_tag[at] && self.is_item[at]
     }
 
-    /// How many crafting steps lie below a name; nought where no recipe makes it.
+    /// How many crafting steps lie below a name; 0 where no recipe makes it.
     #[must_use]
     pub fn depth(&self, name: NameId) -> u32 {
         self.depths[usize::from(name)]

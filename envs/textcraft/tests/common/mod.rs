@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gimbal_textcraft::{Scene, Simulator, Tree};
 
-/// The folder of reference data; none where this machine has none.
+/// The folder of reference data; none if this machine has none.
 pub fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("GIMBAL_DATA").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference")),

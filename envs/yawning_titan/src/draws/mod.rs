@@ -131,7 +131,7 @@ pub trait Draws {
     fn shuffle(&mut self, site: Site, items: &mut [u16]);
 
     /// `numpy.random.choice` without replacement with these probabilities, of as many indices as `chosen` holds; there
-    /// are at least as many above nought.
+    /// are at least as many above 0.
     fn numpy_choice(&mut self, site: Site, population: &[u16], probabilities: &[f64], chosen: &mut [u32]);
 
     /// The order in which a hash set is gone through: `nodes` come in node order.

@@ -187,7 +187,7 @@ impl Tape {
         }
     }
 
-    /// Lays in the draws of the next step; none where they were not recorded.
+    /// Lays in the draws of the next step; none if they were not recorded.
     pub fn load(&mut self, entries: Option<Vec<Entry>>) {
         self.held = entries.is_some();
         self.entries = entries.unwrap_or_default();

@@ -32,7 +32,7 @@ pub enum Raised {
     /// A candidate cannot be reached from the node that red is after.
     #[error("KeyError: red's target cannot be reached from node {0}")]
     Key(u16),
-    /// A weight or a score is divided by nought.
+    /// A weight or a score is divided by 0.
     #[error("ZeroDivisionError: division by zero")]
     ZeroDivision,
     /// Red has no action to choose from.
@@ -356,7 +356,7 @@ impl State {
         }
     }
 
-    /// The index of an action on a node now; none where the kind is switched off or the node is not in play.
+    /// The index of an action on a node now; none if the kind is switched off or the node is not in play.
     pub fn index_on(&self, kind: Kind, node: u16) -> Option<u32> {
         let kinds = &self.rules.kinds;
         let place = kinds.iter().position(|known| *known == kind)?;

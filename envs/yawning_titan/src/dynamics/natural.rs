@@ -5,7 +5,7 @@ use crate::draws::{Draws, Purpose, Site};
 
 impl State {
     /// QUIRK: the two chances are crossed. Nodes next to a compromised one are tried with the chance for unconnected
-    /// ones, and only if the chance for connected ones is above nought; all others with the latter. Both sets are hash
+    /// ones, and only if the chance for connected ones is above 0; all others with the latter. Both sets are hash
     /// sets in the original; ours are gone through in node order.
     pub(super) fn natural_spread<D: Draws>(&mut self, draws: &mut D) -> Result<(), Raised> {
         self.report.begin(Reported::NaturalSpread);

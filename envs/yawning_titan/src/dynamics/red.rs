@@ -146,8 +146,8 @@ impl State {
         if self.rules.spreads {
             self.natural_spread(draws)?;
         }
-        let struck = self.rules.zero_day && self.zero_day(draws)?;
-        if !struck && !self.act(draws)? {
+        let attacked = self.rules.zero_day && self.zero_day(draws)?;
+        if !attacked && !self.act(draws)? {
             self.random_move(draws);
         }
         self.zero_day_clock();

@@ -59,8 +59,8 @@ impl State {
             self.natural_spread(draws)?;
             self.report.passing = true;
         }
-        let struck = self.rules.zero_day && self.zero_day(draws)?;
-        if !struck {
+        let attacked = self.rules.zero_day && self.zero_day(draws)?;
+        if !attacked {
             for _ in 0..runs {
                 if !self.act(draws)? {
                     self.random_move(draws);

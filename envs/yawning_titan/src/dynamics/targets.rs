@@ -5,7 +5,7 @@ use crate::draws::{Draws, Purpose, Site};
 use crate::rules::Targeting;
 
 impl State {
-    /// Draws a target; none where there is no candidate. With it comes the node from which it is attacked.
+    /// Draws a target; none if there is no candidate. With it comes the node from which it is attacked.
     pub(super) fn target<D: Draws>(&mut self, draws: &mut D) -> Result<Option<(u16, Option<u16>)>, Raised> {
         if self.rules.any_node {
             self.mark_neighbours_of_compromised();

@@ -55,7 +55,7 @@ impl Catalogue for YawningTitan {
     }
 
     fn environment(&self, resolved: &Value) -> Value {
-        // Names stand at the rim: cells that differ in them meet the same environments.
+        // Names are at the interface: cells that differ in them meet the same environments.
         catalogue::without(resolved, &["names"])
     }
 

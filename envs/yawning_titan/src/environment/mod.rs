@@ -2,7 +2,7 @@
 //!
 //! An episode builds the environment anew from its seed: special nodes and vulnerabilities of the network are drawn, then
 //! everything that a reset draws. Where the original would raise an exception in play (SPEC 14), the episode ends as
-//! failed with a reward of nought.
+//! failed with a reward of 0.
 
 mod brief;
 mod catalogue;
@@ -85,7 +85,7 @@ impl Draws for Either {
     }
 }
 
-/// Everything that hangs on names.
+/// Everything that depends on names.
 #[derive(Debug)]
 struct EpisodeInterface {
     vocabulary: Vocabulary,

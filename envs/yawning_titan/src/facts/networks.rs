@@ -1,8 +1,9 @@
-//! The stored networks, and the two that the original makes without draws.
-//!
-//! Source: YAWNING-TITAN 2.0.1 (commit db25f453, MIT), read as facts.
+//! The stored networks, and the two that the original makes without draws. They are listed in `facts/networks.txt`.
 
-use crate::network::{EntryPreference, HighValuePreference, Parameters};
+use std::sync::LazyLock;
+
+use super::parameters::{EntryPreference, HighValuePreference, Parameters};
+use super::read::{Section, sections};
 
 /// A stored node.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +23,7 @@ pub struct NodeFact {
 }
 
 /// A stored network.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NetworkFact {
     /// The name in options.
     pub name: &'static str,
@@ -33,627 +34,151 @@ pub struct NetworkFact {
     /// Which draws are made when it is loaded, and within which bounds.
     pub parameters: Parameters,
     /// The nodes, in node order.
-    pub nodes: &'static [NodeFact],
+    pub nodes: Vec<NodeFact>,
     /// The edges in the order in which they are added, as positions in `nodes`.
-    pub edges: &'static [(u16, u16)],
+    pub edges: Vec<(u16, u16)>,
 }
 
-const fn node(
-    name: &'static str,
-    uuid: &'static str,
-    special: (bool, bool),
-    vulnerability: f64,
-    place: (f64, f64),
-) -> NodeFact {
-    NodeFact { name, uuid, entry: special.0, high_value: special.1, vulnerability, place }
-}
-
-const fn made(name: &'static str, x: f64, y: f64) -> NodeFact {
-    node(name, "", (false, false), 0.01, (x, y))
-}
+/// The mark of a network that is made in code.
+const MADE: &str = "made in code";
 
 /// The stored networks; the first two ship with the original.
-pub static NETWORKS: [NetworkFact; 6] = [
-    NetworkFact {
-        name: "default_18",
-        title: "Default 18-node network",
-        uuid: "b3cd9dfd-b178-415d-93f0-c9e279b3c511",
-        parameters: Parameters {
-            random_entry: true,
-            entry_count: 1,
-            entry_preference: EntryPreference::None,
-            random_high_value: true,
-            high_value_count: 1,
-            high_value_preference: HighValuePreference::None,
-            random_vulnerabilities: true,
-            lower: 0.1,
-            upper: 1.0,
-        },
-        nodes: &[
-            node("0", "00c9f604-83c4-4da9-a71d-9d8376d95253", (false, false), 0.0, (-120.0, -200.0)),
-            node("5", "a467a90a-b26b-4a89-a6c5-950e29d196c8", (false, false), 0.0, (0.0, -80.0)),
-            node("1", "9f6c135b-f22d-4513-bb2c-d290eb60cc9e", (false, false), 0.0, (-60.0, -200.0)),
-            node("2", "fbafbdbe-3922-43ec-b9da-f62b0ae1b2f9", (false, false), 0.0, (0.0, -200.0)),
-            node("3", "240355b1-bb1d-4f8c-b59b-5ce72bf1fd6a", (false, false), 0.0, (60.0, -200.0)),
-            node("4", "684c42a5-19ce-4520-933c-09cdd1060084", (false, false), 0.0, (120.0, -200.0)),
-            node("7", "f4f54864-23dc-4bb6-8e3f-2a257fcac81a", (false, false), 0.0, (0.0, 0.0)),
-            node("6", "d9a97d82-5d35-4d87-a5e3-eb88d860ee76", (false, false), 0.0, (-100.0, 0.0)),
-            node("8", "0803dca1-0443-4bb5-b53d-9e47c6777481", (false, false), 0.0, (100.0, 0.0)),
-            node("12", "a9ddcf15-09ea-484d-aaa2-1040d6fb9abb", (false, false), 0.0, (0.0, 80.0)),
-            node("9", "4e9c6a59-5871-4af5-8a65-7fe3d9083209", (false, false), 0.0, (200.0, -60.0)),
-            node("10", "d4b490d1-1699-49b2-95e2-ae69164253ab", (false, false), 0.0, (200.0, 0.0)),
-            node("11", "421d4c55-3d5d-4b35-90dc-1dd6bdcc2f81", (false, false), 0.0, (200.0, 60.0)),
-            node("13", "0f6b5c11-ac0b-4e29-9385-d749a213bbf4", (false, false), 0.0, (-120.0, 200.0)),
-            node("14", "ee655347-9c43-4d77-baf7-d35b9457331d", (false, false), 0.0, (-60.0, 200.0)),
-            node("15", "e4ce7d15-c081-46ab-945d-792ea16d5a60", (false, false), 0.0, (0.0, 200.0)),
-            node("16", "caa1a3b2-2f59-4c8c-bd75-c5fa2ffb1fa8", (false, false), 0.0, (60.0, 200.0)),
-            node("17", "0994dfe6-03aa-4774-b993-b8eba84ca5dd", (false, false), 0.0, (120.0, 200.0)),
-        ],
-        edges: &[
-            (0, 1),
-            (2, 1),
-            (1, 3),
-            (4, 1),
-            (5, 1),
-            (1, 6),
-            (7, 6),
-            (8, 6),
-            (9, 6),
-            (8, 10),
-            (8, 11),
-            (8, 12),
-            (13, 9),
-            (9, 14),
-            (9, 15),
-            (9, 16),
-            (17, 9),
-        ],
-    },
-    NetworkFact {
-        name: "dcbo_base",
-        title: "Dcbo base network",
-        uuid: "47cb9f49-b53d-44f8-9a7b-3d74cf2ec1b0",
-        parameters: Parameters {
-            random_entry: true,
-            entry_count: 3,
-            entry_preference: EntryPreference::None,
-            random_high_value: false,
-            high_value_count: 0,
-            high_value_preference: HighValuePreference::None,
-            random_vulnerabilities: false,
-            lower: 0.01,
-            upper: 1.0,
-        },
-        nodes: &[
-            node("0", "4180851d-a066-4d97-ba36-ba0c3971000e", (false, false), 0.0, (150.0, 400.0)),
-            node("1", "b6ab4f5d-0295-4a5a-81e2-6febb26bbac0", (false, false), 0.0, (100.0, 450.0)),
-            node("2", "353e4860-9514-4083-91cd-6a0bbace8cad", (false, false), 0.0, (450.0, 100.0)),
-            node("3", "b02dfc7e-2369-4a99-804a-130b922d308c", (false, false), 0.0, (350.0, 200.0)),
-            node("4", "915ce639-307b-454b-86dc-0f9ccf708b38", (false, false), 0.0, (0.0, 150.0)),
-            node("5", "8d216687-f3cb-4cb1-a533-4ffcadcc439a", (false, false), 0.0, (500.0, 300.0)),
-            node("6", "8f2e9bf5-0e88-4b21-b5cc-f90a7e9899eb", (false, false), 0.0, (300.0, 50.0)),
-            node("7", "10b665bf-c821-4c45-b51c-d80c509cec84", (false, false), 0.0, (450.0, 200.0)),
-            node("8", "a5f7c102-5bee-4dbd-bea4-90faa9a4f195", (false, false), 0.0, (350.0, 100.0)),
-            node("9", "bf53b3ff-75d9-47da-8c57-1ca571dab5ae", (false, false), 0.0, (150.0, 300.0)),
-        ],
-        edges: &[(0, 9), (1, 9), (2, 9), (3, 9), (4, 9), (7, 9), (8, 9)],
-    },
-    NetworkFact {
-        name: "default_18_set_entry",
-        title: "Default 18-node network with set entry node",
-        uuid: "ae3c3ce4-d7d0-4c56-8acb-c935a5f2c072",
-        parameters: Parameters {
-            random_entry: false,
-            entry_count: 1,
-            entry_preference: EntryPreference::None,
-            random_high_value: true,
-            high_value_count: 1,
-            high_value_preference: HighValuePreference::None,
-            random_vulnerabilities: true,
-            lower: 0.1,
-            upper: 1.0,
-        },
-        nodes: &[
-            node("0", "00c9f604-83c4-4da9-a71d-9d8376d95253", (true, false), 0.0, (1.0, 7.0)),
-            node("5", "a467a90a-b26b-4a89-a6c5-950e29d196c8", (false, false), 0.0, (3.0, 6.0)),
-            node("1", "9f6c135b-f22d-4513-bb2c-d290eb60cc9e", (false, false), 0.0, (2.0, 7.0)),
-            node("2", "fbafbdbe-3922-43ec-b9da-f62b0ae1b2f9", (false, false), 0.0, (3.0, 7.0)),
-            node("3", "240355b1-bb1d-4f8c-b59b-5ce72bf1fd6a", (false, false), 0.0, (4.0, 7.0)),
-            node("4", "684c42a5-19ce-4520-933c-09cdd1060084", (false, false), 0.0, (5.0, 7.0)),
-            node("7", "f4f54864-23dc-4bb6-8e3f-2a257fcac81a", (false, false), 0.0, (3.0, 4.0)),
-            node("6", "d9a97d82-5d35-4d87-a5e3-eb88d860ee76", (false, false), 0.0, (1.0, 4.0)),
-            node("8", "0803dca1-0443-4bb5-b53d-9e47c6777481", (false, false), 0.0, (4.0, 4.0)),
-            node("12", "a9ddcf15-09ea-484d-aaa2-1040d6fb9abb", (false, false), 0.0, (3.0, 2.0)),
-            node("9", "4e9c6a59-5871-4af5-8a65-7fe3d9083209", (false, false), 0.0, (6.0, 5.0)),
-            node("10", "d4b490d1-1699-49b2-95e2-ae69164253ab", (false, false), 0.0, (6.0, 4.0)),
-            node("11", "421d4c55-3d5d-4b35-90dc-1dd6bdcc2f81", (false, false), 0.0, (6.0, 3.0)),
-            node("13", "0f6b5c11-ac0b-4e29-9385-d749a213bbf4", (false, false), 0.0, (1.0, 1.0)),
-            node("14", "ee655347-9c43-4d77-baf7-d35b9457331d", (false, false), 0.0, (2.0, 1.0)),
-            node("15", "e4ce7d15-c081-46ab-945d-792ea16d5a60", (false, false), 0.0, (3.0, 1.0)),
-            node("16", "caa1a3b2-2f59-4c8c-bd75-c5fa2ffb1fa8", (false, false), 0.0, (4.0, 1.0)),
-            node("17", "0994dfe6-03aa-4774-b993-b8eba84ca5dd", (false, false), 0.0, (5.0, 1.0)),
-        ],
-        edges: &[
-            (0, 1),
-            (2, 1),
-            (1, 3),
-            (4, 1),
-            (5, 1),
-            (1, 6),
-            (7, 6),
-            (8, 6),
-            (9, 6),
-            (8, 10),
-            (8, 11),
-            (8, 12),
-            (13, 9),
-            (9, 14),
-            (9, 15),
-            (9, 16),
-            (17, 9),
-        ],
-    },
-    NetworkFact {
-        name: "mesh_5",
-        title: "mesh_5",
-        uuid: "b7f152e8-2834-4287-918a-b8b760c80ec1",
-        parameters: Parameters {
-            random_entry: true,
-            entry_count: 3,
-            entry_preference: EntryPreference::Central,
-            random_high_value: false,
-            high_value_count: 1,
-            high_value_preference: HighValuePreference::FurthestFromEntry,
-            random_vulnerabilities: true,
-            lower: 0.2,
-            upper: 0.8,
-        },
-        nodes: &[
-            node("0", "cf511f8a-aec5-4718-ae8b-1eabea4d635e", (true, false), 0.7519576981907026, (15.0, 6.0)),
-            node("1", "776f81ec-2330-4aca-bc8b-d49ee1737acc", (true, false), 0.24392491850771741, (14.0, 12.0)),
-            node("2", "09ce4991-7abc-4033-9e15-0f27078c23dc", (true, false), 0.7486399407658506, (2.0, 0.0)),
-            node("4", "410162b6-4f1c-46dc-82ad-a7d421f8387f", (false, false), 0.6764563263465531, (2.0, 9.0)),
-            node("3", "11b8c6a1-2065-443f-8846-d53fe101f87b", (false, true), 0.3034874003873757, (8.0, 13.0)),
-        ],
-        edges: &[(1, 0), (2, 0), (3, 0), (2, 1), (4, 1), (3, 1), (2, 4), (2, 3), (4, 3)],
-    },
-    NetworkFact {
-        name: "mesh_15",
-        title: "mesh_15",
-        uuid: "ca16ea8d-ff61-4b0a-82d5-f773dfdaf7bb",
-        parameters: Parameters {
-            random_entry: true,
-            entry_count: 3,
-            entry_preference: EntryPreference::None,
-            random_high_value: true,
-            high_value_count: 1,
-            high_value_preference: HighValuePreference::None,
-            random_vulnerabilities: true,
-            lower: 0.2,
-            upper: 0.8,
-        },
-        nodes: &[
-            node("0", "8fc688c9-8fd0-4ba1-a7be-fcf0eca071fa", (true, false), 0.7979058022326093, (38.0, 6.0)),
-            node("1", "6c596f50-7a7b-4702-b552-68b13d22ab97", (true, false), 0.5350633081395078, (52.0, 28.0)),
-            node("3", "5e022aff-353d-4d11-8d54-e09ec8fabef1", (false, false), 0.5864439773362509, (9.0, 1.0)),
-            node("5", "4de0ea73-00be-4802-84f5-dee75b371ac5", (false, false), 0.6069636724002202, (19.0, 32.0)),
-            node("7", "8bc75575-604e-4fc4-b9da-1c2945ac0aa1", (false, false), 0.7014691405476352, (29.0, 19.0)),
-            node("9", "974b4dde-5264-4408-8bff-4d3f61ae04ed", (false, false), 0.3743484631726861, (54.0, 48.0)),
-            node("10", "386e5d31-d1a6-4ae7-b28a-0dfbcda517fb", (false, false), 0.46682209847590456, (5.0, 15.0)),
-            node("11", "f0613c46-0551-4e00-b3f1-ad2676175846", (false, false), 0.6827277787330424, (31.0, 45.0)),
-            node("12", "48c89a94-d907-4ddd-ad03-7de03bdb95a1", (false, false), 0.6574573917641753, (48.0, 7.0)),
-            node("14", "71996258-7892-4da0-b876-27afe1f6ec3a", (false, true), 0.4168940940008479, (59.0, 12.0)),
-            node("4", "16dea6d4-53bd-4a8a-a0f8-8f6c6480ef85", (false, false), 0.6388864567507204, (4.0, 24.0)),
-            node("6", "aadfd84b-e6a2-4031-b355-562c61e8d24b", (false, false), 0.2738687154764497, (57.0, 21.0)),
-            node("8", "aa3730cf-2dd3-4072-bf98-a941f8f9b980", (false, false), 0.4179796428867624, (13.0, 20.0)),
-            node("2", "1e5b408d-dc05-4ed7-848d-b8c05aabb6b6", (true, false), 0.607432396564052, (54.0, 2.0)),
-            node("13", "1ce3f27e-dfc9-47c8-ba6e-65af004c809b", (false, false), 0.556813412379872, (24.0, 45.0)),
-        ],
-        edges: &[
-            (1, 0),
-            (2, 0),
-            (3, 0),
-            (4, 0),
-            (0, 5),
-            (6, 0),
-            (0, 7),
-            (8, 0),
-            (9, 0),
-            (10, 1),
-            (3, 1),
-            (1, 11),
-            (1, 4),
-            (1, 12),
-            (1, 5),
-            (1, 7),
-            (1, 9),
-            (3, 2),
-            (2, 11),
-            (2, 12),
-            (2, 5),
-            (2, 9),
-            (13, 3),
-            (10, 3),
-            (3, 11),
-            (3, 4),
-            (3, 5),
-            (6, 3),
-            (3, 7),
-            (8, 3),
-            (14, 3),
-            (3, 9),
-            (13, 4),
-            (4, 11),
-            (4, 12),
-            (4, 5),
-            (6, 4),
-            (4, 7),
-            (8, 4),
-            (14, 4),
-            (9, 4),
-            (13, 5),
-            (10, 5),
-            (5, 11),
-            (5, 12),
-            (6, 5),
-            (5, 7),
-            (14, 5),
-            (9, 5),
-            (10, 6),
-            (6, 11),
-            (6, 12),
-            (6, 7),
-            (6, 8),
-            (14, 6),
-            (6, 9),
-            (13, 7),
-            (10, 7),
-            (11, 7),
-            (12, 7),
-            (8, 7),
-            (9, 7),
-            (13, 8),
-            (10, 8),
-            (8, 11),
-            (8, 12),
-            (14, 8),
-            (8, 9),
-            (13, 9),
-            (9, 12),
-            (14, 9),
-            (10, 11),
-            (10, 12),
-            (10, 14),
-            (13, 11),
-            (14, 11),
-            (13, 12),
-            (14, 12),
-            (14, 13),
-        ],
-    },
-    NetworkFact {
-        name: "mesh_24",
-        title: "mesh_24",
-        uuid: "020a1fe6-d856-4c9f-9463-fce150455f24",
-        parameters: Parameters {
-            random_entry: true,
-            entry_count: 7,
-            entry_preference: EntryPreference::None,
-            random_high_value: false,
-            high_value_count: 1,
-            high_value_preference: HighValuePreference::FurthestFromEntry,
-            random_vulnerabilities: true,
-            lower: 0.1,
-            upper: 0.15,
-        },
-        nodes: &[
-            node("0", "67dff428-b314-44c4-9e2b-a37cf604a48b", (true, false), 0.1258915400281164, (2.0, 33.0)),
-            node("2", "eec4d375-6edc-47f6-bf47-fc46746a2070", (true, false), 0.11450328327731812, (8.0, 32.0)),
-            node("3", "40644969-4de0-4e4f-aa2f-13ca29144b9b", (false, false), 0.11983931905804159, (48.0, 26.0)),
-            node("4", "11c8e1d5-4fa3-4082-a459-8773e971241c", (false, false), 0.13266436359631267, (48.0, 14.0)),
-            node("6", "f32c76b4-08f8-407c-b21a-9af53edd2368", (false, false), 0.11414984736035191, (26.0, 5.0)),
-            node("7", "81315dd8-a66e-4890-a1e5-43421261c9a6", (false, false), 0.14039338826903874, (34.0, 6.0)),
-            node("8", "8ebe71c3-8745-4270-9109-debfe94a7653", (false, false), 0.10616663035428314, (21.0, 23.0)),
-            node("9", "9e0beae0-5dfe-4ea5-9324-349bc0210151", (false, false), 0.14255978672667544, (0.0, 56.0)),
-            node("12", "7cf52cf4-8ef7-4e86-8416-55b8b496443f", (false, false), 0.11018089943955282, (4.0, 88.0)),
-            node("13", "2f6a248f-fa26-412c-b12d-20856b7caa99", (false, false), 0.11964429038688852, (34.0, 91.0)),
-            node("14", "3dae4d97-f3df-4cc2-bff4-f7ec1c51abf5", (false, false), 0.13324341456730604, (47.0, 4.0)),
-            node("15", "44ea3e0c-a364-4768-ad45-d3fec60df677", (false, false), 0.14265370295277763, (3.0, 10.0)),
-            node("16", "a51931d3-dd99-476b-8176-43768652fcb8", (false, false), 0.14403731744582687, (56.0, 44.0)),
-            node("17", "152dfac5-8aa2-4f5c-a254-7a922a68472e", (false, false), 0.10697823622393235, (38.0, 81.0)),
-            node("19", "3dfcf9b1-1e73-4da0-b3eb-f7691532cf8b", (false, false), 0.12847187053206147, (57.0, 63.0)),
-            node("20", "d9769827-3873-4515-9171-690054fa6b0b", (false, false), 0.1233784808206655, (7.0, 4.0)),
-            node("21", "d827158a-d52a-42f0-bc4b-58871c498838", (false, false), 0.1360761218735058, (86.0, 7.0)),
-            node("22", "9f3e4717-a0b5-46b0-a480-413a36438df3", (false, false), 0.1198195412644969, (55.0, 94.0)),
-            node("23", "307fc8f3-fb2f-4e3f-907f-74200f6606aa", (false, false), 0.10082112197644892, (39.0, 67.0)),
-            node("1", "712dd84c-eb4a-48f7-928b-b485f9adc4ae", (true, false), 0.13763935521282783, (90.0, 20.0)),
-            node("5", "1fa044fd-63d7-4ba0-99ef-562cb71ee813", (false, false), 0.1303900338713175, (65.0, 28.0)),
-            node("10", "d421ad13-f178-4efc-ab54-645789ed4c2e", (false, false), 0.13904366646441366, (23.0, 90.0)),
-            node("18", "1def3a95-f3c8-44f6-af71-1f3fb99435f6", (false, false), 0.10549822137408796, (75.0, 6.0)),
-            node("11", "1d081988-cb11-449a-8166-fa3e86e51e59", (false, true), 0.14455353726859946, (53.0, 83.0)),
-        ],
-        edges: &[
-            (0, 1),
-            (2, 0),
-            (3, 0),
-            (0, 4),
-            (0, 5),
-            (0, 6),
-            (0, 7),
-            (0, 8),
-            (9, 0),
-            (10, 0),
-            (11, 0),
-            (0, 12),
-            (13, 0),
-            (14, 0),
-            (0, 15),
-            (0, 16),
-            (0, 17),
-            (18, 0),
-            (19, 1),
-            (2, 1),
-            (3, 1),
-            (1, 4),
-            (6, 1),
-            (7, 1),
-            (21, 1),
-            (23, 1),
-            (9, 1),
-            (10, 1),
-            (11, 1),
-            (22, 1),
-            (14, 1),
-            (15, 1),
-            (17, 1),
-            (18, 1),
-            (3, 2),
-            (2, 4),
-            (2, 5),
-            (2, 6),
-            (2, 21),
-            (23, 2),
-            (2, 8),
-            (2, 11),
-            (13, 2),
-            (22, 2),
-            (2, 15),
-            (18, 2),
-            (3, 19),
-            (3, 5),
-            (3, 6),
-            (3, 23),
-            (3, 8),
-            (3, 10),
-            (3, 12),
-            (3, 13),
-            (3, 22),
-            (3, 14),
-            (3, 17),
-            (3, 18),
-            (20, 4),
-            (6, 4),
-            (7, 4),
-            (21, 4),
-            (12, 4),
-            (13, 4),
-            (22, 4),
-            (15, 4),
-            (17, 4),
-            (18, 4),
-            (19, 5),
-            (20, 5),
-            (5, 21),
-            (23, 5),
-            (8, 5),
-            (10, 5),
-            (11, 5),
-            (5, 12),
-            (13, 5),
-            (22, 5),
-            (14, 5),
-            (5, 15),
-            (5, 16),
-            (18, 5),
-            (20, 6),
-            (6, 21),
-            (23, 6),
-            (8, 6),
-            (9, 6),
-            (10, 6),
-            (11, 6),
-            (22, 6),
-            (14, 6),
-            (6, 15),
-            (6, 16),
-            (6, 17),
-            (18, 6),
-            (19, 7),
-            (20, 7),
-            (7, 21),
-            (23, 7),
-            (8, 7),
-            (9, 7),
-            (10, 7),
-            (7, 12),
-            (13, 7),
-            (22, 7),
-            (14, 7),
-            (7, 15),
-            (7, 16),
-            (18, 7),
-            (19, 8),
-            (20, 8),
-            (8, 21),
-            (23, 8),
-            (11, 8),
-            (8, 12),
-            (22, 8),
-            (14, 8),
-            (8, 16),
-            (8, 17),
-            (18, 8),
-            (20, 9),
-            (9, 21),
-            (23, 9),
-            (9, 10),
-            (9, 11),
-            (9, 12),
-            (13, 9),
-            (22, 9),
-            (9, 15),
-            (9, 17),
-            (9, 18),
-            (20, 10),
-            (10, 21),
-            (23, 10),
-            (10, 12),
-            (22, 10),
-            (10, 15),
-            (10, 16),
-            (10, 17),
-            (18, 10),
-            (11, 19),
-            (20, 11),
-            (11, 21),
-            (23, 11),
-            (11, 12),
-            (11, 16),
-            (11, 17),
-            (19, 12),
-            (12, 21),
-            (23, 12),
-            (13, 12),
-            (22, 12),
-            (12, 15),
-            (17, 12),
-            (18, 12),
-            (13, 19),
-            (13, 20),
-            (13, 23),
-            (13, 22),
-            (13, 16),
-            (13, 17),
-            (14, 19),
-            (20, 14),
-            (14, 21),
-            (22, 14),
-            (19, 15),
-            (20, 15),
-            (23, 15),
-            (22, 15),
-            (17, 15),
-            (19, 16),
-            (20, 16),
-            (21, 16),
-            (22, 16),
-            (20, 17),
-            (18, 17),
-            (18, 19),
-            (20, 18),
-            (18, 21),
-            (20, 19),
-            (19, 21),
-            (22, 19),
-            (20, 21),
-            (23, 21),
-            (22, 21),
-            (23, 22),
-        ],
-    },
-];
+pub static NETWORKS: LazyLock<Vec<NetworkFact>> = LazyLock::new(|| of_file(false));
 
 /// The networks that the original makes in code without draws.
-pub static FIXED: [NetworkFact; 2] = [
-    NetworkFact {
-        name: "get_18_node_network_mesh",
-        title: "get_18_node_network_mesh",
-        uuid: "",
-        parameters: Parameters::NONE,
-        nodes: &[
-            made("0", 1.0, 7.0),
-            made("5", 3.0, 6.0),
-            made("1", 2.0, 7.0),
-            made("2", 3.0, 7.0),
-            made("3", 4.0, 7.0),
-            made("4", 5.0, 7.0),
-            made("7", 3.0, 4.0),
-            made("6", 1.0, 4.0),
-            made("8", 4.0, 4.0),
-            made("12", 3.0, 2.0),
-            made("9", 6.0, 5.0),
-            made("10", 6.0, 4.0),
-            made("11", 6.0, 3.0),
-            made("13", 1.0, 1.0),
-            made("14", 2.0, 1.0),
-            made("15", 3.0, 1.0),
-            made("16", 4.0, 1.0),
-            made("17", 5.0, 1.0),
-        ],
-        edges: &[
-            (0, 1),
-            (2, 1),
-            (3, 1),
-            (4, 1),
-            (5, 1),
-            (1, 6),
-            (7, 6),
-            (6, 8),
-            (6, 9),
-            (8, 10),
-            (8, 11),
-            (8, 12),
-            (9, 13),
-            (9, 14),
-            (9, 15),
-            (9, 16),
-            (9, 17),
-        ],
-    },
-    NetworkFact {
-        name: "dcbo_base_network",
-        title: "dcbo_base_network",
-        uuid: "",
-        parameters: Parameters::NONE,
-        nodes: &[
-            made("0", 3.0, 8.0),
-            made("1", 2.0, 9.0),
-            made("2", 9.0, 2.0),
-            made("4", 0.0, 3.0),
-            made("6", 6.0, 1.0),
-            made("7", 9.0, 4.0),
-            made("8", 7.0, 2.0),
-            made("9", 3.0, 6.0),
-            made("3", 7.0, 4.0),
-            made("5", 10.0, 6.0),
-        ],
-        edges: &[
-            (0, 1),
-            (0, 2),
-            (0, 3),
-            (0, 4),
-            (0, 5),
-            (0, 6),
-            (0, 7),
-            (1, 8),
-            (1, 3),
-            (1, 6),
-            (1, 7),
-            (2, 8),
-            (2, 9),
-            (2, 4),
-            (2, 6),
-            (2, 7),
-            (8, 4),
-            (8, 5),
-            (8, 7),
-            (3, 9),
-            (3, 4),
-            (3, 7),
-            (4, 6),
-            (5, 6),
-            (5, 7),
-            (6, 7),
-        ],
-    },
-];
+pub static FIXED: LazyLock<Vec<NetworkFact>> = LazyLock::new(|| of_file(true));
+
+fn of_file(made: bool) -> Vec<NetworkFact> {
+    let all = read(include_str!("../../facts/networks.txt")).unwrap_or_default();
+    all.into_iter().filter(|network| network.uuid.is_empty() == made).collect()
+}
+
+/// Reads a file of networks.
+fn read(text: &'static str) -> Result<Vec<NetworkFact>, String> {
+    sections(text)?.into_iter().map(network).collect()
+}
+
+fn network(section: Section) -> Result<NetworkFact, String> {
+    let Section { name, title, mark, lines } = section;
+    let uuid = if mark == MADE { "" } else { mark };
+    let mut fact =
+        NetworkFact { name, title, uuid, parameters: Parameters::NONE, nodes: Vec::new(), edges: Vec::new() };
+    for line in lines {
+        let read = if let Some(rest) = line.strip_prefix("node ") {
+            node(rest).map(|node| fact.nodes.push(node))
+        } else if let Some(rest) = line.strip_prefix("edges:") {
+            edges(rest).map(|edges| fact.edges.extend(edges))
+        } else {
+            line.split_once(" = ").and_then(|(key, value)| set(&mut fact.parameters, key, value))
+        };
+        read.ok_or_else(|| format!("network `{name}`: `{line}` is no node, list of edges or parameter"))?;
+    }
+    Ok(fact)
+}
+
+fn node(line: &'static str) -> Option<NodeFact> {
+    let mut parts = line.split(" | ");
+    let [name, uuid, kinds, vulnerability, place] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+    let (x, y) = place.split_once(' ')?;
+    Some(NodeFact {
+        name,
+        uuid: if uuid == "-" { "" } else { uuid },
+        entry: kinds.split(' ').any(|kind| kind == "entry"),
+        high_value: kinds.split(' ').any(|kind| kind == "high_value"),
+        vulnerability: vulnerability.parse().ok()?,
+        place: (x.parse().ok()?, y.parse().ok()?),
+    })
+}
+
+fn edges(line: &str) -> Option<Vec<(u16, u16)>> {
+    let edge = |edge: &str| {
+        let (one, other) = edge.split_once('-')?;
+        Some((one.parse().ok()?, other.parse().ok()?))
+    };
+    line.split_whitespace().map(edge).collect()
+}
+
+fn set(parameters: &mut Parameters, key: &str, value: &str) -> Option<()> {
+    match key {
+        "random_entry" => parameters.random_entry = value.parse().ok()?,
+        "entry_count" => parameters.entry_count = value.parse().ok()?,
+        "entry_preference" => {
+            let known = [EntryPreference::None, EntryPreference::Central, EntryPreference::Edge];
+            parameters.entry_preference = named(&known, value)?;
+        }
+        "random_high_value" => parameters.random_high_value = value.parse().ok()?,
+        "high_value_count" => parameters.high_value_count = value.parse().ok()?,
+        "high_value_preference" => {
+            let known = [HighValuePreference::None, HighValuePreference::FurthestFromEntry];
+            parameters.high_value_preference = named(&known, value)?;
+        }
+        "random_vulnerabilities" => parameters.random_vulnerabilities = value.parse().ok()?,
+        "lower" => parameters.lower = value.parse().ok()?,
+        "upper" => parameters.upper = value.parse().ok()?,
+        _ => return None,
+    }
+    Some(())
+}
+
+/// The value that options write so.
+fn named<T: Copy + serde::Serialize>(known: &[T], name: &str) -> Option<T> {
+    known.iter().copied().find(|value| serde_json::to_value(value).is_ok_and(|value| value == name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use gimbal_core::Digest;
+
+    use super::*;
+
+    /// What was read from the original; another digest is another environment.
+    const DIGEST: &str = "fc1b40686a8742d31e30dac6a636c151322a6bf228c1cba9c23eaf89d131bb08";
+
+    #[test]
+    fn the_networks_are_those_of_the_original() {
+        let mut text = String::new();
+        let networks = read(include_str!("../../facts/networks.txt")).unwrap();
+        for network in &networks {
+            writeln!(text, "{}|{}|{}", network.name, network.title, network.uuid).unwrap();
+            let drawn = &network.parameters;
+            let name = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+            writeln!(
+                text,
+                "{},{},{},{},{},{},{},{:?},{:?}",
+                drawn.random_entry,
+                drawn.entry_count,
+                name(serde_json::to_value(drawn.entry_preference).unwrap()),
+                drawn.random_high_value,
+                drawn.high_value_count,
+                name(serde_json::to_value(drawn.high_value_preference).unwrap()),
+                drawn.random_vulnerabilities,
+                drawn.lower,
+                drawn.upper
+            )
+            .unwrap();
+            for node in &network.nodes {
+                let (x, y) = node.place;
+                let (entry, high_value) = (node.entry, node.high_value);
+                writeln!(text, "{}|{}|{entry}|{high_value}|{:?}|{x:?}|{y:?}", node.name, node.uuid, node.vulnerability)
+                    .unwrap();
+            }
+            let edges: Vec<String> = network.edges.iter().map(|(one, other)| format!("{one}-{other}")).collect();
+            writeln!(text, "{}", edges.join(" ")).unwrap();
+        }
+        assert_eq!((NETWORKS.len(), FIXED.len()), (6, 2));
+        assert_eq!(Digest::of(text.as_bytes()).to_string(), DIGEST);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_named() {
+        for line in ["node 1 | - | - | x | 0 0", "edges: 1-x", "entry_preference = MIDDLE", "colour = red"] {
+            let text: &'static str = Box::leak(format!("[n] N | {MADE}\n{line}").into_boxed_str());
+            assert_eq!(
+                read(text).unwrap_err(),
+                format!("network `n`: `{line}` is no node, list of edges or parameter")
+            );
+        }
+    }
+}

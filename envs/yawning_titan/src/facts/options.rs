@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::config::{Kind, OptionFact, Value};
+use super::value::{Kind, OptionFact, Value};
 
 const fn flag(name: &'static str, null: bool) -> OptionFact {
     OptionFact { name, kind: Kind::Flag, null, initial: Value::Flag(false), least: None, open: false, most: None }
@@ -17,18 +17,6 @@ const fn real(name: &'static str, null: bool, initial: Value, range: (Option<f64
 const fn whole(name: &'static str, null: bool, initial: Value, range: (Option<f64>, bool, Option<f64>)) -> OptionFact {
     OptionFact { name, kind: Kind::Whole, null, initial, least: range.0, open: range.1, most: range.2 }
 }
-
-/// The names of the reward functions.
-pub const REWARD_FUNCTIONS: [&str; 8] = [
-    "standard_rewards",
-    "experimental_rewards",
-    "one_per_timestep",
-    "zero_reward",
-    "safe_nodes_give_rewards",
-    "punish_bad_actions",
-    "num_nodes_safe",
-    "dcbo_cost_func",
-];
 
 /// All options, in the order of the original.
 pub static OPTIONS: [OptionFact; 93] = [

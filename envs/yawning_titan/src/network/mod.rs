@@ -5,11 +5,11 @@ mod special;
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::draws::Fast;
 use crate::facts::networks::{NETWORKS, NetworkFact};
+pub use crate::facts::parameters::{EntryPreference, HighValuePreference, Parameters};
 pub use generators::{GENERATORS, Generator, Numbers};
 pub(crate) use special::Special;
 
@@ -65,72 +65,6 @@ impl fmt::Debug for Uuid {
     }
 }
 
-/// Which nodes are drawn as entry nodes rather.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EntryPreference {
-    /// All alike.
-    #[default]
-    #[serde(rename = "NONE")]
-    None,
-    /// Central ones.
-    #[serde(rename = "CENTRAL")]
-    Central,
-    /// Those at the edge.
-    #[serde(rename = "EDGE")]
-    Edge,
-}
-
-/// Which nodes are drawn as high-value nodes rather.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum HighValuePreference {
-    /// All alike.
-    #[default]
-    #[serde(rename = "NONE")]
-    None,
-    /// Those far from the entry nodes.
-    #[serde(rename = "FURTHEST_AWAY_FROM_ENTRY")]
-    FurthestFromEntry,
-}
-
-/// Which draws a network asks for, and within which bounds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(clippy::struct_excessive_bools, reason = "these are the original's switches")]
-pub struct Parameters {
-    /// Whether entry nodes are drawn.
-    pub random_entry: bool,
-    /// How many.
-    pub entry_count: i64,
-    /// Which rather.
-    pub entry_preference: EntryPreference,
-    /// Whether high-value nodes are drawn.
-    pub random_high_value: bool,
-    /// How many.
-    pub high_value_count: i64,
-    /// Which rather.
-    pub high_value_preference: HighValuePreference,
-    /// Whether vulnerabilities are drawn.
-    pub random_vulnerabilities: bool,
-    /// The lower bound of vulnerabilities.
-    pub lower: f64,
-    /// The upper bound of vulnerabilities.
-    pub upper: f64,
-}
-
-impl Parameters {
-    /// No draws, and the bounds of a fresh network.
-    pub const NONE: Self = Self {
-        random_entry: false,
-        entry_count: 0,
-        entry_preference: EntryPreference::None,
-        random_high_value: false,
-        high_value_count: 0,
-        high_value_preference: HighValuePreference::None,
-        random_vulnerabilities: false,
-        lower: 0.01,
-        upper: 1.0,
-    };
-}
-
 /// A node before play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
@@ -182,7 +116,7 @@ pub enum NetworkError {
 /// What the original raises when a network asks for draws that it does not allow.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DrawError {
-    /// More entry nodes than nodes, or a chance of nought for some.
+    /// More entry nodes than nodes, or a chance of 0 for some.
     #[error("the entry nodes cannot be drawn: there are fewer nodes than asked for; ask for fewer entry nodes")]
     Entry,
     /// High-value nodes without an entry node.
@@ -228,7 +162,7 @@ impl Network {
         });
         let mut network = Self { parameters: fact.parameters, nodes: nodes.collect(), neighbours: Vec::new() };
         network.neighbours = vec![Vec::new(); network.nodes.len()];
-        for (one, other) in fact.edges {
+        for (one, other) in &fact.edges {
             network.join(*one, *other);
         }
         network
@@ -260,7 +194,7 @@ impl Network {
     /// Checks that the network can be played on.
     ///
     /// # Errors
-    /// When it has no nodes or too many, names or ids stand twice, or bounds are out of order.
+    /// When it has no nodes or too many, names or ids occur twice, or bounds are out of order.
     pub fn check(&self) -> Result<(), NetworkError> {
         let unplayable = |what: String| Err(NetworkError::Unplayable(what));
         if self.nodes.is_empty() || self.nodes.len() > MOST_NODES {

@@ -11,7 +11,7 @@ pub(crate) struct Special {
     parameters: Parameters,
     /// All nodes, in node order.
     all: Vec<u16>,
-    /// The chance of each node to be an entry node; none where they cannot be drawn.
+    /// The chance of each node to be an entry node; none if they cannot be drawn.
     probabilities: Option<Vec<f64>>,
     /// Hops between all nodes, where the preference asks for them.
     hops: Vec<Option<u16>>,
@@ -168,7 +168,7 @@ fn probabilities(neighbours: &[Vec<u16>], preference: EntryPreference) -> Option
         EntryPreference::Edge => centrality(neighbours).into_iter().map(|x| (1.0 / x).powf(4.0)).collect(),
     };
     let sum = weights.iter().fold(0.0, |sum, weight| sum + weight);
-    // A centrality of nought, which the original cannot divide by either.
+    // A centrality of 0, which the original cannot divide by either.
     (sum.is_finite() && sum > 0.0).then(|| weights.into_iter().map(|weight| weight / sum).collect())
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct Env {
     pub config: Config,
     pub red: RedKind,
     pub seed: Option<Seed>,
-    /// The network before the draws of its building, as we make it; none where the line does not say how.
+    /// The network before the draws of its building, as we make it; none if the line does not say how.
     pub made: Option<Network>,
     /// The network as recorded, after these draws.
     pub net: Network,

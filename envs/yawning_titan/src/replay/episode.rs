@@ -123,7 +123,7 @@ fn check_json(line: &Line<'_>, findings: &mut Findings, key: &str, got: &Json) -
 /// An episode under way.
 pub(super) struct Episode {
     truth: Truth,
-    /// What blue was shown, as recorded; none where the recording leaves it out.
+    /// What blue was shown, as recorded; none if the recording leaves it out.
     seen: Option<Vec<f64>>,
     steps: u64,
     total: f64,

@@ -100,7 +100,7 @@ pub struct Mismatch {
     pub environment: u64,
     /// The episode's number in it; none at the building of the environment.
     pub episode: Option<u64>,
-    /// The step, from nought; none at the reset, the number of steps at the end.
+    /// The step, from 0; none at the reset, the number of steps at the end.
     pub step: Option<u64>,
     /// The field.
     pub field: String,

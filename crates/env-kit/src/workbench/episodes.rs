@@ -1,0 +1,86 @@
+//! An episode of a built-in policy.
+
+use std::fmt;
+
+use gimbal_core::{Ending, EnvError, Environment, Milli, Rejection, Reply, Rng, TaskId, ToolCall, Transition, nearest};
+
+/// How an episode went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Episode {
+    /// Steps taken.
+    pub steps: u32,
+    /// The sum of rewards.
+    pub total: Milli,
+    /// How the environment ended it; none: the steps were used up, or the player left.
+    pub ending: Option<Ending>,
+}
+
+impl Episode {
+    pub(super) const BEGUN: Self = Self { steps: 0, total: Milli(0), ending: None };
+
+    pub(super) fn add(&mut self, step: &Transition) {
+        self.steps += 1;
+        self.total += step.reward;
+        self.ending = step.done;
+    }
+}
+
+impl fmt::Display for Episode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = match self.ending {
+            None => "",
+            Some(Ending::Solved) => ", solved",
+            Some(Ending::Horizon) => ", at the last step",
+            Some(Ending::Failed) => ", failed",
+            Some(Ending::Answered) => ", answered",
+            Some(Ending::Broken) => ", the original breaks off here",
+        };
+        write!(f, "{}, return {}{how}", super::plural(u64::from(self.steps), "step"), self.total)
+    }
+}
+
+/// Plays an episode of a built-in policy; `seen` is shown every step. No model is asked: a tool that needs one goes without.
+///
+/// # Errors
+/// When there is no such policy or task, a service fails, or the policy gives a call that is rejected.
+pub async fn by_policy(
+    environment: &mut dyn Environment,
+    policy: &str,
+    task: &TaskId,
+    seed: u64,
+    seen: &mut (dyn FnMut(u32, &str, &Transition) + Send),
+) -> Result<Episode, EnvError> {
+    environment.reset(task, seed).await?;
+    let known = environment.policies();
+    if !known.contains(&policy) {
+        let hint = nearest::hint(policy, known.iter().copied());
+        return Err(EnvError::Usage(format!("--policy: there is no `{policy}`{hint} (known: {})", known.join(", "))));
+    }
+    // The stream that a study gives the policy of an episode with this seed.
+    let mut draws = Rng::stream(seed, &format!("policy/{policy}"));
+    let horizon = environment.brief().horizon;
+    let mut episode = Episode::BEGUN;
+    while episode.steps < horizon && episode.ending.is_none() {
+        let Some(call) = environment.decide(policy, &mut draws) else { break };
+        let step = step(environment, &call).await.map_err(|rejection| {
+            EnvError::Data(format!("the policy `{policy}` gave a call that is rejected: {rejection}"))
+        });
+        if let Some(error) = environment.failure() {
+            return Err(EnvError::Service(error.to_string()));
+        }
+        let step = step?;
+        episode.add(&step);
+        seen(episode.steps, &environment.render(&call), &step);
+    }
+    Ok(episode)
+}
+
+async fn step(environment: &mut dyn Environment, call: &ToolCall) -> Result<Transition, Rejection> {
+    let mut reply = environment.call(call).await?;
+    loop {
+        match reply {
+            Reply::Step(step) => return Ok(step),
+            Reply::Ask(ask) => reply = environment.unanswered(&ask.role, "no model plays here").await?,
+        }
+    }
+}

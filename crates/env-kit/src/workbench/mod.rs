@@ -1,0 +1,206 @@
+//! What can be done with an environment alone: the verbs of `gimbal env NAME`.
+//!
+//! Listing, showing and playing go through the seams of core, so that every environment has them. An environment adds what
+//! only it can do by [`Workbench`]: its recordings, its measure of speed, its own table.
+
+mod episodes;
+mod hand;
+mod output;
+mod returns;
+mod setup;
+mod show;
+
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use gimbal_core::{Catalogue, EnvError};
+use serde_json::{Map, Value};
+
+pub use episodes::{Episode, by_policy};
+pub use hand::{PlayError, by_hand};
+pub use output::{Output, choice, number, plural};
+pub use returns::{Compared, WIDEST_Z, compared, distance};
+pub use setup::Setup;
+pub use show::{calls, show, tasks};
+
+/// A family of environments with the verbs that are its own. Every verb that is left out says why it is missing.
+#[async_trait]
+pub trait Workbench: Catalogue {
+    /// Options that take another value than in a study where none is given.
+    fn alone(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// The policies of which `gimbal coverage` compares the second with the first where none are named: the first and the
+    /// last that are offered.
+    fn contrast(&self) -> [String; 2] {
+        let policies = self.offers().policies;
+        [policies.first().cloned().unwrap_or_default(), policies.last().cloned().unwrap_or_default()]
+    }
+
+    /// Plays recordings again and compares every field.
+    ///
+    /// # Errors
+    /// When an option does not fit this environment.
+    fn replay(&self, request: &ReplayRequest) -> Result<Output, EnvError> {
+        let _ = request;
+        Err(self.absent("replay", "it keeps no recordings"))
+    }
+
+    /// Measures steps a second on one core.
+    ///
+    /// # Errors
+    /// When an option does not fit this environment, or a file cannot be read or written.
+    fn bench(&self, request: &BenchRequest) -> Result<Output, EnvError> {
+        let _ = request;
+        Err(self.absent("bench", "its steps wait for services"))
+    }
+
+    /// Mean and SD of the returns of a built-in policy.
+    ///
+    /// # Errors
+    /// When an option does not fit this environment, or a file cannot be read.
+    async fn returns(&self, request: &ReturnsRequest) -> Result<Output, EnvError> {
+        returns::returns(self, request).await
+    }
+
+    /// The environment's own table for a policy.
+    ///
+    /// # Errors
+    /// When there is no such policy.
+    fn evaluate(&self, request: &EvaluateRequest) -> Result<Output, EnvError> {
+        let _ = request;
+        Err(self.absent("evaluate", "it has no table of its own"))
+    }
+
+    /// Starts its services on this machine; they run until the output is dropped.
+    ///
+    /// # Errors
+    /// When the port is taken, or an option does not fit.
+    fn serve(&self, request: &ServeRequest) -> Result<Output, EnvError> {
+        let _ = request;
+        Err(self.absent("serve", "it has no services"))
+    }
+
+    /// Writes a generated task to a file.
+    ///
+    /// # Errors
+    /// When the task is not a generated one, or the file cannot be written.
+    fn save(&self, request: &SaveRequest) -> Result<Output, EnvError> {
+        let _ = request;
+        Err(self.absent("save", "it generates no tasks"))
+    }
+
+    /// Returns in thousandths of so many episodes of a built-in policy on the default options, by consecutive seeds. Two
+    /// policies meet the same seeds.
+    ///
+    /// # Errors
+    /// When there is no such policy, or an episode cannot be played.
+    async fn sample(&self, policy: &str, episodes: u64, seed: u64) -> Result<Vec<i64>, EnvError> {
+        returns::sample(self, policy, episodes, seed).await
+    }
+
+    /// The error of a verb that this environment does not have.
+    fn absent(&self, verb: &str, why: &str) -> EnvError {
+        EnvError::Usage(format!("`{}` has no verb `{verb}`: {why}", self.name()))
+    }
+}
+
+/// What `replay` plays.
+#[derive(Clone, Debug, Default)]
+pub struct ReplayRequest {
+    /// Recordings; `-` is standard input.
+    pub files: Vec<PathBuf>,
+    /// Whether draws come from the recorded seed alone, and not from the recorded tape.
+    pub from_seed: bool,
+    /// Whether a checksum is asked for, and of which view; none of the views: the one that the files name.
+    pub checksum: Option<Option<Observe>>,
+    /// Folder of the game files.
+    pub games: Option<PathBuf>,
+    /// Folder of the older words.
+    pub variant: Option<PathBuf>,
+}
+
+/// What `bench` measures.
+#[derive(Clone, Debug)]
+pub struct BenchRequest {
+    /// How the environment is set up.
+    pub setup: Setup,
+    /// The policy.
+    pub policy: String,
+    /// What is looked at after every step.
+    pub observe: Option<Observe>,
+    /// Steps in all.
+    pub steps: u64,
+    /// Seed of the first episode.
+    pub seed: u64,
+    /// The generator.
+    pub draws: String,
+    /// Recordings or action lists to play in place of a policy.
+    pub actions: Vec<PathBuf>,
+    /// Where action lists are written.
+    pub save: Option<PathBuf>,
+}
+
+/// What is looked at after every step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observe {
+    /// The reward alone.
+    None,
+    /// The observation vector.
+    Vector,
+    /// The raw observation as text.
+    Raw,
+}
+
+/// What `returns` plays.
+#[derive(Clone, Debug)]
+pub struct ReturnsRequest {
+    /// How the environment is set up.
+    pub setup: Setup,
+    /// The policy; none: the environment's own default.
+    pub policy: Option<String>,
+    /// Episodes, at least 1.
+    pub episodes: u64,
+    /// Seed of the first episode.
+    pub seed: u64,
+    /// The generator.
+    pub draws: String,
+    /// Recorded statistics to compare with.
+    pub against: Option<PathBuf>,
+}
+
+/// What `evaluate` plays.
+#[derive(Clone, Debug)]
+pub struct EvaluateRequest {
+    /// The policy; none: the environment's own default.
+    pub policy: Option<String>,
+    /// Episodes in each cell, at least 1.
+    pub episodes: u64,
+    /// Seed of the first episode.
+    pub seed: u64,
+}
+
+/// What `serve` serves.
+#[derive(Clone, Debug)]
+pub struct ServeRequest {
+    /// The port; 0 lets the system choose.
+    pub port: u16,
+    /// Seed of the corpus.
+    pub corpus: u64,
+    /// Companies of the corpus.
+    pub companies: u32,
+    /// Where the questions are written, in place of serving.
+    pub questions: Option<PathBuf>,
+}
+
+/// What `save` writes.
+#[derive(Clone, Debug)]
+pub struct SaveRequest {
+    /// How the environment is set up.
+    pub setup: Setup,
+    /// The file.
+    pub file: PathBuf,
+    /// Seed of the task where none is named.
+    pub seed: u64,
+}

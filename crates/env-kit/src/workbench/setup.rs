@@ -1,0 +1,179 @@
+//! How an environment is set up from a command line: `NAME=VALUE` read by the schema of its options.
+
+use gimbal_core::{EnvError, Environment, TaskId, nearest};
+use serde_json::{Map, Value};
+
+use super::Workbench;
+
+/// How an environment is set up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Setup {
+    /// Options as a study writes them.
+    pub options: Map<String, Value>,
+    /// The task to play.
+    pub task: Option<String>,
+    /// The split whose tasks are played.
+    pub split: Option<String>,
+}
+
+impl Setup {
+    /// Reads flags, each an option of the same name, and settings of the form `NAME=VALUE`. A name that only a map among
+    /// the options has is set there. `horizon` is the environment's bound of steps, whatever it calls it. `task` and
+    /// `split` say what is played.
+    ///
+    /// # Errors
+    /// When the environment has no such option. What an option takes is checked by [`gimbal_core::Catalogue::open`].
+    pub fn read<W: Workbench + ?Sized>(
+        family: &W,
+        flags: &[(&str, Option<String>)],
+        settings: &[String],
+    ) -> Result<Self, EnvError> {
+        let schema = family.schema();
+        let mut setup = Self { options: family.alone(), ..Self::default() };
+        for (name, value) in flags {
+            if let Some(value) = value {
+                setup.set(family.name(), &schema, &format!("--{name}"), name, value)?;
+            }
+        }
+        for setting in settings {
+            let (name, value) = setting.split_once('=').ok_or_else(|| {
+                let example = known(&schema).first().map_or_else(|| "task".to_owned(), |(name, _)| name.clone());
+                EnvError::Usage(format!("--set {setting}: write it as NAME=VALUE, such as `{example}=...`"))
+            })?;
+            setup.set(family.name(), &schema, &format!("--set {}", name.trim()), name.trim(), value.trim())?;
+        }
+        Ok(setup)
+    }
+
+    fn set(&mut self, environment: &str, schema: &Value, flag: &str, name: &str, value: &str) -> Result<(), EnvError> {
+        let properties = &schema["properties"];
+        let name = match name {
+            "horizon" if properties.get("horizon").is_none() && properties.get("max_calls").is_some() => "max_calls",
+            name => name,
+        };
+        if let Some(takes) = properties.get(name) {
+            self.options.insert(name.to_owned(), read(takes, value));
+            return Ok(());
+        }
+        let inner = known(schema).into_iter().find(|(known, inside)| known == name && inside.is_some());
+        let takes = |map: &str| properties[map]["properties"].get(name).cloned().unwrap_or_default();
+        match (name, inner) {
+            // A name of a task is not a value of an option that is called `task` too.
+            (_, Some((_, Some(map)))) if name != "task" || is_listed(&takes(&map), value) => {
+                let members = self.options.entry(map.clone()).or_insert_with(|| Map::new().into());
+                if let Some(members) = members.as_object_mut() {
+                    members.insert(name.to_owned(), read(&takes(&map), value));
+                }
+                Ok(())
+            }
+            ("task", _) => {
+                self.task = Some(value.to_owned());
+                Ok(())
+            }
+            ("split", _) => {
+                self.split = Some(value.to_owned());
+                Ok(())
+            }
+            _ => Err(unknown(environment, schema, flag, name)),
+        }
+    }
+
+    /// The options as one value.
+    #[must_use]
+    pub fn options(&self) -> Value {
+        Value::Object(self.options.clone())
+    }
+
+    /// Opens the environment.
+    ///
+    /// # Errors
+    /// When an option has a wrong value.
+    pub fn open<W: Workbench + ?Sized>(&self, family: &W) -> Result<Box<dyn Environment>, EnvError> {
+        family.open(&self.options())
+    }
+
+    /// The tasks to play: the named one, those of the named split, or those of the first split whose data are there.
+    ///
+    /// # Errors
+    /// When there is no such split, it has no tasks, or no split has its data.
+    pub fn tasks<W: Workbench + ?Sized>(&self, family: &W) -> Result<Vec<TaskId>, EnvError> {
+        if let Some(task) = &self.task {
+            return Ok(vec![TaskId(task.clone())]);
+        }
+        let options = self.options();
+        if let Some(split) = &self.split {
+            let tasks = family.tasks(split, &options)?;
+            if tasks.is_empty() {
+                return Err(EnvError::Usage(format!("the split `{split}` has no tasks; name another")));
+            }
+            return Ok(tasks);
+        }
+        let mut missing = None;
+        for split in family.splits() {
+            match family.tasks(split, &options) {
+                Ok(tasks) if !tasks.is_empty() => return Ok(tasks),
+                Ok(_) => {}
+                Err(error @ EnvError::Data(_)) => missing = missing.or(Some(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(missing.unwrap_or_else(|| EnvError::Data(format!("`{}` has no tasks", family.name()))))
+    }
+
+    /// The task that a seed plays.
+    ///
+    /// # Errors
+    /// As [`Setup::tasks`].
+    pub fn task<W: Workbench + ?Sized>(&self, family: &W, seed: u64) -> Result<TaskId, EnvError> {
+        let tasks = self.tasks(family)?;
+        let place = (seed % tasks.len().max(1) as u64) as usize;
+        tasks.into_iter().nth(place).ok_or_else(|| EnvError::Data(format!("`{}` has no tasks", family.name())))
+    }
+}
+
+/// The names that can be set, each with the map that it is in, if it is in one.
+fn known(schema: &Value) -> Vec<(String, Option<String>)> {
+    let mut names = Vec::new();
+    for (name, takes) in schema["properties"].as_object().into_iter().flatten() {
+        names.push((name.clone(), None));
+        let inside = takes["properties"].as_object().into_iter().flatten().map(|(inner, _)| inner.clone());
+        let listed = takes["propertyNames"]["enum"].as_array().into_iter().flatten();
+        let listed = listed.filter_map(Value::as_str).map(str::to_owned);
+        names.extend(inside.chain(listed).map(|inner| (inner, Some(name.clone()))));
+    }
+    names
+}
+
+fn is_listed(takes: &Value, value: &str) -> bool {
+    takes["enum"].as_array().is_some_and(|listed| listed.iter().any(|known| known.as_str() == Some(value)))
+}
+
+/// A value as its option takes it: a text where it takes texts, else JSON, and a bare word for a text.
+fn read(takes: &Value, value: &str) -> Value {
+    let is_text = |kind: &Value| kind.as_str() == Some("string");
+    let text = match &takes["type"] {
+        Value::Array(kinds) => kinds.iter().any(is_text),
+        kind => is_text(kind),
+    };
+    match serde_json::from_str(value) {
+        Ok(json @ (Value::Null | Value::String(_))) => json,
+        Ok(json) if !text && !is_listed(takes, value) => json,
+        _ => Value::from(value),
+    }
+}
+
+fn unknown(environment: &str, schema: &Value, flag: &str, name: &str) -> EnvError {
+    let names = known(schema);
+    let hint = nearest::hint(name, names.iter().map(|(name, _)| name.as_str()));
+    let of = |map: Option<&str>| {
+        let inside = names.iter().filter(|(_, inside)| inside.as_deref() == map).map(|(name, _)| name.as_str());
+        inside.collect::<Vec<_>>().join(", ")
+    };
+    let mut listed = of(None);
+    let mut maps: Vec<&str> = names.iter().filter_map(|(_, inside)| inside.as_deref()).collect();
+    maps.dedup();
+    for map in maps {
+        listed.push_str(&format!("; in `{map}`: {}", of(Some(map))));
+    }
+    EnvError::Usage(format!("{flag}: `{environment}` has no option `{name}`{hint} (known: {listed})"))
+}

@@ -1,0 +1,248 @@
+//! What `gimbal env cage2` does beside what every environment can.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use gimbal_core::EnvError;
+use gimbal_env_kit::replay::{self, Checksums, Difference, Report, Unreadable};
+use gimbal_env_kit::workbench::{
+    BenchRequest, Compared, EvaluateRequest, Observe as View, Output, ReplayRequest, ReturnsRequest, Setup, Workbench,
+    choice, compared, distance, number,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::bench::{BenchActions, BenchOptions, Generator, bench};
+use crate::checksum::Observe;
+use crate::environment::{Cage2, Settings};
+use crate::options::{Green, Options, Red};
+use crate::policy::{POLICIES, PolicyKind};
+use crate::replay::{ChecksumView, DrawSource, ReplayOptions, ReplayReport, replay_all};
+use crate::returns::{ReturnsOptions, each, evaluate, returns};
+
+const fn view(observe: View) -> Observe {
+    match observe {
+        View::None => Observe::None,
+        View::Vector => Observe::Vector,
+        View::Raw => Observe::Raw,
+    }
+}
+
+fn policy(name: &str) -> Result<PolicyKind, EnvError> {
+    let known: Vec<(&str, PolicyKind)> = POLICIES.iter().map(|kind| (kind.name(), *kind)).collect();
+    choice("--policy", name, &known)
+}
+
+fn generator(name: &str) -> Result<Generator, EnvError> {
+    choice("--draws", name, &[Generator::Fast, Generator::Mersenne].map(|draws| (draws.name(), draws)))
+}
+
+fn options(setup: &Setup) -> Result<Options, EnvError> {
+    Settings::read(&setup.options()).map(Settings::options)
+}
+
+#[async_trait]
+impl Workbench for Cage2 {
+    fn contrast(&self) -> [String; 2] {
+        ["random", "restore_changed"].map(str::to_owned)
+    }
+
+    fn replay(&self, request: &ReplayRequest) -> Result<Output, EnvError> {
+        if request.checksum == Some(None)
+            && let Some(word) = request.files.iter().find(|file| is_view(file))
+        {
+            let word = word.display();
+            let message = format!("{word}: there is no such file; if you mean the view, write `--checksum={word}`");
+            return Err(EnvError::Usage(message));
+        }
+        let draws = if request.from_seed { DrawSource::Seed } else { DrawSource::Tape };
+        let checksum =
+            request.checksum.map(|asked| asked.map_or(ChecksumView::Own, |asked| ChecksumView::Of(view(asked))));
+        replay::output(&replay_all(&ReplayOptions { files: request.files.clone(), draws, checksum }))
+    }
+
+    fn bench(&self, request: &BenchRequest) -> Result<Output, EnvError> {
+        let actions = if request.actions.is_empty() {
+            BenchActions::Policy(policy(&request.policy)?)
+        } else {
+            BenchActions::Recorded(request.actions.clone())
+        };
+        let report = bench(&BenchOptions {
+            options: options(&request.setup)?,
+            actions,
+            observe: request.observe.map(view),
+            steps: request.steps,
+            draws: generator(&request.draws)?,
+            seed: request.seed,
+            save: request.save.clone(),
+        });
+        let report = report.map_err(|error| EnvError::Usage(error.to_string()))?;
+        let text = format!(
+            "{:.0} steps/s: {} steps of {} episodes in {:.3} s, resets included, one core\n\
+             red {}, policy {}, horizon {}, observe {}, draws {}, sum of rewards {:.1}, checksum {}\n",
+            report.steps_per_second,
+            report.steps,
+            report.episodes,
+            report.seconds,
+            report.red,
+            report.policy,
+            report.horizon.map_or_else(|| "of each recording".to_owned(), |horizon| horizon.to_string()),
+            report.observe.name(),
+            report.draws,
+            report.total_reward,
+            report.checksum
+        );
+        Output::of(text, &report)
+    }
+
+    async fn returns(&self, request: &ReturnsRequest) -> Result<Output, EnvError> {
+        let draws = generator(&request.draws)?;
+        if let Some(file) = &request.against {
+            return against(file, request, draws);
+        }
+        let report = returns(&ReturnsOptions {
+            options: options(&request.setup)?,
+            policy: policy(request.policy.as_deref().unwrap_or("sleep"))?,
+            episodes: request.episodes,
+            draws,
+            seed: request.seed,
+        });
+        let text = format!(
+            "mean {:.4}, SD {}, SE {}, min {:.1}, max {:.1} over {} episodes\n",
+            report.mean,
+            number(report.sd),
+            number(report.se),
+            report.min,
+            report.max,
+            report.episodes
+        );
+        Output::of(text, &report)
+    }
+
+    fn evaluate(&self, request: &EvaluateRequest) -> Result<Output, EnvError> {
+        let policy = policy(request.policy.as_deref().unwrap_or("sleep"))?;
+        let table = evaluate(policy, Green::Sleep, request.episodes, Generator::Fast, request.seed);
+        Output::of(table.render(), &table)
+    }
+
+    async fn sample(&self, policy: &str, episodes: u64, seed: u64) -> Result<Vec<i64>, EnvError> {
+        let policy = self::policy(policy)?;
+        Ok(each(&ReturnsOptions { options: Options::default(), policy, episodes, draws: Generator::Fast, seed }))
+    }
+}
+
+/// A word that names a view and no file.
+fn is_view(file: &Path) -> bool {
+    file.to_str().is_some_and(|word| Observe::from_name(word).is_some()) && !file.exists()
+}
+
+impl Report for ReplayReport {
+    fn counts(&self) -> Vec<(u64, &'static str)> {
+        vec![(self.episodes, "episode"), (self.steps, "step")]
+    }
+
+    fn mismatches(&self) -> u64 {
+        self.mismatches
+    }
+
+    fn first(&self) -> Option<Difference> {
+        self.first.as_ref().map(|first| {
+            let step = first.step.map_or_else(|| "at its ends".to_owned(), |step| format!("step {step}"));
+            Difference {
+                place: format!("{} episode {}, {step}", first.file, first.episode),
+                field: first.field.clone(),
+                expected: first.expected.clone(),
+                got: first.got.clone(),
+            }
+        })
+    }
+
+    fn unrecorded(&self) -> u64 {
+        self.unrecorded
+    }
+
+    fn checksums(&self) -> Option<Checksums> {
+        let view = self.observe.map_or("", Observe::name);
+        self.checksum.clone().map(|played| Checksums { view, played, recorded: self.checksum_recorded.clone() })
+    }
+
+    fn unreadable(&self) -> &[Unreadable] {
+        &self.unreadable
+    }
+}
+
+/// Statistics of the original simulator.
+#[derive(Deserialize)]
+struct Recorded {
+    cells: Vec<RecordedCell>,
+}
+
+#[derive(Deserialize)]
+struct RecordedCell {
+    red: String,
+    blue: String,
+    horizon: u32,
+    mean: f64,
+    se: f64,
+}
+
+/// A recorded cell, played again.
+#[derive(Serialize)]
+struct Cell {
+    red: &'static str,
+    policy: &'static str,
+    horizon: u32,
+    mean: f64,
+    sd: Option<f64>,
+    episodes: u64,
+    recorded_mean: f64,
+    z: f64,
+}
+
+impl Compared for Cell {
+    fn z(&self) -> f64 {
+        self.z
+    }
+}
+
+/// Every cell of recorded statistics is played; z is the difference of means over its standard error.
+fn against(file: &Path, request: &ReturnsRequest, draws: Generator) -> Result<Output, EnvError> {
+    let wrong = |what: String| EnvError::Usage(format!("{}: {what}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let recorded: Recorded = serde_json::from_str(&text)
+        .map_err(|error| wrong(format!("this is not a file of recorded statistics: {error}")))?;
+    let mut table =
+        format!("{:<10} {:<28} {:>7} {:>10} {:>10} {:>7}\n", "red", "policy", "horizon", "mean", "recorded", "z");
+    let mut cells = Vec::new();
+    for cell in recorded.cells {
+        let red = Red::from_name(&cell.red).ok_or_else(|| wrong(format!("there is no red `{}`", cell.red)))?;
+        let horizon = serde_json::json!({ "horizon": cell.horizon });
+        let options = Settings::read(&horizon).map_err(|error| wrong(error.to_string()))?.options();
+        let report = returns(&ReturnsOptions {
+            options: Options { red, ..options },
+            policy: policy(&cell.blue)?,
+            episodes: request.episodes,
+            draws,
+            seed: request.seed,
+        });
+        let z = distance(report.mean - cell.mean, cell.se, report.se.unwrap_or(0.0));
+        table.push_str(&format!(
+            "{:<10} {:<28} {:>7} {:>10.3} {:>10.3} {z:>7.2}\n",
+            red.name(),
+            cell.blue,
+            cell.horizon,
+            report.mean,
+            cell.mean
+        ));
+        cells.push(Cell {
+            red: red.name(),
+            policy: report.policy.name(),
+            horizon: cell.horizon,
+            mean: report.mean,
+            sd: report.sd,
+            episodes: report.episodes,
+            recorded_mean: cell.mean,
+            z,
+        });
+    }
+    compared(table, cells, request.episodes)
+}
