@@ -13,7 +13,9 @@ use serde_json::{Map, Value, json};
 
 use super::candidates::{self, Way};
 use super::choice::Choice;
-use super::{Otherwise, Run, memory};
+use super::memory;
+use super::options::Otherwise;
+use super::run::Run;
 use crate::graph::Ways;
 use crate::graph::machine::{self, End};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Run;
+use super::run::Run;
 
 /// A way that the router may choose.
 #[derive(Clone, Debug, PartialEq, Eq)]

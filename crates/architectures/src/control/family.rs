@@ -5,45 +5,12 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use gimbal_core::{Architecture, BuildError, Files, Halt, Needs, Stage, Stop};
 use serde_json::{Value, json};
-use thiserror::Error;
 
 use super::Controller;
+use super::made::Made;
 use super::maker::{Source, request};
 use super::settings::resolve_for;
-use crate::graph::{TaskGraph, Ways};
-
-/// Why there is no graph.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum FamilyError {
-    /// What the planner wrote was none, also after one repair.
-    #[error(
-        "the planner gave no graph: {}; take a stronger model, allow other sizes, or write the graph by hand",
-        .problems.join("; once more: ")
-    )]
-    NoGraph {
-        /// What was wrong, one entry an attempt.
-        problems: Vec<String>,
-    },
-}
-
-/// What a planner came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Made {
-    /// The graph; none where what it wrote was none, also after one repair.
-    pub graph: Option<TaskGraph>,
-    /// What was wrong, one entry an attempt.
-    pub problems: Vec<String>,
-}
-
-impl Made {
-    /// The graph.
-    ///
-    /// # Errors
-    /// When there is none: never another graph in its place.
-    pub fn into_graph(self) -> Result<TaskGraph, FamilyError> {
-        self.graph.ok_or(FamilyError::NoGraph { problems: self.problems })
-    }
-}
+use crate::graph::Ways;
 
 /// Plans on a stage and does nothing else. It is told the family, its tools and what won before; no goal, no subject and
 /// no observation of a task.

@@ -11,8 +11,8 @@ use gimbal_messages::records::control::{GraphChosen, GraphEdge, GraphNode, Plann
 use gimbal_messages::{Form, StageExt, bounded, spaced};
 use serde_json::{Value, json};
 
-use super::Made;
 use super::asked::Ask;
+use super::made::Made;
 use crate::first;
 use crate::graph::{Edge, GraphError, Node, TaskGraph, Ways};
 

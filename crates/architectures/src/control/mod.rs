@@ -9,9 +9,11 @@ mod choice;
 #[cfg(test)]
 mod corpus;
 mod family;
+mod made;
 mod maker;
 mod memory;
 pub mod messages;
+mod options;
 mod run;
 mod settings;
 mod summariser;
@@ -26,18 +28,20 @@ use gimbal_messages::records::{engine, gate};
 use serde_json::{Value, json};
 
 pub(crate) use analysis::{Analyzer, By, Cache, Routed};
-pub use family::{FamilyError, FamilyPlanner, Made};
+pub use family::FamilyPlanner;
+pub use made::{FamilyError, Made};
 pub(crate) use maker::{Family, Maker, Source};
 pub use run::{CALLS_USED, ENDED_IT};
 pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
 
 use crate::graph::Ways;
-pub use settings::{GraphFrom, Otherwise, Settings, Summary};
+pub use options::{Otherwise, Summary};
+pub use settings::{GraphFrom, Settings};
 pub use summariser::{Deed, NoSummary, Stretch, Summarised, Summariser, SummariserSettings, Summarising, Won};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
-pub(crate) const BEHAVIOUR: u32 = 3;
+pub(crate) const BEHAVIOUR: u32 = 4;
 
 /// Kinds of record that a controller and its agents write.
 pub(crate) fn records() -> Vec<RecordKind> {

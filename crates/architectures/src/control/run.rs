@@ -11,7 +11,7 @@ use gimbal_messages::records::memory::Memory;
 use gimbal_messages::{StageExt, bounded, spaced};
 use serde_json::{Value, json};
 
-use super::Summary;
+use super::options::Summary;
 use crate::first;
 use crate::gate::{Gate, GateState, Gated};
 use crate::graph::machine::{End, Facts};
