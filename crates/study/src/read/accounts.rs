@@ -263,14 +263,14 @@ fn usage(called: &[CalledBy]) -> Vec<RoleUsage> {
 fn ledger(called: &[CalledBy], billed: &[RoleBill]) -> Vec<RoleLedger> {
     let mut lines: Vec<RoleLedger> = Vec::with_capacity(called.len().max(billed.len()));
     let mut line = |role: &Name, model: &Name| {
-        let place = lines.iter().position(|line| line.role == *role && line.model == *model).unwrap_or_else(|| {
+        let known = lines.iter().position(|line| line.role == *role && line.model == *model);
+        known.unwrap_or_else(|| {
             // Nothing was billed: that costs nothing.
             let cost_exact = Some(0);
             let (role, model) = (role.clone(), model.clone());
             lines.push(RoleLedger { role, model, cost_exact, ..RoleLedger::default() });
             lines.len() - 1
-        });
-        place
+        })
     };
     let places: (Vec<usize>, Vec<usize>) = (
         called.iter().map(|by| line(&by.role, &by.model)).collect(),
