@@ -446,7 +446,7 @@ fn options_are_checked_and_written_out() {
         (json!({ "max_calls": 0 }), "from 1 to 1000"),
         (json!({ "served": { "a": "nowhere" } }), "`served` is"),
         (json!({ "api": "sec-api" }), "begins with https://"),
-        (json!([]), "no map"),
+        (json!([]), "expected a map of services, "),
     ] {
         let error = FinanceAgent.resolve(&options).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

@@ -55,18 +55,18 @@ pub fn env(name: &str, verb: EnvVerb) -> Result<(), Failure> {
             let request = ReturnsRequest {
                 setup: setup(&options.environment)?,
                 policy: options.policy,
-                episodes: at_least("--episodes", options.episodes, 1)?,
+                episodes: at_least_one(options.episodes)?,
                 seed: options.seed,
                 draws: options.draws,
                 against: options.against,
             };
-            if request.against.is_some() {
-                at_least("--against: a standard error needs --episodes", request.episodes, 2)?;
+            if request.against.is_some() && request.episodes < 2 {
+                return Err(Failure::Usage("--against: a standard error needs --episodes of at least 2".to_owned()));
             }
             (apart(family.returns(&request))?, options.json)
         }
         EnvVerb::Evaluate(options) => {
-            let episodes = at_least("--episodes", options.episodes, 1)?;
+            let episodes = at_least_one(options.episodes)?;
             let request = EvaluateRequest { policy: options.policy, episodes, seed: options.seed };
             (family.evaluate(&request), options.json)
         }
@@ -97,8 +97,8 @@ fn setup(family: &dyn Workbench, settings: &EnvSettings, more: &[(&str, &Option<
     Ok(setup)
 }
 
-fn at_least(what: &str, value: u64, least: u64) -> Result<u64, Failure> {
-    if value >= least { Ok(value) } else { Err(Failure::Usage(format!("{what} must be at least {least}"))) }
+fn at_least_one(episodes: u64) -> Result<u64, Failure> {
+    if episodes > 0 { Ok(episodes) } else { Err(Failure::Usage("--episodes must be at least 1".to_owned())) }
 }
 
 /// An episode by a built-in policy, or by whoever writes to standard input.
