@@ -7,8 +7,8 @@ use gimbal_analysis::{Bill, BillLine, BillSum, EpisodeRow, Fate, RoleLedger, Row
 #[test]
 fn instances_and_tokens_of_every_episode_are_told() {
     let used = |role: &str, input| RoleLedger {
-        role: role.to_owned(),
-        model: "openai/a".to_owned(),
+        role: role.into(),
+        model: "openai/a".into(),
         calls: 2,
         requests: 3,
         called: TokenUse { input, output: 5, ..TokenUse::default() },

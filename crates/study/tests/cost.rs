@@ -146,7 +146,7 @@ fn check_totals(path: &Path) {
     let mut seen: BTreeMap<(String, u32), Digest> = BTreeMap::new();
     for row in rows.episodes.iter().filter(|row| !row.infrastructure) {
         let key = Digest::of(row.task.as_bytes());
-        assert_eq!(seen.insert((row.cell.clone(), row.run), key), None, "an episode counts once");
+        assert_eq!(seen.insert((row.cell.to_string(), row.run), key), None, "an episode counts once");
     }
 }
 

@@ -140,7 +140,7 @@ async fn shows_every_mode(environment: &Setting, last: &ToolCall, calls: usize) 
     // As the expert does it: every call leads on, and nothing is found.
     let way: Vec<&ToolCall> = environment.expert.iter().collect();
     let won = environment.walk("generalist", 100, &way, &["A"]).await;
-    assert!(won.won, "{}: {:?}", won.stop, effects(&won));
+    assert!(won.won, "{}: {:?}", won.stop.name(), effects(&won));
     let nothing = effects(&won).iter().filter(|effect| **effect != Effect::New).count();
     assert_eq!(nothing, 0, "{:?}", effects(&won));
     assert_eq!(signals(&won, &LastActs::default()), BTreeSet::new());

@@ -108,7 +108,7 @@ async fn outages_are_tried_again_and_shown_apart() {
     assert_eq!(progress.iter().filter(|event| matches!(event, Progress::Failed { .. })).count(), 1);
     let rows = load_rows(&opened(&path)).unwrap();
     let lost: Vec<_> = rows.episodes.iter().filter(|row| row.infrastructure).collect();
-    assert_eq!((rows.episodes.len(), lost.len(), lost[0].stop.as_str()), (4, 1, "infrastructure"));
+    assert_eq!((rows.episodes.len(), lost.len(), lost[0].stop.name()), (4, 1, "infrastructure"));
     clean(&path);
     // The same command plays what is missing; the attempts stay on record.
     let summary = run(&FLAKY.replace("MODEL", "flaky"), &path, 1).await.unwrap();

@@ -107,7 +107,7 @@ async fn answers_that_nobody_waits_for_are_counted_too() {
     assert!(matches!(summary.ended, RunStop::Limit(_)), "{:?}", summary.ended);
     assert_eq!((sent(&path), summary.run_status.unknown_requests), (1, 1));
     let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
-    assert_eq!((rows.episodes[0].stop.as_str(), rows.episodes[0].unknown_attempts), ("time_budget", 1));
+    assert_eq!((rows.episodes[0].stop.name(), rows.episodes[0].unknown_attempts), ("time_budget", 1));
 }
 
 // covers: BOG-047

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gimbal_core::environment::Ending;
+use gimbal_core::Ending;
 use gimbal_core::{Catalogue as _, EnvError, FileError, Files, Milli};
 use gimbal_env_kit::workbench::{
     self, BenchRequest, Episode, ReturnsRequest, Setup, Workbench as _, by_hand, by_policy,
@@ -55,7 +55,7 @@ async fn a_policy_and_an_agent_with_the_expert_light_all_lamps() {
     let rows = load_rows(&RunFolder::open(place.path()).unwrap()).unwrap().episodes;
     assert_eq!(rows.len(), 8, "two cells of two tasks, twice each");
     for row in rows {
-        assert_eq!((row.stop.as_str(), row.fallbacks, row.rejected_calls), ("solved", 0, 0));
+        assert_eq!((row.stop.name(), row.fallbacks, row.rejected_calls), ("solved", 0, 0));
     }
 }
 
