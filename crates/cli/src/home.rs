@@ -34,14 +34,15 @@ impl Home {
         Ok(Self { files: Arc::new(Library::new(BUILT_IN, folders)), here })
     }
 
-    /// Files of the present folder that differ from built-in ones and take their place without having been asked to.
+    /// Files of the present folder that differ from built-in ones and take their place without having been asked to. A study is
+    /// always named by whoever runs it.
     pub fn overridden(&self) -> Vec<String> {
         let Some(here) = &self.here else { return Vec::new() };
         let differs = |path: &str, text: &str| match std::fs::read_to_string(here.join(path)) {
             Ok(own) => own != text,
             Err(error) => error.kind() != std::io::ErrorKind::NotFound,
         };
-        let changed = BUILT_IN.iter().filter(|(path, text)| differs(path, text));
+        let changed = BUILT_IN.iter().filter(|(path, text)| !path.starts_with("studies/") && differs(path, text));
         changed.map(|(path, _)| (*path).to_owned()).collect()
     }
 

@@ -175,10 +175,11 @@ fn with_evidence(analysis: &Analysis, evidence: &[&CellSummary]) -> String {
     let mut halves: Vec<f64> = compared.iter().filter_map(|(paired, _)| paired.difference.half_width).collect();
     if halves.is_empty() {
         let halves: Vec<f64> = evidence.iter().filter_map(|cell| cell.returns?.half_width).collect();
-        return format!(
-            "{start}, this run gives mean returns to within {} at {percent}%; without a baseline that played the same seeds it compares nothing",
-            widths(halves)
-        );
+        let sure = match varied(&halves) {
+            true => format!("this run gives mean returns to within {} at {percent}%", widths(halves)),
+            false => format!("{ALL_ALIKE}, so that no interval says how sure their means are"),
+        };
+        return format!("{start}, {sure}; without a baseline that played the same seeds it compares nothing");
     }
     // The correction is for everything that was compared, policies and marked rows included.
     let family = analysis.comparisons.iter().filter(|entry| entry.p_holm.is_some()).count();
@@ -202,10 +203,11 @@ fn with_evidence(analysis: &Analysis, evidence: &[&CellSummary]) -> String {
         }
     };
     let hint = if least < FEW { ", a hint and no more with so few episodes" } else { "" };
-    format!(
-        "{start}, {finding}{hint}; intervals of single differences reach {}, so smaller effects stay open, and other environments and models are not covered",
-        widths(halves)
-    )
+    let open = match varied(&halves) {
+        true => format!("intervals of single differences reach {}, so smaller effects stay open", widths(halves)),
+        false => format!("{ALL_ALIKE}, so that no interval says how sure a difference is"),
+    };
+    format!("{start}, {finding}{hint}; {open}, and other environments and models are not covered")
 }
 
 fn policies(analysis: &Analysis, played: &[&CellSummary]) -> String {
@@ -215,7 +217,19 @@ fn policies(analysis: &Analysis, played: &[&CellSummary]) -> String {
     if halves.is_empty() {
         return format!("{start}, by so few episodes that there is no interval; it says nothing about language models");
     }
-    format!("{start} (mean returns to within {} at {percent}%); it says nothing about language models", widths(halves))
+    let sure = match varied(&halves) {
+        true => format!("mean returns to within {} at {percent}%", widths(halves)),
+        false => ALL_ALIKE.to_owned(),
+    };
+    format!("{start} ({sure}); it says nothing about language models")
+}
+
+/// What a width of zero comes from.
+const ALL_ALIKE: &str = "the episodes of each configuration returned the same";
+
+/// Whether any of the intervals has a width: without one, episodes that differ were not seen.
+fn varied(halves: &[f64]) -> bool {
+    halves.iter().any(|half| *half > 0.0)
 }
 
 /// "±12.3", or "±5.1 to ±20.4".

@@ -78,7 +78,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
             let bottom = y;
             let x = if beside { 2.0 * left + columns.len() as f64 * width } else { left };
             y = if beside { top } else { y + if models.is_empty() { 0.0 } else { 10.0 } };
-            heading(&mut svg, "policies without a model", x + width / 2.0, y, width + 60.0);
+            heading(&mut svg, "policies/without a model", x + width / 2.0, y, width + 60.0);
             y += HEADER;
             for policy in policies {
                 svg.text(
