@@ -203,7 +203,7 @@ pub fn decodings() -> Rows {
             (cell.decoding, cell.kind) = (decoding, Kind::NoisyExpert);
         }
         for row in &mut half.episodes {
-            row.cell = format!("{}/{}", row.cell, decoding.label());
+            row.cell = format!("{}/{}", row.cell, decoding.label()).into();
             row.tokens_estimated = true;
         }
         rows.cells.extend(half.cells);

@@ -96,7 +96,7 @@ pub fn at_most(mut rows: Rows, most: usize) -> Rows {
     let mut seen: Vec<(String, usize)> = Vec::new();
     rows.episodes.retain(|row| {
         let place = seen.iter().position(|(cell, _)| *cell == row.cell).unwrap_or_else(|| {
-            seen.push((row.cell.clone(), 0));
+            seen.push((row.cell.to_string(), 0));
             seen.len() - 1
         });
         seen[place].1 += 1;
