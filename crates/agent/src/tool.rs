@@ -38,7 +38,7 @@ pub struct Observed {
 }
 
 /// Longest free input of a tool under constrained decoding, in characters.
-pub(crate) const INPUT: usize = 160;
+pub(crate) const INPUT: usize = 400;
 
 /// The tool called [`FINISH`].
 #[derive(Debug)]
@@ -55,8 +55,8 @@ impl Delegate for Finish {
         ToolSpec::of_strings(FINISH, description, &[("summary", about)])
     }
 
-    fn form(&self, _brief: &Brief) -> Form {
-        Form::line(INPUT)
+    fn form(&self, _brief: &Brief) -> Option<Form> {
+        Some(Form::line(INPUT))
     }
 }
 

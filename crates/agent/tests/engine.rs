@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use common::{Canned, TestFiles, Workshop};
-use gimbal_agent::{Agent, Overrides, Persona, Protocol};
+
+use gimbal_agent::{Agent, Flags, Overrides, Persona, Protocol};
 use gimbal_core::stage::LaneId;
 use gimbal_core::{Block, Decoding, Grammar, Halt, ModelErrorKind, Speaker, Stop, ToolCall, Usage, UsageSource};
 use serde_json::json;
@@ -448,7 +449,10 @@ async fn with_one_turn_left_the_agent_is_told_to_answer_and_the_mask_lets_nothin
     let overrides = Overrides { turns: Some(3), ..Overrides::default() };
     let replies = [Says(query), Says(query), Says("Thought: t\nAnswer: Wait")];
     let stage = Workshop { decoding: Decoding::Constrained, ..Workshop::new(replies) };
-    play(&inspector(false, overrides), &stage).await;
+    let blocks = [Block { name: "observation".to_owned(), text: "The lathe is dry.".into() }];
+    let agent = inspector(false, overrides);
+    let session = agent.session(&stage).await.unwrap();
+    let _ = session.step(&stage, LaneId::MAIN, &blocks).await;
     let requests = stage.requests.lock().unwrap();
     let told = |at: usize| requests[at].messages.last().unwrap().text.contains("your next message must be your answer");
     assert_eq!([told(0), told(1), told(2)], [false, false, true]);
@@ -636,4 +640,28 @@ async fn a_variant_is_a_change_of_text_and_not_of_code() {
     let (log, stage) = log_of(&agent, [Says(r#"{"thought": "t", "action": "Wait"}"#)]).await;
     assert_eq!(log, ["act Wait because t"]);
     assert_eq!(stage.last_talk(), ["user: 1/10\n\n[status before step 1]\n\n[history before step 1]\n\nAct."]);
+}
+
+/// The names that an agent wrote itself were shown by nobody, also where a tool or a refusal quotes them.
+// covers: BOG-062
+#[tokio::test]
+async fn an_agents_own_words_show_it_no_names() {
+    let flags = Flags { include_tool_raise_a_question: Some(true), ..Flags::default() };
+    let overrides = Overrides { flags, ..Overrides::default() };
+    let replies = [
+        Says("Thought: the press, I say\nTool: raise_a_question: Is the press dry?\nPAUSE"),
+        Says("Thought: t\nAnswer: Sing to the press"),
+        Says("Thought: t\nAnswer: Wait"),
+    ];
+    let stage = Workshop { decoding: Decoding::Constrained, ..Workshop::new(replies) };
+    let agent = planner(overrides);
+    let session = agent.session(&stage).await.unwrap();
+    let blocks = [Block { name: "observation".to_owned(), text: "The lathe is dry.".into() }];
+    let _ = session.step(&stage, LaneId::MAIN, &blocks).await;
+    let requests = stage.requests.lock().unwrap();
+    assert_eq!(requests.len(), 3);
+    for request in requests.iter() {
+        let mask = serde_json::to_string(&request.grammar).unwrap();
+        assert!(mask.contains("machine=lathe") && !mask.contains("machine=press"), "{mask}");
+    }
 }

@@ -180,7 +180,7 @@ fn what_cannot_be_judged_is_refused_with_what_to_do() {
     place.write("small.yaml", common::STUDY);
     place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
     for (arguments, mend) in [
-        (&["rescore", "nowhere", "--judge", "offline"][..], "no run folder"),
+        (&["rescore", "nowhere", "--judge", "offline"][..], "not a run folder"),
         (&["rescore", "small", "--judge", "offline"], "this environment has no answers to judge"),
         (&["rescore", "small", "--judge", "coin"], "offline, model, both"),
         (&["rescore", "small"], "--judge"),

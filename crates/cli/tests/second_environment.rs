@@ -86,7 +86,7 @@ fn wrong_words_are_refused_with_their_mend() {
         (&["bench", "--set", "nothing"], "NAME=VALUE"),
         (&["bench", "--observe", "raw"], "give `vector`"),
         (&["returns", "--policy", "reactiv"], "did you mean `reactive`?"),
-        (&["bench", "--horizon", "0"], "at least 1"),
+        (&["bench", "--horizon", "0"], "`horizon` is 0; give a whole number from 1"),
     ] {
         let said = place.gimbal(&[&["env", NAME], arguments].concat());
         assert_eq!(said.code, 2, "{arguments:?}");

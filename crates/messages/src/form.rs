@@ -16,8 +16,25 @@ pub struct Form {
     pub schema: Value,
     /// Bytes of the longest text.
     pub longest: usize,
-    /// The free texts in it, by key, and how many characters each may have. The key of a text without one is empty.
-    pub bounds: Vec<(String, usize)>,
+    /// What is bounded in it, by key.
+    pub bounds: Vec<Bound>,
+}
+
+/// A bound of a text or of a list in a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// The key under which it is; empty for what has none.
+    pub key: String,
+    /// Most characters of a text, or of each text of a list; 0 where it has no free text.
+    pub characters: usize,
+    /// Most entries of a list; 0 where it is none.
+    pub entries: usize,
+}
+
+impl Bound {
+    fn text(characters: usize) -> Vec<Self> {
+        vec![Self { key: String::new(), characters, entries: 0 }]
+    }
 }
 
 impl Form {
@@ -34,7 +51,7 @@ impl Form {
             regex: format!("[ -~]{{1,{characters}}}"),
             schema: json!({ "type": "string", "pattern": format!("^{SAFE}{{1,{characters}}}$") }),
             longest: characters,
-            bounds: vec![(String::new(), characters)],
+            bounds: Bound::text(characters),
         }
     }
 
@@ -64,7 +81,7 @@ impl Form {
             regex: format!("\"{SAFE}{{{least},{most}}}\""),
             schema: json!({ "type": "string", "pattern": format!("^{SAFE}{{{least},{most}}}$") }),
             longest: most + 2,
-            bounds: vec![(String::new(), most)],
+            bounds: Bound::text(most),
         }
     }
 
@@ -80,7 +97,7 @@ impl Form {
             regex: format!("\"{name}\""),
             schema: json!({ "type": "string", "pattern": format!("^{name}$") }),
             longest: most.max(1) + 2,
-            bounds: vec![(String::new(), most.max(1))],
+            bounds: Bound::text(most.max(1)),
         }
     }
 
@@ -99,10 +116,13 @@ impl Form {
         let properties: serde_json::Map<String, Value> =
             members.iter().map(|(key, form)| ((*key).to_owned(), form.schema.clone())).collect();
         let required: Vec<&str> = members.iter().map(|(key, _)| *key).collect();
-        let mut bounds: Vec<(String, usize)> = Vec::new();
+        let mut bounds: Vec<Bound> = Vec::new();
         for (key, form) in members {
-            for (inner, most) in &form.bounds {
-                let bound = (if inner.is_empty() { (*key).to_owned() } else { inner.clone() }, *most);
+            for inner in &form.bounds {
+                let mut bound = inner.clone();
+                if bound.key.is_empty() {
+                    (*key).clone_into(&mut bound.key);
+                }
                 if !bounds.contains(&bound) {
                     bounds.push(bound);
                 }
@@ -123,14 +143,18 @@ impl Form {
     pub fn array(of: &Self, least: usize, most: usize) -> Self {
         let item = &of.regex;
         let filled = match most {
+            0 => String::new(),
             1 => item.clone(),
             most => format!("{item}(, {item}){{{},{}}}", least.saturating_sub(1), most - 1),
         };
+        let (own, inner): (Vec<Bound>, Vec<Bound>) = of.bounds.iter().cloned().partition(|bound| bound.key.is_empty());
+        let characters = own.first().map_or(0, |bound| bound.characters);
+        let bounds = [vec![Bound { key: String::new(), characters, entries: most }], inner].concat();
         Self {
             regex: if least == 0 { format!("\\[({filled})?\\]") } else { format!("\\[{filled}\\]") },
             schema: json!({ "type": "array", "items": of.schema, "minItems": least, "maxItems": most }),
             longest: (of.longest + 4) * most + 4,
-            bounds: of.bounds.clone(),
+            bounds,
         }
     }
 }

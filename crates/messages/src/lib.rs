@@ -17,7 +17,7 @@ mod text;
 mod tier;
 
 pub use expert::{ExpertInput, ExpertMessage, ExpertView, Input};
-pub use form::{Form, escape};
+pub use form::{Bound, Form, escape};
 pub use message::{ANY, Allowed, Content, Delegate, Message};
 pub use record::{Record, StageExt, kind};
 pub use text::{bounded, spaced};

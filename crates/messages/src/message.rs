@@ -70,7 +70,7 @@ pub trait Delegate: Debug + Send + Sync {
     fn spec(&self, brief: &Brief) -> ToolSpec;
 
     /// What its input may be, under constrained decoding.
-    fn form(&self, brief: &Brief) -> Form;
+    fn form(&self, brief: &Brief) -> Option<Form>;
 
     /// What an expert asks by it; `None` where an expert does not use it.
     fn expert(&self) -> Option<&dyn ExpertInput> {

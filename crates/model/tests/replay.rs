@@ -139,7 +139,7 @@ fn what_is_no_recording_is_told_before_the_run() {
     std::fs::write(folder.path().join("recording.json"), "{\"version\": 9, \"models\": []}").unwrap();
     assert!(models.ready(&name).unwrap_err().to_string().contains("version 9"));
     std::fs::write(folder.path().join("recording.json"), "nonsense").unwrap();
-    assert!(models.describe(&name).unwrap_err().to_string().contains("no recording"));
+    assert!(models.describe(&name).unwrap_err().to_string().contains("not a recording"));
 }
 
 #[tokio::test]

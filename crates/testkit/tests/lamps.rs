@@ -133,7 +133,7 @@ async fn a_policy_plays_an_episode() {
     let mut lines = Vec::new();
     let mut seen = |step: u32, call: &str, _: &gimbal_core::Transition| lines.push(format!("{step} {call}"));
     let episode = by_policy(&mut *environment, "light", &task, 0, &mut seen).await.unwrap();
-    assert_eq!(episode, Episode { steps: 4, total: Milli(-3000), ending: Some(Ending::Solved) });
+    assert_eq!(episode, Episode { steps: 4, rejected: 0, total: Milli(-3000), ending: Some(Ending::Solved) });
     assert_eq!(episode.to_string(), "4 steps, return -3.0, solved");
     assert_eq!(lines.last().unwrap(), "4 Light lamp=lamp_4");
     let error = by_policy(&mut *environment, "lihgt", &task, 0, &mut |_, _, _| {}).await.unwrap_err();

@@ -131,6 +131,7 @@ impl Workbench for Alfworld {
         if request.against.is_some() {
             return Err(usage("--against: there are no recorded statistics of `alfworld`"));
         }
+        choice("--draws", &request.draws, &[("fast", ())])?;
         let policy = request.policy.as_deref().unwrap_or("expert");
         let kind = choice("--policy", policy, &POLICIES)?;
         let settings = Settings::read(&request.setup.options())?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gimbal_core::{AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, Speaker, Stage};
 use gimbal_messages::records::engine::AttemptFailed;
-use gimbal_messages::{Allowed, Content, StageExt, Tier, bounded};
+use gimbal_messages::{Allowed, Bound, Content, StageExt, Tier, bounded};
 use minijinja::{Value, context};
 
 use super::conversation::{Conversation, Outcome, PromptInput};
@@ -36,15 +36,18 @@ impl AgentSession<'_> {
         if !self.constrained(stage) {
             return Ok(None);
         }
-        let bound = |name: &str, key: &str, characters: usize| context! { name, key, characters };
+        let shown = |name: &str, bound: &Bound| {
+            context! { name, key => bound.key.clone(), characters => bound.characters, entries => bound.entries }
+        };
         let mut inputs = Vec::new();
         for (name, form) in &self.prepared.forms {
-            inputs.extend(form.bounds.iter().map(|(key, most)| bound(name, key, *most)));
+            inputs.extend(form.bounds.iter().map(|bound| shown(name, bound)));
         }
-        let own = self.agent.message().map(|message| message.form(self.brief(), &[]));
+        let actions = present.legal.as_ref().map_or(&[][..], |legal| &legal.texts);
+        let own = self.agent.message().map(|message| message.form(self.brief(), actions));
         let form = reply_spec.map(|reply_spec| &reply_spec.form).or(own.as_ref());
         let members: Vec<Value> = form
-            .map(|form| form.bounds.iter().filter(|(key, _)| !key.is_empty()).map(|(key, most)| bound("", key, *most)))
+            .map(|form| form.bounds.iter().filter(|bound| !bound.key.is_empty()).map(|bound| shown("", bound)))
             .into_iter()
             .flatten()
             .collect();
@@ -55,6 +58,7 @@ impl AgentSession<'_> {
             ("members", Value::from(members)),
             ("longest", Value::from(if free { open::TEXT } else { 0 })),
             ("short", Value::from(if free { open::SHORT } else { 0 })),
+            ("entries", Value::from(if free { open::ITEMS } else { 0 })),
         ];
         let persona = &self.agent.persona;
         let variables = present.variables.with(&values);

@@ -194,6 +194,7 @@ impl Conversation<'_> {
         self.record(&Deliberated { agent: role.to_owned(), tool: kind.name().to_owned(), over_budget }).await;
         // What must be asked before the answer: a reply that sends the agent on names it.
         let asks = self.session.prepared.tools.iter().find(|tool| tool.critical).map(|tool| tool.name.as_str());
+        self.quotes(&kind.input(input));
         self.fill(reply, &[("text", kind.input(input).into()), ("asks", asks.unwrap_or_default().into())])
     }
 

@@ -412,7 +412,7 @@ impl Compiler {
             text_bounds: add(
                 "text_bounds",
                 &wording.text_bounds,
-                &["thought", "inputs", "members", "longest", "short"],
+                &["thought", "inputs", "members", "longest", "short", "entries"],
             )?,
             tools_heading: add("tools.heading", &tools.heading, &[])?,
             tools_entry: add("tools.entry", &tools.entry, &["name", "example", "description"])?,

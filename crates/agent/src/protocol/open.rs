@@ -13,8 +13,8 @@ use super::range;
 pub const TEXT: usize = 600;
 /// Longest text of an argument that may be left out, and of a text within a list. Prompts tell it.
 pub const SHORT: usize = 120;
-/// Most items of a list.
-const ITEMS: usize = 3;
+/// Most items of a list. Prompts tell it.
+pub const ITEMS: usize = 3;
 /// Largest number where a schema names none.
 const LARGEST: u64 = 999_999_999;
 

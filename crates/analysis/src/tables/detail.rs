@@ -159,7 +159,7 @@ pub fn stops(analysis: &Analysis) -> Option<Table> {
 fn meaning(stop: Stop) -> &'static str {
     match stop {
         Stop::Solved => "the goal was reached",
-        Stop::Horizon => "played to the last step, or until the agent's calls were used up",
+        Stop::Horizon => "all steps or calls were used",
         Stop::Failed => "the agent lost the game: an outcome",
         Stop::Answered => "a final answer was given",
         Stop::Broken => "the original of the environment breaks off here with an error: an outcome",

@@ -27,7 +27,7 @@ impl Choice<'_> {
     /// to the next; none where the first is no choice. The name is under `next`, or as the router was shown a way (`to`). No
     /// other key of the whole answer names a subtask.
     pub(super) fn read(self, members: &Map<String, Value>) -> Option<Vec<usize>> {
-        let next = NEXT[..2].iter().find_map(|key| members.get(*key))?;
+        let next = NEXT[..2].iter().find_map(|key| members.get(*key).filter(|value| !value.is_null()))?;
         let names = match next {
             Value::Array(names) if self.most > 1 || names.len() == 1 => names.as_slice(),
             name => std::slice::from_ref(name),

@@ -234,7 +234,7 @@ impl Maker {
         let node = Form::object(&[
             ("name", Form::name(NAME)),
             ("goal", Form::text(1, SENTENCE)),
-            ("tools", Form::array(&Form::word(&names), 0, 4)),
+            ("tools", Form::array(&Form::word(&names), 0, names.len().max(1))),
         ]);
         // Whoever writes freely may write more; a form of that length is never asked for.
         let most = most.min(ENFORCED).max(least);

@@ -260,8 +260,8 @@ impl TaskGraph {
         self.problems(tools).into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Everything that is wrong with a graph, in the order of the file. Ways are looked at where all subtasks are right, and
-    /// rules where all ways are: what depends on a mistake is no second mistake.
+    /// Everything that is wrong with a graph, in the order of the file. Ways are looked at where no name is missing or there
+    /// twice, and rules where all else is right: what follows from a mistake is no second mistake.
     #[must_use]
     pub fn problems(&self, tools: Option<&[ToolSpec]>) -> Vec<GraphError> {
         if self.nodes.is_empty() || self.nodes.len() > MOST_NODES {
@@ -273,8 +273,9 @@ impl TaskGraph {
         if !names.contains(self.entry.as_str()) {
             problems.push(GraphError::Nowhere(self.entry.clone(), "`entry`".to_owned()));
         }
-        if problems.is_empty() {
-            problems = self.edge_problems(&names);
+        let is_unclear = |problem: &GraphError| matches!(problem, GraphError::Twice(_) | GraphError::Nowhere(..));
+        if !problems.iter().any(is_unclear) {
+            problems.extend(self.edge_problems(&names));
         }
         if problems.is_empty() {
             problems.extend(machine::check(self, tools).err());

@@ -39,7 +39,7 @@ pub enum EnvVerb {
     Bench(EnvBench),
     /// Mean and SD of returns of a built-in policy
     Returns(EnvReturns),
-    /// The challenge's own table for a policy
+    /// The environment's own table for a policy
     Evaluate(EnvEvaluate),
     /// Serve its services on this machine until Ctrl-C
     Serve(EnvServe),
@@ -221,7 +221,7 @@ pub struct EnvReturns {
     /// How the environment is set up
     #[command(flatten)]
     pub environment: EnvSettings,
-    /// Blue policy (default: `sleep`, or `nothing`)
+    /// Built-in policy (default: the environment's own; `show` lists them)
     #[arg(long)]
     pub policy: Option<String>,
     /// Episodes

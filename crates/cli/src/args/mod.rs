@@ -327,10 +327,10 @@ pub struct Coverage {
     /// Environment whose built-in policies are played
     #[arg(long, default_value = "cage2", value_name = "NAME")]
     pub environment: String,
-    /// Policy of the baseline (default: `random`)
+    /// Policy of the baseline (default: the weaker of two that the environment names)
     #[arg(long, value_name = "POLICY")]
     pub baseline: Option<String>,
-    /// The other policy (default: `restore_changed`; in yawning_titan `reactive`)
+    /// The other policy (default: the stronger of the two)
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,
     /// Simulated studies

@@ -9,6 +9,8 @@ use gimbal_core::{Ending, EnvError, Environment, Milli, Rejection, Reply, Rng, T
 pub struct Episode {
     /// Steps taken.
     pub steps: u32,
+    /// Calls that the environment refused, of a built-in policy.
+    pub rejected: u32,
     /// The sum of rewards.
     pub total: Milli,
     /// How the environment ended it; none: the steps were used up, or the player left.
@@ -16,7 +18,7 @@ pub struct Episode {
 }
 
 impl Episode {
-    pub(super) const BEGUN: Self = Self { steps: 0, total: Milli(0), ending: None };
+    pub(super) const BEGUN: Self = Self { steps: 0, rejected: 0, total: Milli(0), ending: None };
 
     pub(super) fn add(&mut self, step: &Transition) {
         self.steps += 1;
@@ -35,14 +37,19 @@ impl fmt::Display for Episode {
             Some(Ending::Answered) => ", answered",
             Some(Ending::Broken) => ", the original breaks off here",
         };
-        write!(f, "{}, return {}{how}", super::plural(u64::from(self.steps), "step"), self.total)
+        write!(f, "{}, return {}{how}", super::plural(u64::from(self.steps), "step"), self.total)?;
+        if self.rejected > 0 {
+            write!(f, ", {} refused", super::plural(u64::from(self.rejected), "call"))?;
+        }
+        Ok(())
     }
 }
 
-/// Plays an episode of a built-in policy; `seen` is shown every step. No model is asked: a tool that needs one goes without.
+/// Plays an episode of a built-in policy; `seen` is shown every step. No model is asked: a tool that needs one
+/// refuses its call, which is counted and uses up a step of the horizon.
 ///
 /// # Errors
-/// When there is no such policy or task, a service fails, or the policy gives a call that is rejected.
+/// When there is no such policy or task, or a service fails.
 pub async fn by_policy(
     environment: &mut dyn Environment,
     policy: &str,
@@ -60,15 +67,16 @@ pub async fn by_policy(
     let mut draws = Rng::stream(seed, &format!("policy/{policy}"));
     let horizon = environment.brief().horizon;
     let mut episode = Episode::BEGUN;
-    while episode.steps < horizon && episode.ending.is_none() {
+    while episode.steps + episode.rejected < horizon && episode.ending.is_none() {
         let Some(call) = environment.decide(policy, &mut draws) else { break };
-        let step = step(environment, &call).await.map_err(|rejection| {
-            EnvError::Data(format!("the policy `{policy}` gave a call that is rejected: {rejection}"))
-        });
+        let step = step(environment, &call).await;
         if let Some(error) = environment.failure() {
             return Err(EnvError::Service(error.to_string()));
         }
-        let step = step?;
+        let Ok(step) = step else {
+            episode.rejected += 1;
+            continue;
+        };
         episode.add(&step);
         seen(episode.steps, &environment.render(&call), &step);
     }

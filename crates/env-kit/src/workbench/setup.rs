@@ -97,10 +97,13 @@ impl Setup {
     /// # Errors
     /// When there is no such split, it has no tasks, or no split has its data.
     pub fn tasks<W: Workbench + ?Sized>(&self, family: &W) -> Result<Vec<TaskId>, EnvError> {
+        let options = self.options();
         if let Some(task) = &self.task {
+            if let Some(split) = &self.split {
+                family.tasks(split, &options)?;
+            }
             return Ok(vec![TaskId(task.clone())]);
         }
-        let options = self.options();
         if let Some(split) = &self.split {
             let tasks = family.tasks(split, &options)?;
             if tasks.is_empty() {
@@ -108,12 +111,14 @@ impl Setup {
             }
             return Ok(tasks);
         }
+        // Data that the user named must be there; a split whose own data are missing is passed over.
+        let named = !self.options.is_empty() && self.options != family.alone();
         let mut missing = None;
         for split in family.splits() {
             match family.tasks(split, &options) {
                 Ok(tasks) if !tasks.is_empty() => return Ok(tasks),
                 Ok(_) => {}
-                Err(error @ EnvError::Data(_)) => missing = missing.or(Some(error)),
+                Err(error @ EnvError::Data(_)) if !named => missing = missing.or(Some(error)),
                 Err(error) => return Err(error),
             }
         }

@@ -1,11 +1,12 @@
 //! Legal actions, up to a cap, and what is made of them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Grammar, Halt, Message, Speaker, Stage, ToolCall};
+use gimbal_core::{Brief, Grammar, Halt, Message, Speaker, Stage, ToolCall};
 
-use super::AgentSession;
+use super::{AgentSession, input_forms};
 use crate::Protocol;
 use crate::engine::halt;
 use crate::prompt::{self, PromptContext};
@@ -33,8 +34,6 @@ pub(in crate::engine) struct Menu {
     pub(in crate::engine) legal: Legal,
     pub(in crate::engine) system: Arc<Message>,
     pub(in crate::engine) variables: Variables,
-    /// The subjects that the legal actions name.
-    subjects: Vec<String>,
     /// Grammars, by what they were made for.
     shaped: Mutex<BTreeMap<MaskKey, Arc<[Reply; 2]>>>,
 }
@@ -92,26 +91,16 @@ impl Menu {
                 (Arc::new(Message::new(Speaker::System, text)), environment.variables())
             }
         };
-        let mut subjects: Vec<String> =
-            calls.iter().filter_map(|call| brief.subject_of(call)).map(str::to_owned).collect();
-        subjects.sort_unstable();
-        subjects.dedup();
         let legal = Legal { calls, texts, narrowed };
-        Ok(Self { listed, legal, system, variables, subjects, shaped: Mutex::default() })
+        Ok(Self { listed, legal, system, variables, shaped: Mutex::default() })
     }
 
     pub(in crate::engine) fn is_of(&self, listed: &Arc<[ToolCall]>) -> bool {
         Arc::ptr_eq(&self.listed, listed) || self.listed == *listed
     }
 
-    /// The subjects of the legal actions that no message names.
-    pub(in crate::engine) fn hidden_from(&self, messages: &[Arc<Message>]) -> Vec<String> {
-        let shown = |subject: &&String| !messages.iter().any(|message| names(&message.text, subject));
-        self.subjects.iter().filter(shown).cloned().collect()
-    }
-
     /// The grammars for a reply of at most `budget` tokens: any reply, and one that must be the answer. No action in them is
-    /// about a `hidden` subject, unless none would be left.
+    /// about a `hidden` subject, unless no action would be left, and no input or message names one.
     pub(in crate::engine) fn shaped(
         &self,
         session: &AgentSession<'_>,
@@ -126,7 +115,14 @@ impl Menu {
         let (settings, prepared) = (session.settings(), &session.prepared);
         let (calls, texts) = self.without(session, &key.hidden);
         let (calls, texts, thought) = (&*calls, &*texts, settings.thought_characters);
-        let message = session.agent.partners.message.map(|message| message.form(&prepared.brief, texts));
+        let shown = shown_of(&prepared.brief, &key.hidden);
+        let forms = match key.hidden.is_empty() {
+            true => prepared.forms.clone(),
+            false => input_forms(&prepared.tools, &prepared.brief, &shown),
+        };
+        // A message must name some subject.
+        let about = if shown.subjects.is_empty() { &*prepared.brief } else { &*shown };
+        let message = session.agent.partners.message.map(|message| message.form(about, texts));
         let open: Vec<OpenTool> = match prepared.brief.free_arguments {
             true => prepared
                 .env_tools
@@ -140,7 +136,7 @@ impl Menu {
                 .collect(),
             false => Vec::new(),
         };
-        let shaped = Arc::new([&prepared.forms[..], &[]].map(|tools| {
+        let shaped = Arc::new([&forms[..], &[]].map(|tools| {
             let message = message.as_ref();
             let shaped = shape(
                 settings.protocol,
@@ -169,6 +165,27 @@ impl Menu {
             pairs.map(|(call, text)| (call.clone(), text.clone())).unzip();
         if calls.is_empty() { all() } else { (calls.into(), texts.into()) }
     }
+}
+
+/// The brief with the subjects that are not hidden.
+fn shown_of<'a>(brief: &'a Brief, hidden: &[String]) -> Cow<'a, Brief> {
+    if hidden.is_empty() {
+        return Cow::Borrowed(brief);
+    }
+    let mut shown = brief.clone();
+    shown.subjects.retain(|subject| !hidden.contains(subject));
+    Cow::Owned(shown)
+}
+
+/// The subjects that no message names but those of the agent itself and what quotes it (`own`).
+pub(in crate::engine) fn hidden_from(brief: &Brief, messages: &[Arc<Message>], own: &[String]) -> Vec<String> {
+    let told: Vec<String> = messages
+        .iter()
+        .filter(|message| message.speaker != Speaker::Assistant)
+        .map(|message| own.iter().fold(message.text.to_string(), |text, quoted| text.replace(quoted.as_str(), " ")))
+        .collect();
+    let is_shown = |subject: &str| told.iter().any(|text| names(text, subject));
+    brief.subjects.iter().filter(|subject| !is_shown(subject)).cloned().collect()
 }
 
 /// Whether a text names a subject, as a word of its own.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gimbal_core::{Brief, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 use gimbal_messages::Form;
 
-use self::legal::{Legal, Menu, Reply};
+use self::legal::{Legal, Menu, Reply, hidden_from};
 use super::Agent;
 use super::reply::ReplySpec;
 use crate::persona::PersonaError;
@@ -63,7 +63,7 @@ impl Prepared {
         };
         let delegates = Delegates::These(agent.partners.delegates);
         let tools = Offered::of(&agent.persona, &agent.settings, (&brief, &idle), &queries, delegates)?;
-        let forms = tools.iter().map(|tool| (tool.name.clone(), input_form(tool, &brief))).collect();
+        let forms = input_forms(&tools, &brief, &brief);
         let environment = PromptContext { brief: &told, idle: &idle, tools: &tools, actions: &[] };
         let variables = environment.variables();
         let system = if wants_actions(agent) {
@@ -96,12 +96,21 @@ impl Prepared {
     }
 }
 
-fn input_form(tool: &Offered, brief: &Brief) -> Form {
-    match &tool.carrier {
-        Carrier::Delegate(delegate) => delegate.form(brief),
-        Carrier::Query(spec) if spec.required().count() == 1 => Form::one_of(&brief.subjects),
-        Carrier::Query(_) | Carrier::Deliberation(_) => Form::line(INPUT),
-    }
+/// What the inputs of the tools may be, by their published names, where of all subjects in `brief` the agent was shown those in
+/// `shown`. A tool that asks about one subject is left out where none was shown.
+fn input_forms(tools: &[Offered], brief: &Brief, shown: &Brief) -> Vec<(String, Form)> {
+    let some = |form: Option<Form>| match form {
+        None if brief.subjects.is_empty() => Some(Form::line(INPUT)),
+        form => form,
+    };
+    let form = |tool: &Offered| match &tool.carrier {
+        Carrier::Delegate(delegate) => some(delegate.form(shown)),
+        Carrier::Query(spec) if spec.required().count() == 1 => {
+            some((!shown.subjects.is_empty()).then(|| Form::one_of(&shown.subjects)))
+        }
+        Carrier::Query(_) | Carrier::Deliberation(_) => Some(Form::line(INPUT)),
+    };
+    tools.iter().filter_map(|tool| Some((tool.name.clone(), form(tool)?))).collect()
 }
 
 fn wants_actions(agent: &Agent) -> bool {
@@ -127,17 +136,18 @@ pub(super) struct Present {
 
 impl Present {
     /// The grammars of the next reply, where the role decodes under constraint: any reply, and one that must be the answer.
-    /// Actions about subjects that none of the messages names are in neither: whoever reads the request cannot mean them.
+    /// Subjects that none of the messages names are in neither: whoever reads the request cannot mean them. What the agent
+    /// wrote itself (`own`: answers and inputs, which others quote) shows nothing.
     /// `expert`: the reply is that of an expert, which sees the environment. Native tools show all names in their schemas.
     pub(super) fn shaped(
         &self,
         session: &AgentSession<'_>,
         messages: &[Arc<Message>],
-        expert: bool,
+        (own, expert): (&[String], bool),
     ) -> Option<Arc<[Reply; 2]>> {
         let (menu, budget) = self.masked.as_ref()?;
         let all_shown = expert || session.settings().protocol == Protocol::NativeTools;
-        let hidden = if all_shown { Vec::new() } else { menu.hidden_from(messages) };
+        let hidden = if all_shown { Vec::new() } else { hidden_from(&session.prepared.brief, messages, own) };
         Some(menu.shaped(session, *budget, hidden))
     }
 }

@@ -71,8 +71,8 @@ impl Delegate for AnalyseSubject {
         ToolSpec::of_strings(self.name(), &description, &[(subject, &about)])
     }
 
-    fn form(&self, brief: &Brief) -> Form {
-        Form::one_of(&brief.subjects)
+    fn form(&self, brief: &Brief) -> Option<Form> {
+        (!brief.subjects.is_empty()).then(|| Form::one_of(&brief.subjects))
     }
 
     fn expert(&self) -> Option<&dyn ExpertInput> {
@@ -114,7 +114,7 @@ mod tests {
         let good = r#"[{"machine": "lathe", "status": "changed", "severity": "high", "anomalies": ["hot"], "suspected_c2": [], "recommended_focus": "containment", "rationale": "hot"}]"#;
         assert!(fits(&form, good));
         assert_eq!(Finding::read(good, &brief).unwrap().1, Tier::Direct);
-        let form = SuggestAction.form(&brief);
+        let form = SuggestAction.form(&brief).unwrap();
         assert!(fits(&form, r#"{"target_machine": "press", "situation": "x", "severity": "low", "context": ""}"#));
         assert!(!fits(&form, r#"{"target_machine": "mill", "situation": "x", "severity": "low", "context": ""}"#));
     }

@@ -158,15 +158,15 @@ impl Delegate for SuggestAction {
         ToolSpec::of_strings(self.name(), "Asks a specialist to suggest ranked actions.", &parameters)
     }
 
-    fn form(&self, brief: &Brief) -> Form {
+    fn form(&self, brief: &Brief) -> Option<Form> {
         let [target, situation, severity, context] = Situation::keys(brief);
         let targets: Vec<&str> = brief.subjects.iter().map(String::as_str).chain([ANY]).collect();
-        Form::object(&[
+        Some(Form::object(&[
             (&target, Form::word(&targets)),
             (&situation, Form::text(1, 120)),
             (&severity, Form::word(&Severity::ALL.map(Severity::name))),
             (&context, Form::text(0, 120)),
-        ])
+        ]))
     }
 
     fn expert(&self) -> Option<&dyn ExpertInput> {
