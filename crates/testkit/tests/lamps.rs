@@ -4,15 +4,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gimbal_core::Ending;
-use gimbal_core::{Catalogue as _, EnvError, FileError, Files, Milli};
+use gimbal_core::{Catalogue as _, Ending, EnvError, Milli};
 use gimbal_env_kit::workbench::{
     self, BenchRequest, Episode, ReturnsRequest, Setup, Workbench as _, by_hand, by_policy,
 };
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::plan::{self, Options};
 use gimbal_study::read::load_rows;
-use gimbal_study::registry::Registry;
+use gimbal_study::registry::{Library, Registry};
 use gimbal_study::run::RunFolder;
 use gimbal_study::runner::{self, Settings};
 use gimbal_study::stage::Cancel;
@@ -27,16 +26,8 @@ fn a_new_environment_is_at_most_150_lines() {
 }
 
 /// The files of the project.
-struct ProjectFiles;
-
-impl Files for ProjectFiles {
-    fn read(&self, path: &str) -> Result<Option<(String, String)>, FileError> {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-        Ok(std::fs::read_to_string(root.join(path)).ok().map(|text| (text, path.to_owned())))
-    }
-    fn list(&self, _folder: &str) -> Vec<String> {
-        Vec::new()
-    }
+fn project() -> Library {
+    Library::new(&[], vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")])
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -47,7 +38,7 @@ async fn a_policy_and_an_agent_with_the_expert_light_all_lamps() {
     let registry = Registry { environments: vec![Arc::new(Lamps)], architectures: gimbal_architectures::kinds() };
     let models = Models::new(ModelsConfig::default());
     let parsed = plan::parse(study, "study.yaml").unwrap();
-    let plan = plan::resolve(parsed, &Options::default(), &registry, &models, &ProjectFiles);
+    let plan = plan::resolve(parsed, &Options::default(), &registry, &models, &project());
     let plan = plan.unwrap_or_else(|problems| panic!("{problems}"));
     let place = tempfile::tempdir().unwrap();
     let settings = Settings::new(place.path());
