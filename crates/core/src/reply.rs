@@ -32,7 +32,7 @@ pub struct Transition {
 pub enum Reply {
     /// The environment moved one step.
     Step(Transition),
-    /// The tool must ask a model first; the stage does, and goes on with [`Environment::answer`].
+    /// The tool must ask a model first; the stage does, and goes on with [`crate::Environment::answer`].
     Ask(Ask),
 }
 
