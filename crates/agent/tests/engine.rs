@@ -75,7 +75,7 @@ async fn every_step_starts_afresh_and_shares_the_system_message() {
         Workshop { horizon: 3, ..Workshop::new(["one", "two", "three"].map(|_| Says("Thought: t\nAnswer: Wait"))) };
     assert_eq!(play(&agent, &stage).await.stop, Stop::Horizon);
     let requests = stage.requests.lock().unwrap();
-    assert_eq!(requests.len(), 3);
+    assert_eq!(requests.len(), 4);
     for (request, step) in requests.iter().zip(1..) {
         assert_eq!(request.messages.len(), 2, "nothing of earlier steps");
         assert!(request.messages[1].text.starts_with(&format!("This is step {step}.")));
@@ -642,7 +642,8 @@ async fn a_variant_is_a_change_of_text_and_not_of_code() {
     assert_eq!(stage.last_talk(), ["user: 1/10\n\n[status before step 1]\n\n[history before step 1]\n\nAct."]);
 }
 
-/// The names that an agent wrote itself were shown by nobody, also where a tool or a refusal quotes them.
+/// The names that an agent wrote itself were shown by nobody, also where a tool or a refusal quotes them; a name that was shown
+/// stays shown when the agent writes it alone.
 // covers: BOG-062
 #[tokio::test]
 async fn an_agents_own_words_show_it_no_names() {
@@ -651,6 +652,7 @@ async fn an_agents_own_words_show_it_no_names() {
     let replies = [
         Says("Thought: the press, I say\nTool: raise_a_question: Is the press dry?\nPAUSE"),
         Says("Thought: t\nAnswer: Sing to the press"),
+        Says("Thought: t\nAnswer: lathe"),
         Says("Thought: t\nAnswer: Wait"),
     ];
     let stage = Workshop { decoding: Decoding::Constrained, ..Workshop::new(replies) };
@@ -659,7 +661,7 @@ async fn an_agents_own_words_show_it_no_names() {
     let blocks = [Block { name: "observation".to_owned(), text: "The lathe is dry.".into() }];
     let _ = session.step(&stage, LaneId::MAIN, &blocks).await;
     let requests = stage.requests.lock().unwrap();
-    assert_eq!(requests.len(), 3);
+    assert_eq!(requests.len(), 4);
     for request in requests.iter() {
         let mask = serde_json::to_string(&request.grammar).unwrap();
         assert!(mask.contains("machine=lathe") && !mask.contains("machine=press"), "{mask}");

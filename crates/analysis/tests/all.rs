@@ -10,3 +10,4 @@ mod metrics;
 mod properties;
 mod rescore;
 mod support;
+mod tables;

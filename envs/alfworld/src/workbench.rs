@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use gimbal_core::EnvError;
 use gimbal_env_kit::replay::{self, Difference, Report, Unreadable};
 use gimbal_env_kit::workbench::{
-    BenchRequest, Output, ReplayRequest, ReturnsRequest, SaveRequest, Setup, Workbench, choice, number,
+    BenchRequest, Output, ReplayRequest, ReturnsRequest, SaveRequest, Setup, Workbench, choice, number, only_fast_draws,
 };
 
 use crate::bench::{BenchOptions, bench};
@@ -131,7 +131,7 @@ impl Workbench for Alfworld {
         if request.against.is_some() {
             return Err(usage("--against: there are no recorded statistics of `alfworld`"));
         }
-        choice("--draws", &request.draws, &[("fast", ())])?;
+        only_fast_draws(&request.draws)?;
         let policy = request.policy.as_deref().unwrap_or("expert");
         let kind = choice("--policy", policy, &POLICIES)?;
         let settings = Settings::read(&request.setup.options())?;

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use gimbal_core::EnvError;
 use gimbal_env_kit::replay::{self, Checksums, Difference, Report, Unreadable};
 use gimbal_env_kit::workbench::{
-    BenchRequest, Compared, EvaluateRequest, Observe as View, Output, ReplayRequest, ReturnsRequest, Setup, Workbench,
-    choice, compared, distance, number,
+    BenchRequest, Compared, EvaluateRequest, Observe as View, Output, ReplayRequest, ReturnsRequest, Setup, Spread,
+    Workbench, choice_of, compared, distance, recorded_in,
 };
 use serde::{Deserialize, Serialize};
 
@@ -28,12 +28,11 @@ const fn view(observe: View) -> Observe {
 }
 
 fn policy(name: &str) -> Result<PolicyKind, EnvError> {
-    let known: Vec<(&str, PolicyKind)> = POLICIES.iter().map(|kind| (kind.name(), *kind)).collect();
-    choice("--policy", name, &known)
+    choice_of("--policy", name, &POLICIES, PolicyKind::name)
 }
 
 fn generator(name: &str) -> Result<Generator, EnvError> {
-    choice("--draws", name, &[Generator::Fast, Generator::Mersenne].map(|draws| (draws.name(), draws)))
+    choice_of("--draws", name, &[Generator::Fast, Generator::Mersenne], Generator::name)
 }
 
 fn options(setup: &Setup) -> Result<Options, EnvError> {
@@ -106,16 +105,10 @@ impl Workbench for Cage2 {
             draws,
             seed: request.seed,
         });
-        let text = format!(
-            "mean {:.4}, SD {}, SE {}, min {:.1}, max {:.1} over {} episodes\n",
-            report.mean,
-            number(report.sd),
-            number(report.se),
-            report.min,
-            report.max,
-            report.episodes
-        );
-        Output::of(text, &report)
+        let (min, max) = (report.min, report.max);
+        let (mean, sd, se, episodes) = (report.mean, report.sd, report.se, report.episodes);
+        let spread = Spread { mean, sd, se, min, max, episodes, decimals: 1 };
+        Output::of(format!("{spread}\n"), &report)
     }
 
     fn evaluate(&self, request: &EvaluateRequest) -> Result<Output, EnvError> {
@@ -207,9 +200,7 @@ impl Compared for Cell {
 /// Every cell of recorded statistics is played; z is the difference of means over its standard error.
 fn against(file: &Path, request: &ReturnsRequest, draws: Generator) -> Result<Output, EnvError> {
     let wrong = |what: String| EnvError::Usage(format!("{}: {what}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    let recorded: Recorded = serde_json::from_str(&text)
-        .map_err(|error| wrong(format!("this is not a file of recorded statistics: {error}")))?;
+    let recorded: Recorded = recorded_in(file, std::fs::read_to_string(file))?;
     let mut table =
         format!("{:<10} {:<28} {:>7} {:>10} {:>10} {:>7}\n", "red", "policy", "horizon", "mean", "recorded", "z");
     let mut cells = Vec::new();

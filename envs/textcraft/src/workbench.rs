@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use gimbal_core::EnvError;
 use gimbal_env_kit::replay::{self, Difference, Report, Unreadable};
 use gimbal_env_kit::workbench::{
-    BenchRequest, EvaluateRequest, Observe, Output, ReplayRequest, ReturnsRequest, Setup, Workbench, choice, number,
+    BenchRequest, EvaluateRequest, Observe, Output, ReplayRequest, ReturnsRequest, Setup, Workbench, choice, choice_of,
+    number, only_fast_draws,
 };
 use serde::Serialize;
 
@@ -29,8 +30,7 @@ fn usage(error: impl std::fmt::Display) -> EnvError {
 }
 
 fn policy(name: &str) -> Result<PolicyKind, EnvError> {
-    let known: Vec<(&str, PolicyKind)> = POLICIES.iter().map(|kind| (kind.name(), *kind)).collect();
-    choice("--policy", name, &known)
+    choice_of("--policy", name, &POLICIES, PolicyKind::name)
 }
 
 /// Recipes, options and the split that is played.
@@ -108,7 +108,7 @@ impl Workbench for TextCraft {
         if request.observe.is_some_and(|observe| observe != Observe::Raw) {
             return Err(usage("--observe: in `textcraft` every reply is written as text; leave it out, or give `raw`"));
         }
-        choice("--draws", &request.draws, &[("fast", ())])?;
+        only_fast_draws(&request.draws)?;
         let played = Played::of(&request.setup)?;
         let report = bench(&BenchOptions {
             tree: played.tree,
@@ -153,7 +153,7 @@ impl Workbench for TextCraft {
                 "--against: there are no recorded returns of `textcraft`; `replay` compares every reply",
             ));
         }
-        choice("--draws", &request.draws, &[("fast", ())])?;
+        only_fast_draws(&request.draws)?;
         let played = Played::of(&request.setup)?;
         let policy = policy(request.policy.as_deref().unwrap_or("expert"))?;
         let report = played.returns(policy, played.tasks()?, request.episodes, request.seed);

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use gimbal_core::EnvError;
 use gimbal_env_kit::replay::{self, Checksums, Difference, Report, Unreadable};
 use gimbal_env_kit::workbench::{
-    BenchRequest, Compared, EvaluateRequest, Observe as View, Output, ReplayRequest, ReturnsRequest, Setup, Workbench,
-    choice, compared, distance, number, plural,
+    BenchRequest, Compared, EvaluateRequest, Observe as View, Output, ReplayRequest, ReturnsRequest, Setup, Spread,
+    Workbench, choice_of, compared, distance, number, plural, recorded_in,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -26,12 +26,11 @@ fn usage(error: impl std::fmt::Display) -> EnvError {
 }
 
 fn policy(name: &str) -> Result<PolicyKind, EnvError> {
-    let known: Vec<(&str, PolicyKind)> = POLICIES.iter().map(|kind| (kind.name(), *kind)).collect();
-    choice("--policy", name, &known)
+    choice_of("--policy", name, &POLICIES, PolicyKind::name)
 }
 
 fn numbers(name: &str) -> Result<Numbers, EnvError> {
-    choice("--draws", name, &[Numbers::Fast, Numbers::Mersenne].map(|draws| (draws.name(), draws)))
+    choice_of("--draws", name, &[Numbers::Fast, Numbers::Mersenne], Numbers::name)
 }
 
 fn scenario(setup: &Setup) -> Result<Scenario, EnvError> {
@@ -110,15 +109,10 @@ impl Workbench for YawningTitan {
             seed: request.seed,
         })
         .map_err(usage)?;
+        let (mean, sd, se, episodes) = (report.mean, report.sd, report.se, report.episodes);
+        let spread = Spread { mean, sd, se, min: report.min, max: report.max, episodes, decimals: 3 };
         let text = format!(
-            "mean {:.4}, SD {}, SE {}, min {:.3}, max {:.3} over {} episodes\n\
-             steps {:.2}, SD {}; {:.1} % reach the last step, {} end in an exception\n",
-            report.mean,
-            number(report.sd),
-            number(report.se),
-            report.min,
-            report.max,
-            report.episodes,
+            "{spread}\nsteps {:.2}, SD {}; {:.1} % reach the last step, {} end in an exception\n",
             report.length_mean,
             number(report.length_sd),
             100.0 * report.reached_max_steps,
@@ -242,9 +236,7 @@ impl Compared for Cell {
 /// Every cell of recorded statistics is played; z is the difference of means over its standard error.
 fn against(file: &Path, request: &ReturnsRequest, draws: Numbers) -> Result<Output, EnvError> {
     let wrong = |what: &dyn std::fmt::Display| EnvError::Usage(format!("{}: {what}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| wrong(&format!("cannot be read: {error}")))?;
-    let recorded: RecordedReturns = serde_json::from_str(&text)
-        .map_err(|error| wrong(&format!("this is not a file of recorded statistics: {error}")))?;
+    let recorded: RecordedReturns = recorded_in(file, std::fs::read_to_string(file))?;
     let mut table = format!(
         "{:<14} {:<9} {:<9} {:>10} {:>10} {:>7} {:>8} {:>8} {:>7}\n",
         "mode", "red", "policy", "mean", "recorded", "z", "steps", "recorded", "z"

@@ -78,8 +78,8 @@ pub(super) struct Conversation<'a> {
     pub(super) questions: u32,
     /// The last answer that was rejected, as written.
     rejected: Option<String>,
-    /// What the agent wrote and others quote: answers and inputs of tools.
-    own: Vec<String>,
+    /// Texts in messages to the agent that repeat what it wrote itself.
+    echoes: Vec<String>,
 }
 
 impl<'a> Conversation<'a> {
@@ -131,7 +131,7 @@ impl<'a> Conversation<'a> {
             answer_due: false,
             questions: 0,
             rejected: None,
-            own: Vec::new(),
+            echoes: Vec::new(),
         })
     }
 
@@ -208,17 +208,13 @@ impl<'a> Conversation<'a> {
         script
     }
 
-    /// Keeps a text of the agent that a later message quotes.
-    pub(super) fn quotes(&mut self, text: &str) {
-        let text = text.trim();
-        if !text.is_empty() && !self.own.iter().any(|known| known == text) {
-            self.own.push(text.to_owned());
-        }
+    /// Keeps a text that repeats what the agent wrote: it shows the agent nothing.
+    pub(super) fn echo(&mut self, text: &str) {
+        self.echoes.push(text.to_owned());
     }
 
     /// Whether a rejected answer is the one that was rejected before.
     pub(super) fn repeats(&mut self, written: &str) -> bool {
-        self.quotes(&quoted(written));
         self.rejected.replace(written.to_owned()).is_some_and(|before| before == written)
     }
 
@@ -248,6 +244,7 @@ impl<'a> Conversation<'a> {
     /// Tells the model that its attempt failed.
     pub(super) fn feedback(&mut self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<(), Halt> {
         let text = self.fill(sourced, values)?;
+        self.echo(&text);
         self.answer_due = false;
         let mut open = std::mem::take(&mut self.open_calls).into_iter();
         match open.next() {
@@ -299,7 +296,7 @@ impl<'a> Conversation<'a> {
         let messages = self.shown();
         let listed = match &described {
             Some(_) => None,
-            None => self.present.shaped(self.session, &messages, (&self.own, self.script.is_some())),
+            None => self.present.shaped(self.session, &messages, (&self.echoes, self.script.is_some())),
         };
         let shaped = described.as_ref().or_else(|| listed.as_ref().map(|listed| &listed[usize::from(self.answer_due)]));
         let hint = match &self.script {
@@ -479,14 +476,4 @@ fn budget(session: &AgentSession<'_>, stage: &dyn Stage) -> Option<u32> {
 
 fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
-}
-
-/// How much of a refused answer is repeated to the model; the whole stands in the conversation and the journal.
-const QUOTED: usize = 300;
-
-pub(super) fn quoted(text: &str) -> String {
-    match text.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{} [...]", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Rejection, RejectionKind, Stage, ToolCall, Transition};
 use gimbal_messages::records::engine::AttemptFailed;
 
-use super::conversation::{Conversation, Outcome, PromptInput, quoted};
+use super::conversation::{Conversation, Outcome, PromptInput};
 use super::session::AgentSession;
 use crate::tool::{Alone, Peers};
 
@@ -114,7 +114,6 @@ impl AgentSession<'_> {
             Some(acting) => {
                 let placeholder = self.placeholder(conversation, written)?;
                 let message = placeholder.as_deref().unwrap_or(message);
-                conversation.quotes(&quoted(written));
                 let values = [("answer", quoted(written).into()), ("message", message.into())];
                 conversation.feedback(&acting.refused, &values)
             }
@@ -172,6 +171,16 @@ async fn watched(
     }
     peers.decided(stage, lane, call).await;
     stage.act(lane, call, justification).await
+}
+
+/// How much of a refused answer is repeated to the model; the whole stands in the conversation and the journal.
+const QUOTED: usize = 300;
+
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{} [...]", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// The placeholders of a usage, between angle brackets.

@@ -194,8 +194,10 @@ impl Conversation<'_> {
         self.record(&Deliberated { agent: role.to_owned(), tool: kind.name().to_owned(), over_budget }).await;
         // What must be asked before the answer: a reply that sends the agent on names it.
         let asks = self.session.prepared.tools.iter().find(|tool| tool.critical).map(|tool| tool.name.as_str());
-        self.quotes(&kind.input(input));
-        self.fill(reply, &[("text", kind.input(input).into()), ("asks", asks.unwrap_or_default().into())])
+        let text =
+            self.fill(reply, &[("text", kind.input(input).into()), ("asks", asks.unwrap_or_default().into())])?;
+        self.echo(&text);
+        Ok(text)
     }
 
     fn observation(&self, sourced: &Sourced, tool: &str, message: &str) -> Result<String, Halt> {

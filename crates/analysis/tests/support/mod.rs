@@ -2,7 +2,8 @@
 #![allow(dead_code)]
 
 use gimbal_analysis::{
-    CellInfo, Decoding, EpisodeRow, Generator, Kind, RoleModel, RoleUsage, Rows, Stop, Thresholds, TokenUse,
+    BaselineChoice, CellInfo, Decoding, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Stop,
+    Thresholds, TokenUse,
 };
 
 pub fn cell(id: &str, configuration: &str, model: Option<&str>) -> CellInfo {
@@ -87,4 +88,31 @@ pub fn study() -> Rows {
         rows.episodes.push(episode("sleep", run, -200_000 - 1_100 * i64::from(run), 0, 0));
     }
     rows
+}
+
+/// Options that compare with this configuration.
+pub fn against(name: &str) -> Options {
+    Options { baseline: Some(BaselineChoice::Configuration(name.into())), ..Options::default() }
+}
+
+pub fn read_csv(text: &str) -> Vec<Vec<String>> {
+    let (mut records, mut record, mut field, mut quoted) = (vec![], vec![], String::new(), false);
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                field.push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => record.push(std::mem::take(&mut field)),
+            '\r' if !quoted => {}
+            '\n' if !quoted => {
+                record.push(std::mem::take(&mut field));
+                records.push(std::mem::take(&mut record));
+            }
+            other => field.push(other),
+        }
+    }
+    records
 }

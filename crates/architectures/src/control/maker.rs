@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::asked::Ask;
 use super::made::Made;
 use crate::first;
-use crate::graph::{Edge, GraphError, Node, TaskGraph, Ways};
+use crate::graph::{Edge, GraphError, Node, TaskGraph, Ways, check};
 
 /// Where graphs come from.
 pub(crate) enum Source {
@@ -103,8 +103,6 @@ const SENTENCE: usize = 200;
 const PASSIVE: &str = "passive";
 /// How much of what is no graph goes back to the planner, in characters: two hundred subtasks fill a context.
 const BROKEN: usize = 12_000;
-/// Most problems of a graph that a planner is told at once.
-const LISTED: usize = 8;
 
 impl Maker {
     /// The graph of an episode; what it is and where it came from is noted.
@@ -213,7 +211,7 @@ impl Maker {
             return Err(GraphError::Size { found: graph.nodes.len(), least, most }.to_string());
         }
         let problems = graph.problems(Some(tools));
-        if problems.is_empty() { Ok(graph) } else { Err(listed(&problems)) }
+        if problems.is_empty() { Ok(graph) } else { Err(check::listed(&problems)) }
     }
 
     /// Least and most subtasks that a planner is told and held to.
@@ -286,38 +284,6 @@ impl Maker {
             .collect();
         spaced(&json!({ "nodes": nodes, "entry": graph.entry, "edges": edges }))
     }
-}
-
-/// What is wrong with a graph, for the planner that repairs it: one sentence for each problem, and one for all ways that are
-/// missing; up to a bound.
-fn listed(problems: &[GraphError]) -> String {
-    let is_missing = |problem: &&GraphError| matches!(problem, GraphError::Missing { .. });
-    let (missing, others): (Vec<&GraphError>, Vec<&GraphError>) = problems.iter().partition(is_missing);
-    let mut sentences: Vec<String> = others.iter().map(|problem| problem.to_string()).collect();
-    sentences.dedup();
-    let more = sentences.len().saturating_sub(LISTED);
-    sentences.truncate(LISTED);
-    if more > 0 {
-        sentences.push(format!("there are {more} more problems of this kind"));
-    }
-    let ends = |problem: &&GraphError| match problem {
-        GraphError::Missing { from, to, .. } => Some(format!("from `{from}` to `{to}`")),
-        _ => None,
-    };
-    match missing.as_slice() {
-        [] => {}
-        [one] => sentences.push(one.to_string()),
-        [GraphError::Missing { nodes, all, found, .. }, ..] => {
-            let shown = missing.iter().filter_map(ends).take(LISTED).collect::<Vec<_>>().join(", ");
-            let more = missing.len().saturating_sub(LISTED);
-            let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
-            sentences.push(format!(
-                "ways are missing ({shown}{rest}): a complete graph of {nodes} subtasks has {all} ways, this one {found}"
-            ));
-        }
-        _ => {}
-    }
-    sentences.join(". ")
 }
 
 /// The list of an expert planner of at most so many subtasks: after each class of action the agent looks again before the

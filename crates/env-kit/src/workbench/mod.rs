@@ -18,8 +18,8 @@ use serde_json::{Map, Value};
 
 pub use episodes::{Episode, by_policy};
 pub use hand::{PlayError, by_hand};
-pub use output::{Output, choice, number, plural};
-pub use returns::{Compared, WIDEST_Z, compared, distance};
+pub use output::{Output, choice, choice_of, number, only_fast_draws, plural};
+pub use returns::{Compared, Spread, WIDEST_Z, compared, distance, recorded_in};
 pub use setup::Setup;
 pub use show::{calls, show, tasks};
 

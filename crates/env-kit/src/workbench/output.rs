@@ -67,3 +67,24 @@ pub fn choice<T: Copy>(what: &str, name: &str, known: &[(&str, T)]) -> Result<T,
         EnvError::Usage(format!("{what}: there is no `{name}`{hint} (known: {})", names.join(", ")))
     })
 }
+
+/// The value of a name as [`choice`] finds it, where each of `known` has a name of its own.
+///
+/// # Errors
+/// As [`choice`].
+pub fn choice_of<T: Copy>(
+    what: &str,
+    name: &str,
+    known: &[T],
+    named: impl Fn(T) -> &'static str,
+) -> Result<T, EnvError> {
+    choice(what, name, &known.iter().map(|value| (named(*value), *value)).collect::<Vec<_>>())
+}
+
+/// `--draws` of an environment that has one generator.
+///
+/// # Errors
+/// When another one is asked for.
+pub fn only_fast_draws(name: &str) -> Result<(), EnvError> {
+    choice("--draws", name, &[("fast", ())])
+}

@@ -1,7 +1,12 @@
 //! Returns of a built-in policy, through the seams of core.
 
+use std::fmt;
+use std::io;
+use std::path::Path;
+
 use gimbal_core::{EnvError, Milli};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::{Output, ReturnsRequest, Setup, Workbench, by_policy, number};
 
@@ -20,12 +25,42 @@ struct Report<'a> {
     policy: &'a str,
 }
 
+/// Mean and spread of returns, as every environment prints them.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    /// Mean return.
+    pub mean: f64,
+    /// Standard deviation; `None` of one episode.
+    pub sd: Option<f64>,
+    /// Standard error of the mean; `None` of one episode.
+    pub se: Option<f64>,
+    /// Smallest return.
+    pub min: f64,
+    /// Largest return.
+    pub max: f64,
+    /// Episodes.
+    pub episodes: u64,
+    /// Digits behind the point of the smallest and the largest return.
+    pub decimals: usize,
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mean, min, max, episodes, decimals, .. } = self;
+        let (sd, se) = (number(self.sd), number(self.se));
+        write!(
+            f,
+            "mean {mean:.4}, SD {sd}, SE {se}, min {min:.decimals$}, max {max:.decimals$} over {episodes} episodes"
+        )
+    }
+}
+
 /// Plays episodes by consecutive seeds, and the tasks in turn.
 pub(super) async fn returns<W: Workbench + ?Sized>(family: &W, request: &ReturnsRequest) -> Result<Output, EnvError> {
     if request.against.is_some() {
         return Err(EnvError::Usage(format!("--against: there are no recorded statistics of `{}`", family.name())));
     }
-    super::choice("--draws", &request.draws, &[("fast", ())])?;
+    super::only_fast_draws(&request.draws)?;
     let [first, _] = family.contrast();
     let policy = request.policy.as_deref().unwrap_or(&first);
     let totals = totals(family, &request.setup, policy, request.episodes, request.seed).await?;
@@ -36,13 +71,8 @@ pub(super) async fn returns<W: Workbench + ?Sized>(family: &W, request: &Returns
     let sd = (totals.len() > 1).then(|| (squares / (count - 1.0)).sqrt());
     let se = sd.map(|sd| sd / count.sqrt());
     let (min, max) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
-    let text = format!(
-        "mean {mean:.4}, SD {}, SE {}, min {min:.3}, max {max:.3} over {} episodes\n",
-        number(sd),
-        number(se),
-        request.episodes
-    );
-    Output::of(text, &Report { mean, sd, episodes: request.episodes, se, min, max, policy })
+    let spread = Spread { mean, sd, se, min, max, episodes: request.episodes, decimals: 3 };
+    Output::of(format!("{spread}\n"), &Report { mean, sd, episodes: request.episodes, se, min, max, policy })
 }
 
 /// Returns in thousandths on the default options.
@@ -107,4 +137,14 @@ pub fn compared<T: Compared>(text: String, cells: Vec<T>, episodes: u64) -> Resu
     output.failed =
         (wide > 0).then(|| format!("{wide} of {count} cells are more than {WIDEST_Z} standard errors away"));
     Ok(output)
+}
+
+/// The recorded statistics in a file that `--against` names; `text` is what was read of it.
+///
+/// # Errors
+/// When the file cannot be read, or does not hold such statistics.
+pub fn recorded_in<T: DeserializeOwned>(file: &Path, text: io::Result<String>) -> Result<T, EnvError> {
+    let wrong = |what: String| EnvError::Usage(format!("{}: {what}", file.display()));
+    let text = text.map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    serde_json::from_str(&text).map_err(|error| wrong(format!("this is not a file of recorded statistics: {error}")))
 }

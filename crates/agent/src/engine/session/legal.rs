@@ -177,12 +177,12 @@ fn shown_of<'a>(brief: &'a Brief, hidden: &[String]) -> Cow<'a, Brief> {
     Cow::Owned(shown)
 }
 
-/// The subjects that no message names but those of the agent itself and what quotes it (`own`).
-pub(in crate::engine) fn hidden_from(brief: &Brief, messages: &[Arc<Message>], own: &[String]) -> Vec<String> {
+/// The subjects that no message names, but for messages of the agent itself and texts that repeat them (`echoes`).
+pub(in crate::engine) fn hidden_from(brief: &Brief, messages: &[Arc<Message>], echoes: &[String]) -> Vec<String> {
     let told: Vec<String> = messages
         .iter()
         .filter(|message| message.speaker != Speaker::Assistant)
-        .map(|message| own.iter().fold(message.text.to_string(), |text, quoted| text.replace(quoted.as_str(), " ")))
+        .map(|message| echoes.iter().fold(message.text.to_string(), |text, echo| text.replace(echo.as_str(), " ")))
         .collect();
     let is_shown = |subject: &str| told.iter().any(|text| names(text, subject));
     brief.subjects.iter().filter(|subject| !is_shown(subject)).cloned().collect()

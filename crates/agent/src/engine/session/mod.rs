@@ -137,17 +137,17 @@ pub(super) struct Present {
 impl Present {
     /// The grammars of the next reply, where the role decodes under constraint: any reply, and one that must be the answer.
     /// Subjects that none of the messages names are in neither: whoever reads the request cannot mean them. What the agent
-    /// wrote itself (`own`: answers and inputs, which others quote) shows nothing.
+    /// wrote itself shows nothing, and neither do the texts that repeat it (`echoes`).
     /// `expert`: the reply is that of an expert, which sees the environment. Native tools show all names in their schemas.
     pub(super) fn shaped(
         &self,
         session: &AgentSession<'_>,
         messages: &[Arc<Message>],
-        (own, expert): (&[String], bool),
+        (echoes, expert): (&[String], bool),
     ) -> Option<Arc<[Reply; 2]>> {
         let (menu, budget) = self.masked.as_ref()?;
         let all_shown = expert || session.settings().protocol == Protocol::NativeTools;
-        let hidden = if all_shown { Vec::new() } else { hidden_from(&session.prepared.brief, messages, own) };
+        let hidden = if all_shown { Vec::new() } else { hidden_from(&session.prepared.brief, messages, echoes) };
         Some(menu.shaped(session, *budget, hidden))
     }
 }
