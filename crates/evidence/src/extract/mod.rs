@@ -1,0 +1,186 @@
+//! Readers of telemetry: raw bytes in, observed records out. They observe and do not judge (ARES-010).
+//!
+//! A reader takes a source and gives each record to a [`Sink`] as an [`Observed`]: what was observed, borrowed from the raw
+//! data, so that a record that is only counted costs no allocation. Damaged records are observed too ([`Class::Damaged`]).
+
+mod format;
+
+use std::collections::BTreeMap;
+use std::io;
+
+use thiserror::Error;
+
+pub use format::Format;
+
+use crate::{Class, EntityKind, NewFact, Utc};
+
+/// Longest piece of raw data in an issue, in characters (ARES-014).
+pub const MAX_SNIPPET: usize = 200;
+
+/// What a reader must be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Stop at the first record that cannot be read (ARES-014); else such records are facts of the class `damaged`.
+    pub strict: bool,
+    /// Year of times without one (RFC 3164).
+    pub year: Option<i16>,
+    /// Zone of times without one, in minutes east of UTC; UTC where it is not set.
+    pub zone_minutes: Option<i16>,
+}
+
+/// One record, as its reader sees it while it reads. What is needed of every record is here; the rest is made on demand.
+pub struct Observed<'a> {
+    /// What kind of thing was observed.
+    pub class: Class,
+    /// What was done, in a word or two.
+    pub action: &'a str,
+    /// Who did it.
+    pub actor: Option<(EntityKind, &'a str)>,
+    /// What it was done to.
+    pub object: Option<(EntityKind, &'a str)>,
+    /// When, in UTC.
+    pub time: Option<Utc>,
+    /// The raw record: what its hash is taken over.
+    pub raw: &'a [u8],
+    /// The rest.
+    pub details: &'a dyn Details,
+}
+
+/// The part of a record that is made only when the record becomes a fact of its own.
+pub trait Details {
+    /// The place in the source, such as `record 17`, `line 12` or `datagram 3 flow 5`.
+    fn place(&self) -> String;
+
+    /// The time as the record writes it; empty where it has none.
+    fn time_found(&self) -> String;
+
+    /// Adds attributes and further entities. Class, action, actor, object, time and locator are set already.
+    fn fill(&self, fact: &mut NewFact);
+}
+
+/// Takes what a reader observes.
+pub trait Sink {
+    /// A record.
+    fn observe(&mut self, observed: &Observed<'_>);
+}
+
+impl<F: FnMut(&Observed<'_>)> Sink for F {
+    fn observe(&mut self, observed: &Observed<'_>) {
+        self(observed);
+    }
+}
+
+/// What a reader did with a source (ARES-014).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Records that were met, damaged ones included.
+    pub seen: u64,
+    /// Records that were read.
+    pub parsed: u64,
+    /// Records that carry nothing to observe, such as empty lines and headers.
+    pub dropped: u64,
+    /// Facts that were given to the sink.
+    pub emitted: u64,
+    /// Facts by class, by the name of the class.
+    pub classes: BTreeMap<&'static str, u64>,
+    /// The first issues, at most [`Stats::MAX_ISSUES`].
+    pub issues: Vec<Issue>,
+    /// Records that could not be read.
+    pub damaged: u64,
+}
+
+impl Stats {
+    /// Most issues that are kept.
+    pub const MAX_ISSUES: usize = 100;
+
+    /// Counts a fact of a class.
+    pub fn emit(&mut self, class: Class) {
+        self.emitted += 1;
+        *self.classes.entry(class.name()).or_default() += 1;
+    }
+
+    /// Counts a record that could not be read, and keeps what is wrong with it while there is room.
+    pub fn damage(&mut self, issue: Issue) {
+        self.damaged += 1;
+        if self.issues.len() < Self::MAX_ISSUES {
+            self.issues.push(issue);
+        }
+    }
+}
+
+/// A record that could not be read: where, what is wrong, and a piece of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// The place in the source.
+    pub at: String,
+    /// What is wrong.
+    pub kind: IssueKind,
+    /// What is wrong, in words.
+    pub what: String,
+    /// At most [`MAX_SNIPPET`] characters of the raw record.
+    pub snippet: String,
+}
+
+impl Issue {
+    /// An issue with a snippet of the raw record, cut to its bound.
+    #[must_use]
+    pub fn new(at: impl Into<String>, kind: IssueKind, what: impl Into<String>, raw: &[u8]) -> Self {
+        let snippet =
+            String::from_utf8_lossy(&raw[..raw.len().min(4 * MAX_SNIPPET)]).chars().take(MAX_SNIPPET).collect();
+        Self { at: at.into(), kind, what: what.into(), snippet }
+    }
+}
+
+/// What can be wrong with a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IssueKind {
+    /// It ends before it is complete.
+    Truncated,
+    /// Its form is not that of its format.
+    Malformed,
+    /// It is encoded in another way, or not as text.
+    Encoding,
+    /// Its time cannot be read.
+    Time,
+    /// It needs a template that did not come.
+    NoTemplate,
+    /// It exceeds a bound.
+    TooLarge,
+}
+
+impl IssueKind {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::Malformed => "malformed",
+            Self::Encoding => "encoding",
+            Self::Time => "time",
+            Self::NoTemplate => "no_template",
+            Self::TooLarge => "too_large",
+        }
+    }
+}
+
+/// Why a source was not read to its end.
+#[derive(Debug, Error)]
+pub enum ExtractError {
+    /// It cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// It is not in its format at all.
+    #[error("this is no {format}: {what}")]
+    Format {
+        /// The format.
+        format: Format,
+        /// What is wrong.
+        what: String,
+    },
+    /// A record cannot be read, and the reader is strict.
+    #[error("{}: {}: {}: {:?}", .0.at, .0.kind.name(), .0.what, .0.snippet)]
+    Record(Box<Issue>),
+    /// Something must be told that was not.
+    #[error("{0}")]
+    Needs(String),
+}

@@ -1,0 +1,59 @@
+//! The judge over claims: a weighted mean of those that survive, with the number of valid facts as weight (ARES-065, ARES-133).
+
+use gimbal_core::Milli;
+use serde::{Deserialize, Serialize};
+
+use super::Verdict;
+
+/// The side that a claim speaks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// There is a threat.
+    Threat,
+    /// There is none.
+    Benign,
+}
+
+/// A claim as the judge sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimScore {
+    /// The side that it speaks for.
+    pub side: Side,
+    /// Confidence, from 0 to 1.
+    pub confidence: Milli,
+    /// Valid facts that it cites.
+    pub facts: u32,
+    /// Whether it stands: it was not rebutted with other facts, and the facts do not contradict it.
+    pub survives: bool,
+}
+
+/// The verdict over claims, with the weighted mean from -1 (benign) to 1 (threat), rounded towards 0. A mean beyond 0.15 decides. A claim
+/// without valid facts, and one that does not survive, weighs nothing; where nothing weighs, the verdict is inconclusive.
+#[must_use]
+pub fn judge_claims(claims: &[ClaimScore]) -> (Verdict, Milli) {
+    let standing = || claims.iter().filter(|claim| claim.survives);
+    let weight: i128 = standing().map(|claim| i128::from(claim.facts)).sum();
+    let sum: i128 = standing()
+        .map(|claim| {
+            let signed = match claim.side {
+                Side::Threat => claim.confidence.0,
+                Side::Benign => -claim.confidence.0,
+            };
+            i128::from(signed) * i128::from(claim.facts)
+        })
+        .sum();
+    if weight == 0 {
+        return (Verdict::Inconclusive, Milli::ZERO);
+    }
+    // Compared before it is rounded: 0.1504 is beyond 0.15.
+    let verdict = if sum > 150 * weight {
+        Verdict::ThreatConfirmed
+    } else if -sum > 150 * weight {
+        Verdict::ThreatDismissed
+    } else {
+        Verdict::Inconclusive
+    };
+    // A mean of confidences is a confidence: it fits.
+    (verdict, Milli(i64::try_from(sum / weight).unwrap_or_default()))
+}

@@ -1,0 +1,28 @@
+//! Evidence: what was observed, frozen so that every change shows, and verdicts that are arithmetic over it.
+//!
+//! A **fact** is one observed statement with its place in the raw data ([`Fact`]). A **packet** is a frozen list of facts with
+//! a hash chain and a Merkle root ([`Packet`]); what is not in the packet does not exist (ARES-001). A **judge** computes a verdict from
+//! confidences and counts ([`judge`]); no model takes part (ARES-062).
+//!
+//! *Invariant*: nothing here reads a file, a clock or the network. Readers of telemetry are behind the feature `extract`.
+
+mod class;
+mod entity;
+#[cfg(feature = "extract")]
+pub mod extract;
+mod fact;
+pub mod judge;
+pub mod merkle;
+mod packet;
+mod query;
+mod time;
+
+pub use class::{Class, UnknownClass};
+pub use entity::{Entity, EntityKind, NotAnEntity};
+pub use fact::{Aggregate, Fact, FactId, Locator, NotAFactId, SourceId};
+pub use packet::{
+    Counter, Draft, DraftError, Header, LeftOut, MAX_PACKET_BYTES, NewFact, Packet, PacketError, Problem, Proof,
+    ProofError, Pseudonym, Selection, Source, SourceKind, Window,
+};
+pub use query::{Filter, UnknownFacts};
+pub use time::{NotATime, Stamp, Utc};

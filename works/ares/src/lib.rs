@@ -1,0 +1,22 @@
+//! The work ARES: evidence-grounded debate between an Architect and a Skeptic, judged by arithmetic.
+//!
+//! Its printed numbers, in one list ([`Ares`]). Packets and judges live in `gimbal-evidence`.
+
+mod items;
+pub mod printed;
+
+use gimbal_view::work::{Item, Work};
+
+/// The work.
+#[derive(Clone, Copy, Debug)]
+pub struct Ares;
+
+impl Work for Ares {
+    fn name(&self) -> &'static str {
+        "ares"
+    }
+
+    fn items(&self) -> &'static [Item] {
+        items::ITEMS
+    }
+}

@@ -1,0 +1,69 @@
+//! Shape of `papers/ares.yaml`.
+
+use std::collections::BTreeMap;
+
+use gimbal_analysis::AnalysisError;
+use gimbal_analysis::papers::{KnownMiss, Relation};
+use serde::{Deserialize, Serialize};
+
+use super::Formula;
+
+/// The facts of the work, as printed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AresFacts {
+    /// Short name of the work.
+    pub work: String,
+    /// Printed lists of numbers, by name.
+    pub lists: BTreeMap<String, Vec<f64>>,
+    /// Printed numbers that follow from others.
+    pub claims: Vec<Claim>,
+    /// Printed numbers that are known not to follow.
+    #[serde(default)]
+    pub known_misses: Vec<KnownMiss>,
+}
+
+/// A printed number, and what it follows from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// Requirement.
+    pub claim: String,
+    /// Where it is printed.
+    pub source: String,
+    /// Which number.
+    pub place: String,
+    /// As printed.
+    pub printed: f64,
+    /// Digits after the point.
+    #[serde(default)]
+    pub digits: i32,
+    /// Whether it is the number, or a bound.
+    #[serde(default)]
+    pub relation: Relation,
+    /// What it follows from.
+    pub of: Formula,
+}
+
+impl AresFacts {
+    /// Reads facts; `place` is what messages call the text.
+    ///
+    /// # Errors
+    /// When the text holds no facts: where, and what is wrong.
+    pub fn parse(text: &str, place: &str) -> Result<Self, AnalysisError> {
+        let wrong =
+            |error: serde_saphyr::Error| AnalysisError::Facts { place: place.to_owned(), what: error.to_string() };
+        serde_saphyr::from_str(text).map_err(wrong)
+    }
+
+    /// A printed list.
+    ///
+    /// # Errors
+    /// When there is none of this name.
+    pub fn list(&self, name: &str) -> Result<&[f64], AnalysisError> {
+        self.lists.get(name).map(Vec::as_slice).ok_or_else(|| AnalysisError::Facts {
+            place: format!("lists, `{name}`"),
+            what: "a claim names it and the lists lack it: add the list".to_owned(),
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! The work's printed numbers, recomputed from its other printed numbers (ARES-060, 061, 070, 096, 110 to 121, R1, R3, R4).
+
+mod facts;
+mod formula;
+
+pub use facts::{AresFacts, Claim};
+pub use formula::Formula;
+
+use gimbal_analysis::AnalysisError;
+use gimbal_analysis::papers::{Check, Examined, Relation};
+
+/// File with the facts among the program's data.
+pub const FILE: &str = "papers/ares.yaml";
+
+/// Recomputes every printed number that follows from others.
+///
+/// # Errors
+/// When a claim names a list or a judge that the facts lack.
+pub fn check(facts: &AresFacts) -> Result<Vec<Check>, AnalysisError> {
+    facts.claims.iter().map(|claim| one(facts, claim)).collect()
+}
+
+/// Recomputes everything and compares the misses with those that the facts list.
+///
+/// # Errors
+/// Those of [`check`].
+pub fn examine(facts: &AresFacts) -> Result<Examined, AnalysisError> {
+    Ok(Examined::of(check(facts)?, &facts.known_misses))
+}
+
+/// Reads facts and recomputes them; `place` is what messages call the text. Returns the work's name with the results.
+///
+/// # Errors
+/// When the text holds no facts, or a claim names a list or a judge that they lack.
+pub fn read_and_examine(text: &str, place: &str) -> Result<(String, Examined), AnalysisError> {
+    let facts = AresFacts::parse(text, place)?;
+    let examined = examine(&facts).map_err(|error| error.within(place))?;
+    Ok((facts.work, examined))
+}
+
+fn one(facts: &AresFacts, claim: &Claim) -> Result<Check, AnalysisError> {
+    let reach = claim.of.value(facts)?;
+    let mut check = Check::judge(
+        &claim.source,
+        claim.place.clone(),
+        claim.printed,
+        claim.digits,
+        reach.value,
+        (reach.least, reach.most),
+    );
+    let holds = match claim.relation {
+        Relation::Equal => return Ok(check),
+        Relation::Above => reach.value > claim.printed,
+        Relation::Below => reach.value < claim.printed,
+    };
+    check.verdict =
+        if holds { gimbal_analysis::papers::Verdict::Equal } else { gimbal_analysis::papers::Verdict::Miss };
+    Ok(check)
+}
