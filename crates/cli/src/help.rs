@@ -8,10 +8,11 @@ use crate::args::Arguments;
 use crate::registry::{catalogue, registry};
 
 /// Groups of commands by task, in the order of the help. A test checks that each command is in exactly one.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Plan and run", &["run", "plan", "matrix"]),
     ("Read results", &["list", "report", "compare", "trace", "rescore"]),
     ("Environments", &["env", "advise"]),
+    ("Evidence", &["evidence", "judge"]),
     ("Models, personas and graphs", &["model", "persona", "graph", "schema"]),
     ("Checks", &["verify", "digest", "papers", "coverage", "doctor"]),
 ];

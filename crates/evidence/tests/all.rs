@@ -2,3 +2,5 @@
 
 mod judges;
 mod packets;
+#[cfg(feature = "extract")]
+mod selection;

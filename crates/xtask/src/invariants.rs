@@ -34,7 +34,8 @@ const fn work(folder: &'static str) -> Room {
 const WORK: [&str; 6] =
     ["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "gimbal-report", "tokio"];
 
-const ROOMS: [Room; 19] = [
+const ROOMS: [Room; 21] = [
+    work("works/ares"),
     work("works/bog"),
     work("works/cyc"),
     Room {
@@ -42,6 +43,7 @@ const ROOMS: [Room; 19] = [
         forbidden_crates: &[
             "gimbal-agent",
             "gimbal-architectures",
+            "gimbal-ares",
             "gimbal-bog",
             "gimbal-cyc",
             "gimbal-cage2",
@@ -124,6 +126,12 @@ const ROOMS: [Room; 19] = [
         folder: "crates/view",
         forbidden_crates: &["gimbal-cage2", "gimbal-model", "gimbal-architectures", "reqwest"],
         forbidden_words: &["cage2", "yawning_titan", "textcraft", "alfworld", "finance_agent"],
+    },
+    // Facts, packets and judges: no input or output, no clock, no model. Readers of telemetry get their bytes from their caller.
+    Room {
+        folder: "crates/evidence",
+        forbidden_crates: &["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "gimbal-analysis", "tokio"],
+        forbidden_words: &["std::fs", "std::net::Tcp", "std::net::Udp", "std::env", "SystemTime", "Instant", "ChatModel"],
     },
     Room {
         folder: "crates/parity",

@@ -4,6 +4,7 @@
 
 mod items;
 pub mod printed;
+pub mod tables;
 
 use gimbal_view::work::{Item, Work};
 

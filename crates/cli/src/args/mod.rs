@@ -1,6 +1,7 @@
 //! The arguments of the program.
 
 mod env;
+mod evidence;
 mod graph;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use env::{Draws, EnvPlay, EnvSettings, EnvVerb, Observe};
+pub use evidence::{ArithmeticChoice, EvidenceShow, EvidenceVerb, JudgeVerb, Sweep};
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 
 /// The arguments of the program.
@@ -96,6 +98,18 @@ pub enum Command {
         /// What to do
         #[command(subcommand)]
         verb: GraphVerb,
+    },
+    /// Verifies, shows and proves packets of evidence
+    Evidence {
+        /// What to do
+        #[command(subcommand)]
+        verb: EvidenceVerb,
+    },
+    /// Sweeps judges that compute verdicts by arithmetic
+    Judge {
+        /// What to do
+        #[command(subcommand)]
+        verb: JudgeVerb,
     },
     /// Prints the JSON Schema of a kind of file, for editors
     Schema {

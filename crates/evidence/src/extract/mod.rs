@@ -4,6 +4,7 @@
 //! data, so that a record that is only counted costs no allocation. Damaged records are observed too ([`Class::Damaged`]).
 
 mod format;
+mod select;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,6 +12,7 @@ use std::io;
 use thiserror::Error;
 
 pub use format::Format;
+pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
 
 use crate::{Class, EntityKind, NewFact, Utc};
 

@@ -1,0 +1,118 @@
+//! Arguments of `gimbal evidence` and `gimbal judge`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::ReportFormat;
+
+/// Verbs of `gimbal evidence`.
+#[derive(Debug, Subcommand)]
+pub enum EvidenceVerb {
+    /// Verifies every byte of a packet, or a proof of one fact
+    Verify {
+        /// The packet, or the proof
+        file: PathBuf,
+        /// The root that a proof must lead to, as a report prints it
+        #[arg(long, value_name = "SHA256")]
+        root: Option<String>,
+        /// The head that a packet must have, as a report prints it
+        #[arg(long, value_name = "SHA256")]
+        head: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows the facts of a packet, or one fact in full
+    Show(EvidenceShow),
+    /// Proves that a fact is in a packet, without the rest of it
+    Prove {
+        /// Id of the fact, such as F012
+        fact: String,
+        /// The packet
+        packet: PathBuf,
+        /// Where the proof is written (default: standard output)
+        #[arg(long, short, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// `gimbal evidence show`.
+#[derive(Debug, Args)]
+pub struct EvidenceShow {
+    /// The packet
+    pub packet: PathBuf,
+    /// Only this fact, in full
+    #[arg(long, value_name = "ID")]
+    pub fact: Option<String>,
+    /// Only facts of this class
+    #[arg(long, value_name = "CLASS")]
+    pub class: Option<String>,
+    /// Only facts about this entity, such as host:ws01
+    #[arg(long, value_name = "KIND:NAME")]
+    pub entity: Option<String>,
+    /// Only facts with this field, or with this value of it
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub field: Option<String>,
+    /// Only facts at this time or later (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only facts before this time (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// Print JSON, one fact on each line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Verbs of `gimbal judge`.
+#[derive(Debug, Subcommand)]
+pub enum JudgeVerb {
+    /// Shows what judges say over ranges of confidences; no model is asked
+    Sweep(Sweep),
+}
+
+/// `gimbal judge sweep`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without ranges, the confidences that the work prints are swept. The judge `calibrated` subtracts the mean \
+                        confidences --mean-architect and --mean-skeptic."
+)]
+pub struct Sweep {
+    /// A judge: v1, v1_extended, v2, v2_capped, v2_symmetric, calibrated (may be repeated; default: all but the last)
+    #[arg(long, value_name = "NAME")]
+    pub judge: Vec<String>,
+    /// Confidences of the Architect, such as 0.45-0.65
+    #[arg(long, value_name = "RANGE", requires = "skeptic")]
+    pub architect: Option<String>,
+    /// Confidences of the Skeptic
+    #[arg(long, value_name = "RANGE", requires = "architect")]
+    pub skeptic: Option<String>,
+    /// Distance of neighbouring confidences
+    #[arg(long, value_name = "STEP", default_value = "0.01")]
+    pub step: String,
+    /// How numbers are compared
+    #[arg(long, value_enum, default_value_t = ArithmeticChoice::Both)]
+    pub arithmetic: ArithmeticChoice,
+    /// Mean confidence of the Architect, for `calibrated`
+    #[arg(long, value_name = "MEAN", requires = "mean_skeptic")]
+    pub mean_architect: Option<String>,
+    /// Mean confidence of the Skeptic, for `calibrated`
+    #[arg(long, value_name = "MEAN", requires = "mean_architect")]
+    pub mean_skeptic: Option<String>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+}
+
+/// How numbers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum ArithmeticChoice {
+    /// Thousandths, exactly
+    Exact,
+    /// Floats of 64 bits, as the published code computes
+    FloatCompat,
+    /// Both, in two rows
+    Both,
+}

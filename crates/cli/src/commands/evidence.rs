@@ -1,0 +1,209 @@
+//! `gimbal evidence`.
+
+use std::path::Path;
+
+use gimbal_core::Digest;
+use gimbal_evidence::{Fact, FactId, Filter, Packet, Proof, Utc};
+use serde_json::json;
+
+use super::{print_json, write_file};
+use crate::args::{EvidenceShow, EvidenceVerb};
+use crate::exit::Failure;
+
+/// The verbs of `gimbal evidence`.
+pub fn evidence(verb: &EvidenceVerb) -> Result<(), Failure> {
+    match verb {
+        EvidenceVerb::Verify { file, root, head, json } => verify(file, root.as_deref(), head.as_deref(), *json),
+        EvidenceVerb::Show(options) => show(options),
+        EvidenceVerb::Prove { fact, packet, out } => prove(fact, packet, out.as_deref()),
+    }
+}
+
+fn verify(file: &Path, root: Option<&str>, head: Option<&str>, json: bool) -> Result<(), Failure> {
+    let bytes = read(file)?;
+    let root = root.map(|text| digest("--root", text)).transpose()?;
+    let head = head.map(|text| digest("--head", text)).transpose()?;
+    if bytes.starts_with(b"{\"fact\"") {
+        if head.is_some() {
+            return Err(Failure::Usage("--head: a proof has a root and no head; give --root".to_owned()));
+        }
+        let proof = Proof::read(&bytes).map_err(|error| changed(file, &error))?;
+        same(file, "root", proof.root, root)?;
+        if json {
+            return print_json(&json!({ "proof": proof.fact.id, "packet": proof.packet, "root": proof.root, "holds": true }));
+        }
+        println!("{}: proves {} of packet {}", file.display(), proof.fact.id, proof.packet);
+        println!("root  {}", proof.root);
+        if root.is_none() {
+            println!("Compare the root with the one in the packet or the report: a proof shows no more than that it leads there.");
+        }
+        return Ok(());
+    }
+    let packet = packet_of(file, &bytes)?;
+    same(file, "head", packet.head(), head)?;
+    same(file, "root", packet.root(), root)?;
+    if json {
+        return print_json(&json!({
+            "packet": packet.header().packet, "facts": packet.facts().len(), "head": packet.head(), "root": packet.root(),
+            "holds": true
+        }));
+    }
+    println!("{}: packet {}, {} facts, every byte verified", file.display(), packet.header().packet, packet.facts().len());
+    println!("head  {}\nroot  {}", packet.head(), packet.root());
+    Ok(())
+}
+
+fn show(options: &EvidenceShow) -> Result<(), Failure> {
+    let packet = packet_of(&options.packet, &read(&options.packet)?)?;
+    if let Some(text) = &options.fact {
+        let fact = fact_of(&packet, text)?;
+        if options.json {
+            return print_json(fact);
+        }
+        in_full(&packet, fact);
+        return Ok(());
+    }
+    let filter = filter(options)?;
+    if options.json {
+        return packet.find(&filter).try_for_each(print_json);
+    }
+    let header = packet.header();
+    println!("packet {}  {} facts  head {}", header.packet, packet.facts().len(), packet.head());
+    for source in &header.sources {
+        println!(
+            "{}  {}  {} records, {} damaged, {} bytes, sha256 {}",
+            source.id, source.format, source.records, source.damaged, source.bytes, source.sha256
+        );
+    }
+    if header.left_out.count.0 > 0 {
+        println!("left out: {} facts", header.left_out.count);
+    }
+    println!();
+    for fact in packet.find(&filter) {
+        println!("{}", in_short(fact));
+    }
+    Ok(())
+}
+
+/// A fact on one line.
+fn in_short(fact: &Fact) -> String {
+    let time = fact.time.as_ref().map_or_else(|| "-".to_owned(), |time| time.utc.to_string());
+    let name = |entity: &Option<gimbal_evidence::Entity>| entity.as_ref().map_or("-".to_owned(), ToString::to_string);
+    let count = fact.aggregate.as_ref().map(|aggregate| format!("  x {}", aggregate.count)).unwrap_or_default();
+    let (actor, object) = (name(&fact.actor), name(&fact.object));
+    format!("{}  {time:<27}  {}: {actor} -> {object}  {}{count}", fact.id, fact.class, fact.action)
+}
+
+fn in_full(packet: &Packet, fact: &Fact) {
+    println!("{} of packet {}", fact.id, packet.header().packet);
+    let mut line = |name: &str, value: String| println!("  {name:<12}  {value}");
+    line("class", format!("{} ({})", fact.class, fact.class.meaning()));
+    line("action", fact.action.clone());
+    for (name, entity) in [("actor", &fact.actor), ("object", &fact.object)] {
+        if let Some(entity) = entity {
+            line(name, entity.to_string());
+        }
+    }
+    for entity in &fact.entities {
+        line("about", entity.to_string());
+    }
+    if let Some(time) = &fact.time {
+        line("time", format!("{} (found: {})", time.utc, time.found));
+    }
+    if let Some(aggregate) = &fact.aggregate {
+        line("count", aggregate.count.to_string());
+        line("formula", aggregate.formula.clone());
+        if let (Some(first), Some(last)) = (aggregate.first, aggregate.last) {
+            line("window", format!("{first} to {last}"));
+        }
+        line("members", format!("Merkle root {}", aggregate.root));
+    }
+    for (name, value) in &fact.attributes {
+        line(name, value.clone());
+    }
+    if let (Some(locator), Some(raw)) = (&fact.locator, fact.raw_sha256) {
+        line("raw record", format!("{} of source {}, sha256 {raw}", locator.at, locator.source));
+        if let Some(source) = packet.header().sources.get(locator.source.index()) {
+            line("source", format!("{}, sha256 {}", source.format, source.sha256));
+        }
+    }
+    line("leaf", fact.leaf().to_string());
+}
+
+fn filter(options: &EvidenceShow) -> Result<Filter, Failure> {
+    let time = |flag: &str, text: &Option<String>| -> Result<Option<Utc>, Failure> {
+        text.as_ref().map(|text| text.parse().map_err(|error| Failure::Usage(format!("{flag}: {error}")))).transpose()
+    };
+    Ok(Filter {
+        class: match &options.class {
+            Some(text) => Some(text.parse().map_err(|error| Failure::Usage(format!("--class: {error}")))?),
+            None => None,
+        },
+        entity: match &options.entity {
+            Some(text) => Some(text.parse().map_err(|error| Failure::Usage(format!("--entity: {error}")))?),
+            None => None,
+        },
+        field: options.field.as_ref().map(|text| match text.split_once('=') {
+            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+            None => (text.clone(), None),
+        }),
+        since: time("--since", &options.since)?,
+        until: time("--until", &options.until)?,
+    })
+}
+
+fn prove(fact: &str, file: &Path, out: Option<&Path>) -> Result<(), Failure> {
+    let packet = packet_of(file, &read(file)?)?;
+    let id = fact_of(&packet, fact)?.id;
+    let proof = packet.prove(id).ok_or_else(|| Failure::Usage(format!("{}: has no fact {id}", file.display())))?;
+    let text = String::from_utf8_lossy(&proof.to_bytes()).into_owned();
+    match out {
+        Some(out) => write_file(out, &text),
+        None => {
+            print!("{text}");
+            Ok(())
+        }
+    }
+}
+
+fn fact_of<'a>(packet: &'a Packet, text: &str) -> Result<&'a Fact, Failure> {
+    let id: FactId = text.parse().map_err(Failure::usage)?;
+    packet.fact(id).ok_or_else(|| {
+        Failure::Usage(format!("packet {} has no fact {id}; it has {}", packet.header().packet, packet.facts().len()))
+    })
+}
+
+fn packet_of(file: &Path, bytes: &[u8]) -> Result<Packet, Failure> {
+    Packet::read(bytes).map_err(|error| changed(file, &error))
+}
+
+/// A packet or proof that does not verify is a failed check.
+fn changed(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Check(format!("{}: {error}", file.display()))
+}
+
+fn same(file: &Path, what: &str, found: Digest, expected: Option<Digest>) -> Result<(), Failure> {
+    match expected {
+        Some(expected) if expected != found => {
+            Err(Failure::Check(format!("{}: the {what} is {found}, and {expected} was expected", file.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn digest(flag: &str, text: &str) -> Result<Digest, Failure> {
+    text.parse().map_err(|error| Failure::Usage(format!("{flag}: {error}")))
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    let size = std::fs::metadata(file).map_err(|error| unreadable(file, &error))?.len();
+    if size > gimbal_evidence::MAX_PACKET_BYTES as u64 {
+        let most = gimbal_evidence::MAX_PACKET_BYTES;
+        return Err(Failure::Usage(format!("{}: has {size} bytes; a packet has at most {most}", file.display())));
+    }
+    std::fs::read(file).map_err(|error| unreadable(file, &error))
+}
+
+fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
+    Failure::Usage(format!("{}: cannot be read: {error}", file.display()))
+}

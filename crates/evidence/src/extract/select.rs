@@ -1,0 +1,351 @@
+//! Which observed records become facts: one pass, memory bounded by the number of facts and not by the data, and no opinion.
+//!
+//! Records are counted in **groups** of the same class, action, actor and object. A group with more members than the selection's
+//! `aggregate_above` gives one fact that counts them; of its members only the first ones are candidates themselves. **Candidates** stand in
+//! lanes, one for each source and class, in order of time; facts are taken from the lanes by turns until there are enough. What is left
+//! out enters the packet as a count and a root.
+
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+
+use gimbal_core::{Digest, chain};
+
+use super::{Observed, Sink};
+use crate::packet::{Counter, LeftOut, NewFact, Selection};
+use crate::{Aggregate, Class, Entity, EntityKind, Locator, SourceId, Stamp, Utc, merkle};
+
+/// Most groups that are told apart; what comes after is one group, `other_groups`.
+pub const MAX_GROUPS: usize = 65_536;
+
+/// How an aggregate is computed.
+const FORMULA: &str = "records with the same class, action, actor and object";
+/// How the aggregate of what finds no place among the groups is computed.
+const OTHER_FORMULA: &str = "records whose group is beyond the table of 65536 groups";
+
+/// Selects facts while records are observed.
+#[derive(Debug)]
+pub struct Selector {
+    selection: Selection,
+    most: usize,
+    groups: HashMap<Box<str>, Group>,
+    other: Group,
+    /// Candidates by source and class, the latest on top.
+    lanes: BTreeMap<(SourceId, Class), BinaryHeap<Candidate>>,
+    kept: usize,
+    left_out: merkle::Frontier,
+    /// The number of the next candidate: equal times keep the order in which they were read.
+    next: u64,
+    key: String,
+}
+
+/// Records of one class, action, actor and object.
+#[derive(Debug)]
+struct Group {
+    /// The first member, without what is its own.
+    like: NewFact,
+    count: u64,
+    first: Option<Utc>,
+    last: Option<Utc>,
+    members: merkle::Frontier,
+}
+
+/// A record that may become a fact.
+#[derive(Debug)]
+struct Candidate {
+    /// Order of time: those without a time last; then order of reading.
+    order: Order,
+    fact: NewFact,
+    leaf: Digest,
+}
+
+/// When a candidate's turn comes: its time in microseconds, then the order of reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    micros: i64,
+    number: u64,
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.order == other.order
+    }
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.order.cmp(&other.order)
+    }
+}
+
+/// What was selected.
+#[derive(Debug)]
+pub struct Selected {
+    /// Facts, unordered.
+    pub facts: Vec<NewFact>,
+    /// What was left out.
+    pub left_out: LeftOut,
+}
+
+impl Selector {
+    /// A selector that has seen nothing.
+    #[must_use]
+    pub fn new(selection: Selection) -> Self {
+        let most = usize::try_from(selection.max_facts.0).unwrap_or(usize::MAX);
+        Self {
+            selection,
+            most,
+            groups: HashMap::new(),
+            other: Group::new(empty(Class::Other, "records of other groups")),
+            lanes: BTreeMap::new(),
+            kept: 0,
+            left_out: merkle::Frontier::default(),
+            next: 0,
+            key: String::new(),
+        }
+    }
+
+    /// The sink for the records of a source. `shift_seconds` is added to every time.
+    pub fn source(&mut self, id: SourceId, shift_seconds: i32) -> SourceSink<'_> {
+        SourceSink { selector: self, id, shift_seconds: i64::from(shift_seconds) }
+    }
+
+    fn take(&mut self, source: SourceId, shift_seconds: i64, observed: &Observed<'_>) {
+        let time = observed.time.map(|time| time.shifted(shift_seconds).unwrap_or(time));
+        if !self.is_in_range(time) {
+            return;
+        }
+        let mut made = None;
+        if let Some(entity) = &self.selection.entity {
+            let fact = made.insert(make(source, time, observed));
+            if !fact.actor.iter().chain(&fact.object).chain(&fact.entities).any(|about| about == entity) {
+                return;
+            }
+        }
+        let leaf = chain::leaf(observed.raw);
+        let members = self.count(time, leaf, observed);
+        let number = self.next;
+        self.next += 1;
+        let order = Order { micros: time.map_or(i64::MAX, Utc::micros), number };
+        if members > self.selection.aggregate_above.0 && !observed.class.is_context() {
+            self.left_out.push(leaf);
+            return;
+        }
+        let most = self.most;
+        let lane = self.lanes.entry((source, observed.class)).or_default();
+        // A lane never gives more than all facts, so its latest candidates beyond that number need not be made.
+        if lane.len() >= most && lane.peek().is_none_or(|latest| latest.order <= order) {
+            self.left_out.push(leaf);
+            return;
+        }
+        let fact = made.unwrap_or_else(|| make(source, time, observed));
+        lane.push(Candidate { order, fact, leaf });
+        self.kept += 1;
+        if lane.len() > most
+            && let Some(latest) = lane.pop()
+        {
+            self.left_out.push(latest.leaf);
+            self.kept -= 1;
+        }
+        if self.kept > self.most.saturating_mul(4).max(64) {
+            self.trim();
+        }
+    }
+
+    fn is_in_range(&self, time: Option<Utc>) -> bool {
+        time.is_none_or(|time| {
+            self.selection.since.is_none_or(|since| time >= since)
+                && self.selection.until.is_none_or(|until| time < until)
+        })
+    }
+
+    /// Counts a record in its group, and returns how many members the group has now.
+    fn count(&mut self, time: Option<Utc>, leaf: Digest, observed: &Observed<'_>) -> u64 {
+        use std::fmt::Write as _;
+        self.key.clear();
+        // Writing to a string cannot fail.
+        let _ = write!(self.key, "{}\u{1f}{}", observed.class.name(), observed.action);
+        for (kind, name) in observed.actor.iter().chain(&observed.object) {
+            let _ = write!(self.key, "\u{1f}{}\u{1f}{name}", kind.name());
+        }
+        // An actor without an object differs from an object without an actor.
+        self.key.push(if observed.actor.is_some() { 'a' } else { 'o' });
+        if !self.groups.contains_key(self.key.as_str()) && self.groups.len() < MAX_GROUPS {
+            let like = NewFact {
+                actor: observed.actor.and_then(named),
+                object: observed.object.and_then(named),
+                ..empty(observed.class, observed.action)
+            };
+            self.groups.insert(self.key.as_str().into(), Group::new(like));
+        }
+        let group = self.groups.get_mut(self.key.as_str()).unwrap_or(&mut self.other);
+        group.add(time, leaf);
+        group.count
+    }
+
+    /// Drops candidates whose turn cannot come: with more data the number that each lane may give only falls.
+    fn trim(&mut self) {
+        let level = level(self.lanes.values().map(BinaryHeap::len), self.most);
+        for lane in self.lanes.values_mut() {
+            while lane.len() > level + 1 {
+                if let Some(latest) = lane.pop() {
+                    self.left_out.push(latest.leaf);
+                    self.kept -= 1;
+                }
+            }
+        }
+    }
+
+    /// Takes facts from the lanes by turns. Aggregates are lanes of their own, one for each class, behind those of the sources.
+    #[must_use]
+    pub fn finish(mut self) -> Selected {
+        let above = self.selection.aggregate_above.0;
+        let mut lanes: Vec<Vec<Candidate>> =
+            std::mem::take(&mut self.lanes).into_values().map(BinaryHeap::into_sorted_vec).collect();
+        let mut counted: BTreeMap<Class, Vec<NewFact>> = BTreeMap::new();
+        let other = (self.other.count > 0).then_some((self.other, OTHER_FORMULA));
+        let groups = self.groups.into_values().filter(|group| group.count > above && !group.like.class.is_context());
+        for (group, formula) in groups.map(|group| (group, FORMULA)).chain(other) {
+            counted.entry(group.like.class).or_default().push(group.fact(formula));
+        }
+        let mut counted: Vec<Vec<NewFact>> = counted.into_values().collect();
+        for lane in &mut counted {
+            // Tables of groups have no order of their own.
+            lane.sort_by(|one, other| sorted(one).cmp(&sorted(other)));
+            lane.reverse();
+        }
+        lanes.iter_mut().for_each(|lane| lane.reverse());
+        let mut facts = Vec::new();
+        loop {
+            let before = facts.len();
+            for lane in &mut lanes {
+                if facts.len() < self.most
+                    && let Some(candidate) = lane.pop()
+                {
+                    facts.push(candidate.fact);
+                }
+            }
+            for lane in &mut counted {
+                if facts.len() < self.most
+                    && let Some(fact) = lane.pop()
+                {
+                    facts.push(fact);
+                }
+            }
+            if facts.len() == before {
+                break;
+            }
+        }
+        for candidate in lanes.iter().flat_map(|lane| lane.iter().rev()) {
+            self.left_out.push(candidate.leaf);
+        }
+        let left_out = LeftOut { count: Counter(self.left_out.size()), root: self.left_out.root() };
+        Selected { facts, left_out }
+    }
+}
+
+/// The largest number that each lane may give, such that all together do not give more than `most`.
+fn level(lanes: impl Iterator<Item = usize> + Clone, most: usize) -> usize {
+    let given = |level: usize| lanes.clone().map(|length| length.min(level)).sum::<usize>();
+    let (mut low, mut high) = (0, most);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if given(middle) <= most {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    low
+}
+
+/// The order of aggregates of a class: by first time, then by what they count.
+fn sorted(fact: &NewFact) -> (i64, String, Option<&Entity>, Option<&Entity>) {
+    let time = fact.time.as_ref().map_or(i64::MAX, |time| time.utc.micros());
+    (time, fact.action.clone(), fact.actor.as_ref(), fact.object.as_ref())
+}
+
+impl Group {
+    fn new(like: NewFact) -> Self {
+        Self { like, count: 0, first: None, last: None, members: merkle::Frontier::default() }
+    }
+
+    fn add(&mut self, time: Option<Utc>, leaf: Digest) {
+        self.count += 1;
+        self.members.push(leaf);
+        if let Some(time) = time {
+            self.first = Some(self.first.map_or(time, |first| first.min(time)));
+            self.last = Some(self.last.map_or(time, |last| last.max(time)));
+        }
+    }
+
+    fn fact(self, formula: &str) -> NewFact {
+        let aggregate = Aggregate {
+            count: Counter(self.count),
+            first: self.first,
+            formula: formula.to_owned(),
+            last: self.last,
+            root: self.members.root(),
+        };
+        let time = self.first.map(|utc| Stamp { found: format!("first of {}", self.count), utc });
+        NewFact { aggregate: Some(aggregate), time, ..self.like }
+    }
+}
+
+fn empty(class: Class, action: &str) -> NewFact {
+    NewFact {
+        class,
+        action: action.to_owned(),
+        actor: None,
+        object: None,
+        entities: Vec::new(),
+        attributes: BTreeMap::new(),
+        time: None,
+        locator: None,
+        raw_sha256: None,
+        aggregate: None,
+    }
+}
+
+/// An entity, unless its name breaks a rule: then the fact has it among its attributes, as found.
+fn named((kind, name): (EntityKind, &str)) -> Option<Entity> {
+    Entity::new(kind, name).ok()
+}
+
+fn make(source: SourceId, time: Option<Utc>, observed: &Observed<'_>) -> NewFact {
+    let mut fact = NewFact {
+        actor: observed.actor.and_then(named),
+        object: observed.object.and_then(named),
+        time: time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
+        locator: Some(Locator { at: observed.details.place(), source }),
+        raw_sha256: Some(Digest::of(observed.raw)),
+        ..empty(observed.class, observed.action)
+    };
+    for (role, found, named) in [("actor", observed.actor, &fact.actor), ("object", observed.object, &fact.object)] {
+        if let (Some((_, name)), None) = (found, named) {
+            fact.attributes.insert(role.to_owned(), name.chars().take(1024).collect());
+        }
+    }
+    observed.details.fill(&mut fact);
+    fact
+}
+
+/// The sink of one source.
+#[derive(Debug)]
+pub struct SourceSink<'a> {
+    selector: &'a mut Selector,
+    id: SourceId,
+    shift_seconds: i64,
+}
+
+impl Sink for SourceSink<'_> {
+    fn observe(&mut self, observed: &Observed<'_>) {
+        self.selector.take(self.id, self.shift_seconds, observed);
+    }
+}

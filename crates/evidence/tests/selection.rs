@@ -1,0 +1,217 @@
+//! Selection against a plain implementation that keeps everything.
+
+use std::collections::BTreeMap;
+
+use gimbal_core::{Digest, chain};
+use gimbal_evidence::extract::{Details, Observed, Selector, Sink};
+use gimbal_evidence::{
+    Class, Counter, Draft, Entity, EntityKind, NewFact, Selection, Source, SourceId, SourceKind, Utc, merkle,
+};
+use proptest::prelude::*;
+
+/// A record of a source, as a test writes it.
+#[derive(Clone, Debug)]
+struct Written {
+    source: u32,
+    class: Class,
+    actor: u8,
+    second: Option<i64>,
+    number: usize,
+}
+
+struct Place(usize);
+
+impl Details for Place {
+    fn place(&self) -> String {
+        format!("line {}", self.0)
+    }
+
+    fn time_found(&self) -> String {
+        "as found".to_owned()
+    }
+
+    fn fill(&self, fact: &mut NewFact) {
+        fact.entities.extend(Entity::new(EntityKind::Host, "gate"));
+    }
+}
+
+fn observe(selector: &mut Selector, record: &Written) {
+    let raw = format!("record {}", record.number);
+    let actor = format!("10.0.0.{}", record.actor);
+    let observed = Observed {
+        class: record.class,
+        action: "did",
+        actor: Some((EntityKind::Address, &actor)),
+        object: None,
+        time: record.second.and_then(|second| Utc::from_micros(second * 1_000_000)),
+        raw: raw.as_bytes(),
+        details: &Place(record.number),
+    };
+    selector.source(SourceId::at(record.source), 0).observe(&observed);
+}
+
+fn selection(max: u64, above: u64) -> Selection {
+    Selection { max_facts: Counter(max), aggregate_above: Counter(above), ..Selection::default() }
+}
+
+/// The places of the chosen records and the counts of the chosen aggregates, by the rule and without any bound of memory.
+fn plainly(records: &[Written], max: usize, above: u64) -> (Vec<String>, Vec<u64>) {
+    let mut counts: BTreeMap<(Class, u8), u64> = BTreeMap::new();
+    let mut first: BTreeMap<(Class, u8), i64> = BTreeMap::new();
+    let mut lanes: BTreeMap<(u32, Class), Vec<(i64, usize)>> = BTreeMap::new();
+    for record in records {
+        let time = record.second.map_or(i64::MAX, |second| second * 1_000_000);
+        let count = counts.entry((record.class, record.actor)).or_default();
+        *count += 1;
+        let earliest = first.entry((record.class, record.actor)).or_insert(i64::MAX);
+        *earliest = (*earliest).min(time);
+        if *count <= above {
+            lanes.entry((record.source, record.class)).or_default().push((time, record.number));
+        }
+    }
+    let mut aggregates: BTreeMap<Class, Vec<(i64, u8, u64)>> = BTreeMap::new();
+    for ((class, actor), count) in counts.into_iter().filter(|(_, count)| *count > above) {
+        aggregates.entry(class).or_default().push((first[&(class, actor)], actor, count));
+    }
+    let mut lanes: Vec<Vec<(i64, usize)>> = lanes.into_values().collect();
+    lanes.iter_mut().for_each(|lane| lane.sort_unstable());
+    let mut aggregates: Vec<Vec<(i64, u8, u64)>> = aggregates.into_values().collect();
+    aggregates.iter_mut().for_each(|lane| lane.sort_unstable());
+    let (mut places, mut counted) = (Vec::new(), Vec::new());
+    for turn in 0..records.len() + 1 {
+        for lane in &lanes {
+            if let Some((_, number)) = lane.get(turn)
+                && places.len() + counted.len() < max
+            {
+                places.push(format!("line {number}"));
+            }
+        }
+        for lane in &aggregates {
+            if let Some((_, _, count)) = lane.get(turn)
+                && places.len() + counted.len() < max
+            {
+                counted.push(*count);
+            }
+        }
+    }
+    places.sort();
+    counted.sort_unstable();
+    (places, counted)
+}
+
+fn records() -> impl Strategy<Value = Vec<Written>> {
+    let classes = prop_oneof![Just(Class::Logon), Just(Class::Flow), Just(Class::Message)];
+    let record = (0..3_u32, classes, 0..4_u8, proptest::option::weighted(0.9, 0..50_i64));
+    proptest::collection::vec(record, 0..400).prop_map(|records| {
+        let mut records: Vec<Written> = (0..)
+            .zip(records)
+            .map(|(number, (source, class, actor, second))| Written { source, class, actor, second, number })
+            .collect();
+        // Sources are read one after the other.
+        records.sort_by_key(|record| record.source);
+        records
+    })
+}
+
+proptest! {
+    // covers: ARES-010
+    #[test]
+    fn bounded_memory_selects_what_unbounded_memory_would(records in records(), max in 1..40_u64, above in 0..8_u64) {
+        let mut selector = Selector::new(selection(max, above));
+        records.iter().for_each(|record| observe(&mut selector, record));
+        let selected = selector.finish();
+        let mut places: Vec<String> =
+            selected.facts.iter().filter_map(|fact| fact.locator.as_ref()).map(|locator| locator.at.clone()).collect();
+        let mut counts: Vec<u64> =
+            selected.facts.iter().filter_map(|fact| fact.aggregate.as_ref()).map(|aggregate| aggregate.count.0).collect();
+        places.sort();
+        counts.sort_unstable();
+        prop_assert_eq!((places.clone(), counts), plainly(&records, max as usize, above));
+        prop_assert_eq!(selected.left_out.count.0 as usize + places.len(), records.len());
+    }
+
+    #[test]
+    fn what_was_selected_makes_a_packet(records in records(), max in 1..40_u64) {
+        let mut selector = Selector::new(selection(max, 3));
+        records.iter().for_each(|record| observe(&mut selector, record));
+        let selected = selector.finish();
+        let source = |index| Source {
+            bytes: Counter(0), damaged: Counter(0), format: "syslog".to_owned(), id: SourceId::at(index),
+            kind: SourceKind::Syslog, reader: "test/1".to_owned(), records: Counter(0), sha256: Digest::of(b""),
+            shift_seconds: 0, year: None, zone_minutes: None,
+        };
+        let mut draft = Draft::new((0..3).map(source).collect(), selection(max, 3)).leaving_out(selected.left_out);
+        for fact in selected.facts {
+            draft.add(fact).unwrap();
+        }
+        prop_assert!(draft.freeze().facts().len() as u64 <= max);
+    }
+}
+
+fn logons(number: usize) -> Vec<Written> {
+    let record = |number| Written { source: 0, class: Class::LogonFailed, actor: 7, second: Some(number as i64), number };
+    (0..number).map(record).collect()
+}
+
+#[test]
+fn a_large_group_is_one_fact_with_its_window_and_the_root_of_its_members() {
+    let mut selector = Selector::new(selection(200, 5));
+    logons(312).iter().for_each(|record| observe(&mut selector, record));
+    let selected = selector.finish();
+    assert_eq!(selected.facts.len(), 6);
+    let aggregate = selected.facts.iter().find_map(|fact| fact.aggregate.clone()).unwrap();
+    assert_eq!(aggregate.count, Counter(312));
+    assert_eq!(aggregate.last.unwrap().micros() - aggregate.first.unwrap().micros(), 311_000_000);
+    let leaves: Vec<Digest> = (0..312).map(|number| chain::leaf(format!("record {number}").as_bytes())).collect();
+    assert_eq!(aggregate.root, merkle::root(&leaves));
+    assert_eq!(selected.left_out.count, Counter(307));
+    assert_eq!(selected.left_out.root, merkle::root(&leaves[5..]));
+}
+
+#[test]
+fn time_and_entity_restrict_what_is_observed() {
+    let restricted = |selection: Selection| {
+        let mut selector = Selector::new(Selection { aggregate_above: Counter(1000), ..selection });
+        logons(10).iter().for_each(|record| observe(&mut selector, record));
+        let selected = selector.finish();
+        (selected.facts.len(), selected.left_out.count.0)
+    };
+    let at = |second: i64| Utc::from_micros(second * 1_000_000);
+    assert_eq!(restricted(Selection { since: at(3), until: at(5), ..Selection::default() }), (2, 0));
+    assert_eq!(restricted(Selection { entity: "host:gate".parse().ok(), ..Selection::default() }), (10, 0));
+    assert_eq!(restricted(Selection { entity: "host:other".parse().ok(), ..Selection::default() }), (0, 0));
+}
+
+#[test]
+fn groups_beyond_the_table_are_counted_together() {
+    let mut selector = Selector::new(selection(10, 1));
+    let number = gimbal_evidence::extract::MAX_GROUPS + 5;
+    for index in 0..number {
+        let name = format!("user{index}");
+        let observed = Observed {
+            class: Class::Logon,
+            action: "did",
+            actor: Some((EntityKind::Account, &name)),
+            object: None,
+            time: None,
+            raw: name.as_bytes(),
+            details: &Place(index),
+        };
+        selector.source(SourceId::at(0), 0).observe(&observed);
+    }
+    let selected = selector.finish();
+    let other = selected.facts.iter().find(|fact| fact.class == Class::Other).unwrap();
+    assert_eq!(other.aggregate.as_ref().unwrap().count, Counter(5));
+}
+
+/// What a person states is never counted away.
+#[test]
+fn context_stays_fact_by_fact() {
+    let mut selector = Selector::new(selection(200, 1));
+    for number in 0..9 {
+        observe(&mut selector, &Written { source: 0, class: Class::Inventory, actor: 1, second: None, number });
+    }
+    let selected = selector.finish();
+    assert_eq!(selected.facts.len(), 9);
+    assert!(selected.facts.iter().all(|fact| fact.aggregate.is_none()));
+}

@@ -1,0 +1,5 @@
+//! Tables of the work.
+
+mod sweep;
+
+pub use sweep::{Asked, sweep};
