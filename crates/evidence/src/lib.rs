@@ -6,6 +6,7 @@
 //!
 //! *Invariant*: nothing here reads a file, a clock or the network. Readers of telemetry are behind the feature `extract`.
 
+pub mod claim;
 mod class;
 mod entity;
 #[cfg(feature = "extract")]

@@ -31,6 +31,17 @@ pub struct Bound {
     pub entries: usize,
 }
 
+/// A member of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Its key.
+    pub key: String,
+    /// What it may be.
+    pub form: Form,
+    /// Whether it may be missing.
+    pub optional: bool,
+}
+
 impl Bound {
     fn text(characters: usize) -> Vec<Self> {
         vec![Self { key: String::new(), characters, entries: 0 }]
@@ -111,17 +122,34 @@ impl Form {
     /// A JSON object with these members, in this order.
     #[must_use]
     pub fn object(members: &[(&str, Self)]) -> Self {
-        let regex: Vec<String> =
-            members.iter().map(|(key, form)| format!("\"{}\": {}", escape(key), form.regex)).collect();
+        let member = |(key, form): &(&str, Self)| Member { key: (*key).to_owned(), form: form.clone(), optional: false };
+        Self::members(&members.iter().map(member).collect::<Vec<_>>())
+    }
+
+    /// A JSON object with these members, in this order; those that may be missing come last.
+    #[must_use]
+    pub fn members(members: &[Member]) -> Self {
+        let written = |member: &Member| format!("\"{}\": {}", escape(&member.key), member.form.regex);
+        let needed: Vec<String> = members.iter().filter(|member| !member.optional).map(written).collect();
+        let optional: Vec<String> = members.iter().filter(|member| member.optional).map(written).collect();
+        let behind = |members: &[String]| members.iter().map(|one| format!("(, {one})?")).collect::<String>();
+        let regex = if needed.is_empty() && !optional.is_empty() {
+            // Whichever comes first has no comma before it.
+            let firsts = optional.iter().zip(1..).map(|(first, next)| first.clone() + &behind(&optional[next..]));
+            format!("({})?", firsts.collect::<Vec<_>>().join("|"))
+        } else {
+            needed.join(", ") + &behind(&optional)
+        };
         let properties: serde_json::Map<String, Value> =
-            members.iter().map(|(key, form)| ((*key).to_owned(), form.schema.clone())).collect();
-        let required: Vec<&str> = members.iter().map(|(key, _)| *key).collect();
+            members.iter().map(|member| (member.key.clone(), member.form.schema.clone())).collect();
+        let required: Vec<&str> =
+            members.iter().filter(|member| !member.optional).map(|member| member.key.as_str()).collect();
         let mut bounds: Vec<Bound> = Vec::new();
-        for (key, form) in members {
+        for Member { key, form, .. } in members {
             for inner in &form.bounds {
                 let mut bound = inner.clone();
                 if bound.key.is_empty() {
-                    (*key).clone_into(&mut bound.key);
+                    bound.key.clone_from(key);
                 }
                 if !bounds.contains(&bound) {
                     bounds.push(bound);
@@ -129,13 +157,29 @@ impl Form {
             }
         }
         Self {
-            regex: format!("\\{{{}\\}}", regex.join(", ")),
-            longest: members.iter().map(|(key, form)| key.len() + form.longest + 8).sum::<usize>() + 4,
+            regex: format!("\\{{{regex}\\}}"),
+            longest: members.iter().map(|member| member.key.len() + member.form.longest + 8).sum::<usize>() + 4,
             schema: json!({
                 "type": "object", "properties": properties, "required": required, "additionalProperties": false
             }),
             bounds,
         }
+    }
+
+    /// What any of these forms is; `None` where there are none.
+    #[must_use]
+    pub fn any_of(forms: &[Self]) -> Option<Self> {
+        if let [one] = forms {
+            return Some(one.clone());
+        }
+        let regex: Vec<&str> = forms.iter().map(|form| form.regex.as_str()).collect();
+        let schemas: Vec<&Value> = forms.iter().map(|form| &form.schema).collect();
+        Some(Self {
+            regex: format!("({})", regex.join("|")),
+            schema: json!({ "anyOf": schemas }),
+            longest: forms.iter().map(|form| form.longest).max()?,
+            bounds: forms.iter().flat_map(|form| form.bounds.iter().cloned()).collect(),
+        })
     }
 
     /// A JSON array of `least` to `most` such items.

@@ -6,19 +6,25 @@
 //! A **message** is what an agent says to another one in the place of an action ([`Message`]); a **delegate** is the tool by which
 //! it asks ([`Delegate`]). Both are seams: the messages themselves belong to the architecture whose agents say them.
 //!
+//! A message type may also be data: a JSON Schema gives validator, form and rules of repair ([`Contract`]).
+//!
 //! *Invariant*: core is the only other room that this one knows.
 
+mod contract;
 mod expert;
 mod form;
 mod message;
+mod range;
 mod record;
 pub mod records;
 mod text;
 mod tier;
 
+pub use contract::{Accepted, Change, ChangeKind, Contract, ContractError, Refused};
 pub use expert::{ExpertInput, ExpertMessage, ExpertView, Input};
-pub use form::{Bound, Form, escape};
+pub use form::{Bound, Form, Member, escape};
 pub use message::{ANY, Allowed, Content, Delegate, Message};
+pub use range::whole_numbers;
 pub use record::{Record, StageExt, kind};
 pub use text::{bounded, spaced};
 pub use tier::Tier;

@@ -10,6 +10,8 @@ pub enum Tier {
     Direct,
     /// After taking off prefixes, fences and wrappings.
     Normalised,
+    /// After rules coerced types, cut what was too long, dropped members and filled in defaults (SH-03).
+    ByRule,
     /// By asking the model once more (BOG-070).
     Repaired,
     /// Not at all: as the text that it is.
@@ -25,6 +27,7 @@ impl Tier {
         match self {
             Self::Direct => "direct",
             Self::Normalised => "normalised",
+            Self::ByRule => "by_rule",
             Self::Repaired => "repaired",
             Self::Raw => "raw",
             Self::Default => "default",

@@ -11,7 +11,6 @@ use gimbal_messages::Tier;
 pub mod grammar;
 pub mod json;
 pub(crate) mod open;
-mod range;
 pub mod react_text;
 
 /// How an agent answers.

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 
 use gimbal_messages::{Form, escape};
 
-use super::range;
 
 /// Longest text of an argument that a call needs, in characters. Prompts tell it.
 pub const TEXT: usize = 600;
@@ -110,7 +109,7 @@ fn value(schema: &Value, most: usize) -> Option<Form> {
             let range = named("minimum").unwrap_or(0)..=named("maximum").unwrap_or(LARGEST).min(LARGEST);
             let longest = range.end().to_string().len();
             let bounds = json!({ "type": "integer", "minimum": range.start(), "maximum": range.end() });
-            Form::closed(range::whole_numbers(*range.start(), *range.end())?, bounds, longest)
+            Form::closed(gimbal_messages::whole_numbers(*range.start(), *range.end())?, bounds, longest)
         }
         "boolean" => Form::closed("(true|false)", json!({ "type": "boolean" }), 5),
         "array" => {

@@ -2,7 +2,7 @@
 
 /// The decimal texts of the whole numbers from `least` to `most`, without leading zeros; none where the range is empty.
 #[must_use]
-pub(super) fn whole_numbers(least: u64, most: u64) -> Option<String> {
+pub fn whole_numbers(least: u64, most: u64) -> Option<String> {
     if least > most {
         return None;
     }

@@ -1,0 +1,116 @@
+//! Whether the cited facts entail what an assertion states of them: by code, where code can tell.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Assertion, Predicate};
+use crate::{Entity, Fact, Packet, Utc};
+
+/// What code says of an assertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entailment {
+    /// The cited facts entail it.
+    Entailed,
+    /// The facts say otherwise.
+    Contradicted,
+    /// Code cannot tell.
+    Unchecked,
+}
+
+impl Entailment {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Entailed => "entailed",
+            Self::Contradicted => "contradicted",
+            Self::Unchecked => "unchecked",
+        }
+    }
+
+    const fn of(holds: bool) -> Self {
+        if holds { Self::Entailed } else { Self::Contradicted }
+    }
+}
+
+impl Packet {
+    /// Whether the cited facts entail an assertion. One that cites no fact, or one that the packet lacks, is contradicted: what is not in the
+    /// packet does not exist (ARES-001).
+    #[must_use]
+    pub fn entails(&self, assertion: &Assertion) -> Entailment {
+        let cited: Option<Vec<&Fact>> = assertion.facts.iter().map(|id| self.fact(*id)).collect();
+        let Some(cited) = cited.filter(|cited| !cited.is_empty()) else { return Entailment::Contradicted };
+        let each = |test: &dyn Fn(&Fact) -> bool| Entailment::of(cited.iter().all(|fact| test(fact)));
+        match &assertion.predicate {
+            Predicate::Class(class) => each(&|fact| fact.class == *class),
+            Predicate::Count(number) => {
+                // The same record can be behind a fact of its own and behind one that counts it: the larger of the two sums is sure.
+                let sum = |counted: bool| {
+                    cited.iter().filter(|fact| fact.aggregate.is_some() == counted).map(|fact| fact.count()).sum::<u64>()
+                };
+                Entailment::of(sum(true).max(sum(false)) >= *number)
+            }
+            Predicate::Field { name, value } => each(&|fact| fact.field(name).as_deref() == Some(value)),
+            Predicate::Mentions(text) => {
+                let text = text.to_lowercase();
+                each(&|fact| fact.attributes.values().any(|value| value.to_lowercase().contains(&text)))
+            }
+            Predicate::About(entity) => each(&|fact| fact.about().any(|about| about == entity)),
+            Predicate::SameActor => one_and_the_same(cited.iter().map(|fact| fact.actor.as_ref())),
+            Predicate::SameObject => one_and_the_same(cited.iter().map(|fact| fact.object.as_ref())),
+            Predicate::InOrder => timed(&cited, |times| times.is_sorted()),
+            Predicate::Within(seconds) => timed(&cited, |times| {
+                let span = times.iter().max().zip(times.iter().min()).map_or(0, |(last, first)| last.micros() - first.micros());
+                u64::try_from(span / 1_000_000).unwrap_or(0) <= *seconds
+            }),
+            Predicate::Absent(class) => {
+                let about: BTreeSet<&Entity> = cited.iter().flat_map(|fact| fact.about()).collect();
+                let present = self
+                    .facts()
+                    .iter()
+                    .any(|fact| fact.class == *class && fact.about().any(|entity| about.contains(entity)));
+                Entailment::of(!present)
+            }
+            Predicate::Explained => explained(&cited),
+            Predicate::Means(_) => Entailment::Unchecked,
+        }
+    }
+}
+
+fn one_and_the_same<'a>(entities: impl Iterator<Item = Option<&'a Entity>>) -> Entailment {
+    let found: BTreeSet<Option<&Entity>> = entities.collect();
+    Entailment::of(found.len() == 1 && !found.contains(&None))
+}
+
+/// A statement about times: unchecked where a fact has none.
+fn timed(cited: &[&Fact], test: impl Fn(&[Utc]) -> bool) -> Entailment {
+    let times: Option<Vec<Utc>> = cited.iter().map(|fact| fact.time.as_ref().map(|time| time.utc)).collect();
+    times.map_or(Entailment::Unchecked, |times| Entailment::of(test(&times)))
+}
+
+/// Whether the facts that a person stated cover the observed ones among those cited.
+fn explained(cited: &[&Fact]) -> Entailment {
+    let (stated, observed): (Vec<&Fact>, Vec<&Fact>) = cited.iter().copied().partition(|fact| fact.class.is_context());
+    if stated.is_empty() || observed.is_empty() {
+        return Entailment::Contradicted;
+    }
+    Entailment::of(observed.iter().all(|fact| stated.iter().any(|context| covers(context, fact))))
+}
+
+/// Whether a stated fact is about something that an observed one is about, at its time where the stated one names a window
+/// (attributes `from` and `until`).
+pub(crate) fn covers(context: &Fact, fact: &Fact) -> bool {
+    let shares = context.about().any(|entity| fact.about().any(|about| about == entity));
+    let bound = |name: &str| context.attributes.get(name).map(|text| text.parse::<Utc>());
+    let within = match (bound("from"), bound("until")) {
+        (None, None) => true,
+        (from, until) => fact.time.as_ref().is_some_and(|time| {
+            // A bound that cannot be read covers nothing.
+            from.is_none_or(|from| from.is_ok_and(|from| time.utc >= from))
+                && until.is_none_or(|until| until.is_ok_and(|until| time.utc <= until))
+        }),
+    };
+    shares && within && !matches!(context.class, crate::Class::NotCollected)
+}

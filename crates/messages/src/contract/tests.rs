@@ -1,0 +1,169 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Change, ChangeKind, Contract};
+use crate::{Tier, spaced};
+
+const POSITION: &str = include_str!("../../../../contracts/position.json");
+const PLAN: &str = include_str!("../../../../contracts/plan.json");
+
+fn position() -> Contract {
+    Contract::parse("position", POSITION).unwrap()
+}
+
+fn changes(contract: &Contract, value: Value) -> (Tier, Vec<(ChangeKind, String)>) {
+    let accepted = contract.accept(value, Tier::Direct).unwrap();
+    let told = accepted.changes.into_iter().map(|Change { kind, place }| (kind, place)).collect();
+    (accepted.tier, told)
+}
+
+fn sound() -> Value {
+    json!({
+        "assertions": [{ "kind": "ASSERT", "predicate": "count_at_least", "facts": ["F001", "F012"] }],
+        "confidence": 0.85, "unknowns": [], "narrative": ""
+    })
+}
+
+// covers: SH-03, ARES-029
+#[test]
+fn a_debate_message_that_follows_its_contract_stays_as_it_is() {
+    let accepted = position().accept(sound(), Tier::Normalised).unwrap();
+    assert_eq!((accepted.value, accepted.tier, accepted.changes.len()), (sound(), Tier::Normalised, 0));
+}
+
+// covers: SH-03, ARES-030
+#[test]
+fn what_nearly_fits_is_brought_into_shape_and_each_change_is_told() {
+    use ChangeKind::{Clipped, Coerced, Dropped, Filled};
+    let text = "x".repeat(700);
+    let value = json!({
+        "assertions": [{ "kind": "assert", "predicate": "p", "facts": "F001", "why": "so" }],
+        "confidence": "85%", "narrative": text, "mood": "sure"
+    });
+    let (tier, told) = changes(&position(), value.clone());
+    assert_eq!(tier, Tier::ByRule);
+    let told: Vec<(ChangeKind, &str)> = told.iter().map(|(kind, place)| (*kind, place.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            (Dropped, "/mood"),
+            (Dropped, "/assertions/0/why"),
+            (Coerced, "/assertions/0/kind"),
+            (Coerced, "/assertions/0/facts"),
+            (Coerced, "/confidence"),
+            (Filled, "/unknowns"),
+            (Clipped, "/narrative"),
+        ]
+    );
+    let accepted = position().accept(value, Tier::Direct).unwrap().value;
+    assert_eq!(accepted["confidence"], json!(0.85));
+    assert_eq!(accepted["assertions"][0]["facts"], json!(["F001"]));
+    assert_eq!(accepted["narrative"].as_str().unwrap().len(), 600);
+}
+
+// covers: ARES-030
+#[test]
+fn what_does_not_fit_is_refused_place_by_place() {
+    let refused = |value: Value| position().accept(value, Tier::Direct).unwrap_err().to_string();
+    assert!(refused(json!([])).starts_with("/:"));
+    assert!(refused(json!({ "assertions": [] })).contains("confidence"));
+    let mut wrong = sound();
+    wrong["assertions"][0]["facts"] = json!(["the first one"]);
+    wrong["assertions"][0]["kind"] = json!("CLAIM");
+    let text = refused(wrong);
+    assert!(text.contains("/assertions/0/facts/0") && text.contains("/assertions/0/kind"), "{text}");
+    let mut empty = sound();
+    empty["assertions"][0]["facts"] = json!([]);
+    assert!(refused(empty).contains("/assertions/0/facts"));
+}
+
+// covers: SH-03
+#[test]
+fn a_plan_of_the_temporal_hierarchy_is_a_contract_too() {
+    let plan = Contract::parse("plan", PLAN).unwrap();
+    let value = json!({
+        "goal_id": "g", "priority": "1", "deadline": "40",
+        "subgoals": [{ "id": 7, "description": "d", "success_criteria": "s", "note": "nested objects are open" }],
+        "rollback": { "action": "Retry" }
+    });
+    let (tier, told) = changes(&plan, value);
+    assert_eq!(tier, Tier::ByRule);
+    assert!(told.iter().all(|(kind, _)| *kind == ChangeKind::Coerced), "{told:?}");
+    assert_eq!(told.len(), 4);
+    let least = json!({ "goal_id": "g", "priority": 0, "subgoals": [] });
+    assert_eq!(changes(&plan, least.clone()), (Tier::Direct, Vec::new()));
+    let regex = regex::Regex::new(&format!("^{}$", plan.form().regex)).unwrap();
+    assert!(regex.is_match(r#"{"goal_id": "g", "subgoals": [], "priority": 0.5}"#));
+    assert!(regex.is_match(
+        r#"{"goal_id": "g", "subgoals": [], "priority": 1.0, "deadline": null, "rollback": {"action": "abort"}}"#
+    ));
+    assert!(!regex.is_match(r#"{"goal_id": "g", "priority": 1.0}"#));
+}
+
+#[test]
+fn schemas_that_give_no_contract_are_refused_with_their_place() {
+    let error = |text: &str| Contract::parse("c", text).unwrap_err().to_string();
+    assert!(error("{").contains("contract c: /"));
+    assert!(error(r#"{"type": "objekt"}"#).contains("/type"));
+    assert!(error(r#"{"type": "object"}"#).contains("`properties`"));
+    assert!(error(r#"{"type": "object", "properties": {"a": {"type": "array"}}}"#).contains("/properties/a/"));
+    assert!(error(r#"{"type": "object", "properties": {"a": {"enum": [1]}}}"#).contains("`enum`"));
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (-2.0..2.0_f64).prop_map(Value::from),
+        "[ -~]{0,12}".prop_map(Value::from),
+        Just(json!("F001")),
+        Just(json!("ASSERT")),
+    ];
+    let key = prop_oneof![
+        Just("assertions"), Just("confidence"), Just("facts"), Just("kind"), Just("predicate"), Just("other"), Just("a/b~c"),
+    ];
+    leaf.prop_recursive(4, 40, 5, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..12).prop_map(Value::from),
+            proptest::collection::vec((key.clone(), inner), 0..6).prop_map(|members| {
+                Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+            }),
+        ]
+    })
+}
+
+proptest! {
+    // covers: SH-03
+    #[test]
+    fn whatever_is_accepted_follows_the_schema(value in any_value()) {
+        let contract = position();
+        if let Ok(accepted) = contract.accept(value.clone(), Tier::Direct) {
+            prop_assert!(contract.validator.is_valid(&accepted.value));
+            prop_assert_eq!(accepted.tier == Tier::Direct, accepted.value == value);
+            // What was brought into shape stays as it is.
+            prop_assert!(contract.accept(accepted.value, Tier::Direct).unwrap().changes.is_empty());
+        }
+    }
+
+    // covers: SH-03
+    #[test]
+    fn what_the_form_lets_through_follows_the_schema(
+        kinds in proptest::collection::vec(0..3_usize, 0..4), share in 0..100_u32, said in proptest::option::of("[a-z ]{0,40}"),
+    ) {
+        let contract = position();
+        let assertions: Vec<Value> = kinds
+            .iter()
+            .map(|kind| json!({ "kind": ["ASSERT", "LINK", "ALT"][*kind], "predicate": "p", "facts": ["F001", "F002"] }))
+            .collect();
+        let mut value = json!({ "assertions": assertions, "confidence": f64::from(share) / 100.0 });
+        if let Some(said) = said {
+            value["narrative"] = Value::from(said);
+        }
+        let text = spaced(&value);
+        let regex = regex::Regex::new(&format!("^{}$", contract.form().regex)).unwrap();
+        prop_assert!(regex.is_match(&text), "{text}");
+        prop_assert!(contract.validator.is_valid(&value));
+        prop_assert!(text.len() <= contract.form().longest);
+    }
+}
