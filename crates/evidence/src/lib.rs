@@ -16,6 +16,7 @@ pub mod judge;
 pub mod merkle;
 mod packet;
 mod query;
+pub mod rules;
 mod time;
 
 pub use class::{Class, UnknownClass};

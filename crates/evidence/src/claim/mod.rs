@@ -8,6 +8,7 @@ use std::fmt;
 use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use check::covers;
 pub use check::Entailment;
 pub use predicate::{NotAPredicate, Predicate};
 

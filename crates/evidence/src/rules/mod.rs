@@ -1,0 +1,262 @@
+//! Agents by rule: an Architect that looks for patterns of threats, and a Skeptic that looks for explanations (ARES-023 to ARES-027,
+//! ARES-131). Rules are data, and each names a public source. They read facts of a packet and nothing else.
+
+mod condition;
+mod architect;
+mod skeptic;
+
+use gimbal_core::Milli;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use condition::{By, Condition, Distinct, Repeated, Then};
+
+use crate::claim::Assertion;
+use crate::judge::{Arithmetic, Certainty, Judge, Positions, Verdict};
+use crate::{FactId, Packet};
+
+/// Patterns of threats (ARES-027).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pattern {
+    /// More privileges than before.
+    PrivilegeEscalation,
+    /// A process that is seldom ordinary.
+    SuspiciousProcess,
+    /// Passwords, hashes or tickets are read or guessed.
+    CredentialAccess,
+    /// From one host to the next.
+    LateralMovement,
+    /// A service, task or account that stays.
+    ServiceAbuse,
+    /// Logs, audit or protection are switched off.
+    DefenseEvasion,
+    /// Hosts, ports or names are probed.
+    Scanning,
+    /// Data leaves.
+    Exfiltration,
+}
+
+impl Pattern {
+    /// The word in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PrivilegeEscalation => "privilege_escalation",
+            Self::SuspiciousProcess => "suspicious_process",
+            Self::CredentialAccess => "credential_access",
+            Self::LateralMovement => "lateral_movement",
+            Self::ServiceAbuse => "service_abuse",
+            Self::DefenseEvasion => "defense_evasion",
+            Self::Scanning => "scanning",
+            Self::Exfiltration => "exfiltration",
+        }
+    }
+}
+
+/// Explanations without a threat (ARES-025, ARES-027).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Explanation {
+    /// A change that was announced.
+    Maintenance,
+    /// An administrator who is known to do this.
+    KnownAdmin,
+    /// A task that runs by plan.
+    ScheduledTask,
+    /// An update of software.
+    Update,
+    /// Remote access that is expected.
+    LegitimateRemote,
+    /// A tool of the defenders, such as a scanner.
+    SecurityTool,
+    /// Work of developers.
+    Development,
+    /// A backup.
+    Backup,
+}
+
+impl Explanation {
+    /// The word in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Maintenance => "maintenance",
+            Self::KnownAdmin => "known_admin",
+            Self::ScheduledTask => "scheduled_task",
+            Self::Update => "update",
+            Self::LegitimateRemote => "legitimate_remote",
+            Self::SecurityTool => "security_tool",
+            Self::Development => "development",
+            Self::Backup => "backup",
+        }
+    }
+}
+
+/// A rule of the Architect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThreatRule {
+    /// Name, unique in the set.
+    pub name: String,
+    /// The pattern that it is a sign of.
+    pub pattern: Pattern,
+    /// The technique of MITRE ATT&CK.
+    pub technique: String,
+    /// Where the detection is published.
+    pub source: String,
+    /// Which facts it takes.
+    pub when: Condition,
+    /// What it adds to the pattern's strength, in thousandths.
+    pub strength: Milli,
+}
+
+/// A rule of the Skeptic over observed facts. Stated facts need none: they explain what they cover.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BenignRule {
+    /// Name, unique in the set.
+    pub name: String,
+    /// The explanation that it is a sign of.
+    pub explanation: Explanation,
+    /// Where it is documented that this is ordinary.
+    pub source: String,
+    /// Which facts it takes.
+    pub when: Condition,
+    /// What it adds to the explanation's strength, in thousandths.
+    pub strength: Milli,
+}
+
+/// Rules of both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleSet {
+    /// Raised when a rule changes: results name it.
+    pub version: u32,
+    /// Least strength at which a pattern or explanation is asserted, in thousandths.
+    pub threshold: Milli,
+    /// Rules of the Architect.
+    pub threats: Vec<ThreatRule>,
+    /// Rules of the Skeptic.
+    pub benign: Vec<BenignRule>,
+}
+
+/// A rule that breaks a rule about rules.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("rule `{rule}`: {what}")]
+pub struct RuleError {
+    /// The rule.
+    pub rule: String,
+    /// What is wrong, and what is expected.
+    pub what: String,
+}
+
+impl RuleSet {
+    /// Checks the set: names are unique, sources are addresses, strengths are from 0 to 1, conditions restrict something.
+    ///
+    /// # Errors
+    /// The first rule that fails.
+    pub fn check(&self) -> Result<(), RuleError> {
+        let mut names = std::collections::BTreeSet::new();
+        let threats = self.threats.iter().map(|rule| (&rule.name, &rule.source, &rule.when, rule.strength));
+        let benign = self.benign.iter().map(|rule| (&rule.name, &rule.source, &rule.when, rule.strength));
+        for (name, source, when, strength) in threats.chain(benign) {
+            let wrong = |what: &str| Err(RuleError { rule: name.clone(), what: what.to_owned() });
+            if !names.insert(name) {
+                return wrong("another rule has the same name");
+            }
+            if !source.starts_with("https://") {
+                return wrong("`source` must be an address that begins with https://");
+            }
+            if !(1..=1000).contains(&strength.0) {
+                return wrong("`strength` must be from 1 to 1000 thousandths");
+            }
+            if when.is_open() {
+                return wrong("`when` restricts nothing: name a class, a field or a text");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What one side says of a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Assertions, the surest first.
+    pub assertions: Vec<Assertion>,
+    /// Confidence of the side, from 0 to 1.
+    pub confidence: Milli,
+    /// What would settle the question.
+    pub unknowns: Vec<String>,
+    /// Techniques of MITRE ATT&CK that assertions are about.
+    pub techniques: Vec<String>,
+}
+
+impl Position {
+    /// The facts that are cited, each once, in the order of their ids.
+    #[must_use]
+    pub fn cited(&self) -> Vec<FactId> {
+        let mut facts: Vec<FactId> = self.assertions.iter().flat_map(|assertion| assertion.facts.iter().copied()).collect();
+        facts.sort_unstable();
+        facts.dedup();
+        facts
+    }
+}
+
+/// Which Skeptic answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkepticKind {
+    /// By rules of the same form as the Architect's (ARES-025).
+    Rules,
+    /// By queries over the packet: what is stated there, and whether it covers what the Architect cites (ARES-131).
+    #[default]
+    Deterministic,
+}
+
+/// A verdict with everything that it follows from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What the Architect says.
+    pub architect: Position,
+    /// What the Skeptic says.
+    pub skeptic: Position,
+    /// The judge's verdict.
+    pub verdict: Verdict,
+    /// How sure the verdict is (ARES-049).
+    pub confidence: Milli,
+    /// Name of the judge.
+    pub judge: &'static str,
+}
+
+/// A single turn by rule: both sides see the packet once, and the judge decides (ARES-040).
+#[must_use]
+pub fn single_turn(packet: &Packet, rules: &RuleSet, skeptic: SkepticKind, judge: &Judge) -> Outcome {
+    let thesis = architect::act(packet, rules);
+    let answer = match skeptic {
+        SkepticKind::Rules => skeptic::by_rule(packet, rules, &thesis),
+        SkepticKind::Deterministic => skeptic::deterministic(packet, &thesis),
+    };
+    let facts = |position: &Position| u32::try_from(position.cited().len()).unwrap_or(u32::MAX);
+    let positions = Positions {
+        architect: thesis.confidence,
+        skeptic: answer.confidence,
+        architect_facts: facts(&thesis),
+        skeptic_facts: facts(&answer),
+    };
+    let verdict = judge.verdict(&positions, Arithmetic::Exact);
+    let confidence = Certainty::Winner.of(verdict, &positions);
+    Outcome { architect: thesis, skeptic: answer, verdict, confidence, judge: judge.name() }
+}
+
+/// Confidence over asserted kinds (ARES-024): the mean of their strengths, weighted by their facts, and 0.05 more for each kind beyond
+/// the first, at most 0.2; at most 1.
+fn combined(kinds: &[(Milli, usize)]) -> Option<Milli> {
+    let facts: i64 = kinds.iter().map(|(_, facts)| *facts as i64).sum();
+    if facts == 0 {
+        return None;
+    }
+    let mean = kinds.iter().map(|(strength, facts)| strength.0 * *facts as i64).sum::<i64>() / facts;
+    let more = (50 * (kinds.len() as i64 - 1)).min(200);
+    Some(Milli((mean + more).min(1000)))
+}

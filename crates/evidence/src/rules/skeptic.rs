@@ -1,0 +1,136 @@
+//! Skeptics by rule: one of keyword rules (ARES-025), one of queries over what the packet states (ARES-131).
+
+use std::collections::BTreeMap;
+
+use gimbal_core::Milli;
+
+use super::architect::{stated, union};
+use super::{Explanation, Position, RuleSet, combined};
+use crate::claim::{Assertion, AssertionKind, Predicate};
+use crate::{Class, Fact, FactId, Packet};
+
+/// What a stated fact adds to the explanation that it is, in thousandths: it covers what the Architect cites.
+const STATED: Milli = Milli(700);
+
+/// The Skeptic of rules: stated facts that cover cited ones, and rules over observed facts. Without any explanation its confidence is 0.3 minus a
+/// tenth of the Architect's, at least 0.1.
+pub(super) fn by_rule(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Position {
+    let mut found: BTreeMap<Explanation, (i64, Vec<FactId>, Vec<String>)> = BTreeMap::new();
+    for (context, covered) in covering(packet, thesis) {
+        let entry = found.entry(of(context)).or_default();
+        entry.0 += STATED.0;
+        entry.1.push(context.id);
+        entry.1.extend(covered);
+        entry.2.push(format!("{} states it", context.id));
+    }
+    for rule in &rules.benign {
+        let facts = rule.when.find(packet);
+        if !facts.is_empty() {
+            let entry = found.entry(rule.explanation).or_default();
+            entry.0 += rule.strength.0;
+            entry.1.extend(facts);
+            entry.2.push(rule.name.clone());
+        }
+    }
+    let mut assertions = Vec::new();
+    let mut kinds = Vec::new();
+    for (explanation, (strength, facts, names)) in found {
+        let strength = Milli(strength.min(1000));
+        if strength < rules.threshold {
+            continue;
+        }
+        let facts = union(std::iter::once(&facts));
+        kinds.push((strength, facts.len()));
+        let interpretation = format!("{}: {}", explanation.name(), names.join(", "));
+        assertions.push(stated(packet, AssertionKind::Alt, facts, strength, interpretation));
+    }
+    let confidence = combined(&kinds).unwrap_or(Milli((300 - thesis.confidence.0 / 10).max(100)));
+    Position { assertions, confidence, unknowns: unknowns(packet, thesis, &[]), techniques: Vec::new() }
+}
+
+/// The Skeptic of queries. For each assertion of the Architect it asks which of the cited facts a stated one covers, by entity and time:
+/// all of them is an explanation, some of them half of one. Confidence that there is no threat, in thousandths:
+///
+/// - nothing was asserted and something was observed: 900;
+/// - nothing was observed: 500, since what was not collected decides nothing;
+/// - else 500, minus 200 times the Architect's confidence, plus 400 times the share of cited facts that are covered, and 100 more when all
+///   are.
+pub(super) fn deterministic(packet: &Packet, thesis: &Position) -> Position {
+    let observed = packet.facts().iter().any(|fact| !fact.class.is_context() && fact.class != Class::Damaged);
+    let cited = thesis.cited();
+    let mut covered: Vec<FactId> = Vec::new();
+    let mut assertions = Vec::new();
+    for (context, facts) in covering(packet, thesis) {
+        let interpretation = format!("{}: {} covers what is cited", of(context).name(), context.id);
+        let mut both = facts.clone();
+        both.truncate(super::architect::MOST_FACTS - 1);
+        both.push(context.id);
+        covered.extend(facts);
+        assertions.push(Assertion {
+            kind: AssertionKind::Alt,
+            predicate: Predicate::Explained,
+            facts: both,
+            confidence: STATED,
+            interpretation,
+        });
+    }
+    covered.sort_unstable();
+    covered.dedup();
+    let confidence = match (observed, cited.is_empty()) {
+        (false, _) => Milli(500),
+        (true, true) => Milli(900),
+        (true, false) => {
+            let share = 400 * covered.len() as i64 / cited.len() as i64;
+            let all = if covered.len() == cited.len() { 100 } else { 0 };
+            Milli((500 - thesis.confidence.0 / 5 + share + all).clamp(0, 1000))
+        }
+    };
+    Position { assertions, confidence, unknowns: unknowns(packet, thesis, &covered), techniques: Vec::new() }
+}
+
+/// Stated facts with the cited facts that they cover, in the order of their ids.
+fn covering<'a>(packet: &'a Packet, thesis: &Position) -> Vec<(&'a Fact, Vec<FactId>)> {
+    let cited = thesis.cited();
+    let contexts = packet.facts().iter().filter(|fact| fact.class.is_context());
+    let with = contexts.map(|context| {
+        let covers = |id: &&FactId| packet.fact(**id).is_some_and(|fact| crate::claim::covers(context, fact));
+        (context, cited.iter().filter(covers).copied().collect::<Vec<FactId>>())
+    });
+    with.filter(|(_, covered)| !covered.is_empty()).collect()
+}
+
+/// The explanation that a stated fact gives.
+fn of(context: &Fact) -> Explanation {
+    let says = |word: &str| {
+        context.action.to_lowercase().contains(word)
+            || context.attributes.values().any(|value| value.to_lowercase().contains(word))
+    };
+    match context.class {
+        Class::ChangeWindow if says("backup") => Explanation::Backup,
+        Class::ChangeWindow if says("update") || says("patch") => Explanation::Update,
+        Class::ChangeWindow => Explanation::Maintenance,
+        Class::KnownScanner => Explanation::SecurityTool,
+        Class::KnownAccount if says("develop") => Explanation::Development,
+        Class::KnownAccount => Explanation::KnownAdmin,
+        _ if says("backup") => Explanation::Backup,
+        _ => Explanation::LegitimateRemote,
+    }
+}
+
+/// What would settle the question: of each assertion that nothing covers, a statement about whom it is about; sources that were not
+/// collected.
+fn unknowns(packet: &Packet, thesis: &Position, covered: &[FactId]) -> Vec<String> {
+    let mut unknowns = Vec::new();
+    for assertion in &thesis.assertions {
+        let open = assertion.facts.iter().filter(|id| !covered.contains(id)).filter_map(|id| packet.fact(*id));
+        if let Some(actor) = open.filter_map(|fact| fact.actor.as_ref()).next() {
+            unknowns.push(format!("whether {actor} was expected to do this: an inventory entry, a change or a known account"));
+        }
+    }
+    for fact in packet.facts().iter().filter(|fact| fact.class == Class::NotCollected) {
+        unknowns.push(format!("what {} says was not collected ({})", fact.id, fact.action));
+    }
+    unknowns.dedup();
+    unknowns.truncate(5);
+    unknowns
+}
