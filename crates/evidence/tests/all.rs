@@ -1,5 +1,6 @@
 //! One binary for all tests of this crate.
 
+mod by_rule;
 mod claims;
 mod judges;
 mod packets;

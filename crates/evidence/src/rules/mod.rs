@@ -1,9 +1,11 @@
 //! Agents by rule: an Architect that looks for patterns of threats, and a Skeptic that looks for explanations (ARES-023 to ARES-027,
 //! ARES-131). Rules are data, and each names a public source. They read facts of a packet and nothing else.
 
-mod condition;
 mod architect;
+mod condition;
 mod skeptic;
+
+use std::collections::BTreeSet;
 
 use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
@@ -11,8 +13,8 @@ use thiserror::Error;
 
 pub use condition::{By, Condition, Distinct, Repeated, Then};
 
-use crate::claim::Assertion;
-use crate::judge::{Arithmetic, Certainty, Judge, Positions, Verdict};
+use crate::claim::{Assertion, Entailment, Predicate};
+use crate::judge::{Arithmetic, Certainty, ClaimScore, Judge, Positions, Verdict, judge_claims};
 use crate::{FactId, Packet};
 
 /// Patterns of threats (ARES-027).
@@ -157,7 +159,7 @@ impl RuleSet {
     /// # Errors
     /// The first rule that fails.
     pub fn check(&self) -> Result<(), RuleError> {
-        let mut names = std::collections::BTreeSet::new();
+        let mut names = BTreeSet::new();
         let threats = self.threats.iter().map(|rule| (&rule.name, &rule.source, &rule.when, rule.strength));
         let benign = self.benign.iter().map(|rule| (&rule.name, &rule.source, &rule.when, rule.strength));
         for (name, source, when, strength) in threats.chain(benign) {
@@ -214,6 +216,28 @@ pub enum SkepticKind {
     Deterministic,
 }
 
+/// How the verdict is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Decision {
+    /// Over the claims that survive (ARES-065): code checks each against its facts, and facts that a stated one covers weigh
+    /// nothing for a threat.
+    #[default]
+    Claims,
+    /// Over the two confidences.
+    Positions(Judge),
+}
+
+impl Decision {
+    /// Its name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Claims => "claims",
+            Self::Positions(judge) => judge.name(),
+        }
+    }
+}
+
 /// A verdict with everything that it follows from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -225,28 +249,54 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// How sure the verdict is (ARES-049).
     pub confidence: Milli,
-    /// Name of the judge.
+    /// Name of the judge, or `claims`.
     pub judge: &'static str,
 }
 
 /// A single turn by rule: both sides see the packet once, and the judge decides (ARES-040).
 #[must_use]
-pub fn single_turn(packet: &Packet, rules: &RuleSet, skeptic: SkepticKind, judge: &Judge) -> Outcome {
+pub fn single_turn(packet: &Packet, rules: &RuleSet, skeptic: SkepticKind, decision: Decision) -> Outcome {
     let thesis = architect::act(packet, rules);
     let answer = match skeptic {
         SkepticKind::Rules => skeptic::by_rule(packet, rules, &thesis),
         SkepticKind::Deterministic => skeptic::deterministic(packet, &thesis),
     };
-    let facts = |position: &Position| u32::try_from(position.cited().len()).unwrap_or(u32::MAX);
-    let positions = Positions {
-        architect: thesis.confidence,
-        skeptic: answer.confidence,
-        architect_facts: facts(&thesis),
-        skeptic_facts: facts(&answer),
+    let (verdict, confidence) = match decision {
+        Decision::Claims => {
+            let (verdict, mean) = judge_claims(&scores(packet, &thesis, &answer));
+            (verdict, Milli(mean.0.abs()))
+        }
+        Decision::Positions(judge) => {
+            let facts = |position: &Position| u32::try_from(position.cited().len()).unwrap_or(u32::MAX);
+            let positions = Positions {
+                architect: thesis.confidence,
+                skeptic: answer.confidence,
+                architect_facts: facts(&thesis),
+                skeptic_facts: facts(&answer),
+            };
+            let verdict = judge.verdict(&positions, Arithmetic::Exact);
+            (verdict, Certainty::Winner.of(verdict, &positions))
+        }
     };
-    let verdict = judge.verdict(&positions, Arithmetic::Exact);
-    let confidence = Certainty::Winner.of(verdict, &positions);
-    Outcome { architect: thesis, skeptic: answer, verdict, confidence, judge: judge.name() }
+    Outcome { architect: thesis, skeptic: answer, verdict, confidence, judge: decision.name() }
+}
+
+/// The claims of both sides as the judge over claims sees them. One that its facts contradict does not survive. Facts that an entailed
+/// explanation covers weigh nothing for a threat.
+#[must_use]
+pub fn scores(packet: &Packet, architect: &Position, skeptic: &Position) -> Vec<ClaimScore> {
+    let stands = |assertion: &Assertion| packet.entails(assertion) != Entailment::Contradicted;
+    let explained: BTreeSet<FactId> = skeptic
+        .assertions
+        .iter()
+        .filter(|assertion| assertion.predicate == Predicate::Explained && stands(assertion))
+        .flat_map(|assertion| assertion.facts.iter().copied())
+        .collect();
+    let threats = architect.assertions.iter().map(|assertion| {
+        let open = assertion.facts.iter().filter(|id| !explained.contains(id)).count();
+        ClaimScore { facts: u32::try_from(open).unwrap_or(u32::MAX), ..assertion.score(stands(assertion)) }
+    });
+    threats.chain(skeptic.assertions.iter().map(|assertion| assertion.score(stands(assertion)))).collect()
 }
 
 /// Confidence over asserted kinds (ARES-024): the mean of their strengths, weighted by their facts, and 0.05 more for each kind beyond

@@ -12,6 +12,9 @@ use crate::{Class, Fact, FactId, Packet};
 /// What a stated fact adds to the explanation that it is, in thousandths: it covers what the Architect cites.
 const STATED: Milli = Milli(700);
 
+/// Confidence that there is no threat where something was observed and no rule of the Architect holds.
+const UNSUSPICIOUS: Milli = Milli(900);
+
 /// The Skeptic of rules: stated facts that cover cited ones, and rules over observed facts. Without any explanation its confidence is 0.3 minus a
 /// tenth of the Architect's, at least 0.1.
 pub(super) fn by_rule(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Position {
@@ -76,9 +79,21 @@ pub(super) fn deterministic(packet: &Packet, thesis: &Position) -> Position {
     }
     covered.sort_unstable();
     covered.dedup();
+    if observed && cited.is_empty() {
+        let facts = packet.facts().iter().filter(|fact| !fact.class.is_context()).map(|fact| fact.id);
+        let interpretation = "no rule of the Architect holds over what was observed".to_owned();
+        let facts = facts.take(super::architect::MOST_FACTS).collect();
+        assertions.push(Assertion {
+            kind: AssertionKind::Alt,
+            predicate: Predicate::Means("nothing that the rules know as a sign of a threat".to_owned()),
+            facts,
+            confidence: UNSUSPICIOUS,
+            interpretation,
+        });
+    }
     let confidence = match (observed, cited.is_empty()) {
         (false, _) => Milli(500),
-        (true, true) => Milli(900),
+        (true, true) => UNSUSPICIOUS,
         (true, false) => {
             let share = 400 * covered.len() as i64 / cited.len() as i64;
             let all = if covered.len() == cited.len() { 100 } else { 0 };

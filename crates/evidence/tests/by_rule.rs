@@ -1,0 +1,176 @@
+//! Agents by rule on packets that a test makes.
+
+use std::collections::BTreeMap;
+
+use gimbal_core::{Digest, Milli};
+use gimbal_evidence::judge::{Judge, Verdict};
+use gimbal_evidence::rules::{
+    BenignRule, By, Condition, Decision, Distinct, Explanation, Pattern, Repeated, RuleSet, SkepticKind, Then, ThreatRule,
+    single_turn,
+};
+use gimbal_evidence::{
+    Class, Counter, Draft, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind, Stamp, Utc,
+};
+
+fn source() -> Source {
+    Source {
+        bytes: Counter(0),
+        damaged: Counter(0),
+        format: "syslog".to_owned(),
+        id: SourceId::at(0),
+        kind: SourceKind::Syslog,
+        reader: "test/1".to_owned(),
+        records: Counter(0),
+        sha256: Digest::of(b""),
+        shift_seconds: 0,
+        year: None,
+        zone_minutes: None,
+    }
+}
+
+fn seen(class: Class, actor: &str, object: &str, second: i64, text: &str) -> NewFact {
+    NewFact {
+        class,
+        action: "did".to_owned(),
+        actor: actor.parse().ok(),
+        object: object.parse().ok(),
+        entities: Vec::new(),
+        attributes: BTreeMap::from([("text".to_owned(), text.to_owned())]),
+        time: Some(Stamp { found: second.to_string(), utc: Utc::from_micros(1_000_000 * second).unwrap() }),
+        locator: Some(Locator { at: format!("line {second} {text}"), source: SourceId::at(0) }),
+        raw_sha256: Some(Digest::of(text.as_bytes())),
+        aggregate: None,
+    }
+}
+
+fn packet(facts: Vec<NewFact>) -> Packet {
+    let mut draft = Draft::new(vec![source()], Selection::default());
+    facts.into_iter().for_each(|fact| draft.add(fact).unwrap());
+    draft.freeze()
+}
+
+fn rules() -> RuleSet {
+    let threat = |name: &str, pattern, when, strength| ThreatRule {
+        name: name.to_owned(),
+        pattern,
+        technique: "T1110".to_owned(),
+        source: "https://attack.mitre.org/techniques/T1110/".to_owned(),
+        when,
+        strength: Milli(strength),
+    };
+    let guessing = Condition {
+        class: vec![Class::LogonFailed],
+        repeated: Some(Repeated { at_least: 3, by: By::Actor }),
+        ..Condition::default()
+    };
+    let guessed =
+        Condition { then: Some(Then { class: vec![Class::Logon], within: 60 }), ..guessing.clone() };
+    let scan = Condition {
+        class: vec![Class::Flow],
+        distinct: Some(Distinct { field: "object".to_owned(), at_least: 3, by: By::Actor }),
+        ..Condition::default()
+    };
+    RuleSet {
+        version: 1,
+        threshold: Milli(300),
+        threats: vec![
+            threat("guessing", Pattern::CredentialAccess, guessing, 400),
+            threat("guessed", Pattern::CredentialAccess, guessed, 500),
+            threat("scan", Pattern::Scanning, scan, 700),
+        ],
+        benign: vec![BenignRule {
+            name: "cron".to_owned(),
+            explanation: Explanation::ScheduledTask,
+            source: "https://man7.org/linux/man-pages/man8/cron.8.html".to_owned(),
+            when: Condition {
+                contains: BTreeMap::from([("any".to_owned(), vec!["CRON".to_owned()])]),
+                ..Condition::default()
+            },
+            strength: Milli(600),
+        }],
+    }
+}
+
+fn guesses() -> Vec<NewFact> {
+    (1..=4).map(|second| seen(Class::LogonFailed, "address:192.0.2.7", "account:root", second, "no")).collect()
+}
+
+fn verdict(facts: Vec<NewFact>) -> (Verdict, i64) {
+    let outcome = single_turn(&packet(facts), &rules(), SkepticKind::Deterministic, Decision::Claims);
+    (outcome.verdict, outcome.confidence.0)
+}
+
+fn scanner(until: &str) -> NewFact {
+    let attributes = BTreeMap::from([("until".to_owned(), until.to_owned())]);
+    NewFact { attributes, ..seen(Class::KnownScanner, "address:192.0.2.7", "", 0, "listed") }
+}
+
+// covers: ARES-023, ARES-024
+#[test]
+fn strengths_of_a_pattern_add_up_and_the_mean_is_weighted_by_facts() {
+    let mut facts = guesses();
+    let thesis = |facts: &[NewFact]| {
+        single_turn(&packet(facts.to_vec()), &rules(), SkepticKind::Rules, Decision::Claims).architect
+    };
+    assert_eq!((thesis(&facts).confidence, thesis(&facts).assertions.len()), (Milli(400), 1));
+    facts.push(seen(Class::Logon, "address:192.0.2.7", "account:root", 30, "yes"));
+    assert_eq!(thesis(&facts).confidence, Milli(900));
+    assert_eq!(thesis(&facts).cited().len(), 5);
+    for host in 1..=3 {
+        facts.push(seen(Class::Flow, "address:198.51.100.9", &format!("address:10.0.0.{host}"), 40 + host, "flow"));
+    }
+    // (900 x 5 + 700 x 3) / 8 and 50 for the second pattern.
+    assert_eq!(thesis(&facts).confidence, Milli(875));
+    assert_eq!(thesis(&facts[..2]).confidence, Milli(100));
+}
+
+// covers: ARES-025
+#[test]
+fn the_skeptic_without_an_explanation_is_as_unsure_as_the_work_says() {
+    let answer = |facts: Vec<NewFact>| single_turn(&packet(facts), &rules(), SkepticKind::Rules, Decision::Claims).skeptic;
+    assert_eq!(answer(guesses()).confidence, Milli(260));
+    let cron = seen(Class::LogonFailed, "address:192.0.2.7", "account:root", 9, "CRON job");
+    let explained = answer([guesses(), vec![cron]].concat());
+    assert_eq!((explained.confidence, explained.assertions.len()), (Milli(600), 1));
+}
+
+// covers: ARES-131, ARES-065
+#[test]
+fn what_is_stated_explains_what_it_covers_and_no_more() {
+    assert_eq!(verdict(guesses()), (Verdict::ThreatConfirmed, 400));
+    let known = [guesses(), vec![scanner("1970-01-01T01:00:00Z")]].concat();
+    assert_eq!(verdict(known), (Verdict::ThreatDismissed, 700));
+    let too_early = [guesses(), vec![scanner("1970-01-01T00:00:00Z")]].concat();
+    assert_eq!(verdict(too_early).0, Verdict::ThreatConfirmed);
+    let nothing = vec![seen(Class::Logon, "account:ann", "host:ws", 1, "morning")];
+    assert_eq!(verdict(nothing), (Verdict::ThreatDismissed, 900));
+    assert_eq!(verdict(Vec::new()), (Verdict::Inconclusive, 0));
+    assert_eq!(verdict(vec![scanner("1970-01-01T01:00:00Z")]).0, Verdict::Inconclusive);
+}
+
+#[test]
+fn the_same_positions_can_be_judged_by_the_published_judges() {
+    let outcome = single_turn(&packet(guesses()), &rules(), SkepticKind::Rules, Decision::Positions(Judge::V2));
+    assert_eq!((outcome.verdict, outcome.judge), (Verdict::Inconclusive, "v2"));
+}
+
+/// What is asked for to settle the question names whom it is about.
+#[test]
+fn unknowns_say_what_would_settle_it() {
+    let outcome = single_turn(&packet(guesses()), &rules(), SkepticKind::Deterministic, Decision::Claims);
+    assert!(outcome.skeptic.unknowns[0].contains("address:192.0.2.7"), "{:?}", outcome.skeptic.unknowns);
+}
+
+#[test]
+fn rule_sets_are_checked() {
+    assert_eq!(rules().check(), Ok(()));
+    let broken = |change: &dyn Fn(&mut RuleSet)| {
+        let mut set = rules();
+        change(&mut set);
+        set.check().unwrap_err().to_string()
+    };
+    assert!(broken(&|set| set.threats[1].name = "guessing".to_owned()).contains("same name"));
+    assert!(broken(&|set| set.threats[0].source = "a blog".to_owned()).contains("`source`"));
+    assert!(broken(&|set| set.benign[0].when = Condition::default()).contains("restricts nothing"));
+    assert!(broken(&|set| set.threats[0].strength = Milli(0)).contains("`strength`"));
+}
