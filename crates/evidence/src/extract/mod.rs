@@ -5,6 +5,7 @@
 
 mod format;
 mod select;
+mod source;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,6 +13,7 @@ use std::io;
 use thiserror::Error;
 
 pub use format::Format;
+pub use source::{Extraction, SourceError};
 pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
 
 use crate::{Class, EntityKind, NewFact, Utc};

@@ -1,0 +1,156 @@
+//! From raw sources to a frozen packet: each source is read once, hashed as it is read, and selected from.
+
+use std::io::{self, BufReader, Cursor, Read};
+
+use gimbal_core::Digest;
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+use super::{
+    ExtractError, Format, ReadOptions, Selector, Stats, read_argus, read_auditd, read_context, read_evtx,
+    read_flow_capture, read_flow_datagram, read_nfdump, read_syslog, read_syslog_json, read_xml, read_zeek, read_zeek_json,
+};
+use crate::packet::{Counter, Draft, DraftError, Packet, Selection, Source};
+use crate::SourceId;
+
+/// Bytes that the format of a source is told by.
+const HEAD: usize = 4096;
+/// Largest file of stated facts.
+const MAX_CONTEXT: u64 = 4 * 1024 * 1024;
+
+/// Reads sources, one after the other, and makes one packet of them.
+#[derive(Debug)]
+pub struct Extraction {
+    options: ReadOptions,
+    selection: Selection,
+    selector: Selector,
+    sources: Vec<Source>,
+}
+
+/// Why a packet was not made.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// A source cannot be read.
+    #[error(transparent)]
+    Extract(#[from] ExtractError),
+    /// Its first bytes tell no format.
+    #[error("its first bytes are those of no known format; name it (known: {})", Format::ALL.map(Format::name).join(", "))]
+    UnknownFormat,
+    /// It has no bytes.
+    #[error("it is empty: there is nothing to observe")]
+    Empty,
+    /// A fact cannot be in a packet.
+    #[error("a fact cannot be in a packet: {0}")]
+    Draft(#[from] DraftError),
+}
+
+impl Extraction {
+    /// An extraction that has read nothing.
+    #[must_use]
+    pub fn new(selection: Selection, options: ReadOptions) -> Self {
+        Self { options, selector: Selector::new(selection.clone()), selection, sources: Vec::new() }
+    }
+
+    /// Reads a source to its end. `shift_seconds` is added to every time. The same bytes give the same facts, whether they come from a
+    /// file or a pipe.
+    ///
+    /// # Errors
+    /// When the format is unknown, or the source cannot be read; its facts are then in no packet that is made.
+    pub fn read(
+        &mut self,
+        input: impl Read + Send,
+        format: Option<Format>,
+        shift_seconds: i32,
+    ) -> Result<Stats, SourceError> {
+        let mut input = Hashed { input, hasher: Sha256::new(), bytes: 0 };
+        let mut head = Vec::with_capacity(HEAD);
+        input.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(ExtractError::from)?;
+        if head.is_empty() {
+            return Err(SourceError::Empty);
+        }
+        let format = format.or_else(|| Format::detect(&head)).ok_or(SourceError::UnknownFormat)?;
+        let id = SourceId::at(u32::try_from(self.sources.len()).unwrap_or(u32::MAX - 1));
+        let mut sink = self.selector.source(id, shift_seconds);
+        let mut whole = Cursor::new(head).chain(&mut input);
+        let stats = by_format(format, &mut whole, &self.options, &mut sink)?;
+        // What a reader leaves behind belongs to the hash too.
+        io::copy(&mut whole, &mut io::sink()).map_err(ExtractError::from)?;
+        let times_need_help = matches!(format, Format::Syslog);
+        self.sources.push(Source {
+            bytes: Counter(input.bytes),
+            damaged: Counter(stats.damaged),
+            format: format.name().to_owned(),
+            id,
+            kind: format.kind(),
+            reader: format!("gimbal-{}/{}", format.name(), READERS),
+            records: Counter(stats.parsed),
+            sha256: Digest(input.hasher.finalize().into()),
+            shift_seconds,
+            year: self.options.year.filter(|_| times_need_help),
+            zone_minutes: self.options.zone_minutes.filter(|_| times_need_help),
+        });
+        Ok(stats)
+    }
+
+    /// Freezes what was selected.
+    ///
+    /// # Errors
+    /// When a fact breaks a rule of packets.
+    pub fn finish(self) -> Result<Packet, SourceError> {
+        let selected = self.selector.finish();
+        let mut draft = Draft::new(self.sources, self.selection).leaving_out(selected.left_out);
+        for fact in selected.facts {
+            draft.add(fact)?;
+        }
+        Ok(draft.freeze())
+    }
+}
+
+/// Version of the readers: raised when one of them gives other facts.
+const READERS: u32 = 1;
+
+fn by_format(
+    format: Format,
+    input: &mut (impl Read + Send),
+    options: &ReadOptions,
+    sink: &mut dyn super::Sink,
+) -> Result<Stats, ExtractError> {
+    match format {
+        Format::Evtx => read_evtx(input, options, sink),
+        Format::FlowCapture => read_flow_capture(input, options, sink),
+        Format::FlowDatagram => read_flow_datagram(input, options, sink),
+        Format::Context => {
+            let mut text = String::new();
+            input.take(MAX_CONTEXT + 1).read_to_string(&mut text)?;
+            if text.len() as u64 > MAX_CONTEXT {
+                let what = format!("it has more than {MAX_CONTEXT} bytes");
+                return Err(ExtractError::Format { format, what });
+            }
+            read_context(&text, options, sink)
+        }
+        Format::WindowsXml => read_xml(BufReader::new(input), options, sink),
+        Format::Syslog => read_syslog(BufReader::new(input), options, sink),
+        Format::SyslogJson => read_syslog_json(BufReader::new(input), options, sink),
+        Format::Auditd => read_auditd(BufReader::new(input), options, sink),
+        Format::Zeek => read_zeek(BufReader::new(input), options, sink),
+        Format::ZeekJson => read_zeek_json(BufReader::new(input), options, sink),
+        Format::Argus => read_argus(BufReader::new(input), options, sink),
+        Format::Nfdump => read_nfdump(BufReader::new(input), options, sink),
+    }
+}
+
+/// Input whose bytes are hashed and counted as they are read.
+struct Hashed<R> {
+    input: R,
+    hasher: Sha256,
+    bytes: u64,
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.hasher.update(&buffer[..read]);
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
