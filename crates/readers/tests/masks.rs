@@ -49,7 +49,8 @@ impl Architecture for OneEach {
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
         let tools = stage.tools();
-        let names = tools.iter().map(|tool| Some(tool.name.clone()));
+        // One tool is all tools.
+        let names = tools.iter().filter(|_| tools.len() > 1).map(|tool| Some(tool.name.clone()));
         for only in std::iter::once(None).chain(names) {
             let mut legal = Vec::new();
             for call in stage.legal(usize::MAX).await.iter() {
@@ -122,9 +123,14 @@ async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
         let architecture = OneEach { agent: agent(protocol), told: Mutex::default() };
         let task = place.task();
         let (_, asked) = cell.requests_of(&architecture, &*place.family, options, (&task, 4), false).await;
-        // The request that begins a conversation.
+        // The request that begins a conversation; a player that cannot answer it is asked the same again.
         let begins = |asked: &Asked| asked.role == "default" && asked.request.messages.len() == 2;
-        let asked: Vec<Asked> = asked.into_iter().filter(begins).collect();
+        let mut asked: Vec<Asked> = asked.into_iter().filter(begins).collect();
+        asked.dedup_by_key(|asked| {
+            let texts: Vec<String> = asked.request.messages.iter().map(|message| message.text.to_string()).collect();
+            let tools: Vec<String> = asked.request.tools.iter().map(|tool| tool.name.clone()).collect();
+            (texts, tools)
+        });
         let told = architecture.told.lock().unwrap().clone();
         let written: Protocol = serde_json::from_value(json!(protocol)).unwrap();
         assert_eq!(asked.len(), told.len(), "{} {protocol}: one request for each agent", place.name);
