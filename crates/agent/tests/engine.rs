@@ -75,7 +75,7 @@ async fn every_step_starts_afresh_and_shares_the_system_message() {
         Workshop { horizon: 3, ..Workshop::new(["one", "two", "three"].map(|_| Says("Thought: t\nAnswer: Wait"))) };
     assert_eq!(play(&agent, &stage).await.stop, Stop::Horizon);
     let requests = stage.requests.lock().unwrap();
-    assert_eq!(requests.len(), 4);
+    assert_eq!(requests.len(), 3);
     for (request, step) in requests.iter().zip(1..) {
         assert_eq!(request.messages.len(), 2, "nothing of earlier steps");
         assert!(request.messages[1].text.starts_with(&format!("This is step {step}.")));
