@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::persona::{Content, ExampleTexts, JsonContent, Origin, Persona, PersonaError, Sourced, Speaks};
 use crate::tool::{Carrier, Offered};
-use crate::variables::{Variables, strict};
+use crate::variables::{Variables, is_offered, strict};
 use crate::{Protocol, Settings};
 
 /// A part of a prompt.
@@ -327,6 +327,7 @@ impl Builder<'_> {
             "glossary_strict" => serde_json::to_value(strict(brief)).unwrap_or_default(),
             "actions" => self.context.actions.to_vec().into(),
             "idle" => self.context.idle.into(),
+            "idle_is_offered" => is_offered(brief).into(),
             "horizon" => brief.horizon.into(),
             _ => serde_json::Value::Null,
         }

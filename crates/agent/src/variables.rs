@@ -22,6 +22,7 @@ impl Variables {
             ("glossary_strict", Value::from(Serde(strict(brief)))),
             ("actions", Value::from(Serde(actions))),
             ("idle", Value::from(idle)),
+            ("idle_is_offered", Value::from(is_offered(brief))),
             ("horizon", Value::from(brief.horizon)),
         ]))
     }
@@ -29,6 +30,12 @@ impl Variables {
     pub(crate) fn with(&self, more: &[(&'static str, Value)]) -> Value {
         Value::from_pairs(self.0.iter().chain(more).cloned())
     }
+}
+
+/// Whether the idle call is an action that an agent can be told of. One with an empty text in it is only the scaffolding's way to
+/// let a step go by.
+pub(crate) fn is_offered(brief: &Brief) -> bool {
+    !brief.idle.arguments.values().any(|value| value.as_str() == Some(""))
 }
 
 /// The glossary with nothing beyond what the environment's work says.

@@ -592,6 +592,34 @@ async fn more_legal_actions_than_the_cap_are_cut_and_the_event_says_so() {
     assert_eq!(stage.log(), [r#"note legal_narrowed {"listed":2}"#, "act Wait because t"]);
 }
 
+/// A subject that the request shows is in the mask, however many there are before it.
+// covers: CYC-036
+#[tokio::test]
+async fn a_shown_subject_behind_the_cap_is_in_the_mask() {
+    let capped = |kind| Overrides { legal_cap: Some(8), ..protocol(kind) };
+    for kind in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
+        let mut brief = gimbal_agent::sample::brief();
+        brief.subjects = (0..900).map(|number| format!("m{number}")).collect();
+        let (brief, decoding) = (Arc::new(brief), Decoding::Constrained);
+        let stage = Workshop { brief, decoding, ..Workshop::new([Says("Thought: t\nAnswer: Wait")]) };
+        let agent = planner(capped(kind));
+        let session = agent.session(&stage).await.unwrap();
+        let blocks = [Block { name: "observation".to_owned(), text: "m899 is dry, and so is m700.".into() }];
+        let _ = session.step(&stage, LaneId::MAIN, &blocks).await;
+        assert_eq!(stage.log()[0], r#"note legal_narrowed {"listed":8}"#);
+        let requests = stage.requests.lock().unwrap();
+        let mask = serde_json::to_string(&requests[0].grammar).unwrap();
+        let holds = |name: &str| {
+            let mut words = mask.split(|letter: char| !letter.is_alphanumeric());
+            words.any(|word| word == name)
+        };
+        assert!(holds("m899") && holds("m700") && holds("Wait"), "{kind:?}: {mask}");
+        // Native tools show all names; those that the messages show come first.
+        assert_eq!(holds("m0"), kind == Protocol::NativeTools, "{kind:?}: {mask}");
+        assert!(!holds("m8"), "{kind:?}: {mask}");
+    }
+}
+
 #[tokio::test]
 async fn hints_are_whole_replies_that_the_engine_itself_can_read() {
     for kind in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {

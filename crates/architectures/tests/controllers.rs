@@ -108,7 +108,7 @@ async fn the_memory_goes_to_the_next_executor_and_the_router_sees_what_was_done(
     assert!(router.contains(r#""ended": "the agent ended it and said: all done""#), "{router}");
     assert_eq!(router.matches("\"criterion\"").count(), 3, "all ways out of PLAN, the one to itself too");
     let executor = told(3);
-    assert!(executor.contains("Your subtask is SEARCH."), "{executor}");
+    assert!(executor.contains("The name of your subtask is \"SEARCH\"."), "{executor}");
     assert!(executor.contains(r#""facts": ["at SEARCH"]"#), "{executor}");
     assert_eq!(requests[1].messages.len(), 4, "a segment is one conversation");
     assert_eq!(requests[3].messages.len(), 2, "and the next one is another");
@@ -233,7 +233,7 @@ async fn the_state_of_a_run_evolves_by_the_equations() {
             (segments[m]["index"].as_u64(), segments[m]["node"].as_str()),
             (Some(m as u64), Some(node.as_str()))
         );
-        assert!(begun[m].contains(&format!("Your subtask is {node}.")), "{}", begun[m]);
+        assert!(begun[m].contains(&format!("The name of your subtask is \"{node}\".")), "{}", begun[m]);
         // k: what is left of C_g is what the next segment may use.
         assert!(begun[m].contains(&format!(r#""calls_left": {}"#, 4 - k)), "{m}: {}", begun[m]);
         k += segments[m]["calls"].as_u64().unwrap();

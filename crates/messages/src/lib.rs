@@ -14,7 +14,7 @@ mod contract;
 mod expert;
 mod form;
 mod message;
-mod range;
+pub mod range;
 mod record;
 pub mod records;
 mod text;
@@ -24,7 +24,6 @@ pub use contract::{Accepted, Change, ChangeKind, Contract, ContractError, Refuse
 pub use expert::{ExpertInput, ExpertMessage, ExpertView, Input};
 pub use form::{Bound, Form, Member, escape};
 pub use message::{ANY, Allowed, Content, Delegate, Message};
-pub use range::whole_numbers;
 pub use record::{Record, StageExt, kind};
 pub use text::{bounded, spaced};
 pub use tier::Tier;

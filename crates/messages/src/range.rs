@@ -1,4 +1,24 @@
-//! Whole numbers from one bound to another, as a regular expression.
+//! Whole numbers from one bound to another: as a schema states the bounds, and as a regular expression.
+
+use std::ops::RangeInclusive;
+
+use serde_json::{Value, json};
+
+/// Largest number where a schema names none.
+const LARGEST: u64 = 999_999_999;
+
+/// The numbers that a schema of a whole number lets through, as far as a mask goes: no number below 0.
+#[must_use]
+pub fn of_schema(schema: &Value) -> RangeInclusive<u64> {
+    let named = |key: &str| schema.get(key).and_then(Value::as_u64);
+    named("minimum").unwrap_or(0)..=named("maximum").unwrap_or(LARGEST).min(LARGEST)
+}
+
+/// The schema of the numbers of a range.
+#[must_use]
+pub fn schema(range: &RangeInclusive<u64>) -> Value {
+    json!({ "type": "integer", "minimum": range.start(), "maximum": range.end() })
+}
 
 /// The decimal texts of the whole numbers from `least` to `most`, without leading zeros; none where the range is empty.
 #[must_use]

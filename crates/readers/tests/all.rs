@@ -5,5 +5,6 @@ mod common;
 mod defence;
 mod filings;
 mod household;
+mod masks;
 mod requests;
 mod textcraft;

@@ -169,3 +169,21 @@ async fn controllers_win_with_every_exposure() {
         }
     }
 }
+
+/// A planner of single steps is told its task as a goal, and reads it there.
+// covers: BOG-130
+#[tokio::test]
+async fn a_planner_of_single_steps_knows_its_task() {
+    let (family, options) = (gimbal_alfworld::Alfworld::over(None), json!({ "max_calls": 6 }));
+    let task = common::tasks(&family, "generated", &options, 1).remove(0);
+    for configuration in ["obs", "hist+net", "hier-base"] {
+        let base = if configuration == "hier-base" { "hierarchy" } else { "react" };
+        for cell in Cell::all(base, &json!({ "configuration": configuration })) {
+            let (played, asked) = cell.requests(&family, &options, (&task, 4), false).await;
+            let goal = asked.iter().any(|one| one.request.messages[0].text.contains("Your goal: "));
+            assert!(goal, "{}", cell.name());
+            let lacks = played.notes("prompt_lacks");
+            assert!(!lacks.iter().any(|lack| lack.contains("the sentence of the task")), "{}: {lacks:?}", cell.name());
+        }
+    }
+}

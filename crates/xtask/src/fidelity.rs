@@ -39,7 +39,9 @@ pub fn page(requirements: &[Requirement]) -> String {
          printed figures, and nothing was measured here. *Shown by scripts*: scripts or noisy experts played it; they look \
          past the prompt, so that only the scaffolding is shown. *Shown by readers*: players by rule that see their \
          requests and nothing else. *Measured with a model*: a language model played; nothing else says anything about \
-         language models.\n",
+         language models. That mark covers what docs/real-models.md and results/ hold: one model of 1.5 billion parameters, \
+         `local/qwen2.5-coder-1.5b`, in short episodes on few seeds. Its figures say nothing of larger models, and they reproduce \
+         no printed figure of a work.\n",
     );
     for (prefix, title) in WORKS {
         let of_work: Vec<&Requirement> =

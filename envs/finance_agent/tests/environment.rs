@@ -37,6 +37,34 @@ async fn tools_have_the_names_and_arguments_of_the_work() {
     assert_eq!((environment.brief().horizon, environment.brief().segment_calls), (20, Some(20)));
 }
 
+/// Glossary and schemas say the same: days have their form, no text that a call needs is empty, a source has a name, and parts of
+/// texts are in both.
+// covers: CYC-038
+#[tokio::test]
+async fn schemas_and_usages_state_the_same_arguments() {
+    for (version, query) in [("v1.0", "query"), ("v1.1", "search_query")] {
+        let environment = open(json!({ "texts": version }));
+        let tools = environment.tools();
+        let search = &tools[0].parameters["properties"];
+        for day in ["start_date", "end_date"] {
+            assert_eq!(search[day]["pattern"], "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "{version} {day}");
+        }
+        assert!(search.get(query).is_some());
+        for tool in tools.iter() {
+            for name in tool.required() {
+                assert_eq!(tool.parameters["properties"][name]["minLength"], 1, "{version} {} {name}", tool.name);
+            }
+            let usage = &environment.brief().entry_of(&tool.name).unwrap().usage;
+            let names = tool.parameters["properties"].as_object().unwrap().keys();
+            // Pages of results are for whoever is shown a schema.
+            for name in names.filter(|name| !["page", "top_n_results"].contains(&name.as_str())) {
+                assert!(usage.contains(&format!("{name}=")), "{version} {name}: {usage}");
+            }
+        }
+        assert_eq!(tools[4].parameters["properties"]["sources"]["items"]["required"], json!(["url", "name"]));
+    }
+}
+
 /// One episode by hand: every tool, its texts, and the answer.
 // covers: CYC-038, CYC-050
 #[tokio::test]

@@ -296,7 +296,10 @@ impl<'a> Conversation<'a> {
         let messages = self.shown();
         let listed = match &described {
             Some(_) => None,
-            None => self.present.shaped(self.session, &messages, (&self.echoes, self.script.is_some())),
+            None => {
+                let seen = (&self.echoes[..], self.script.is_some());
+                self.present.shaped((self.session, self.stage), &messages, seen).await
+            }
         };
         let shaped = described.as_ref().or_else(|| listed.as_ref().map(|listed| &listed[usize::from(self.answer_due)]));
         let hint = match &self.script {

@@ -110,7 +110,6 @@ impl AgentSession<'_> {
             } else {
                 let usage = self.brief().entry_of(name).map_or(name.as_str(), |entry| entry.usage.as_str());
                 let known = tool.parameters.iter().find_map(|(name, values)| Some((name, values.as_ref()?)));
-                // Where nothing is to be copied, the glossary says how it is written.
                 if let Some((parameter, values)) = known {
                     let subjects =
                         !self.brief().subject.is_empty() && values.iter().all(|value| self.brief().knows(value));
@@ -121,6 +120,9 @@ impl AgentSession<'_> {
                         ("values", Value::from(values.clone())),
                     ];
                     lines.push(render(&texts.literals_open, &more)?);
+                } else {
+                    // Nothing is to be copied.
+                    lines.push(usage.to_owned());
                 }
             }
         }

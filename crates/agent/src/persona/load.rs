@@ -18,8 +18,18 @@ use crate::template::{Place, Templates, Text};
 use gimbal_core::yaml::{self, line_of};
 
 /// Variables of the brief that texts of the system prompt may use.
-pub const SYSTEM_VARIABLES: [&str; 9] =
-    ["role", "goal", "subject", "subjects", "glossary", "glossary_strict", "actions", "idle", "horizon"];
+pub const SYSTEM_VARIABLES: [&str; 10] = [
+    "role",
+    "goal",
+    "subject",
+    "subjects",
+    "glossary",
+    "glossary_strict",
+    "actions",
+    "idle",
+    "idle_is_offered",
+    "horizon",
+];
 
 /// What the description of a tool may name beside the brief: the tool's own name, the names of all tools that are offered
 /// with it, and how many questions may be raised for one answer.

@@ -5,13 +5,14 @@
 //! `n` tokens: the bound of the output always exceeds the worst case and no answer is cut short.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use gimbal_core::{Grammar, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
 use super::Protocol;
 use super::open;
-use gimbal_messages::{Form, escape};
+use gimbal_messages::{Form, escape, range};
 
 /// What a grammar is made of.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub struct Shape<'a> {
     pub calls: &'a [ToolCall],
     /// The same calls as the environment writes them.
     pub texts: &'a [String],
+    /// Whether it is known that no call is legal now, where there is none: then only tools may be used, if there are any.
+    pub none_legal: bool,
     /// The tools of the calls: an argument that is any whole number by its schema is any number here, whatever numbers the legal
     /// calls hold.
     pub specs: &'a [ToolSpec],
@@ -51,6 +54,13 @@ pub struct Shaped {
     pub grammar: Grammar,
     /// The bound to ask for; none where the role's own does.
     pub max_output_tokens: Option<u32>,
+}
+
+impl Shape<'_> {
+    /// Whether nothing but a tool can be used.
+    const fn only_tools(&self, open: &[(&str, Form)]) -> bool {
+        self.none_legal && self.calls.is_empty() && open.is_empty() && self.message.is_none() && !self.tools.is_empty()
+    }
 }
 
 /// Longest answer where the legal ones are not known, in characters.
@@ -112,33 +122,36 @@ fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
 /// The calls without those that hold any whole number, and these as expressions.
 fn counted(shape: Shape<'_>) -> (Vec<ToolCall>, Vec<String>, Vec<(&'static str, Form)>) {
     let (mut calls, mut texts, mut seen, mut forms) = (Vec::new(), Vec::new(), BTreeSet::new(), Vec::new());
+    let number_in = |call: &ToolCall, text: &'_ str| {
+        let (value, range) = call
+            .arguments
+            .iter()
+            .filter(|(_, value)| value.is_u64())
+            .find_map(|(name, value)| Some((value, any_number(shape.specs, &call.tool, name)?)))?;
+        let (before, after) = around(text, &value.to_string())?;
+        let numbers = range::whole_numbers(*range.start(), *range.end())?;
+        let longest = text.len() + range.end().to_string().len();
+        Some((format!("{}{numbers}{}", escape(before), escape(after)), longest))
+    };
     for (call, text) in shape.calls.iter().zip(shape.texts) {
-        let number =
-            call.arguments.iter().find(|(name, value)| value.is_u64() && is_any_number(shape.specs, call, name));
-        let Some((before, after)) = number.and_then(|(_, value)| around(text, &value.to_string())) else {
+        let Some((regex, longest)) = number_in(call, text) else {
             calls.push(call.clone());
             texts.push(text.clone());
             continue;
         };
-        let regex = format!("{}{NUMBER}{}", escape(before), escape(after));
         if seen.insert(regex.clone()) {
-            forms.push(("", Form::closed(regex, Value::Null, text.len() + 3)));
+            forms.push(("", Form::closed(regex, Value::Null, longest)));
         }
     }
     (calls, texts, forms)
 }
 
-/// Any whole number that a call may hold, in text.
-const NUMBER: &str = "[1-9][0-9]{0,2}";
-
-fn any_number() -> Value {
-    json!({ "type": "integer", "minimum": 1, "maximum": 999 })
-}
-
-fn is_any_number(specs: &[ToolSpec], call: &ToolCall, name: &str) -> bool {
-    let spec = specs.iter().find(|spec| spec.name == call.tool);
-    let schema = spec.and_then(|spec| spec.parameters.get("properties")?.get(name));
-    schema.is_some_and(|schema| schema.get("type") == Some(&json!("integer")) && schema.get("enum").is_none())
+/// The numbers that an argument of a tool may be, where its schema says that it is a whole number and lists no values.
+fn any_number(specs: &[ToolSpec], tool: &str, name: &str) -> Option<RangeInclusive<u64>> {
+    let spec = specs.iter().find(|spec| spec.name == tool)?;
+    let schema = spec.parameters.get("properties")?.get(name)?;
+    let is_number = schema.get("type") == Some(&json!("integer")) && schema.get("enum").is_none();
+    is_number.then(|| range::of_schema(schema))
 }
 
 /// What stands before and behind a number, where it stands in the text as a word of its own.
@@ -163,11 +176,12 @@ fn react_text(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> String {
         None => alternatives(shape.texts.iter().map(|text| escape(text)).chain(regexes(open))),
     };
     let answer = format!("Answer: ({answers})");
-    let last = if shape.tools.is_empty() {
-        answer
-    } else {
-        let tools = shape.tools.iter().map(|(name, input)| format!("{}: {}", escape(name), input.regex));
-        format!("({answer}|Tool: ({})\\nPAUSE)", tools.collect::<Vec<_>>().join("|"))
+    let tools = shape.tools.iter().map(|(name, input)| format!("{}: {}", escape(name), input.regex));
+    let uses = format!("Tool: ({})\\nPAUSE", tools.collect::<Vec<_>>().join("|"));
+    let last = match shape.tools.is_empty() {
+        true => answer,
+        false if shape.only_tools(open) => uses,
+        false => format!("({answer}|{uses})"),
     };
     format!("Thought: [ -~]{{0,{thought}}}\\n{{1,2}}{last}")
 }
@@ -199,6 +213,9 @@ fn any_of(mut branches: Vec<Value>) -> Value {
 }
 
 fn json_object(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> Value {
+    if shape.only_tools(open) {
+        return any_of(uses("thought", shape, thought).collect());
+    }
     let mut branches = vec![match shape.message {
         Some(message) => object(&json!({ "thought": thought_schema(thought), "answer": message.schema })),
         None => {
@@ -244,10 +261,10 @@ fn native_call(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> Value {
     };
     let mut branches = Vec::new();
     for (tool, calls) in by_tool {
-        branches.extend(arguments(shape.specs, &calls).into_iter().map(|arguments| branch(tool, arguments)));
+        branches.extend(arguments(shape.specs, tool, &calls).into_iter().map(|arguments| branch(tool, arguments)));
     }
     branches.extend(open.iter().map(|(tool, form)| branch(tool, form.schema.clone())));
-    if branches.is_empty() {
+    if branches.is_empty() && !shape.only_tools(&[]) {
         branches.push(branch_of_any(thought));
     }
     branches.extend(uses("reasoning", shape, thought));
@@ -263,16 +280,17 @@ fn branch_of_any(thought: u32) -> Value {
     }))
 }
 
-/// Schemas of the arguments that together accept exactly those of `calls`: one schema where the values of the
-/// parameters may be combined freely, else one schema a call.
-fn arguments(specs: &[ToolSpec], calls: &[&ToolCall]) -> Vec<Value> {
+/// Schemas of the arguments that together accept exactly those of `calls` of a tool, with any number where its schema says so:
+/// one schema where the values of the parameters may be combined freely, else one schema a call.
+fn arguments(specs: &[ToolSpec], tool: &str, calls: &[&ToolCall]) -> Vec<Value> {
     let calls: Vec<ToolCall> = calls
         .iter()
         .map(|call| {
             let mut call = (*call).clone();
-            let names: Vec<String> = call.arguments.keys().cloned().collect();
-            for name in names.iter().filter(|name| is_any_number(specs, &call, name)).collect::<Vec<_>>() {
-                call.arguments.insert(name.clone(), Value::Null);
+            for (name, value) in &mut call.arguments {
+                if any_number(specs, tool, name).is_some() {
+                    *value = Value::Null;
+                }
             }
             call
         })
@@ -290,9 +308,14 @@ fn arguments(specs: &[ToolSpec], calls: &[&ToolCall]) -> Vec<Value> {
     }
     let combinations: usize = values.values().map(Vec::len).product();
     let distinct: BTreeSet<String> = calls.iter().map(|call| call.canonical_arguments()).collect();
+    // Nothing stands for any number.
+    let of_values = |name: &str, values: &[&Value]| match any_number(specs, tool, name) {
+        Some(range) if values.iter().any(|value| value.is_null()) => range::schema(&range),
+        _ => json!({ "enum": values }),
+    };
     let schema = |values: BTreeMap<&str, Vec<&Value>>| {
         let properties: serde_json::Map<String, Value> =
-            values.into_iter().map(|(name, values)| (name.to_owned(), one_of(&values))).collect();
+            values.into_iter().map(|(name, values)| (name.to_owned(), of_values(name, &values))).collect();
         object(&Value::Object(properties))
     };
     if names.len() == 1 && combinations == distinct.len() {
@@ -304,11 +327,6 @@ fn arguments(specs: &[ToolSpec], calls: &[&ToolCall]) -> Vec<Value> {
         .filter(|call| told.insert(call.canonical_arguments()))
         .map(|call| schema(call.arguments.iter().map(|(name, value)| (name.as_str(), vec![value])).collect()))
         .collect()
-}
-
-/// One of these values; nothing stands for any whole number.
-fn one_of(values: &[&Value]) -> Value {
-    if values.iter().any(|value| value.is_null()) { any_number() } else { json!({ "enum": values }) }
 }
 
 #[cfg(test)]

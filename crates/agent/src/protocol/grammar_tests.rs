@@ -21,7 +21,17 @@ fn of(protocol: Protocol, tools: &[(String, Form)], thought: u32, budget: u32) -
     let (calls, texts) = legal();
     shape(
         protocol,
-        Shape { calls: &calls, texts: &texts, specs: &[], open: &[], message: None, tools, thought, budget },
+        Shape {
+            calls: &calls,
+            texts: &texts,
+            none_legal: false,
+            specs: &[],
+            open: &[],
+            message: None,
+            tools,
+            thought,
+            budget,
+        },
     )
 }
 
@@ -81,6 +91,32 @@ fn tools_may_come_before_the_answer() {
 }
 
 #[test]
+fn where_nothing_can_be_done_only_tools_are_let_through() {
+    let tools = [("finish".to_owned(), Form::line(160))];
+    for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
+        let fits = |none_legal, tools: &[(String, Form)], text: &str| {
+            let shape_of = Shape {
+                calls: &[],
+                texts: &[],
+                none_legal,
+                specs: &[],
+                open: &[],
+                message: None,
+                tools,
+                thought: 40,
+                budget: 1024,
+            };
+            lets_through(protocol, &shape(protocol, shape_of), text)
+        };
+        let dance = protocol.write("t", &ToolCall::bare("Dance"), "Dance");
+        let finish = protocol.write_use("t", "finish", "done", false);
+        assert!(fits(true, &tools, &finish) && !fits(true, &tools, &dance), "{protocol:?}");
+        assert!(fits(false, &tools, &dance), "{protocol:?}: the environment lists nothing");
+        assert!(fits(true, &[], &dance), "{protocol:?}: something must be written");
+    }
+}
+
+#[test]
 fn a_small_budget_is_raised_and_the_thought_kept() {
     let shaped = of(Protocol::ReactText, &[], 200, 150);
     assert_eq!(shaped.max_output_tokens, Some(200 + 96 + 17));
@@ -102,6 +138,7 @@ fn free_arguments_follow_the_schema_of_their_tool_and_not_a_list() {
         let shape_of = Shape {
             calls: &calls,
             texts: &texts,
+            none_legal: false,
             specs: &[],
             open: &open,
             message: None,
@@ -128,7 +165,7 @@ fn free_arguments_follow_the_schema_of_their_tool_and_not_a_list() {
 // covers: CYC-036
 #[test]
 fn any_number_fits_where_the_schema_says_any_number() {
-    let number = serde_json::json!({ "type": "integer", "minimum": 1, "examples": [2, 4] });
+    let number = serde_json::json!({ "type": "integer", "minimum": 1, "maximum": 20_000, "examples": [2, 4] });
     let properties = serde_json::json!({ "count": number, "item": { "type": "string" } });
     let parameters = serde_json::json!({ "type": "object", "properties": properties, "required": ["count", "item"] });
     let specs = [ToolSpec { name: "Get".to_owned(), description: String::new(), parameters }];
@@ -143,6 +180,7 @@ fn any_number_fits_where_the_schema_says_any_number() {
         let shape_of = Shape {
             calls: &calls,
             texts: &texts,
+            none_legal: false,
             specs: &specs,
             open: &[],
             message: None,
@@ -152,14 +190,14 @@ fn any_number_fits_where_the_schema_says_any_number() {
         };
         let shaped = shape(protocol, shape_of);
         let fits = |text: &str| lets_through(protocol, &shaped, text);
-        for count in [1, 2, 36, 640] {
+        for count in [1, 2, 36, 640, 1728, 20_000] {
             assert!(
                 fits(&protocol.write("because", &get(count), &format!("get {count} oak 4"))),
                 "{protocol:?} {count}"
             );
         }
         assert!(fits(&protocol.write("because", &calls[0], "Wait")), "{protocol:?}");
-        for (count, text) in [(0, "get 0 oak 4"), (5000, "get 5000 oak 4")] {
+        for (count, text) in [(0, "get 0 oak 4"), (20_001, "get 20001 oak 4")] {
             assert!(!fits(&protocol.write("because", &get(count), text)), "{protocol:?} {count}");
         }
         let mut other = get(2);
@@ -186,7 +224,7 @@ proptest! {
         let texts = [text.clone()];
         let shaped = shape(
             Protocol::ReactText,
-            Shape { calls: &calls, texts: &texts, specs: &[], open: &[], message: None, tools: &[], thought: 10, budget: 1024 },
+            Shape { calls: &calls, texts: &texts, none_legal: false, specs: &[], open: &[], message: None, tools: &[], thought: 10, budget: 1024 },
         );
         let matches = |text: &str| regex(&shaped).is_match(&format!("Thought: t\nAnswer: {text}"));
         prop_assert!(matches(&text));

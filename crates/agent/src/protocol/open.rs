@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use gimbal_core::ToolSpec;
 use serde_json::{Map, Value, json};
 
-use gimbal_messages::{Form, escape};
-
+use gimbal_messages::{Form, escape, range};
 
 /// Longest text of an argument that a call needs, in characters. Prompts tell it.
 pub const TEXT: usize = 600;
@@ -14,8 +13,8 @@ pub const TEXT: usize = 600;
 pub const SHORT: usize = 120;
 /// Most items of a list. Prompts tell it.
 pub const ITEMS: usize = 3;
-/// Largest number where a schema names none.
-const LARGEST: u64 = 999_999_999;
+/// Longest key of an object whose keys the agent chooses, in characters.
+const KEY: usize = 60;
 
 /// A call of this tool as a line of text, `tool name="text", list=["a"]`, and the schema of its arguments. The arguments come in
 /// the order of the usage that the prompt shows, or in the order of the alphabet, which is how a program writes a call. An
@@ -102,25 +101,29 @@ fn value(schema: &Value, most: usize) -> Option<Form> {
     let named = |key: &str| schema.get(key).and_then(Value::as_u64);
     Some(match schema.get("type").and_then(Value::as_str)? {
         "string" => {
-            let longest = named("maxLength").and_then(|longest| usize::try_from(longest).ok());
-            quoted(longest.unwrap_or(most).min(most))
+            let length = |key| named(key).and_then(|length| usize::try_from(length).ok());
+            let most = length("maxLength").unwrap_or(most).min(most);
+            match schema.get("pattern").and_then(Value::as_str).and_then(whole_pattern) {
+                Some(inside) => {
+                    let bounds = json!({ "type": "string", "pattern": format!("^{inside}$") });
+                    Form::closed(format!("\"{inside}\""), bounds, most + 2)
+                }
+                None => quoted(length("minLength").unwrap_or(0).min(most), most),
+            }
         }
         "integer" | "number" => {
-            let range = named("minimum").unwrap_or(0)..=named("maximum").unwrap_or(LARGEST).min(LARGEST);
+            let range = range::of_schema(schema);
             let longest = range.end().to_string().len();
-            let bounds = json!({ "type": "integer", "minimum": range.start(), "maximum": range.end() });
-            Form::closed(gimbal_messages::whole_numbers(*range.start(), *range.end())?, bounds, longest)
+            Form::closed(range::whole_numbers(*range.start(), *range.end())?, range::schema(&range), longest)
         }
         "boolean" => Form::closed("(true|false)", json!({ "type": "boolean" }), 5),
         "array" => {
             let item = value(schema.get("items")?, SHORT)?;
-            let regex = &item.regex;
-            Form::closed(
-                format!("\\[({regex}(, ?{regex}){{0,{}}})?\\]", ITEMS - 1),
-                json!({ "type": "array", "items": item.schema, "maxItems": ITEMS }),
-                (item.longest + 2) * ITEMS + 2,
-            )
+            let count = |key| named(key).and_then(|count| usize::try_from(count).ok());
+            let (least, most) = (count("minItems").unwrap_or(0), count("maxItems").unwrap_or(ITEMS).min(ITEMS));
+            list(&item, least.min(most), most)
         }
+        "object" if schema.get("properties").is_none() => keyed(&value(schema.get("additionalProperties")?, SHORT)?),
         "object" => {
             let members = schema.get("properties").and_then(Value::as_object)?;
             let forms: Vec<(&str, Form)> = members
@@ -131,6 +134,37 @@ fn value(schema: &Value, most: usize) -> Option<Form> {
         }
         _ => return None,
     })
+}
+
+/// What stands between the two ends of a pattern that says all of a text. Only patterns without quotation marks and backslashes
+/// stand within a JSON text as they are.
+fn whole_pattern(pattern: &str) -> Option<&str> {
+    pattern.strip_prefix('^')?.strip_suffix('$').filter(|inside| !inside.contains(['"', '\\', '|']))
+}
+
+/// A JSON array of such items, with or without spaces.
+fn list(item: &Form, least: usize, most: usize) -> Form {
+    let regex = &item.regex;
+    let filled = format!("{regex}(, ?{regex}){{{},{}}}", least.saturating_sub(1), most.saturating_sub(1));
+    Form::closed(
+        if least == 0 { format!("\\[({filled})?\\]") } else { format!("\\[{filled}\\]") },
+        json!({ "type": "array", "items": item.schema, "minItems": least, "maxItems": most }),
+        (item.longest + 2) * most + 2,
+    )
+}
+
+/// A JSON object of at most [`ITEMS`] members whose keys the agent chooses. A schema cannot bound their number.
+fn keyed(item: &Form) -> Form {
+    let key = format!("[ !#-\\[\\]-~]{{1,{KEY}}}");
+    let member = format!("\"{key}\": ?{}", item.regex);
+    Form::closed(
+        format!("\\{{({member}(, ?{member}){{0,{}}})?\\}}", ITEMS - 1),
+        json!({
+            "type": "object", "properties": {}, "patternProperties": { format!("^{key}$"): item.schema },
+            "additionalProperties": false
+        }),
+        (KEY + item.longest + 6) * ITEMS + 2,
+    )
 }
 
 /// A JSON object with all these members, in this order or the other way round, with or without spaces.
@@ -144,13 +178,13 @@ fn object(forms: &[(&str, Form)]) -> Form {
     Form { regex: format!("\\{{({})\\}}", orders.into_iter().collect::<Vec<_>>().join("|")), ..plain }
 }
 
-/// A JSON string of at most so many characters of printable ASCII; quotation marks, backslashes and line ends are escaped.
-fn quoted(most: usize) -> Form {
-    Form::closed(
-        format!("\"([ !#-\\[\\]-~]|\\\\[\"\\\\n]){{0,{most}}}\""),
-        json!({ "type": "string", "maxLength": most }),
-        2 * most + 2,
-    )
+/// A JSON string of `least` to `most` characters of printable ASCII; quotation marks, backslashes and line ends are escaped.
+fn quoted(least: usize, most: usize) -> Form {
+    let mut schema = json!({ "type": "string", "maxLength": most });
+    if least > 0 {
+        schema["minLength"] = least.into();
+    }
+    Form::closed(format!("\"([ !#-\\[\\]-~]|\\\\[\"\\\\n]){{{least},{most}}}\""), schema, 2 * most + 2)
 }
 
 #[cfg(test)]
@@ -172,8 +206,12 @@ mod tests {
             parameters: json!({
                 "type": "object", "required": ["query"], "additionalProperties": false,
                 "properties": {
-                    "query": { "type": "string" }, "ciks": texts, "page": { "type": "integer" },
-                    "sources": { "type": "array", "items": source }, "ranges": { "type": "object" },
+                    "query": { "type": "string", "minLength": 1 }, "ciks": texts, "page": { "type": "integer" },
+                    "day": { "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" },
+                    "sources": { "type": "array", "items": source }, "any": { "type": "object" },
+                    "ranges": { "type": "object", "additionalProperties": {
+                        "type": "array", "items": { "type": "integer", "minimum": 0 }, "maxItems": 2
+                    } },
                 }
             }),
         }
@@ -192,6 +230,8 @@ mod tests {
             r#"search query="x", sources=[{"url":"https://a","name":"b"}]"#,
             r#"search query="x", sources=[{"name": "b", "url": "https://a"}]"#,
             r#"search query="x", ciks=[]"#,
+            r#"search query="x", day="2024-01-31""#,
+            r#"search query="x", ranges={"report 1": [0, 4000], "b":[]}"#,
         ] {
             assert!(regex.is_match(text) && text.len() <= form.longest, "{text}");
         }
@@ -199,7 +239,12 @@ mod tests {
             "search",
             r#"search ciks=["1"]"#,
             r#"search query="x", query="y""#,
-            r#"search query="x", ranges={}"#,
+            r#"search query="""#,
+            r#"search query="x", any={}"#,
+            r#"search query="x", day="last spring""#,
+            r#"search query="x", day="""#,
+            r#"search query="x", ranges={"a": [0, 1, 2]}"#,
+            r#"search query="x", ranges={"": []}"#,
             r#"search query="x" page=2"#,
             r#"search query="un"closed""#,
             r#"Search query="x""#,
@@ -207,7 +252,18 @@ mod tests {
             assert!(!regex.is_match(text), "{text}");
         }
         assert_eq!(form.schema["required"], json!(["query"]));
-        assert!(form.schema["properties"].get("ranges").is_none(), "{}", form.schema);
+        assert!(form.schema["properties"].get("any").is_none(), "{}", form.schema);
+        // The schema of native calls holds the same.
+        let schema = jsonschema::validator_for(&form.schema).unwrap();
+        for (arguments, fits) in [
+            (json!({ "query": "x", "day": "2024-01-31", "ranges": { "a": [0, 9] } }), true),
+            (json!({ "query": "" }), false),
+            (json!({ "query": "x", "day": "May" }), false),
+            (json!({ "query": "x", "ranges": { "a": ["b"] } }), false),
+            (json!({ "query": "x", "ranges": { "": [] } }), false),
+        ] {
+            assert_eq!(schema.is_valid(&arguments), fits, "{arguments}");
+        }
     }
 
     // covers: CYC-036

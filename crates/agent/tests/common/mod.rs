@@ -181,13 +181,8 @@ impl Stage for Workshop {
         None
     }
     async fn legal(&self, cap: usize) -> Arc<[ToolCall]> {
-        let mut calls = vec![
-            ToolCall::bare("Wait"),
-            ToolCall::with("Oil", &[("machine", "lathe")]),
-            ToolCall::with("Oil", &[("machine", "press")]),
-        ];
-        calls.truncate(cap);
-        calls.into()
+        let oils = self.brief.subjects.iter().map(|machine| ToolCall::with("Oil", &[("machine", machine)]));
+        std::iter::once(ToolCall::bare("Wait")).chain(oils).take(cap).collect()
     }
     async fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
         match text.split_once(" machine=") {

@@ -230,7 +230,7 @@ impl Analyzer {
         let node = run.node();
         let mut request = json!({
             "subtask": { "name": node.name, "goal": node.goal }, "segment": run.summary,
-            "memory": run.memory.message(), "calls_left": run.left(),
+            "memory": run.memory.known(), "calls_left": run.left(),
         });
         match ways {
             Some(ways) => {

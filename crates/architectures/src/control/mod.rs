@@ -41,7 +41,7 @@ pub use settings::{GraphFrom, Settings};
 pub use summariser::{Deed, NoSummary, Stretch, Summarised, Summariser, SummariserSettings, Summarising, Won};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
-pub(crate) const BEHAVIOUR: u32 = 4;
+pub(crate) const BEHAVIOUR: u32 = 5;
 
 /// Kinds of record that a controller and its agents write.
 pub(crate) fn records() -> Vec<RecordKind> {

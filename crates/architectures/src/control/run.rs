@@ -174,8 +174,7 @@ impl Workers {
         if let Some(tools) = only {
             subtask["tools"] = tools.into();
         }
-        let message =
-            json!({ "subtask": subtask, "memory": run.memory.message(), "calls_left": run.left().min(local) });
+        let message = json!({ "subtask": subtask, "memory": run.memory.known(), "calls_left": run.left().min(local) });
         let message = spaced(&message);
         let session = self.executor.session_with(stage, only).await?;
         let question = Question { target: &node.name, message: &message };

@@ -23,7 +23,7 @@ use panel::AdviserPanel;
 pub use settings::Settings;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
-const BEHAVIOUR: u32 = 3;
+const BEHAVIOUR: u32 = 4;
 
 /// The family `hierarchy`.
 #[derive(Debug)]

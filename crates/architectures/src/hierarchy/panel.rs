@@ -15,8 +15,8 @@ use super::arbiter::Candidate;
 use super::messages::{Finding, Findings, Menu, Situation, Suggestion};
 
 /// Stands behind a reply that holds something unread.
-const UNREAD: &str = "\nThe member \"unread\" holds, as it was written, what could not be read or is not a possible action. In \
-                      its place stands \"unknown\", which is not a finding.";
+const UNREAD: &str = "\nThe member \"unread\" holds what is missing, and what could not be read or is not a possible action. In its \
+                      place stands \"unknown\", which is not a finding.";
 
 /// The desk of one step.
 pub(super) struct AdviserPanel<'a> {

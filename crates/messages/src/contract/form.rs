@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{Form, Member, escape, whole_numbers};
+use crate::range::whole_numbers;
+use crate::{Form, Member, escape};
 
 /// Longest text where the schema sets no bound.
 const TEXT: usize = 64;

@@ -69,10 +69,21 @@ impl Memory {
         next
     }
 
-    /// As a message.
+    /// As a message, with every part.
     #[must_use]
     pub fn message(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// As a message to an agent: without the parts of which nothing is known.
+    #[must_use]
+    pub fn known(&self) -> Value {
+        let mut message = self.message();
+        let is_empty = |part: &Value| part.as_str() == Some("") || part.as_array().is_some_and(Vec::is_empty);
+        if let Some(parts) = message.as_object_mut() {
+            parts.retain(|_, part| !is_empty(part));
+        }
+        message
     }
 }
 
@@ -97,5 +108,18 @@ mod tests {
         assert_eq!(second.state.chars().count(), TEXT);
         assert_eq!(second.attempts, Vec::<String>::new());
         assert_eq!(second.needs, ["logs"]);
+    }
+
+    // covers: CYC-010
+    #[test]
+    fn an_agent_is_shown_no_part_of_which_nothing_is_known() {
+        assert_eq!(Memory::default().known(), json!({}));
+        let known = json!({ "objective": "a door", "facts": ["6 planks"] });
+        assert_eq!(Memory::default().updated(known.as_object().unwrap()).known(), known);
+        assert_eq!(
+            Memory::default().message().as_object().unwrap().len(),
+            7,
+            "a memory that is written has every part"
+        );
     }
 }

@@ -46,7 +46,9 @@ impl Wish {
 /// The task's sentence: where the page states it.
 fn goal(sheet: &Sheet<'_>) -> Option<Goal> {
     let after = |text: &str| text.rsplit_once("task").and_then(|(_, rest)| Goal::read(rest));
-    let lines = sheet.system.lines().filter(|line| line.to_lowercase().contains("task"));
+    // A planner of single steps is told a goal.
+    let says = |line: &&str| ["task", "goal"].iter().any(|word| line.to_lowercase().contains(word));
+    let lines = sheet.system.lines().filter(says);
     let told = lines.filter_map(Goal::read).next();
     let request = sheet.request(&["task"]).and_then(|request| Goal::read(request.get("task")?.as_str()?));
     told.or(request).or_else(|| sheet.section("first_observation").and_then(after))
@@ -270,9 +272,9 @@ impl Office for Housekeeper {
             Work::new(
                 "LOCATE",
                 "locate",
-                "Go to receptacles and open closed ones until the object of the task is in front of you.",
+                "Go to receptacles and open closed ones until the object that the task asks for is in front of you.",
             ),
-            Work::new("TAKE", "take", "Take the object of the task; put down any other object first."),
+            Work::new("TAKE", "take", "Take the object that the task asks for; put down any other object first."),
             Work::new(
                 "PREPARE",
                 "prepare",

@@ -18,20 +18,20 @@ use rules::{Broken, Scene};
 use serde_json::{Value, json};
 
 /// An environment with one task to play.
-struct Place {
-    name: &'static str,
-    family: Box<dyn Catalogue>,
-    options: Value,
+pub struct Place {
+    pub name: &'static str,
+    pub family: Box<dyn Catalogue>,
+    pub options: Value,
     split: &'static str,
 }
 
 impl Place {
-    fn task(&self) -> TaskId {
+    pub fn task(&self) -> TaskId {
         self.family.tasks(self.split, &self.options).unwrap().remove(0)
     }
 }
 
-fn defences() -> [Place; 2] {
+pub fn defences() -> [Place; 2] {
     [
         Place {
             name: "cage2",
@@ -48,7 +48,7 @@ fn defences() -> [Place; 2] {
     ]
 }
 
-fn tasks() -> [Place; 4] {
+pub fn tasks() -> [Place; 4] {
     [
         Place {
             name: "textcraft",

@@ -40,6 +40,9 @@ pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError>
     if settings.texts == crate::tools::Version::V11 {
         for entry in &mut glossary {
             entry.usage = entry.usage.replace("edgar_search query=", "edgar_search search_query=");
+            entry.usage = entry
+                .usage
+                .replace(r#"={"<key>":[<first>,<last>]}"#, r#"=[{"key":"<key>","start":<first>,"end":<last>}]"#);
         }
     }
     Ok(Brief {

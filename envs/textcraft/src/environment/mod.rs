@@ -145,8 +145,8 @@ impl Environment for CraftEnvironment {
             _ if !self.toolset().has(tool) => None,
             (CRAFT, CRAFTING) => Some(borrowed(&menu.possible)),
             (GET_ITEM, ITEM) => Some(borrowed(&menu.names)),
-            // Any text may be written; what makes sense is listed where this is the only tool.
-            (SELECT, COMMAND) if self.toolset() == Toolset::Unified => {
+            // Any text may be written; what makes sense is listed.
+            (SELECT, COMMAND) => {
                 let mut text = String::new();
                 let commands = (0..menu.len()).map(|place| {
                     menu.write(place, &mut text);

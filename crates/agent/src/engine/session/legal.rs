@@ -1,7 +1,7 @@
 //! Legal actions, up to a cap, and what is made of them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Brief, Grammar, Halt, Message, Speaker, Stage, ToolCall};
@@ -29,8 +29,10 @@ pub(in crate::engine) struct Legal {
 /// What is made of a list of legal actions: used again while it stays the same, and shared by the episodes that agree
 /// in it.
 pub(in crate::engine) struct Menu {
-    /// As the stage gave them: one more than the cap where there are more.
+    /// All that the agent may use, in the environment's order.
     listed: Arc<[ToolCall]>,
+    /// Whether the agent can do nothing now, although the environment lists what others can do.
+    none_legal: bool,
     pub(in crate::engine) legal: Legal,
     pub(in crate::engine) system: Arc<Message>,
     pub(in crate::engine) variables: Variables,
@@ -43,8 +45,10 @@ pub(in crate::engine) struct Menu {
 struct MaskKey {
     /// The role's bound of the output, in tokens.
     budget: u32,
-    /// Subjects that no action of the grammar may name.
+    /// Subjects that the request does not name.
     hidden: Vec<String>,
+    /// Whether actions about them are left out, or only come last where there are more actions than the cap.
+    left_out: bool,
 }
 
 /// What a reply must be under constrained decoding.
@@ -56,26 +60,23 @@ pub(in crate::engine) struct Reply {
 }
 
 impl Menu {
-    /// The menu of the first `cap` legal calls, in the environment's order. `narrowed` says that there are more.
+    /// The menu of the legal calls `listed`: of those that the brief explains the first `cap`, and all of them for grammars.
+    /// `narrowed` says that there are more than these.
     pub(in crate::engine) async fn new(
         session: &AgentSession<'_>,
         stage: &dyn Stage,
         listed: Arc<[ToolCall]>,
-        narrowed: bool,
+        (narrowed, none_legal): (bool, bool),
     ) -> Result<Self, Halt> {
         let cap = session.settings().legal_cap as usize;
-        let brief = session.brief();
-        let explained = |call: &ToolCall| prompt::explains(brief, &call.tool);
+        let explained = |call: &ToolCall| session.explains(call);
         let calls: Arc<[ToolCall]> = match listed.iter().all(explained) {
             true if listed.len() <= cap => Arc::clone(&listed),
             true => listed[..cap].into(),
             false => listed.iter().filter(|call| explained(call)).take(cap).cloned().collect(),
         };
-        let mut texts = Vec::with_capacity(calls.len());
-        for call in calls.iter() {
-            texts.push(stage.render(call).await);
-        }
-        let texts: Arc<[String]> = texts.into();
+        let narrowed = narrowed || calls.len() < listed.iter().filter(|call| explained(call)).count();
+        let texts = rendered(stage, &calls).await;
         let prepared = &session.prepared;
         let (system, variables) = match &prepared.system {
             Some(system) => (Arc::clone(system), prepared.variables.clone()),
@@ -92,31 +93,34 @@ impl Menu {
             }
         };
         let legal = Legal { calls, texts, narrowed };
-        Ok(Self { listed, legal, system, variables, shaped: Mutex::default() })
+        Ok(Self { listed, none_legal, legal, system, variables, shaped: Mutex::default() })
     }
 
     pub(in crate::engine) fn is_of(&self, listed: &Arc<[ToolCall]>) -> bool {
         Arc::ptr_eq(&self.listed, listed) || self.listed == *listed
     }
 
-    /// The grammars for a reply of at most `budget` tokens: any reply, and one that must be the answer. No action in them is
-    /// about a `hidden` subject, unless no action would be left, and no input or message names one.
-    pub(in crate::engine) fn shaped(
+    /// The grammars for a reply of at most `budget` tokens: any reply, and one that must be the answer. Where they are
+    /// `left_out`, no action in them is about a `hidden` subject, unless no action would be left, and no input or message names
+    /// one; else such actions are the first to go where there are more than the cap.
+    pub(in crate::engine) async fn shaped(
         &self,
-        session: &AgentSession<'_>,
+        (session, stage): (&AgentSession<'_>, &dyn Stage),
         budget: u32,
-        hidden: Vec<String>,
+        (hidden, left_out): (Vec<String>, bool),
     ) -> Arc<[Reply; 2]> {
-        let mut known = self.shaped.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = MaskKey { budget, hidden };
-        if let Some(shaped) = known.get(&key) {
+        // Nothing has to go where all actions are in the menu.
+        let hidden = if left_out || self.legal.narrowed { hidden } else { Vec::new() };
+        let key = MaskKey { budget, hidden, left_out };
+        if let Some(shaped) = self.shaped.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Arc::clone(shaped);
         }
         let (settings, prepared) = (session.settings(), &session.prepared);
-        let (calls, texts) = self.without(session, &key.hidden);
+        let (calls, texts) = self.for_mask((session, stage), &key).await;
         let (calls, texts, thought) = (&*calls, &*texts, settings.thought_characters);
-        let shown = shown_of(&prepared.brief, &key.hidden);
-        let forms = match key.hidden.is_empty() {
+        let unnamed = if left_out { &key.hidden[..] } else { &[] };
+        let shown = shown_of(&prepared.brief, unnamed);
+        let forms = match unnamed.is_empty() {
             true => prepared.forms.clone(),
             false => input_forms(&prepared.tools, &prepared.brief, &shown),
         };
@@ -140,10 +144,21 @@ impl Menu {
             let message = message.as_ref();
             let shaped = shape(
                 settings.protocol,
-                Shape { calls, texts, specs: &prepared.env_tools, open: &open, message, tools, thought, budget },
+                Shape {
+                    calls,
+                    texts,
+                    none_legal: self.none_legal,
+                    specs: &prepared.env_tools,
+                    open: &open,
+                    message,
+                    tools,
+                    thought,
+                    budget,
+                },
             );
             Reply { grammar: Arc::new(shaped.grammar), max_output_tokens: shaped.max_output_tokens }
         }));
+        let mut known = self.shaped.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= KEPT {
             known.clear();
         }
@@ -151,20 +166,39 @@ impl Menu {
         shaped
     }
 
-    /// The legal actions that are about no hidden subject; all where none would be left.
-    fn without(&self, session: &AgentSession<'_>, hidden: &[String]) -> (Arc<[ToolCall]>, Arc<[String]>) {
-        let all = || (Arc::clone(&self.legal.calls), Arc::clone(&self.legal.texts));
-        if hidden.is_empty() {
-            return all();
+    /// The legal actions of a grammar and their texts. Subjects are hidden before the cap is applied: on a large network the
+    /// subject at hand may be behind it.
+    async fn for_mask(
+        &self,
+        (session, stage): (&AgentSession<'_>, &dyn Stage),
+        key: &MaskKey,
+    ) -> (Arc<[ToolCall]>, Arc<[String]>) {
+        let all = (Arc::clone(&self.legal.calls), Arc::clone(&self.legal.texts));
+        if key.hidden.is_empty() {
+            return all;
         }
-        let brief = session.brief();
-        let is_shown =
-            |call: &ToolCall| brief.subject_of(call).is_none_or(|subject| !hidden.iter().any(|name| name == subject));
-        let pairs = self.legal.calls.iter().zip(self.legal.texts.iter()).filter(|(call, _)| is_shown(call));
-        let (calls, texts): (Vec<ToolCall>, Vec<String>) =
-            pairs.map(|(call, text)| (call.clone(), text.clone())).unzip();
-        if calls.is_empty() { all() } else { (calls.into(), texts.into()) }
+        let (brief, cap) = (session.brief(), session.settings().legal_cap as usize);
+        let hidden: BTreeSet<&str> = key.hidden.iter().map(String::as_str).collect();
+        let explained = self.listed.iter().filter(|call| session.explains(call));
+        let (shown, others): (Vec<&ToolCall>, Vec<&ToolCall>) =
+            explained.partition(|call| brief.subject_of(call).is_none_or(|subject| !hidden.contains(subject)));
+        if shown.is_empty() {
+            return all;
+        }
+        let others = if key.left_out { Vec::new() } else { others };
+        let calls: Arc<[ToolCall]> = shown.into_iter().chain(others).take(cap).cloned().collect();
+        let texts = rendered(stage, &calls).await;
+        (calls, texts)
     }
+}
+
+/// Calls as the environment writes them.
+async fn rendered(stage: &dyn Stage, calls: &[ToolCall]) -> Arc<[String]> {
+    let mut texts = Vec::with_capacity(calls.len());
+    for call in calls {
+        texts.push(stage.render(call).await);
+    }
+    texts.into()
 }
 
 /// The brief with the subjects that are not hidden.

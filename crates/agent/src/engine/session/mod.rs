@@ -139,16 +139,19 @@ impl Present {
     /// Subjects that none of the messages names are in neither: whoever reads the request cannot mean them. What the agent
     /// wrote itself shows nothing, and neither do the texts that repeat it (`echoes`).
     /// `expert`: the reply is that of an expert, which sees the environment. Native tools show all names in their schemas.
-    pub(super) fn shaped(
+    pub(super) async fn shaped(
         &self,
-        session: &AgentSession<'_>,
+        (session, stage): (&AgentSession<'_>, &dyn Stage),
         messages: &[Arc<Message>],
         (echoes, expert): (&[String], bool),
     ) -> Option<Arc<[Reply; 2]>> {
         let (menu, budget) = self.masked.as_ref()?;
-        let all_shown = expert || session.settings().protocol == Protocol::NativeTools;
-        let hidden = if all_shown { Vec::new() } else { hidden_from(&session.prepared.brief, messages, echoes) };
-        Some(menu.shaped(session, *budget, hidden))
+        let left_out = !expert && session.settings().protocol != Protocol::NativeTools;
+        let hidden = match left_out || menu.legal.narrowed {
+            true => hidden_from(&session.prepared.brief, messages, echoes),
+            false => Vec::new(),
+        };
+        Some(menu.shaped((session, stage), *budget, (hidden, left_out)).await)
     }
 }
 
@@ -176,6 +179,11 @@ impl<'a> AgentSession<'a> {
         self.prepared.only.as_deref()
     }
 
+    /// Whether the brief explains the tool of a call: what it does not explain is in no list and no mask.
+    pub(super) fn explains(&self, call: &ToolCall) -> bool {
+        prompt::explains(self.brief(), &call.tool)
+    }
+
     /// Tools for native calls.
     pub(super) fn native(&self) -> Arc<[ToolSpec]> {
         Arc::clone(&self.prepared.native)
@@ -187,6 +195,7 @@ impl<'a> AgentSession<'a> {
         let shape_of = Shape {
             calls: &[],
             texts: &[],
+            none_legal: false,
             specs: &[],
             open: &[],
             message: Some(&reply_spec.form),
@@ -235,24 +244,19 @@ impl<'a> AgentSession<'a> {
 
     async fn menu(&self, stage: &dyn Stage, target: Option<&str>) -> Result<Arc<Menu>, Halt> {
         let cap = self.settings().legal_cap as usize;
-        let listed = match self.allowed() {
-            Some(_) => {
-                let all = stage.legal(usize::MAX).await;
-                all.iter().filter(|call| self.allows(&call.tool)).take(cap.saturating_add(1)).cloned().collect()
-            }
-            None => stage.legal(cap.saturating_add(1)).await,
+        let all = stage.legal(usize::MAX).await;
+        let any_listed = !all.is_empty();
+        let listed: Arc<[ToolCall]> = match self.allowed() {
+            Some(_) => all.iter().filter(|call| self.allows(&call.tool)).cloned().collect(),
+            None => all,
         };
         let (listed, narrowed) = match target.filter(|target| listed.len() > cap && self.brief().knows(target)) {
             // Of an adviser about one subject: what is about that subject, or about none.
             Some(target) => {
-                let all = stage.legal(usize::MAX).await;
                 let about = |call: &&ToolCall| self.brief().subject_of(call).is_none_or(|subject| subject == target);
-                (all.iter().filter(about).take(cap).cloned().collect(), true)
+                (listed.iter().filter(about).cloned().collect(), true)
             }
-            None => {
-                let narrowed = listed.len() > cap;
-                (listed, narrowed)
-            }
+            None => (listed, false),
         };
         if let Some(menu) = known(&self.last, &listed) {
             return Ok(menu);
@@ -260,7 +264,9 @@ impl<'a> AgentSession<'a> {
         let menu = match known(&self.prepared.menu, &listed) {
             Some(menu) => menu,
             None => {
-                let menu = Arc::new(Menu::new(self, stage, Arc::clone(&listed), narrowed).await?);
+                let menu = Arc::new(
+                    Menu::new(self, stage, Arc::clone(&listed), (narrowed, any_listed && listed.is_empty())).await?,
+                );
                 // Another episode may have been faster: one is enough.
                 known(&self.prepared.menu, &listed).unwrap_or_else(|| {
                     keep(&self.prepared.menu, &menu);

@@ -1,0 +1,197 @@
+//! What an agent is told of its actions and what its mask lets through are the same, in every environment and protocol: each kind
+//! of action in its glossary can be written, and nothing else.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use gimbal_agent::{Agent, Alone, Overrides, Persona, Protocol};
+use gimbal_core::{Architecture, Brief, Grammar, Halt, LaneId, Needs, Stage, ToolCall, ToolSpec};
+use regex::Regex;
+use serde_json::{Value, json};
+
+use crate::common::{self, Asked, Cell};
+use crate::requests::{Place, defences, tasks};
+
+/// A way to write a call: the call, and its text.
+#[derive(Clone)]
+struct Written {
+    call: ToolCall,
+    text: String,
+}
+
+/// What an agent with some of the tools was told, and what the environment takes.
+#[derive(Clone)]
+struct Told {
+    only: Option<String>,
+    brief: Arc<Brief>,
+    tools: Arc<[ToolSpec]>,
+    legal: Vec<Written>,
+}
+
+/// Lets an agent with all tools make one call, then a specialist for each tool.
+struct OneEach {
+    agent: Agent,
+    told: Mutex<Vec<Told>>,
+}
+
+#[async_trait]
+impl Architecture for OneEach {
+    fn needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        needs.add_agent(self.agent.needs());
+        needs
+    }
+
+    fn resolved(&self) -> Value {
+        self.agent.resolved()
+    }
+
+    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        let tools = stage.tools();
+        // One tool is all tools.
+        let names = tools.iter().filter(|_| tools.len() > 1).map(|tool| Some(tool.name.clone()));
+        for only in std::iter::once(None).chain(names) {
+            let mut legal = Vec::new();
+            for call in stage.legal(usize::MAX).await.iter() {
+                legal.push(Written { call: call.clone(), text: stage.render(call).await });
+            }
+            // Free texts are listed as far as the environment has examples.
+            let listed: Vec<String> = legal.iter().map(|known| known.call.tool.clone()).collect();
+            let free = tools.iter().filter(|tool| stage.brief().free_arguments && !listed.contains(&tool.name));
+            for tool in free {
+                let arguments: Vec<(&str, &str)> = tool.required().map(|name| (name, "net sales {{a}}")).collect();
+                let call = ToolCall::with(&tool.name, &arguments);
+                legal.push(Written { text: stage.render(&call).await, call });
+            }
+            let told = Told { only: only.clone(), brief: stage.brief(), tools: Arc::clone(&tools), legal };
+            self.told.lock().unwrap().push(told);
+            let own: Option<Vec<String>> = only.map(|name| vec![name]);
+            let session = self.agent.session_with(stage, own.as_deref()).await?;
+            session.segment(stage, LaneId::MAIN, &[], None, (&Alone, 1)).await?;
+        }
+        Ok(())
+    }
+}
+
+fn agent(protocol: &str) -> Agent {
+    let overrides: Overrides = serde_json::from_value(json!({ "protocol": protocol })).unwrap();
+    let persona = Persona::load("solver", &common::files()).unwrap();
+    Agent::new(Arc::new(persona), "default", &overrides).unwrap().acting_often(&overrides)
+}
+
+/// A mask, to try texts on.
+enum Mask {
+    Text(Regex),
+    Schema(jsonschema::Validator),
+}
+
+impl Mask {
+    fn of(asked: &Asked) -> Self {
+        match asked.request.grammar.as_deref() {
+            Some(Grammar::Regex(pattern)) => {
+                let regex = regex::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(1 << 28).build();
+                Self::Text(regex.unwrap())
+            }
+            Some(Grammar::JsonSchema(schema)) => {
+                let patterns = jsonschema::PatternOptions::regex().size_limit(1 << 28);
+                Self::Schema(jsonschema::options().with_pattern_options(patterns).build(schema).unwrap())
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn lets_through(&self, text: &str) -> bool {
+        match self {
+            Self::Text(regex) => regex.is_match(text),
+            Self::Schema(schema) => serde_json::from_str(text).is_ok_and(|value| schema.is_valid(&value)),
+        }
+    }
+}
+
+/// Whether the prompt or the native tools explain a tool.
+fn is_told(asked: &Asked, told: &Told, tool: &str) -> bool {
+    let system = &asked.request.messages[0].text;
+    let usage = told.brief.entry_of(tool).map(|entry| Value::from(entry.usage.as_str()).to_string());
+    usage.is_some_and(|usage| system.contains(&usage)) || asked.request.tools.iter().any(|known| known.name == tool)
+}
+
+async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
+    let mut out = BTreeSet::new();
+    for protocol in common::PROTOCOLS {
+        let cell = Cell { base: "react", settings: json!({}), protocol, constrained: true };
+        let architecture = OneEach { agent: agent(protocol), told: Mutex::default() };
+        let task = place.task();
+        let (_, asked) = cell.requests_of(&architecture, &*place.family, options, (&task, 4), false).await;
+        // The request that begins a conversation; a player that cannot answer it is asked the same again.
+        let begins = |asked: &Asked| asked.role == "default" && asked.request.messages.len() == 2;
+        let mut asked: Vec<Asked> = asked.into_iter().filter(begins).collect();
+        asked.dedup_by_key(|asked| {
+            let texts: Vec<String> = asked.request.messages.iter().map(|message| message.text.to_string()).collect();
+            let tools: Vec<String> = asked.request.tools.iter().map(|tool| tool.name.clone()).collect();
+            (texts, tools)
+        });
+        let told = architecture.told.lock().unwrap().clone();
+        let written: Protocol = serde_json::from_value(json!(protocol)).unwrap();
+        assert_eq!(asked.len(), told.len(), "{} {protocol}: one request for each agent", place.name);
+        for (asked, told) in asked.iter().zip(&told) {
+            let mask = Mask::of(asked);
+            for tool in told.tools.iter() {
+                let own = told.only.as_ref().is_none_or(|only| *only == tool.name);
+                let is_told = is_told(asked, told, &tool.name);
+                let mut calls = told.legal.iter().filter(|known| known.call.tool == tool.name);
+                let known = calls.clone().next().is_some();
+                let fits = calls.any(|known| mask.lets_through(&written.write("t", &known.call, &known.text)));
+                // Another tool of the agent may be written in the same words.
+                let shared = |known: &Written| {
+                    let same = |other: &&Written| other.text == known.text && other.call.tool != known.call.tool;
+                    told.legal.iter().any(|other| same(&other))
+                };
+                let only_own =
+                    told.legal.iter().filter(|known| known.call.tool == tool.name).all(|known| !shared(known));
+                let agent = told.only.as_deref().unwrap_or("all tools");
+                // What is not possible now cannot be written now.
+                if own && is_told && known && !fits {
+                    out.insert(format!(
+                        "{} {protocol}, {agent}: `{}` is told and cannot be written",
+                        place.name, tool.name
+                    ));
+                }
+                if fits && !is_told && only_own {
+                    out.insert(format!(
+                        "{} {protocol}, {agent}: `{}` can be written and is not told",
+                        place.name, tool.name
+                    ));
+                }
+            }
+            let none = ToolCall::with("dance", &[("how", "well")]);
+            let own = |known: &Written| told.only.as_ref().is_none_or(|only| *only == known.call.tool);
+            if told.legal.iter().any(own) && mask.lets_through(&written.write("t", &none, "dance how=well")) {
+                let agent = told.only.as_deref().unwrap_or("all tools");
+                out.insert(format!("{} {protocol}, {agent}: the mask lets any action through", place.name));
+            }
+        }
+    }
+    out.into_iter().collect()
+}
+
+// covers: CYC-036, BOG-062
+#[tokio::test]
+async fn every_kind_of_action_that_is_told_can_be_written_under_the_mask_and_no_other() {
+    let mut found = Vec::new();
+    for place in defences() {
+        let mut options = place.options.clone();
+        options["horizon"] = 40.into();
+        found.extend(disagreements(&place, &options).await);
+    }
+    for place in tasks() {
+        found.extend(disagreements(&place, &place.options).await);
+    }
+    for (name, all) in [("textcraft", ["all", "separate", "unified"]), ("alfworld", ["all", "select", "split"])] {
+        for offered in all {
+            let place = tasks().into_iter().find(|place| place.name == name).unwrap();
+            found.extend(disagreements(&place, &json!({ "tools": offered })).await);
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
