@@ -26,8 +26,11 @@ pub struct Standard {
 pub fn of_items(source: &Source<'_>, chosen: &[Listed]) -> Result<Inputs, ReportError> {
     let mut items = ItemFolds::new(source, chosen);
     if needs(chosen).results {
-        let Reading { rows, .. } = read::read(source.folder, source.stored, &mut items.list())?;
-        let analysis = analysed(source, &rows)?;
+        let mut plans = read::plan_fold(source.stored);
+        let mut folds = items.list();
+        folds.push(&mut plans);
+        let Reading { rows, .. } = read::read(source.folder, source.stored, &mut folds)?;
+        let analysis = analysed(source, &rows)?.with_plans(&plans.finish());
         return Ok(Inputs { results: Some((rows, analysis)), ..items.finish() });
     }
     Episodes::of(source.folder, source.stored).pass(|_| true, &mut items.list())?;
@@ -38,10 +41,12 @@ pub fn of_items(source: &Source<'_>, chosen: &[Listed]) -> Result<Inputs, Report
 pub fn of_report(source: &Source<'_>, chosen: &[Listed]) -> Result<(Inputs, Standard), ReportError> {
     let mut items = ItemFolds::new(source, chosen);
     let mut recoveries = read::recovery_fold(source.stored);
+    let mut plans = read::plan_fold(source.stored);
     let mut folds = items.list();
     folds.push(&mut recoveries);
+    folds.push(&mut plans);
     let Reading { rows, books } = read::read(source.folder, source.stored, &mut folds)?;
-    let analysis = analysed(source, &rows)?;
+    let analysis = analysed(source, &rows)?.with_plans(&plans.finish());
     let standard = Standard { analysis: analysis.clone(), books, recoveries: recoveries.finish() };
     Ok((Inputs { results: Some((rows, analysis)), ..items.finish() }, standard))
 }
