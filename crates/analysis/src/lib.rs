@@ -51,7 +51,7 @@ mod table;
 pub mod tables;
 
 pub use axes::{Grid, Grids, Protocol};
-pub use bill::{Bill, BillLine, BillSum, Fate};
+pub use bill::{AttemptState, Bill, BillLine, BillSum};
 pub use cells::{Analysis, CellSummary, Gap, RoleSummary};
 pub use clusters::Grouping;
 pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_share, win_tie_loss};
@@ -69,7 +69,7 @@ pub use rate::Rate;
 pub use rng::Generator;
 pub use role_costs::RoleCost;
 pub use row::{
-    CellInfo, Decoding, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
+    CellDecoding, CellInfo, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
 };
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
 pub use table::{Cell, Column, ColumnKind, Log, Table, markdown_text};

@@ -101,7 +101,7 @@ impl<'a> Grids<'a> {
 
 /// The model's name in a grid.
 fn name(info: &CellInfo) -> String {
-    use crate::row::Decoding::{Constrained, Mixed};
+    use crate::row::CellDecoding::{Constrained, Mixed};
     match info.decoding {
         Constrained | Mixed => format!("{} ({})", info.model_label(), info.decoding.label()),
         _ => info.model_label(),

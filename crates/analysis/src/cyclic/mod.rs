@@ -25,6 +25,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+pub use gimbal_messages::records::control::SegmentStop;
+
 pub use board::{Board, Entry};
 pub use condition::{Condition, Control, Setup};
 pub use fold::{CellCycles, Cycles, Fold, Record, Sample, SampleKind, Use};
@@ -33,7 +35,7 @@ pub use noise::{CONFIDENCE, INTERVALS, NoiseCurve, NoisePoint, noise_curves};
 pub use repair::{By, Repair, Taken, repairs};
 pub use tokens::{Exploration, TokenComparison, exploration, shared_wins};
 pub use trajectory::{
-    Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Spend, TaskPart, Trajectory,
+    Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Spend, TaskPart, Trajectory,
 };
 pub use walks::{CyclesFold, WalkCell};
 

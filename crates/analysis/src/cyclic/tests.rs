@@ -4,8 +4,9 @@ use proptest::prelude::*;
 
 use gimbal_core::Stop;
 
+use super::SegmentStop;
 use super::detect::{Finding, LastActs, Signal, findings};
-use super::trajectory::{Act, Effect, Graph, GraphNode, Routed, Segment, SegmentEnd, Trajectory};
+use super::trajectory::{Act, Effect, Graph, GraphNode, Routed, Segment, Trajectory};
 use super::{Visits, visits};
 
 fn act(text: &str, effect: Effect) -> Act {
@@ -20,7 +21,7 @@ fn walk(won: bool, nodes: &[(&str, &[(&str, Effect)])]) -> Trajectory {
             index: place as u32,
             node: (*node).to_owned(),
             calls: acts.len() as u32,
-            ended: if next.is_none() { SegmentEnd::Over } else { SegmentEnd::Done },
+            ended: if next.is_none() { SegmentStop::Over } else { SegmentStop::Done },
             acts: acts.iter().map(|(text, effect)| act(text, *effect)).collect(),
             routed: next.map(|to| Routed {
                 wanted: to.to_owned(),

@@ -1,6 +1,7 @@
 //! An episode as a walk over a task graph: segments at nodes, routing decisions between them (CYC-003, CYC-015..017).
 
 use gimbal_core::Stop;
+use gimbal_messages::records::control::SegmentStop;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Evidence;
@@ -235,19 +236,6 @@ impl Gate {
     }
 }
 
-/// How a segment ended (CYC-016).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SegmentEnd {
-    /// The executor said that the subtask is done.
-    #[default]
-    Done,
-    /// Its calls were used up.
-    LocalBudget,
-    /// The episode ended in it.
-    Over,
-}
-
 /// One stay at a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
@@ -258,7 +246,7 @@ pub struct Segment {
     /// Tool calls, rejected ones too (the work's Δk).
     pub calls: u32,
     /// How it ended.
-    pub ended: SegmentEnd,
+    pub ended: SegmentStop,
     /// The calls, in order.
     pub acts: Vec<Act>,
     /// What its executor asked of models.
