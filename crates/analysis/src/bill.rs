@@ -46,7 +46,7 @@ pub struct BillLine {
     /// State of the attempts at episodes.
     #[serde(rename = "fate")]
     pub state: AttemptState,
-    /// Id of the cell; none where nothing says to which the episode belonged.
+    /// Id of the cell; `None` where nothing says to which the episode belonged.
     pub cell: Option<String>,
     /// Role that was asked.
     pub role: String,
@@ -87,7 +87,7 @@ impl BillSum {
         }
     }
 
-    /// Dollars; none where a billed request has no price.
+    /// Dollars; `None` where a billed request has no price.
     #[must_use]
     pub fn dollars(&self) -> Option<f64> {
         (self.unpriced == 0).then_some(self.cost_exact as f64 / 1e12)
@@ -157,7 +157,7 @@ fn columns() -> Vec<Column> {
     let count = |key, title, help| Column::new(key, title, "requests", Integer, help);
     let tokens = |key, title, help| Column::new(key, title, "tokens", Integer, help);
     vec![
-        Column::new("fate", "Attempt", "who", Label, "What became of the attempts at episodes"),
+        Column::new("fate", "Attempt", "who", Label, "State of the attempts at episodes"),
         Column::new("cell", "Cell", "who", Label, "Cell; empty where nothing says to which the episode belonged"),
         Column::new("role", "Role", "who", Label, "Role that was asked"),
         Column::new("model", "Model", "who", Label, "Model that was asked"),
@@ -210,7 +210,7 @@ pub fn table(bill: &Bill) -> Option<Table> {
 fn notes(bill: &Bill) -> Vec<String> {
     let (states, total) = (bill.by_state(), bill.total());
     let mut notes = vec![
-        "Every request of the ledger, whatever came of it; all other tables count finished episodes, and those lost to infrastructure where they say so.".to_owned(),
+        "Every request of the ledger, with or without a finished episode; all other tables count finished episodes, and those lost to infrastructure where they say so.".to_owned(),
     ];
     let meaning = |state| match state {
         AttemptState::Finished => "episodes that count",

@@ -476,7 +476,7 @@ fn own_baselines(cells: &[CellInfo], choice: Option<&BaselineChoice>) -> Vec<Opt
             }
             Some(BaselineChoice::Configuration(label)) if cell.configuration == *label => {
                 by_group.entry(group(cell)).or_insert(at);
-                // Where no cell of a group has the configuration, one that plays without a model stands in.
+                // Where no cell of a group has the configuration, one that plays without a model is its baseline.
                 if cell.models.is_empty() {
                     by_environment.entry(&cell.environment).or_insert(at);
                 }

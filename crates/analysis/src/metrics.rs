@@ -61,7 +61,7 @@ pub fn a_step(amount: f64, steps: u64) -> Option<f64> {
     (steps > 0).then(|| amount / steps as f64).and_then(finite)
 }
 
-/// Arithmetic mean; `None` of nothing.
+/// Arithmetic mean; `None` without values.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64).and_then(finite)

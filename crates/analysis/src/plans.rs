@@ -17,6 +17,14 @@ pub struct Plans {
 }
 
 impl Plans {
+    /// Takes in an episode, by whether its planner gave a graph.
+    pub fn add(&mut self, valid: bool) {
+        match valid {
+            true => self.valid += 1,
+            false => self.failed += 1,
+        }
+    }
+
     /// Such as `2 of 8`: failed plans of all; `None` where no plan failed.
     #[must_use]
     pub fn failures(self) -> Option<String> {
@@ -51,10 +59,8 @@ impl<E> EpisodeFold<E> for PlanFold {
 
     fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
         let Some(plans) = self.cells.get_mut(episode.cell) else { return Ok(()) };
-        match episode.records::<Planned, E>(texts)?.last() {
-            Some(planned) if planned.valid => plans.valid += 1,
-            Some(_) => plans.failed += 1,
-            None => {}
+        if let Some(planned) = episode.records::<Planned, E>(texts)?.last() {
+            plans.add(planned.valid);
         }
         Ok(())
     }

@@ -279,7 +279,7 @@ pub struct EpisodeRow {
     /// Tool calls that the environment or the validator rejected.
     #[serde(default)]
     pub rejected_calls: u32,
-    /// Attempts that came to no tool call at all: the model refused, was cut off, or answered in no readable shape.
+    /// Attempts without a tool call: the model refused, was cut off, or answered in no readable shape.
     #[serde(default)]
     pub failed_attempts: u32,
     /// Steps taken by the safe fallback because no valid action came.

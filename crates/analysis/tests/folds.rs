@@ -84,7 +84,7 @@ fn folds_do_not_grow_with_episodes() {
         let mut recoveries = RecoveryFold::new(BTreeSet::from(["obs".to_owned()]));
         fold(&mut recoveries, episodes);
         let recoveries = recoveries.finish();
-        assert_eq!(recoveries.of("obs").map(|(_, _, tally)| tally.injected).sum::<u64>(), episodes);
+        assert_eq!(recoveries.of("obs").map(|of| of.tally.injected).sum::<u64>(), episodes);
         format!("{recoveries:?}").len()
     };
     // Longer numbers alone: a hundred times as many episodes are not twice as much text.

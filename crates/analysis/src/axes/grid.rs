@@ -74,7 +74,7 @@ impl<'a> Grids<'a> {
         Ok(Self { grids, analysis, protocol })
     }
 
-    /// What tables and figures of these grids leave out, and what stands in them only with faults.
+    /// What tables and figures of these grids leave out, and what they have with faults only.
     #[must_use]
     pub fn left_out_notes(&self) -> Vec<String> {
         self.grids.iter().flat_map(|grid| grid.left_out_notes(self.several_environments())).collect()
@@ -205,7 +205,7 @@ impl<'a> Grid<'a> {
         self.cells.get(&(configuration.to_owned(), model.to_owned())).map(|(summary, _)| *summary)
     }
 
-    /// All cells that stand in the grid, in a fixed order.
+    /// All cells of the grid, in a fixed order.
     pub fn cells(&self) -> impl Iterator<Item = &'a CellSummary> {
         self.cells.values().map(|(summary, _)| *summary)
     }

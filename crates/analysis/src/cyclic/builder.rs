@@ -242,7 +242,7 @@ impl<'a, E> TrajectoryBuilder<'a, E> {
         }
     }
 
-    /// Routing that came to no decision belongs to the segment before it.
+    /// Routing without a decision belongs to the segment before it.
     fn settle(&mut self) {
         let router = std::mem::take(&mut self.router);
         if let Some(segment) = self.walk.segments.last_mut() {

@@ -356,13 +356,13 @@ pub fn mark_notes(analysis: &Analysis) -> Vec<String> {
         notes.push("policy: a rule without a language model; it spends no tokens.".to_owned());
     }
     if marked("scripted") {
-        notes.push("scripted: rules stand in for a model; such rows test the scaffolding and say nothing about language models.".to_owned());
+        notes.push("scripted: rules play in place of a model; such rows test the scaffolding and say nothing about language models.".to_owned());
     }
     if marked("reader") {
         notes.push("reader: a fixed player by rule that sees only its requests; no evidence about language models, but it depends on what is shown.".to_owned());
     }
     if marked("noisy expert") {
-        notes.push("noisy expert: an expert spoiled at a known rate stands in for a model; such rows show what the scaffolding does with errors and say nothing about language models.".to_owned());
+        notes.push("noisy expert: an expert spoiled at a known rate plays in place of a model; such rows show what the scaffolding does with errors and say nothing about language models.".to_owned());
     }
     notes.extend(equal_notes(analysis));
     let mut reasons: Vec<&str> = Vec::new();

@@ -101,7 +101,7 @@ pub fn levels(scene: &Scene<'_>, ladder: &[&str], rows: &[(f64, &str, &str, Look
         missing: "not played",
     };
     let caption = format!(
-        "Mean return along the levels, models from the strongest anchor ({}) down; shades within a row. Peak: the highest mean. Open: the paired difference from the peak is not told from nought at {}%.",
+        "Mean return along the levels, models from the strongest anchor ({}) down; shades within a row. Peak: the highest mean. Open: the paired difference from the peak is not distinguished from 0 at {}%.",
         scene.protocol().anchor,
         scene.percent()
     );
