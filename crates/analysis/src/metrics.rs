@@ -48,13 +48,6 @@ pub fn prompt_completion_ratio(prompt_tokens: f64, completion_tokens: f64) -> Op
     finite(prompt_tokens / completion_tokens)
 }
 
-/// Tokens re-weighted by price: prompt tokens plus completion tokens times what one of these costs in prompt tokens
-/// (BOG-173). `None` where a price is missing or the prompt is free.
-#[must_use]
-pub fn priced_tokens(prompt_tokens: f64, completion_tokens: f64, input_price: f64, output_price: f64) -> Option<f64> {
-    finite(prompt_tokens + completion_tokens * (output_price / input_price))
-}
-
 /// Something per environment step; `None` without steps.
 #[must_use]
 pub fn a_step(amount: f64, steps: u64) -> Option<f64> {

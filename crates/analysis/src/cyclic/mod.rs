@@ -9,7 +9,6 @@ mod board;
 mod builder;
 pub mod check;
 mod condition;
-pub mod cost;
 pub mod detect;
 pub mod evidence;
 mod fold;
