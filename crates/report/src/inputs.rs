@@ -60,17 +60,17 @@ fn needs(chosen: &[Listed]) -> Needs {
 struct ItemFolds<'s> {
     traces: Option<TraceFold>,
     cycles: Option<CyclesFold<'s>>,
-    records: Option<RecordFold>,
+    records: RecordFold,
 }
 
 impl<'s> ItemFolds<'s> {
     fn new(source: &Source<'s>, chosen: &[Listed]) -> Self {
         let (needs, stored, registry) = (needs(chosen), source.stored, source.registry);
-        let kinds: Vec<&str> = chosen.iter().flat_map(|listed| listed.item.records).copied().collect();
+        let sources = chosen.iter().filter_map(|listed| listed.item.records);
         Self {
             traces: needs.traces.then(|| read::trace_fold(stored)),
             cycles: needs.cycles.then(|| read::cycles_fold(stored, registry)),
-            records: (!kinds.is_empty()).then(|| RecordFold::new(kinds)),
+            records: RecordFold::new(sources),
         }
     }
 
@@ -78,7 +78,7 @@ impl<'s> ItemFolds<'s> {
         let mut folds: Vec<&mut Fold<'s>> = Vec::new();
         folds.extend(self.traces.as_mut().map(|fold| fold as &mut Fold<'s>));
         folds.extend(self.cycles.as_mut().map(|fold| fold as &mut Fold<'s>));
-        folds.extend(self.records.as_mut().map(|fold| fold as &mut Fold<'s>));
+        folds.push(&mut self.records);
         folds
     }
 
@@ -87,7 +87,7 @@ impl<'s> ItemFolds<'s> {
             results: None,
             traces: self.traces.map(TraceFold::finish),
             cycles: self.cycles.map(CyclesFold::finish),
-            records: self.records.map(RecordFold::finish).unwrap_or_default(),
+            records: self.records.finish(),
         }
     }
 }
