@@ -1,4 +1,4 @@
-//! The bill of a whole run: everything that was sent and paid for, whether or not an episode came of it.
+//! The bill of a whole run: everything that was sent and paid for, with or without a finished episode.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::row::TokenUse;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
-/// What became of the attempt at an episode for which something was paid.
+/// State of an attempt at an episode for which something was paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum AttemptState {
     /// It is a finished episode: what every other table counts.
     Finished,
     /// The run is in progress, and the attempt has not ended, or its row is still to come.
@@ -25,7 +25,7 @@ pub enum Fate {
     CutOff,
 }
 
-impl Fate {
+impl AttemptState {
     /// The words that tables show.
     #[must_use]
     pub const fn label(self) -> &'static str {
@@ -43,9 +43,10 @@ impl Fate {
 /// One line of a bill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BillLine {
-    /// What became of the attempts at episodes.
-    pub fate: Fate,
-    /// Id of the cell; none where nothing says to which the episode belonged.
+    /// State of the attempts at episodes.
+    #[serde(rename = "fate")]
+    pub state: AttemptState,
+    /// Id of the cell; `None` where nothing says to which the episode belonged.
     pub cell: Option<String>,
     /// Role that was asked.
     pub role: String,
@@ -86,7 +87,7 @@ impl BillSum {
         }
     }
 
-    /// Dollars; none where a billed request has no price.
+    /// Dollars; `None` where a billed request has no price.
     #[must_use]
     pub fn dollars(&self) -> Option<f64> {
         (self.unpriced == 0).then_some(self.cost_exact as f64 / 1e12)
@@ -106,7 +107,7 @@ impl BillSum {
 /// What a run has cost in all: a fold over its whole ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bill {
-    /// By fate, cell, role and model, in this order.
+    /// By state, cell, role and model, in this order.
     pub lines: Vec<BillLine>,
 }
 
@@ -134,12 +135,12 @@ impl Bill {
         models.collect::<std::collections::BTreeSet<_>>().len()
     }
 
-    /// By fate.
+    /// By state.
     #[must_use]
-    pub fn by_fate(&self) -> BTreeMap<Fate, BillSum> {
-        let mut sums: BTreeMap<Fate, BillSum> = BTreeMap::new();
+    pub fn by_state(&self) -> BTreeMap<AttemptState, BillSum> {
+        let mut sums: BTreeMap<AttemptState, BillSum> = BTreeMap::new();
         for line in &self.lines {
-            let sum = sums.entry(line.fate).or_default();
+            let sum = sums.entry(line.state).or_default();
             *sum = sum.plus(&line.sum);
         }
         sums
@@ -156,7 +157,7 @@ fn columns() -> Vec<Column> {
     let count = |key, title, help| Column::new(key, title, "requests", Integer, help);
     let tokens = |key, title, help| Column::new(key, title, "tokens", Integer, help);
     vec![
-        Column::new("fate", "Attempt", "who", Label, "What became of the attempts at episodes"),
+        Column::new("fate", "Attempt", "who", Label, "State of the attempts at episodes"),
         Column::new("cell", "Cell", "who", Label, "Cell; empty where nothing says to which the episode belonged"),
         Column::new("role", "Role", "who", Label, "Role that was asked"),
         Column::new("model", "Model", "who", Label, "Model that was asked"),
@@ -191,7 +192,7 @@ pub fn table(bill: &Bill) -> Option<Table> {
         .iter()
         .map(|line| {
             let cell = Cell::text(line.cell.clone().unwrap_or_default());
-            row([Cell::text(line.fate.label()), cell, Cell::text(&line.role), Cell::text(&line.model)], &line.sum)
+            row([Cell::text(line.state.label()), cell, Cell::text(&line.role), Cell::text(&line.model)], &line.sum)
         })
         .collect();
     let total = bill.total();
@@ -207,22 +208,22 @@ pub fn table(bill: &Bill) -> Option<Table> {
 }
 
 fn notes(bill: &Bill) -> Vec<String> {
-    let (fates, total) = (bill.by_fate(), bill.total());
+    let (states, total) = (bill.by_state(), bill.total());
     let mut notes = vec![
-        "Every request of the ledger, whatever came of it; all other tables count finished episodes, and those lost to infrastructure where they say so.".to_owned(),
+        "Every request of the ledger, with or without a finished episode; all other tables count finished episodes, and those lost to infrastructure where they say so.".to_owned(),
     ];
-    let meaning = |fate| match fate {
-        Fate::Finished => "episodes that count",
-        Fate::UnderWay => "attempts of the run in progress",
-        Fate::Lost => "episodes that ended and whose journal, texts or row are gone",
-        Fate::Failed => "attempts that failed for reasons that are not the agent's",
-        Fate::Cancelled => "attempts that were called off",
-        Fate::CutOff => "attempts that a kill cut off",
+    let meaning = |state| match state {
+        AttemptState::Finished => "episodes that count",
+        AttemptState::UnderWay => "attempts of the run in progress",
+        AttemptState::Lost => "episodes that ended and whose journal, texts or row are gone",
+        AttemptState::Failed => "attempts that failed for reasons that are not the agent's",
+        AttemptState::Cancelled => "attempts that were called off",
+        AttemptState::CutOff => "attempts that a kill cut off",
     };
-    for (fate, sum) in &fates {
-        notes.push(format!("{}: {}; {}.", fate.label(), meaning(*fate), sum.words()));
+    for (state, sum) in &states {
+        notes.push(format!("{}: {}; {}.", state.label(), meaning(*state), sum.words()));
     }
-    let under_way = fates.get(&Fate::UnderWay).map_or(0, |sum| sum.unknown);
+    let under_way = states.get(&AttemptState::UnderWay).map_or(0, |sum| sum.unknown);
     if under_way > 0 {
         notes.push(format!("{under_way} request(s) of the run in progress are not answered yet."));
     }

@@ -16,6 +16,7 @@ use crate::hypothesis::holm;
 use crate::metrics::{self, OutcomeSplit};
 use crate::options::{BaselineChoice, Options};
 use crate::paired::cluster_sums;
+use crate::plans::Plans;
 use crate::proportion::Proportion;
 use crate::rate::Rate;
 use crate::resample::Bootstrap;
@@ -133,6 +134,9 @@ pub struct CellSummary {
     /// By role and model, in this order.
     #[serde(default)]
     pub role_costs: Vec<RoleCost>,
+    /// Episodes in which a planner was asked for a graph ([`Analysis::with_plans`]).
+    #[serde(default)]
+    pub plans: Plans,
 }
 
 impl CellSummary {
@@ -231,6 +235,15 @@ impl Analysis {
         add_frontier(&mut cells);
         let comparisons = compare_all(&cells, &episodes, &baseline_of, options);
         Ok(Self { cells, comparisons, baseline_of, options: options.clone() })
+    }
+
+    /// The same with the plans of cells, by id: a cell with failed plans is marked in every table.
+    #[must_use]
+    pub fn with_plans(mut self, plans: &BTreeMap<String, Plans>) -> Self {
+        for cell in &mut self.cells {
+            cell.plans = plans.get(&cell.info.id).copied().unwrap_or_default();
+        }
+        self
     }
 
     /// Why episodes were lost, over all cells, most frequent first: the words, and how many episodes were lost to it.
@@ -381,6 +394,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         stops: stops(all),
         role_costs: by_role(all),
         first_run_tokens: first_runs(&rows),
+        plans: Plans::default(),
     };
     if summary.hardly_acted() { summary.unmeasured() } else { summary }
 }
@@ -462,7 +476,7 @@ fn own_baselines(cells: &[CellInfo], choice: Option<&BaselineChoice>) -> Vec<Opt
             }
             Some(BaselineChoice::Configuration(label)) if cell.configuration == *label => {
                 by_group.entry(group(cell)).or_insert(at);
-                // Where no cell of a group has the configuration, one that plays without a model stands in.
+                // Where no cell of a group has the configuration, one that plays without a model is its baseline.
                 if cell.models.is_empty() {
                     by_environment.entry(&cell.environment).or_insert(at);
                 }

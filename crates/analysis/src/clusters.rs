@@ -106,7 +106,7 @@ pub(crate) fn half_width(groups: &[Group], confidence: f64) -> Option<f64> {
     Some(robust_error(groups)? * t_quantile(0.5 + confidence / 2.0, (groups.len() - 1) as f64)?)
 }
 
-/// Two-sided p of "the mean is nought", robust against clusters; `None` without spread.
+/// Two-sided p of "the mean is 0", robust against clusters; `None` without spread.
 pub(crate) fn p_value(groups: &[Group], mean: f64) -> Option<f64> {
     // The test wants a sample SD, which the error of a mean over so many units stands for.
     robust_error(groups).and_then(|error| paired_t(mean, error * (groups.len() as f64).sqrt(), groups.len()))

@@ -12,7 +12,7 @@ use crate::paired::{cluster_sums, paired_test};
 use crate::proportion::Proportion;
 use crate::ratio::fieller;
 use crate::rng::Generator;
-use crate::row::{CellInfo, Decoding, EpisodeRow, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse};
+use crate::row::{CellDecoding, CellInfo, EpisodeRow, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse};
 use crate::special::normal_quantile;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
@@ -202,7 +202,7 @@ fn draw(pairs: &[Pair], design: &Design, generator: &mut Generator) -> Rows {
         environment: "pool".to_owned(),
         configuration: id.to_owned(),
         axis: None,
-        decoding: if models.is_empty() { Decoding::None } else { Decoding::Free },
+        decoding: if models.is_empty() { CellDecoding::None } else { CellDecoding::Free },
         models,
         kind,
         plumbing: None,

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// A question that the rows cannot answer as asked. Each message says where, what, and how to mend it.
+/// A question that the rows cannot answer as asked. Each message says where, what, and how to fix it.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum AnalysisError {
     /// An episode names a cell that the list of cells does not hold.

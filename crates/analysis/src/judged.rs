@@ -33,21 +33,52 @@ impl Verdict {
     }
 }
 
+/// Answers by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    /// Those that pass.
+    pub passed: u64,
+    /// Those that fail.
+    pub failed: u64,
+    /// Those with items that have no verdict, and none that fails.
+    pub open: u64,
+}
+
+/// Answers whose verdict is another one than at play.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Those that passed at play and fail now.
+    pub lost: u64,
+    /// Those that failed at play and pass now.
+    pub gained: u64,
+}
+
+/// The verdicts at play on one answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AtPlay<'a> {
+    /// By item; `None` where there was no verdict.
+    pub items: &'a [Option<bool>],
+    /// Whether the answer passed.
+    pub passed: bool,
+}
+
 /// One judge's side of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Side {
     /// What the judge is called.
     pub judge: String,
-    /// Answers that pass, fail, and are left open.
-    pub answers: (u64, u64, u64),
+    /// Answers by verdict.
+    pub answers: Answers,
     /// Agreement with the verdicts at play, item by item.
     pub with_play: Agreement,
-    /// Answers that passed at play and fail now, and the other way round.
-    pub changed: (u64, u64),
+    /// Answers whose verdict changed.
+    pub changed: Changed,
     /// Items without a verdict, by the kind of failure.
     pub unjudged: BTreeMap<String, u64>,
-    /// Prompt and completion tokens.
-    pub tokens: (u64, u64),
+    /// Prompt tokens.
+    pub input: u64,
+    /// Completion tokens.
+    pub output: u64,
 }
 
 /// A cell.
@@ -68,24 +99,24 @@ pub struct JudgedCell {
 }
 
 impl JudgedCell {
-    /// Takes in an episode: what was said at play (items, and whether it passed) and what each judge says now.
-    pub fn add(&mut self, answered: bool, play: (&[Option<bool>], bool), now: &[Vec<Option<bool>>]) {
+    /// Takes in an episode: the verdicts at play, and those of each judge now, by item.
+    pub fn add(&mut self, answered: bool, play: AtPlay<'_>, now: &[Vec<Option<bool>>]) {
         self.episodes += 1;
         self.answers += u64::from(answered);
-        self.passed += u64::from(play.1);
+        self.passed += u64::from(play.passed);
         if !answered {
             return;
         }
         for (side, items) in self.sides.iter_mut().zip(now) {
             let verdict = Verdict::of(items);
             match verdict {
-                Verdict::Passed => side.answers.0 += 1,
-                Verdict::Failed => side.answers.1 += 1,
-                Verdict::Open => side.answers.2 += 1,
+                Verdict::Passed => side.answers.passed += 1,
+                Verdict::Failed => side.answers.failed += 1,
+                Verdict::Open => side.answers.open += 1,
             }
-            side.changed.0 += u64::from(play.1 && verdict == Verdict::Failed);
-            side.changed.1 += u64::from(!play.1 && verdict == Verdict::Passed);
-            agree(&mut side.with_play, play.0, items);
+            side.changed.lost += u64::from(play.passed && verdict == Verdict::Failed);
+            side.changed.gained += u64::from(!play.passed && verdict == Verdict::Passed);
+            agree(&mut side.with_play, play.items, items);
         }
         if let [first, second, ..] = now {
             agree(&mut self.between, first, second);
@@ -106,13 +137,13 @@ impl JudgedCell {
                     sum.sides.push(Side { judge: side.judge.clone(), ..Side::default() });
                 }
                 let into = &mut sum.sides[place];
-                into.answers.0 += side.answers.0;
-                into.answers.1 += side.answers.1;
-                into.answers.2 += side.answers.2;
-                into.changed.0 += side.changed.0;
-                into.changed.1 += side.changed.1;
-                into.tokens.0 += side.tokens.0;
-                into.tokens.1 += side.tokens.1;
+                into.answers.passed += side.answers.passed;
+                into.answers.failed += side.answers.failed;
+                into.answers.open += side.answers.open;
+                into.changed.lost += side.changed.lost;
+                into.changed.gained += side.changed.gained;
+                into.input += side.input;
+                into.output += side.output;
                 join(&mut into.with_play, &side.with_play);
                 for (kind, count) in &side.unjudged {
                     *into.unjudged.entry(kind.clone()).or_default() += count;
@@ -165,7 +196,11 @@ pub fn table(cells: &[JudgedCell]) -> Table {
         share("sr_old", "SR then", "Share of episodes that succeeded at play"),
         share("sr_new", "SR now", "Share of episodes that succeed now; open ones are left out"),
         count("items", "Items", "kappa", "Items judged at play and now"),
-        kappa("kappa", "Kappa", "Agreement with the verdicts at play beyond chance; none where chance alone agrees"),
+        kappa(
+            "kappa",
+            "Kappa",
+            "Agreement with the verdicts at play beyond chance; empty where chance alone gives full agreement",
+        ),
         kappa("between", "Kappa of both", "Agreement of the two judges beyond chance"),
         count("unjudged", "Unjudged", "failures", "Items without a verdict"),
         Column::new("why", "Why", "failures", ColumnKind::Text, "Kinds of failure, and how often"),
@@ -177,7 +212,7 @@ pub fn table(cells: &[JudgedCell]) -> Table {
     for cell in cells.iter().chain(&sum) {
         for side in &cell.sides {
             let kinds: Vec<String> = side.unjudged.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
-            let judged = cell.episodes - side.answers.2;
+            let judged = cell.episodes - side.answers.open;
             let of = |part: u64, whole: u64| Cell::share((whole > 0).then(|| part as f64 / whole as f64));
             rows.push(vec![
                 Cell::text(&cell.cell),
@@ -185,19 +220,19 @@ pub fn table(cells: &[JudgedCell]) -> Table {
                 Cell::count(cell.episodes),
                 Cell::count(cell.answers),
                 Cell::count(cell.passed),
-                Cell::count(side.answers.0),
-                Cell::count(side.changed.0),
-                Cell::count(side.changed.1),
-                Cell::count(side.answers.2),
+                Cell::count(side.answers.passed),
+                Cell::count(side.changed.lost),
+                Cell::count(side.changed.gained),
+                Cell::count(side.answers.open),
                 of(cell.passed, cell.episodes),
-                of(side.answers.0, judged),
+                of(side.answers.passed, judged),
                 Cell::count(side.with_play.items()),
                 Cell::number(side.with_play.kappa()),
                 Cell::number(cell.between.kappa()),
                 Cell::count(side.unjudged.values().sum()),
                 Cell::text(kinds.join(", ")),
-                Cell::count(side.tokens.0),
-                Cell::count(side.tokens.1),
+                Cell::count(side.input),
+                Cell::count(side.output),
             ]);
         }
     }
@@ -210,7 +245,11 @@ pub fn table(cells: &[JudgedCell]) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use super::{JudgedCell, Side, Verdict, table};
+    use super::{Answers, AtPlay, JudgedCell, Side, Verdict, table};
+
+    fn at_play(items: &[Option<bool>], passed: bool) -> AtPlay<'_> {
+        AtPlay { items, passed }
+    }
 
     #[test]
     fn verdicts_success_and_agreement_are_counted_apart() {
@@ -218,13 +257,17 @@ mod tests {
         let mut cell =
             JudgedCell { cell: "a".to_owned(), sides: vec![side("offline"), side("m")], ..JudgedCell::default() };
         let (yes, no) = (Some(true), Some(false));
-        cell.add(true, (&[yes, yes], true), &[vec![yes, yes], vec![yes, no]]);
-        cell.add(true, (&[no, yes], false), &[vec![no, yes], vec![yes, yes]]);
-        cell.add(true, (&[yes, no], false), &[vec![yes, no], vec![yes, None]]);
-        cell.add(false, (&[], false), &[Vec::new(), Vec::new()]);
+        cell.add(true, at_play(&[yes, yes], true), &[vec![yes, yes], vec![yes, no]]);
+        cell.add(true, at_play(&[no, yes], false), &[vec![no, yes], vec![yes, yes]]);
+        cell.add(true, at_play(&[yes, no], false), &[vec![yes, no], vec![yes, None]]);
+        cell.add(false, AtPlay::default(), &[Vec::new(), Vec::new()]);
         assert_eq!((cell.episodes, cell.answers, cell.passed), (4, 3, 1));
-        assert_eq!((cell.sides[0].answers, cell.sides[0].changed), ((1, 2, 0), (0, 0)));
-        assert_eq!((cell.sides[1].answers, cell.sides[1].changed), ((1, 1, 1), (1, 1)));
+        let counted = |side: &Side| {
+            let Answers { passed, failed, open } = side.answers;
+            (passed, failed, open, side.changed.lost, side.changed.gained)
+        };
+        assert_eq!(counted(&cell.sides[0]), (1, 2, 0, 0, 0));
+        assert_eq!(counted(&cell.sides[1]), (1, 1, 1, 1, 1));
         assert_eq!((cell.sides[0].with_play.items(), cell.sides[0].with_play.kappa()), (6, Some(1.0)));
         assert_eq!((cell.between.both, cell.between.first, cell.between.second, cell.between.neither), (3, 1, 1, 0));
         let shown = table(&[cell.clone(), JudgedCell { cell: "b".to_owned(), ..cell }]);

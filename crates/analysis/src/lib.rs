@@ -32,6 +32,7 @@ mod options;
 pub mod paired;
 pub mod papers;
 pub mod planned;
+mod plans;
 pub mod power;
 pub mod printable;
 pub mod profile;
@@ -50,7 +51,7 @@ mod table;
 pub mod tables;
 
 pub use axes::{Grid, Grids, Protocol};
-pub use bill::{Bill, BillLine, BillSum, Fate};
+pub use bill::{AttemptState, Bill, BillLine, BillSum};
 pub use cells::{Analysis, CellSummary, Gap, RoleSummary};
 pub use clusters::Grouping;
 pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_share, win_tie_loss};
@@ -61,13 +62,14 @@ pub use gimbal_core::Stop;
 pub use interval_notes::{few_note, interval_note};
 pub use options::{BaselineChoice, Options};
 pub use paired::{Discordance, PairedTest, paired_test};
+pub use plans::{PlanFold, Plans};
 pub use printable::{Printable, printable, printable_lines};
 pub use proportion::Proportion;
 pub use rate::Rate;
 pub use rng::Generator;
 pub use role_costs::RoleCost;
 pub use row::{
-    CellInfo, Decoding, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
+    CellDecoding, CellInfo, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
 };
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
 pub use table::{Cell, Column, ColumnKind, Log, Table, markdown_text};

@@ -48,20 +48,13 @@ pub fn prompt_completion_ratio(prompt_tokens: f64, completion_tokens: f64) -> Op
     finite(prompt_tokens / completion_tokens)
 }
 
-/// Tokens re-weighted by price: prompt tokens plus completion tokens times what one of these costs in prompt tokens
-/// (BOG-173). `None` where a price is missing or the prompt is free.
-#[must_use]
-pub fn priced_tokens(prompt_tokens: f64, completion_tokens: f64, input_price: f64, output_price: f64) -> Option<f64> {
-    finite(prompt_tokens + completion_tokens * (output_price / input_price))
-}
-
 /// Something per environment step; `None` without steps.
 #[must_use]
 pub fn a_step(amount: f64, steps: u64) -> Option<f64> {
     (steps > 0).then(|| amount / steps as f64).and_then(finite)
 }
 
-/// Arithmetic mean; `None` of nothing.
+/// Arithmetic mean; `None` without values.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64).and_then(finite)

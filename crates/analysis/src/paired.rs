@@ -105,14 +105,26 @@ fn bootstrap(clusters: &[Group], options: &Options) -> Option<Interval> {
     bootstrap.ratio(clusters).map(|result| result.bca)
 }
 
-/// Catastrophic rate of the first minus that of the second over seeds with one episode a side: estimate, cluster-robust
-/// interval, and p of McNemar's test. `None` without such seeds.
+/// A difference of catastrophic rates, tested.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateTest {
+    /// Rate of the first minus rate of the second.
+    pub estimate: f64,
+    /// Cluster-robust interval; `None` where the differences do not vary.
+    pub interval: Option<Interval>,
+    /// Two-sided exact p of McNemar's test.
+    pub p: f64,
+}
+
+/// Catastrophic rate of the first minus that of the second over seeds with one episode a side. `None` without such seeds.
+/// `limit` is in thousandths of a return.
+#[must_use]
 pub fn catastrophic_test(
     first: &[&EpisodeRow],
     second: &[&EpisodeRow],
     limit: i64,
     options: &Options,
-) -> Option<(f64, Option<Interval>, Option<f64>)> {
+) -> Option<RateTest> {
     let found = discordance(first, second, limit);
     let estimate = found.difference()?;
     let (pairs, _) = matched(first, second);
@@ -123,7 +135,7 @@ pub fn catastrophic_test(
     let half = half_width(&groups, options.confidence);
     // Where no environment tells the two apart there is no spread to make an interval of: that is not certainty.
     let interval = half.filter(|half| *half > 0.0).map(|half| Interval { low: estimate - half, high: estimate + half });
-    Some((estimate, interval, Some(found.p)))
+    Some(RateTest { estimate, interval, p: found.p })
 }
 
 fn discordance(first: &[&EpisodeRow], second: &[&EpisodeRow], limit: i64) -> Discordance {

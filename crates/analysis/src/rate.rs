@@ -12,7 +12,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The share; `None` out of nothing.
+    /// The share; `None` where the whole is 0.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
         (self.of > 0).then(|| self.count as f64 / self.of as f64)

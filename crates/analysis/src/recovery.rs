@@ -51,18 +51,28 @@ pub struct Acted {
     pub tokens: u64,
 }
 
+/// Whether the reward of a step came back to what it was before a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RewardBack {
+    /// After so many steps, 0 for the very next one.
+    After(u64),
+    /// It never did.
+    Never,
+    /// There was no step before the fault, or none after it.
+    NotComparable,
+}
+
 /// What followed one fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovery {
-    /// Where it struck.
+    /// Where it was injected.
     pub site: String,
     /// What kind.
     pub kind: String,
-    /// What it took until the agent acted again; none where the episode ended before.
+    /// What it took until the agent acted again; `None` where the episode ended before.
     pub acted: Option<Acted>,
-    /// Steps until the reward was back, 0 for the very next one; none inside where it never was, none outside where no
-    /// step came before the fault or after it.
-    pub reward: Option<Option<u64>>,
+    /// Whether the reward came back.
+    pub reward: RewardBack,
 }
 
 /// What followed each fault of an episode, in the order of the faults.
@@ -122,17 +132,17 @@ fn acted(after: &[Happening<'_>], mut fallback: bool) -> Option<Acted> {
     None
 }
 
-/// Steps until the reward is back after a fault behind step number `steps`.
-fn back(rewards: &[i64], steps: usize) -> Option<Option<u64>> {
+/// Whether the reward comes back after a fault behind step number `steps`.
+fn back(rewards: &[i64], steps: usize) -> RewardBack {
     let before = &rewards[steps.saturating_sub(BEFORE)..steps];
     let after = &rewards[steps..];
     if before.is_empty() || after.is_empty() {
-        return None;
+        return RewardBack::NotComparable;
     }
-    // In integers: the mean of thirds would be off by a hair.
+    // In integers: a mean of thirds is not exact.
     let sum: i128 = before.iter().map(|reward| i128::from(*reward)).sum();
     let enough = |reward: &i64| i128::from(*reward) * before.len() as i128 >= sum;
-    Some(after.iter().position(enough).map(|steps| steps as u64))
+    after.iter().position(enough).map_or(RewardBack::Never, |steps| RewardBack::After(steps as u64))
 }
 
 /// Whole numbers by how often they came: exact below 1,000, to three digits above, so that its size is bounded.
@@ -202,13 +212,22 @@ impl Tally {
             self.calls.add(acted.calls);
             self.tokens.add(acted.tokens);
         }
-        if let Some(reward) = recovery.reward {
-            self.compared += 1;
-            if let Some(steps) = reward {
-                self.reward_steps.add(steps);
-            }
+        self.compared += u64::from(recovery.reward != RewardBack::NotComparable);
+        if let RewardBack::After(steps) = recovery.reward {
+            self.reward_steps.add(steps);
         }
     }
+}
+
+/// The tally of one kind of fault in one cell.
+#[derive(Clone, Copy, Debug)]
+pub struct KindTally<'a> {
+    /// Where it is injected.
+    pub site: &'a str,
+    /// What kind.
+    pub kind: &'a str,
+    /// What followed.
+    pub tally: &'a Tally,
 }
 
 /// What followed the faults of a study, by cell and by site and kind. It grows with cells and kinds, not with episodes.
@@ -234,10 +253,10 @@ impl Recoveries {
         }
     }
 
-    /// What is known of a cell: site, kind and tally, sorted.
-    pub fn of<'a>(&'a self, cell: &str) -> impl Iterator<Item = (&'a str, &'a str, &'a Tally)> + use<'a> {
+    /// What is known of a cell, by site and kind.
+    pub fn of<'a>(&'a self, cell: &str) -> impl Iterator<Item = KindTally<'a>> + use<'a> {
         let kinds = self.0.get(cell).into_iter().flatten();
-        kinds.map(|((site, kind), tally)| (site.as_str(), kind.as_str(), tally))
+        kinds.map(|((site, kind), tally)| KindTally { site, kind, tally })
     }
 
     /// Whether no fault was injected anywhere.
@@ -299,7 +318,7 @@ fn happening<'a>(body: &'a Body, asks: &[String]) -> Option<Happening<'a>> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Acted, Happening, Histogram, Recoveries, Recovery, measure};
+    use super::{Acted, Happening, Histogram, Recoveries, Recovery, RewardBack, measure};
 
     const FAULT: Happening<'static> = Happening::Fault { site: "model", kind: "malformed" };
 
@@ -326,7 +345,7 @@ mod tests {
         assert_eq!(only(&late).acted, Some(Acted { steps: 1, calls: 2, tokens: 16 }));
         assert_eq!(only(&[step(0), FAULT, call(7)]).acted, None, "the episode ended before");
         assert_eq!(only(&[step(0), FAULT, Happening::Fallback, step(0)]).acted, None);
-        // The fallback was on its way when the fault struck.
+        // The fallback was on its way when the fault was injected.
         assert_eq!(only(&[Happening::Fallback, FAULT, step(0), step(0)]).acted.unwrap().steps, 1);
         // A refused fallback leaves the agent's next step the agent's.
         let refused = [FAULT, Happening::Fallback, Happening::Rejected, step(0)];
@@ -339,10 +358,14 @@ mod tests {
             let steps = |rewards: &[i64]| rewards.iter().map(|reward| step(*reward)).collect::<Vec<_>>();
             only(&[steps(before), vec![FAULT], steps(after)].concat()).reward
         };
-        assert_eq!(rewards(&[-9000, -100, -100, -200], &[-1100, -134, -133]), Some(Some(2)), "-400/3 is the bar");
-        assert_eq!(rewards(&[0], &[0]), Some(Some(0)));
-        assert_eq!(rewards(&[0], &[-1, -1]), Some(None));
-        assert_eq!((rewards(&[], &[0]), rewards(&[0], &[])), (None, None));
+        assert_eq!(
+            rewards(&[-9000, -100, -100, -200], &[-1100, -134, -133]),
+            RewardBack::After(2),
+            "-400/3 is the bar"
+        );
+        assert_eq!(rewards(&[0], &[0]), RewardBack::After(0));
+        assert_eq!(rewards(&[0], &[-1, -1]), RewardBack::Never);
+        assert_eq!([rewards(&[], &[0]), rewards(&[0], &[])], [RewardBack::NotComparable; 2]);
     }
 
     #[test]
@@ -377,9 +400,9 @@ mod tests {
             let faults = |episode: &[Happening<'_>]| {
                 episode.iter().filter(|happening| matches!(happening, Happening::Fault { .. })).count() as u64
             };
-            let injected: u64 = recoveries.of("cell").map(|(_, _, tally)| tally.injected).sum();
+            let injected: u64 = recoveries.of("cell").map(|of| of.tally.injected).sum();
             prop_assert_eq!(injected, episodes.iter().map(|episode| faults(episode)).sum::<u64>());
-            for (_, _, tally) in recoveries.of("cell") {
+            for tally in recoveries.of("cell").map(|of| of.tally) {
                 prop_assert!(tally.recovered <= tally.injected && tally.compared <= tally.injected);
                 prop_assert_eq!(tally.steps.count(), tally.recovered);
                 prop_assert!(tally.reward_steps.count() <= tally.compared);

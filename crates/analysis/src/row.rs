@@ -1,8 +1,8 @@
 //! The rows that analysis reads: one record a cell, one record an episode.
 //!
-//! Whoever reads a run folder makes these; nothing here knows how they were stored.
+//! A reader of run folders makes these; nothing here knows how they were stored.
 
-use gimbal_core::Stop;
+use gimbal_core::{Brief, Decoding, Milli, Stop, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::name::Name;
@@ -36,7 +36,7 @@ pub struct CellInfo {
     #[serde(default)]
     pub models: Vec<RoleModel>,
     /// How completions were shaped. A mask changes invalid-action rates, so it is a column of every table.
-    pub decoding: Decoding,
+    pub decoding: CellDecoding,
     /// What played: it decides what the cell is evidence of.
     pub kind: Kind,
     /// Why results of this cell are plumbing and not evidence (a model too weak to act), if so.
@@ -62,10 +62,10 @@ pub struct RoleModel {
     pub model: String,
 }
 
-/// How a role's completions are shaped.
+/// How the completions of a cell are shaped, over all its roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Decoding {
+pub enum CellDecoding {
     /// No model speaks in this cell.
     None,
     /// The model writes what it likes.
@@ -76,7 +76,23 @@ pub enum Decoding {
     Mixed,
 }
 
-impl Decoding {
+impl CellDecoding {
+    /// Of a cell whose roles decode so.
+    #[must_use]
+    pub fn of(roles: impl IntoIterator<Item = Decoding>) -> Self {
+        let (mut free, mut constrained) = (false, false);
+        for decoding in roles {
+            free |= decoding == Decoding::Free;
+            constrained |= decoding == Decoding::Constrained;
+        }
+        match (free, constrained) {
+            (false, false) => Self::None,
+            (true, false) => Self::Free,
+            (false, true) => Self::Constrained,
+            (true, true) => Self::Mixed,
+        }
+    }
+
     /// The word that tables show.
     #[must_use]
     pub fn label(self) -> &'static str {
@@ -146,7 +162,20 @@ pub struct Thresholds {
     pub shift: Option<i64>,
 }
 
-/// Tokens of one kind of accounting.
+impl Thresholds {
+    /// Those of a brief.
+    #[must_use]
+    pub fn of(brief: &Brief) -> Self {
+        let thousandths = |value: Option<Milli>| value.map(|value| value.0);
+        Self {
+            catastrophic_below: thousandths(brief.thresholds.catastrophic),
+            success_above: thousandths(brief.thresholds.success),
+            shift: thousandths(brief.efficiency_shift),
+        }
+    }
+}
+
+/// A sum of tokens over calls. One call reports a [`Usage`], which also says who counted; of a sum nobody can say that.
 ///
 /// `cached_input` is a part of `input` and `reasoning` a part of `output`; a reader of provider usage that counts
 /// them apart must add them up first.
@@ -163,6 +192,13 @@ pub struct TokenUse {
     /// Completion tokens spent on hidden reasoning.
     #[serde(default)]
     pub reasoning: u64,
+}
+
+impl From<&Usage> for TokenUse {
+    fn from(usage: &Usage) -> Self {
+        let Usage { input, cached_input, output, reasoning, source: _ } = *usage;
+        Self { input, cached_input, output, reasoning }
+    }
 }
 
 impl TokenUse {
@@ -243,7 +279,7 @@ pub struct EpisodeRow {
     /// Tool calls that the environment or the validator rejected.
     #[serde(default)]
     pub rejected_calls: u32,
-    /// Attempts that came to no tool call at all: the model refused, was cut off, or answered in no readable shape.
+    /// Attempts without a tool call: the model refused, was cut off, or answered in no readable shape.
     #[serde(default)]
     pub failed_attempts: u32,
     /// Steps taken by the safe fallback because no valid action came.

@@ -1,50 +1,115 @@
-//! The records of some kinds as journals hold them: for items that read what only their own system writes.
+//! Records that only one system writes and reads: the fold that hands them to the state of a work, one at a time.
 
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::fmt;
 
+use gimbal_core::RecordError;
 use gimbal_core::event::Body;
 
 use crate::episode::{Episode, EpisodeFold, FoldError, Texts};
 
 /// A record as a journal holds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredRecord {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredRecord<'a> {
     /// Cell of its episode.
-    pub cell: String,
+    pub cell: &'a str,
     /// Name of its episode: cell, task, run.
-    pub episode: String,
+    pub episode: &'a str,
+    /// Its kind.
+    pub kind: &'a str,
     /// Its data as JSON text.
-    pub data: String,
+    pub data: &'a str,
 }
 
-/// The fold from episodes to their records of some kinds. It keeps them all.
-#[derive(Clone, Debug, Default)]
+/// What a work keeps of records. Sums keep the memory of a report flat in episodes.
+pub trait RecordState: Any {
+    /// Takes in a record. Records come in the order of episodes and events.
+    ///
+    /// # Errors
+    /// When the record does not have the form of its kind.
+    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError>;
+}
+
+/// The records that a work reads, and the state that takes them in.
+#[derive(Clone, Copy)]
+pub struct RecordSource {
+    /// Name of the state, unique among all works.
+    pub name: &'static str,
+    /// Kinds of records.
+    pub kinds: &'static [&'static str],
+    /// Makes the state before the first record.
+    pub start: fn() -> Box<dyn RecordState>,
+}
+
+impl fmt::Debug for RecordSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RecordSource").field("name", &self.name).field("kinds", &self.kinds).finish()
+    }
+}
+
+/// States of works by name.
+#[derive(Default)]
+pub struct RecordStates(BTreeMap<&'static str, State>);
+
+struct State {
+    kinds: &'static [&'static str],
+    kept: Box<dyn RecordState>,
+}
+
+impl RecordStates {
+    /// The state of this name; `None` where it was not folded or has another type.
+    #[must_use]
+    pub fn get<S: RecordState>(&self, name: &str) -> Option<&S> {
+        let kept: &dyn Any = self.0.get(name)?.kept.as_ref();
+        kept.downcast_ref()
+    }
+}
+
+impl fmt::Debug for RecordStates {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+/// The fold from episodes to the states of works.
+#[derive(Debug, Default)]
 pub struct RecordFold {
-    records: BTreeMap<String, Vec<StoredRecord>>,
+    states: RecordStates,
 }
 
 impl RecordFold {
-    /// A fold over the records of these kinds.
+    /// A fold over the records of these sources; a source that comes twice is folded once.
     #[must_use]
-    pub fn new(kinds: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { records: kinds.into_iter().map(|kind| (kind.into(), Vec::new())).collect() }
+    pub fn new<'s>(sources: impl IntoIterator<Item = &'s RecordSource>) -> Self {
+        let states = sources.into_iter().map(|source| {
+            let state = State { kinds: source.kinds, kept: (source.start)() };
+            (source.name, state)
+        });
+        Self { states: RecordStates(states.collect()) }
     }
 
-    /// The records by kind, in the order of episodes and events; every kind is there.
+    /// The states after the last episode.
     #[must_use]
-    pub fn finish(self) -> BTreeMap<String, Vec<StoredRecord>> {
-        self.records
+    pub fn finish(self) -> RecordStates {
+        self.states
     }
 }
 
 impl<E> EpisodeFold<E> for RecordFold {
+    fn wants(&self, _episode: &Episode<'_>) -> bool {
+        !self.states.0.is_empty()
+    }
+
     fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
-        for event in episode.events {
-            if let Body::Note(note) = &event.body
-                && let Some(records) = self.records.get_mut(&note.kind)
-            {
-                let data = texts.text(&note.data).map_err(FoldError::Text)?.into_owned();
-                records.push(StoredRecord { cell: episode.cell.to_owned(), episode: episode.name(), data });
+        let name = episode.name();
+        for (number, event) in (0..).zip(episode.events) {
+            let Body::Note(note) = &event.body else { continue };
+            let kind = note.kind.as_str();
+            for state in self.states.0.values_mut().filter(|state| state.kinds.contains(&kind)) {
+                let data = texts.text(&note.data).map_err(FoldError::Text)?;
+                let record = StoredRecord { cell: episode.cell, episode: &name, kind, data: &data };
+                state.kept.add(&record).map_err(|error| FoldError::Record { event: number, error })?;
             }
         }
         Ok(())

@@ -7,6 +7,7 @@ mod folds;
 mod independent;
 mod log;
 mod metrics;
+mod plans;
 mod properties;
 mod rescore;
 mod support;

@@ -5,7 +5,7 @@ use crate::support;
 
 use gimbal_analysis::calibration::{Forecast, brier, expected_calibration_error, reliability};
 use gimbal_analysis::{
-    Analysis, AnalysisError, BaselineChoice, Cell, CellInfo, Decoding, EpisodeRow, Options, RoleUsage, Rows, Stop,
+    Analysis, AnalysisError, BaselineChoice, Cell, CellDecoding, CellInfo, EpisodeRow, Options, RoleUsage, Rows, Stop,
     TokenUse, tables,
 };
 use support::{against, cell, episode, read_csv, study};
@@ -282,7 +282,7 @@ fn a_policy_is_paired_under_its_own_name() {
 #[test]
 fn a_frontier_never_mixes_decodings() {
     let free = |id: &str| cell(id, id, Some("m"));
-    let masked = |id: &str| CellInfo { decoding: Decoding::Constrained, ..free(id) };
+    let masked = |id: &str| CellInfo { decoding: CellDecoding::Constrained, ..free(id) };
     let rows = Rows {
         cells: vec![free("a"), free("b"), masked("c"), masked("d")],
         episodes: (0..3)

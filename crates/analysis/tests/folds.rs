@@ -6,9 +6,9 @@ use gimbal_analysis::Stop;
 use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError};
 use gimbal_analysis::profile::{ActionFacts, TraceFold};
 use gimbal_analysis::recovery::RecoveryFold;
-use gimbal_analysis::stored_records::RecordFold;
+use gimbal_analysis::stored_records::{RecordFold, RecordSource, RecordState, StoredRecord};
 use gimbal_core::event::{Body, Event, Fault, ModelCalled, Note, StepTaken, ToolCalled};
-use gimbal_core::{Digest, Milli, TextRef};
+use gimbal_core::{Digest, Milli, RecordError, TextRef};
 
 /// The events of an episode: a call, an injected fault, two steps. Rewards differ from one to the next.
 fn events(number: u64) -> Vec<Event> {
@@ -84,7 +84,7 @@ fn folds_do_not_grow_with_episodes() {
         let mut recoveries = RecoveryFold::new(BTreeSet::from(["obs".to_owned()]));
         fold(&mut recoveries, episodes);
         let recoveries = recoveries.finish();
-        assert_eq!(recoveries.of("obs").map(|(_, _, tally)| tally.injected).sum::<u64>(), episodes);
+        assert_eq!(recoveries.of("obs").map(|of| of.tally.injected).sum::<u64>(), episodes);
         format!("{recoveries:?}").len()
     };
     // Longer numbers alone: a hundred times as many episodes are not twice as much text.
@@ -116,13 +116,36 @@ fn errors_name_the_event_or_are_those_of_the_texts() {
     assert!(matches!(error, FoldError::Record { event: 1, .. }), "{error}");
     let gone = note("voted", TextRef::stored(Digest::of(b"gone")));
     let episode = Episode { cell: "obs", events: &gone, ..Episode::default() };
-    let mut records = RecordFold::new(["voted"]);
+    let mut records = RecordFold::new([&VOTES]);
     let error = records.add(&episode, &mut texts).unwrap_err();
     assert!(matches!(&error, FoldError::Text(why) if why.ends_with("is not here")), "{error}");
+    let unread = note("voted", TextRef::inline("\"x\""));
+    let episode = Episode { cell: "obs", events: &unread, ..Episode::default() };
+    let error = records.add(&episode, &mut texts).unwrap_err();
+    assert!(matches!(error, FoldError::Record { event: 1, .. }), "{error}");
 }
 
+/// A state that keeps each record, to show which ones come.
+#[derive(Default)]
+struct Votes {
+    sum: u64,
+    seen: Vec<String>,
+}
+
+impl RecordState for Votes {
+    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+        let error =
+            |error: std::num::ParseIntError| RecordError { kind: "voted", key: String::new(), why: error.to_string() };
+        self.sum += record.data.parse::<u64>().map_err(error)?;
+        self.seen.push(format!("{} {} {}", record.cell, record.episode, record.data));
+        Ok(())
+    }
+}
+
+static VOTES: RecordSource = RecordSource { name: "votes", kinds: &["voted"], start: || Box::<Votes>::default() };
+
 #[test]
-fn records_come_by_kind_in_order() {
+fn records_of_the_kinds_of_a_source_reach_its_state_in_order() {
     let note = |kind: &str, data: &str| Event {
         body: Body::Note(Note { data: TextRef::inline(data), kind: kind.to_owned() }),
         lane: 0,
@@ -130,11 +153,15 @@ fn records_come_by_kind_in_order() {
     };
     let events = [note("voted", "1"), note("other", "2"), note("voted", "3")];
     let episode = Episode { cell: "obs", task: "t", run: 4, trial: 1, events: &events, ..Episode::default() };
-    let mut records = RecordFold::new(["voted", "never"]);
+    let none = RecordSource { name: "none", kinds: &["never"], ..VOTES };
+    let mut records = RecordFold::new([&VOTES, &VOTES, &none]);
     records.add(&episode, &mut texts).unwrap();
-    let records = records.finish();
-    let data: Vec<(&str, &str)> =
-        records["voted"].iter().map(|record| (record.episode.as_str(), record.data.as_str())).collect();
-    assert_eq!(data, [("obs/t/4/1", "1"), ("obs/t/4/1", "3")]);
-    assert!(records["never"].is_empty() && !records.contains_key("other"));
+    let states = records.finish();
+    let votes = states.get::<Votes>("votes").unwrap();
+    assert_eq!(
+        (votes.sum, votes.seen.as_slice()),
+        (4, &["obs obs/t/4/1 1".to_owned(), "obs obs/t/4/1 3".to_owned()][..])
+    );
+    assert!(states.get::<Votes>("none").unwrap().seen.is_empty() && states.get::<Votes>("other").is_none());
+    assert!(!EpisodeFold::<String>::wants(&RecordFold::new([]), &episode), "no source, no journal");
 }

@@ -1,7 +1,7 @@
 //! What a run leaves beside its tables, and the bill by provider.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use gimbal_analysis::{Bill, BillLine, BillSum, EpisodeRow, Fate, RoleLedger, Rows, TokenUse, bill, tables};
+use gimbal_analysis::{AttemptState, Bill, BillLine, BillSum, EpisodeRow, RoleLedger, Rows, TokenUse, bill, tables};
 
 // covers: BOG-146
 #[test]
@@ -40,7 +40,7 @@ fn instances_and_tokens_of_every_episode_are_told() {
 #[test]
 fn the_bill_has_totals_by_provider() {
     let line = |model: &str, requests| BillLine {
-        fate: Fate::Finished,
+        state: AttemptState::Finished,
         cell: Some("c".to_owned()),
         role: "default".to_owned(),
         model: model.to_owned(),

@@ -4,8 +4,7 @@
 use gimbal_analysis::Thresholds;
 use gimbal_analysis::axes::Protocol;
 use gimbal_analysis::metrics::{
-    OutcomeSplit, a_step, mean, places, priced_tokens, prompt_completion_ratio, ranks, spearman, synergy,
-    token_multiplier,
+    OutcomeSplit, a_step, mean, places, prompt_completion_ratio, ranks, spearman, synergy, token_multiplier,
 };
 
 #[track_caller]
@@ -13,7 +12,7 @@ fn near(ours: Option<f64>, wanted: f64) {
     assert!((ours.unwrap() - wanted).abs() < 1e-12, "{ours:?} is not {wanted}");
 }
 
-// covers: BOG-173, BOG-177, BOG-178, BOG-179
+// covers: BOG-177, BOG-178, BOG-179
 #[test]
 fn ratios_and_differences_by_hand() {
     // Grok: obs+net -47.0 against obs -98.4 and network -86.3.
@@ -21,14 +20,11 @@ fn ratios_and_differences_by_hand() {
     near(synergy(-113.7, -96.8, -136.4), -16.9);
     near(token_multiplier(29.1, 144.5), 144.5 / 29.1);
     near(prompt_completion_ratio(27.0, 1.6), 16.875);
-    // A completion token at five times the price of a prompt token.
-    near(priced_tokens(10.0, 2.0, 0.2, 1.0), 20.0);
     near(a_step(60.0, 30), 2.0);
     near(mean(&[1.0, 2.0, 6.0]), 3.0);
     for nothing in [
         token_multiplier(0.0, 1.0),
         prompt_completion_ratio(1.0, 0.0),
-        priced_tokens(1.0, 1.0, 0.0, 1.0),
         a_step(1.0, 0),
         mean(&[]),
         synergy(f64::NAN, 1.0, 1.0),

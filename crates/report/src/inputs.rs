@@ -26,8 +26,11 @@ pub struct Standard {
 pub fn of_items(source: &Source<'_>, chosen: &[Listed]) -> Result<Inputs, ReportError> {
     let mut items = ItemFolds::new(source, chosen);
     if needs(chosen).results {
-        let Reading { rows, .. } = read::read(source.folder, source.stored, &mut items.list())?;
-        let analysis = analysed(source, &rows)?;
+        let mut plans = read::plan_fold(source.stored);
+        let mut folds = items.list();
+        folds.push(&mut plans);
+        let Reading { rows, .. } = read::read(source.folder, source.stored, &mut folds)?;
+        let analysis = analysed(source, &rows)?.with_plans(&plans.finish());
         return Ok(Inputs { results: Some((rows, analysis)), ..items.finish() });
     }
     Episodes::of(source.folder, source.stored).pass(|_| true, &mut items.list())?;
@@ -38,10 +41,12 @@ pub fn of_items(source: &Source<'_>, chosen: &[Listed]) -> Result<Inputs, Report
 pub fn of_report(source: &Source<'_>, chosen: &[Listed]) -> Result<(Inputs, Standard), ReportError> {
     let mut items = ItemFolds::new(source, chosen);
     let mut recoveries = read::recovery_fold(source.stored);
+    let mut plans = read::plan_fold(source.stored);
     let mut folds = items.list();
     folds.push(&mut recoveries);
+    folds.push(&mut plans);
     let Reading { rows, books } = read::read(source.folder, source.stored, &mut folds)?;
-    let analysis = analysed(source, &rows)?;
+    let analysis = analysed(source, &rows)?.with_plans(&plans.finish());
     let standard = Standard { analysis: analysis.clone(), books, recoveries: recoveries.finish() };
     Ok((Inputs { results: Some((rows, analysis)), ..items.finish() }, standard))
 }
@@ -55,17 +60,17 @@ fn needs(chosen: &[Listed]) -> Needs {
 struct ItemFolds<'s> {
     traces: Option<TraceFold>,
     cycles: Option<CyclesFold<'s>>,
-    records: Option<RecordFold>,
+    records: RecordFold,
 }
 
 impl<'s> ItemFolds<'s> {
     fn new(source: &Source<'s>, chosen: &[Listed]) -> Self {
         let (needs, stored, registry) = (needs(chosen), source.stored, source.registry);
-        let kinds: Vec<&str> = chosen.iter().flat_map(|listed| listed.item.records).copied().collect();
+        let sources = chosen.iter().filter_map(|listed| listed.item.records);
         Self {
             traces: needs.traces.then(|| read::trace_fold(stored)),
             cycles: needs.cycles.then(|| read::cycles_fold(stored, registry)),
-            records: (!kinds.is_empty()).then(|| RecordFold::new(kinds)),
+            records: RecordFold::new(sources),
         }
     }
 
@@ -73,7 +78,7 @@ impl<'s> ItemFolds<'s> {
         let mut folds: Vec<&mut Fold<'s>> = Vec::new();
         folds.extend(self.traces.as_mut().map(|fold| fold as &mut Fold<'s>));
         folds.extend(self.cycles.as_mut().map(|fold| fold as &mut Fold<'s>));
-        folds.extend(self.records.as_mut().map(|fold| fold as &mut Fold<'s>));
+        folds.push(&mut self.records);
         folds
     }
 
@@ -82,7 +87,7 @@ impl<'s> ItemFolds<'s> {
             results: None,
             traces: self.traces.map(TraceFold::finish),
             cycles: self.cycles.map(CyclesFold::finish),
-            records: self.records.map(RecordFold::finish).unwrap_or_default(),
+            records: self.records.finish(),
         }
     }
 }

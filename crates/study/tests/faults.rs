@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use common::folders::{STUDY, clean, opened};
 use common::{plan, plan_of, run, run_with};
+use gimbal_analysis::recovery::KindTally;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{ChatModel, Digest, Sampling, TaskId};
 use gimbal_model::{Models, ModelsConfig};
@@ -391,7 +392,7 @@ async fn recovery_is_read_back_from_the_journals() {
     for cell in &rows.cells {
         let tallies: Vec<_> = recoveries.of(&cell.id).collect();
         assert_eq!(tallies.len(), usize::from(cell.faults == "half"), "{}", cell.id);
-        for (site, kind, tally) in tallies {
+        for KindTally { site, kind, tally } in tallies {
             assert_eq!((site, kind), ("model", "malformed"));
             assert!(tally.recovered > 0 && tally.episodes > 1);
             injected += tally.injected;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::folders::{books, clean, opened};
 use common::run;
-use gimbal_analysis::Fate;
+use gimbal_analysis::AttemptState;
 use gimbal_core::RecordKinds;
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{load_rows, verify};
@@ -67,7 +67,8 @@ fn read_until(place: &Path, ended: &AtomicBool) -> u64 {
             continue;
         }
         assert!(report.in_progress);
-        let wrong = bill.lines.iter().filter(|line| !matches!(line.fate, Fate::Finished | Fate::UnderWay));
+        let wrong =
+            bill.lines.iter().filter(|line| !matches!(line.state, AttemptState::Finished | AttemptState::UnderWay));
         assert_eq!(wrong.count(), 0, "{bill:?}");
         grown = grown.max(report.episodes);
     }

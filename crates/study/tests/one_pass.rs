@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use common::folders::opened;
 use common::run;
 use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Texts};
-use gimbal_analysis::stored_records::RecordFold;
+use gimbal_analysis::stored_records::{RecordFold, RecordSource, RecordState, StoredRecord};
 use gimbal_core::RecordError;
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{Episodes, cycles_fold, load_rows, read, recovery_fold, trace_fold};
@@ -49,6 +49,19 @@ impl EpisodeFold<RunError> for Remover {
     }
 }
 
+/// Counts records.
+#[derive(Default)]
+struct Count(u64);
+
+impl RecordState for Count {
+    fn add(&mut self, _record: &StoredRecord<'_>) -> Result<(), RecordError> {
+        self.0 += 1;
+        Ok(())
+    }
+}
+
+static PARSED: RecordSource = RecordSource { name: "parsed", kinds: &["parsed"], start: || Box::<Count>::default() };
+
 #[tokio::test]
 async fn a_journal_is_read_once_for_all_folds() {
     let place = tempfile::tempdir().unwrap();
@@ -58,7 +71,7 @@ async fn a_journal_is_read_once_for_all_folds() {
     let mut remover = Remover(root.join("journals"));
     let (mut traces, mut cycles, mut recoveries) =
         (trace_fold(&stored), cycles_fold(&stored, &registry), recovery_fold(&stored));
-    let mut records = RecordFold::new(["parsed"]);
+    let mut records = RecordFold::new([&PARSED]);
     // Whatever reads a journal after the first fold finds none.
     let folds: &mut [&mut gimbal_study::read::Fold<'_>] =
         &mut [&mut remover, &mut traces, &mut cycles, &mut recoveries, &mut records];
@@ -67,6 +80,7 @@ async fn a_journal_is_read_once_for_all_folds() {
     assert_eq!(traces.finish().cells.values().map(|cell| cell.episodes).sum::<u64>(), 1);
     assert_eq!(cycles.finish().cells.iter().map(|cell| cell.records.len()).sum::<usize>(), 1);
     assert!(!recoveries.finish().is_empty(), "faults were injected");
+    assert_eq!(records.finish().get::<Count>("parsed").map(|count| count.0), Some(0));
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use gimbal_alfworld::Alfworld;
 use gimbal_analysis::cyclic::detect::{LastActs, Signal, findings};
-use gimbal_analysis::cyclic::{Effect, SegmentEnd, Trajectory, visits};
+use gimbal_analysis::cyclic::{Effect, SegmentStop, Trajectory, visits};
 use gimbal_core::{Catalogue, Stop};
 use gimbal_study::stage::Outcome;
 use recited::{acts, complete, done, observations, recite, to, walk};
@@ -138,15 +138,15 @@ async fn the_pencil_is_put_on_the_shelf_after_going_back() {
             "{seen:?}"
         );
         assert!(seen[18].contains("alarmclock 1"), "drift to the other shelf: {seen:?}");
-        let told: Vec<(&str, u32, SegmentEnd)> =
+        let told: Vec<(&str, u32, SegmentStop)> =
             walk.segments.iter().map(|segment| (segment.node.as_str(), segment.calls, segment.ended)).collect();
         let (locate, place) = ("LOCATE_PENCIL", "PLACE_PENCIL");
         assert_eq!(
             told,
             [
-                (locate, 15, SegmentEnd::LocalBudget),
-                (place, 15, SegmentEnd::LocalBudget),
-                (locate, 4, SegmentEnd::Over)
+                (locate, 15, SegmentStop::LocalBudget),
+                (place, 15, SegmentStop::LocalBudget),
+                (locate, 4, SegmentStop::Over)
             ]
         );
         let counts = visits(&walk);

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use common::folders::{FLAKY, STUDY, books, clean, opened};
 use common::{plan, plan_of, run, run_with};
-use gimbal_analysis::Fate;
+use gimbal_analysis::AttemptState;
 use gimbal_core::Digest;
 use gimbal_study::plan::{Options, Stored};
 use gimbal_study::read::{digest, load_rows, trace};
@@ -175,18 +175,18 @@ async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
     assert!(matches!(summary.ended, RunStop::Limit(_)));
     let stored = Stored::read(&opened(&path)).unwrap();
     let whole = books(&opened(&path), &stored).bill;
-    let (total, fates) = (whole.total(), whole.by_fate());
+    let (total, fates) = (whole.total(), whole.by_state());
     assert_eq!((total.requests, total.billed.total()), ledger_by_hand(&path));
     assert_eq!(total.billed.total(), summary.run_status.tokens);
     assert_eq!(total.cost_exact.div_ceil(1_000_000), u128::from(summary.run_status.cost_microdollars));
-    assert!(fates[&Fate::Cancelled].billed.total() > 0 && total.unknown == 0, "{whole:?}");
+    assert!(fates[&AttemptState::Cancelled].billed.total() > 0 && total.unknown == 0, "{whole:?}");
     assert!(whole.lines.iter().all(|line| line.cell.as_deref() == Some(stored.cells[0].info.id.as_str())));
     // The bill's finished lines are exactly those of the episodes that count; what the limit cut off is separate.
     let rows = load_rows(&opened(&path)).unwrap();
     assert!(rows.episodes.iter().any(|row| row.infrastructure && row.stop.name() == "study_limit"));
     let finished = rows.episodes.iter().filter(|row| !row.infrastructure);
     let counted: u64 = finished.map(|row| row.billed.total()).sum();
-    assert_eq!(fates.get(&Fate::Finished).map_or(0, |sum| sum.billed.total()), counted);
+    assert_eq!(fates.get(&AttemptState::Finished).map_or(0, |sum| sum.billed.total()), counted);
     assert!(counted < total.billed.total());
 
     // A process that was killed left neither the end of its attempts nor the last answers.
@@ -200,7 +200,7 @@ async fn the_bill_holds_all_that_was_paid_for_whatever_came_of_it() {
     let whole = books(&opened(&path), &stored).bill;
     let total = whole.total();
     assert!(total.unknown > 0 && total.unknown == total.requests && total.billed.total() == 0, "{whole:?}");
-    assert_eq!(whole.by_fate().into_keys().collect::<Vec<_>>(), [Fate::CutOff]);
+    assert_eq!(whole.by_state().into_keys().collect::<Vec<_>>(), [AttemptState::CutOff]);
     assert!(whole.lines.iter().all(|line| line.cell.is_some()), "journals say which cell: {whole:?}");
 }
 

@@ -1,11 +1,13 @@
 //! The seam for architectures: a throw-away system with personas, a message and a record of its own, played and read.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gimbal_analysis::stored_records::{RecordSource, RecordState, StoredRecord};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
-use gimbal_core::{ArchitectureKind, FileError, Files};
+use gimbal_core::{ArchitectureKind, FileError, Files, RecordError};
 use gimbal_messages::{Record, Tier};
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_report::{Catalogue, Report, Source, figure, table};
@@ -108,7 +110,7 @@ const ITEMS: &[Item] = &[
         title: "How disputes went",
         source: "Tab. 1",
         needs: Needs::RESULTS,
-        records: &[Disputed::KIND],
+        records: Some(&DISPUTES),
         in_report: true,
         make: Make::Table(|context, item| {
             let label = |key, title| Column::new(key, title, "cell", ColumnKind::Label, "");
@@ -116,7 +118,7 @@ const ITEMS: &[Item] = &[
             let columns = vec![label("cell", "Cell"), count("all", "Disputes"), count("agreed", "Agreed")];
             let rows = by_cell(context)?
                 .into_iter()
-                .map(|(cell, all, agreed)| vec![Cell::text(cell), Cell::Integer(all), Cell::Integer(agreed)]);
+                .map(|(cell, count)| vec![Cell::text(cell), Cell::Integer(count.all), Cell::Integer(count.agreed)]);
             Ok(Table { key: item.key, title: item.title.to_owned(), columns, rows: rows.collect(), notes: Vec::new() })
         }),
     },
@@ -125,13 +127,13 @@ const ITEMS: &[Item] = &[
         title: "Share of disputes that ended in agreement",
         source: "Fig. 1",
         needs: Needs::NONE,
-        records: &[Disputed::KIND],
+        records: Some(&DISPUTES),
         in_report: false,
         make: Make::Figure(|context, item| {
-            let records = context.records(Disputed::KIND)?;
-            let agreed = records.iter().filter(|record| Disputed::read(&record.data).unwrap().agreed).count();
+            let counts = context.records::<Disputes>(&DISPUTES)?.0.values();
+            let (all, agreed) = counts.fold((0, 0), |(all, agreed), count| (all + count.all, agreed + count.agreed));
             let mut svg = Svg::new();
-            svg.text(10.0, 20.0, Anchor::Start, LABEL, &format!("{agreed} of {}", records.len()));
+            svg.text(10.0, 20.0, Anchor::Start, LABEL, &format!("{agreed} of {all}"));
             let figure = Figure::new(item.key, item.title.to_owned(), "Counts.".to_owned(), (&svg, 40.0));
             Ok(vec![Output {
                 key: item.key,
@@ -144,15 +146,35 @@ const ITEMS: &[Item] = &[
     },
 ];
 
-/// Disputes of each cell, and how many ended in agreement.
-fn by_cell(context: &Context<'_>) -> Result<Vec<(String, i64, i64)>, Undeclared> {
-    let records = context.records(Disputed::KIND)?;
-    let cells = context.rows()?.cells.iter().map(|cell| {
-        let own = || records.iter().filter(|record| record.cell == cell.id);
-        let agreed = own().filter(|record| Disputed::read(&record.data).unwrap().agreed).count();
-        (cell.id.clone(), own().count() as i64, agreed as i64)
-    });
-    Ok(cells.collect())
+/// Disputes, and how many ended in agreement.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    all: i64,
+    agreed: i64,
+}
+
+/// The counts of each cell: what the work keeps of its records.
+#[derive(Default)]
+struct Disputes(BTreeMap<String, Count>);
+
+impl RecordState for Disputes {
+    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+        let disputed = Disputed::read(record.data)?;
+        let count = self.0.entry(record.cell.to_owned()).or_default();
+        count.all += 1;
+        count.agreed += i64::from(disputed.agreed);
+        Ok(())
+    }
+}
+
+static DISPUTES: RecordSource =
+    RecordSource { name: "disputes", kinds: &[Disputed::KIND], start: || Box::<Disputes>::default() };
+
+/// The counts of each cell, in the order of the study.
+fn by_cell(context: &Context<'_>) -> Result<Vec<(String, Count)>, Undeclared> {
+    let Disputes(counts) = context.records(&DISPUTES)?;
+    let count = |id: &String| counts.get(id).copied().unwrap_or_default();
+    Ok(context.rows()?.cells.iter().map(|cell| (cell.id.clone(), count(&cell.id))).collect())
 }
 
 impl Work for DisputeWork {
@@ -190,5 +212,5 @@ async fn a_work_brings_a_table_and_a_figure_of_its_own() {
     // An item that reads what it does not declare is an error that names it.
     let nothing = gimbal_view::work::Inputs::default();
     let undeclared = Context::new(&nothing, None).unwrap();
-    assert!(undeclared.records(Disputed::KIND).is_err());
+    assert!(undeclared.records::<Disputes>(&DISPUTES).is_err());
 }

@@ -4,13 +4,12 @@
 //! ([`Context`]), so it depends on no run folder, no environment and no model.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use gimbal_analysis::cyclic::{Board, Cycles};
 use gimbal_analysis::papers::Examined;
 use gimbal_analysis::profile::Traces;
-use gimbal_analysis::stored_records::StoredRecord;
+use gimbal_analysis::stored_records::{RecordSource, RecordState, RecordStates};
 use gimbal_analysis::{Analysis, AnalysisError, Grids, Protocol, Rows, Table};
 
 use crate::kit::picture::Output;
@@ -40,8 +39,8 @@ pub struct Item {
     pub source: &'static str,
     /// What it is made from.
     pub needs: Needs,
-    /// Kinds of records that it reads ([`Context::records`]), beside what it needs.
-    pub records: &'static [&'static str],
+    /// Records that it reads ([`Context::records`]), beside what it needs.
+    pub records: Option<&'static RecordSource>,
     /// Whether the report of a run shows this table where it has rows. Everything is in `--all`.
     pub in_report: bool,
     /// How it is made.
@@ -116,7 +115,7 @@ impl Needs {
 }
 
 /// The data of a run as far as the items that are asked for need them.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Inputs {
     /// Rows of episodes and their analysis, of [`Needs::results`].
     pub results: Option<(Rows, Analysis)>,
@@ -124,8 +123,8 @@ pub struct Inputs {
     pub traces: Option<Traces>,
     /// Of [`Needs::cycles`].
     pub cycles: Option<Cycles>,
-    /// Of [`Item::records`]: records by kind.
-    pub records: BTreeMap<String, Vec<StoredRecord>>,
+    /// Of [`Item::records`]: what works keep of their records.
+    pub records: RecordStates,
 }
 
 /// An item uses data that it does not declare in [`Item::needs`].
@@ -169,12 +168,12 @@ impl<'a> Context<'a> {
         self.inputs.results.as_ref().map(|(_, analysis)| analysis).ok_or(Undeclared("the analysis of rows"))
     }
 
-    /// The records of a kind, in the order of episodes and events.
+    /// What a work keeps of its records.
     ///
     /// # Errors
-    /// When the item does not list the kind in [`Item::records`].
-    pub fn records(&self, kind: &str) -> Result<&'a [StoredRecord], Undeclared> {
-        self.inputs.records.get(kind).map(Vec::as_slice).ok_or(Undeclared("records of this kind"))
+    /// When the item does not name the source in [`Item::records`], or its state is of another type.
+    pub fn records<S: RecordState>(&self, source: &RecordSource) -> Result<&'a S, Undeclared> {
+        self.inputs.records.get(source.name).ok_or(Undeclared("records of this source"))
     }
 
     /// Results by environment, configuration and model, under the protocol.

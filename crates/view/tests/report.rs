@@ -3,7 +3,7 @@
 
 use crate::support;
 
-use gimbal_analysis::{CellInfo, Decoding, Generator, Kind, Options, Rows};
+use gimbal_analysis::{CellDecoding, CellInfo, Generator, Kind, Options, Rows};
 use gimbal_view::{Meta, Report, sentence};
 use support::drawing::untitled;
 use support::{cell, decodings, episode, large, medium, meta, options, quickstart};
@@ -361,7 +361,8 @@ fn sentences_claim_no_more_than_the_run_holds() {
     let mut mixed = medium();
     mixed.cells[5].plumbing = Some("too small".into());
     say("mixed", &mixed, Some("observation"));
-    let policies: Vec<CellInfo> = medium().cells.into_iter().filter(|cell| cell.decoding == Decoding::None).collect();
+    let policies: Vec<CellInfo> =
+        medium().cells.into_iter().filter(|cell| cell.decoding == CellDecoding::None).collect();
     let names: Vec<String> = policies.iter().map(|cell| cell.id.clone()).collect();
     let episodes =
         medium().episodes.into_iter().filter(|row| names.iter().any(|name| *name == row.cell.as_str())).collect();

@@ -20,7 +20,7 @@ macro_rules! table {
             title: $title,
             source: $source,
             needs: Needs::RESULTS,
-            records: &[],
+            records: None,
             in_report: false,
             make: Make::Table(|context, item| {
                 let $frame = Frame::of(context, item)?;
@@ -38,7 +38,7 @@ macro_rules! traced {
             title: $title,
             source: $source,
             needs: Needs::TRACES,
-            records: &[],
+            records: None,
             in_report: true,
             make: Make::Table(|$context, _| Ok($made)),
         }
@@ -56,7 +56,7 @@ macro_rules! figure {
             title: $title,
             source: $source,
             needs: $needs,
-            records: &[],
+            records: None,
             in_report: false,
             make: Make::Figure(|context, item| figures::outputs(context, item, $draw)),
         }
@@ -152,7 +152,7 @@ pub const ITEMS: &[Item] = &[
         title: "Printed numbers that follow from others, recomputed",
         source: "",
         needs: Needs::NONE,
-        records: &[],
+        records: None,
         in_report: false,
         make: Make::Printed(Printed { file: printed::FILE, examine: printed::read_and_examine }),
     },

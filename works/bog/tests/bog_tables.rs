@@ -309,7 +309,7 @@ fn environments_and_decodings_are_kept_apart() {
 
     let mut masked = first.clone();
     for cell in masked.cells.iter_mut().filter(|cell| cell.models[0].model == "Qwen") {
-        cell.decoding = gimbal_analysis::Decoding::Constrained;
+        cell.decoding = gimbal_analysis::CellDecoding::Constrained;
         cell.plumbing = Some("too small to act".into());
     }
     let table = made(&masked, "t8");

@@ -26,8 +26,13 @@ fn every_derived_table_follows_and_each_miss_is_named() {
     let facts = facts();
     let checks = check(&facts).unwrap();
     let counts = tally(&checks);
-    let total =
-        |table: &str| counts.iter().find(|entry| entry.0 == *table).map(|entry| (entry.1, entry.2, entry.3)).unwrap();
+    let total = |table: &str| {
+        counts
+            .iter()
+            .find(|entry| entry.table == *table)
+            .map(|entry| (entry.equal, entry.rounding, entry.missed))
+            .unwrap()
+    };
 
     assert_eq!(total("Tab. 4"), (65, 1, 0));
     assert_eq!(of(&checks, "Tab. 4", Verdict::Rounding), ["obs+net on Qwen"]);
@@ -144,8 +149,8 @@ fn printed_tables_and_claims_are_examined_and_every_miss_is_listed() {
     let checks = &examined.checks;
     let counts = tally(checks);
     let total = |table: &str| {
-        let entry = counts.iter().find(|entry| entry.0 == table).unwrap_or_else(|| panic!("{table}"));
-        (entry.1 + entry.2, entry.3)
+        let entry = counts.iter().find(|entry| entry.table == table).unwrap_or_else(|| panic!("{table}"));
+        (entry.equal + entry.rounding, entry.missed)
     };
     for (table, numbers) in [
         ("Tab. 3", 72),

@@ -6,7 +6,7 @@ use crate::support;
 use gimbal_analysis::Grids;
 use gimbal_analysis::{CellInfo, EpisodeRow, Rows};
 use gimbal_bog::protocol;
-use gimbal_bog::replication::{Majority, Outcome, Replication, against_baseline, replications};
+use gimbal_bog::replication::{Majority, Outcome, OutcomeCounts, Replication, against_baseline, replications};
 use support::paper::{analysis, paper_rows};
 
 fn judged(rows: &Rows) -> Vec<Replication> {
@@ -41,7 +41,7 @@ fn the_works_claims_are_found_in_rows_like_its_own() {
     assert_eq!(hierarchy.expected(), 5);
     assert!(hierarchy.findings.iter().all(|finding| finding.expected == (finding.model != "Llama")));
     assert_eq!(find(&all, "BOG-207a").majority, Majority::Replicates);
-    assert_eq!(find(&all, "BOG-207a").counts(), (6, 0, 0));
+    assert_eq!(find(&all, "BOG-207a").counts(), OutcomeCounts { holds: 6, fails: 0, cannot_tell: 0 });
     assert_eq!(expected("BOG-207b"), (6, 6));
     let ratio = find(&all, "BOG-201b").findings.iter().map(|finding| finding.estimate);
     assert!(ratio.clone().all(|ratio| (1.79..2.67).contains(&ratio)), "{:?}", ratio.collect::<Vec<_>>());
@@ -65,8 +65,8 @@ fn intervals_decide_and_majorities_count_models() {
                 Outcome::CannotTell => {}
             }
         }
-        let (holds, fails, unclear) = one.counts();
-        assert_eq!(holds + fails + unclear, one.findings.len());
+        let OutcomeCounts { holds, fails, cannot_tell } = one.counts();
+        assert_eq!(holds + fails + cannot_tell, one.findings.len());
         if one.claim != "BOG-210" {
             assert_eq!(one.majority == Majority::Replicates, 2 * holds > one.findings.len(), "{}", one.claim);
         }
@@ -115,7 +115,7 @@ fn a_second_environment_may_say_otherwise() {
     let cascade: Vec<&Replication> = all.iter().filter(|one| one.claim == "cascade").collect();
     assert_eq!([cascade[0].environment.as_str(), cascade[1].environment.as_str()], ["cage2 b_line 30", "elsewhere 50"]);
     assert_eq!([cascade[0].expected(), cascade[1].expected()], [6, 0]);
-    assert_eq!(cascade[1].counts().1, 3, "what holds on three models here fails on them there");
+    assert_eq!(cascade[1].counts().fails, 3, "what holds on three models here fails on them there");
     let cost: Vec<&Replication> = all.iter().filter(|one| one.claim == "abstraction").collect();
     // Tab. 4: obs+net is first for four models and hist+net for G3FP; +critique for G2.5FL.
     let first_on = |one: &Replication| -> Vec<String> {

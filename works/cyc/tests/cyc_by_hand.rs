@@ -9,7 +9,7 @@ use crate::support;
 use gimbal_analysis::cyclic::{
     Cycles, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory,
 };
-use gimbal_analysis::{Cell, CellInfo, Decoding, Kind, RoleModel, Stop, Table, Thresholds};
+use gimbal_analysis::{Cell, CellDecoding, CellInfo, Kind, RoleModel, Stop, Table, Thresholds};
 use support::table;
 
 const CRAFT: &str = "textcraft";
@@ -40,7 +40,7 @@ impl Made {
             configuration: name.to_owned(),
             axis: None,
             models: roles.iter().map(|role| RoleModel { role: (*role).to_owned(), model: model.to_owned() }).collect(),
-            decoding: Decoding::Free,
+            decoding: CellDecoding::Free,
             kind: Kind::Remote,
             plumbing: None,
             planned: 4,

@@ -6,8 +6,8 @@ use crate::support;
 
 use gimbal_analysis::cyclic::Board;
 use gimbal_analysis::cyclic::{
-    Control, Cycles, Fold, Graph, Moments, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory, exploration,
-    measure, noise_curves, relative_difference, retention, shared_wins, success_to_calls,
+    Control, Cycles, Fold, Graph, Moments, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory, WonTokens,
+    exploration, measure, noise_curves, relative_difference, retention, shared_wins, success_to_calls,
 };
 use gimbal_analysis::{Cell, Stop, Table};
 use gimbal_cyc::Cyc;
@@ -176,16 +176,18 @@ fn comparisons_are_over_the_seeds_that_both_played() {
             walk(&graph, "b", 0, true, 1, 250, 5),
         ],
     );
-    let (shared, all) = shared_wins(&agent.cells[0], &graph.cells[0]);
+    let WonTokens { both: shared, each: all } = shared_wins(&agent.cells[0], &graph.cells[0]);
     let shared = shared.unwrap();
-    assert_eq!((shared.episodes, shared.agent, shared.cyclic, shared.excess()), ((1, 1), 100.0, 150.0, 50.0));
+    assert_eq!((shared.agent_episodes, shared.cyclic_episodes), (1, 1));
+    assert_eq!((shared.agent, shared.cyclic, shared.excess()), (100.0, 150.0, 50.0));
     assert_eq!(shared.percent(), Some(50.0));
     let all = all.unwrap();
-    assert_eq!((all.episodes, all.agent, all.cyclic, all.percent()), ((3, 2), 200.0, 200.0, Some(0.0)));
+    assert_eq!((all.agent_episodes, all.cyclic_episodes), (3, 2));
+    assert_eq!((all.agent, all.cyclic, all.percent()), (200.0, 200.0, Some(0.0)));
     let differences: Vec<i64> =
         exploration(&agent.cells[0], &graph.cells[0]).iter().map(|pair| pair.difference()).collect();
     assert_eq!(differences, [4, -1, 0]);
-    assert_eq!(shared_wins(&agent.cells[0], &small(&plans[4], Vec::new()).cells[0]), (None, None));
+    assert_eq!(shared_wins(&agent.cells[0], &small(&plans[4], Vec::new()).cells[0]), WonTokens::default());
 }
 
 /// Every table of a whole study has its rows, and its numbers are those of the cells.

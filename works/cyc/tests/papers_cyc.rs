@@ -28,8 +28,8 @@ fn printed_tables_are_examined_and_every_miss_is_listed() {
     let checks = &examined.checks;
     let counts = tally(checks);
     let total = |table: &str| {
-        let entry = counts.iter().find(|entry| entry.0 == table).unwrap_or_else(|| panic!("{table}"));
-        (entry.1 + entry.2, entry.3)
+        let entry = counts.iter().find(|entry| entry.table == table).unwrap_or_else(|| panic!("{table}"));
+        (entry.equal + entry.rounding, entry.missed)
     };
     let strs = |table: &str| checks.iter().filter(|one| one.table == table && one.place.starts_with("STR")).count();
     assert_eq!((strs("Tab. 2"), strs("Tab. 9"), strs("Tab. 10")), (19, 37, 23));

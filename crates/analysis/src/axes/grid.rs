@@ -74,7 +74,7 @@ impl<'a> Grids<'a> {
         Ok(Self { grids, analysis, protocol })
     }
 
-    /// What tables and figures of these grids leave out, and what stands in them only with faults.
+    /// What tables and figures of these grids leave out, and what they have with faults only.
     #[must_use]
     pub fn left_out_notes(&self) -> Vec<String> {
         self.grids.iter().flat_map(|grid| grid.left_out_notes(self.several_environments())).collect()
@@ -101,7 +101,7 @@ impl<'a> Grids<'a> {
 
 /// The model's name in a grid.
 fn name(info: &CellInfo) -> String {
-    use crate::row::Decoding::{Constrained, Mixed};
+    use crate::row::CellDecoding::{Constrained, Mixed};
     match info.decoding {
         Constrained | Mixed => format!("{} ({})", info.model_label(), info.decoding.label()),
         _ => info.model_label(),
@@ -205,7 +205,7 @@ impl<'a> Grid<'a> {
         self.cells.get(&(configuration.to_owned(), model.to_owned())).map(|(summary, _)| *summary)
     }
 
-    /// All cells that stand in the grid, in a fixed order.
+    /// All cells of the grid, in a fixed order.
     pub fn cells(&self) -> impl Iterator<Item = &'a CellSummary> {
         self.cells.values().map(|(summary, _)| *summary)
     }

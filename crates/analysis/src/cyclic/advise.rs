@@ -15,11 +15,11 @@ pub struct WorkflowSignature {
     pub state_uncertainty: f64,
     /// Share of what decides success that the agent sees: 1 where it can inspect the whole state.
     pub observability: f64,
-    /// What mends a failure; none where it is not known, and then it counts for no regime.
+    /// What repairs a failure; `None` where it is not known, and then it counts for no regime.
     pub repair: Option<RepairSemantics>,
 }
 
-/// What mends a failure.
+/// What repairs a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RepairSemantics {
@@ -27,7 +27,7 @@ pub enum RepairSemantics {
     Local,
     /// Going back to an earlier subtask.
     Backtracking,
-    /// New or better evidence; going back alone mends nothing.
+    /// New or better evidence; going back alone repairs nothing.
     Evidence,
     /// Now this and now that, by subtask.
     Mixed,
@@ -93,10 +93,10 @@ impl RepairSemantics {
 
     const fn meaning(self) -> &'static str {
         match self {
-            Self::Local => "a failed act is mended on the spot",
-            Self::Backtracking => "a failure is mended by going back to an earlier subtask",
-            Self::Evidence => "a failure is mended by better evidence and not by going back alone",
-            Self::Mixed => "what mends a failure differs from subtask to subtask",
+            Self::Local => "a failed action is repaired on the spot",
+            Self::Backtracking => "a failure is repaired by going back to an earlier subtask",
+            Self::Evidence => "a failure is repaired by better evidence and not by going back alone",
+            Self::Mixed => "what repairs a failure differs from subtask to subtask",
         }
     }
 }
@@ -317,7 +317,7 @@ fn reasons(signature: &WorkflowSignature, regime: Regime) -> Vec<String> {
         })
         .collect();
     reasons.push(match signature.repair {
-        None => "Repair: what mends a failure is not known, and was not used.".to_owned(),
+        None => "Repair: what repairs a failure is not known, and was not used.".to_owned(),
         repair if repair == wanted.repair => format!("Repair: {}, as in this regime.", meaning(repair)),
         repair => format!("Repair: {}, which is not typical of it.", meaning(repair)),
     });
@@ -349,7 +349,7 @@ mod tests {
         // A household: objects are hidden, a wrong place means going back.
         let household = of(0.5, 0.75, 0.25, RepairSemantics::Backtracking);
         assert_eq!((household.regime, household.recommended[0]), (Regime::Recovery, Controller::CompleteCyclic));
-        // Filings: going back without new evidence mends nothing.
+        // Filings: going back without new evidence repairs nothing.
         let filings = of(0.45, 0.85, 0.3, RepairSemantics::Evidence);
         assert_eq!(
             (filings.regime, &filings.recommended[..]),
@@ -365,7 +365,7 @@ mod tests {
         The prerequisite density is moderate (0.50), as in this regime.
         The uncertainty of the state is high (0.75), as in this regime.
         The observability is low (0.25), as in this regime.
-        Repair: a failure is mended by going back to an earlier subtask, as in this regime.
+        Repair: a failure is repaired by going back to an earlier subtask, as in this regime.
         ");
     }
 

@@ -9,7 +9,7 @@ use gimbal_messages::records::control::{self as records, Decider, GraphChosen, M
 use gimbal_messages::records::gate::Gated;
 use gimbal_messages::records::stage::Left;
 
-use super::{Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Spend, Trajectory};
+use super::{Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Spend, Trajectory};
 use crate::episode::{FoldError, Source, Texts};
 
 /// An episode under way.
@@ -172,7 +172,7 @@ impl<'a, E> TrajectoryBuilder<'a, E> {
             SegmentEnded::KIND => {
                 let SegmentEnded { index, node, calls, ended } = self.source.record(&note.data)?;
                 self.settle();
-                let segment = Segment { calls, ..self.segment(index, node, stop(ended)) };
+                let segment = Segment { calls, ..self.segment(index, node, ended) };
                 self.walk.segments.push(segment);
             }
             records::Routed::KIND => self.routed(note)?,
@@ -222,7 +222,7 @@ impl<'a, E> TrajectoryBuilder<'a, E> {
     }
 
     /// What belongs to the segment under way, which is over.
-    fn segment(&mut self, index: u32, node: String, ended: SegmentEnd) -> Segment {
+    fn segment(&mut self, index: u32, node: String, ended: SegmentStop) -> Segment {
         let acts = std::mem::take(&mut self.acts);
         let evidence_gained = self.follower.as_ref().map(|follower| {
             let now = follower.evidence();
@@ -242,7 +242,7 @@ impl<'a, E> TrajectoryBuilder<'a, E> {
         }
     }
 
-    /// Routing that came to no decision belongs to the segment before it.
+    /// Routing without a decision belongs to the segment before it.
     fn settle(&mut self) {
         let router = std::mem::take(&mut self.router);
         if let Some(segment) = self.walk.segments.last_mut() {
@@ -257,7 +257,7 @@ impl<'a, E> TrajectoryBuilder<'a, E> {
         if !self.acts.is_empty() || self.executor.calls > 0 {
             let index = u32::try_from(self.walk.segments.len()).unwrap_or(u32::MAX);
             let node = std::mem::take(&mut self.node);
-            let segment = self.segment(index, node, SegmentEnd::Over);
+            let segment = self.segment(index, node, SegmentStop::Over);
             self.walk.segments.push(segment);
         }
         self.unwind();
@@ -279,14 +279,6 @@ impl<'a, E> TrajectoryBuilder<'a, E> {
         for (act, _) in acts.zip(&self.again).filter(|(act, again)| **again && act.effect == Effect::New) {
             act.effect = Effect::Back;
         }
-    }
-}
-
-fn stop(ended: SegmentStop) -> SegmentEnd {
-    match ended {
-        SegmentStop::Done => SegmentEnd::Done,
-        SegmentStop::LocalBudget => SegmentEnd::LocalBudget,
-        SegmentStop::Over => SegmentEnd::Over,
     }
 }
 
@@ -491,9 +483,9 @@ Goal: craft polished_granite.
         assert_eq!(effects(first), [Effect::New, Effect::Rejected], "an unreadable answer is no call");
         assert_eq!(effects(second), [Effect::Nothing, Effect::Back]);
         assert_eq!((first.executor.calls, first.router.input, first.calls), (2, 40, 2));
-        assert_eq!((second.router.calls, second.router.input, second.ended), (2, 100, SegmentEnd::LocalBudget));
+        assert_eq!((second.router.calls, second.router.input, second.ended), (2, 100, SegmentStop::LocalBudget));
         assert_eq!((first.loops_noted, second.loops_noted), (1, 1));
-        assert_eq!((third.node.as_str(), third.ended, third.calls), ("A", SegmentEnd::Over, 1));
+        assert_eq!((third.node.as_str(), third.ended, third.calls), ("A", SegmentStop::Over, 1));
         let counts = visits(&walk);
         assert_eq!((counts.total, counts.unique, counts.revisits, counts.self_loops), (2, 1, 1, 2));
         assert_eq!(repairs(&walk)[0].taken, None, "never set right");

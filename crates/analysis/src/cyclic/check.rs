@@ -4,7 +4,7 @@
 //! Rules. Compared is the share of won episodes first, then the tokens of an episode; both as paired differences over the
 //! pairs (environment part, task, run, trial, player) that both controllers met, a controller's several configurations
 //! averaged. Intervals are Student's t robust against clusters, at a confidence that is shared out among the comparisons
-//! of one kind of faults. The recommended controller *leads* another one whose interval of success lies below nought, and
+//! of one kind of faults. The recommended controller *leads* another one whose interval of success lies below 0, and
 //! *trails* one whose lies above.
 //!
 //! * It **agrees** where the recommended controller leads every other one; or trails none and, of those that it does not
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::advise::Controller;
-use super::fold::{CellCycles, Cycles};
+use super::fold::{CellCycles, Cycles, PlayedAt};
 use super::noise::{Seen, success, summary};
 use super::{Control, success_to_calls};
 use crate::clusters::{Grouping, Place};
@@ -173,7 +173,7 @@ fn pooled<'a>(cells: &[&'a CellCycles]) -> BTreeMap<Met<'a>, Pooled> {
         // Who plays: of several roles the one that acts, whom every controller has.
         let player = cell.condition.executor.clone().unwrap_or_default();
         for record in &cell.records {
-            let (environment, task, run, trial) = record.place();
+            let PlayedAt { environment, task, run, trial } = record.place();
             let entry = met.entry((environment, task, run, trial, player.clone())).or_default();
             entry.instance = record.instance;
             entry.episodes += 1.0;
@@ -184,20 +184,20 @@ fn pooled<'a>(cells: &[&'a CellCycles]) -> BTreeMap<Met<'a>, Pooled> {
     met
 }
 
-/// Fewest seeds of a comparison: with five, all on one side of nought would still be chance more often than once in twenty.
+/// Fewest seeds of a comparison. By chance alone, five differences have the same sign more often than once in twenty.
 const FEWEST: usize = 6;
 
 fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults: &str, confidence: f64) -> Stratum {
     let mut by_controller: BTreeMap<Controller, Vec<&CellCycles>> = BTreeMap::new();
     // Where the fallback played in the model's place there is nothing to compare.
-    let struck = |cell: &CellCycles| cell.condition.faults == faults;
+    let has_faults = |cell: &CellCycles| cell.condition.faults == faults;
     // One agent routes nothing: what never strikes it makes no cell of its own, and its cells without faults stand for it.
-    let agent = own.iter().any(|(cell, controller)| *controller == Controller::React && struck(cell));
+    let agent = own.iter().any(|(cell, controller)| *controller == Controller::React && has_faults(cell));
     let stands_in = |cell: &CellCycles, controller: Controller| {
         !agent && controller == Controller::React && cell.condition.faults.is_empty()
     };
     let measures = |cell: &CellCycles, controller: Controller| {
-        (struck(cell) || stands_in(cell, controller)) && !cell.hardly_acted()
+        (has_faults(cell) || stands_in(cell, controller)) && !cell.hardly_acted()
     };
     for (cell, controller) in own.iter().filter(|(cell, controller)| measures(cell, *controller)) {
         by_controller.entry(*controller).or_default().push(cell);

@@ -219,7 +219,7 @@ pub(crate) fn short(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::{Decoding, Kind, RoleModel, Thresholds};
+    use crate::row::{CellDecoding, Kind, RoleModel, Thresholds};
 
     fn info(models: &[(&str, &str)]) -> CellInfo {
         let models =
@@ -230,7 +230,7 @@ mod tests {
             configuration: "c".to_owned(),
             axis: None,
             models: models.collect(),
-            decoding: Decoding::Free,
+            decoding: CellDecoding::Free,
             kind: Kind::Remote,
             plumbing: None,
             planned: 1,

@@ -26,7 +26,7 @@ pub struct Evidence {
     pub unlocated: bool,
 }
 
-/// Documents that hold an answer; all nought where none are known.
+/// Documents that hold an answer; all 0 where no such document is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gold {
     /// How many there are.
@@ -47,7 +47,7 @@ pub struct Gold {
 const RECORD: &str = "\nepisode record: ";
 
 impl Evidence {
-    /// What the text of a last observation tells; none where it holds no record.
+    /// What the text of a last observation says; `None` where it holds no record.
     #[must_use]
     pub fn in_last(text: &str) -> Option<Self> {
         let record: Value = serde_json::from_str(text.get(text.rfind(RECORD)? + RECORD.len()..)?).ok()?;
@@ -153,10 +153,10 @@ pub struct Figures {
     /// Figures that it states.
     #[serde(default)]
     pub stated: u32,
-    /// Those that stand in a stored document, or follow from such.
+    /// Those that are in a stored document, or follow from such.
     #[serde(default)]
     pub supported: u32,
-    /// Those that stand in a stored document.
+    /// Those that are in a stored document.
     #[serde(default)]
     pub stored: u32,
 }
@@ -263,7 +263,7 @@ impl Agreement {
     /// Cohen's kappa: agreement beyond chance; `None` without items, or where both judges always say the same one thing.
     #[must_use]
     pub fn kappa(&self) -> Option<f64> {
-        // In whole numbers, times n squared: agreement by chance is nought and no last digit of a sum.
+        // In whole numbers, times n squared: agreement by chance is exactly 0, without the rounding of a sum.
         let [n, both, first, second, neither] =
             [self.items(), self.both, self.first, self.second, self.neither].map(i128::from);
         let chance = (both + first) * (both + second) + (neither + second) * (neither + first);
@@ -309,7 +309,7 @@ mod tests {
         let agreement = Agreement { both: 20, first: 5, second: 10, neither: 15 };
         assert!((agreement.kappa().unwrap() - 0.4).abs() < 1e-12);
         assert_eq!(Agreement::default().kappa(), None);
-        // Agreement by chance alone is nought to the last digit, whatever the shares.
+        // Agreement by chance alone is exactly 0, whatever the shares.
         let by_chance = Agreement { both: 28, first: 42, second: 12, neither: 18 };
         assert_eq!(by_chance.kappa().map(|kappa| kappa.to_string()).as_deref(), Some("0"));
         assert_eq!(Agreement { both: 7, ..Agreement::default() }.kappa(), None);

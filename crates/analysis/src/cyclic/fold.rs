@@ -34,10 +34,14 @@ pub struct Record {
     pub stop: Stop,
     /// Tool calls.
     pub tool_calls: u32,
-    /// Steps of the environment, and those of them that the fallback took.
-    pub steps: (u32, u32),
-    /// Attempts at an action, and those of them that were rejected.
-    pub attempts: (u32, u32),
+    /// Steps of the environment.
+    pub steps: u32,
+    /// Those of them that the fallback took.
+    pub fallback_steps: u32,
+    /// Attempts at an action.
+    pub attempts: u32,
+    /// Those of them that were rejected.
+    pub rejected: u32,
     /// Model calls and tokens of all roles of the agent.
     pub spent: Spend,
     /// Those of the planner.
@@ -62,8 +66,8 @@ pub struct Record {
     pub ruled: u32,
     /// Sum of candidates over decisions.
     pub candidates: u64,
-    /// Nodes of the graph, and mean words of its criteria.
-    pub graph: Option<(u32, Option<f64>)>,
+    /// Size of the graph that was in force at the end.
+    pub graph: Option<GraphSize>,
     /// What followed each fault.
     pub repairs: Vec<Repair>,
     /// Failure modes and where they show.
@@ -79,11 +83,44 @@ pub struct Record {
 }
 
 impl Record {
-    /// Environment, task, run and trial.
+    /// Where it was played: episodes of two cells with the same place are paired.
     #[must_use]
-    pub fn place(&self) -> (&str, &str, u32, u32) {
-        (&self.environment, &self.task, self.run, self.trial)
+    pub fn place(&self) -> PlayedAt<'_> {
+        PlayedAt { environment: &self.environment, task: &self.task, run: self.run, trial: self.trial }
     }
+}
+
+/// Environment, task, run and trial of an episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PlayedAt<'a> {
+    /// Environment.
+    pub environment: &'a str,
+    /// Task.
+    pub task: &'a str,
+    /// Run.
+    pub run: u32,
+    /// Trial.
+    pub trial: u32,
+}
+
+/// Size of a task graph.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GraphSize {
+    /// Nodes.
+    pub nodes: u32,
+    /// Mean words of its criteria; `None` without edges.
+    pub criterion_words: Option<f64>,
+}
+
+/// A transition of a graph.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Transition {
+    /// Id of the graph.
+    pub graph: String,
+    /// From where.
+    pub from: String,
+    /// Where to.
+    pub to: String,
 }
 
 /// How often a transition was taken.
@@ -106,8 +143,8 @@ pub struct CellCycles {
     pub records: Vec<Record>,
     /// Graphs that were in force, by id.
     pub graphs: BTreeMap<String, Graph>,
-    /// Transitions by graph, from and to (CYC-062).
-    pub transitions: BTreeMap<(String, String, String), Use>,
+    /// Transitions that were taken (CYC-062).
+    pub transitions: BTreeMap<Transition, Use>,
     /// Episodes worth drawing, by kind.
     pub samples: BTreeMap<SampleKind, Sample>,
 }
@@ -116,10 +153,10 @@ impl CellCycles {
     /// Whether the model hardly acted ([`crate::acted`]): the cell has no rate of success.
     #[must_use]
     pub fn hardly_acted(&self) -> bool {
-        let mean = |counts: fn(&Record) -> (u32, u32)| {
-            mean_share(self.records.iter().map(counts).map(|(of, count)| Rate { count: count.into(), of: of.into() }))
-        };
-        !self.info.models.is_empty() && hardly_acted(mean(|one| one.steps), mean(|one| one.attempts))
+        let rate = |count: u32, of: u32| Rate { count: count.into(), of: of.into() };
+        let fallback = mean_share(self.records.iter().map(|one| rate(one.fallback_steps, one.steps)));
+        let invalid = mean_share(self.records.iter().map(|one| rate(one.rejected, one.attempts)));
+        !self.info.models.is_empty() && hardly_acted(fallback, invalid)
     }
 }
 
@@ -206,7 +243,7 @@ struct Cell {
     makers: BTreeSet<(String, String)>,
     specialists: bool,
     graphs: BTreeMap<String, Graph>,
-    transitions: BTreeMap<(String, String, String), Use>,
+    transitions: BTreeMap<Transition, Use>,
     samples: BTreeMap<SampleKind, Sample>,
 }
 
@@ -237,7 +274,10 @@ impl Fold {
         }
         let id = walk.graph().map_or("", |graph| &graph.id);
         for (from, to) in walk.transitions() {
-            let used = cell.transitions.entry((id.to_owned(), from.to_owned(), to.to_owned())).or_default();
+            let used = cell
+                .transitions
+                .entry(Transition { graph: id.to_owned(), from: from.to_owned(), to: to.to_owned() })
+                .or_default();
             used.all += 1;
             used.won += u64::from(walk.won);
         }
@@ -324,7 +364,9 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
         stop: walk.stop,
         tool_calls: walk.tool_calls,
         steps: walk.steps,
+        fallback_steps: walk.fallback_steps,
         attempts: walk.attempts,
+        rejected: walk.rejected,
         spent: walk.spent,
         planner: walk.planner,
         router,
@@ -338,7 +380,9 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
         ahead: count(|routed| routed.ahead),
         ruled: count(|routed| routed.ruled),
         candidates: decisions().map(|routed| u64::from(routed.candidates)).sum(),
-        graph: walk.graph().map(|graph| (graph.nodes.len() as u32, graph.criterion_words())),
+        graph: walk
+            .graph()
+            .map(|graph| GraphSize { nodes: graph.nodes.len() as u32, criterion_words: graph.criterion_words() }),
         repairs: repairs(walk),
         findings,
         evidence: walk.evidence.clone(),

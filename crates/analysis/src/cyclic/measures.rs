@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::detect::Signal;
 use super::evidence::{Agreement, Bottleneck};
-use super::fold::{CellCycles, Record};
+use super::fold::{CellCycles, Record, Transition};
 use super::{By, Condition, Gate, success_to_calls};
+use crate::plans::Plans;
 
 /// Mean and both standard deviations of a sample (CYC-052): the work gives the population SD of rates over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +22,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Of values that are finite; `None` of nothing.
+    /// Of finite values; `None` without values.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
@@ -141,7 +142,7 @@ pub struct RepairSums {
     pub faults: u64,
     /// Those after which the controller found its way.
     pub by_choice: u64,
-    /// Those after which a list came to the wanted node in its order.
+    /// Those after which a list reached the wanted node in its order.
     pub by_order: u64,
     /// Those after which the episode was won before that.
     pub by_success: u64,
@@ -160,8 +161,10 @@ pub struct RepairSums {
 /// A failure mode in a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SignalSums {
-    /// Episodes in which it shows, and those of them that were won.
-    pub episodes: (u64, u64),
+    /// Episodes in which it shows.
+    pub episodes: u64,
+    /// Those of them that were won.
+    pub won: u64,
     /// How often it shows.
     pub findings: u64,
     /// Segments that it covers.
@@ -170,62 +173,103 @@ pub struct SignalSums {
     pub example: String,
 }
 
+/// A part of a whole, in counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The part.
+    pub count: u64,
+    /// The whole.
+    pub of: u64,
+}
+
+impl Part {
+    fn add(&mut self, count: u64, of: u64) {
+        self.count += count;
+        self.of += of;
+    }
+}
+
+/// Figures of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FigureSums {
+    /// Those that were stated.
+    pub stated: u64,
+    /// Those of them that are in a stored document or follow from such.
+    pub supported: u64,
+    /// Those of them that are in a stored document.
+    pub stored: u64,
+}
+
+/// Revisits whose evidence was followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RevisitSums {
+    /// How many.
+    pub followed: u64,
+    /// Those that changed the evidence.
+    pub changed: u64,
+    /// Pieces of evidence that they brought.
+    pub pieces: u64,
+}
+
 /// What is said of answers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EvidenceSums {
-    /// Episodes with a judged answer, and those that passed.
-    pub answers: (u64, u64),
-    /// Episodes that retrieved the document that holds the answer, and those of which it is known.
-    pub retrieved: (u64, u64),
+    /// Judged answers that passed, of all judged ones.
+    pub answers: Part,
+    /// Episodes that retrieved the document that holds the answer, of those of which it is known.
+    pub retrieved: Part,
     /// Failures by bottleneck.
     pub bottlenecks: BTreeMap<Bottleneck, u64>,
-    /// Figures stated, those that stand in a stored document or follow from such, and those that stand there.
-    pub figures: (u64, u64, u64),
+    /// Figures of the answers.
+    pub figures: FigureSums,
     /// Agreement of the two judges, item by item.
     pub agreement: Agreement,
-    /// Gold documents that were read, and all (retrieval recall).
-    pub gold: (u64, u64),
+    /// Gold documents that were read, of all (retrieval recall).
+    pub gold: Part,
     /// Gates before final answers (CYC-095).
     pub gates: GateSums,
-    /// Revisits whose evidence was followed, those that changed it, and the pieces that they brought.
-    pub revisits: (u64, u64, u64),
+    /// Revisits whose evidence was followed.
+    pub revisits: RevisitSums,
 }
 
-/// What gates before final answers came to.
+/// What gates decided on answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GateSums {
-    /// Answers that came to a gate: passed, held back, let through against it, unchecked.
-    pub answers: (u64, u64, u64, u64),
-    /// Episodes in which a gate stood, and those in which it held an answer back.
-    pub episodes: (u64, u64),
-    /// Figures of the first answer of each episode: backed, all.
-    pub before: (u64, u64),
-    /// Figures of the answer that went through: backed, all.
-    pub after: (u64, u64),
-    /// Figures that the verifier vouched for, and those whose quotations stand.
-    pub vouched: (u64, u64),
+    /// Answers that a gate passed.
+    pub passed: u64,
+    /// Answers that it held back.
+    pub held: u64,
+    /// Answers that went through against it.
+    pub overruled: u64,
+    /// Answers that it could not check.
+    pub unread: u64,
+    /// Episodes in which a gate held an answer back, of those that had a gate.
+    pub episodes: Part,
+    /// Backed figures of the first answer of each episode.
+    pub before: Part,
+    /// Backed figures of the answer that went through.
+    pub after: Part,
+    /// Figures that the verifier vouched for.
+    pub claimed: u64,
+    /// Those of them whose quotations are in the documents.
+    pub verified: u64,
 }
 
 impl GateSums {
     fn add(&mut self, gates: &[Gate]) {
         let Some(first) = gates.first() else { return };
-        self.episodes.0 += 1;
-        self.episodes.1 += u64::from(gates.iter().any(|gate| gate.held));
-        let figures = |gate: &Gate| (u64::from(gate.backed()), u64::from(gate.figures));
-        let into = |sum: &mut (u64, u64), (backed, all): (u64, u64)| {
-            sum.0 += backed;
-            sum.1 += all;
-        };
-        into(&mut self.before, figures(first));
+        self.episodes.add(u64::from(gates.iter().any(|gate| gate.held)), 1);
+        self.before.add(first.backed().into(), first.figures.into());
         if let Some(last) = gates.iter().rev().find(|gate| !gate.held) {
-            into(&mut self.after, figures(last));
+            self.after.add(last.backed().into(), last.figures.into());
         }
         for gate in gates {
-            self.answers.0 += u64::from(gate.passed);
-            self.answers.1 += u64::from(gate.held);
-            self.answers.2 += u64::from(gate.overruled());
-            self.answers.3 += u64::from(gate.unread);
-            into(&mut self.vouched, (u64::from(gate.claimed), u64::from(gate.verified)));
+            self.passed += u64::from(gate.passed);
+            self.held += u64::from(gate.held);
+            self.overruled += u64::from(gate.overruled());
+            self.unread += u64::from(gate.unread);
+            self.claimed += u64::from(gate.claimed);
+            self.verified += u64::from(gate.verified);
         }
     }
 }
@@ -267,8 +311,8 @@ pub struct Measures {
     pub signals: BTreeMap<Signal, SignalSums>,
     /// Answers; `None` where no episode has any.
     pub evidence: Option<EvidenceSums>,
-    /// Planner's graphs: valid, given up.
-    pub planned: (u64, u64),
+    /// Episodes in which a planner was asked for a graph.
+    pub planned: Plans,
 }
 
 /// Measures a cell.
@@ -287,14 +331,13 @@ pub fn measure(cell: &CellCycles) -> Measures {
     let won = Group::of(records.iter().filter(|record| record.won));
     let success_to_calls =
         success.zip(won.calls).and_then(|(success, calls)| success_to_calls(success.mean, calls.mean));
-    let graphs: Vec<(u32, Option<f64>)> = records.iter().filter_map(|record| record.graph).collect();
-    let nodes: Vec<f64> = graphs.iter().map(|graph| f64::from(graph.0)).collect();
-    let words: Vec<f64> = graphs.iter().filter_map(|graph| graph.1).collect();
+    let graphs = || records.iter().filter_map(|record| record.graph);
+    let nodes: Vec<f64> = graphs().map(|graph| f64::from(graph.nodes)).collect();
+    let words: Vec<f64> = graphs().filter_map(|graph| graph.criterion_words).collect();
     let revisits: u64 = records.iter().map(|record| u64::from(record.visits.revisits)).sum();
     let idle: u64 = records.iter().map(|record| u64::from(record.visits.idle_revisits)).sum();
-    let planned = records.iter().filter_map(|record| record.planned);
-    let (valid, given_up) =
-        planned.fold((0, 0), |(valid, not), planned| if planned.valid { (valid + 1, not) } else { (valid, not + 1) });
+    let mut planned = Plans::default();
+    records.iter().filter_map(|record| record.planned).for_each(|plan| planned.add(plan.valid));
     Measures {
         condition: cell.condition.clone(),
         episodes: records.len(),
@@ -313,18 +356,18 @@ pub fn measure(cell: &CellCycles) -> Measures {
         repair: repair(records),
         signals: signals(records),
         evidence: evidence(records),
-        planned: (valid, given_up),
+        planned,
     }
 }
 
 fn transitions(cell: &CellCycles) -> TransitionCount {
-    let named = |(_, from, to): &(String, String, String)| (from.clone(), to.clone());
+    let named = |transition: &Transition| (transition.from.clone(), transition.to.clone());
     let all: BTreeSet<(String, String)> = cell.transitions.keys().map(named).collect();
     let won: BTreeSet<(String, String)> =
         cell.transitions.iter().filter(|(_, used)| used.won > 0).map(|(key, _)| named(key)).collect();
     let mut each: BTreeMap<&str, usize> = BTreeMap::new();
-    for (graph, _, _) in cell.transitions.keys() {
-        *each.entry(graph).or_default() += 1;
+    for transition in cell.transitions.keys() {
+        *each.entry(&transition.graph).or_default() += 1;
     }
     TransitionCount {
         graphs: cell.graphs.len(),
@@ -383,8 +426,8 @@ fn signals(records: &[Record]) -> BTreeMap<Signal, SignalSums> {
             entry.findings += 1;
             entry.segments += u64::from(finding.last - finding.first) + 1;
             if met.insert(finding.signal) {
-                entry.episodes.0 += 1;
-                entry.episodes.1 += u64::from(record.won);
+                entry.episodes += 1;
+                entry.won += u64::from(record.won);
             }
             if entry.example.is_empty() {
                 let place = format!("{}/{}", record.task, record.run);
@@ -404,24 +447,22 @@ fn evidence(records: &[Record]) -> Option<EvidenceSums> {
     for record in records {
         sums.gates.add(&record.gates);
         for gained in &record.revisit_evidence {
-            sums.revisits.0 += 1;
-            sums.revisits.1 += u64::from(*gained > 0);
-            sums.revisits.2 += u64::from(*gained);
+            sums.revisits.followed += 1;
+            sums.revisits.changed += u64::from(*gained > 0);
+            sums.revisits.pieces += u64::from(*gained);
         }
         let Some(evidence) = &record.evidence else { continue };
-        sums.answers.0 += 1;
-        sums.answers.1 += u64::from(evidence.judged.passed);
-        sums.retrieved.0 += u64::from(evidence.bottleneck.retrieved && !evidence.unlocated);
-        sums.retrieved.1 += u64::from(!evidence.unlocated);
-        sums.gold.0 += u64::from(evidence.gold.read);
-        sums.gold.1 += u64::from(evidence.gold.all);
-        sums.figures.0 += u64::from(evidence.figures.stated);
-        sums.figures.1 += u64::from(evidence.figures.supported);
-        sums.figures.2 += u64::from(evidence.figures.stored);
+        sums.answers.add(evidence.judged.passed.into(), 1);
+        let located = !evidence.unlocated;
+        sums.retrieved.add((evidence.bottleneck.retrieved && located).into(), located.into());
+        sums.gold.add(evidence.gold.read.into(), evidence.gold.all.into());
+        sums.figures.stated += u64::from(evidence.figures.stated);
+        sums.figures.supported += u64::from(evidence.figures.supported);
+        sums.figures.stored += u64::from(evidence.figures.stored);
         sums.agreement.add(&evidence.judged);
         if let Some(bottleneck) = evidence.bottleneck() {
             *sums.bottlenecks.entry(bottleneck).or_default() += 1;
         }
     }
-    (sums.answers.0 > 0 || sums.gates.episodes.0 > 0 || sums.revisits.0 > 0).then_some(sums)
+    (sums.answers.of > 0 || sums.gates.episodes.of > 0 || sums.revisits.followed > 0).then_some(sums)
 }

@@ -9,7 +9,6 @@ mod board;
 mod builder;
 pub mod check;
 mod condition;
-pub mod cost;
 pub mod detect;
 pub mod evidence;
 mod fold;
@@ -25,15 +24,20 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+pub use gimbal_messages::records::control::SegmentStop;
+
 pub use board::{Board, Entry};
 pub use condition::{Condition, Control, Setup};
-pub use fold::{CellCycles, Cycles, Fold, Record, Sample, SampleKind, Use};
-pub use measures::{EvidenceSums, Group, Measures, Moments, RepairSums, Routing, SignalSums, TransitionCount, measure};
+pub use fold::{CellCycles, Cycles, Fold, GraphSize, PlayedAt, Record, Sample, SampleKind, Transition, Use};
+pub use measures::{
+    EvidenceSums, FigureSums, GateSums, Group, Measures, Moments, Part, RepairSums, RevisitSums, Routing, SignalSums,
+    TransitionCount, measure,
+};
 pub use noise::{CONFIDENCE, INTERVALS, NoiseCurve, NoisePoint, noise_curves};
 pub use repair::{By, Repair, Taken, repairs};
-pub use tokens::{Exploration, TokenComparison, exploration, shared_wins};
+pub use tokens::{Exploration, TokenComparison, WonTokens, exploration, shared_wins};
 pub use trajectory::{
-    Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Spend, TaskPart, Trajectory,
+    Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Spend, TaskPart, Trajectory,
 };
 pub use walks::{CyclesFold, WalkCell};
 

@@ -44,7 +44,7 @@ pub struct NoiseCurve {
     pub points: Vec<NoisePoint>,
 }
 
-/// The curves of a run, in the study's order; none where no cell has a known error rate.
+/// The curves of a run, in the study's order; empty without a cell of known error rate.
 #[must_use]
 pub fn noise_curves(cycles: &Cycles, confidence: f64) -> Vec<NoiseCurve> {
     let known = || cycles.cells.iter().enumerate().filter(|(_, cell)| cell.condition.error.is_some());

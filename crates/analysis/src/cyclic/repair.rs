@@ -1,6 +1,6 @@
 //! Repair of single faults: from the diversion of a routing decision to the state of control being right again (CYC-096).
 //!
-//! *Right again*: the controller by its own choice enters the node that the router had wanted when the fault struck, or
+//! *Right again*: the controller by its own choice enters the node that the router had wanted when the fault was injected, or
 //! the episode succeeds. A decision that a fault diverts is nobody's choice, even if it leads there; and a list has no
 //! choice: where its order leads there, that is how it is set right. What is counted
 //! begins after the diverted decision and ends with the decision (or the end) that sets it right: the segments, and their
@@ -13,7 +13,7 @@ use super::trajectory::{Spend, Trajectory};
 /// What followed one diverted decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repair {
-    /// Segment after which the fault struck.
+    /// Segment after which the fault was injected.
     pub segment: u32,
     /// What it took; none where it was never set right.
     pub taken: Option<Taken>,
@@ -51,10 +51,10 @@ pub fn repairs(trajectory: &Trajectory) -> Vec<Repair> {
     let segments = &trajectory.segments;
     let is_list = trajectory.graph().is_some_and(|graph| graph.kind == "dag");
     let by = if is_list { By::Order } else { By::Choice };
-    let struck = segments.iter().enumerate().filter_map(|(place, segment)| {
+    let faulted = segments.iter().enumerate().filter_map(|(place, segment)| {
         segment.routed.as_ref().filter(|routed| routed.faulted).map(|routed| (place, segment.index, &routed.wanted))
     });
-    struck
+    faulted
         .map(|(place, segment, wanted)| {
             let mut taken = Taken { by, ..Taken::default() };
             for later in &segments[place + 1..] {

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::fold::{CellCycles, Record};
+use super::fold::{CellCycles, PlayedAt, Record};
 use super::measures::Moments;
 
 /// Mean tokens of one agent and of a cyclic graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenComparison {
-    /// Episodes of the agent, and of the graph.
-    pub episodes: (usize, usize),
+    /// Episodes of the agent.
+    pub agent_episodes: usize,
+    /// Episodes of the graph.
+    pub cyclic_episodes: usize,
     /// Mean tokens of the agent.
     pub agent: f64,
     /// Mean tokens of the graph.
@@ -19,7 +21,12 @@ pub struct TokenComparison {
 impl TokenComparison {
     fn of(agent: &[f64], cyclic: &[f64]) -> Option<Self> {
         let (first, second) = (Moments::of(agent)?, Moments::of(cyclic)?);
-        Some(Self { episodes: (agent.len(), cyclic.len()), agent: first.mean, cyclic: second.mean })
+        Some(Self {
+            agent_episodes: agent.len(),
+            cyclic_episodes: cyclic.len(),
+            agent: first.mean,
+            cyclic: second.mean,
+        })
     }
 
     /// What the graph takes more.
@@ -28,22 +35,29 @@ impl TokenComparison {
         self.cyclic - self.agent
     }
 
-    /// It in percent of the agent's; `None` where that is nothing.
+    /// The excess in percent of the agent's tokens; `None` where the agent used none.
     #[must_use]
     pub fn percent(&self) -> Option<f64> {
         (self.agent > 0.0).then(|| 100.0 * self.excess() / self.agent)
     }
 }
 
-type Place<'a> = (&'a str, &'a str, u32, u32);
-
-fn by_place(cell: &CellCycles) -> BTreeMap<Place<'_>, &Record> {
+fn by_place(cell: &CellCycles) -> BTreeMap<PlayedAt<'_>, &Record> {
     cell.records.iter().map(|record| (record.place(), record)).collect()
 }
 
-/// Tokens over the episodes that both won (the first), and over all that each won (the second).
+/// Tokens of an agent and of a cyclic graph over won episodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WonTokens {
+    /// Over the seeds that both won; `None` without any.
+    pub both: Option<TokenComparison>,
+    /// Over all episodes that each won; `None` where one of the two won none.
+    pub each: Option<TokenComparison>,
+}
+
+/// Compares the tokens of won episodes.
 #[must_use]
-pub fn shared_wins(agent: &CellCycles, cyclic: &CellCycles) -> (Option<TokenComparison>, Option<TokenComparison>) {
+pub fn shared_wins(agent: &CellCycles, cyclic: &CellCycles) -> WonTokens {
     let tokens = |record: &Record| record.spent.tokens() as f64;
     let (first, second) = (by_place(agent), by_place(cyclic));
     let both = first.iter().filter_map(|(place, one)| {
@@ -52,7 +66,10 @@ pub fn shared_wins(agent: &CellCycles, cyclic: &CellCycles) -> (Option<TokenComp
     });
     let (shared_agent, shared_cyclic): (Vec<f64>, Vec<f64>) = both.unzip();
     let won = |cell: &CellCycles| -> Vec<f64> { cell.records.iter().filter(|record| record.won).map(tokens).collect() };
-    (TokenComparison::of(&shared_agent, &shared_cyclic), TokenComparison::of(&won(agent), &won(cyclic)))
+    WonTokens {
+        both: TokenComparison::of(&shared_agent, &shared_cyclic),
+        each: TokenComparison::of(&won(agent), &won(cyclic)),
+    }
 }
 
 /// Difference of distinct situations, cyclic minus agent, of one seed that both played.

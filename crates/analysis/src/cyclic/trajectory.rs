@@ -1,6 +1,7 @@
 //! An episode as a walk over a task graph: segments at nodes, routing decisions between them (CYC-003, CYC-015..017).
 
 use gimbal_core::Stop;
+use gimbal_messages::records::control::SegmentStop;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Evidence;
@@ -32,10 +33,14 @@ pub struct Trajectory {
     pub won: bool,
     /// Calls to the environment, rejected ones too (TC).
     pub tool_calls: u32,
-    /// Steps of the environment, and those of them that the fallback took.
-    pub steps: (u32, u32),
-    /// Attempts at an action, and those of them that were rejected.
-    pub attempts: (u32, u32),
+    /// Steps of the environment.
+    pub steps: u32,
+    /// Those of them that the fallback took.
+    pub fallback_steps: u32,
+    /// Attempts at an action.
+    pub attempts: u32,
+    /// Those of them that were rejected.
+    pub rejected: u32,
     /// What the agent's roles asked of models, planner included.
     pub spent: Spend,
     /// What making the graph took.
@@ -204,13 +209,13 @@ pub struct Gate {
     /// Those that code found to rest on a stored span.
     #[serde(default)]
     pub supported: u32,
-    /// Others that a verifier showed to rest on words that stand in a stored text.
+    /// Others that a verifier showed to follow from words of a stored text.
     #[serde(default)]
     pub verified: u32,
     /// Others that it vouched for, whether or not its words stand there.
     #[serde(default)]
     pub claimed: u32,
-    /// Whether every figure rests on something.
+    /// Whether every figure is backed.
     #[serde(default)]
     pub passed: bool,
     /// Whether the answer was held back.
@@ -228,24 +233,11 @@ impl Gate {
         self.supported.saturating_add(self.verified)
     }
 
-    /// Whether an answer went through although a figure of it rests on nothing.
+    /// Whether an answer went through although a figure of it is not backed.
     #[must_use]
     pub const fn overruled(&self) -> bool {
         !self.passed && !self.held && !self.unread
     }
-}
-
-/// How a segment ended (CYC-016).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SegmentEnd {
-    /// The executor said that the subtask is done.
-    #[default]
-    Done,
-    /// Its calls were used up.
-    LocalBudget,
-    /// The episode ended in it.
-    Over,
 }
 
 /// One stay at a node.
@@ -258,7 +250,7 @@ pub struct Segment {
     /// Tool calls, rejected ones too (the work's Δk).
     pub calls: u32,
     /// How it ended.
-    pub ended: SegmentEnd,
+    pub ended: SegmentStop,
     /// The calls, in order.
     pub acts: Vec<Act>,
     /// What its executor asked of models.
@@ -307,11 +299,11 @@ pub struct Act {
     pub tool: String,
     /// Arguments as canonical JSON.
     pub arguments: String,
-    /// What became of it.
+    /// Its effect.
     pub effect: Effect,
 }
 
-/// What became of a call.
+/// Effect of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {

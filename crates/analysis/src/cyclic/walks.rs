@@ -65,8 +65,10 @@ impl Trajectory {
             won: episode.stop == Stop::Solved
                 || cell.success_above.is_some_and(|above| episode.return_thousandths > above),
             tool_calls: small(episode.tool_calls).saturating_sub(left),
-            steps: (episode.steps, fallbacks),
-            attempts: (own.max(rejected), rejected),
+            steps: episode.steps,
+            fallback_steps: fallbacks,
+            attempts: own.max(rejected),
+            rejected,
             wall_us: episode.critical_path_us,
             evidence,
             ..walk

@@ -5,12 +5,12 @@ use crate::profile::{ActionFacts, Profile};
 
 pub(super) const RULE: &str = "cascade: two or more steps in a row at or below the floor without a remedy, in which \
      agents deliberate more a step than they did before the run; shown are the steps of the run with deliberation. \
-     Judged where the brief states a floor and somebody deliberates.";
+     Judged where the brief states a floor and an agent deliberates.";
 
 /// Fewest steps of a run.
 const RUN: usize = 2;
 
-/// The steps of each run of at least [`RUN`] steps at the floor without a remedy in which somebody deliberates, where
+/// The steps of each run of at least [`RUN`] steps at the floor without a remedy in which an agent deliberates, where
 /// the mean number of deliberation calls a step is higher than over all steps before the run.
 pub(super) fn look(profile: &Profile, facts: &ActionFacts) -> Option<Steps> {
     facts.floor?;

@@ -3,7 +3,7 @@
 //! Each is a stated rule that gives the steps where it shows. A detector knows no environment: what an action is for and
 //! what a lost step costs come from the brief ([`ActionFacts`]). A *remedy* is an accepted action of the reactive class.
 //! *Harm persists* in a step when its reward calls for a remedy by the brief ([`ActionFacts::harms`]) and is no better than
-//! that of the step before (the first step is compared with nought). A step is *at the floor* when its reward is at or below the brief's floor.
+//! that of the step before (the first step is compared with 0). A step is *at the floor* when its reward is at or below the brief's floor.
 
 mod capability;
 mod cascade;

@@ -18,7 +18,7 @@ pub(super) fn rule() -> String {
 }
 
 /// The steps in which decoys are up, harm persists and no remedy is taken, as far as the suggestions of the step put
-/// something else first or the step stands in a run of at least [`DEFERRED`] such steps.
+/// something else first or the step is in a run of at least [`DEFERRED`] such steps.
 pub(super) fn look(profile: &Profile, facts: &ActionFacts) -> Option<Steps> {
     let strongest = facts.strongest_remedy()?;
     facts.actions.iter().find(|entry| entry.class == PROACTIVE)?;

@@ -8,7 +8,7 @@ pub use examined::{Examined, KnownMiss, Relation};
 
 use crate::table::{Cell, Column, ColumnKind, Table};
 
-/// What became of one printed number.
+/// How a printed number compares with the recomputed one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// The recomputed value, rounded as the table is, equals what is printed.
@@ -59,19 +59,32 @@ impl Check {
     }
 }
 
-/// Counts by table: equal, within rounding, missed.
+/// Numbers of one printed table by verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Table of the work.
+    pub table: String,
+    /// Equal as printed.
+    pub equal: usize,
+    /// Explained by the rounding of the printed inputs.
+    pub rounding: usize,
+    /// Do not follow from the printed inputs.
+    pub missed: usize,
+}
+
+/// Counts by table, in the order in which tables come up.
 #[must_use]
-pub fn tally(checks: &[Check]) -> Vec<(String, usize, usize, usize)> {
-    let mut counts: Vec<(String, usize, usize, usize)> = Vec::new();
+pub fn tally(checks: &[Check]) -> Vec<Tally> {
+    let mut counts: Vec<Tally> = Vec::new();
     for check in checks {
-        let position = counts.iter().position(|entry| entry.0 == check.table).unwrap_or_else(|| {
-            counts.push((check.table.clone(), 0, 0, 0));
+        let position = counts.iter().position(|entry| entry.table == check.table).unwrap_or_else(|| {
+            counts.push(Tally { table: check.table.clone(), ..Tally::default() });
             counts.len() - 1
         });
         match check.verdict {
-            Verdict::Equal => counts[position].1 += 1,
-            Verdict::Rounding => counts[position].2 += 1,
-            Verdict::Miss => counts[position].3 += 1,
+            Verdict::Equal => counts[position].equal += 1,
+            Verdict::Rounding => counts[position].rounding += 1,
+            Verdict::Miss => counts[position].missed += 1,
         }
     }
     counts
@@ -90,7 +103,7 @@ pub fn report(title: &str, checks: &[Check]) -> Table {
     ];
     let rows = tally(checks)
         .into_iter()
-        .map(|(table, equal, rounding, missed)| {
+        .map(|Tally { table, equal, rounding, missed }| {
             let counts = [equal + rounding + missed, equal, rounding, missed];
             std::iter::once(Cell::text(table)).chain(counts.map(|count| Cell::count(count as u64))).collect()
         })

@@ -1,5 +1,6 @@
 //! What actions are for, from the environment's brief.
 
+use gimbal_core::{Brief, Milli};
 use serde::{Deserialize, Serialize};
 
 /// Class of actions that look and change nothing.
@@ -26,6 +27,21 @@ pub struct ActionFacts {
     /// Reward of one step, in thousandths, at and below which the environment counts as lost (BOG-014, BOG-223).
     #[serde(default)]
     pub floor: Option<i64>,
+}
+
+impl ActionFacts {
+    /// Those of a brief.
+    #[must_use]
+    pub fn of(brief: &Brief) -> Self {
+        let thousandths = |value: Option<Milli>| value.map(|value| value.0);
+        let entries = brief.glossary.iter();
+        Self {
+            actions: entries.map(|entry| ActionClass { name: entry.name.clone(), class: entry.kind.clone() }).collect(),
+            idle: brief.idle.tool.clone(),
+            harm: thousandths(brief.thresholds.harm),
+            floor: thousandths(brief.thresholds.floor),
+        }
+    }
 }
 
 /// A kind of action and its class.

@@ -216,7 +216,7 @@ impl<'a, E> Builder<'a, E> {
         count(&mut step.messages, &sent.contract);
         match ranking {
             Some(ranking) => step.suggestions = suggestions(&ranking),
-            // Whoever is asked before it has ever answered is invoked; an answer goes back to the one that asked.
+            // A role that is asked before it has ever answered is invoked; an answer goes back to the role that asked.
             None if !self.talks.answers(&sent.from, &sent.to) => {
                 self.talks.invoke(&sent.from, &sent.to);
                 self.step(number).invocations.push(Invocation { agent: sent.to.clone(), messages: 0 });
@@ -235,7 +235,7 @@ impl<'a, E> Builder<'a, E> {
 /// Who asks whom, and how long their conversations are.
 #[derive(Default)]
 struct Talks {
-    /// Pairs (who asks, who is asked), as far as somebody has asked.
+    /// Pairs of the role that asks and the role that is asked.
     asking: Vec<(String, String)>,
     /// By call: for each message of its prompt whether it is a system message.
     prompts: BTreeMap<u64, Vec<bool>>,

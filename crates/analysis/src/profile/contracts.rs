@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The way of reading that is none: the default stands in the place of what was written (BOG-070).
+/// The tier of a message that could not be read: the default replaces it (BOG-070).
 pub const DEFAULT: &str = "default";
 
 /// What the notes of a journal say of one role's messages and turns: in a step, or over a cell.

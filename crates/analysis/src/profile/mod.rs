@@ -1,6 +1,6 @@
 //! What happened in an episode, step by step: the trajectory that detectors and trace comparisons read (BOG-220..225).
 //!
-//! Whoever reads a journal makes these. Names of tools, subjects and agents are data; what a tool is for (its class)
+//! A reader of journals makes these. Names of tools, subjects and agents are data; what a tool is for (its class)
 //! comes from the environment's brief as [`ActionFacts`].
 
 mod actions;
@@ -44,7 +44,7 @@ pub struct Profile {
     pub return_thousandths: i64,
     /// Why it ended.
     pub stop: Stop,
-    /// Steps in order, from 1. What was done after the last accepted action stands in a last step without an action.
+    /// Steps in order, from 1. What was done after the last accepted action is in a last step without an action.
     pub steps: Vec<StepProfile>,
 }
 

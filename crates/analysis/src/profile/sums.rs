@@ -26,7 +26,7 @@ impl Sum {
         self.squares += distance * (value - self.mean);
     }
 
-    /// The mean; `None` of nothing.
+    /// The mean; `None` without values.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.n > 0).then_some(self.mean)
@@ -58,7 +58,7 @@ impl Clustered {
         *group = (group.0 + value, group.1 + 1.0);
     }
 
-    /// The mean; `None` of nothing.
+    /// The mean; `None` without values.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         self.all.mean()

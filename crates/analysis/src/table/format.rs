@@ -27,7 +27,7 @@ pub(super) fn shown(cell: &Cell, kind: ColumnKind) -> String {
     }
 }
 
-/// Fixed digits; what is less than the last of them is said to be less, since no test gives a probability of nought.
+/// Fixed digits; what is less than the last of them is shown as less, because no test gives a probability of 0.
 fn probability(value: f64, digits: usize) -> String {
     let least = 10_f64.powi(-i32::try_from(digits).unwrap_or(4));
     if value < least { format!("<{least:.digits$}") } else { fixed(value, digits) }

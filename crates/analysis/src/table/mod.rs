@@ -12,7 +12,7 @@ mod text;
 use crate::printable::printable;
 pub use markdown::markdown_text;
 
-/// What stands in a cell. Numbers that do not exist are [`Cell::Empty`] and never NaN.
+/// Content of a cell. Numbers that do not exist are [`Cell::Empty`] and never NaN.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// Nothing to say: shown as an en dash, empty in CSV, null in JSON.
@@ -34,13 +34,13 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// A number, or nothing when there is none or it is not finite. Nought has no sign.
+    /// A number, or nothing when there is none or it is not finite. 0 has no sign.
     #[must_use]
     pub fn number(value: Option<f64>) -> Self {
         value.filter(|value| value.is_finite()).map_or(Self::Empty, |value| Self::Number(value + 0.0))
     }
 
-    /// The difference of two numbers, or nothing. What is no more than the error of their last digits is nought.
+    /// The difference of two numbers, or nothing. What is no more than the error of their last digits is 0.
     #[must_use]
     pub fn difference(of: Option<(f64, f64)>) -> Self {
         let least = |(one, other): (f64, f64)| 1e-12 * one.abs().max(other.abs());
@@ -91,7 +91,7 @@ pub enum ColumnKind {
     Integer,
     /// Shares, shown in percent with so many digits.
     Share(usize),
-    /// Probabilities of a test; what would be shown as nought is shown as less than the last digit.
+    /// Probabilities of a test; what would be shown as 0 is shown as less than the last digit.
     Probability(usize),
     /// Intervals, two fields in CSV.
     Interval(usize),
@@ -201,7 +201,7 @@ impl Log<'_> {
 
 impl Table {
     /// As text, Markdown and HTML show it: without the columns for programs only and those that hold nothing in any
-    /// row; the first, which names the rows, stays. CSV and JSON keep all, so that whoever reads them by machine
+    /// row; the first, which names the rows, stays. CSV and JSON keep all, so that a program that reads them
     /// meets the same columns whatever was played.
     #[must_use]
     pub fn readable(&self) -> Self {
@@ -273,7 +273,7 @@ impl Table {
     }
 
     /// The columns (by index) of each block when the table is broken to fit `width` characters: the labels, then as many
-    /// whole groups as fit. No column counts for more than `longest` characters of words: whoever draws the table cuts
+    /// whole groups as fit. No column counts for more than `longest` characters of words: the drawing cuts
     /// or wraps what is longer.
     #[must_use]
     pub fn blocks(&self, width: usize, longest: usize) -> Vec<Vec<usize>> {

@@ -27,7 +27,7 @@ pub fn contracts(analysis: &Analysis, traces: &Traces) -> Table {
     columns.extend(TIERS.map(|(key, title, help)| column(key, title, Integer, help)));
     let done = |key, title, kind, help| Column::new(key, title, "done", kind, help);
     columns.extend([
-        column("defaults", "Default", Integer, "Not read at all: the default stands in their place"),
+        column("defaults", "Default", Integer, "Not read at all: replaced by the default"),
         column("default_share", "of all", Share(0), "Share of messages that fell to the default"),
         done("dropped", "Dropped", Integer, "Suggested actions that are none, taken out"),
         done("mismatched", "Mismatch", Integer, "Suggested actions about another subject, kept"),
@@ -62,7 +62,7 @@ pub fn contracts(analysis: &Analysis, traces: &Traces) -> Table {
 
 fn numbers(handled: &Handled) -> Vec<Cell> {
     let messages = handled.messages();
-    // A role without a contract has no messages to read: that is nothing to say, and not nought.
+    // A role without a contract has no messages to read: its cell is empty and not 0.
     let known = |count: u64| if messages > 0 { Cell::count(count) } else { Cell::Empty };
     let contracts: Vec<&str> = handled.read.keys().map(String::as_str).collect();
     let rules: Vec<String> = handled.arbitrated.iter().map(|(rule, count)| format!("{rule} {count}")).collect();

@@ -6,11 +6,11 @@ use super::{confidence_title, label_cells, labels, mark_notes, return_digits};
 use crate::cells::{Analysis, CellSummary};
 use crate::compare::{PairedDifference, paired_difference};
 use crate::proportion::Proportion;
-use crate::recovery::{BEFORE, Recoveries, Tally};
+use crate::recovery::{BEFORE, KindTally, Recoveries, Tally};
 use crate::row::{CellInfo, EpisodeRow, Rows};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
-/// What followed the injected faults; `None` where none were asked for. A cell whose faults never struck has a row too.
+/// What followed the injected faults; `None` for a study without faults. A cell in which no fault was injected has a row too.
 #[must_use]
 pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Option<Table> {
     use ColumnKind::{Integer, Interval, Label, Number, Share, Text};
@@ -20,10 +20,10 @@ pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Opti
     let mut columns = labels(analysis);
     columns.extend([
         column("faults", "Faults", "fault", Text, "What the study calls the rates").shown_if(false),
-        column("site", "Site", "fault", Label, "Where they struck"),
+        column("site", "Site", "fault", Label, "Where they are injected"),
         column("kind", "Fault", "fault", Label, "What they did"),
         column("injected", "Injected", "fault", Integer, "Faults over all episodes"),
-        column("episodes", "Episodes", "fault", Integer, "Episodes that any of them struck"),
+        column("episodes", "Episodes", "fault", Integer, "Episodes with at least one of them"),
         column("recovered", "Recovered", "acting", Share(0), "Faults after which the agent acted again"),
         column("recovered_ci", &ci, "acting", Interval(2), "Wilson interval of that share"),
         column("steps", "Steps", "acting", Number(1), "Median steps of the fallback before the agent acted again"),
@@ -61,7 +61,7 @@ pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Opti
         "Recovered: an action of the agent's own was accepted after the fault, before the episode ended; steps, calls and tokens are those until then (tokens above 1,000 to three digits). Faults of one episode hang together: the Wilson interval of that share takes them one at a time, and is too narrow where they are many.".to_owned(),
         crate::interval_notes::interval_note(analysis),
         format!("Back: the reward of a step reached the mean of the {BEFORE} steps before the fault (of fewer where there were fewer); 0 steps is the very next one."),
-        "Difference: over seeds that both played; the same in every row of a cell, since the faults struck together.".to_owned(),
+        "Difference: over seeds that both played; the same in every row of a cell, because the faults were injected together.".to_owned(),
     ];
     notes.extend(mark_notes(analysis));
     Some(Table { key: "faults", title: "Injected faults and recovery".to_owned(), columns, rows: lines, notes })
@@ -70,11 +70,11 @@ pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Opti
 fn line(
     analysis: &Analysis,
     cell: &CellSummary,
-    kind: Option<(&str, &str, &Tally)>,
+    kind: Option<KindTally<'_>>,
     paired: Option<&PairedDifference>,
 ) -> Vec<Cell> {
     let none = Tally::default();
-    let (site, kind, tally) = kind.unwrap_or(("", "none struck", &none));
+    let KindTally { site, kind, tally } = kind.unwrap_or(KindTally { site: "", kind: "none injected", tally: &none });
     let confidence = analysis.options.confidence;
     let recovered = Proportion::new(tally.recovered, tally.injected, confidence);
     let back = Proportion::new(tally.reward_steps.count(), tally.compared, confidence);

@@ -1,6 +1,9 @@
 //! The main table: what each cell returned and what it cost.
 
-use super::{acted_note, catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits};
+use super::{
+    HARDLY_NOTE, UNPLANNED, acted_note, catastrophic_note, confidence_title, label_cells, labels, mark_notes,
+    return_digits,
+};
 use crate::cells::{Analysis, CellSummary};
 use crate::interval_notes::interval_note;
 use crate::options::BaselineChoice;
@@ -55,7 +58,8 @@ pub fn essential(main: &Table) -> Table {
     let columns = keep.iter().filter_map(|index| main.columns.get(*index));
     let columns = columns.map(|column| Column { group: "screen".into(), ..column.clone() }).collect();
     let rows = (0..main.rows.len()).map(|row| keep.iter().map(|index| main.cell(row, *index).clone()).collect());
-    let telling = |note: &&String| note.starts_with("Hardly acted") || note.starts_with("plumbing:");
+    let telling =
+        |note: &&String| [HARDLY_NOTE, "plumbing:", UNPLANNED].iter().any(|beginning| note.starts_with(beginning));
     Table { columns, rows: rows.collect(), notes: main.notes.iter().filter(telling).cloned().collect(), ..main.clone() }
 }
 

@@ -111,8 +111,8 @@ pub fn label_cells(summary: &CellSummary) -> Vec<Cell> {
     ]
 }
 
-/// The mark of a cell: whether its model hardly acted, what keeps it from being evidence, and how many of its episodes a
-/// limit cut.
+/// The mark of a cell: whether its model hardly acted, what keeps it from being evidence, in how many of its episodes the
+/// planner gave no graph, and how many a limit cut.
 #[must_use]
 pub fn marks(summary: &CellSummary) -> String {
     let mut marks: Vec<String> = Vec::new();
@@ -120,6 +120,9 @@ pub fn marks(summary: &CellSummary) -> String {
         marks.push(HARDLY.to_owned());
     }
     marks.push(mark(&summary.info).to_owned());
+    if let Some(failures) = summary.plans.failures() {
+        marks.push(format!("{UNPLANNED} {failures}"));
+    }
     if summary.cuts() > 0 {
         marks.push(format!("{} of {} cut", summary.cuts(), summary.cuts() + summary.episodes));
     }
@@ -129,6 +132,12 @@ pub fn marks(summary: &CellSummary) -> String {
 
 /// The mark of a cell whose model hardly acted.
 pub const HARDLY: &str = "hardly acted";
+
+/// The mark of a cell with failed plans, before their number.
+pub const UNPLANNED: &str = "not planned";
+
+/// How [`acted_note`] begins.
+const HARDLY_NOTE: &str = "Hardly acted";
 
 /// Which cells are no measurement because their model hardly acted, with both shares; `None` without any.
 #[must_use]
@@ -144,7 +153,7 @@ pub fn acted_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Optio
     let more = if hardly.len() > SHOWN { format!("; and {} more cells", hardly.len() - SHOWN) } else { String::new() };
     (!hardly.is_empty()).then(|| {
         format!(
-            "Hardly acted, no measurement ({named}{more}): {}. The returns of such a cell are those of the fallback: it has no interval, no rate of success or catastrophe, no efficiency, no Pareto mark and no comparison.",
+            "{HARDLY_NOTE}, no measurement ({named}{more}): {}. The returns of such a cell are those of the fallback: it has no interval, no rate of success or catastrophe, no efficiency, no Pareto mark and no comparison.",
             crate::acted::rule()
         )
     })
@@ -337,18 +346,23 @@ pub fn mark_notes(analysis: &Analysis) -> Vec<String> {
     if analysis.cells.iter().any(CellSummary::hardly_acted) {
         notes.push(format!("{HARDLY}: {}; such rows measure the fallback and no model.", crate::acted::rule()));
     }
+    if analysis.cells.iter().any(|cell| cell.plans.failed > 0) {
+        notes.push(format!(
+            "{UNPLANNED}: episodes in which the planner gave no valid graph; they played the one that the environment suggests and do not measure the planner."
+        ));
+    }
     let marked = |wanted: &str| analysis.cells.iter().any(|cell| mark(&cell.info) == wanted);
     if marked("policy") {
         notes.push("policy: a rule without a language model; it spends no tokens.".to_owned());
     }
     if marked("scripted") {
-        notes.push("scripted: rules stand in for a model; such rows test the scaffolding and say nothing about language models.".to_owned());
+        notes.push("scripted: rules play in place of a model; such rows test the scaffolding and say nothing about language models.".to_owned());
     }
     if marked("reader") {
         notes.push("reader: a fixed player by rule that sees only its requests; no evidence about language models, but it depends on what is shown.".to_owned());
     }
     if marked("noisy expert") {
-        notes.push("noisy expert: an expert spoiled at a known rate stands in for a model; such rows show what the scaffolding does with errors and say nothing about language models.".to_owned());
+        notes.push("noisy expert: an expert spoiled at a known rate plays in place of a model; such rows show what the scaffolding does with errors and say nothing about language models.".to_owned());
     }
     notes.extend(equal_notes(analysis));
     let mut reasons: Vec<&str> = Vec::new();

@@ -3,10 +3,10 @@
 
 use gimbal_analysis::cyclic::evidence::{Evidence, Figures, Judged, Reached, RubricItem};
 use gimbal_analysis::cyclic::{
-    Act, Cycles, Effect, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentEnd, Setup, Spend,
+    Act, Cycles, Effect, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentStop, Setup, Spend,
     Trajectory,
 };
-use gimbal_analysis::{CellInfo, Decoding, Generator, Kind, RoleModel, Stop, Thresholds};
+use gimbal_analysis::{CellDecoding, CellInfo, Generator, Kind, RoleModel, Stop, Thresholds};
 
 pub const NODES: [&str; 5] = ["Locate", "Take", "Clean", "Place", "Verify"];
 
@@ -97,7 +97,7 @@ pub fn info(plan: &Plan) -> CellInfo {
         configuration: plan.name.to_owned(),
         axis: None,
         models: models.map(|(role, model)| RoleModel { role: (*role).to_owned(), model: model.to_owned() }).collect(),
-        decoding: Decoding::Free,
+        decoding: CellDecoding::Free,
         kind: Kind::Remote,
         plumbing: None,
         planned: 18,
@@ -145,7 +145,7 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
                 names[node.min(names.len() - 1)].to_owned()
             },
             calls: acts.len() as u32,
-            ended: if last { SegmentEnd::Over } else { SegmentEnd::Done },
+            ended: if last { SegmentStop::Over } else { SegmentStop::Done },
             executor: spend(acts.len() as u64, 400 * acts.len() as u64),
             router: if last { Spend::default() } else { spend(1, 300 + 40 * names.len() as u64) },
             routed: (!last).then(|| Routed {
@@ -184,8 +184,10 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
         },
         won,
         tool_calls: segments.iter().map(|segment| segment.calls).sum(),
-        steps: (segments.iter().map(|segment| segment.calls).sum(), 0),
-        attempts: (segments.iter().map(|segment| segment.calls).sum(), 0),
+        steps: segments.iter().map(|segment| segment.calls).sum(),
+        fallback_steps: 0,
+        attempts: segments.iter().map(|segment| segment.calls).sum(),
+        rejected: 0,
         spent,
         planner,
         wall_us: spent.calls * 800_000,

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use gimbal_analysis::{
-    BaselineChoice, CellInfo, Decoding, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Stop,
+    BaselineChoice, CellDecoding, CellInfo, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Stop,
     Thresholds, TokenUse,
 };
 
@@ -13,7 +13,7 @@ pub fn cell(id: &str, configuration: &str, model: Option<&str>) -> CellInfo {
         environment: "cage2 b_line 30".into(),
         configuration: configuration.into(),
         axis: None,
-        decoding: if model.is_some() { Decoding::Free } else { Decoding::None },
+        decoding: if model.is_some() { CellDecoding::Free } else { CellDecoding::None },
         kind: if model.is_some() { Kind::Remote } else { Kind::Baseline },
         models: models.into_iter().collect(),
         plumbing: None,

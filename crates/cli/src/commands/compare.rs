@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gimbal_analysis::profile::{Match, Matches, Profile};
-use gimbal_analysis::{Decoding, EpisodeRow, Options, PairedDifference, Rows, Table, paired_difference};
+use gimbal_analysis::{CellDecoding, EpisodeRow, Options, PairedDifference, Rows, Table, paired_difference};
 use gimbal_study::plan::{Stored, StoredCell};
 use gimbal_study::read;
 use gimbal_study::run::{EpisodeId, RunFolder};
@@ -76,7 +76,7 @@ fn asked<'a>(first: &'a StoredCell, second: &'a StoredCell) -> &'a StoredCell {
 fn setting(first: &StoredCell, second: &StoredCell) -> String {
     let info = &asked(first, second).info;
     let mut words = vec![info.environment.clone(), info.model_label()];
-    if info.decoding == Decoding::Constrained {
+    if info.decoding == CellDecoding::Constrained {
         words.push("constrained".to_owned());
     }
     if !info.faults.is_empty() {

@@ -1,6 +1,6 @@
 //! `gimbal papers`: a work's published tables, recomputed.
 
-use gimbal_analysis::papers::{Examined, report, tally};
+use gimbal_analysis::papers::{Examined, Tally, report, tally};
 use gimbal_core::Files as _;
 use gimbal_report::WIDTH;
 use gimbal_view::work::Printed;
@@ -76,7 +76,7 @@ fn facts(home: &Home, options: &Papers, printed: &Printed) -> Result<(String, St
 
 /// `25` is `Tab. 25`, and `claims` is `Claims`.
 fn table_name(asked: &str, examined: &Examined) -> Result<String, Failure> {
-    let known: Vec<String> = tally(&examined.checks).into_iter().map(|entry| entry.0).collect();
+    let known: Vec<String> = tally(&examined.checks).into_iter().map(|entry| entry.table).collect();
     let number = |table: &str| table.trim_start_matches("Tab. ").to_owned();
     let wanted = known.iter().find(|table| {
         table.eq_ignore_ascii_case(asked)
@@ -94,7 +94,7 @@ fn table_name(asked: &str, examined: &Examined) -> Result<String, Failure> {
 fn summary(examined: &Examined) -> Summary {
     let tables: Vec<Counted> = tally(&examined.checks)
         .into_iter()
-        .map(|(table, equal, rounding, missed)| Counted { table, equal, rounding, missed })
+        .map(|Tally { table, equal, rounding, missed }| Counted { table, equal, rounding, missed })
         .collect();
     let sum = |part: fn(&Counted) -> usize| tables.iter().map(part).sum();
     Summary {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gimbal_analysis::judged::{JudgedCell, Side, table};
+use gimbal_analysis::judged::{AtPlay, JudgedCell, Side, table};
 use gimbal_core::{ChatModel, Sampling};
 use gimbal_study::plan::{self, Stored};
 use gimbal_study::registry::ModelSource;
@@ -161,17 +161,17 @@ fn cells(stored: &Stored, answers: &[Answered], judges: &[Judged]) -> Vec<Judged
         for at in own {
             let answered = &answers[at];
             let play = answered.at_play.as_ref();
-            let (items, passed) = play.map_or((&[][..], false), |play| (&play.items[..], play.passed));
+            let play = play.map_or_else(AtPlay::default, |play| AtPlay { items: &play.items, passed: play.passed });
             let verdicts = |judged: &Judged| judged.outcomes[at].iter().map(Outcome::verdict).collect();
             let now: Vec<Vec<Option<bool>>> = judges.iter().map(verdicts).collect();
-            cell.add(answered.answer.is_some(), (items, passed), &now);
+            cell.add(answered.answer.is_some(), play, &now);
             for (side, judged) in cell.sides.iter_mut().zip(judges) {
                 for outcome in judged.outcomes[at].iter().filter(|outcome| outcome.verdict().is_none()) {
                     *side.unjudged.entry(outcome.name().to_owned()).or_default() += 1;
                 }
                 let (input, output) = judged.verdicts.spent_on(answered.key);
-                side.tokens.0 += input;
-                side.tokens.1 += output;
+                side.input += input;
+                side.output += output;
             }
         }
         cells.push(cell);

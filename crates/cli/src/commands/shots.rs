@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_analysis::cyclic::{Graph, Segment, SegmentEnd, Trajectory};
+use gimbal_analysis::cyclic::{Graph, Segment, SegmentStop, Trajectory};
 use gimbal_analysis::printable;
 use gimbal_architectures::control::{CALLS_USED, Deed, ENDED_IT, Stretch, Summariser, Won};
 use gimbal_core::{TaskId, ToolCall, Usage};
@@ -260,11 +260,11 @@ fn goal(graphs: &[Graph], segment: &Segment) -> String {
 }
 
 /// How a segment of a won episode ended, in the words that controllers use.
-const fn ended(end: SegmentEnd) -> &'static str {
+const fn ended(end: SegmentStop) -> &'static str {
     match end {
-        SegmentEnd::Done => ENDED_IT,
-        SegmentEnd::LocalBudget => CALLS_USED,
-        SegmentEnd::Over => "the task was completed",
+        SegmentStop::Done => ENDED_IT,
+        SegmentStop::LocalBudget => CALLS_USED,
+        SegmentStop::Over => "the task was completed",
     }
 }
 

@@ -100,10 +100,11 @@ pub struct SegmentEnded {
 }
 
 /// Why a segment ended (CYC-016).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SegmentStop {
     /// The executor said that the subtask is done.
+    #[default]
     Done,
     /// Its calls were used up.
     LocalBudget,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gimbal_analysis::profile::{ActionClass, ActionFacts};
+use gimbal_analysis::profile::ActionFacts;
 use gimbal_analysis::{CellInfo, Thresholds};
-use gimbal_core::{Architecture, Catalogue, ChatModel, Digest, Limits, Milli, RoleSettings, TaskId, canonical, seed};
+use gimbal_core::{Architecture, Catalogue, ChatModel, Digest, Limits, RoleSettings, TaskId, canonical, seed};
 use serde_json::{Value, json};
 
 use super::file::{Count, StudyFile};
@@ -55,17 +55,7 @@ impl EnvironmentPart {
         let mut environment = self.family.open(&self.options).ok()?;
         environment.reset(self.tasks.first()?, 0).await.ok()?;
         let brief = environment.brief();
-        let thousandths = |milli: Option<Milli>| milli.map(|milli| milli.0);
-        let thresholds = Thresholds {
-            catastrophic_below: thousandths(brief.thresholds.catastrophic),
-            success_above: thousandths(brief.thresholds.success),
-            shift: thousandths(brief.efficiency_shift),
-        };
-        let entries = brief.glossary.iter();
-        let actions =
-            entries.map(|entry| ActionClass { name: entry.name.clone(), class: entry.kind.clone() }).collect();
-        let (harm, floor) = (thousandths(brief.thresholds.harm), thousandths(brief.thresholds.floor));
-        Some((thresholds, ActionFacts { actions, idle: brief.idle.tool.clone(), harm, floor }))
+        Some((Thresholds::of(brief), ActionFacts::of(brief)))
     }
 }
 

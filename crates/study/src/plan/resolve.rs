@@ -517,7 +517,7 @@ fn cell(
             .iter()
             .map(|(role, settings)| RoleModel { role: role.clone(), model: settings.model.clone() })
             .collect(),
-        decoding: decoding(&roles),
+        decoding: row::CellDecoding::of(roles.values().map(|settings| settings.decoding)),
         kind: kind(&roles, facts),
         plumbing: roles.values().find_map(|settings| facts.get(&settings.model)?.plumbing.clone()),
         planned: 0,
@@ -592,17 +592,6 @@ fn names(entry: &Extended, cell: &Cell) -> bool {
         named.as_ref().is_none_or(|(name, _)| of.contains(&name.as_str()))
     };
     one_of(&entry.configuration, configurations(cell)) && one_of(&entry.model, models_of(cell))
-}
-
-fn decoding(roles: &BTreeMap<String, RoleSettings>) -> row::Decoding {
-    let free = roles.values().any(|settings| settings.decoding == Decoding::Free);
-    let constrained = roles.values().any(|settings| settings.decoding == Decoding::Constrained);
-    match (free, constrained) {
-        (false, false) => row::Decoding::None,
-        (true, false) => row::Decoding::Free,
-        (false, true) => row::Decoding::Constrained,
-        (true, true) => row::Decoding::Mixed,
-    }
 }
 
 /// What plays: of several roles the one that is least of a language model decides.

@@ -234,13 +234,7 @@ fn is_turned_down(outcome: &str) -> bool {
 
 /// Adds what a provider reported to a sum of tokens.
 pub(super) fn add(total: &mut TokenUse, usage: &Usage) {
-    let more = TokenUse {
-        input: usage.input,
-        cached_input: usage.cached_input,
-        output: usage.output,
-        reasoning: usage.reasoning,
-    };
-    *total = total.plus(&more);
+    *total = total.plus(&usage.into());
 }
 
 /// Tokens as called by role, in order of role; those of the environment after those of the agent.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gimbal_analysis::name::{Name, Names as RoleNames};
-use gimbal_analysis::{Bill, BillLine, BillSum, Fate};
+use gimbal_analysis::{AttemptState, Bill, BillLine, BillSum};
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{Digest, Stop, UsageSource};
 
@@ -160,40 +160,40 @@ impl<'s> BillFold<'s> {
             let found = by_journal(folder, self.stored, &unknown)?;
             cells.extend(found.into_iter().map(|(key, cell)| (key, Name::from(cell))));
         }
-        let mut lines: BTreeMap<(Fate, Option<Name>, Name, Name), BillSum> = BTreeMap::new();
+        let mut lines: BTreeMap<(AttemptState, Option<Name>, Name, Name), BillSum> = BTreeMap::new();
         for (attempt, account) in std::mem::take(&mut self.accounts) {
-            let fate = self.fate(attempt, account.stop);
+            let state = self.state(attempt, account.stop);
             let cell = cells.get(&account.episode);
             for RoleSum { role, model, sum } in account.sums {
-                let line = lines.entry((fate, cell.cloned(), role, model)).or_default();
+                let line = lines.entry((state, cell.cloned(), role, model)).or_default();
                 *line = line.plus(&sum);
             }
         }
         Ok(Bill { lines: self.in_order(lines) })
     }
 
-    fn fate(&self, attempt: AttemptId, stop: Option<Stop>) -> Fate {
+    fn state(&self, attempt: AttemptId, stop: Option<Stop>) -> AttemptState {
         match stop {
-            _ if self.finished.binary_search(&attempt).is_ok() => Fate::Finished,
-            _ if self.live == Some(attempt.0) => Fate::UnderWay,
-            None => Fate::CutOff,
-            Some(stop) if stop == Stop::Cancelled || stop.is_limit() => Fate::Cancelled,
-            Some(stop) if stop.is_outcome() => Fate::Lost,
-            Some(_) => Fate::Failed,
+            _ if self.finished.binary_search(&attempt).is_ok() => AttemptState::Finished,
+            _ if self.live == Some(attempt.0) => AttemptState::UnderWay,
+            None => AttemptState::CutOff,
+            Some(stop) if stop == Stop::Cancelled || stop.is_limit() => AttemptState::Cancelled,
+            Some(stop) if stop.is_outcome() => AttemptState::Lost,
+            Some(_) => AttemptState::Failed,
         }
     }
 
     /// Cells in the order of the study, as in all tables; those that nobody knows last.
-    fn in_order(&self, lines: BTreeMap<(Fate, Option<Name>, Name, Name), BillSum>) -> Vec<BillLine> {
+    fn in_order(&self, lines: BTreeMap<(AttemptState, Option<Name>, Name, Name), BillSum>) -> Vec<BillLine> {
         let cells = self.stored.cells.iter().enumerate();
         let order: BTreeMap<&str, usize> = cells.map(|(place, cell)| (cell.info.id.as_str(), place)).collect();
         let place = |line: &BillLine| line.cell.as_deref().and_then(|cell| order.get(cell).copied());
-        let line = |((fate, cell, role, model), sum): ((Fate, Option<Name>, Name, Name), BillSum)| {
+        let line = |((state, cell, role, model), sum): ((AttemptState, Option<Name>, Name, Name), BillSum)| {
             let cell = cell.as_ref().map(String::from);
-            BillLine { fate, cell, role: String::from(&role), model: String::from(&model), sum }
+            BillLine { state, cell, role: String::from(&role), model: String::from(&model), sum }
         };
         let mut lines: Vec<BillLine> = lines.into_iter().map(line).collect();
-        lines.sort_by_key(|line| (line.fate, place(line).unwrap_or(usize::MAX)));
+        lines.sort_by_key(|line| (line.state, place(line).unwrap_or(usize::MAX)));
         lines
     }
 }

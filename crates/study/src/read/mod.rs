@@ -24,5 +24,6 @@ pub use reading::{Books, Reading, load_rows, read};
 pub use spending::{spending, spending_of_episodes};
 pub use verify::{Report, verify};
 pub use walks::{
-    cycles, cycles_fold, each_record, has_graphs, profiles, recovery_fold, results, trace_fold, trajectories, walk_of,
+    cycles, cycles_fold, each_record, has_graphs, plan_fold, profiles, recovery_fold, results, trace_fold,
+    trajectories, walk_of,
 };

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gimbal_analysis::PlanFold;
 use gimbal_analysis::cyclic::{Cycles, CyclesFold, Setup, TaskPart, Trajectory, WalkCell};
 use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Texts};
 use gimbal_analysis::profile::{Profile, TraceFold};
 use gimbal_analysis::recovery::RecoveryFold;
 use gimbal_core::Event;
 use gimbal_messages::Record;
+use gimbal_messages::records::control::PLANNER;
 use gimbal_model::ModelName;
 use gimbal_model::noisy::ONE;
 use serde_json::Value;
@@ -123,6 +125,15 @@ pub fn recovery_fold(stored: &Stored) -> RecoveryFold {
     RecoveryFold::new(faulty.map(|cell| cell.info.id.clone()).collect())
 }
 
+/// The fold to the plans of cells: over those in which a planner makes the graph.
+#[must_use]
+pub fn plan_fold(stored: &Stored) -> PlanFold {
+    let has_planner = |cell: &&StoredCell| {
+        GRAPHS.contains(&architecture(cell)) && setup(cell).source.is_none_or(|source| source == PLANNER)
+    };
+    PlanFold::new(stored.cells.iter().filter(has_planner).map(|cell| cell.info.id.clone()))
+}
+
 /// The fold to what agents did in every step.
 #[must_use]
 pub fn trace_fold(stored: &Stored) -> TraceFold {
@@ -151,8 +162,11 @@ pub fn cycles(folder: &RunFolder, stored: &Stored) -> Result<Cycles, RunError> {
 /// Whether any cell of the run is controlled by a graph.
 #[must_use]
 pub fn has_graphs(stored: &Stored) -> bool {
-    stored.cells.iter().any(|cell| ["cyclic", "dag"].contains(&architecture(cell)))
+    stored.cells.iter().any(|cell| GRAPHS.contains(&architecture(cell)))
 }
+
+/// Architectures whose control is a graph.
+const GRAPHS: [&str; 2] = ["cyclic", "dag"];
 
 /// What walks need of their cells, by id.
 fn walk_cells<'q>(stored: &Stored, registry: &'q Registry) -> BTreeMap<String, WalkCell<'q>> {

@@ -5,10 +5,9 @@
 
 use gimbal_analysis::{Analysis, CellSummary, Interval};
 
-use crate::kit::colour::{SERIES, Shape};
 use crate::kit::labels::{Box2, Obstacles, place};
-use crate::kit::looks::{draw_mark, name_beneath, tick_words};
-use crate::kit::picture::Figure;
+use crate::kit::looks::{Look, look, mark, name_beneath, tick_words};
+use crate::kit::picture::{Figure, Picture};
 use crate::kit::scale::{Scale, tick_label};
 use crate::kit::svg::{
     Anchor, GRID, HEAD, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, Words, fit, fit_head, n, width_of,
@@ -31,7 +30,7 @@ struct Panel<'a> {
     policies: Vec<&'a CellSummary>,
 }
 
-/// Where a panel stands.
+/// Where a panel is drawn.
 #[derive(Clone, Copy)]
 struct Frame {
     left: f64,
@@ -41,20 +40,19 @@ struct Frame {
 }
 
 pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
-    let (svg, height, caption) = picture(analysis)?;
+    let Picture { svg, height, caption } = picture(analysis)?;
     let title = "Return against tokens".to_owned();
     Some(Figure::new("frontier", title, super::with_cut(analysis, caption), (&svg, height)))
 }
 
-/// The picture, its height and how to read it.
-pub fn picture(analysis: &Analysis) -> Option<(Svg, f64, String)> {
+/// The picture, its height and how to read it; `None` without a model cell that has tokens and returns.
+pub fn picture(analysis: &Analysis) -> Option<Picture> {
     let panels = panels(analysis);
     let points = || panels.iter().flat_map(|panel| &panel.cells);
     points().next()?;
     let axes = unique(points().map(|cell| cell.info.axis.as_deref()));
-    let series = |cell: &CellSummary| {
-        SERIES[axes.iter().position(|axis| *axis == cell.info.axis.as_deref()).unwrap_or(0) % SERIES.len()]
-    };
+    let series =
+        |cell: &CellSummary| series_look(axes.iter().position(|axis| *axis == cell.info.axis.as_deref()).unwrap_or(0));
     let names = panels.iter().flat_map(|panel| &panel.policies).map(|cell| width_of(&beyond_name(cell), SMALL.size));
     let longest = names.fold(0.0, f64::max);
     let has_policies = longest > 0.0;
@@ -94,7 +92,7 @@ pub fn picture(analysis: &Analysis) -> Option<(Svg, f64, String)> {
                 "Dashed lines: policies that spend no tokens; a triangle at the edge: one that lies beyond, with its mean.",
         }
     );
-    Some((svg, top, format!("{}{}", caption.trim_end(), unplayed(analysis))))
+    Some(Picture { svg, height: top, caption: format!("{}{}", caption.trim_end(), unplayed(analysis)) })
 }
 
 /// Models that have cells and no point, since no episode of theirs counts or none has tokens.
@@ -206,6 +204,11 @@ fn kilotokens(cell: &CellSummary) -> Option<(f64, Option<Interval>)> {
     Some((tokens.mean / 1000.0, ends))
 }
 
+/// The look of an axis by its place; past the fourth they repeat.
+fn series_look(place: usize) -> Look {
+    look(place % 4)
+}
+
 fn legend(svg: &mut Svg, axes: &[Option<&str>]) -> f64 {
     if axes.len() < 2 {
         return 4.0;
@@ -217,7 +220,7 @@ fn legend(svg: &mut Svg, axes: &[Option<&str>]) -> f64 {
         if x > AXIS && x + width > WIDTH {
             (x, y) = (AXIS, y + 20.0);
         }
-        draw_mark(svg, (x + 5.0, y), SERIES[index % SERIES.len()], true);
+        mark(svg, (x + 5.0, y), series_look(index), true);
         svg.text(x + 16.0, y + 4.0, Anchor::Start, LABEL, &name);
         x += width;
     }
@@ -303,7 +306,7 @@ fn draw_panel(
     panel: &Panel<'_>,
     frame: Frame,
     (x, y): (&Scale, &Scale),
-    series: &dyn Fn(&CellSummary) -> (&'static str, &'static str, Shape),
+    series: &dyn Fn(&CellSummary) -> Look,
 ) -> Vec<String> {
     let mut taken = Vec::new();
     let mut lines = Vec::new();
@@ -312,7 +315,7 @@ fn draw_panel(
     for cell in &panel.cells {
         let (Some(returns), Some((mean, tokens))) = (cell.returns, kilotokens(cell)) else { continue };
         let (px, py) = (x.at(mean), y.at(returns.mean));
-        let (class, colour, _) = series(cell);
+        let Look { class, colour, .. } = series(cell);
         if let Some(ends) = tokens {
             svg.whisker(x, ends, py, (class, colour, 1.5, CAP));
             lines.push(Box2 {
@@ -363,7 +366,7 @@ fn draw_panel(
         svg.text(label.x, label.y, Anchor::Start, style, name);
     }
     for (cell, point) in panel.cells.iter().zip(&points) {
-        draw_mark(svg, *point, series(cell), cell.info.is_evidence());
+        mark(svg, *point, series(cell), cell.info.is_evidence());
     }
     let all = panel.cells.iter().zip(&placed).zip(&points);
     let unnamed = all.filter(|((_, label), _)| label.is_none()).map(|((cell, _), _)| {

@@ -37,7 +37,7 @@ pub fn draw(title: &str, caption: &str, lines: &[Line]) -> Figure {
         let frame = Frame { left, top, right: left + half - 44.0, bottom };
         let all = || looks.iter().flat_map(|(_, line)| &line.points);
         let counts: Vec<f64> = all().map(|point| point.0).collect();
-        // A logarithmic axis has no nought: an episode without a call of the router stands at its foot.
+        // A logarithmic axis has no 0: an episode without a call of the router is at its lower end.
         let amounts: Vec<f64> = all().map(|point| of(point).max(1.0)).collect();
         let x = Scale::logarithmic(counts.into_iter(), frame.left, frame.right);
         let y = Scale::logarithmic(amounts.into_iter(), frame.bottom, frame.top);

@@ -62,14 +62,6 @@ pub enum Shape {
     Bar,
 }
 
-/// Series in order of first use; past the fourth they repeat.
-pub const SERIES: [(&str, &str, Shape); 4] = [
-    ("s0", "#0061a4", Shape::Circle),
-    ("s1", "#c04a00", Shape::Triangle),
-    ("s2", "#007a5a", Shape::Square),
-    ("s3", "#9a3a7b", Shape::Diamond),
-];
-
 #[cfg(test)]
 mod tests {
     use super::{SEQUENTIAL, contrast, luminance, sequential};

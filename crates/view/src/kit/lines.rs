@@ -34,7 +34,7 @@ pub struct Chart<'a> {
     pub beneath: &'a str,
     /// Whether higher values stand lower, as with ranks.
     pub downwards: bool,
-    /// Whether the axis is for amounts above nought, logarithmic where they differ much.
+    /// Whether the axis is for amounts above 0, logarithmic where they differ much.
     pub amounts: bool,
     /// Height of the plot area in pixels.
     pub height: f64,

@@ -48,7 +48,7 @@ pub const NOTE: Type = Type { size: 11.0, bold: false, class: "ink", fill: INK }
 /// The same, bold.
 pub const STRONG: Type = Type { size: 11.0, bold: true, class: "ink", fill: INK };
 
-/// Where a chart stands.
+/// Where a chart is drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Left edge of the plot area, in pixels of the drawing.
@@ -63,11 +63,7 @@ pub struct Frame {
 
 /// Draws the mark of a look at a place, filled or as an outline.
 pub fn mark(svg: &mut Svg, at: (f64, f64), look: Look, solid: bool) {
-    draw_mark(svg, at, (look.class, look.colour, look.shape), solid);
-}
-
-/// A mark of this class, colour and shape about a point, filled or open.
-pub fn draw_mark(svg: &mut Svg, (x, y): (f64, f64), (class, colour, shape): (&str, &str, Shape), solid: bool) {
+    let ((x, y), Look { class, colour, shape, .. }) = (at, look);
     let paint = if solid {
         format!("class=\"{class} solid\" fill=\"{colour}\" stroke=\"{PAPER}\" stroke-width=\"1\"")
     } else {

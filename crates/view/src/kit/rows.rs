@@ -30,9 +30,9 @@ pub struct Group {
 /// How values are drawn.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Style {
-    /// Bars from nought.
+    /// Bars from 0.
     Bars,
-    /// Marks, on an axis that needs no nought.
+    /// Marks, on an axis that need not contain 0.
     Marks,
 }
 

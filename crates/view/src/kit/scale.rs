@@ -53,7 +53,7 @@ impl Scale {
         Self { low: low / 1.12, high: high.max(low) * 1.12, from, to, logarithmic: true }
     }
 
-    /// A linear axis from nought to a little beyond `most`.
+    /// A linear axis from 0 to a little beyond `most`.
     pub fn from_nought(most: f64, from: f64, to: f64) -> Self {
         let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };
         Self { low: 0.0, high: most * 1.001, from, to, logarithmic: false }

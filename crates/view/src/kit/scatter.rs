@@ -40,7 +40,7 @@ pub struct Chart<'a> {
     pub x_lines: &'a [f64],
     /// Values with a horizontal rule.
     pub y_lines: &'a [f64],
-    /// Whether x is for amounts above nought, logarithmic where they differ much.
+    /// Whether x is for amounts above 0, logarithmic where they differ much.
     pub amounts: bool,
     /// Height of the plot area in pixels.
     pub height: f64,

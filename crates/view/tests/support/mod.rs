@@ -4,7 +4,7 @@
 pub mod drawing;
 
 use gimbal_analysis::{
-    BaselineChoice, CellInfo, Decoding, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Stop,
+    BaselineChoice, CellDecoding, CellInfo, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Stop,
     Thresholds, TokenUse,
 };
 use gimbal_view::{Meta, Price, PriceTable};
@@ -24,7 +24,7 @@ pub fn cell(id: &str, configuration: &str, axis: &str, model: Option<&str>) -> C
         configuration: configuration.into(),
         axis: Some(axis.into()),
         models: model.map(|model| RoleModel { role: "default".into(), model: model.into() }).into_iter().collect(),
-        decoding: if model.is_some() { Decoding::Constrained } else { Decoding::None },
+        decoding: if model.is_some() { CellDecoding::Constrained } else { CellDecoding::None },
         kind: if model.is_some() { Kind::Remote } else { Kind::Baseline },
         plumbing: None,
         planned: 0,
@@ -196,7 +196,7 @@ pub fn decodings() -> Rows {
         ("hierarchy: observation", "hierarchy", -50.0, 60.0),
     ];
     let mut rows = Rows::default();
-    for (decoding, factor) in [(Decoding::Free, 1.0), (Decoding::Constrained, 0.5)] {
+    for (decoding, factor) in [(CellDecoding::Free, 1.0), (CellDecoding::Constrained, 0.5)] {
         let mut half = grid(&configurations, &[("noisy/0.9,malformed=0.02", 20.0 / factor - 20.0, factor)], &[], 3);
         for cell in &mut half.cells {
             cell.id = format!("{}/{}", cell.id, decoding.label());

@@ -283,7 +283,7 @@ pub fn interaction(scene: &Scene<'_>) -> Drawn {
         top: 0.0,
     };
     let caption = format!(
-        "Mean return with its {}. Δ: both together minus the better of each alone; above nought they are more than the better part.",
+        "Mean return with its {}. Δ: both together minus the better of each alone; above 0, both together are better than the better one alone.",
         scene.interval()
     );
     Ok(rows::draw(Svg::new(), &chart, caption))

@@ -24,10 +24,8 @@ pub fn frontiers(scene: &Scene<'_>) -> Drawn {
     let ids: Vec<&str> =
         scene.grid.cells().chain(scene.grid.references.iter().copied()).map(|cell| cell.info.id.as_str()).collect();
     only.cells.retain(|cell| ids.contains(&cell.info.id.as_str()));
-    let (svg, height, caption) =
-        frontier::picture(&only).ok_or_else(|| "no model cell with tokens and returns".to_owned())?;
-    let caption = format!("{caption}{}", gimbal_view::figure::robust(&only));
-    Ok(Picture { svg, height, caption })
+    let drawn = frontier::picture(&only).ok_or_else(|| "no model cell with tokens and returns".to_owned())?;
+    Ok(Picture { caption: format!("{}{}", drawn.caption, gimbal_view::figure::robust(&only)), ..drawn })
 }
 
 /// F26: tokens an episode by configuration, cheapest first.

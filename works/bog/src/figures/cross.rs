@@ -10,7 +10,7 @@ use gimbal_view::kit::rows::{self, Chart, Group, Line, Style};
 use gimbal_view::kit::stacked::{self, Stack};
 use gimbal_view::kit::svg::{Anchor, GRID, RULE, SMALL, Svg, n};
 
-use super::scene::Scene;
+use super::scene::{Scene, in_percent};
 
 /// F6: the best of each axis beside the anchor.
 pub fn best_per_axis(scene: &Scene<'_>) -> Drawn {
@@ -196,9 +196,8 @@ pub fn win_rates(scene: &Scene<'_>) -> Drawn {
 fn won(scene: &Scene<'_>, (first, second): (&str, &str), model: &str) -> Option<String> {
     let (first, second) = scene.grid.sides(first, second, model);
     let share = win_share(first, second, scene.grids.analysis.options.confidence)?;
-    let percent = |value: f64| plain(100.0 * value, 0);
-    let ends = share.told().map(|ends| format!(" ({} to {})", percent(ends.low), percent(ends.high)));
-    Some(format!("{}%{}", percent(share.share), ends.unwrap_or_default()))
+    let ends = share.told().map(|ends| format!(" ({} to {})", in_percent(ends.low), in_percent(ends.high)));
+    Some(format!("{}%{}", in_percent(share.share), ends.unwrap_or_default()))
 }
 
 /// F19: the best configuration of every model against that of every other, environment by environment.

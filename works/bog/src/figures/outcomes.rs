@@ -7,12 +7,11 @@ use gimbal_view::kit::scatter::{self, Dot};
 use gimbal_view::kit::stacked::{self, Stack};
 use gimbal_view::kit::svg::Svg;
 
-use super::scene::Scene;
+use super::scene::{Scene, in_percent};
 
 /// F5: share of catastrophic episodes.
 pub fn catastrophic(scene: &Scene<'_>) -> Drawn {
     let rows: Vec<String> = scene.grid.configurations.iter().map(|entry| entry.name.clone()).collect();
-    let percent = |value: f64| plain(100.0 * value, 0);
     let tiles: Vec<Vec<Option<Tile>>> = rows
         .iter()
         .map(|row| {
@@ -21,10 +20,10 @@ pub fn catastrophic(scene: &Scene<'_>) -> Drawn {
                 Some(Tile {
                     // Light is good in every matrix.
                     share: 1.0 - share.share,
-                    value: format!("{}%", percent(share.share)),
+                    value: format!("{}%", in_percent(share.share)),
                     small: share
                         .told()
-                        .map(|ends| format!("{} to {}", percent(ends.low), percent(ends.high)))
+                        .map(|ends| format!("{} to {}", in_percent(ends.low), in_percent(ends.high)))
                         .unwrap_or_default(),
                 })
             };
@@ -101,7 +100,7 @@ pub fn levels(scene: &Scene<'_>, ladder: &[&str], rows: &[(f64, &str, &str, Look
         missing: "not played",
     };
     let caption = format!(
-        "Mean return along the levels, models from the strongest anchor ({}) down; shades within a row. Peak: the highest mean. Open: the paired difference from the peak is not told from nought at {}%.",
+        "Mean return along the levels, models from the strongest anchor ({}) down; shades within a row. Peak: the highest mean. Open: the paired difference from the peak is not distinguished from 0 at {}%.",
         scene.protocol().anchor,
         scene.percent()
     );
@@ -164,7 +163,6 @@ pub fn risk(scene: &Scene<'_>) -> Drawn {
 pub fn split(scene: &Scene<'_>) -> Drawn {
     let (_, other_name) = scene.pairing_names();
     let looks = [look(2), QUIET, look(1)];
-    let percent = |value: f64| plain(100.0 * value, 0);
     let stacks: Vec<Stack> = scene
         .models()
         .map(|(model, name, _)| {
@@ -177,9 +175,10 @@ pub fn split(scene: &Scene<'_>) -> Drawn {
                     let parts = sizes
                         .iter()
                         .zip(looks)
-                        .map(|(size, look)| (100.0 * size, look, format!("{}%", percent(*size))));
-                    let ends = lost.told().map(|ends| format!(" ({} to {})", percent(ends.low), percent(ends.high)));
-                    let remark = format!("{}%{}, n={episodes}", percent(lost.share), ends.unwrap_or_default());
+                        .map(|(size, look)| (100.0 * size, look, format!("{}%", in_percent(*size))));
+                    let ends =
+                        lost.told().map(|ends| format!(" ({} to {})", in_percent(ends.low), in_percent(ends.high)));
+                    let remark = format!("{}%{}, n={episodes}", in_percent(lost.share), ends.unwrap_or_default());
                     (parts.collect(), remark)
                 }
             };

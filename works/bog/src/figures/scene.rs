@@ -2,7 +2,12 @@
 
 use gimbal_analysis::profile::Traces;
 use gimbal_analysis::{FEWEST, Grid, Grids, Interval, PairedDifference, Protocol, Summary, paired_difference, tables};
-use gimbal_view::kit::looks::{Look, look};
+use gimbal_view::kit::looks::{Look, look, plain};
+
+/// A share in whole percent, without the sign.
+pub(super) fn in_percent(share: f64) -> String {
+    plain(100.0 * share, 0)
+}
 
 /// The cells of one environment.
 pub struct Scene<'a> {

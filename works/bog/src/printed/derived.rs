@@ -143,7 +143,7 @@ fn groups(facts: &BogFacts, checks: &mut Vec<Check>) -> Result<(), AnalysisError
     Ok(())
 }
 
-/// Ranks by the mean over an axis; two means closer than their rounding may stand in either order.
+/// Ranks by the mean over an axis; two means closer than their rounding may be in either order.
 fn ranks(facts: &BogFacts, checks: &mut Vec<Check>) {
     type Printed = fn(&super::shapes::PaperRanks) -> u32;
     let columns: [(&str, Printed); 4] = [

@@ -10,7 +10,7 @@ use gimbal_analysis::metrics;
 use gimbal_analysis::paired::{catastrophic_test, paired_test};
 use gimbal_analysis::{FEWEST, Interval};
 
-/// What a claim comes to in an environment; `None` where no model has the cells, or the claim lacks what its kind needs.
+/// The outcome of a claim in an environment; `None` where no model has the cells, or the claim lacks what its kind needs.
 /// `all` is what the claim stands among: a claim about magnitudes is about theirs.
 #[must_use]
 pub fn judge(claim: &Claim, all: &[Claim], grid: &Grid<'_>, options: &Options) -> Option<Replication> {
@@ -117,8 +117,8 @@ pub(super) fn measure(
         }
         Quantity::Catastrophic => {
             let limit = grid.cell(first, model)?.info.thresholds.catastrophic_below?;
-            let (estimate, interval, p) = catastrophic_test(rows, others, limit, options)?;
-            Some(Measured { estimate, interval, p, neutral: 0.0 })
+            let test = catastrophic_test(rows, others, limit, options)?;
+            Some(Measured { estimate: test.estimate, interval: test.interval, p: Some(test.p), neutral: 0.0 })
         }
         Quantity::Tokens => ratio(rows, others, options, |side| side.kilotokens()),
         Quantity::Spread => ratio(rows, others, options, Sums::sd),

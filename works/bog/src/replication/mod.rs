@@ -63,7 +63,7 @@ pub struct Finding {
     pub p: Option<f64>,
     /// After Holm's correction over all findings that are shown together.
     pub p_holm: Option<f64>,
-    /// What it comes to.
+    /// Outcome.
     pub outcome: Outcome,
 }
 
@@ -94,6 +94,17 @@ impl Majority {
     }
 }
 
+/// Models by what they say to a claim.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutcomeCounts {
+    /// It holds on them.
+    pub holds: usize,
+    /// It fails on them.
+    pub fails: usize,
+    /// They cannot tell.
+    pub cannot_tell: usize,
+}
+
 /// A claim in one environment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replication {
@@ -120,11 +131,15 @@ impl Replication {
         Self { claim, says, environment: environment.to_owned(), findings, pooled, pooled_interval, majority }
     }
 
-    /// Models on which it holds, fails, and which cannot tell.
+    /// Models by outcome.
     #[must_use]
-    pub fn counts(&self) -> (usize, usize, usize) {
+    pub fn counts(&self) -> OutcomeCounts {
         let count = |wanted| self.findings.iter().filter(|finding| finding.outcome == wanted).count();
-        (count(Outcome::Holds), count(Outcome::Fails), count(Outcome::CannotTell))
+        OutcomeCounts {
+            holds: count(Outcome::Holds),
+            fails: count(Outcome::Fails),
+            cannot_tell: count(Outcome::CannotTell),
+        }
     }
 
     /// Models whose estimate lies on the expected side.

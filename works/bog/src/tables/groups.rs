@@ -84,7 +84,7 @@ pub fn ranks(frame: &Frame<'_, '_>) -> Table {
     table
 }
 
-/// Mean over the members that any model played; none where this model lacks one of them, since the rest would rank a
+/// Mean over the members that any model played; `None` where this model lacks one of them, because the rest would rank a
 /// part against a whole.
 fn over_all(grid: &Grid<'_>, members: &[&str], model: &str) -> Option<f64> {
     let played = |name: &&&str| grid.models.iter().any(|other| grid.mean(name, other).is_some());

@@ -1,6 +1,6 @@
 //! What a run says to claims, and whether models and environments agree.
 
-use crate::replication::{Finding, Replication, against_baseline, replications};
+use crate::replication::{Finding, OutcomeCounts, Replication, against_baseline, replications};
 use gimbal_analysis::axes::{Claim, Grids};
 use gimbal_analysis::tables::{confidence_title, mark_notes};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
@@ -101,9 +101,9 @@ fn row(one: &Replication, finding: &Finding) -> Vec<Cell> {
 }
 
 fn verdict(one: &Replication) -> Vec<Cell> {
-    let (holds, fails, unclear) = one.counts();
+    let OutcomeCounts { holds, fails, cannot_tell } = one.counts();
     let of = one.findings.len();
-    let words = format!("{}: {holds}/{fails}/{unclear}", one.majority.label());
+    let words = format!("{}: {holds}/{fails}/{cannot_tell}", one.majority.label());
     vec![
         Cell::text(&one.claim),
         Cell::text("all"),

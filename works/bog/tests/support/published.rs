@@ -4,7 +4,7 @@
 use gimbal_analysis::profile::{
     Action, ActionClass, ActionFacts, AgentCount, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Traces,
 };
-use gimbal_analysis::{CellInfo, Decoding, EpisodeRow, Generator, RoleUsage, Rows, TokenUse};
+use gimbal_analysis::{CellDecoding, CellInfo, EpisodeRow, Generator, RoleUsage, Rows, TokenUse};
 
 use gimbal_bog::printed::BogFacts;
 
@@ -34,7 +34,7 @@ pub fn study(environment: &str) -> Rows {
         rows.cells.push(CellInfo {
             environment: environment.into(),
             planned: entry.episodes,
-            decoding: Decoding::Free,
+            decoding: CellDecoding::Free,
             ..cell(&id, &entry.configuration, &axis.axis, Some(&entry.model))
         });
         for number in 0..entry.episodes {

@@ -123,7 +123,7 @@ fn chosen<'s>(scene: &'s Scene<'_>) -> Option<(&'s CellCycles, &'s Graph, Uses)>
     for entry in scene.entries().filter(|entry| entry.measures.condition.control.is_cyclic()) {
         let cell = &scene.board.cycles.cells[entry.place];
         for (id, graph) in &cell.graphs {
-            let of = cell.transitions.iter().filter(|((graph, _, _), _)| graph == id);
+            let of = cell.transitions.iter().filter(|(way, _)| way.graph == *id);
             let taken: u64 = of.map(|(_, used)| used.all).sum();
             if taken > 0 && best.is_none_or(|(most, _, _)| taken > most) {
                 best = Some((taken, cell, graph));
@@ -131,8 +131,8 @@ fn chosen<'s>(scene: &'s Scene<'_>) -> Option<(&'s CellCycles, &'s Graph, Uses)>
         }
     }
     let (_, cell, graph) = best?;
-    let own = cell.transitions.iter().filter(|((id, _, _), _)| *id == graph.id);
-    Some((cell, graph, own.map(|((_, from, to), used)| ((from.clone(), to.clone()), *used)).collect()))
+    let own = cell.transitions.iter().filter(|(way, _)| way.graph == graph.id);
+    Some((cell, graph, own.map(|(way, used)| ((way.from.clone(), way.to.clone()), *used)).collect()))
 }
 
 /// Names in the order of the graph, those that are used most where there are too many; how many are left out.

@@ -105,7 +105,7 @@ pub struct PaperRegime {
     pub uncertainty: Level,
     /// How much of the state is seen.
     pub observability: Level,
-    /// What mends a failure.
+    /// What repairs a failure.
     pub repair: RepairSemantics,
     /// Controllers that the work recommends.
     pub recommended: Vec<Controller>,

@@ -1,9 +1,9 @@
 //! What the work asks for and does not have: lost episodes beside won ones, cost of routing, failure modes, bottlenecks.
 
 use gimbal_analysis::cyclic::Control;
-use gimbal_analysis::cyclic::Entry;
 use gimbal_analysis::cyclic::detect::Signal;
 use gimbal_analysis::cyclic::evidence::Bottleneck;
+use gimbal_analysis::cyclic::{Entry, Part};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, count, mean, number, spread, spread_cells};
@@ -47,7 +47,7 @@ pub fn groups(frame: &Frame<'_, '_>) -> Table {
         }
     }
     let notes = vec![
-        "The work's TC, ATS and ASR are of won episodes alone; lost ones show what failure costs. Wall time hangs on the machine and is never compared by tests."
+        "The work's TC, ATS and ASR are of won episodes alone; lost ones show what failure costs. Wall time depends on the machine and is never compared by tests."
             .to_owned(),
     ];
     frame.table(frame.labels().into_iter().chain(columns).collect(), rows, notes)
@@ -120,9 +120,9 @@ pub fn signals(frame: &Frame<'_, '_>) -> Table {
             let mut row = frame.label_cells(entry);
             row.extend([
                 Cell::text(signal.key()),
-                Cell::count(sums.episodes.0),
-                Cell::share(Some(sums.episodes.0 as f64 / entry.measures.episodes.max(1) as f64)),
-                Cell::count(sums.episodes.1),
+                Cell::count(sums.episodes),
+                Cell::share(Some(sums.episodes as f64 / entry.measures.episodes.max(1) as f64)),
+                Cell::count(sums.won),
                 Cell::count(sums.findings),
                 Cell::count(sums.segments),
                 Cell::text(&sums.example),
@@ -160,7 +160,7 @@ pub fn evidence(frame: &Frame<'_, '_>) -> Table {
     columns.extend([
         share_column("gold", "Gold read", "answers", "Recall of retrieval: share of gold documents that were read"),
         count("figures", "Figures", "figures", "Figures that the answers state"),
-        share_column("stored", "Stored", "figures", "Share of them that stand in a stored document"),
+        share_column("stored", "Stored", "figures", "Share of them that are in a stored document"),
         share_column("supported", "Supported", "figures", "Share of them that stand there or follow from such"),
         count("items", "Items", "judges", "Rubric items that both judges judged"),
         number("kappa", "Kappa", "judges", 2, "Agreement of the two judges beyond chance"),
@@ -177,7 +177,7 @@ pub fn evidence(frame: &Frame<'_, '_>) -> Table {
         ),
         share_column("after", "Backed at last", "backed", "Share of figures of the answers that went through"),
         count("claimed", "Vouched for", "verifier", "Figures in doubt that the verifier vouched for"),
-        count("verified", "Verified", "verifier", "Those of them whose quotations stand in a stored text"),
+        count("verified", "Verified", "verifier", "Those of them whose quotations are in a stored text"),
         count("revisits", "Revisits", "revisits", "Revisits whose evidence was followed"),
         share_column("fruitful", "Fruitful", "revisits", "Share of them that changed the evidence at hand"),
         number("gained", "Gained", "revisits", 2, "Mean pieces of evidence that a revisit brought"),
@@ -188,35 +188,32 @@ pub fn evidence(frame: &Frame<'_, '_>) -> Table {
         |entry| {
             let Some(sums) = &entry.measures.evidence else { return Vec::new() };
             let share = |part: u64, of: u64| Cell::share((of > 0).then(|| part as f64 / of as f64));
-            let mut row = vec![
-                Cell::count(sums.answers.0),
-                Cell::count(sums.answers.1),
-                share(sums.retrieved.0, sums.retrieved.1),
-            ];
+            let part = |part: Part| share(part.count, part.of);
+            let mut row = vec![Cell::count(sums.answers.of), Cell::count(sums.answers.count), part(sums.retrieved)];
             let failed = |station| Cell::count(sums.bottlenecks.get(&station).copied().unwrap_or(0));
             row.extend(Bottleneck::ALL.map(failed));
             let gates = &sums.gates;
-            let gated = |count: u64| if gates.episodes.0 > 0 { Cell::count(count) } else { Cell::Empty };
-            let followed = sums.revisits.0;
+            let gated = |count: u64| if gates.episodes.of > 0 { Cell::count(count) } else { Cell::Empty };
+            let followed = sums.revisits.followed;
             row.extend([
-                share(sums.gold.0, sums.gold.1),
-                Cell::count(sums.figures.0),
-                share(sums.figures.2, sums.figures.0),
-                share(sums.figures.1, sums.figures.0),
+                part(sums.gold),
+                Cell::count(sums.figures.stated),
+                share(sums.figures.stored, sums.figures.stated),
+                share(sums.figures.supported, sums.figures.stated),
                 Cell::count(sums.agreement.items()),
                 Cell::number(sums.agreement.kappa()),
-                gated(gates.answers.0),
-                gated(gates.answers.1),
-                gated(gates.answers.2),
-                gated(gates.answers.3),
-                share(gates.episodes.1, gates.episodes.0),
-                share(gates.before.0, gates.before.1),
-                share(gates.after.0, gates.after.1),
-                gated(gates.vouched.0),
-                gated(gates.vouched.1),
+                gated(gates.passed),
+                gated(gates.held),
+                gated(gates.overruled),
+                gated(gates.unread),
+                part(gates.episodes),
+                part(gates.before),
+                part(gates.after),
+                gated(gates.claimed),
+                gated(gates.verified),
                 Cell::count(followed),
-                share(sums.revisits.1, followed),
-                Cell::number((followed > 0).then(|| sums.revisits.2 as f64 / followed as f64)),
+                share(sums.revisits.changed, followed),
+                Cell::number((followed > 0).then(|| sums.revisits.pieces as f64 / followed as f64)),
             ]);
             row
         },

@@ -40,7 +40,7 @@ impl Frame<'_, '_> {
                 "Not planned",
                 "Episodes in which the planner gave no valid graph: the one that the environment suggests played",
             )
-            .shown_if(self.board.entries().any(|entry| entry.measures.planned.1 > 0)),
+            .shown_if(self.board.entries().any(|entry| entry.measures.planned.failed > 0)),
             label("faults", "Faults", "Injected faults")
                 .shown_if(entries().any(|condition| !condition.faults.is_empty())),
             label("mark", "Mark", "What keeps the numbers from being evidence about a language model")
@@ -61,10 +61,7 @@ impl Frame<'_, '_> {
             Cell::text(if graphs { exposure } else { "" }),
             Cell::text(condition.shots_text()),
             Cell::text(condition.models()),
-            Cell::text(match entry.measures.planned {
-                (_, 0) => String::new(),
-                (valid, not) => format!("{not} of {}", valid + not),
-            }),
+            Cell::text(entry.measures.planned.failures().unwrap_or_default()),
             Cell::text(&condition.faults),
             Cell::text(mark(entry.info)),
             Cell::text(entry.info.configuration_label()),

@@ -15,7 +15,7 @@ pub fn matrix(frame: &Frame<'_, '_>) -> Table {
         words("density", "Prerequisites", "Share of acts that others must precede"),
         words("uncertainty", "Uncertainty", "How little can be foreseen"),
         words("observability", "Observability", "Share of the state that is seen"),
-        words("repair", "Repair", "What mends a failure"),
+        words("repair", "Repair", "What repairs a failure"),
         words("failure", "What fails most", "Dominant failure"),
         words("recommended", "Recommended", "Controllers, the first one first"),
         words("advice", "What to do", "In a sentence"),
@@ -73,7 +73,7 @@ pub fn overall(frame: &Frame<'_, '_>) -> Table {
             "Not planned",
             "Episodes in which the planner gave no valid graph: the one that the environment suggests played",
         )
-        .shown_if(frame.board.entries().any(|entry| plain(entry) && entry.measures.planned.1 > 0)),
+        .shown_if(frame.board.entries().any(|entry| plain(entry) && entry.measures.planned.failed > 0)),
     );
     let mut places: Vec<(String, String)> = Vec::new();
     for entry in frame.board.entries().filter(|entry| plain(*entry)) {
@@ -99,8 +99,8 @@ pub fn overall(frame: &Frame<'_, '_>) -> Table {
             row.extend(spread_cells(measures.and_then(|measures| measures.success)));
             row.extend(spread_cells(measures.and_then(|measures| measures.won.calls)));
             row.push(Cell::number(measures.and_then(|measures| measures.success_to_calls)));
-            if let Some((valid, not)) = measures.map(|measures| measures.planned).filter(|planned| planned.1 > 0) {
-                unplanned.push(format!("{}: {not} of {}", control.title(), valid + not));
+            if let Some(failures) = measures.and_then(|measures| measures.planned.failures()) {
+                unplanned.push(format!("{}: {failures}", control.title()));
             }
         }
         row.push(Cell::text(unplanned.join(", ")));
@@ -109,8 +109,7 @@ pub fn overall(frame: &Frame<'_, '_>) -> Table {
     let mut notes = vec![RATES.to_owned()];
     if !left_out.is_empty() {
         left_out.dedup();
-        notes
-            .push(format!("Of several cells of one control the first stands here; left out: {}.", left_out.join(", ")));
+        notes.push(format!("Of several cells of one control the first is shown; left out: {}.", left_out.join(", ")));
     }
     frame.table(columns, rows, notes)
 }

@@ -31,7 +31,7 @@ pub fn retention(frame: &Frame<'_, '_>) -> Table {
             ]
         },
     );
-    table.notes.insert(0, "SRR: SR with faults over SR of the same cell without; – where nothing was won without, or the cell without faults was not played.".to_owned());
+    table.notes.insert(0, "SRR: SR with faults over SR of the same cell without; – where no episode was won without faults, or the cell without faults was not played.".to_owned());
     table
 }
 
@@ -70,16 +70,16 @@ pub fn changes(frame: &Frame<'_, '_>, specialists: bool) -> Table {
 /// Repair of single faults (CYC-096).
 pub fn repair(frame: &Frame<'_, '_>) -> Table {
     let mut columns = vec![
-        count("struck", "Struck", "faults", "Routing decisions that a fault diverted"),
+        count("struck", "Diverted", "faults", "Routing decisions that a fault diverted"),
         count("by_choice", "By choice", "faults", "After which the controller entered the wanted node by itself"),
         count(
             "by_order",
             "By order",
             "faults",
-            "After which a fixed order, which has no choice, came to the wanted node",
+            "After which a fixed order, which has no choice, reached the wanted node",
         ),
         count("by_success", "By success", "faults", "After which the episode was won before that"),
-        count("never", "Never", "faults", "Never set right"),
+        count("never", "Never", "faults", "Never repaired"),
         Column::new(
             "repaired",
             "Repaired",
@@ -108,6 +108,6 @@ pub fn repair(frame: &Frame<'_, '_>) -> Table {
             cells
         },
     );
-    table.notes.insert(0, "From each fault until the controller by its own choice enters the node that the router had wanted, or the episode is won. A list has no choice: where it comes by that node in its order, it is set right by order. Means over faults that were repaired.".to_owned());
+    table.notes.insert(0, "From each fault until the controller by its own choice enters the node that the router had wanted, or the episode is won. A list has no choice: where it reaches that node in its order, the fault is repaired by order. Means over faults that were repaired.".to_owned());
     table
 }

@@ -1,7 +1,7 @@
 //! Tab. 9, 10 and 13 to 18: cells of cyclic control, their transitions, the size of their graphs, their movement.
 
-use gimbal_analysis::cyclic::Entry;
 use gimbal_analysis::cyclic::{Control, Moments};
+use gimbal_analysis::cyclic::{Entry, Transition};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, RATES, VISITS, compared, count, environment_column, number, spread, spread_cells};
@@ -97,8 +97,8 @@ pub fn sizes(frame: &Frame<'_, '_>, control: Control) -> Table {
         vec![
             range(own, |entry| entry.measures.nodes),
             range(own, |entry| entry.measures.criterion_words),
-            sum(|entry| entry.measures.planned.0),
-            sum(|entry| entry.measures.planned.1),
+            sum(|entry| entry.measures.planned.valid),
+            sum(|entry| entry.measures.planned.failed),
         ]
     })
 }
@@ -183,7 +183,7 @@ pub fn uses(frame: &Frame<'_, '_>) -> Table {
         let mut ways: Vec<_> = cell.transitions.iter().collect();
         ways.sort_by_key(|(way, used)| (std::cmp::Reverse(used.all), *way));
         more += ways.len().saturating_sub(MOST);
-        for ((graph, from, to), used) in ways.into_iter().take(MOST) {
+        for (Transition { graph, from, to }, used) in ways.into_iter().take(MOST) {
             let mut row = frame.label_cells(entry);
             row.extend([
                 Cell::text(graph),

@@ -1,7 +1,7 @@
 //! Tab. 8 and what cyclic control explores: against ReAct in the seeds that both played.
 
 use gimbal_analysis::cyclic::Entry;
-use gimbal_analysis::cyclic::{Control, Moments, exploration as situations, shared_wins};
+use gimbal_analysis::cyclic::{Control, Moments, WonTokens, exploration as situations, shared_wins};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, compared, count, mean, number, spread, spread_cells};
@@ -35,13 +35,13 @@ pub fn shared(frame: &Frame<'_, '_>) -> Table {
     for entry in frame.board.entries().filter(|entry| has_agent(frame, *entry)) {
         let Some(agent) = frame.board.agent(&entry.measures.condition) else { continue };
         let cells = &frame.board.cycles.cells;
-        let (both, each) = shared_wins(&cells[agent.place], &cells[entry.place]);
+        let WonTokens { both, each } = shared_wins(&cells[agent.place], &cells[entry.place]);
         for (scope, found) in [("shared wins", both), ("all wins", each)] {
             let mut row = frame.label_cells(entry);
             row.extend([Cell::text(agent.measures.condition.models()), Cell::text(scope)]);
             row.extend([
-                Cell::count(found.map_or(0, |found| found.episodes.0) as u64),
-                Cell::count(found.map_or(0, |found| found.episodes.1) as u64),
+                Cell::count(found.map_or(0, |found| found.agent_episodes) as u64),
+                Cell::count(found.map_or(0, |found| found.cyclic_episodes) as u64),
                 Cell::number(found.map(|found| found.agent)),
                 Cell::number(found.map(|found| found.cyclic)),
                 Cell::number(found.map(|found| found.excess())),
