@@ -105,7 +105,7 @@ fn faults_that_are_never_injected_make_no_second_cell() {
 #[test]
 fn two_models_that_are_the_same_are_refused() {
     let said = problem("model: dear, decoding: constrained", "model: slow, decoding: free");
-    assert!(said.contains("are the same but for their names"), "{said}");
+    assert!(said.contains("differ in their names only"), "{said}");
 }
 
 /// One environment on two splits is two rows, each with its split in its name and in its keys.
