@@ -22,7 +22,6 @@ fn refused(name: &str, settings: Value) -> String {
     kind(name).build(&settings, &TestFiles::default()).err().unwrap().to_string()
 }
 
-// covers: BOG-050
 #[test]
 fn a_wrong_value_is_named_by_its_whole_path() {
     let at = |name: &str, settings: Value| {

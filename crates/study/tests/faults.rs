@@ -115,7 +115,7 @@ async fn the_same_faults_on_one_worker_and_on_eight_and_after_being_called_off()
 
 // covers: SH-05, SH-08
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_rate_of_zero_rate_is_no_injector_to_the_byte() {
+async fn a_rate_of_zero_changes_no_byte() {
     let folder = tempfile::tempdir().unwrap();
     let (without, zero_rate) = (folder.path().join("without"), folder.path().join("zero_rate"));
     run(STUDY, &without, 4).await.unwrap();
