@@ -112,7 +112,7 @@ mod tests {
             needs.unmet(&offers),
             [
                 "it needs an environment that can be forked",
-                "it needs the context block `status`; this environment offers: observation",
+                "it needs the context block `status` (this environment offers: observation)",
             ]
         );
         assert!(Needs::default().unmet(&offers).is_empty());

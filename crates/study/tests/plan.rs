@@ -279,9 +279,9 @@ fn the_matrix_says_what_fits_and_why_not() {
     assert_eq!(
         unfit,
         [
-            "policy x oracle: it needs the policy `walk`; this environment offers: none",
-            "policy x dossier: it needs the policy `walk`; this environment offers: none",
-            "policy x counter: it needs the policy `walk`; this environment offers: tick",
+            "policy x oracle: it needs the policy `walk` (this environment offers: none)",
+            "policy x dossier: it needs the policy `walk` (this environment offers: none)",
+            "policy x counter: it needs the policy `walk` (this environment offers: tick)",
         ]
     );
 }
