@@ -7,7 +7,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use thiserror::Error;
 
-use gimbal_core::yaml::line_of;
+use gimbal_core::yaml::line_within;
 
 use crate::template_language as language;
 
@@ -19,7 +19,7 @@ pub struct TemplateError {
     pub place: String,
     /// Line of the file, from 1.
     pub line: u64,
-    /// Key under which the text stands.
+    /// Key under which the text origin.
     pub key: String,
     /// What is wrong and what would be right.
     pub message: String,
@@ -29,14 +29,14 @@ pub struct TemplateError {
 #[derive(Debug)]
 pub(crate) struct Templates {
     environment: Environment<'static>,
-    /// Where each compiled text stands, for messages.
-    stands: BTreeMap<String, Stands>,
+    /// The place of each compiled text, for messages.
+    origins: BTreeMap<String, TextOrigin>,
     /// Files by name.
     sources: BTreeMap<String, String>,
 }
 
 #[derive(Debug)]
-struct Stands {
+struct TextOrigin {
     place: String,
     key: String,
     text: String,
@@ -69,10 +69,10 @@ impl Templates {
             environment.set_syntax(syntax);
         }
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        Self { environment, stands: BTreeMap::new(), sources: BTreeMap::new() }
+        Self { environment, origins: BTreeMap::new(), sources: BTreeMap::new() }
     }
 
-    /// Compiles `text`, which stands under `key`; it may use the variables `known` and no others.
+    /// Compiles `text`, which has the key `key`; it may use the variables `known` and no others.
     pub(crate) fn add(
         &mut self,
         place: Place<'_>,
@@ -86,14 +86,12 @@ impl Templates {
         }
         let name = format!("{}#{key}", place.place);
         self.sources.entry(place.place.to_owned()).or_insert_with(|| place.source.to_owned());
-        let stands = Stands { place: place.place.to_owned(), key: key.to_owned(), text: text.to_owned() };
-        self.stands.insert(name.clone(), stands);
+        let origin = TextOrigin { place: place.place.to_owned(), key: key.to_owned(), text: text.to_owned() };
+        self.origins.insert(name.clone(), origin);
         if let Err(foreign) = language::check(text) {
-            let line = text[..foreign.at].matches('\n').count();
-            let line = text.lines().nth(line).unwrap_or(text);
             return Err(TemplateError {
                 place: place.place.to_owned(),
-                line: line_of(place.source, line),
+                line: line_within(place.source, key, foreign.at),
                 key: key.to_owned(),
                 message: foreign.what,
             });
@@ -106,11 +104,11 @@ impl Templates {
             if known.contains(&variable.as_str()) || globals.contains(variable.as_str()) {
                 continue;
             }
-            let line = text.lines().find(|line| uses(line, &variable)).unwrap_or(text);
+            let at = first_use(text, &variable).unwrap_or(0);
             let hint = nearest::hint(&variable, known.iter().copied());
             return Err(TemplateError {
                 place: place.place.to_owned(),
-                line: line_of(place.source, line),
+                line: line_within(place.source, key, at),
                 key: key.to_owned(),
                 message: format!("unknown variable `{variable}`{hint} (known: {})", known.join(", ")),
             });
@@ -118,11 +116,12 @@ impl Templates {
         Ok(Text::Compiled(name))
     }
 
-    /// A problem of the compiled text `name`, told by its place in the file.
+    /// A problem of the compiled text `name`, with its place in the file.
     fn error(&self, name: &str, problem: &minijinja::Error) -> TemplateError {
-        let stands = self.stands.get(name);
-        let text = stands.map_or("", |stands| stands.text.as_str());
-        let line = text.lines().nth(problem.line().unwrap_or(1).saturating_sub(1)).unwrap_or(text);
+        let origin = self.origins.get(name);
+        let text = origin.map_or("", |origin| origin.text.as_str());
+        let lines_before = problem.line().unwrap_or(1).saturating_sub(1);
+        let offset = text.split_inclusive('\n').take(lines_before).map(str::len).sum();
         let what = match problem.detail() {
             _ if problem.kind() == ErrorKind::OutOfFuel => {
                 format!("it takes more than {} steps; show fewer things, or nest fewer loops", language::STEPS)
@@ -137,14 +136,22 @@ impl Templates {
             format!(" (`{shown}{more}`)")
         });
         TemplateError {
-            place: stands.map_or_else(|| name.to_owned(), |stands| stands.place.clone()),
-            line: stands.and_then(|stands| self.sources.get(&stands.place)).map_or(1, |source| line_of(source, line)),
-            key: stands.map_or_else(String::new, |stands| stands.key.clone()),
+            place: origin.map_or_else(|| name.to_owned(), |origin| origin.place.clone()),
+            line: origin
+                .and_then(|origin| Some((self.sources.get(&origin.place)?, &origin.key)))
+                .map_or(1, |(source, key)| line_within(source, key, offset)),
+            key: origin.map_or_else(String::new, |origin| origin.key.clone()),
             message: format!("the template cannot be filled in: {what}{}", at.unwrap_or_default()),
         }
     }
 
-    /// Variables that the text needs from outside.
+    /// Each compiled text: its file, its key there and itself.
+    #[cfg(test)]
+    pub(crate) fn keyed(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.origins.values().map(|origin| (origin.place.as_str(), origin.key.as_str(), origin.text.as_str()))
+    }
+
+    /// Whether the text needs `variable` from outside.
     pub(crate) fn uses(&self, text: &Text, variable: &str) -> bool {
         match text {
             Text::Plain(_) => false,
@@ -176,11 +183,11 @@ impl Templates {
     }
 }
 
-/// Whether `variable` occurs in `line` as a whole word.
-fn uses(line: &str, variable: &str) -> bool {
+/// Byte offset at which `variable` first occurs in `text` as a whole word.
+fn first_use(text: &str, variable: &str) -> Option<usize> {
     let letter = |character: char| character.is_alphanumeric() || character == '_';
-    line.match_indices(variable).any(|(at, _)| {
-        !line[..at].chars().next_back().is_some_and(letter)
-            && !line[at + variable.len()..].chars().next().is_some_and(letter)
+    text.match_indices(variable).map(|(at, _)| at).find(|at| {
+        !text[..*at].chars().next_back().is_some_and(letter)
+            && !text[at + variable.len()..].chars().next().is_some_and(letter)
     })
 }

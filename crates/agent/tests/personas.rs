@@ -48,6 +48,34 @@ fn a_misspelt_key_is_named_with_its_place_and_the_nearest_key() {
 
 // covers: BOG-050
 #[test]
+fn the_place_of_an_error_is_its_own_and_not_that_of_the_same_words_above() {
+    let line = |needle: &str, text: &str| text.lines().position(|line| line.contains(needle)).unwrap() + 1;
+    // A comment above shows the same key and value.
+    let zero = "# turns: 0 gives no answer\nturns: 0 # here\n";
+    let message = refused(CORE, "turns: 10\n", zero);
+    let text = TestFiles::shipped(CORE).replacen("turns: 10\n", zero, 1);
+    assert_eq!(message, format!("{CORE}:{}: `turns` must be at least 1, and is 0", line("# here", &text)));
+    // The same line in two texts: the rules, where `answer` is not known, come after the repair, where it is.
+    let wrong = "COT_instruction: |\n  Read {{ answer }}.\n";
+    let shown = "system_message: |\n  {% raw %}\n  Read {{ answer }}.\n  {% endraw %}\n";
+    let files = TestFiles::with(CORE, "COT_instruction: |\n", wrong);
+    let text = files.0[CORE].replacen("system_message: |\n", shown, 1);
+    let last = text.lines().count() - text.lines().rev().position(|line| line.contains("{{ answer }}")).unwrap();
+    assert_ne!(line("{{ answer }}", &text), last);
+    let files = TestFiles(BTreeMap::from([(CORE.to_owned(), text)]));
+    let message = Persona::load("planner", &files).unwrap_err().to_string();
+    let place = format!("{CORE}:{last}: COT_instruction: unknown variable `answer`");
+    assert!(message.starts_with(&place), "{message}");
+    // A configuration whose name is part of the names of others, and is given twice.
+    let named = "personas/configurations.yaml";
+    let files = TestFiles::with(named, "{ name: hist+net, base", "{ name: obs, base");
+    let expected = line("{ name: hist+net, base", &TestFiles::shipped(named));
+    let message = configurations(&files).unwrap_err().to_string();
+    assert_eq!(message, format!("{named}:{expected}: there is already a configuration `obs` above: rename one"));
+}
+
+// covers: BOG-050
+#[test]
 fn a_variable_that_does_not_exist_is_found_when_the_persona_is_read() {
     let message = refused(CORE, "Your goal: {{ goal }}", "Your goal: {{ gaol }}");
     let line = TestFiles::shipped(CORE).lines().position(|line| line.contains("Your goal")).unwrap() + 1;

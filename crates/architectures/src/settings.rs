@@ -10,12 +10,13 @@ use gimbal_core::{BuildError, nearest};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use serde_path_to_error::Segment;
 
 /// JSON Schema of the settings `T`.
 pub(crate) fn schema<T: JsonSchema>() -> Value {
     let mut schema = schemars::schema_for!(T).to_value();
     if let Some(members) = schema.as_object_mut() {
-        // Flattened settings cannot say so themselves.
+        // Types with flattened members cannot have this derived.
         members.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
     schema
@@ -35,7 +36,7 @@ pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(name: &str, setti
     let settings = if settings.is_null() { &empty } else { settings };
     let schema = known_schema::<T>();
     known_keys(name, "", settings, &schema, &schema)?;
-    T::deserialize(settings).map_err(|error| describe::<T>(name, settings, &error))
+    serde_path_to_error::deserialize(settings).map_err(|error| describe::<T>(name, settings, &schema, &error))
 }
 
 /// Context blocks in the order of the persona: those named, or the persona's own.
@@ -99,7 +100,7 @@ pub(crate) fn past(
     Ok(())
 }
 
-/// Refuses keys, at every depth, that the schema does not name.
+/// Refuses keys, at every depth, that the schema does not name, and maps without a key that it requires.
 fn known_keys(name: &str, path: &str, value: &Value, schema: &Value, root: &Value) -> Result<(), BuildError> {
     let schema = resolve(schema, root);
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
@@ -119,10 +120,15 @@ fn known_keys(name: &str, path: &str, value: &Value, schema: &Value, root: &Valu
             known_keys(name, &inner, member, property, root)?;
         }
     }
-    Ok(())
+    let Some(missing) = required(schema).find(|key| !members.contains_key(*key)) else { return Ok(()) };
+    let meaning =
+        properties.get(missing).and_then(|property| property.get("description")?.as_str()).unwrap_or_default();
+    let meaning = if meaning.is_empty() { String::new() } else { format!(" ({})", meaning.trim_end_matches('.')) };
+    let inner = if path.is_empty() { missing.to_owned() } else { format!("{path}.{missing}") };
+    Err(BuildError::new(format!("{name}: the setting `{inner}` is missing{meaning}")).missing(inner))
 }
 
-/// Follows a reference into `$defs`, also where it stands beside `null`.
+/// Follows a reference into `$defs`, also one that is combined with `null`.
 fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let target = schema
         .get("$ref")
@@ -134,24 +140,85 @@ fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
         .unwrap_or(schema)
 }
 
-/// Names the setting at fault: the one that cannot be read on its own.
-fn describe<T: JsonSchema + DeserializeOwned>(name: &str, settings: &Value, error: &serde_json::Error) -> BuildError {
-    let members = settings.as_object().into_iter().flatten();
-    for (key, member) in members {
-        let alone = Value::Object(Map::from_iter([(key.clone(), member.clone())]));
-        if let Err(alone) = T::deserialize(&alone)
-            && !alone.to_string().starts_with("missing field")
-        {
-            return BuildError::new(format!("{name}: {key}: {alone}")).at(key);
-        }
+/// Names the setting at fault by its path.
+fn describe<T: DeserializeOwned>(
+    name: &str,
+    settings: &Value,
+    schema: &Value,
+    error: &serde_path_to_error::Error<serde_json::Error>,
+) -> BuildError {
+    let mut path = steps(error.path());
+    while let Some(key) = wrong_member::<T>(settings, schema, &path) {
+        path.push(Step::Key(key));
     }
-    let message = error.to_string();
-    let Some(missing) = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()) else {
-        return BuildError::new(format!("{name}: {message}"));
-    };
-    let schema = schema::<T>();
-    let property = |key: &str| schema.get("properties").and_then(|properties| properties.get(key));
-    let meaning = property(missing).and_then(|property| property.get("description")?.as_str()).unwrap_or_default();
-    let meaning = if meaning.is_empty() { String::new() } else { format!(" ({})", meaning.trim_end_matches('.')) };
-    BuildError::new(format!("{name}: the setting `{missing}` is missing{meaning}")).missing(missing)
+    let path = shown(&path);
+    let place = if path.is_empty() { name.to_owned() } else { format!("{name}: {path}") };
+    BuildError::new(format!("{place}: {}", error.inner())).at(path)
+}
+
+/// One step of a path to a setting.
+#[derive(Clone, Debug)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+fn steps(path: &serde_path_to_error::Path) -> Vec<Step> {
+    let steps = path.iter().filter_map(|segment| match segment {
+        Segment::Map { key } => Some(Step::Key(key.clone())),
+        Segment::Seq { index } => Some(Step::Index(*index)),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    });
+    steps.collect()
+}
+
+/// A path as errors show it: `planner.flags`, `graph.nodes[2]`.
+fn shown(path: &[Step]) -> String {
+    path.iter().fold(String::new(), |shown, step| match step {
+        Step::Key(key) if shown.is_empty() => key.clone(),
+        Step::Key(key) => format!("{shown}.{key}"),
+        Step::Index(index) => format!("{shown}[{index}]"),
+    })
+}
+
+/// The member of the map at `path` that cannot be read.
+///
+/// Serde reads flattened members from a copy, so that the path of its error ends at the map that contains them. The member
+/// at fault is the one with which the map cannot be read when all others that may be left out are left out.
+fn wrong_member<T: DeserializeOwned>(settings: &Value, schema: &Value, path: &[Step]) -> Option<String> {
+    let form = path.iter().try_fold(resolve(schema, schema), |form, step| match step {
+        Step::Key(key) => Some(resolve(form.get("properties")?.get(key)?, schema)),
+        Step::Index(_) => None,
+    })?;
+    form.get("properties")?;
+    let members = at(settings, path)?.as_object()?;
+    members
+        .keys()
+        .find(|key| {
+            let mut alone = settings.clone();
+            if let Some(Value::Object(members)) = at_mut(&mut alone, path) {
+                members.retain(|other, _| other == *key || required(form).any(|needed| needed == other));
+            }
+            T::deserialize(&alone).is_err()
+        })
+        .cloned()
+}
+
+fn at<'a>(value: &'a Value, path: &[Step]) -> Option<&'a Value> {
+    path.iter().try_fold(value, |value, step| match step {
+        Step::Key(key) => value.get(key),
+        Step::Index(index) => value.get(index),
+    })
+}
+
+fn at_mut<'a>(value: &'a mut Value, path: &[Step]) -> Option<&'a mut Value> {
+    path.iter().try_fold(value, |value, step| match step {
+        Step::Key(key) => value.get_mut(key),
+        Step::Index(index) => value.get_mut(index),
+    })
+}
+
+/// The members that a map of this schema must have.
+fn required(schema: &Value) -> impl Iterator<Item = &str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }

@@ -23,6 +23,31 @@ fn refused(name: &str, settings: Value) -> String {
 }
 
 #[test]
+fn a_wrong_value_is_named_by_its_whole_path() {
+    let at = |name: &str, settings: Value| {
+        let error = kind(name).build(&settings, &TestFiles::default()).err().unwrap();
+        (error.key.clone(), error.to_string())
+    };
+    let (key, message) = at("baseline", json!({ "policy": 3 }));
+    assert_eq!(
+        (key.as_str(), message.as_str()),
+        ("policy", "baseline: policy: invalid type: number, expected a string")
+    );
+    // `turns` is a flattened setting, alone and inside of one agent; `max_attempts` beside it is right.
+    let (key, message) = at("react", json!({ "max_attempts": 2, "turns": "many" }));
+    assert_eq!(key, "turns", "{message}");
+    assert!(message.starts_with("react: turns: invalid type: string \"many\", expected u32"), "{message}");
+    let (key, message) = at("hierarchy", json!({ "turns": 3, "planner": { "role": "p", "turns": -1 } }));
+    assert_eq!(key, "planner.turns", "{message}");
+    assert!(message.starts_with("hierarchy: planner.turns: invalid value: integer `-1`, expected u32"), "{message}");
+    let (key, message) = at("hierarchy", json!({ "planner": { "flags": { "inject_action_list": "yes" } } }));
+    assert_eq!(key, "planner.flags.inject_action_list", "{message}");
+    let (key, message) = at("react", json!({ "context": ["status", 4] }));
+    assert_eq!(key, "context[1]", "{message}");
+    assert!(message.starts_with("react: context[1]: "), "{message}");
+}
+
+#[test]
 fn unknown_settings_are_named_with_the_nearest_known_one() {
     let message = refused("baseline", json!({ "policy": "wait", "polcy": 1 }));
     assert_eq!(message, "baseline: unknown setting `polcy`; did you mean `policy`? (known: policy)");

@@ -26,13 +26,13 @@ type Messages = Vec<(String, String)>;
 type Requests = Arc<Mutex<BTreeMap<Digest, Vec<Messages>>>>;
 
 /// A model that writes down what it is asked before another one answers.
-struct Witness {
+struct RequestRecorder {
     inner: Arc<dyn ChatModel>,
     requests: Requests,
 }
 
 #[async_trait]
-impl ChatModel for Witness {
+impl ChatModel for RequestRecorder {
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
         let messages = request.messages.iter();
         let messages = messages.map(|message| (message.speaker.name().to_owned(), message.stored_text().to_string()));
@@ -58,7 +58,7 @@ impl ModelSource for Witnessed {
         self.models.ready(name)
     }
     fn open(&self, name: &str) -> Result<Arc<dyn ChatModel>, SetupError> {
-        Ok(Arc::new(Witness { inner: self.models.open(name)?, requests: Arc::clone(&self.requests) }))
+        Ok(Arc::new(RequestRecorder { inner: self.models.open(name)?, requests: Arc::clone(&self.requests) }))
     }
 }
 

@@ -1,11 +1,13 @@
 //! The help of the program: its commands in groups by task, and the names that only the registry knows.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use clap::{Command, CommandFactory as _};
+use clap::{Arg, Command, CommandFactory as _};
+use gimbal_env_kit::workbench::{self, Flag, Workbench};
 
-use crate::args::Arguments;
-use crate::registry::{catalogue, registry};
+use crate::args::{Arguments, OptionFlags};
+use crate::registry::{catalogue, environment, registry};
 
 /// Groups of commands by task, in the order of the help. A test checks that each command is in exactly one.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -31,8 +33,51 @@ pub fn command() -> Command {
     let works = format!("Short name of the work: {}", works.join(", "));
     command
         .help_template(template)
-        .mut_subcommand("env", |env| env.mut_arg("name", |name| name.help(environments)))
+        .mut_subcommand("env", |env| {
+            env.mut_arg("name", |name| name.help(environments))
+                .after_help("An environment's own options are flags too: `gimbal env NAME VERB --help` lists them.")
+        })
         .mut_subcommand("papers", |papers| papers.mut_arg("work", |work| work.help(works)))
+}
+
+/// [`command`], with flags for the options of the environment that the arguments of `gimbal env` name.
+pub fn command_for(arguments: impl Iterator<Item = OsString>) -> Command {
+    let mut named = arguments.skip_while(|argument| argument != "env").skip(1);
+    match named.find_map(|argument| environment(argument.to_str()?).ok()) {
+        Some(family) => command().mut_subcommand("env", |env| with_options(env, &*family)),
+        None => command(),
+    }
+}
+
+/// The verbs of an environment, each with flags for the options that it takes.
+fn with_options(env: Command, family: &dyn Workbench) -> Command {
+    let flags = workbench::flags(family);
+    env.mut_subcommands(|verb| {
+        let name = verb.get_name().to_owned();
+        let takes = |flag: &&Flag| match name.as_str() {
+            "replay" => family.replay_options().contains(&flag.name.as_str()),
+            "serve" => family.serve_options().contains(&flag.name.as_str()),
+            _ => true,
+        };
+        // Verbs that take a setup have `--set`.
+        let has = |verb: &Command, id: &str| verb.get_arguments().any(|argument| argument.get_id() == id);
+        if !has(&verb, "set") && !matches!(name.as_str(), "replay" | "serve") {
+            return verb;
+        }
+        let has_actions = has(&verb, "actions");
+        flags.iter().filter(takes).fold(verb, |verb, flag| {
+            if verb.get_arguments().any(|argument| argument.get_long() == Some(flag.name.as_str())) {
+                return verb;
+            }
+            let argument = Arg::new(format!("{}{}", OptionFlags::ID, flag.name))
+                .long(flag.name.clone())
+                .value_name("VALUE")
+                .help(flag.about.clone())
+                .help_heading(format!("Options of {}", family.name()))
+                .allow_negative_numbers(true);
+            verb.arg(if has_actions { argument.conflicts_with("actions") } else { argument })
+        })
+    })
 }
 
 fn heading(command: &Command, text: &str) -> String {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gimbal_architectures::graph::{self, TaskGraph};
+use gimbal_architectures::graph::{self, GraphFileError, TaskGraph};
 use gimbal_core::{FileError, Files};
 use gimbal_model::{Models, ModelsConfig, ModelsSection, PriceTable, TraitTable};
 use gimbal_study::registry::Library;
@@ -35,7 +35,7 @@ impl Home {
     }
 
     /// Files of the present folder that differ from built-in ones and take their place without having been asked to. A study is
-    /// always named by whoever runs it.
+    /// always named by the user.
     pub fn overridden(&self) -> Vec<String> {
         let Some(here) = &self.here else { return Vec::new() };
         let differs = |path: &str, text: &str| match std::fs::read_to_string(here.join(path)) {
@@ -71,7 +71,7 @@ impl Home {
                     let known = self.files.list("studies");
                     let hint = gimbal_core::nearest::hint(&name, known.iter().map(String::as_str));
                     let known = known.join(", ");
-                    Failure::Usage(format!("{name}: there is no such file{hint} (built in: {known})"))
+                    Failure::Usage(format!("{name}: there is no such file{hint} (known: {known})"))
                 })
             }
             Err(error) => Err(Failure::usage(FileError::of(name, &error))),
@@ -80,15 +80,25 @@ impl Home {
 
     /// The graph in a file, or the one of that name below `graphs/`.
     pub fn graph(&self, name: &str) -> Result<TaskGraph, Failure> {
-        let path = Path::new(name);
-        if path.is_file() {
-            let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(FileError::of(name, &error)))?;
-            return graph::read(&text, name).map_err(Failure::usage);
-        }
-        graph::named(name, &*self.files).map_err(Failure::usage)
+        self.read_graph(name).map_err(|error| match error {
+            GraphFileError::File(_) => Failure::external(error),
+            GraphFileError::Yaml(_) | GraphFileError::Graph { .. } | GraphFileError::Unknown { .. } => {
+                Failure::usage(error)
+            }
+        })
     }
 
-    /// The models of a run. `section` is what its study says of them.
+    /// As [`Home::graph`], with the kind of the error.
+    pub fn read_graph(&self, name: &str) -> Result<TaskGraph, GraphFileError> {
+        let path = Path::new(name);
+        if path.is_file() {
+            let text = std::fs::read_to_string(path).map_err(|error| FileError::of(name, &error))?;
+            return graph::read(&text, name);
+        }
+        graph::named(name, &*self.files)
+    }
+
+    /// The models of a run. `section` is the section of its study.
     pub fn models(&self, section: ModelsSection, threads: Option<usize>) -> Result<Arc<Models>, Failure> {
         let prices = match self.files.read("prices.yaml").map_err(Failure::usage)? {
             None => PriceTable::default(),

@@ -4,7 +4,7 @@ use gimbal_study::stage::Cancel;
 
 use crate::stdio;
 
-/// Raises `cancel` at each interrupt: the first lets requests end that are on their way, the second waits for nothing.
+/// Raises `cancel` at each interrupt: the first lets requests under way end, the second waits for nothing.
 pub async fn watch(cancel: Cancel) {
     let mut times = 0_u32;
     while requested().await.is_ok() {

@@ -22,8 +22,8 @@ use args::{Arguments, Command};
 use exit::Failure;
 
 fn main() -> ExitCode {
-    keep_signals_civil();
-    let arguments = match Arguments::from_arg_matches(&help::command().get_matches()) {
+    set_signals();
+    let arguments = match Arguments::from_arg_matches(&help::command_for(std::env::args_os()).get_matches()) {
         Ok(arguments) => arguments,
         Err(error) => error.exit(),
     };
@@ -46,14 +46,14 @@ fn start(arguments: Arguments) -> Result<(), Failure> {
         .build()
         .map_err(|error| Failure::External(format!("the runtime cannot start: {error}")))?;
     let outcome = runtime.block_on(dispatch(arguments));
-    // Blocking work that was called off (a fetch, a reader of standard input) must not hold up the exit.
+    // Blocking work that was cancelled (a fetch, a reader of standard input) must not delay the exit.
     runtime.shutdown_background();
     outcome
 }
 
-/// `gimbal trace ... | head` must end without a word: the default of a closed pipe is restored, which Rust's runtime
-/// switches off. Beyond the size that `ulimit -f` allows a write shall fail, and be reported, instead of ending the program.
-fn keep_signals_civil() {
+/// `gimbal trace ... | head` must end without a message: the default of a closed pipe is restored, which Rust's runtime
+/// switches off. A write beyond the size that `ulimit -f` allows must fail, and be reported, instead of ending the program.
+fn set_signals() {
     #[cfg(unix)]
     {
         signal(libc::SIGPIPE, libc::SIG_DFL);
@@ -61,13 +61,13 @@ fn keep_signals_civil() {
     }
 }
 
-/// A run that is paid for must not end because whoever watched its progress has gone.
+/// A run that is paid for must not end because the reader of its progress has closed the pipe.
 fn survive_closed_pipes() {
     #[cfg(unix)]
     signal(libc::SIGPIPE, libc::SIG_IGN);
 }
 
-/// Sets what becomes of a signal: `SIG_DFL` or `SIG_IGN`.
+/// Sets the disposition of a signal: `SIG_DFL` or `SIG_IGN`.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "setting a signal has no safe form")]
 fn signal(signal: libc::c_int, disposition: libc::sighandler_t) {

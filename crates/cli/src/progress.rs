@@ -9,6 +9,7 @@ use gimbal_study::runner::{Playing, Progress, RunStatus};
 use indicatif::{ProgressBar, ProgressStyle as BarStyle};
 
 use crate::args::ProgressStyle;
+use crate::stdio::message;
 
 /// Where plain lines are few: at most one in this time.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
@@ -35,7 +36,7 @@ pub fn shown(style: ProgressStyle) -> Shown {
 }
 
 impl Shown {
-    /// Shows one thing that happened.
+    /// Shows an event.
     pub fn show(&self, event: &Progress) {
         match &self.0 {
             Form::Quiet => {}
@@ -50,11 +51,55 @@ impl Shown {
     }
 }
 
+/// Progress of work that is counted, on standard error: a bar on a terminal, else a line now and then.
+pub struct Counted {
+    what: String,
+    of: u64,
+    done: u64,
+    bar: Option<ProgressBar>,
+    written: Instant,
+}
+
+impl Counted {
+    /// Begins to count: `what` is done `of` times.
+    pub fn begin(what: String, of: u64) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| ProgressBar::new(of).with_message(printable(&what)));
+        if let (Some(bar), Ok(style)) = (&bar, BarStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}")) {
+            bar.set_style(style);
+        }
+        if bar.is_none() {
+            message(&format!("{what}: {of} to do"));
+        }
+        Self { what, of, done: 0, bar, written: Instant::now() }
+    }
+
+    /// So many more are done.
+    pub fn add(&mut self, more: u64) {
+        self.done += more;
+        match &self.bar {
+            Some(bar) => bar.set_position(self.done),
+            None if self.written.elapsed() >= PLAIN_EVERY && self.done < self.of => {
+                message(&format!("{}: {} of {} done", self.what, self.done, self.of));
+                self.written = Instant::now();
+            }
+            None => {}
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// What was amiss before the run began, and what else to know of it.
 fn amiss(event: &Progress) -> Option<String> {
     match event {
         Progress::IndexRebuilt(found) => Some(format!(
-            "the index was gone and was made anew from journals and ledger: {} episodes are finished and {} failed \
+            "the index was missing and was rebuilt from journals and ledger: {} episodes are finished and {} failed \
              attempts on record",
             found.finished, found.failed
         )),
@@ -98,7 +143,7 @@ fn on_bar(bar: &ProgressBar, event: &Progress) {
         }
         Progress::Finished { .. } => bar.inc(1),
         Progress::Retrying { cell, detail, .. } => above(bar, &format!("{cell}: played again: {detail}")),
-        Progress::Failed { cell, detail, .. } => above(bar, &format!("{cell}: given up: {detail}")),
+        Progress::Failed { cell, detail, .. } => above(bar, &format!("{cell}: abandoned: {detail}")),
         Progress::Closed { model, detail } => above(bar, &closed(model, detail)),
         Progress::Full { cell, detail } => above(bar, &format!("{cell}: {detail}")),
         Progress::Ended { .. } => bar.finish_and_clear(),
@@ -129,7 +174,7 @@ fn in_lines(last: &Mutex<Option<(Instant, bool)>>, event: &Progress) {
             eprintln!("{cell} | {task} run {run}: return {value} ({stop}), {tokens} tokens");
         }
         Progress::Retrying { cell, detail, .. } => eprintln!("{cell}: played again: {detail}"),
-        Progress::Failed { cell, detail, .. } => eprintln!("{cell}: given up: {detail}"),
+        Progress::Failed { cell, detail, .. } => eprintln!("{cell}: abandoned: {detail}"),
         Progress::Closed { model, detail } => eprintln!("{}", closed(model, detail)),
         Progress::Full { cell, detail } => eprintln!("{cell}: {detail}"),
         Progress::Ended { how, run_status } => {

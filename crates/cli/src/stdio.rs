@@ -1,7 +1,7 @@
-//! What the program says: lines on standard output and standard error that never panic.
+//! Messages of the program: lines on standard output and standard error that never panic.
 //!
 //! `print!`, `println!` and `eprintln!` of this crate take the place of the standard ones, which panic where a reader has
-//! gone or a disk is full. They let nothing through that a terminal would obey.
+//! gone or a disk is full. They escape all control characters.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write as _};
@@ -45,11 +45,11 @@ pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// Writes to standard output. A reader that has gone is no failure; a disk that is full ends the program.
+/// Writes to standard output. A closed pipe is ignored; a full disk ends the program.
 pub fn out(text: Arguments<'_>, end: &str) {
     let mut stdout = std::io::stdout().lock();
     let text = format!("{text}{end}");
-    // Much of it comes from models, files and pages.
+    // Much of the text comes from models, files and pages.
     if let Err(error) = stdout.write_all(printable_lines(&text).as_bytes())
         && error.kind() != ErrorKind::BrokenPipe
     {

@@ -229,7 +229,11 @@ fn coverage_of_baseline_policies() {
         "--format",
         "csv",
     ];
-    let out = place.gimbal(&arguments).good().out;
+    let said = place.gimbal(&arguments).good();
+    for part in ["episodes of `restore_changed` in cage2: 2000 to do", "designs of 40 simulated studies: 2 to do"] {
+        assert!(said.err.contains(part), "{}", said.err);
+    }
+    let out = said.out;
     assert!(out.starts_with("quantity,method,runs,tasks,truth,studies,coverage,error,width\r\n"), "{out}");
     for kind in [
         "mean of the baseline,Student t,12,1",

@@ -191,14 +191,14 @@ fn a_persona_shows_its_prompt_with_the_origin_of_each_part() {
     assert!(!said.contains("Analyse hostname=User1") && of_cell.contains("Analyse hostname=User1"), "{of_cell}");
     let json = place.gimbal(&["persona", "show", "--configuration", "obs", "--protocol", "json", "--plain"]).good().out;
     assert_ne!(json, place.gimbal(&["persona", "show", "--configuration", "obs", "--plain"]).good().out);
-    for (arguments, mend) in [
+    for (arguments, fix) in [
         (&["persona", "show", "--study", "mine.yaml", "--cell", "status+acton"][..], "did you mean `status+actions`"),
         (&["persona", "show", "planner", "--flag", "inject_acton_list=true"], "did you mean `inject_action_list`"),
         (&["persona", "show", "planner", "--context", "statos"], "did you mean `status`"),
         (&["persona", "show"], "name a persona"),
     ] {
         let wrong = place.gimbal(arguments);
-        assert!(wrong.code == 2 && wrong.err.contains(mend), "{}", wrong.err);
+        assert!(wrong.code == 2 && wrong.err.contains(fix), "{}", wrong.err);
     }
     let list = place.gimbal(&["persona", "list"]).good().out;
     for name in ["planner", "obs", "obs+hist", "obs+hist+net", "obs+net", "network", "hist+net"] {

@@ -306,16 +306,19 @@ fn the_workbench_plays_lists_and_refuses_politely() {
             && said.ends_with("2 steps, return 0.0, answered\n"),
         "{said}"
     );
-    for (arguments, mend) in [
+    for (arguments, fix) in [
         (&["bench"][..], "no verb `bench`"),
-        (&["play", "--mode", "x"], "--mode: `finance_agent` has no option `mode`"),
+        (&["play", "--mode", "x"], "unexpected argument '--mode'"),
         (&["play", "--set", "juge=model"], "did you mean `judge`?"),
         (&["play", "--task", "x9"], "s01, s02"),
-        (&["serve", "--companies", "1"], "give 3 to 60"),
+        (
+            &["serve", "--companies", "1"],
+            "--companies 1: options of `finance_agent`: `companies` is 1; give a whole number from 3 to 60",
+        ),
     ] {
         let said = place.gimbal(&[&["env", "finance_agent"], arguments].concat());
         assert_eq!(said.code, 2, "{arguments:?} {}", said.err);
-        assert!(said.err.contains(mend), "{arguments:?}: {}", said.err);
+        assert!(said.err.contains(fix), "{arguments:?}: {}", said.err);
     }
     let said = place.gimbal(&["env", "cage2", "serve"]);
     assert!(said.code == 2 && said.err.contains("it has no services"), "{}", said.err);

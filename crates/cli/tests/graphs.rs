@@ -56,6 +56,24 @@ fn a_provider_plans_a_family_and_the_graph_keeps_where_it_came_from() {
     place.gimbal(&["graph", "check", "graphs/crafting.yaml", "--environment", "textcraft"]).good();
 }
 
+#[test]
+fn a_graph_that_is_missing_is_a_usage_error_and_a_wrong_one_a_failed_check() {
+    let place = Place::new();
+    place.write("wrong.yaml", "entry: NOWHERE\nnodes: []\nedges: []\n");
+    let missing = place.gimbal(&["graph", "check", "missing.yaml"]);
+    assert_eq!(missing.code, 2, "{}", missing.err);
+    assert!(
+        missing.err.contains("there is no graph `missing.yaml`") && missing.err.contains("(known: "),
+        "{}",
+        missing.err
+    );
+    let wrong = place.gimbal(&["graph", "check", "wrong.yaml"]);
+    assert!(wrong.code == 1 && wrong.err.contains("wrong.yaml:"), "{} {}", wrong.code, wrong.err);
+    let both = place.gimbal(&["graph", "check", "missing.yaml", "wrong.yaml"]);
+    assert_eq!(both.code, 1, "{}", both.err);
+    assert!(both.err.contains("missing.yaml") && both.err.contains("wrong.yaml:"), "{}", both.err);
+}
+
 // covers: CYC-002, CYC-021
 #[test]
 fn what_a_provider_writes_that_is_no_graph_is_mended_once_and_never_replaced() {
@@ -83,7 +101,7 @@ fn what_a_provider_writes_that_is_no_graph_is_mended_once_and_never_replaced() {
         assert!(said.err.contains("the planner gave no graph") && said.err.contains(says), "{}", said.err);
         assert!(!place.path().join("graphs/never.yaml").exists(), "nothing is left of it");
     }
-    // A provider that is not there is no planner's fault.
+    // A provider that does not answer is an infrastructure failure, not a mistake of the planner.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);

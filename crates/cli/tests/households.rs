@@ -63,7 +63,7 @@ fn a_recording_agrees_and_a_spoilt_one_is_named_by_place_and_field() {
         ("intro", "a bed 1 in", "a bed 2 in"),
     ] {
         let text = walk().to_string();
-        // Keys stand in the order in which they were written.
+        // Keys are in the order in which they were written.
         assert!(text.contains(from), "{from}: {text}");
         place.write("spoilt.jsonl", &text.replacen(from, to, 1));
         let said = replay("spoilt.jsonl");
@@ -72,7 +72,7 @@ fn a_recording_agrees_and_a_spoilt_one_is_named_by_place_and_field() {
         assert_eq!((&first["field"], &first["line"], &first["game"]), (&field.into(), &1.into(), &"some/game".into()));
         assert!(said.out.contains("spoilt.jsonl:1"), "{}", said.out);
     }
-    // A change that is none, a line that is no text and a file that breaks off are named with their line.
+    // A change without effect, a line that is not text and a truncated file are named with their line.
     let text = walk().to_string();
     assert!(text.contains("\"adm_del\":["));
     let gone = text.replacen("\"adm_del\":[", "\"adm_del\":[\"dance\",", 1).replacen("\"dance\",]", "\"dance\"]", 1);
@@ -117,17 +117,20 @@ fn bench_and_returns_play_files_and_households() {
     }
     let tasks = place.gimbal(&["env", NAME, "tasks", "--split", "generated"]).good();
     assert!(tasks.out.contains("generated/99"));
-    for (arguments, mend) in [
+    for (arguments, fix) in [
         (&["bench", "--set", "receptacle=3"][..], "did you mean `receptacles`?"),
         (&["bench", "--games", "nowhere"], "no such folder"),
-        (&["bench", "--mode", "x"], "--mode: `alfworld` has no option `mode`"),
+        (&["bench", "--mode", "x"], "unexpected argument '--mode'"),
+        (&["play", "--games", "nowhere"], "nowhere/valid_unseen: holds no game.tw-pddl"),
+        (&["play", "--policy", "nothing", "--games", "nowhere"], "nowhere/valid_unseen: holds no game.tw-pddl"),
+        (&["play", "--set", "households=nowhere"], "nowhere: cannot be read"),
         (&["returns", "--policy", "exper"], "did you mean `expert`?"),
         (&["replay", "walks.jsonl", "--games", "nowhere"], "no such folder"),
         (&["evaluate"], "no table of its own"),
     ] {
         let said = place.gimbal(&[&["env", NAME], arguments].concat());
         assert_eq!(said.code, 2, "{arguments:?}");
-        assert!(said.err.contains(mend), "{arguments:?}: {}", said.err);
+        assert!(said.err.contains(fix), "{arguments:?}: {}", said.err);
     }
 }
 

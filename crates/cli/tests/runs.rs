@@ -91,7 +91,7 @@ fn the_list_of_episodes_is_filtered() {
     let wrong = place.gimbal(&["trace", "small", "--stop", "horizn"]);
     assert!(wrong.code == 2 && wrong.err.contains("did you mean `horizon`"), "{}", wrong.err);
     let wrong = place.gimbal(&["trace", "small", "--cell", "nowhere"]);
-    assert!(wrong.code == 2 && wrong.err.contains("there are: "), "{}", wrong.err);
+    assert!(wrong.code == 2 && wrong.err.contains("(known: "), "{}", wrong.err);
     let number = own[0]["number"].to_string();
     let short = place.gimbal(&["trace", "small", &number]).good().out;
     let whole = place.gimbal(&["trace", "small", &number, "--full"]).good().out;
@@ -187,7 +187,7 @@ fn reading_a_run_in_progress() {
                     let goes_on = place.gimbal(&["list", "--json"]).good().json()[0]["state"] == "in progress";
                     assert!(!goes_on || said.err.contains("in progress"), "{line:?}: {}", said.err);
                 }
-                // Whoever reads the index leaves its log to the run.
+                // A reader of the index leaves its log to the run.
                 let has_log = place.path().join("runs/small/index.sqlite-wal").exists();
                 let goes_on = place.gimbal(&["list", "--json"]).good().json()[0]["state"] == "in progress";
                 assert!(!goes_on || has_log, "a reader deleted the log of the index");

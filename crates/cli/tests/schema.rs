@@ -213,7 +213,7 @@ fn protocols_are_described_as_they_are_read() {
                     for key in keys {
                         let mut less = whole.clone();
                         less.pointer_mut(&pointer).unwrap().as_object_mut().unwrap().remove(&key);
-                        // Without its flags a configuration names some that nobody defines: that is no matter of form.
+                        // Without its flags a configuration names some that are not defined, which the schema does not check.
                         if key != "flags" {
                             assert_eq!(schema.is_valid(&less), read(&less), "{pointer}: without `{key}`");
                         }

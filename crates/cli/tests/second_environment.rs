@@ -76,9 +76,9 @@ fn a_bench_and_returns_repeat_and_choose_their_environment() {
 }
 
 #[test]
-fn wrong_words_are_refused_with_their_mend() {
+fn wrong_words_are_refused_with_what_would_be_right() {
     let place = Place::new();
-    for (arguments, mend) in [
+    for (arguments, fix) in [
         (&["bench", "--mode", "defalt"][..], "did you mean `default`?"),
         (&["bench", "--network", "default_81"], "did you mean `default_18`?"),
         (&["bench", "--red", "sinus"], "standard, sine"),
@@ -90,10 +90,12 @@ fn wrong_words_are_refused_with_their_mend() {
     ] {
         let said = place.gimbal(&[&["env", NAME], arguments].concat());
         assert_eq!(said.code, 2, "{arguments:?}");
-        assert!(said.err.contains(mend), "{arguments:?}: {}", said.err);
+        assert!(said.err.contains(fix), "{arguments:?}: {}", said.err);
     }
     let said = place.gimbal(&["env", "cage2", "bench", "--mode", "default"]);
-    assert!(said.code == 2 && said.err.contains("--mode: `cage2` has no option `mode`"), "{}", said.err);
+    assert!(said.code == 2 && said.err.contains("unexpected argument '--mode'"), "{}", said.err);
+    let said = place.gimbal(&["env", "cage2", "bench", "--set", "mode=default"]);
+    assert!(said.code == 2 && said.err.contains("--set mode: `cage2` has no option `mode`"), "{}", said.err);
     let tasks = place.gimbal(&["env", NAME, "tasks"]).good();
     assert!(tasks.out.contains("train") && tasks.out.contains("test"));
 }
@@ -110,10 +112,58 @@ fn flags_of_the_other_environment_are_refused_by_name() {
         let said = place.gimbal(&[&["env", "yawning_titan"], arguments].concat());
         assert!(said.code == 2 && said.err.contains(flag), "{arguments:?}: {} {}", said.code, said.err);
     }
-    let help = place.gimbal(&["env", "yawning_titan", "bench", "--help"]).good().out;
-    assert_eq!(help.matches("cage2 only").count(), 3, "{help}");
+    // The flags of a verb are the options of the environment that is named.
+    let help = |environment: &str, verb: &str| place.gimbal(&["env", environment, verb, "--help"]).good().out;
+    let titan = help("yawning_titan", "bench");
+    assert!(titan.contains("--network <VALUE>") && titan.contains("Options of yawning_titan"), "{titan}");
+    for other in ["--green", "--games", "--corpus", "only)"] {
+        assert!(!titan.contains(other), "{other}: {titan}");
+    }
+    let cage = help("cage2", "play");
+    assert!(
+        cage.contains("The users of the network (sleep, scan) [default: sleep]") && !cage.contains("--network"),
+        "{cage}"
+    );
+    let replay = help("alfworld", "replay");
+    assert!(replay.contains("--variant <VALUE>") && !replay.contains("--max_calls"), "{replay}");
+    assert!(help("finance_agent", "serve").contains("--companies <VALUE>"));
+    assert!(place.gimbal(&["env", "--help"]).good().out.contains("`gimbal env NAME VERB --help` lists them"));
     let said = place.gimbal(&["env", "yawning_titan", "returns", "--set", "foo=1"]);
     assert!(said.code == 2 && said.err.contains("; in `changes`: red.agent_attack.ignores_defences, "), "{}", said.err);
+}
+
+#[test]
+fn a_flag_and_a_setting_that_differ_are_both_named() {
+    let place = Place::new();
+    for (environment, arguments, parts) in [
+        ("cage2", &["play", "--horizon", "3", "--set", "horizon=4"][..], &["`--horizon 3`", "`--set horizon=4`"][..]),
+        (
+            "textcraft",
+            &["returns", "--horizon", "3", "--set", "max_calls=4"],
+            &["`--horizon 3`", "`--set max_calls=4`"],
+        ),
+        (
+            "textcraft",
+            &["play", "--task", "lectern", "--set", "task=torch"],
+            &["`--task lectern`", "`--set task=torch`"],
+        ),
+        (
+            "cage2",
+            &["play", "--horizon", "-5"],
+            &["--horizon -5: ", "`horizon` is -5; give a whole number from 1 to 10000"],
+        ),
+        ("alfworld", &["bench", "--max_calls", "-1"], &["--max_calls -1: ", "give a whole number from 1 to 10000"]),
+        ("cage2", &["returns", "--horizon", "many"], &["--horizon many: ", "`horizon` is \"many\""]),
+        ("yawning_titan", &["show", "--red", "sinus"], &["--red sinus: ", "did you mean `sine`?"]),
+    ] {
+        let said = place.gimbal(&[&["env", environment], arguments].concat());
+        assert_eq!(said.code, 2, "{arguments:?}: {}", said.err);
+        for part in parts {
+            assert!(said.err.contains(part), "{arguments:?}: {}", said.err);
+        }
+    }
+    let agree = ["env", "cage2", "play", "--policy", "sleep", "--horizon", "3", "--set", "horizon=3"];
+    assert!(place.gimbal(&agree).good().out.contains("3 steps"));
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn an_answer_without_a_summary_is_repaired_once_and_then_left_out() {
     // The file is one that planners read.
     let plan = ["graph", "plan", "textcraft", "--model", "noisy/1.0", "--shots", "written", "--config", "."];
     place.gimbal(&plan).good();
-    // Each was told the record of its episode: the calls with what came of them, and nothing that code wrote of it.
+    // Each request shows the record of its episode: the calls with their results, and no summary by code.
     let asked = asked.lock().unwrap();
     assert_eq!(asked.len(), 5);
     for request in [0, 2, 4].map(|at| &asked[at]) {

@@ -89,7 +89,7 @@ fn other_recipes_are_played_from_their_file() {
 #[test]
 fn wrong_words_are_refused_with_their_mend() {
     let place = Place::new();
-    for (arguments, mend) in [
+    for (arguments, fix) in [
         (&["bench", "--red", "b_line"][..], "--red: `textcraft` has no option `red`"),
         (&["bench", "--observe", "vector"], "every reply is written as text"),
         (&["bench", "--policy", "expart"], "did you mean `expert`?"),
@@ -104,7 +104,7 @@ fn wrong_words_are_refused_with_their_mend() {
         (&["replay", "nowhere.jsonl"], "nowhere.jsonl: cannot be read"),
     ] {
         let said = place.gimbal(&[&["env", NAME], arguments].concat());
-        assert!(said.code == 2 && said.err.contains(mend), "{arguments:?}: {}", said.err);
+        assert!(said.code == 2 && said.err.contains(fix), "{arguments:?}: {}", said.err);
     }
 }
 

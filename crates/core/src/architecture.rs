@@ -33,7 +33,7 @@ pub trait Architecture: Send + Sync {
     }
 
     /// What must be made before it can be played on an environment of this name, and how; `None` where nothing is missing.
-    /// It may be planned and estimated all the same.
+    /// It may be planned and estimated nevertheless.
     fn lacks(&self, environment: &str) -> Option<String> {
         let _ = environment;
         None
@@ -64,7 +64,7 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// What the operating system says of the file at `place`.
+    /// The operating system's error for the file at `place`.
     #[must_use]
     pub fn of(place: impl Into<String>, error: &std::io::Error) -> Self {
         let why = match error.kind() {

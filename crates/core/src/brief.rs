@@ -1,4 +1,4 @@
-//! What an environment says of itself for an episode.
+//! An environment's description of itself for an episode.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Digest, Milli, ToolCall};
 
-/// What an environment says of itself for an episode. Personas may use these values and nothing else of it.
+/// An environment's description of itself for an episode. Personas may use these values and nothing else of the environment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Brief {
     /// Registry name; never shown to a model.

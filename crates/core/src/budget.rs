@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Stop, Usage};
 
-/// Upper bounds for one episode; none is no bound.
+/// Upper bounds for one episode; `None` means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {

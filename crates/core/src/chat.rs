@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::{Digest, Hint, Milli, ToolSpec};
 
-/// Who says a message.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
@@ -40,9 +40,9 @@ impl Speaker {
 /// One message of a conversation. Immutable, so that its hash is taken once.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Message {
-    /// Who says it.
+    /// Its author.
     pub speaker: Speaker,
-    /// What is said.
+    /// Its text.
     pub text: Arc<str>,
     /// Calls that an assistant message makes (native tools).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -200,12 +200,12 @@ pub struct Sampling {
     pub max_output_tokens: u32,
     /// Seed, where the provider takes one.
     pub seed: Option<u64>,
-    /// Settings of the provider beside these.
+    /// Further settings of the provider.
     #[serde(skip_serializing_if = "ProviderSettings::is_default")]
     pub provider: ProviderSettings,
 }
 
-/// What a role sends to its provider beside the usual settings. It decides answers, so it is in the key of an episode.
+/// What a role sends to its provider in addition to the usual settings. It decides answers, so it is in the key of an episode.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProviderSettings {
@@ -296,7 +296,7 @@ pub enum UsageSource {
     Reported,
     /// The embedded model's own tokenizer counted them exactly.
     Exact,
-    /// A model of ours that is no language model (scripted, noisy expert): an estimate by length.
+    /// Not a language model (scripted, noisy expert): an estimate by length.
     #[default]
     Estimated,
     /// Nobody counted them. Of a request whose answer never came whole, `input` is the estimated length of the prompt, so
@@ -335,22 +335,22 @@ pub struct Completion {
     pub provider: ProviderFacts,
 }
 
-/// Something that a prompt lacks for the one who has to answer it.
+/// Information that a prompt lacks for its answer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Missed {
-    /// What kind of thing.
+    /// The kind of information.
     pub lack: Lack,
     /// The words that were looked for, and where.
     pub words: String,
 }
 
-/// What kind of thing a prompt can lack.
+/// Kinds of information that a prompt can lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lack {
-    /// Which role is to answer, or in which environment.
+    /// The role that answers, or its environment.
     Role,
-    /// What is to be reached.
+    /// The goal.
     Goal,
     /// What the environment shows now.
     Observation,
@@ -380,7 +380,7 @@ impl Lack {
     }
 }
 
-/// What a provider says of a call beside the answer; volatile, kept in the ledger.
+/// What a provider reports about a call in addition to the answer; volatile, kept in the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderFacts {
     /// The provider's id of the answer.
@@ -427,7 +427,7 @@ pub enum ModelErrorKind {
     BadShape,
     /// A recorded conversation has no such request.
     NotRecorded,
-    /// The call was called off.
+    /// The call was cancelled.
     Cancelled,
 }
 
@@ -479,7 +479,7 @@ pub struct ModelError {
     pub kind: ModelErrorKind,
     /// Where, what and how to fix it. Never holds a key.
     pub message: String,
-    /// Tokens that were used all the same, where known: a refused or cut answer is still paid for.
+    /// Tokens that were used nevertheless, where known: a refused or cut answer is still paid for.
     pub usage: Option<Usage>,
     /// The partial or refused text, kept for the trace; never parsed as an answer.
     pub partial: Option<Arc<str>>,
@@ -490,7 +490,7 @@ pub struct ModelError {
     pub lasting: bool,
     /// Wall time of the call in microseconds.
     pub latency_us: u64,
-    /// What the provider said beside it.
+    /// What the provider reported with it.
     pub provider: Box<ProviderFacts>,
 }
 
@@ -526,8 +526,8 @@ pub trait Wire: Send + Sync {
     /// When the row cannot be written.
     fn received(&self, attempt: u64, outcome: &Result<Completion, ModelError>) -> Result<(), ModelError>;
 
-    /// The call must wait before anything leaves, for its turn or because the provider asked for time: whoever counts
-    /// work under way need not count it until [`Wire::resume`].
+    /// The call must wait before anything leaves, for its turn or because the provider asked for time. It does not count as
+    /// work under way until [`Wire::resume`].
     fn pause(&self) {}
 
     /// The wait is over; returns when the call may go on.
@@ -536,7 +536,7 @@ pub trait Wire: Send + Sync {
     }
 }
 
-/// What a call carries beside the request.
+/// What a call carries in addition to the request.
 #[derive(Clone, Copy)]
 pub struct CallContext<'a> {
     /// Where attempts are reported.

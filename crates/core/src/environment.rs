@@ -14,7 +14,7 @@ use crate::{Brief, Digest, Expert, Questions, Rejection, Rng, ToolCall, ToolSpec
 /// An environment. The same task, seed and calls give the same episode on every machine. Knows no model and no clock.
 #[async_trait]
 pub trait Environment: Send {
-    /// What the environment says of itself for this episode; valid after [`Environment::reset`]. Episodes that say the
+    /// The environment's description of itself for this episode; valid after [`Environment::reset`]. Episodes that say the
     /// same should share it.
     fn brief(&self) -> &Arc<Brief>;
 
@@ -65,7 +65,7 @@ pub trait Environment: Send {
         Err(Rejection::new(crate::RejectionKind::NotNow, format!("the {role} gave no usable answer: {why}")))
     }
 
-    /// A failure of the environment's own services in the latest call or answer, which is nobody's outcome: the stage ends the
+    /// A failure of the environment's own services in the latest call or answer, which is not an outcome: the stage ends the
     /// episode as one of infrastructure. It stays until the next [`Environment::reset`].
     fn failure(&self) -> Option<&EnvError> {
         None

@@ -62,7 +62,7 @@ pub struct Offers {
 
 impl Needs {
     /// Adds what one agent of several needs by itself: its queries, its roles and how they answer. What it needs of the
-    /// environment otherwise is for the architecture to say.
+    /// environment beyond that, the architecture adds.
     pub fn add_agent(&mut self, agent: Self) {
         self.queries.extend(agent.queries);
         self.roles.extend(agent.roles);
@@ -93,7 +93,7 @@ impl Needs {
             for name in needed.iter().filter(|name| !offered.contains(name)) {
                 let known = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
                 let hint = nearest::hint(name, offered.iter().map(String::as_str));
-                reasons.push(format!("it needs the {what} `{name}`{hint}; this environment offers: {known}"));
+                reasons.push(format!("it needs the {what} `{name}`{hint} (this environment offers: {known})"));
             }
         }
         reasons
@@ -112,7 +112,7 @@ mod tests {
             needs.unmet(&offers),
             [
                 "it needs an environment that can be forked",
-                "it needs the context block `status`; this environment offers: observation",
+                "it needs the context block `status` (this environment offers: observation)",
             ]
         );
         assert!(Needs::default().unmet(&offers).is_empty());

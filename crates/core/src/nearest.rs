@@ -29,8 +29,31 @@ pub fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String 
     nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
+/// Most names that a message lists.
+const LISTED: usize = 30;
+
+/// The end of a message about an unknown name, with what was meant and the names that exist:
+/// `; did you mean "horizon"? (known: horizon, red)`.
+#[must_use]
+pub fn hint_among(name: &str, known: &[&str]) -> String {
+    let more = known.len().saturating_sub(LISTED);
+    let listed = if known.is_empty() { "none".to_owned() } else { known[..known.len() - more].join(", ") };
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{} (known: {listed}{more})", hint(name, known.iter().copied()))
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn the_names_that_exist_are_listed_up_to_a_bound() {
+        assert_eq!(super::hint_among("horizn", &["red", "horizon"]), "; did you mean `horizon`? (known: red, horizon)");
+        assert_eq!(super::hint_among("colour", &["red"]), " (known: red)");
+        assert_eq!(super::hint_among("colour", &[]), " (known: none)");
+        let many: Vec<String> = (0..33).map(|number| format!("n{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(super::hint_among("colour", &many).ends_with(", n28, n29 and 3 more)"));
+    }
+
     #[test]
     fn finds_what_was_meant() {
         assert_eq!(super::nearest("horizn", ["red", "horizon"]), Some("horizon"));

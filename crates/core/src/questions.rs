@@ -33,7 +33,7 @@ pub trait Exam: Send + Sync {
     /// The question to a model about one item; `None` where there is no such item.
     fn ask(&self, item: usize, answer: &str) -> Option<Ask>;
 
-    /// What the model said of it; `None` where it said neither yes nor no.
+    /// The model's verdict on it; `None` where it answered neither yes nor no.
     fn read(&self, reply: &str) -> Option<bool>;
 
     /// What the environment would have added to the last observation of an episode that ended without an answer and not by
@@ -53,13 +53,13 @@ pub trait Exam: Send + Sync {
 pub struct AtPlay {
     /// Whether the judge that decided passed the answer.
     pub passed: bool,
-    /// What the judge that decided made of each item; `None` where it said neither yes nor no.
+    /// The verdict of the judge that decided on each item; `None` where it answered neither yes nor no.
     pub items: Vec<Option<bool>>,
 }
 
 /// Follows an episode by its calls and by what the agent saw.
 pub trait Follower: Send {
-    /// Takes in an accepted call and the text that it led to.
+    /// Adds an accepted call and the resulting text.
     fn follow(&mut self, call: &ToolCall, seen: &str);
 
     /// The evidence so far: names of what was found, stored and read.

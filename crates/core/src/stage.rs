@@ -1,4 +1,4 @@
-//! The only door: what an architecture sees, asks of a model, does to the environment and says to itself.
+//! The only door: everything that an architecture sees, every model call, every action and every record goes through it.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub struct RoleSettings {
 pub struct View {
     /// Number of the step that comes next, from 1.
     pub step: u32,
-    /// What the environment says of itself.
+    /// The environment's description of itself.
     pub brief: Arc<Brief>,
     /// What the agent saw last.
     pub observation: Arc<Observation>,
@@ -69,7 +69,7 @@ pub struct Block {
     pub text: Arc<str>,
 }
 
-/// What an architecture asks of a model; the stage adds sampling and enforces the role's decoding.
+/// A model call of an architecture; the stage adds sampling and enforces the role's decoding.
 #[derive(Clone, Debug, Default)]
 pub struct AskRequest {
     /// The conversation.
@@ -82,7 +82,7 @@ pub struct AskRequest {
     pub stop: Vec<String>,
     /// Upper bound of the output for this call; the role's own bound if none.
     pub max_output_tokens: Option<u32>,
-    /// What an expert would answer, for the noisy expert alone. It travels beside the request, not in it.
+    /// What an expert would answer, for the noisy expert alone. It is sent along with the request, not in it.
     pub hint: Option<Hint>,
 }
 
@@ -109,7 +109,7 @@ pub enum Acted {
 /// The door. Whatever goes through it is metered, budgeted, faulted and journaled, and none can forget.
 #[async_trait]
 pub trait Stage: Send + Sync {
-    /// What the environment says of itself.
+    /// The environment's description of itself.
     fn brief(&self) -> Arc<Brief>;
 
     /// The environment's tools, fixed for the episode.

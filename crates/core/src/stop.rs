@@ -38,7 +38,7 @@ pub enum Stop {
     StudyLimit,
     /// A limit of the episode's cell was reached in its midst: likewise.
     CellLimit,
-    /// The run was called off.
+    /// The run was cancelled.
     Cancelled,
 }
 
@@ -115,7 +115,7 @@ pub struct Halt {
     pub stop: Stop,
     /// More, for infrastructure failures.
     pub detail: Option<String>,
-    /// Whether another attempt would end in the same way: nobody plays the episode again.
+    /// Whether another attempt would end in the same way, so that the episode is not played again.
     pub lasting: bool,
 }
 

@@ -26,7 +26,7 @@ pub struct Stepped<'a> {
 ///
 /// The same sequence gives byte-identical blocks (BOG-090). It never chooses an action (BOG-089).
 ///
-/// Queries go by generic names, so that whoever asks need not know the environment. An environment whose answers depend on stored
+/// Queries have generic names, so that a caller need not know the environment. An environment whose answers depend on stored
 /// texts answers three more (CYC-095), by which answers are compared with what was found:
 ///
 /// | query | reply |

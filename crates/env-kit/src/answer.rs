@@ -1,7 +1,7 @@
 //! One action out of an answer: models explain themselves behind it, number it, or write its parts on lines of their own.
 //!
-//! The action is the first line. What stands behind it, on the line or below, is a remark, unless it names another action:
-//! then the answer names two, and none of them is taken. Words and tags at its end that say nothing do not count.
+//! The action is the first line. What follows it, on the line or below, is a remark, unless it names another action:
+//! then the answer names two, and neither is taken. Words and tags without meaning at its end are ignored.
 
 /// Why no action can be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,9 +80,9 @@ const LINKS: [&str; 16] = [
     "alternatively",
     "plus",
 ];
-/// Words at the end of an action that say nothing, as every action is for now.
+/// Words at the end of an action that add nothing, because every action is carried out at once.
 const TAILS: [&str; 9] = ["now", "next", "first", "please", "immediately", "instead", "again", "right", "asap"];
-/// Words that stand for what was named before.
+/// Words that refer to what was named before.
 const PRONOUNS: [&str; 5] = ["it", "this", "that", "them", "both"];
 /// Most words of a clause in which another action is looked for.
 const CLAUSE_WORDS: usize = 8;
@@ -208,7 +208,7 @@ pub fn withdraws(remark: &str) -> bool {
     is_one(word_of(remark), &WITHDRAWALS)
 }
 
-/// Whether there are only words that say nothing behind an action.
+/// Whether only words without meaning follow an action.
 #[must_use]
 pub fn says_nothing(words: &str) -> bool {
     words.split(|letter: char| !letter.is_alphanumeric()).all(|word| word.is_empty() || is_one(word, &TAILS))
@@ -218,7 +218,7 @@ fn is_one(word: &str, known: &[&str]) -> bool {
     known.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// Without closing tags, signs and words at the end that say nothing.
+/// Without closing tags, signs and words without meaning at the end.
 fn trimmed(text: &str) -> &str {
     let mut text = text.trim();
     loop {
@@ -287,7 +287,7 @@ pub fn linked(text: &str) -> &str {
     }
 }
 
-/// Where a remark may begin: what stands before it, what parts the two, and the remark; the earliest first.
+/// Where a remark may begin: the text before it, the separator, and the remark; the earliest first.
 fn cuts(text: &str) -> Vec<(&str, &str, &str)> {
     let mut cuts: Vec<(usize, usize)> = REMARKS
         .iter()

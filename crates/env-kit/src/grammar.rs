@@ -38,7 +38,7 @@ pub fn split(text: &str) -> Option<(&str, &str)> {
     Some((name, inside.unwrap_or(rest)))
 }
 
-/// Without a word that says that an action follows: `action=Fix`, `action: Fix`.
+/// Without a word that announces an action: `action=Fix`, `action: Fix`.
 fn labelled(text: &str) -> &str {
     const LABEL: &str = "action";
     let Some(head) = text.get(..LABEL.len()).filter(|head| head.eq_ignore_ascii_case(LABEL)) else { return text };
@@ -96,7 +96,7 @@ pub fn arguments(text: &str) -> Vec<(Option<&str>, &str)> {
     }
 }
 
-/// One word, or what stands between two quotes, and what follows it.
+/// One word, or the text between two quotes, and what follows it.
 fn token(text: &str) -> (&str, &str) {
     let mut chars = text.chars();
     if let Some(quote) = chars.next().filter(|first| QUOTES.contains(first)) {

@@ -17,12 +17,12 @@ pub struct Event<'a> {
     pub action: &'a str,
     /// Why the agent did so, in its own words.
     pub justification: Option<&'a str>,
-    /// Subjects whose comparison with the baseline gave news, with what it said.
+    /// Subjects whose comparison with the baseline changed, with its verdict.
     pub updates: &'a [(String, &'a str)],
 }
 
-/// The log, kept twice: with what the comparison with the baseline said of each step, and as the agent's own past alone.
-/// The second is for prompts that show no status: the verdicts of the belief state would tell it all the same, and contexts
+/// The log, kept twice: with the comparison's verdict on each step, and as the agent's own past alone.
+/// The second is for prompts that show no status: the verdicts of the belief state would show it nevertheless, and contexts
 /// with and without status could not be compared (BOG-130).
 #[derive(Clone, Debug)]
 pub struct History {
@@ -39,7 +39,7 @@ impl Default for History {
 /// Lines are written once; only the last run of quiet steps may still grow.
 #[derive(Clone, Debug, Default)]
 struct Log {
-    /// Whether it says of quiet steps that no status changed.
+    /// Whether it reports for quiet steps that no status changed.
     judged: bool,
     closed: String,
     run: Option<Run>,
@@ -77,7 +77,7 @@ impl History {
         self.judged.event(event);
     }
 
-    /// The log as a block, with what the comparison said of each step.
+    /// The log as a block, with the comparison's verdict on each step.
     #[must_use]
     pub fn render(&self) -> String {
         self.judged.render()

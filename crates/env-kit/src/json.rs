@@ -59,7 +59,7 @@ pub fn objects<T>(
     any
 }
 
-/// The members of an object: names, and where the values stand. Values are not looked into.
+/// The members of an object: names, and the places of the values. Values are not parsed.
 pub fn members(text: &str) -> impl Iterator<Item = (String, Range<usize>)> + '_ {
     let mut at = skip_blanks(text, 0);
     if text.as_bytes().get(at) == Some(&b'{') {

@@ -70,7 +70,7 @@ impl Field {
         Self::new(key, Takes::Flag, about.to_owned())
     }
 
-    /// A text; `what` says which, such as `the path of a folder`.
+    /// A text; `what` describes it, such as `the path of a folder`.
     #[must_use]
     pub fn text(key: &'static str, what: &'static str, about: &str) -> Self {
         Self::new(key, Takes::Text(what), about.to_owned())
@@ -216,7 +216,7 @@ fn check_map(fields: &[Field], map: &Map<String, Value>, path: &str) -> Result<(
     Ok(())
 }
 
-/// Lays given values over defaults; a map of options keeps the defaults of what it does not name.
+/// Puts given values over defaults; a map of options keeps the defaults of the keys that are not given.
 fn lay(fields: &[Field], given: &Map<String, Value>, settings: &mut Value) {
     let Some(settings) = settings.as_object_mut() else { return };
     for (key, value) in given {
@@ -267,7 +267,7 @@ impl Options {
         serde_json::from_value(settings).map_err(|error| self.wrong("", &error.to_string()))
     }
 
-    /// The error of an option whose value fits the table and is wrong all the same.
+    /// The error of an option whose value fits the table and is wrong for another reason.
     #[must_use]
     pub fn wrong(&self, key: &str, message: &dyn std::fmt::Display) -> EnvError {
         EnvError::Option { key: key.to_owned(), message: format!("options of `{}`: {message}", self.environment) }

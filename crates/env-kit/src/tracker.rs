@@ -17,10 +17,10 @@ pub trait Belief: Send {
     /// The block `observation` before the first step (BOG-037).
     const NO_OBSERVATION: &'static str = words::NO_OBSERVATION;
 
-    /// Forgets the episode before and takes in the first observation.
+    /// Forgets the previous episode and reads the first observation.
     fn begin(&mut self, first: &Observation);
 
-    /// Takes in a step and says what the log keeps of it.
+    /// Reads a step and returns what the log keeps of it.
     fn update<'a>(&mut self, step: Stepped<'a>) -> Logged<'a>;
 
     /// The block `status` after `now` steps.
@@ -55,7 +55,7 @@ pub struct Logged<'a> {
 /// How the log keeps a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
-    /// Nothing was done: the step is folded into a run of quiet ones; news of subjects is shown beside it.
+    /// Nothing was done: the step is folded into a run of quiet ones; changes of subjects are shown with it.
     Idle,
     /// The agent looked at something: folded as well, but shown in full when there is news.
     Look,

@@ -27,7 +27,7 @@ pub const NO_OBSERVATION: &str = "No observation has been made yet.";
 pub const BASELINE: &str = "baseline";
 /// Status: something differs from what is expected.
 pub const CHANGED: &str = "changed";
-/// Status: what is known does not tell.
+/// Status: cannot be derived from what is known.
 pub const UNKNOWN: &str = "unknown";
 /// Status, before a step: the subject was looked into, and nothing differed.
 pub const ANALYSED: &str = "analysed at step";
@@ -49,7 +49,7 @@ pub const APPLIED: &str = "applied_actions_so_far";
 pub const SOURCE: &str = "source";
 /// Key: the step that a state was seen in.
 pub const AT_STEP: &str = "step";
-/// Key: a remark beside a state or in its place.
+/// Key: a remark with a state or in place of one.
 pub const NOTICE: &str = "notice";
 /// Key: what is expected of a subject.
 pub const BASELINE_STATE: &str = "baseline_state";

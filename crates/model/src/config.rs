@@ -31,7 +31,7 @@ pub struct ModelsConfig {
     pub rates: BTreeMap<String, Rate>,
     /// Base addresses by model name or family; they go before the environment's and the published ones.
     pub endpoints: BTreeMap<String, Endpoint>,
-    /// What the study says of models beside the table of traits, by model or family.
+    /// Traits of models that the study sets over the table of traits, by model or family.
     pub facts: BTreeMap<String, Traits>,
     /// What is known of providers and models.
     pub traits: Arc<TraitTable>,
@@ -175,11 +175,11 @@ impl Timeouts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rate {
-    /// Requests that may leave in a minute; none is no bound.
+    /// Requests that may leave in a minute; `None` means unlimited.
     #[schemars(range(min = 1))]
     pub requests_per_minute: Option<u32>,
     /// Requests that may be under way at once, at most; at least 1. Within this bound, or within
-    /// [`Rate::MOST`] where there is none, as many are under way as the provider bears.
+    /// [`Rate::MOST`] where there is none, as many are under way as the provider accepts.
     #[schemars(range(min = 1))]
     pub concurrency: Option<usize>,
 }
@@ -206,7 +206,7 @@ pub struct Endpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = r"^[A-Z_][A-Z0-9_]*$"))]
     pub key_variable: Option<String>,
-    /// How the server is told to keep to a choice or a regular expression; the family's own way if left out.
+    /// How a choice or a regular expression is sent to the server; the family's own way if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grammar: Option<crate::remote::Dialect>,
 }

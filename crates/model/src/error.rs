@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a model cannot be used. Found before a run; every message says what is wrong and how to fix it.
+/// Why a model cannot be used. Found before a run; every message names what is wrong and how to fix it.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SetupError {
     /// No model has such a name.

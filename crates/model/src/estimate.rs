@@ -40,7 +40,7 @@ pub fn cautious_prompt(request: &ChatRequest) -> u64 {
 /// Bytes that a template may put around a message.
 const CAUTIOUS_FRAME: usize = 24;
 
-/// Usage of a request whose answer never came whole: nobody knows what it cost, but its prompt was sent, and limits count
+/// Usage of a request without a complete answer: its cost is unknown, but its prompt was sent, and limits count
 /// that much.
 #[must_use]
 pub fn unanswered(request: &ChatRequest) -> Usage {

@@ -8,7 +8,7 @@ use crate::price::Price;
 /// Calls at once of models that answer at once, so that nothing has to bound them.
 pub const UNLIMITED: usize = 1 << 20;
 
-/// Where a model's answers come from. Tables mark everything that is no language model.
+/// Where a model's answers come from. Tables mark everything that is not a language model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelKind {

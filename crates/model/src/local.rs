@@ -55,7 +55,7 @@ fn header(name: &str, what: &str) -> Result<Option<gguf::Header>, SetupError> {
     }
     let refused = |error: &dyn std::fmt::Display| SetupError::Header(format!("model `{name}`: {what}: {error}"));
     let header = gguf::check(path).map_err(|error| refused(&error))?;
-    // A template that fails whatever is said would be met by every episode, one by one.
+    // A template that fails for every conversation would fail in each episode, one by one.
     #[cfg(feature = "embedded")]
     if let Some(error) = header.chat_template.as_deref().and_then(crate::embedded::unusable) {
         return Err(refused(&error));
@@ -92,7 +92,7 @@ pub(crate) fn open(name: &str, _: &str, _: &ModelsConfig) -> Result<crate::scrip
 }
 
 /// Conversations that are kept at once: as many as a hierarchy has roles. With one, every change of the speaker computes the whole
-/// prompt anew. In the reproducible mode the number changes time and memory, and nothing else.
+/// prompt again. In the reproducible mode the number changes time and memory, and nothing else.
 #[cfg(feature = "embedded")]
 const CONVERSATIONS: u32 = 4;
 

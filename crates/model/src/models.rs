@@ -111,7 +111,7 @@ impl Models {
         matches!(ModelName::parse(name), Ok(ModelName::Remote { .. })).then(|| self.config.known(name))
     }
 
-    /// Asks the server of a remote model how much its context holds, where it says so without a cost, and returns the
+    /// Asks the server of a remote model how much its context holds, where it reports that free of charge, and returns the
     /// tokens. The bound of every output is cut to what fits from then on.
     pub async fn survey(&self, name: &str) -> Option<u64> {
         let Ok(ModelName::Remote { provider, id }) = ModelName::parse(name) else { return None };
@@ -165,7 +165,7 @@ impl Models {
         remarks
     }
 
-    /// What decides a remote model's answers: who it is, and what the study says of it.
+    /// What decides a remote model's answers: its name and address, and the study's settings of it.
     fn identity(&self, name: &str, provider: Provider, id: &str) -> serde_json::Value {
         let mut identity = json!({ "model": id, "provider": provider.name() });
         if let Some((dialect, facts)) = self.config.stated(name) {

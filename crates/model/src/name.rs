@@ -42,7 +42,7 @@ impl ModelName {
         let known = || families().collect::<Vec<_>>().join(", ");
         let Some((family, rest)) = name.split_once('/') else {
             return Err(SetupError::Name(format!(
-                "model `{name}`: a model is written as family/name, e.g. `local/smollm2-135m`; families: {}",
+                "model `{name}`: a model is written as family/name, such as `local/smollm2-135m` (families: {})",
                 known()
             )));
         };
@@ -62,7 +62,7 @@ impl ModelName {
             _ => match Provider::ALL.into_iter().find(|provider| provider.name() == family) {
                 Some(provider) => Ok(Self::Remote { provider, id: rest.to_owned() }),
                 None => Err(SetupError::Name(format!(
-                    "model `{name}`: there is no family `{family}`{}; families: {}",
+                    "model `{name}`: there is no family `{family}`{} (known: {})",
                     nearest::hint(family, families()),
                     known()
                 ))),

@@ -87,9 +87,8 @@ impl Readers for NoReaders {
 pub(crate) fn find(name: &str, readers: &dyn Readers) -> Result<Arc<dyn Reader>, SetupError> {
     readers.named(name).ok_or_else(|| {
         let known: Vec<&str> = readers.list().into_iter().map(|(known, _)| known).collect();
-        let hint = nearest::hint(name, known.iter().copied());
-        let known = if known.is_empty() { "none in this program".to_owned() } else { known.join(", ") };
-        SetupError::Reader(format!("model `reader/{name}`: there is no reader `{name}`{hint}; known: {known}"))
+        let hint = nearest::hint_among(name, &known);
+        SetupError::Reader(format!("model `reader/{name}`: there is no reader `{name}`{hint}"))
     })
 }
 
@@ -147,7 +146,7 @@ mod tests {
         };
         let first = ask(&model, &request, &context(&NoWire, 1, 4)).unwrap();
         assert_eq!((&*first.text, &*first.calls[0].id, first.missed.len()), ("1", "call-4-0", 1));
-        // Neither a hint nor seed or place of the call changes what it says.
+        // Neither a hint nor seed or place of the call changes its answer.
         let hint = Hint { answer: "Remove User1".to_owned(), alternatives: Vec::new() };
         let elsewhere = CallContext { hint: Some(&hint), ..context(&NoWire, 2, 4) };
         let second = ask(&model, &request, &elsewhere).unwrap();

@@ -1,6 +1,6 @@
 //! Whether a completion has the shape that a mask gave it.
 //!
-//! Every completion under a grammar is checked here, whoever made it, by the grammar that was enforced: servers have bugs.
+//! Every completion under a grammar, of every kind of model, is checked here by the grammar that was enforced: servers have bugs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -128,7 +128,7 @@ fn whole(pattern: &str) -> Result<Regex, String> {
         .map_err(|error| format!("the regular expression of the request cannot be read: {error}"))
 }
 
-/// Whether `text` fits; false for a grammar that cannot be read. Compiles the grammar for this one text; whoever asks
+/// Whether `text` fits; false for a grammar that cannot be read. Compiles the grammar for this one text; a caller that asks
 /// more than once keeps a [`Shapes`].
 #[must_use]
 pub fn fits(grammar: &Grammar, text: &str) -> bool {

@@ -10,6 +10,7 @@ use std::process::Command;
 use gimbal_core::Digest;
 use gimbal_model::embedded::{Engine, EngineSettings};
 use gimbal_model::gguf::check;
+use gimbal_parity::Fast;
 use gimbal_testkit::tiny_gguf::TinyGguf;
 
 const VICTIM: &str = "GIMBAL_TEST_MODEL_FILES";
@@ -25,15 +26,6 @@ fn victim() {
         eprintln!("{}", path.display());
         drop(Engine::open(&path, Digest::default(), &EngineSettings::default()));
     }
-}
-
-/// Steele, Lea and Flood's SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 fn opened(folder: &Path) -> (bool, String) {
@@ -62,17 +54,17 @@ fn no_damaged_header_ends_the_program() {
     std::fs::write(&path, &whole).unwrap();
     let weights: u64 = check(&path).unwrap().tensors.iter().map(|tensor| tensor.bytes).sum();
     let header = whole.len() - weights as usize;
-    let (mut state, mut passed, mut refused) = (1, 0_u64, 0_u64);
+    let (mut draws, mut passed, mut refused) = (Fast::new(1), 0_u64, 0_u64);
     // Those that the check lets through are the library's to judge: only these can end the program.
     while passed < wanted && refused < 200 * wanted {
         let mut bytes = whole.clone();
-        for _ in 0..=next(&mut state) % 3 {
-            let place = next(&mut state) as usize % header;
-            bytes[place] = match next(&mut state) % 4 {
+        for _ in 0..=draws.next_u64() % 3 {
+            let place = draws.next_u64() as usize % header;
+            bytes[place] = match draws.next_u64() % 4 {
                 0 => 0,
                 1 => 0xFF,
-                2 => bytes[place] ^ 1 << (next(&mut state) % 8),
-                _ => next(&mut state) as u8,
+                2 => bytes[place] ^ 1 << (draws.next_u64() % 8),
+                _ => draws.next_u64() as u8,
             };
         }
         let path = folder.path().join(format!("{passed:05}.gguf"));

@@ -1,5 +1,5 @@
 //! The same requests through an OpenAI-compatible server that is not ours: llama.cpp's, as `scripts/real-server` starts it.
-//! Its address stands in `GIMBAL_REAL_SERVER`; where that is not set, the test says so and passes.
+//! Its address is in `GIMBAL_REAL_SERVER`; where that is not set, the test says so and passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 use std::sync::{Arc, Mutex};

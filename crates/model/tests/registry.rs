@@ -54,7 +54,7 @@ fn remote_models_are_described_without_the_network() {
     assert_eq!((facts.kind, facts.key_present, facts.concurrency), (ModelKind::Remote, true, 9));
     assert_eq!((facts.key_variable.as_deref(), facts.plumbing.clone()), (Some("OPENAI_API_KEY"), None));
     assert_eq!(facts.identity, json!({ "model": "fast", "provider": "openai" }));
-    assert!(facts.price.is_none(), "an unknown price is none, and never nought");
+    assert!(facts.price.is_none(), "an unknown price is missing, and never zero");
     assert!(!format!("{facts:?}").contains("private-value"));
     models.ready("openai/fast").unwrap();
     let facts = models.describe("anthropic/claude-haiku-4-5").unwrap();

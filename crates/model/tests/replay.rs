@@ -160,7 +160,7 @@ async fn the_identity_of_a_recording_is_its_content() {
     assert_ne!(identity(&first), identity(&second));
 }
 
-/// Whoever plays a recording back need not know its settings; where it holds several, they tell the calls apart.
+/// Playback does not need the settings of the recording; where it holds several, they tell the calls apart.
 // covers: SH-01
 #[tokio::test]
 async fn settings_are_those_of_the_recording() {

@@ -134,8 +134,8 @@ async fn a_file_is_checked_and_then_comes_from_the_cache() {
     let place = fixture.cache().path_of(&fixture.model);
     std::fs::write(&place, b"damaged").unwrap();
     assert!(matches!(fixture.cache().checked(&fixture.model), Err(WeightsError::Mismatch { .. })));
-    let mended = pull(&fixture.model, &fixture.from(&file), &quiet).await.unwrap();
-    assert!(mended.tried[0].contains("SHA-256"), "{:?}", mended.tried);
+    let repaired = pull(&fixture.model, &fixture.from(&file), &quiet).await.unwrap();
+    assert!(repaired.tried[0].contains("SHA-256"), "{:?}", repaired.tried);
     fixture.check();
 }
 

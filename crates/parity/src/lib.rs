@@ -1,8 +1,8 @@
 //! What it takes to repeat, to the last bit, a simulator that was written in Python: its generator of random numbers,
-//! and a reader of recordings that keeps the order of keys and every digit. Beside it stands the fast generator on which
-//! environments run where nothing has to be repeated.
+//! and a reader of recordings that keeps the order of keys and every digit. It also has the fast generator, which
+//! environments use where no original must be repeated.
 //!
-//! Environments of this workspace stand on it; it knows none of them.
+//! Environments of this workspace use it; it depends on none of them.
 
 mod fast;
 pub mod json;

@@ -42,7 +42,7 @@ pub enum ReadError {
         /// What a recording holds at least.
         wanted: &'static str,
     },
-    /// A line is not what the format says.
+    /// A line does not have the form of the format.
     #[error("{}:{line}: {what}", path.display())]
     Malformed {
         /// The file.
@@ -60,7 +60,7 @@ pub struct Line<'a> {
     path: &'a Path,
     /// Its number, from one.
     pub number: usize,
-    /// What stands under `kind`.
+    /// The value of `kind`.
     pub kind: String,
     /// The fields, in order, as JSON text.
     pub fields: Vec<(String, &'a str)>,

@@ -77,7 +77,7 @@ fn measure(turns: u64, episodes: u64, jobs: usize, environment: &str) {
     );
 }
 
-/// Notes when the first row stands in the ledger: the first request has left.
+/// Notes when the first row is in the ledger: the first request has left.
 fn watch_ledger(path: &Path, first: Arc<Mutex<Option<f64>>>, began: Instant) -> std::thread::JoinHandle<()> {
     let ledger = path.join("ledger/000001.log");
     std::thread::spawn(move || {

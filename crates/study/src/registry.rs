@@ -52,7 +52,7 @@ pub trait ModelSource: Send + Sync {
         None
     }
 
-    /// Asks a remote model's server how many tokens its context holds, where it says so without a cost.
+    /// Asks a remote model's server how many tokens its context holds, where the server reports it free of charge.
     fn survey<'a>(&'a self, _name: &'a str) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + 'a>> {
         Box::pin(std::future::ready(None))
     }

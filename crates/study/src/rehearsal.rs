@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{Architecture, Brief, ChatModel, EnvError, Halt, TaskId, ToolSpec, Usage};
 
-use crate::plan::{Plan, Problem, Witness};
+use crate::plan::{Plan, Problem, RequestRecorder};
 use crate::registry::ModelSource;
 use crate::stage::{Outcome, Recorded, Role};
 
@@ -68,7 +68,7 @@ impl Rehearsal {
         self.plan.cells.first().map(|cell| cell.environment.tasks.as_slice()).unwrap_or_default()
     }
 
-    /// What the environment says of itself in a task, and its tools.
+    /// The environment's brief in a task, and its tools.
     ///
     /// # Errors
     /// When it cannot be opened or begun.
@@ -82,7 +82,7 @@ impl Rehearsal {
     /// Plays an architecture in a run of a task.
     ///
     /// # Errors
-    /// The halt of an episode that is no outcome.
+    /// The halt of an episode that failed for reasons outside of the agent.
     pub async fn play(&self, architecture: &dyn Architecture, task: &TaskId, run: u32) -> Result<Rehearsed, Halt> {
         self.with(architecture, (task, run), Arc::clone(&self.roles)).await
     }
@@ -93,7 +93,7 @@ impl Rehearsal {
     /// As [`Rehearsal::play`].
     pub async fn prompts(&self, architecture: &dyn Architecture, task: &TaskId) -> Result<Vec<String>, Halt> {
         let Some(cell) = self.plan.cells.first() else { return Err(Halt::infrastructure("there is no cell")) };
-        let witness = Arc::new(Witness::default());
+        let witness = Arc::new(RequestRecorder::default());
         let model: Arc<dyn ChatModel> = witness.clone();
         self.with(architecture, (task, 0), cell.played_by(&model)).await?;
         Ok(witness.seen())

@@ -43,11 +43,11 @@ async fn torn_and_damaged_files_are_told_apart_and_lost_episodes_played_again() 
     std::fs::write(&segment, damaged).unwrap();
     let report = verify(&opened(&path), &RecordKinds::default()).unwrap();
     assert!(report.problems.iter().any(|problem| problem.contains("checksum")), "{:?}", report.problems);
-    mended(&text, &path, &whole).await;
+    repaired(&text, &path, &whole).await;
 }
 
 /// As verify's messages promise: the next run plays what is damaged again, and all is well then.
-async fn mended(text: &str, path: &Path, whole: &Digest) {
+async fn repaired(text: &str, path: &Path, whole: &Digest) {
     let before = verify(&opened(path), &RecordKinds::default()).unwrap();
     let summary = run(text, path, 2).await.unwrap();
     assert_eq!((summary.lost, summary.finished), (before.problems.len() as u64, before.problems.len() as u64));
@@ -77,13 +77,13 @@ async fn damaged_and_vanished_journals_and_texts_are_played_again() {
         format!("{folder}/{count:06}.{ending}")
     };
     flip("journals/000001.seg");
-    mended(STUDY, &path, &whole).await;
+    repaired(STUDY, &path, &whole).await;
     flip("texts/000001.pack");
-    mended(STUDY, &path, &whole).await;
+    repaired(STUDY, &path, &whole).await;
     assert_eq!(newest("texts", "pack"), "texts/000005.pack");
     for gone in ["texts", "journals"] {
         std::fs::remove_dir_all(path.join(gone)).unwrap();
-        mended(STUDY, &path, &whole).await;
+        repaired(STUDY, &path, &whole).await;
     }
 }
 

@@ -191,7 +191,7 @@ async fn every_mode_shows_in_a_household() {
         Setting::of(family, json!({ "household": { "task": "clean" } }), "generated/3", "explore", idle).await;
     let last = environment.expert.last().unwrap().clone();
     shows_every_mode(&environment, &last, 24).await;
-    // There and back again is no new state.
+    // The way back leads to a known state.
     let goes: Vec<_> = environment.texts.choices("explore", "command").unwrap_or_default();
     assert!(!goes.is_empty());
     let go = |place: &str| ToolCall::with("explore", &[("command", format!("go to {place}").as_str())]);

@@ -116,9 +116,9 @@ async fn the_same_faults_on_one_worker_and_on_eight_and_after_being_called_off()
 
 // covers: SH-05, SH-08
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_rate_of_nought_is_no_injector_to_the_byte() {
+async fn a_rate_of_zero_changes_no_byte() {
     let folder = tempfile::tempdir().unwrap();
-    let (without, nought) = (folder.path().join("without"), folder.path().join("nought"));
+    let (without, zero_rate) = (folder.path().join("without"), folder.path().join("zero_rate"));
     run(STUDY, &without, 4).await.unwrap();
     let zero = with(&ALL.replace("0.1", "0.0"));
     let (left, right) = (plan(STUDY), plan(&zero));
@@ -126,8 +126,8 @@ async fn a_rate_of_nought_is_no_injector_to_the_byte() {
         plan.cells.iter().map(|cell| (cell.info.clone(), cell.key, cell.identity())).collect::<Vec<_>>()
     };
     assert_eq!(keys(&left), keys(&right));
-    run(&zero, &nought, 4).await.unwrap();
-    assert_eq!(digest(&opened(&without)).unwrap(), digest(&opened(&nought)).unwrap());
+    run(&zero, &zero_rate, 4).await.unwrap();
+    assert_eq!(digest(&opened(&without)).unwrap(), digest(&opened(&zero_rate)).unwrap());
     let journals = |path: &Path| {
         let folder = opened(path);
         let mut all: Vec<(Digest, Vec<Vec<u8>>)> =
@@ -135,9 +135,9 @@ async fn a_rate_of_nought_is_no_injector_to_the_byte() {
         all.sort();
         all
     };
-    assert_eq!(journals(&without), journals(&nought));
-    assert_eq!(struck(&nought), BTreeMap::new());
-    assert!(recovery(&opened(&nought)).is_empty());
+    assert_eq!(journals(&without), journals(&zero_rate));
+    assert_eq!(struck(&zero_rate), BTreeMap::new());
+    assert!(recovery(&opened(&zero_rate)).is_empty());
     // A study that began without faults takes up a variant with them, and plays nothing again.
     let more = run(&with("[none, { tool.stale: 0.5 }]"), &without, 4).await.unwrap();
     assert_eq!((more.already, more.finished, more.ended), (144, 144, RunStop::Done));

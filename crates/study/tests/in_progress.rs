@@ -75,7 +75,7 @@ fn read_until(place: &Path, ended: &AtomicBool) -> u64 {
     grown
 }
 
-/// Whoever looks whether a run is in progress must not keep one from beginning.
+/// A check whether a run is in progress must not keep another from beginning.
 #[test]
 fn looking_does_not_take_the_folder() {
     let folder = tempfile::tempdir().unwrap();

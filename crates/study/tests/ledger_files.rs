@@ -142,7 +142,7 @@ async fn the_end_of_the_last_ledger_file_is_known_to_the_index() {
         assert!(found.contains("by the index") && found.contains("cut off"), "{kept} of {lines} lines: {found}");
         fs::write(&file, &whole).unwrap();
     }
-    // What a kill adds at the end is no damage.
+    // An incomplete last line, as a kill leaves it, does not count as damage.
     fs::write(&file, [&whole[..], b"0000"].concat()).unwrap();
     assert_eq!(problems(&path), "");
     fs::remove_file(&file).unwrap();

@@ -105,7 +105,7 @@ fn faults_that_are_never_injected_make_no_second_cell() {
 #[test]
 fn two_models_that_are_the_same_are_refused() {
     let said = problem("model: dear, decoding: constrained", "model: slow, decoding: free");
-    assert!(said.contains("are the same but for their names"), "{said}");
+    assert!(said.contains("differ in their names only"), "{said}");
 }
 
 /// One environment on two splits is two rows, each with its split in its name and in its keys.
@@ -279,9 +279,9 @@ fn the_matrix_says_what_fits_and_why_not() {
     assert_eq!(
         unfit,
         [
-            "policy x oracle: it needs the policy `walk`; this environment offers: none",
-            "policy x dossier: it needs the policy `walk`; this environment offers: none",
-            "policy x counter: it needs the policy `walk`; this environment offers: tick",
+            "policy x oracle: it needs the policy `walk` (this environment offers: none)",
+            "policy x dossier: it needs the policy `walk` (this environment offers: none)",
+            "policy x counter: it needs the policy `walk` (this environment offers: tick)",
         ]
     );
 }

@@ -42,7 +42,7 @@ async fn of(family: &dyn Catalogue, options: serde_json::Value, split: &str, mos
 }
 
 /// What the expert does in a household depends on where things lie, which nobody is told; recipes are all told; an answer
-/// stands in a document that must be found first.
+/// is in a document that must be found first.
 // covers: CYC-090
 #[tokio::test]
 async fn observability_is_what_could_be_told_before_acting() {

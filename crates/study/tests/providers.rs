@@ -163,7 +163,7 @@ async fn a_recording_of_a_remote_model_plays_back_without_further_settings() {
     assert_eq!(quick.answers.load(Ordering::SeqCst), asked, "nobody was asked again");
     let returns = |name: &str| {
         let rows = load_rows(&RunFolder::open(&folder.path().join(name)).unwrap()).unwrap().episodes;
-        // Episodes stand in the order in which they ended.
+        // Episodes are in the order in which they ended.
         rows.iter().map(|row| (row.run, row.return_thousandths, row.steps)).collect::<std::collections::BTreeSet<_>>()
     };
     assert_eq!(returns("first"), returns("again"));

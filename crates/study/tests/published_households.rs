@@ -1,5 +1,5 @@
 //! The two household episodes of the work on cyclic graphs (CYC-098), played with scripted agents in the real engine: on a
-//! household of ours that is equal in what matters, and on the published game where it is at hand.
+//! household of ours that is equal in what matters, and on the published game where it is available.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 use crate::recited;
@@ -48,7 +48,7 @@ struct Scene {
     put: &'static str,
 }
 
-/// Ours, and the published one where it is at hand.
+/// Ours, and the published one where it is available.
 fn scenes(folder: &tempfile::TempDir, which: usize) -> Vec<Scene> {
     let (name, text) = [("pencil", PENCIL), ("egg", EGG)][which];
     std::fs::write(folder.path().join(format!("{name}.household.json")), text).unwrap();
@@ -65,7 +65,7 @@ fn scenes(folder: &tempfile::TempDir, which: usize) -> Vec<Scene> {
     if games.join(GAMES[which]).join("game.tw-pddl").is_file() {
         scenes.push(Scene { options: json!({ "games": games }), task: GAMES[which].to_owned(), put: "move {} to" });
     } else {
-        println!("skipped: {} is not at hand (GIMBAL_DATA)", GAMES[which]);
+        println!("skipped: {} is missing (GIMBAL_DATA)", GAMES[which]);
     }
     scenes
 }

@@ -1,4 +1,4 @@
-//! Kills a program at random instants and starts it again until it says that it is done.
+//! Kills a program at random instants and starts it again until it reports that it is done.
 
 use std::io;
 use std::process::{Command, ExitStatus, Stdio};

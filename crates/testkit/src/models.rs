@@ -20,7 +20,7 @@ pub struct Picker {
     pub failures: Vec<Option<ModelErrorKind>>,
     /// Failures of infrastructure to report before all else, for the first calls of the model's life.
     pub outages: AtomicU64,
-    /// What an answer looks like: `{}` stands for the action.
+    /// The form of an answer: `{}` is replaced by the action.
     pub wrap: Option<String>,
 }
 

@@ -2,10 +2,12 @@
 //!
 //! The architecture is Llama's with a few thousand seeded random weights. The vocabulary holds the 256 bytes in GPT-2's
 //! spelling, a few merged pieces (so that several tokenisations of one text exist, as in real models), and the three
-//! control tokens of ChatML. What such a model says is noise: it shows that the path works, never what a model can do.
+//! control tokens of ChatML. The output of such a model is noise: it shows that the path works, never what a model can do.
 
 use std::io;
 use std::path::Path;
+
+use gimbal_parity::Fast;
 
 /// Pieces that byte pairs merge into, as (left, right) in plain text. Order is rank.
 const MERGES: &[(&str, &str)] = &[
@@ -109,7 +111,7 @@ impl TinyGguf {
         }
 
         let mut tensors =
-            Tensors { noise: SplitMix(self.seed), half: self.half, infos: Vec::new(), data: Vec::new(), count: 0 };
+            Tensors { noise: Fast::new(self.seed), half: self.half, infos: Vec::new(), data: Vec::new(), count: 0 };
         let (w, ff, kv) = (self.width, feed_forward, kv_width);
         tensors.matrix("token_embd.weight", w, vocabulary_size, 1.0);
         for layer in 0..self.layers {
@@ -143,7 +145,7 @@ impl TinyGguf {
     /// Writes the file.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The error of the file system.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         std::fs::write(path, self.bytes())
     }
@@ -159,7 +161,7 @@ fn vocabulary() -> Vec<(String, i32)> {
     pieces
 }
 
-/// GPT-2's printable stand-in for a byte: itself where it prints, else the next free code point from 256 on.
+/// GPT-2's printable character for a byte: itself where it prints, else the next free code point from 256 on.
 fn byte_char(byte: u8) -> char {
     let prints = |b: u8| matches!(b, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF);
     if prints(byte) {
@@ -179,22 +181,9 @@ fn spread(inputs: u32) -> f32 {
     (3.0 / inputs as f32).sqrt()
 }
 
-/// Steele, Lea and Flood's SplitMix64: short, seeded, the same everywhere.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [-1, 1).
-    fn signed(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-    }
+/// Uniform in [-1, 1).
+fn signed(noise: &mut Fast) -> f32 {
+    (noise.next_u64() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
 }
 
 /// Key-value section under construction.
@@ -263,7 +252,7 @@ fn pad(bytes: &mut Vec<u8>) {
 
 /// Tensor section under construction.
 struct Tensors {
-    noise: SplitMix,
+    noise: Fast,
     half: bool,
     infos: Vec<u8>,
     data: Vec<u8>,
@@ -294,7 +283,7 @@ impl Tensors {
     fn matrix(&mut self, name: &str, columns: u32, rows: u32, scale: f32) {
         self.info(name, &[columns, rows], u32::from(self.half));
         for _ in 0..columns * rows {
-            let value = self.noise.signed() * scale;
+            let value = signed(&mut self.noise) * scale;
             if self.half {
                 self.data.extend_from_slice(&half_bits(value).to_le_bytes());
             } else {

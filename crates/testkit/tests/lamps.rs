@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gimbal_core::{Catalogue as _, Ending, EnvError, Milli};
+use gimbal_core::{Catalogue as _, Ending, Milli};
 use gimbal_env_kit::workbench::{
-    self, BenchRequest, Episode, ReturnsRequest, Setup, Workbench as _, by_hand, by_policy,
+    self, BenchRequest, Episode, Given, ReturnsRequest, Setup, Workbench as _, by_hand, by_policy,
 };
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::plan::{self, Options};
@@ -54,16 +54,42 @@ async fn a_policy_and_an_agent_with_the_expert_light_all_lamps() {
 fn options_come_from_flags_and_settings_by_the_schema() {
     let setup = |set: &[&str]| {
         let set: Vec<String> = set.iter().map(|set| (*set).to_owned()).collect();
-        Setup::read(&Lamps, &[], &set)
+        Setup::read(&Lamps, Given { set: &set, ..Given::default() })
     };
     let read = setup(&["wind=30", "task=night"]).unwrap();
     assert_eq!((read.options(), read.task.as_deref()), (serde_json::json!({ "wind": 30 }), Some("night")));
     let refused = |set: &str| setup(&[set]).unwrap_err().to_string();
     assert_eq!(refused("wnd=1"), "--set wnd: `lamps` has no option `wnd`; did you mean `wind`? (known: wind)");
     assert_eq!(refused("wind"), "--set wind: write it as NAME=VALUE, such as `wind=...`");
-    let wrong = setup(&["wind=200"]).unwrap().open(&Lamps).err().unwrap();
-    assert!(matches!(&wrong, EnvError::Option { key, .. } if key == "wind"), "{wrong}");
-    assert_eq!(wrong.to_string(), "options of `lamps`: `wind` is 200; give a whole number from 0 to 100");
+    let misfit = "--set wind=200: options of `lamps`: `wind` is 200; give a whole number from 0 to 100";
+    assert_eq!(refused("wind=200"), misfit);
+}
+
+#[test]
+fn a_flag_and_a_setting_of_one_option_must_agree() {
+    let flag = |value: &str| vec![("wind".to_owned(), value.to_owned())];
+    let read = |flags: &[(String, String)], task: Option<&str>, set: &str| {
+        Setup::read(&Lamps, Given { flags, task, set: &[set.to_owned()], ..Given::default() })
+    };
+    assert_eq!(read(&flag("30"), None, "wind=30").unwrap().options(), serde_json::json!({ "wind": 30 }));
+    let refused = |flags: &[(String, String)], task: Option<&str>, set: &str| read(flags, task, set).unwrap_err();
+    assert_eq!(
+        refused(&flag("30"), None, "wind=40").to_string(),
+        "`--wind 30` and `--set wind=40` give wind different values: leave one out"
+    );
+    assert_eq!(
+        refused(&[], Some("evening"), "task=night").to_string(),
+        "`--task evening` and `--set task=night` give the task different values: leave one out"
+    );
+    let negative = "--wind -5: options of `lamps`: `wind` is -5; give a whole number from 0 to 100";
+    assert_eq!(refused(&flag("-5"), None, "task=night").to_string(), negative);
+}
+
+#[test]
+fn the_flags_of_an_environment_are_its_options() {
+    let flags = workbench::flags(&Lamps);
+    let about = "Of a hundred steps so many put out a lamp (0 to 100) [default: 10]".to_owned();
+    assert_eq!(flags, [workbench::Flag { name: "wind".to_owned(), about }]);
 }
 
 #[tokio::test]
@@ -118,7 +144,7 @@ async fn every_verb_that_all_environments_have_comes_by_itself() {
 
 #[tokio::test]
 async fn a_policy_plays_an_episode() {
-    let setup = Setup::read(&Lamps, &[], &["wind=0".to_owned()]).unwrap();
+    let setup = Setup::read(&Lamps, Given { set: &["wind=0".to_owned()], ..Given::default() }).unwrap();
     let mut environment = setup.open(&Lamps).unwrap();
     let task = setup.task(&Lamps, 0).unwrap();
     let mut lines = Vec::new();
@@ -132,7 +158,7 @@ async fn a_policy_plays_an_episode() {
 }
 
 async fn hand(input: &[u8]) -> (Episode, String) {
-    let setup = Setup::read(&Lamps, &[], &["wind=0".to_owned()]).unwrap();
+    let setup = Setup::read(&Lamps, Given { set: &["wind=0".to_owned()], ..Given::default() }).unwrap();
     let mut environment = setup.open(&Lamps).unwrap();
     let mut output = Vec::new();
     let task = setup.task(&Lamps, 0).unwrap();

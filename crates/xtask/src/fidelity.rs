@@ -12,7 +12,7 @@ const WORKS: [(&str, &str); 5] = [
     ("SH", "Shared parts (SH)"),
 ];
 
-/// What no single line says, by work.
+/// Notes that belong to no single line, by work.
 const PROSE: [(&str, &str); 1] = [(
     "BOG",
     "Our prompts say more than the work prints where a reader of them could not act, and less where they contradict themselves. The glossary of cage2 adds to the work's five entries: that Monitor and Analyse have no cost and change nothing, that Remove may fail, that Restore always works, that a host can hold decoys of several kinds, and that SERVICE stands for the name of a service. The glossary of yawning_titan is ours, since no work prints one. The lead may ask for suggestions about any host and answers with the idle call where it asked for none; the analyst is told the goal. `strict: true` plays the work's content instead, and `artefact: true` the switches of its code: personas/README.md lists every difference. Under native tools the schemas of the actions list the values that an argument may take, so that an agent knows the name of every host, and of every decoy, from the first step on; under the protocols of text and JSON it must find them out. The same holds for whoever decodes under a grammar, which lists the legal actions. A difference between protocols, or between free and constrained decoding, is confounded with it.",

@@ -60,7 +60,7 @@ impl Shown {
         }
     }
 
-    /// What the page says.
+    /// The text of the page.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Code => "tested as code",
@@ -83,7 +83,7 @@ pub struct Requirement {
     pub title: String,
     /// Its place in the file.
     pub status: Status,
-    /// How it was shown; every line of a built work that has tests says so.
+    /// How it was shown; required for every line of a built work that has tests.
     #[serde(default)]
     pub shown: Vec<Shown>,
     /// Why not wholly, or how it is resolved.

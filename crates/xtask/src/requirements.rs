@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::requirement::{Requirement, Shown, Status};
 
-/// Works whose lines must say how they were shown.
+/// Works whose lines must state how they were shown.
 const BUILT: [&str; 3] = ["BOG", "CYC", "SH"];
 
 const HEADER: &str = "\

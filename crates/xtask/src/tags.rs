@@ -1,4 +1,4 @@
-//! Which tests say that they cover which requirement: `// covers: BOG-041, BOG-042` above a test.
+//! Which tests declare that they cover which requirement: `// covers: BOG-041, BOG-042` above a test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

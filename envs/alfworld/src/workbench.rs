@@ -10,10 +10,11 @@ use gimbal_env_kit::replay::{self, Difference, Report, Unreadable};
 use gimbal_env_kit::workbench::{
     BenchRequest, Output, ReplayRequest, ReturnsRequest, SaveRequest, Setup, Workbench, choice, number, only_fast_draws,
 };
+use serde_json::Value;
 
 use crate::bench::{BenchOptions, bench};
 use crate::engine::{Game, Play};
-use crate::environment::{Alfworld, GAME_FILE, GENERATED, GENERATED_TASKS, HOUSEHOLD, Settings, data_folder, load};
+use crate::environment::{Alfworld, GAME_FILE, GENERATED, GENERATED_TASKS, HOUSEHOLD, Settings, load};
 use crate::home::Household;
 use crate::library::Library;
 use crate::replay::{ReplayOptions, ReplayReport, Replayer};
@@ -83,18 +84,32 @@ impl Workbench for Alfworld {
         ["random", "expert"].map(str::to_owned)
     }
 
+    fn splits_of(&self, options: &Value) -> Option<&[&'static str]> {
+        let names = |option: &str| options.get(option).is_some_and(Value::is_string);
+        match (names("games"), names("households")) {
+            (true, true) => Some(&["unseen", "seen", "train", "households"]),
+            (true, false) => Some(&["unseen", "seen", "train"]),
+            (false, true) => Some(&["households"]),
+            (false, false) => None,
+        }
+    }
+
+    fn replay_options(&self) -> &[&'static str] {
+        &["games", "variant"]
+    }
+
     fn replay(&self, request: &ReplayRequest) -> Result<Output, EnvError> {
         if request.checksum.is_some() {
             return Err(usage("--checksum: recordings of `alfworld` have none; every field is compared"));
         }
-        let games = request.games.clone().or_else(|| data_folder().map(|folder| folder.join("games")));
-        let games = games.ok_or_else(|| {
+        let settings = Settings::read(&request.setup.options())?;
+        let games = settings.games_folder().ok_or_else(|| {
             usage("--games DIR: name the folder of the games that the recordings are of, or set GIMBAL_DATA")
         })?;
         if !games.is_dir() {
             return Err(usage(format!("--games {}: there is no such folder", games.display())));
         }
-        let mut replayer = Replayer::new(ReplayOptions { games, variant: request.variant.clone() });
+        let mut replayer = Replayer::new(ReplayOptions { games, variant: settings.variant.map(PathBuf::from) });
         let mut unreadable = Vec::new();
         for file in &request.files {
             if let Err(error) = replayer.file(file) {

@@ -6,7 +6,7 @@ use gimbal_core::EnvError;
 use gimbal_env_kit::workbench::{Output, ServeRequest, Workbench};
 
 use crate::corpus::{API_HOST, Corpus, HOST, SEARCH_HOST, SERP_HOST, Spec};
-use crate::environment::FinanceAgent;
+use crate::environment::{FinanceAgent, Settings};
 use crate::questions;
 use crate::server::{KEY, Loopback};
 
@@ -15,12 +15,13 @@ impl Workbench for FinanceAgent {
         ["nothing", "expert"].map(str::to_owned)
     }
 
+    fn serve_options(&self) -> &[&'static str] {
+        &["corpus", "companies"]
+    }
+
     fn serve(&self, request: &ServeRequest) -> Result<Output, EnvError> {
-        let (least, most) = Spec::COMPANIES;
-        if !(least..=most).contains(&request.companies) {
-            return Err(EnvError::Usage(format!("--companies {}: give {least} to {most}", request.companies)));
-        }
-        let corpus = Corpus::new(Spec { seed: request.corpus, companies: request.companies })
+        let settings = Settings::read(&request.setup.options())?;
+        let corpus = Corpus::new(Spec { seed: settings.corpus, companies: settings.companies })
             .map_err(|error| EnvError::Data(error.to_string()))?;
         if let Some(file) = &request.questions {
             let all: Vec<_> = corpus.questions().iter().map(|asked| asked.question.clone()).collect();

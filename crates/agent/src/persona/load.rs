@@ -153,7 +153,7 @@ fn check(core: &Core, source: &Source) -> Result<(), PersonaError> {
     };
     for (key, value) in [("turns", core.turns), ("max_attempts", core.max_attempts), ("legal_cap", core.legal_cap)] {
         if value == 0 {
-            return wrong(&format!("{key}:"), format!("`{key}` must be at least 1"));
+            return wrong(key, format!("`{key}` must be at least 1, and is 0"));
         }
     }
     for (index, tool) in core.tools.iter().enumerate() {
@@ -161,17 +161,17 @@ fn check(core: &Core, source: &Source) -> Result<(), PersonaError> {
             (Some(_), None) | (None, Some(_)) => {}
             _ => {
                 let message = format!("tools[{index}]: one of `query` and `delegate` is needed, and only one");
-                return wrong("tools:", message);
+                return wrong(&format!("tools[{index}]"), message);
             }
         }
         let name = tool.generic();
         if core.tools[..index].iter().any(|other| other.generic() == name) {
-            return wrong(name, format!("the tool `{name}` is listed twice"));
+            return wrong(&format!("tools[{index}]"), format!("the tool `{name}` is listed twice"));
         }
     }
     if core.repair.is_some() && core.contract.is_none() {
         let message = "`repair` asks for a message again, and this agent's answer is an action: give it a `contract`";
-        return wrong("repair:", message.to_owned());
+        return wrong("repair", message.to_owned());
     }
     Ok(())
 }
@@ -233,7 +233,7 @@ impl Compiler {
             let key = format!("entries[{index}]");
             let wrong = |message: &str| PersonaError::Value {
                 place: source.place.clone(),
-                line: line_of(&source.text, &entry.header),
+                line: line_of(&source.text, &key),
                 message: format!("{key}: {message}"),
             };
             let content = match (&entry.content, &entry.variable, entry.kind) {
@@ -474,5 +474,52 @@ impl JsonContent {
             Self::Object(members) => members.iter().flat_map(|(_, member)| member.texts()).collect(),
             Self::Other(_) => Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests panic on failure")]
+
+    use std::path::PathBuf;
+
+    use gimbal_core::yaml::line_within;
+    use gimbal_core::{FileError, Files};
+
+    use super::{Persona, load};
+
+    /// The project's own files.
+    struct Shipped;
+
+    impl Files for Shipped {
+        fn read(&self, path: &str) -> Result<Option<(String, String)>, FileError> {
+            let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+            Ok(std::fs::read_to_string(file).ok().map(|text| (text, path.to_owned())))
+        }
+
+        fn list(&self, folder: &str) -> Vec<String> {
+            let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+            let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+            names.map(|name| format!("personas/{}/core.yaml", name.to_string_lossy())).collect()
+        }
+    }
+
+    #[test]
+    fn the_key_of_each_template_leads_to_its_text() {
+        let mut count = 0;
+        for name in Persona::list(&Shipped) {
+            let persona = load(&name, &Shipped).unwrap();
+            for (place, key, text) in persona.templates.keyed() {
+                let (source, _) = Shipped.read(place).unwrap().unwrap();
+                for (offset, word) in text.match_indices("{{ ") {
+                    let line = line_within(&source, key, offset);
+                    let line = source.lines().nth(usize::try_from(line).unwrap() - 1).unwrap();
+                    let name = text[offset + word.len()..].split(' ').next().unwrap();
+                    assert!(line.contains(&format!("{{{{ {name} ")), "{place}: {key}: {line}");
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 500, "{count}");
     }
 }

@@ -134,8 +134,8 @@ pub fn configurations(files: &dyn Files) -> Result<Vec<data::Configuration>, Per
     let data::Configurations { configurations } = gimbal_core::yaml::read(&text, &place)?;
     for (index, configuration) in configurations.iter().enumerate() {
         if configurations[..index].iter().any(|other| other.name == configuration.name) {
-            let line = gimbal_core::yaml::line_of(&text, &configuration.name);
-            let message = format!("the configuration `{}` stands here twice", configuration.name);
+            let line = gimbal_core::yaml::line_of(&text, &format!("configurations[{index}].name"));
+            let message = format!("there is already a configuration `{}` above: rename one", configuration.name);
             return Err(PersonaError::Value { place, line, message });
         }
     }

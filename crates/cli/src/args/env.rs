@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
 
 /// What to do with an environment.
 #[derive(Debug, Subcommand)]
@@ -43,7 +43,7 @@ pub enum EnvVerb {
     Evaluate(EnvEvaluate),
     /// Serve its services on this machine until Ctrl-C
     Serve(EnvServe),
-    /// Write a generated task to a file (alfworld only)
+    /// Write a generated task to a file
     Save {
         /// How the environment is set up
         #[command(flatten)]
@@ -60,8 +60,10 @@ pub enum EnvVerb {
         /// Split
         #[arg(long)]
         split: Option<String>,
-        /// An option of the environment that names the tasks, e.g. `--set games=DIR`, `--set households=DIR`,
-        /// `--set questions=own.csv`; may be repeated
+        /// The environment's own options
+        #[command(flatten)]
+        options: OptionFlags,
+        /// An option of the environment, such as one that names the folder of its tasks (may be repeated)
         #[arg(long, value_name = "NAME=VALUE")]
         set: Vec<String>,
         /// Print JSON
@@ -76,18 +78,12 @@ pub struct EnvPlay {
     /// How the environment is set up
     #[command(flatten)]
     pub environment: EnvSettings,
-    /// A built-in policy plays, and nobody at the terminal
+    /// Let a built-in policy play
     #[arg(long, value_name = "NAME")]
     pub policy: Option<String>,
-    /// Green agent: `sleep`, `scan` (cage2 only; default: `sleep`)
-    #[arg(long, value_name = "NAME")]
-    pub green: Option<String>,
     /// Seed of the episode
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Names of hosts and services: `original`, `neutral`; in yawning_titan of nodes: `ordered`, `shuffled` (default: the first)
-    #[arg(long, value_name = "KIND")]
-    pub names: Option<String>,
 }
 
 /// `gimbal env NAME serve`.
@@ -96,12 +92,9 @@ pub struct EnvServe {
     /// Port on 127.0.0.1; 0 lets the system choose one
     #[arg(long, default_value_t = 0)]
     pub port: u16,
-    /// Seed of the corpus
-    #[arg(long, default_value_t = 2025)]
-    pub corpus: u64,
-    /// Companies of the corpus
-    #[arg(long, default_value_t = 12)]
-    pub companies: u32,
+    /// The environment's own options
+    #[command(flatten)]
+    pub options: OptionFlags,
     /// Write the questions as a table and stop
     #[arg(long, value_name = "FILE")]
     pub questions: Option<PathBuf>,
@@ -110,39 +103,60 @@ pub struct EnvServe {
 /// How an environment is set up.
 #[derive(Debug, Args)]
 pub struct EnvSettings {
-    /// Red agent: `b_line`, `meander`, `sleep`; in yawning_titan `standard`, `sine` (default: the first)
-    #[arg(long)]
-    pub red: Option<String>,
-    /// Steps in an episode (default: 30; in yawning_titan the mode's own number)
-    #[arg(long)]
-    pub horizon: Option<u32>,
-    /// Game mode, where the environment has some (yawning_titan: `default`)
-    #[arg(long, value_name = "NAME")]
-    pub mode: Option<String>,
-    /// Folder of game files, where the environment reads some (default: alfworld/games in the folder that GIMBAL_DATA names)
-    #[arg(long, value_name = "DIR")]
-    pub games: Option<PathBuf>,
+    /// The environment's own options
+    #[command(flatten)]
+    pub options: OptionFlags,
     /// Task to play (default: of the first split that has its data, by the seed)
     #[arg(long, value_name = "NAME")]
     pub task: Option<String>,
-    /// Network, where the environment has some (yawning_titan: `default_18`)
-    #[arg(long, value_name = "NAME")]
-    pub network: Option<String>,
-    /// An option of a study, as `show` lists them, or a member of one, e.g. `--set red.action_set.spread.use=true`,
-    /// `--set receptacles=30`; also `task` and `split` (may be repeated)
+    /// Steps in an episode, whatever the environment calls them (default: as its options say)
+    #[arg(long, value_name = "STEPS", allow_negative_numbers = true)]
+    pub horizon: Option<String>,
+    /// An option of a study, as `show` lists them, or a member of one, such as `--set receptacles=30`; also `task` and
+    /// `split` (may be repeated)
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
+}
+
+/// Flags for the options of the environment that the command line names. The environment declares them, so that they are
+/// added to the command when its name is known ([`crate::help::command_for`]).
+#[derive(Clone, Debug, Default)]
+pub struct OptionFlags(pub Vec<(String, String)>);
+
+impl OptionFlags {
+    /// Prefix of the ids of these flags.
+    pub const ID: &str = "option.";
+}
+
+impl Args for OptionFlags {
+    fn augment_args(command: Command) -> Command {
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command
+    }
+}
+
+impl FromArgMatches for OptionFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let ids = matches.ids().filter_map(|id| Some((id.as_str(), id.as_str().strip_prefix(Self::ID)?)));
+        let given = ids.filter_map(|(id, name)| Some((name.to_owned(), matches.get_one::<String>(id)?.clone())));
+        Ok(Self(given.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// `gimbal env NAME replay`.
 #[derive(Debug, Args)]
 pub struct EnvReplay {
-    /// Folder of game files, where recordings are of games (default: alfworld/games in the folder that GIMBAL_DATA names)
-    #[arg(long, value_name = "DIR")]
-    pub games: Option<PathBuf>,
-    /// Folder of the older words, for recordings in them (default: `variant_2.1.1` beside the games)
-    #[arg(long, value_name = "DIR")]
-    pub variant: Option<PathBuf>,
+    /// The environment's own options
+    #[command(flatten)]
+    pub options: OptionFlags,
     /// Recordings or action lists saved by bench (.jsonl or .jsonl.gz; - is standard input)
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
@@ -176,7 +190,7 @@ pub struct EnvBench {
     /// Blue policy
     #[arg(long, default_value = "random")]
     pub policy: String,
-    /// What is looked at after every step (default: vector, or what saved action lists name; `raw` in cage2 only)
+    /// What is looked at after every step, where the environment has it (default: vector, or what saved action lists name)
     #[arg(long, value_enum)]
     pub observe: Option<Observe>,
     /// Steps in all
@@ -188,15 +202,16 @@ pub struct EnvBench {
     /// Generator: `fast`, `mersenne`
     #[arg(long, default_value = "fast")]
     pub draws: String,
-    /// Play these recordings or saved action lists once, with their own red, horizon, seeds and generator (cage2 only)
+    /// Play these recordings or saved action lists once, with their own options, seeds and generator, where the environment
+    /// keeps some
     #[arg(
         long,
         value_name = "FILE",
         num_args = 1..,
-        conflicts_with_all = ["red", "policy", "steps", "horizon", "mode", "network", "set", "seed", "draws", "save"]
+        conflicts_with_all = ["policy", "steps", "horizon", "set", "seed", "draws", "save"]
     )]
     pub actions: Vec<PathBuf>,
-    /// Write action lists and checksums here (.jsonl), for `replay --checksum` (cage2 only)
+    /// Write action lists and checksums here (.jsonl), for `replay --checksum`, where the environment keeps some
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// Print one JSON object as the last line

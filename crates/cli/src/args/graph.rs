@@ -58,7 +58,7 @@ pub enum GraphVerb {
         /// Of a machine: least measured decisions behind a rule
         #[arg(long, value_name = "DECISIONS", default_value_t = 3)]
         support: u64,
-        /// Of a machine: least share of them that went where the rule goes, in thousandths
+        /// Of a machine: least share of them that took the way of the rule, in thousandths
         #[arg(long, value_name = "THOUSANDTHS", default_value_t = 800, value_parser = clap::value_parser!(u32).range(1..=1000))]
         purity: u32,
         /// Write the graph to this file instead of standard output

@@ -89,18 +89,18 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
         counted(
             measured.told,
             measured.calls,
-            "calls could be told before the agent acted: nothing they hang on was hidden",
+            "calls were known before the agent acted: nothing that they depend on was hidden",
         ),
     );
     maybe(
         "mended",
         measured.mendable(),
-        counted(measured.mended, measured.disturbed, "disturbed plays were won all the same"),
+        counted(measured.mended, measured.disturbed, "disturbed plays were won nevertheless"),
     );
     maybe(
         "by going back",
         measured.backtracking(),
-        counted(measured.went_back, measured.mended, "of them with calls to make good"),
+        counted(measured.went_back, measured.mended, "of them with calls that undo the damage"),
     );
     println!("  repair semantics         {}\n", signature.repair.map_or("not known", RepairSemantics::name));
     println!("Regime: {}.", advice.regime.title());
@@ -210,7 +210,7 @@ fn warnings(measured: &Probe) -> Vec<String> {
     }
     if measured.mended == 0 {
         warnings.push(format!(
-            "what mends a failure is not known: {} of {} disturbed plays were mended",
+            "how failures are repaired is not known: {} of {} disturbed plays were won",
             measured.mended, measured.disturbed
         ));
     }

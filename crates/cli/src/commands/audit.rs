@@ -1,4 +1,4 @@
-//! `gimbal persona audit`: nothing that an agent is sent may give away which environment this is (BOG-025).
+//! `gimbal persona audit`: no text that an agent reads may reveal the environment (BOG-025).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl AuditedEnvironment {
     }
 }
 
-/// What the environment answers to texts that are no action of it: an unknown name, a tool without what it requires, an unknown
+/// The replies of the environment to texts that are not actions: an unknown name, a tool without what it requires, an unknown
 /// literal.
 fn refusals(environment: &dyn Environment) -> Vec<Part> {
     let mut texts = vec![String::new(), "x".to_owned()];

@@ -147,7 +147,7 @@ fn listed(cells: &[&StoredCell]) -> String {
     format!("{}{}", ids.join(", "), if more > 0 { format!(" and {more} more") } else { String::new() })
 }
 
-/// A comparison with everything that is shown of it.
+/// A comparison and everything that is shown with it.
 struct Built {
     names: (String, String),
     paired: Option<PairedDifference>,
@@ -320,7 +320,7 @@ fn episodes(folder: &RunFolder, stored: &Stored, (first, second): (&EpisodeId, &
     })
 }
 
-/// The one trajectory that is wanted.
+/// The trajectory that the arguments name.
 fn one(folder: &RunFolder, stored: &Stored, wanted: impl FnMut(&EpisodeId) -> bool) -> Result<Profile, Failure> {
     let mut found = None;
     read::profiles(folder, stored, wanted, |profile| found = Some(profile)).map_err(run_failure)?;
@@ -343,7 +343,7 @@ fn chosen(matches: &Matches, wanted: &str) -> Result<Match, Failure> {
     let example = names.first().map_or("TASK/RUN", String::as_str);
     let count = names.len();
     Err(Failure::Usage(format!(
-        "--pair: no matched pair is called `{wanted}`{hint}; there are {count}, such as `{example}`"
+        "--pair: there is no matched pair `{wanted}`{hint} ({count} are known, such as `{example}`)"
     )))
 }
 
@@ -390,8 +390,8 @@ fn side<'a>(folder: &RunFolder, stored: &'a Stored, wanted: &str) -> Result<Side
             let hint = gimbal_core::nearest::hint(wanted, known);
             let example = cells.first().map_or("cell", |cell| cell.info.id.as_str());
             Err(Failure::Usage(format!(
-                "there is no cell or episode `{wanted}` in this run{hint}; `gimbal trace RUN` lists the episodes, such as `{example}/TASK/RUN`, \
-                 and `{example}` is a cell"
+                "there is no cell or episode `{wanted}` in this run{hint} (`{example}` is a cell, and `gimbal trace RUN` lists the \
+                 episodes, such as `{example}/TASK/RUN`)"
             )))
         }
     }

@@ -3,9 +3,12 @@
 use gimbal_analysis::Options;
 use gimbal_analysis::coverage::{Design, Pair, coverage as count, simulated_tokens, table};
 
+use gimbal_env_kit::workbench::Workbench;
+
 use super::tables;
 use crate::args::Coverage;
 use crate::exit::Failure;
+use crate::progress::Counted;
 use crate::registry::{environment, registry};
 
 /// Plays both policies on the same seeds, draws studies from their episodes, and prints the coverage.
@@ -17,8 +20,8 @@ pub async fn coverage(options: &Coverage) -> Result<(), Failure> {
     let [first, second] = bench.contrast();
     let first = options.baseline.as_deref().unwrap_or(&first);
     let second = options.policy.as_deref().unwrap_or(&second);
-    let baseline = bench.sample(first, options.pool, options.seed).await.map_err(Failure::environment)?;
-    let other = bench.sample(second, options.pool, options.seed).await.map_err(Failure::environment)?;
+    let baseline = returns(&*bench, first, options).await?;
+    let other = returns(&*bench, second, options).await?;
     let pairs: Vec<Pair> = baseline
         .into_iter()
         .zip(other)
@@ -45,16 +48,39 @@ pub async fn coverage(options: &Coverage) -> Result<(), Failure> {
         designs.push((most / options.tasks * options.tasks, options.tasks));
     }
     let mut found = Vec::new();
+    let mut progress =
+        Counted::begin(format!("designs of {} simulated studies", options.studies), designs.len() as u64);
     for (runs, tasks) in designs {
         let design = Design { runs, tasks, studies: options.studies, catastrophic_below, options: analysis.clone() };
         found.extend(count(&pairs, &design).map_err(Failure::usage)?);
+        progress.add(1);
     }
+    drop(progress);
     let mut table = table(&found, options.confidence, pairs.len());
     table.notes.push(format!(
         "{}: baseline `{first}` against `{second}`, seeds from {}; {} studies a row.",
         options.environment, options.seed, options.studies
     ));
     tables::show(&table, options.format)
+}
+
+/// Parts in which episodes are played, so that progress can be shown between them.
+const PARTS: u64 = 100;
+
+/// Returns of the episodes of a policy, in thousandths.
+async fn returns(bench: &dyn Workbench, policy: &str, options: &Coverage) -> Result<Vec<i64>, Failure> {
+    let mut progress = Counted::begin(format!("episodes of `{policy}` in {}", options.environment), options.pool);
+    let part = options.pool.div_ceil(PARTS).max(1);
+    let mut returns = Vec::new();
+    let mut played = 0;
+    while played < options.pool {
+        // Episodes go by consecutive seeds, so that parts give the same returns as all at once.
+        let (episodes, seed) = (part.min(options.pool - played), options.seed.wrapping_add(played));
+        returns.extend(bench.sample(policy, episodes, seed).await.map_err(Failure::environment)?);
+        played += episodes;
+        progress.add(episodes);
+    }
+    Ok(returns)
 }
 
 /// What the environment's brief calls catastrophic, in thousandths.

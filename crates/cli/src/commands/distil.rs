@@ -41,7 +41,7 @@ pub(super) fn walks_of(folder: &RunFolder, stored: &Stored, cell: Option<&str>) 
 /// Cells that an error names at most.
 const NAMED: usize = 5;
 
-/// There is no such cell: the nearest few that there are, and how many there are in all.
+/// The error of an unknown cell, with the nearest few cells and the number of all.
 fn no_cell(cell: &str, stored: &Stored) -> Failure {
     let mut left: Vec<&str> = stored.cells.iter().map(|known| known.info.id.as_str()).collect();
     left.extend(stored.cells.iter().map(|known| known.info.configuration.as_str()));
@@ -57,7 +57,7 @@ fn no_cell(cell: &str, stored: &Stored) -> Failure {
     left.truncate(NAMED);
     let more = stored.cells.len() - left.len();
     let more = if more > 0 { format!(", and {more} more: `gimbal report RUN` lists them") } else { String::new() };
-    Failure::Usage(format!("--cell: there is no cell `{cell}`{hint} (cells: {}{more})", left.join(", ")))
+    Failure::Usage(format!("--cell: there is no cell `{cell}`{hint} (known: {}{more})", left.join(", ")))
 }
 
 /// Makes a sparse graph, or a machine, of what a run's episodes did with a complete one.
@@ -90,7 +90,7 @@ pub fn distil(
         }
     };
     let chosen =
-        chosen.ok_or_else(|| Failure::Usage(format!("--graph: there is none of that id; there are: {}", known())))?;
+        chosen.ok_or_else(|| Failure::Usage(format!("--graph: there is no graph of that id (known: {})", known())))?;
     let (mut uses, mut episodes, mut won) = (BTreeMap::<(String, String), Use>::new(), 0_u64, 0_u64);
     for walk in walks.iter().filter(|walk| walk.graph().is_some_and(|graph| graph.id == chosen.id)) {
         episodes += 1;

@@ -12,7 +12,7 @@ use super::print_json;
 use crate::exit::Failure;
 use crate::home::Home;
 
-/// One thing that was looked at. What is missing may be wanted or not; what is wrong must be fixed.
+/// One check. What is missing may not be needed; what is wrong must be fixed.
 struct Finding {
     what: String,
     good: bool,
@@ -30,7 +30,7 @@ impl Finding {
     }
 }
 
-/// Looks at everything that a run may need. Values of keys are never read out.
+/// Checks everything that a run may need. Values of keys are never printed.
 pub fn doctor(home: &Home, as_json: bool) -> Result<(), Failure> {
     let mut findings = Vec::new();
     for provider in Provider::ALL {

@@ -2,14 +2,13 @@
 
 use std::future::Future;
 use std::io::BufReader;
-use std::path::PathBuf;
 
 use gimbal_env_kit::workbench::{
-    self as kit, BenchRequest, EvaluateRequest, Output, PlayError, ReplayRequest, ReturnsRequest, SaveRequest,
+    self as kit, BenchRequest, EvaluateRequest, Given, Output, PlayError, ReplayRequest, ReturnsRequest, SaveRequest,
     ServeRequest, Setup, Workbench,
 };
 
-use crate::args::{Draws, EnvPlay, EnvSettings, EnvVerb, Observe};
+use crate::args::{Draws, EnvPlay, EnvSettings, EnvVerb, Observe, OptionFlags};
 use crate::commands::print_json;
 use crate::exit::Failure;
 use crate::registry::environment;
@@ -18,14 +17,13 @@ use crate::registry::environment;
 pub fn env(name: &str, verb: EnvVerb) -> Result<(), Failure> {
     let family = environment(name)?;
     let family = &*family;
-    let setup = |settings: &EnvSettings| setup(family, settings, &[]);
+    let setup = |settings: &EnvSettings| setup(family, settings);
     let (output, json) = match verb {
         EnvVerb::Show { environment, seed, json } => (apart(kit::show(family, &setup(&environment)?, seed))?, json),
         EnvVerb::Calls { environment, seed, json } => (apart(kit::calls(family, &setup(&environment)?, seed))?, json),
-        EnvVerb::Tasks { split, set, json } => {
-            let mut setup = Setup::read(family, &[], &set).map_err(Failure::environment)?;
-            setup.split = split.or(setup.split);
-            (kit::tasks(family, &setup), json)
+        EnvVerb::Tasks { split, options, set, json } => {
+            let given = Given { flags: &options.0, split: split.as_deref(), set: &set, ..Given::default() };
+            (kit::tasks(family, &Setup::read(family, given).map_err(Failure::environment)?), json)
         }
         EnvVerb::Play(options) => return play(family, &options),
         EnvVerb::Replay(options) => {
@@ -33,8 +31,7 @@ pub fn env(name: &str, verb: EnvVerb) -> Result<(), Failure> {
                 files: options.files,
                 from_seed: options.draws == Draws::Seed,
                 checksum: options.checksum.map(|view| view.map(Observe::view)),
-                games: options.games,
-                variant: options.variant,
+                setup: of_options(family, &options.options)?,
             };
             (family.replay(&request), options.json)
         }
@@ -71,8 +68,8 @@ pub fn env(name: &str, verb: EnvVerb) -> Result<(), Failure> {
             (family.evaluate(&request), options.json)
         }
         EnvVerb::Serve(options) => {
-            let (port, corpus, companies) = (options.port, options.corpus, options.companies);
-            (family.serve(&ServeRequest { port, corpus, companies, questions: options.questions }), false)
+            let setup = of_options(family, &options.options)?;
+            (family.serve(&ServeRequest { port: options.port, setup, questions: options.questions }), false)
         }
         EnvVerb::Save { environment, seed, file } => {
             (family.save(&SaveRequest { setup: setup(&environment)?, file, seed }), false)
@@ -81,29 +78,26 @@ pub fn env(name: &str, verb: EnvVerb) -> Result<(), Failure> {
     print(output.map_err(Failure::environment)?, json)
 }
 
-/// How the environment is set up; `more` are flags of one verb.
-fn setup(family: &dyn Workbench, settings: &EnvSettings, more: &[(&str, &Option<String>)]) -> Result<Setup, Failure> {
-    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    let mut flags = vec![
-        ("red", settings.red.clone()),
-        ("horizon", settings.horizon.map(|steps| steps.to_string())),
-        ("mode", settings.mode.clone()),
-        ("network", settings.network.clone()),
-        ("games", path(&settings.games)),
-    ];
-    flags.extend(more.iter().map(|(name, value)| (*name, (*value).clone())));
-    let mut setup = Setup::read(family, &flags, &settings.set).map_err(Failure::environment)?;
-    setup.task = settings.task.clone().or(setup.task);
-    Ok(setup)
+/// How the environment is set up.
+fn setup(family: &dyn Workbench, settings: &EnvSettings) -> Result<Setup, Failure> {
+    let horizon = settings.horizon.iter().map(|steps| ("horizon".to_owned(), steps.clone()));
+    let flags: Vec<(String, String)> = settings.options.0.iter().cloned().chain(horizon).collect();
+    let given = Given { flags: &flags, task: settings.task.as_deref(), set: &settings.set, ..Given::default() };
+    Setup::read(family, given).map_err(Failure::environment)
+}
+
+/// The setup of a verb that takes some options and no task.
+fn of_options(family: &dyn Workbench, options: &OptionFlags) -> Result<Setup, Failure> {
+    Setup::read(family, Given { flags: &options.0, ..Given::default() }).map_err(Failure::environment)
 }
 
 fn at_least_one(episodes: u64) -> Result<u64, Failure> {
     if episodes > 0 { Ok(episodes) } else { Err(Failure::Usage("--episodes must be at least 1".to_owned())) }
 }
 
-/// An episode by a built-in policy, or by whoever writes to standard input.
+/// An episode by a built-in policy, or by hand from standard input.
 fn play(family: &dyn Workbench, options: &EnvPlay) -> Result<(), Failure> {
-    let setup = setup(family, &options.environment, &[("green", &options.green), ("names", &options.names)])?;
+    let setup = setup(family, &options.environment)?;
     let mut environment = setup.open(family).map_err(Failure::environment)?;
     let task = setup.task(family, options.seed).map_err(Failure::environment)?;
     let Some(policy) = &options.policy else {
@@ -115,6 +109,7 @@ fn play(family: &dyn Workbench, options: &EnvPlay) -> Result<(), Failure> {
             Err(error) => Err(Failure::external(error)),
         };
     };
+    // The program's own `println!` shows what a terminal would obey, as `Printable` does.
     let mut seen = |step: u32, call: &str, taken: &gimbal_core::Transition| {
         println!("step {step}: {call}: reward {}", taken.reward);
     };
@@ -123,7 +118,7 @@ fn play(family: &dyn Workbench, options: &EnvPlay) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints what a verb found. What failed is said last; a file that cannot be read is named in either case.
+/// Prints what a verb found. A failed check is the last message; a file that cannot be read is named in either case.
 fn print(output: Output, json: bool) -> Result<(), Failure> {
     for note in &output.notes {
         eprintln!("gimbal: {note}");
@@ -148,14 +143,14 @@ fn print(output: Output, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// Waits for something on a thread of its own: verbs run inside of the program's runtime, which may not be blocked.
+/// Runs `work` on its own thread: verbs run inside of the program's runtime, which must not be blocked.
 fn apart<T: Send>(work: impl Future<Output = T> + Send) -> Result<T, Failure> {
     let wait = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::external)?;
         Ok(runtime.block_on(work))
     };
     let joined = std::thread::scope(|scope| scope.spawn(wait).join());
-    joined.unwrap_or_else(|_| Err(Failure::Usage("the verb broke off; this is a fault of the program".to_owned())))
+    joined.unwrap_or_else(|_| Err(Failure::Usage("the verb ended in a panic; this is a bug".to_owned())))
 }
 
 impl Observe {

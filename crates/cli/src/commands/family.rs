@@ -36,8 +36,8 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
     let other = rehearsal.prompts(&planner, last).await.map_err(Failure::external)?;
     if prompt != other {
         return Err(Failure::Usage(format!(
-            "what `{environment}` tells a planner differs between the tasks `{}` and `{}`: a graph for the family must not \
-             hang on one of them; take what belongs to one task out of the persona `family-planner` or the options",
+            "the prompt of `{environment}` for a planner differs between the tasks `{}` and `{}`: a graph for the family must not \
+             depend on one of them; take what belongs to one task out of the persona `family-planner` or the options",
             first.0, last.0
         )));
     }

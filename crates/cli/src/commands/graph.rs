@@ -2,7 +2,7 @@
 
 use gimbal_architectures::graph::distil::Rules;
 use gimbal_architectures::graph::machine::Learning;
-use gimbal_architectures::graph::{self, TaskGraph, Ways};
+use gimbal_architectures::graph::{self, GraphFileError, TaskGraph, Ways};
 use serde_json::json;
 
 use super::begun::begun;
@@ -83,13 +83,24 @@ async fn check(home: &Home, names: &[String], environment: Option<&str>, as_json
         None => None,
     };
     let mut wrong = Vec::new();
+    let mut missing = Vec::new();
+    let mut unreadable = Vec::new();
     let mut rows = Vec::new();
     for name in names {
-        let checked = home.graph(name).map_err(|failure| failure.to_string()).and_then(|graph| {
-            let tools = environment.as_ref().map(|environment| &environment.tools()[..]);
-            graph.check(tools).map(|()| graph).map_err(|error| format!("{name}: {error}"))
-        });
-        match checked {
+        let graph = match home.read_graph(name) {
+            Ok(graph) => graph,
+            Err(error) => {
+                let problems = match &error {
+                    GraphFileError::Unknown { .. } => &mut missing,
+                    GraphFileError::File(_) => &mut unreadable,
+                    GraphFileError::Yaml(_) | GraphFileError::Graph { .. } => &mut wrong,
+                };
+                problems.push(error.to_string());
+                continue;
+            }
+        };
+        let tools = environment.as_ref().map(|environment| &environment.tools()[..]);
+        match graph.check(tools).map(|()| graph).map_err(|error| format!("{name}: {error}")) {
             Ok(graph) => {
                 let words: usize = graph.edges.iter().map(|edge| edge.criterion.split_whitespace().count()).sum();
                 let mean = if graph.edges.is_empty() { 0.0 } else { words as f64 / graph.edges.len() as f64 };
@@ -111,7 +122,15 @@ async fn check(home: &Home, names: &[String], environment: Option<&str>, as_json
         }
     }
     if as_json {
-        print_json(&json!({ "graphs": rows, "problems": wrong }))?;
+        let problems = [&wrong[..], &missing[..], &unreadable[..]].concat();
+        print_json(&json!({ "graphs": rows, "problems": problems }))?;
     }
-    if wrong.is_empty() { Ok(()) } else { Err(Failure::Check(wrong.join("\n"))) }
+    // The exit code is that of the first kind; every problem is printed.
+    let all = [&wrong[..], &missing[..], &unreadable[..]].concat().join("\n");
+    match (wrong.is_empty(), missing.is_empty(), unreadable.is_empty()) {
+        (true, true, true) => Ok(()),
+        (false, _, _) => Err(Failure::Check(all)),
+        (true, false, _) => Err(Failure::Usage(all)),
+        (true, true, false) => Err(Failure::External(all)),
+    }
 }

@@ -47,7 +47,7 @@ pub fn opened(path: &Path) -> Result<RunFolder, gimbal_study::run::RunError> {
     RunFolder::open(&chosen)
 }
 
-/// Says on the standard error that a run goes on, so that what is shown is not taken for all.
+/// Reports on standard error that a run is in progress, so that what is shown is not taken for the whole.
 pub fn more_to_come(in_progress: bool) {
     if in_progress {
         eprintln!("gimbal: in progress: a run works on this folder now, and more episodes are to come");

@@ -130,7 +130,7 @@ async fn unless_stopped<T>(fetch: impl Future<Output = Result<T, weights::Weight
     }
 }
 
-/// A conversation has no ledger: it is no episode.
+/// A conversation has no ledger, because it is not an episode.
 struct Unmetered;
 
 impl Wire for Unmetered {

@@ -33,7 +33,7 @@ struct Counted {
     missed: usize,
 }
 
-/// Recomputes, prints, and fails on a miss that is not listed or a listed one that is none.
+/// Recomputes and prints; fails on a mismatch that is not listed, or a listed one that matches.
 pub fn papers(home: &Home, options: &Papers) -> Result<(), Failure> {
     let printed = catalogue()
         .printed(&options.work)

@@ -149,7 +149,7 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
     }
     known.dedup();
     let hint = nearest::hint(cell, known.iter().map(String::as_str));
-    Err(Failure::Usage(format!("{name}: there is no cell `{cell}`{hint} (cells: {})", known.join(", "))))
+    Err(Failure::Usage(format!("{name}: there is no cell `{cell}`{hint} (known: {})", known.join(", "))))
 }
 
 /// An agent and its place in the architecture.

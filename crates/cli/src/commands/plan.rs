@@ -1,4 +1,4 @@
-//! `gimbal plan`: which differences a study can detect, and what it takes.
+//! `gimbal plan`: which differences a study can detect, and with how many runs.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +18,10 @@ use crate::home::Home;
 use crate::registry::registry;
 use crate::stdio;
 
-/// Facts whose SDs are used where nothing was played yet.
+/// Facts whose SDs are used as long as nothing was played.
 const FACTS: &str = "papers/bog.yaml";
 
-/// Resolves the study and prints what it can see and what it takes.
+/// Resolves the study and prints which differences it can detect, and its tokens and cost.
 pub async fn plan(home: &Home, options: &Plan) -> Result<(), Failure> {
     check(options)?;
     let (text, name) = home.study(&options.study)?;
@@ -161,7 +161,7 @@ fn comparisons(
             Some(sd) => Some((sd, SdSource::Given)),
             None => match played(earlier, first, second) {
                 Some(sd) if sd > 0.0 => Some((sd, SdSource::Run)),
-                // What was played goes before what another work printed for other models.
+                // Measured values take precedence over those that a work printed for other models.
                 Some(_) => {
                     let of = if model.is_empty() { String::new() } else { format!(" with {model}") };
                     equal.push(format!("{one} against {two}{of}"));

@@ -64,7 +64,7 @@ pub const fn decoding(constrained: bool) -> &'static str {
     if constrained { "constrained" } else { "free" }
 }
 
-/// Says what was asked of a model, and what it cost.
+/// Prints the calls of a model and their cost.
 pub fn say_cost(model: &str, (calls, usage): (u64, &Usage), dollars: Option<f64>) {
     let cost = dollars.map_or_else(|| "price unknown".to_owned(), |dollars| format!("${dollars:.6}"));
     stdio::message(&format!(
@@ -97,7 +97,7 @@ pub fn write_below(path: &Path, text: &str) -> Result<(), Failure> {
     write_file(path, text)
 }
 
-/// So many sessions, a task and a run each: tasks evenly spread, and further runs where there are fewer tasks.
+/// `count` sessions, each a task and a run: tasks evenly spread, and further runs where there are fewer tasks.
 pub fn spread(tasks: &[TaskId], count: usize) -> Vec<(TaskId, u32)> {
     let most = count.min(tasks.len()).max(1);
     let session = |index: usize| {

@@ -35,7 +35,7 @@ fn report_failure(error: ReportError) -> Failure {
     if error.exit_code() == 2 { Failure::usage(error) } else { Failure::external(error) }
 }
 
-/// A run with what its report is made from.
+/// A run, opened for its report.
 struct Opened {
     folder: RunFolder,
     stored: Stored,
@@ -174,7 +174,7 @@ fn put(arguments: &Arguments, opened: &Opened, outputs: &[Output]) -> Result<(),
     }
     let out = opened.out(arguments, "figures")?;
     own_folder(&out)?;
-    // A drawing of nothing is not written.
+    // An empty figure is not written.
     for output in outputs.iter().filter(|output| output.missing.is_none()) {
         let path = out.join(format!("{}.svg", output.file));
         write_file(&path, &output.figure.alone)?;

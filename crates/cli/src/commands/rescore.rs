@@ -25,7 +25,7 @@ const OFFLINE: &str = "offline";
 /// Answers between two lines of progress.
 const PACE: u64 = 100;
 
-/// What one judge said.
+/// The verdicts of one judge.
 struct Judged {
     judge: String,
     outcomes: Vec<Vec<Outcome>>,
@@ -148,7 +148,7 @@ fn model_of(stored: &Stored, answers: &[Answered]) -> Result<String, Failure> {
     }
 }
 
-/// What was said, cell by cell.
+/// The verdicts by cell.
 fn cells(stored: &Stored, answers: &[Answered], judges: &[Judged]) -> Vec<JudgedCell> {
     let mut cells = Vec::new();
     for (place, info) in stored.cells.iter().enumerate() {

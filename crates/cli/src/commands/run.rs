@@ -19,7 +19,7 @@ use crate::progress;
 use crate::registry::registry;
 use crate::stdio;
 
-/// Attempts at an episode whose failure is not the agent's.
+/// Attempts at an episode that fails for infrastructure reasons.
 const ATTEMPTS: u32 = 3;
 
 /// Plays a study, or what is left of it.
@@ -95,7 +95,7 @@ fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
 }
 
 async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result<(), Failure> {
-    // What a run would say of the files there comes first: the figures below are of no use where the run would be refused.
+    // Problems with existing files come first: the figures below are useless where the run would be refused.
     let fits = match runner::fits(plan, folder) {
         Ok(None) => true,
         Ok(Some(words)) => {

@@ -48,7 +48,7 @@ pub async fn shots(home: &Home, asked: &GraphShots) -> Result<(), Failure> {
             Failure::Check(format!("{model} gave no summary of {episodes}: {}", written.problems.join("; ")))
         }));
     }
-    // What was made is kept, whatever came after it.
+    // The summaries so far are kept, also after a later failure.
     let share = format!("{} of {} won episodes", written.texts.len(), won.len());
     let mut made = BTreeMap::from([
         ("by", "gimbal graph shots".to_owned()),
@@ -170,7 +170,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// One call for each episode. An answer that holds no summary is none, and nothing takes its place.
+    /// One call for each episode. An answer without a summary is dropped and not replaced.
     async fn write(&mut self, environment: &str, won: &[&Trajectory], written: &mut Written) -> Result<(), Failure> {
         let summariser = Summariser::new(&json!({}), &*self.home.files).map_err(Failure::usage)?;
         written.dollars = Some(0.0);

@@ -13,7 +13,7 @@ use crate::nearest;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{place}:{line}:{column}: {message}")]
 pub struct YamlError {
-    /// The file, as a person would name it.
+    /// Name of the file in messages.
     pub place: String,
     /// Line, from 1; 0 where it is not known.
     pub line: u64,
@@ -31,7 +31,7 @@ const NODES: usize = 500_000;
 /// # Errors
 /// With line and column; for a misspelt key also the nearest known key and all known keys.
 pub fn read<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, YamlError> {
-    // `n`, `no` and `off` are texts, as everyone but YAML 1.1 thinks.
+    // `n`, `no` and `off` are texts, as in YAML 1.2.
     let options = serde_saphyr::options! {
         strict_booleans: true,
         budget: serde_saphyr::budget! { max_nodes: NODES },
@@ -51,11 +51,11 @@ fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
 }
 
-/// Said of files that would eat memory or stack.
+/// The message for files that would exhaust memory or stack.
 const TOO_MUCH: &str =
     "the file is too large, too deeply nested, or repeats itself too often through anchors (`&`, `*`)";
 
-/// What the library says, in our words where its own speak to programmers.
+/// The message of an error of the library; in other words where its own address programmers.
 fn message(error: &serde_saphyr::Error) -> String {
     use serde_saphyr::Error;
     match error {
@@ -99,11 +99,17 @@ fn unknown(what: &str, name: &str, known: &[&'static str]) -> String {
     format!("unknown {what} `{name}`{hint} (known: {})", known.join(", "))
 }
 
-/// The line, from 1, in which `needle` first occurs in `text`; 1 if it does not occur.
+/// The line, from 1, of the key or item at `path` in a text that has been read, such as `tools[1].query`; of the last part of
+/// the path that exists.
 #[must_use]
-pub fn line_of(text: &str, needle: &str) -> u64 {
-    let needle = needle.trim();
-    text.lines().position(|line| line.contains(needle)).map_or(1, |index| index as u64 + 1)
+pub fn line_of(text: &str, path: &str) -> u64 {
+    Node::parse(text, "").map_or(1, |node| node.place_of(path).line)
+}
+
+/// The line, from 1, of the character at byte `offset` of the value at `path` in a text that has been read.
+#[must_use]
+pub fn line_within(text: &str, path: &str, offset: usize) -> u64 {
+    Node::parse(text, "").map_or(1, |node| node.line_of(text, path, offset))
 }
 
 #[cfg(test)]
@@ -142,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn speaks_to_whoever_wrote_the_file() {
+    fn errors_use_the_words_of_the_file() {
         assert_eq!(message("turns: 1\nturns: 2\n"), "core.yaml:2:1: duplicate key `turns`; drop one");
         assert!(message("turns: 1\n---\nturns: 2\n").contains("a second document begins here"));
         let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));

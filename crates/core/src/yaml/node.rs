@@ -91,21 +91,69 @@ impl Node {
         self.member(key).map_or(self.at, |member| member.at)
     }
 
-    /// The place of a key below this node, such as `arbiter.rule`: of the last key of the path that there is.
+    /// The place of a key or an item below this node, such as `arbiter.rule` or `tools[1].query`: of the last part of the path
+    /// that exists.
     #[must_use]
     pub fn place_of(&self, path: &str) -> At {
-        let (mut node, mut at) = (self, self.at);
-        for key in path.split('.') {
-            let Some(member) = node.member(key) else { break };
-            (node, at) = (&member.value, member.at);
+        self.walk(path).1
+    }
+
+    /// The line, from 1, of the character at byte `offset` of the text at `path`; `source` is the text of the file.
+    ///
+    /// A text keeps its visible characters in order, however YAML folds its lines, so that the line is found by counting them.
+    /// Where the file shows an alias at `path`, it is the line of the alias.
+    #[must_use]
+    pub fn line_of(&self, source: &str, path: &str, offset: usize) -> u64 {
+        let (node, place) = self.walk(path);
+        let Kind::Scalar(Value::String(text)) = &node.kind else { return place.line };
+        let begin = node.at;
+        let written = source.lines().enumerate().skip(as_index(begin.line)).flat_map(|(index, line)| {
+            let indent = if index == as_index(begin.line) { as_index(begin.column) } else { 0 };
+            line.chars().skip(indent).filter(|c| !c.is_whitespace()).map(move |c| (index, c))
+        });
+        let mut written = written.peekable();
+        let quote = written.next_if(|(_, c)| matches!(c, '"' | '\'') && !text.trim_start().starts_with(*c));
+        if quote.is_none() && written.peek().is_some_and(|(_, c)| *c == '*') && !text.trim_start().starts_with('*') {
+            return begin.line;
         }
-        at
+        let before = text.get(..offset).unwrap_or(text).chars().filter(|c| !c.is_whitespace()).count();
+        written.nth(before).map_or(begin.line, |(index, _)| index as u64 + 1)
+    }
+
+    /// Follows a path to the last node on it that exists; with the place of its key, or of the item itself.
+    fn walk(&self, path: &str) -> (&Self, At) {
+        let (mut node, mut at, mut rest) = (self, self.at, path);
+        while !rest.is_empty() {
+            let step = match &node.kind {
+                Kind::Scalar(_) => None,
+                Kind::List(items) => rest.strip_prefix('[').and_then(|rest| {
+                    let (index, rest) = rest.split_once(']')?;
+                    let item = items.get(index.parse::<usize>().ok()?)?;
+                    Some((item, item.at, rest))
+                }),
+                // Keys may contain dots: the longest that fits.
+                Kind::Map(members) => members
+                    .iter()
+                    .filter_map(|member| Some((member, rest.strip_prefix(member.key.as_str())?)))
+                    .filter(|(_, rest)| rest.is_empty() || rest.starts_with(['.', '[']))
+                    .max_by_key(|(member, _)| member.key.len())
+                    .map(|(member, rest)| (&member.value, member.at, rest)),
+            };
+            let Some((next, place, remaining)) = step else { break };
+            (node, at, rest) = (next, place, remaining.strip_prefix('.').unwrap_or(remaining));
+        }
+        (node, at)
     }
 
     fn member(&self, key: &str) -> Option<&Member> {
         let Kind::Map(members) = &self.kind else { return None };
         members.iter().find(|member| member.key == key)
     }
+}
+
+/// A line or column, from 1, as an index, from 0.
+fn as_index(place: u64) -> usize {
+    usize::try_from(place.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
 struct Body(Kind);
@@ -199,6 +247,40 @@ mod tests {
         assert_eq!(node.place_of("arbiter.limit"), At { line: 3, column: 3 });
         assert_eq!(node.place_of("arbiter.other"), At { line: 1, column: 1 });
         assert_eq!(node.place_of("gate"), node.at);
+    }
+
+    #[test]
+    fn a_path_leads_to_the_item_that_it_counts_and_not_to_the_first_of_the_same_text() {
+        let source = "turns: 1\ntools:\n  - { query: a }\n  - query: a\n    turns: 0\nother.name: { turns: 2 }\n";
+        let node = Node::parse(source, "f").unwrap();
+        assert_eq!(node.place_of("tools[1]"), At { line: 4, column: 5 });
+        assert_eq!(node.place_of("tools[1].query"), At { line: 4, column: 5 });
+        assert_eq!(node.place_of("tools[1].turns"), At { line: 5, column: 5 });
+        assert_eq!(node.place_of("tools[7].turns"), At { line: 2, column: 1 });
+        assert_eq!(node.place_of("other.name.turns"), At { line: 6, column: 15 });
+    }
+
+    #[test]
+    fn the_line_of_a_part_of_a_text_is_exact_in_every_style() {
+        let source = "say: x = 1\nliteral: |\n\n  one\n  x = 1\nfolded: >-\n  one\n  two\n  x = 1\nplain: one\n  \
+                      x = 1\nsingle: 'one\n  x = 1'\nanchor: &a |-\n  one\n  x = 1\nalias: *a\nflow: { inner: \"one\n  x = 1\" }\n";
+        let node = Node::parse(source, "f").unwrap();
+        for (path, line) in [
+            ("say", 1),
+            ("literal", 5),
+            ("folded", 9),
+            ("plain", 11),
+            ("single", 13),
+            ("anchor", 16),
+            ("alias", 17),
+            ("flow.inner", 19),
+        ] {
+            let json = node.json();
+            let text = path.split('.').fold(&json, |json, key| &json[key]).as_str().unwrap();
+            assert_eq!(node.line_of(source, path, text.find("x = 1").unwrap()), line, "{path}");
+        }
+        assert_eq!(node.line_of(source, "literal.absent", 0), 4, "the text above it");
+        assert_eq!(node.line_of(source, "absent", 0), 1);
     }
 
     #[test]

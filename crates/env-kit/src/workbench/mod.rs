@@ -4,6 +4,7 @@
 //! only it can do by [`Workbench`]: its recordings, its measure of speed, its own table.
 
 mod episodes;
+mod flags;
 mod hand;
 mod output;
 mod returns;
@@ -17,18 +18,35 @@ use gimbal_core::{Catalogue, EnvError};
 use serde_json::{Map, Value};
 
 pub use episodes::{Episode, by_policy};
+pub use flags::{Flag, flags};
 pub use hand::{PlayError, by_hand};
 pub use output::{Output, choice, choice_of, number, only_fast_draws, plural};
 pub use returns::{Compared, Spread, WIDEST_Z, compared, distance, recorded_in};
-pub use setup::Setup;
+pub use setup::{Given, Setup};
 pub use show::{calls, show, tasks};
 
-/// A family of environments with the verbs that are its own. Every verb that is left out says why it is missing.
+/// A family of environments with its own verbs. A verb that it lacks returns an error with the reason.
 #[async_trait]
 pub trait Workbench: Catalogue {
     /// Options that take another value than in a study where none is given.
     fn alone(&self) -> Map<String, Value> {
         Map::new()
+    }
+
+    /// The splits that hold the data which `options` name, such as a folder of games; `None` where they name none.
+    fn splits_of(&self, options: &Value) -> Option<&[&'static str]> {
+        let _ = options;
+        None
+    }
+
+    /// Names of the options that `replay` takes as flags.
+    fn replay_options(&self) -> &[&'static str] {
+        &[]
+    }
+
+    /// Names of the options that `serve` takes as flags.
+    fn serve_options(&self) -> &[&'static str] {
+        &[]
     }
 
     /// The policies of which `gimbal coverage` compares the second with the first where none are named: the first and the
@@ -91,7 +109,7 @@ pub trait Workbench: Catalogue {
         Err(self.absent("save", "it generates no tasks"))
     }
 
-    /// Returns in thousandths of so many episodes of a built-in policy on the default options, by consecutive seeds. Two
+    /// Returns, in thousandths, of `episodes` episodes of a built-in policy on the default options, by consecutive seeds. Two
     /// policies meet the same seeds.
     ///
     /// # Errors
@@ -115,10 +133,8 @@ pub struct ReplayRequest {
     pub from_seed: bool,
     /// Whether a checksum is asked for, and of which view; none of the views: the one that the files name.
     pub checksum: Option<Option<Observe>>,
-    /// Folder of the game files.
-    pub games: Option<PathBuf>,
-    /// Folder of the older words.
-    pub variant: Option<PathBuf>,
+    /// How the environment is set up, as far as [`Workbench::replay_options`] go.
+    pub setup: Setup,
 }
 
 /// What `bench` measures.
@@ -186,10 +202,8 @@ pub struct EvaluateRequest {
 pub struct ServeRequest {
     /// The port; 0 lets the system choose.
     pub port: u16,
-    /// Seed of the corpus.
-    pub corpus: u64,
-    /// Companies of the corpus.
-    pub companies: u32,
+    /// How the environment is set up, as far as [`Workbench::serve_options`] go.
+    pub setup: Setup,
     /// Where the questions are written, in place of serving.
     pub questions: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! How an environment is set up from a command line: `NAME=VALUE` read by the schema of its options.
+//! How an environment is set up from a command line: flags and `NAME=VALUE`, read by the schema of its options.
 
 use gimbal_core::{EnvError, Environment, TaskId, nearest};
 use serde_json::{Map, Value};
@@ -16,65 +16,49 @@ pub struct Setup {
     pub split: Option<String>,
 }
 
+/// What a command line gives of a setup.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'a> {
+    /// Flags, each an option of the same name, with their values.
+    pub flags: &'a [(String, String)],
+    /// The task that a flag of its own names.
+    pub task: Option<&'a str>,
+    /// The split that a flag of its own names.
+    pub split: Option<&'a str>,
+    /// Settings of the form `NAME=VALUE`.
+    pub set: &'a [String],
+}
+
 impl Setup {
-    /// Reads flags, each an option of the same name, and settings of the form `NAME=VALUE`. A name that only a map among
-    /// the options has is set there. `horizon` is the environment's bound of steps, whatever it calls it. `task` and
-    /// `split` say what is played.
+    /// Reads flags and settings. A name that only a map among the options has is set there. `horizon` is the environment's
+    /// bound of steps, whatever it calls it. `task` and `split` decide what is played.
     ///
     /// # Errors
-    /// When the environment has no such option. What an option takes is checked by [`gimbal_core::Catalogue::open`].
-    pub fn read<W: Workbench + ?Sized>(
-        family: &W,
-        flags: &[(&str, Option<String>)],
-        settings: &[String],
-    ) -> Result<Self, EnvError> {
+    /// When the environment has no such option, a value does not fit it, or a flag and a setting give it different values.
+    pub fn read<W: Workbench + ?Sized>(family: &W, given: Given<'_>) -> Result<Self, EnvError> {
         let schema = family.schema();
-        let mut setup = Self { options: family.alone(), ..Self::default() };
-        for (name, value) in flags {
-            if let Some(value) = value {
-                setup.set(family.name(), &schema, &format!("--{name}"), name, value)?;
-            }
+        let setup = Self { options: family.alone(), ..Self::default() };
+        let mut reading = Reading { environment: family.name(), schema: &schema, setup, sources: Vec::new() };
+        for (name, value) in given.flags {
+            reading.set(&format!("--{name}"), &format!("--{name} {value}"), name, value)?;
         }
-        for setting in settings {
+        if let Some(task) = given.task {
+            reading.task(&format!("--task {task}"), task)?;
+        }
+        if let Some(split) = given.split {
+            reading.split(&format!("--split {split}"), split)?;
+        }
+        for setting in given.set {
             let (name, value) = setting.split_once('=').ok_or_else(|| {
                 let example = known(&schema).first().map_or_else(|| "task".to_owned(), |(name, _)| name.clone());
                 EnvError::Usage(format!("--set {setting}: write it as NAME=VALUE, such as `{example}=...`"))
             })?;
-            setup.set(family.name(), &schema, &format!("--set {}", name.trim()), name.trim(), value.trim())?;
+            reading.set(&format!("--set {}", name.trim()), &format!("--set {setting}"), name.trim(), value.trim())?;
         }
-        Ok(setup)
-    }
-
-    fn set(&mut self, environment: &str, schema: &Value, flag: &str, name: &str, value: &str) -> Result<(), EnvError> {
-        let properties = &schema["properties"];
-        let name = match name {
-            "horizon" if properties.get("horizon").is_none() && properties.get("max_calls").is_some() => "max_calls",
-            name => name,
-        };
-        if let Some(takes) = properties.get(name) {
-            self.options.insert(name.to_owned(), read(takes, value));
-            return Ok(());
-        }
-        let inner = known(schema).into_iter().find(|(known, inside)| known == name && inside.is_some());
-        let takes = |map: &str| properties[map]["properties"].get(name).cloned().unwrap_or_default();
-        match (name, inner) {
-            // A name of a task is not a value of an option that is called `task` too.
-            (_, Some((_, Some(map)))) if name != "task" || is_listed(&takes(&map), value) => {
-                let members = self.options.entry(map.clone()).or_insert_with(|| Map::new().into());
-                if let Some(members) = members.as_object_mut() {
-                    members.insert(name.to_owned(), read(&takes(&map), value));
-                }
-                Ok(())
-            }
-            ("task", _) => {
-                self.task = Some(value.to_owned());
-                Ok(())
-            }
-            ("split", _) => {
-                self.split = Some(value.to_owned());
-                Ok(())
-            }
-            _ => Err(unknown(environment, schema, flag, name)),
+        match family.resolve(&reading.setup.options()) {
+            Err(EnvError::Option { key, message }) => Err(reading.misfit(key, message)),
+            // Anything else is reported where the environment is opened.
+            _ => Ok(reading.setup),
         }
     }
 
@@ -112,9 +96,10 @@ impl Setup {
             return Ok(tasks);
         }
         // Data that the user named must be there; a split whose own data are missing is passed over.
-        let named = !self.options.is_empty() && self.options != family.alone();
+        let of_data = family.splits_of(&options);
+        let named = of_data.is_none() && !self.options.is_empty() && self.options != family.alone();
         let mut missing = None;
-        for split in family.splits() {
+        for split in of_data.unwrap_or_else(|| family.splits()) {
             match family.tasks(split, &options) {
                 Ok(tasks) if !tasks.is_empty() => return Ok(tasks),
                 Ok(_) => {}
@@ -133,6 +118,92 @@ impl Setup {
         let tasks = self.tasks(family)?;
         let place = (seed % tasks.len().max(1) as u64) as usize;
         tasks.into_iter().nth(place).ok_or_else(|| EnvError::Data(format!("`{}` has no tasks", family.name())))
+    }
+}
+
+/// A setup that is being read from a command line.
+struct Reading<'a> {
+    environment: &'a str,
+    schema: &'a Value,
+    setup: Setup,
+    sources: Vec<Source>,
+}
+
+/// Where the value of an option comes from.
+struct Source {
+    /// The key of the option, with that of the map around it.
+    key: String,
+    /// The argument as it was written.
+    written: String,
+    value: Value,
+}
+
+impl Reading<'_> {
+    /// Sets what `name` stands for; `flag` and `written` are the argument without and with its value.
+    fn set(&mut self, flag: &str, written: &str, name: &str, value: &str) -> Result<(), EnvError> {
+        let properties = &self.schema["properties"];
+        let name = match name {
+            "horizon" if properties.get("horizon").is_none() && properties.get("max_calls").is_some() => "max_calls",
+            name => name,
+        };
+        if let Some(takes) = properties.get(name) {
+            let value = read(takes, value);
+            self.note(name.to_owned(), written, &value)?;
+            self.setup.options.insert(name.to_owned(), value);
+            return Ok(());
+        }
+        let inner = known(self.schema).into_iter().find(|(known, inside)| known == name && inside.is_some());
+        let takes = |map: &str| properties[map]["properties"].get(name).cloned().unwrap_or_default();
+        match (name, inner) {
+            // A name of a task is not a value of an option that is called `task` too.
+            (_, Some((_, Some(map)))) if name != "task" || is_listed(&takes(&map), value) => {
+                let value = read(&takes(&map), value);
+                self.note(format!("{map}.{name}"), written, &value)?;
+                let members = self.setup.options.entry(map).or_insert_with(|| Map::new().into());
+                if let Some(members) = members.as_object_mut() {
+                    members.insert(name.to_owned(), value);
+                }
+                Ok(())
+            }
+            ("task", _) => self.task(written, value),
+            ("split", _) => self.split(written, value),
+            _ => Err(unknown(self.environment, self.schema, flag, name)),
+        }
+    }
+
+    fn task(&mut self, written: &str, task: &str) -> Result<(), EnvError> {
+        self.note("the task".to_owned(), written, &Value::from(task))?;
+        self.setup.task = Some(task.to_owned());
+        Ok(())
+    }
+
+    fn split(&mut self, written: &str, split: &str) -> Result<(), EnvError> {
+        self.note("the split".to_owned(), written, &Value::from(split))?;
+        self.setup.split = Some(split.to_owned());
+        Ok(())
+    }
+
+    /// Notes where a value comes from; refuses a second one that differs.
+    fn note(&mut self, key: String, written: &str, value: &Value) -> Result<(), EnvError> {
+        if let Some(first) = self.sources.iter().find(|source| source.key == key && source.value != *value) {
+            let first = &first.written;
+            return Err(EnvError::Usage(format!(
+                "`{first}` and `{written}` give {key} different values: leave one out"
+            )));
+        }
+        self.sources.push(Source { key, written: written.to_owned(), value: value.clone() });
+        Ok(())
+    }
+
+    /// The error of an option whose value does not fit, with the argument that it comes from.
+    fn misfit(&self, key: String, message: String) -> EnvError {
+        let is_of = |source: &&Source| {
+            key.strip_prefix(source.key.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        match self.sources.iter().filter(is_of).max_by_key(|source| source.key.len()) {
+            Some(source) => EnvError::Usage(format!("{}: {message}", source.written)),
+            None => EnvError::Option { key, message },
+        }
     }
 }
 

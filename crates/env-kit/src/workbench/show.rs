@@ -1,4 +1,4 @@
-//! What an environment says of itself: tasks, brief, tools, options, legal calls.
+//! What an environment reports about itself: tasks, brief, tools, options, legal calls.
 
 use std::fmt::Write as _;
 
@@ -59,7 +59,7 @@ pub async fn calls<W: Workbench + ?Sized>(family: &W, setup: &Setup, seed: u64) 
     Ok(output)
 }
 
-/// What an environment says of itself for a task: its brief, tools, policies, tasks by split, and options.
+/// What an environment reports about itself for a task: its brief, tools, policies, tasks by split, and options.
 ///
 /// # Errors
 /// When the environment cannot be opened.
@@ -154,7 +154,7 @@ fn signature(tool: &ToolSpec) -> String {
 }
 
 /// The values that an option lists, or its bounds.
-fn listed(takes: &Value) -> String {
+pub(super) fn listed(takes: &Value) -> String {
     if let Some(names) = takes["enum"].as_array() {
         return format!(" ({})", names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
     }

@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::error::EmbeddedError;
 use super::generation::{GenerateRequest, Generation, Prompt};
 
-/// A conversation that remembers what was said.
+/// A conversation with its messages so far.
 #[derive(Debug, Clone)]
 pub struct Conversation {
     engine: Arc<Engine>,
@@ -48,7 +48,7 @@ impl Conversation {
         Ok(answer)
     }
 
-    /// What was said so far.
+    /// The messages so far.
     #[must_use]
     pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages

@@ -86,7 +86,7 @@ impl Engine {
     /// Opens `path`, whose SHA-256 is `sha256` (see [`locate`](crate::weights::locate)). Blocks for a second or so.
     ///
     /// # Errors
-    /// [`EmbeddedError::Open`] when the file is no model that the library reads, [`EmbeddedError::Settings`] when the
+    /// [`EmbeddedError::Open`] when the library cannot read the file as a model, [`EmbeddedError::Settings`] when the
     /// settings do not fit it.
     pub fn open(path: &Path, sha256: Digest, settings: &EngineSettings) -> Result<Self, EmbeddedError> {
         settings.check()?;
@@ -187,7 +187,7 @@ impl Drop for Engine {
     }
 }
 
-/// The thread: opens the model, says so, works until every sender is gone.
+/// The thread: opens the model, reports that, works until every sender is dropped.
 fn run(
     backend: &'static LlamaBackend,
     path: &Path,
@@ -285,7 +285,7 @@ pub(crate) fn backend() -> Result<&'static LlamaBackend, EmbeddedError> {
     started.as_ref().map_err(|error| EmbeddedError::Settings(format!("{LIBRARY} could not be started: {error}")))
 }
 
-/// Refuses what is no sound GGUF before the library sees it: its own messages go nowhere, and it ends the program on
+/// Refuses an invalid GGUF file before the library reads it: its own messages go nowhere, and it ends the program on
 /// some damage.
 fn check_header(path: &Path) -> Result<(), EmbeddedError> {
     let fail = |why: String| Err(EmbeddedError::Open { path: PathBuf::from(path), why });

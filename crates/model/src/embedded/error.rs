@@ -58,7 +58,7 @@ pub enum EmbeddedError {
     #[error("llama.cpp could not decode a batch: {0}; the conversation cache was cleared, so the call may be repeated")]
     Decode(String),
     /// The caller went away.
-    #[error("the call to the embedded model was called off")]
+    #[error("the call to the embedded model was cancelled")]
     Cancelled,
     /// The worker thread is gone.
     #[error("the embedded model has stopped; open it again")]

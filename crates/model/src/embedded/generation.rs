@@ -36,7 +36,7 @@ pub struct GenerateRequest {
     pub seed: u64,
     /// Texts that end the answer; not part of it. Without effect under a grammar, which ends by itself.
     pub stop: Vec<String>,
-    /// Go on to the output bound whatever the model says; for benches.
+    /// Continue to the output bound, also after an end token; for benches.
     pub to_the_bound: bool,
 }
 

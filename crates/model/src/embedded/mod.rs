@@ -5,7 +5,7 @@
 //! error. [`EmbeddedModel`] is the same behind the seam [`ChatModel`](gimbal_core::ChatModel).
 //!
 //! In the reproducible mode (the default) equal weights, build, settings and requests give equal tokens, whatever was
-//! computed before: `prefix` says how.
+//! computed before: see `prefix`.
 
 mod bench;
 mod conversation;

@@ -33,7 +33,7 @@ pub(crate) struct ChatTemplate {
     jinja: Option<String>,
 }
 
-/// ChatML with what its family says when the conversation has no system message.
+/// ChatML with the default system message of its family.
 struct ChatMl {
     default_system: Option<&'static str>,
 }
@@ -41,8 +41,8 @@ struct ChatMl {
 const SMOLLM: &str = "You are a helpful AI assistant named SmolLM, trained by Hugging Face";
 const QWEN: &str = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.";
 
-/// Why a file's template renders no conversation at all: it does not read, or it does not end. What it says of some
-/// conversation or other is told when that is asked.
+/// Why a file's template renders no conversation at all: it cannot be parsed, or it does not end. Errors of a certain
+/// conversation are reported when that one is rendered.
 pub(crate) fn unusable(template: &str) -> Option<EmbeddedError> {
     // Written by hand: the template itself is not rendered.
     if [SMOLLM, QWEN].iter().any(|known| template.contains(known)) {
@@ -382,7 +382,7 @@ mod tests {
         }
         let error = render(Some(endless), &[message(Speaker::User, "U")]).unwrap_err();
         assert!(gimbal_core::ModelError::from(error).lasting);
-        // What a template says of one conversation or another is no word on all.
+        // How a template renders one conversation proves nothing about all.
         let strict = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}{{ x.y }}";
         for template in [strict, SMOLLM, "{{ messages | tojson }}"] {
             assert!(unusable(template).is_none(), "{template}");

@@ -1,4 +1,4 @@
-//! What a header says, and whether it can be a model's.
+//! The content of a header, and whether it can be a model's.
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -15,7 +15,7 @@ use thiserror::Error;
 
 pub use header::{Header, Tensor};
 
-/// A file that is no sound model: where and why.
+/// A file that is not a valid model: where and why.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{what} (at byte {at}); the file is cut short or damaged: fetch it again, or give another file")]
 pub struct GgufError {

@@ -1,4 +1,4 @@
-//! How many requests of a model may be under way: as many as its provider bears, within a bound.
+//! How many requests of a model may be under way: as many as its provider accepts, within a bound.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,22 +9,22 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// How much longer the answers of a round may take than those of the best one before fewer requests are sent at once.
 const SLOWER: u32 = 2;
 
-/// One request at first, one more for every answer until the provider complains or answers grow slow; then one more for
-/// every full round. A complaint halves the number, answers that take twice as long as at best take a quarter off.
-/// Requests that left before a complaint do not halve again.
+/// Bounds how many requests are under way. It begins with one and adds one for every answer until the provider complains or
+/// answers get slow; then one for every full round. A complaint halves the number; answers that take twice as long as the
+/// best ones lower it by a quarter. Complaints about requests that left before the last complaint change nothing.
 #[derive(Debug)]
 pub(crate) struct Gate {
     places: Semaphore,
-    width: Mutex<Width>,
+    width: Mutex<GateState>,
 }
 
 #[derive(Debug)]
-struct Width {
-    /// As the study bounds it.
+struct GateState {
+    /// The bound of the study.
     most: usize,
-    /// As the provider bears it.
+    /// How many may be under way now.
     allowed: usize,
-    /// Places under way that are to be given up when they come back.
+    /// Places in use that are not given out again.
     debt: usize,
     /// Complaints that counted so far.
     round: u64,
@@ -38,14 +38,14 @@ struct Width {
     timed: u32,
     /// Mean time of the best round, per token.
     best: Option<Duration>,
-    /// The number that the ledger holds.
+    /// The last number that was written to the ledger.
     told: usize,
     /// The largest number so far, and how often it was lowered for which reason.
-    standing: Past,
+    standing: GateCounts,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Past {
+struct GateCounts {
     peak: usize,
     complaints: u32,
     slowdowns: u32,
@@ -76,7 +76,7 @@ pub(crate) struct Place<'a> {
 impl Gate {
     pub(crate) fn new(most: usize) -> Self {
         let most = most.clamp(1, Semaphore::MAX_PERMITS);
-        let width = Width {
+        let width = GateState {
             most,
             allowed: 1,
             debt: 0,
@@ -87,12 +87,12 @@ impl Gate {
             timed: 0,
             best: None,
             told: 0,
-            standing: Past { peak: 1, complaints: 0, slowdowns: 0 },
+            standing: GateCounts { peak: 1, complaints: 0, slowdowns: 0 },
         };
         Self { places: Semaphore::new(1), width: Mutex::new(width) }
     }
 
-    fn width(&self) -> MutexGuard<'_, Width> {
+    fn width(&self) -> MutexGuard<'_, GateState> {
         self.width.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -127,7 +127,7 @@ impl Gate {
     /// A request that left in this round was answered, in this time per token.
     pub(crate) fn widen(&self, round: u64, time: Duration) {
         let mut width = self.width();
-        // What left before a change says nothing of how things are now.
+        // Requests that left before a change are no evidence about the present state.
         if round == width.round {
             width.taken += time;
             width.timed += 1;
@@ -154,7 +154,7 @@ impl Gate {
     }
 
     /// Whether the round that ends here took so much longer than the best one that fewer requests are sent at once.
-    fn slowed(&self, width: &mut Width) -> bool {
+    fn slowed(&self, width: &mut GateState) -> bool {
         let Some(mean) = width.taken.checked_div(width.timed) else { return false };
         (width.taken, width.timed) = (Duration::ZERO, 0);
         let best = *width.best.get_or_insert(mean);
@@ -173,7 +173,7 @@ impl Gate {
         true
     }
 
-    fn lower(&self, width: &mut Width, fewer: usize) {
+    fn lower(&self, width: &mut GateState, fewer: usize) {
         width.starting = false;
         width.allowed -= fewer;
         width.debt += fewer - self.places.forget_permits(fewer);
@@ -195,7 +195,7 @@ impl Gate {
     /// How the model was asked so far.
     pub(crate) fn standing(&self) -> AtOnce {
         let width = self.width();
-        let Past { peak, complaints, slowdowns } = width.standing;
+        let GateCounts { peak, complaints, slowdowns } = width.standing;
         AtOnce { most: width.most, allowed: width.allowed, peak, complaints, slowdowns }
     }
 

@@ -1,4 +1,4 @@
-//! How fast a model may be asked: so many at once, so many a minute.
+//! How fast a model may be asked: requests at once, and requests a minute.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,44 +10,44 @@ use crate::config::Rate;
 use crate::layers::Clock;
 use crate::layers::gate::{Gate, Place};
 
-/// What the beginning of an answer takes, in the time of so many tokens: short answers are no slower than long ones.
+/// Time to the first token, as a number of tokens, so that short answers do not count as slow ones.
 const FIRST_TOKEN: u32 = 32;
 
-/// Spaces requests evenly and bounds how many are under way, fewer after the provider complained. Whoever is told to
-/// wait makes all others of the same model wait as well, and no session that waits counts as under way. A call that is
-/// dropped gives its place back.
+/// Spaces requests evenly and bounds how many are under way, fewer after the provider complained. A request
+/// that must wait makes all others of the same model wait too; sessions that wait do not count as under way. A call that is
+/// dropped frees its place.
 pub(crate) struct Limited<M> {
     inner: M,
     gate: Arc<Gate>,
     /// Why no other request can succeed, once that is known.
     closed: Mutex<Option<ModelError>>,
     spacing: Duration,
-    next: Mutex<Next>,
+    next: Mutex<NextStart>,
     patience: Duration,
     clock: Arc<dyn Clock>,
 }
 
 /// When the next request may leave.
 #[derive(Debug, Default)]
-struct Next {
-    /// By the study's rate.
+struct NextStart {
+    /// By the rate of the study.
     slot: Duration,
-    /// By the provider's word.
+    /// As the provider asked.
     held: Duration,
 }
 
 impl<M> Limited<M> {
-    /// `patience` is the longest wait that is passed on to others; who must wait longer fails by himself.
+    /// `patience` is the longest wait that is passed on to other requests; a request that must wait longer fails alone.
     pub(crate) fn new(inner: M, gate: Arc<Gate>, rate: Rate, patience: Duration, clock: Arc<dyn Clock>) -> Self {
         let spacing = rate.requests_per_minute.map_or(Duration::ZERO, |rate| Duration::from_secs(60) / rate.max(1));
         Self { inner, gate, closed: Mutex::default(), spacing, next: Mutex::default(), patience, clock }
     }
 
-    fn next(&self) -> MutexGuard<'_, Next> {
+    fn next(&self) -> MutexGuard<'_, NextStart> {
         self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the next slot and says how long it is until then.
+    /// Takes the next slot and returns the time until it.
     fn take_slot(&self) -> Duration {
         let now = self.clock.now();
         let mut next = self.next();
@@ -56,7 +56,7 @@ impl<M> Limited<M> {
         slot - now
     }
 
-    /// How long the provider wants to be left alone from now.
+    /// How long from now the provider wants no request.
     fn held(&self) -> Duration {
         self.next().held.saturating_sub(self.clock.now())
     }

@@ -37,7 +37,7 @@ impl<M> Retry<M> {
         error
     }
 
-    /// The pause after the failure of attempt `number` (from 0); `None` if the call is given up.
+    /// The pause after the failure of attempt `number` (from 0); `None` if the call is abandoned.
     fn pause(&self, number: u32, error: &ModelError, draws: &mut Rng) -> Option<Duration> {
         if !error.kind.is_transient() || number + 1 >= self.policy.attempts {
             return None;
@@ -46,7 +46,7 @@ impl<M> Retry<M> {
         let jitter = draws.below(bound.min(self.policy.longest_ms).saturating_add(1));
         match error.retry_after_ms {
             Some(asked) if asked > self.policy.patience_ms => None,
-            // On top of what was asked for, lest all who were told the same come back at once.
+            // In addition to the requested pause, so that calls with the same pause do not return at once.
             Some(asked) => Some(Duration::from_millis(asked.saturating_add(jitter.min(self.policy.first_ms)))),
             None => Some(Duration::from_millis(jitter)),
         }

@@ -39,7 +39,7 @@ impl Noise {
                 "overconfident" => noise.overconfident = probability(value)?,
                 _ => {
                     let hint = gimbal_core::nearest::hint(key, ["malformed", "overconfident"]);
-                    return Err(format!("there is no setting `{key}`{hint} (settings: malformed, overconfident)"));
+                    return Err(format!("there is no setting `{key}`{hint} (known: malformed, overconfident)"));
                 }
             }
         }

@@ -19,7 +19,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Looks the address up: what the study says, else the environment, else what is published.
+    /// Looks the address up: in the study, else in the environment, else the published one.
     pub fn find(name: &str, provider: Provider, config: &ModelsConfig) -> Result<Self, SetupError> {
         let endpoint = config.endpoint(name);
         let variable = provider.base_variable();

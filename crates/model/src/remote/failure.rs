@@ -81,7 +81,7 @@ impl Asked<'_> {
         } else {
             "the connection broke"
         };
-        // The innermost cause is the one that says something; addresses are left out.
+        // The innermost cause is the informative one; addresses are left out.
         let mut cause: &dyn std::error::Error = error;
         while let Some(inner) = cause.source() {
             cause = inner;
@@ -101,7 +101,7 @@ impl Asked<'_> {
         let broke = status == 429 && body.contains("insufficient_quota");
         // OpenRouter reports its filters so.
         let filtered = status == 403 && of_a_filter(json.as_ref(), &said);
-        let (kind, mend) = match status {
+        let (kind, fix) = match status {
             403 if filtered => (ModelErrorKind::BadRequest, String::new()),
             401 | 403 => (ModelErrorKind::Denied, format!(": check the key in {}", self.key_variable)),
             402 => (ModelErrorKind::Denied, ": the account has no credit".to_owned()),
@@ -115,7 +115,7 @@ impl Asked<'_> {
             500..=599 => (ModelErrorKind::Unavailable, String::new()),
             _ => (ModelErrorKind::BadRequest, String::new()),
         };
-        let message = format!("the provider answered with status {status}{mend}: {said}");
+        let message = format!("the provider answered with status {status}{fix}: {said}");
         let asked = retry_after(headers, json.as_ref(), SystemTime::now());
         // Wrong for every other request as well, and not for this one alone.
         let lasting = (matches!(status, 300..=399 | 401..=406 | 410 | 415 | 501) && !filtered)
@@ -198,8 +198,8 @@ fn code(body: Option<&Value>) -> String {
     found.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Whether a filter of the provider turned a request down for its content. That says nothing of other requests, however
-/// many are turned down so.
+/// Whether a filter of the provider refused a request for its content. That is no evidence about other requests, however
+/// many are refused so.
 #[must_use]
 pub fn held_by_filter(error: &ModelError) -> bool {
     let Some(raw) = error.provider.raw.as_deref().filter(|_| error.kind == ModelErrorKind::BadRequest) else {

@@ -15,7 +15,7 @@ const ANSWER: &str = "answer";
 /// What is sent of a grammar.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Mask {
-    /// What the request says of it; nothing where the server cannot be given the grammar.
+    /// Its form in the request; `None` where the server takes no such grammar.
     pub sent: Option<Sent>,
     /// What the mask enforces: the grammar, or a wider one where the provider's rules leave parts out.
     pub judged: Option<Arc<Grammar>>,

@@ -60,7 +60,7 @@ impl Remote {
         Address::find(name, provider, config).map(|_| ())
     }
 
-    /// A client of its own for this model. Sends nothing yet. `survey` holds what its server said of itself.
+    /// A client of its own for this model. Sends nothing yet. `survey` holds what its server reports.
     ///
     /// # Errors
     /// As [`Remote::check`], or [`SetupError::Client`].

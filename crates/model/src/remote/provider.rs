@@ -38,7 +38,7 @@ pub enum WireFormat {
     Gemini,
 }
 
-/// How a server of OpenAI's wire format is told to keep to a grammar.
+/// How a grammar is sent to a server of OpenAI's wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
@@ -110,7 +110,7 @@ impl Provider {
         }
     }
 
-    /// How it is told to keep to a grammar.
+    /// How a grammar is sent.
     #[must_use]
     pub const fn dialect(self) -> Dialect {
         match self {

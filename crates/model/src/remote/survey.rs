@@ -1,4 +1,4 @@
-//! What a server says of itself where it can be asked without a cost: how much its context holds.
+//! What a server reports free of charge: the size of its context.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::config::ModelsConfig;
 /// Longest that is waited for a server's word on itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a server said of a model; nothing until it was asked.
+/// What a server reports about a model; empty until it was asked.
 #[derive(Debug, Default)]
 pub struct Survey(Mutex<Option<u64>>);
 
@@ -24,7 +24,7 @@ impl Survey {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the server: its list of models, and of llama.cpp's its properties. Silence is no failure: the server may be
+    /// Asks the server: its list of models, and of llama.cpp's its properties. No answer does not count as a failure: the server may be
     /// started later, and what it cannot say is not known. Nothing of this costs tokens.
     pub async fn ask(&self, name: &str, provider: Provider, id: &str, config: &ModelsConfig) {
         let asks = matches!(

@@ -11,7 +11,7 @@ use crate::error::SetupError;
 
 /// Most bytes of an answer, as sent and as unpacked: a hundred times what a long answer takes.
 pub(super) const MOST: usize = 4 << 20;
-/// Bytes of a failure's body that are read; the rest says nothing new.
+/// Bytes of a failure's body that are read; the message is at its beginning.
 const MOST_OF_FAILURE: usize = 256 << 10;
 
 /// A client for a server: bounded in time, without redirects and retries of its own.
@@ -69,7 +69,7 @@ pub(super) async fn send(request: reqwest::RequestBuilder) -> Result<Received, B
         let fits = raw <= most;
         match unpacker.push(&chunk) {
             Ok(()) if fits => {}
-            // What a failure says in its beginning is enough.
+            // The beginning of a failure is enough.
             Ok(()) | Err(Broken::TooLong) if !status.is_success() => break,
             Ok(()) => return Err(Broken::TooLong),
             Err(error) => return Err(error),
@@ -121,7 +121,7 @@ impl Unpacker {
             "" | "identity" => Ok(Self::Plain(bounded)),
             "gzip" | "x-gzip" => Ok(Self::Gzip(MultiGzDecoder::new(bounded))),
             "deflate" => Ok(Self::Deflate(ZlibDecoder::new(bounded))),
-            other => Err(Broken::Packed(format!("it is packed as `{other}`, which nobody asked for"))),
+            other => Err(Broken::Packed(format!("it is compressed as `{other}`, which the request did not allow"))),
         }
     }
 

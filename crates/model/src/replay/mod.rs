@@ -76,7 +76,7 @@ impl RecordedRequest {
 }
 
 /// Whether a recording holds answers of remote models, whose default settings are others than those of our own. False
-/// where there is no recording: whoever opens it says so.
+/// where there is no recording: opening it reports that.
 #[must_use]
 pub fn holds_remote(folder: &Path) -> bool {
     let header =

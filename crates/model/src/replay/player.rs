@@ -65,7 +65,7 @@ impl Player {
             return recorded.outcome.outcome();
         }
         let here = self.recorded_at(&folder, context.call);
-        // Whoever plays back need not know with which settings was recorded.
+        // Playback does not need the settings of the recording.
         let mut alike = here.iter().filter(|recorded| recorded.request.asks_the_same(&asked));
         match (alike.next(), alike.next()) {
             (Some(recorded), None) => recorded.outcome.clone().outcome(),

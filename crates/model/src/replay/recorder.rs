@@ -10,7 +10,7 @@ use super::{Header, Recorded, RecordedRequest, VERSION, file_name, header_path, 
 use crate::error::SetupError;
 use crate::stored::{self, StoredOutcome};
 
-/// One header at a time, whoever opens models.
+/// One header at a time, also where several threads open models.
 static HEADER: Mutex<()> = Mutex::new(());
 
 /// The layer that records.

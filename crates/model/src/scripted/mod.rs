@@ -73,8 +73,7 @@ impl Script {
             None => {
                 let known: Vec<&str> = BUILTIN.iter().map(|(name, _)| *name).collect();
                 Err(SetupError::Script(format!(
-                    "model `scripted/{name}`: there is no file `{path}` and no built-in script of that name{}; built-in \
-                     scripts: {}",
+                    "model `scripted/{name}`: there is no file `{path}` and no built-in script of that name{} (built in: {})",
                     nearest::hint(name, known.iter().copied()),
                     known.join(", ")
                 )))

@@ -4,9 +4,9 @@ use gimbal_core::{Grammar, RequestedCall, ToolSpec};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Map, Value};
 
-/// Nesting at which schemas that refer to themselves are given up.
+/// Nesting at which schemas that refer to themselves are abandoned.
 const DEEPEST: usize = 16;
-/// Bytes at which nested repetitions are given up.
+/// Bytes at which nested repetitions are abandoned.
 const LONGEST: usize = 1 << 20;
 
 /// The first text that `grammar` allows; `None` if it cannot be determined.

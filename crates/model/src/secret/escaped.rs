@@ -22,20 +22,20 @@ pub(super) fn without(text: &str, key: &str, shown: &str) -> Option<String> {
     (from > 0).then(|| out + text.get(from..).unwrap_or_default())
 }
 
-/// A byte as it reads, and where in the text it is written.
-struct Letter {
+/// A decoded byte, and its place in the text.
+struct DecodedByte {
     byte: u8,
     start: usize,
     end: usize,
 }
 
-fn letters(text: &str) -> Vec<Letter> {
+fn letters(text: &str) -> Vec<DecodedByte> {
     let bytes = text.as_bytes();
     let mut letters = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
         let (byte, length) = escape(&bytes[at..]).unwrap_or((bytes[at], 1));
-        letters.push(Letter { byte, start: at, end: at + length });
+        letters.push(DecodedByte { byte, start: at, end: at + length });
         at += length;
     }
     letters

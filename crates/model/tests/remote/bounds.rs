@@ -79,7 +79,7 @@ async fn a_packed_body_is_unpacked_within_bounds() {
         (bomb, "gzip", Err("longer than 4 MiB")),
         (packed(whole.as_bytes())[..40].to_vec(), "gzip", Err("cannot be read")),
         (b"no gzip at all".to_vec(), "gzip", Err("does not unpack")),
-        (whole.into_bytes(), "br", Err("packed as `br`")),
+        (whole.into_bytes(), "br", Err("compressed as `br`")),
     ] {
         let server = Server::start(vec![Act::Bytes(200, headers(kind), bytes)]).await;
         let (outcome, _) = ask(once(server.address), "openai/m", &ChatRequest::default()).await;

@@ -272,7 +272,7 @@ mod tests {
         }
 
         #[test]
-        fn a_rate_of_nought_is_none(chosen in proptest::sample::subsequence(Fault::ALL.to_vec(), 0..8)) {
+        fn a_rate_of_zero_injects_nothing(chosen in proptest::sample::subsequence(Fault::ALL.to_vec(), 0..8)) {
             let faults = Faults::new(chosen.into_iter().map(|fault| (fault, 0)));
             prop_assert!(faults.is_none());
             prop_assert_eq!(&faults, &Faults::default());

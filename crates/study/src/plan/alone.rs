@@ -1,4 +1,4 @@
-//! What of roles and faults decides the episodes of a cell: roles that nobody asks and faults that are never injected make no
+//! What of roles and faults decides the episodes of a cell: roles that are never asked and faults that are never injected make no
 //! cell, so that none is played twice under another name.
 
 use std::collections::{BTreeMap, BTreeSet};

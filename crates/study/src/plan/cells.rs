@@ -50,7 +50,7 @@ impl EnvironmentPart {
         identity
     }
 
-    /// What the brief says of outcomes and of actions, for whoever reads the run; `None` where it cannot be opened.
+    /// What the brief says of outcomes and of actions, for readers of the run; `None` where it cannot be opened.
     pub async fn brief_facts(&self) -> Option<(Thresholds, ActionFacts)> {
         let mut environment = self.family.open(&self.options).ok()?;
         environment.reset(self.tasks.first()?, 0).await.ok()?;
@@ -143,7 +143,7 @@ pub struct Plan {
     pub cells: Vec<Cell>,
     /// Cells that the command line left out, so that a run folder can be compared with the whole study.
     pub left_out: Vec<Cell>,
-    /// Runs of every task in cells of which the study says nothing else.
+    /// Runs of every task, for cells without an entry of their own.
     pub runs: u32,
     /// At most this many sessions of each cell.
     pub limit: Option<u64>,

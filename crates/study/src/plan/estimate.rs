@@ -1,5 +1,5 @@
 //! What a study would still take: by what its own episodes took so far, else by episodes that are played in memory with a
-//! noisy expert in the place of every model. Nothing is written and nobody is asked.
+//! noisy expert in the place of every model. Nothing is written and no model is asked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub const STAND_IN: &str = "noisy/0.9";
 /// Episodes that are played in memory for a cell.
 const PLAYED: u32 = 2;
 
-/// Model calls of an episode in memory, at most: what a cell takes must be said within seconds.
+/// Model calls of an episode in memory, at most: the estimate of a cell must be there within seconds.
 const CALLS: u64 = 2_000;
 
 /// Model calls of all episodes in memory, after which a cell without episodes of its own takes those of another with the same
@@ -33,7 +33,7 @@ const ALL_CALLS: u64 = 8_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The mean of so many finished episodes of the same cell in the run folder.
+    /// The mean of finished episodes of the same cell in the run folder, with their number.
     Measured {
         /// Episodes.
         episodes: u64,

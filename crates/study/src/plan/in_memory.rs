@@ -13,7 +13,7 @@ impl Plan {
     /// set faults and limits; there are none otherwise.
     ///
     /// # Errors
-    /// The halt of an episode that is no outcome.
+    /// The halt of an episode that failed for reasons outside of the agent.
     pub(crate) async fn in_memory(
         &self,
         cell: &Cell,

@@ -22,7 +22,7 @@ pub struct Fit {
 /// All pairs, each architecture with the given settings (its defaults if none): `settings` are pairs of registry name
 /// and settings, so that one architecture may be in several variants.
 ///
-/// An architecture that cannot be built from its settings is said not to fit, with the reason.
+/// An architecture that cannot be built from its settings is reported as unfit, with the reason.
 #[must_use]
 pub fn matrix(registry: &Registry, settings: &[(String, Value)], files: &dyn Files) -> Vec<Fit> {
     let mut fits = Vec::new();

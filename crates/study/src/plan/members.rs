@@ -31,10 +31,10 @@ impl<'a> Members<'a> {
     /// The members of a map.
     ///
     /// # Errors
-    /// When the node is no map, or names a key twice.
+    /// When the node is not a map, or names a key twice.
     pub fn of(node: &'a Node, file: &'a str, what: &'a str) -> Result<Self, Problem> {
         let Kind::Map(members) = &node.kind else {
-            return Err(Problem::at(file, node.at, format!("{what} must be a map of keys and values")));
+            return Err(misfit(node, file, &format!("{what} must be a map of keys and values")));
         };
         for (index, Member { key, at, .. }) in members.iter().enumerate() {
             if members[..index].iter().any(|other| other.key == *key) {
@@ -88,9 +88,25 @@ impl<'a> Members<'a> {
 
 /// The complaint about an unknown key.
 pub fn unknown(file: &str, at: At, key: &str, what: &str, known: &[&str]) -> Problem {
-    let hint = nearest::hint(key, known.iter().copied());
-    let listed = if hint.is_empty() { format!("; known keys: {}", known.join(", ")) } else { hint };
-    Problem::at(file, at, format!("unknown key `{key}` in {what}{listed}"))
+    Problem::at(file, at, format!("unknown key `{key}` in {what}{}", nearest::hint_among(key, known)))
+}
+
+/// The complaint about a value that is not what it must be: `must` says what, and the value is shown.
+fn misfit(node: &Node, file: &str, must: &str) -> Problem {
+    /// Longest value that a message shows, in characters.
+    const SHOWN: usize = 60;
+    let found = match &node.kind {
+        Kind::Scalar(Value::Null) => "empty".to_owned(),
+        Kind::Scalar(Value::String(text)) if text.is_empty() => "empty".to_owned(),
+        Kind::Scalar(Value::String(text)) => match text.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("`{}...`", &text[..end]),
+            None => format!("`{text}`"),
+        },
+        Kind::Scalar(value) => format!("`{value}`"),
+        Kind::List(_) => "a list".to_owned(),
+        Kind::Map(_) => "a map".to_owned(),
+    };
+    Problem::at(file, node.at, format!("{must}, and is {found}"))
 }
 
 /// A string.
@@ -101,7 +117,7 @@ pub fn string(node: &Node, file: &str, what: &str) -> Result<String, Problem> {
     match &node.kind {
         Kind::Scalar(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
         Kind::Scalar(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),
-        _ => Err(Problem::at(file, node.at, format!("{what} must be a text"))),
+        _ => Err(misfit(node, file, &format!("{what} must be a text"))),
     }
 }
 
@@ -168,11 +184,11 @@ fn bounded(node: &Node, file: &str, what: &str, least: u64, most: u64) -> Result
         _ => false,
     };
     let words = if too_great {
-        format!("{what} is too great: give a whole number from {least} to {most}")
+        format!("{what} must be a whole number from {least} to {most}")
     } else {
         format!("{what} must be a whole number of at least {least}")
     };
-    Err(Problem::at(file, node.at, words))
+    Err(misfit(node, file, &words))
 }
 
 /// A number from `least` to `most`.
@@ -183,7 +199,7 @@ pub fn decimal(node: &Node, file: &str, what: &str, least: f64, most: f64) -> Re
     let number = if let Kind::Scalar(value) = &node.kind { value.as_f64() } else { None };
     number
         .filter(|number| (least..=most).contains(number))
-        .ok_or_else(|| Problem::at(file, node.at, format!("{what} must be a number from {least} to {most}")))
+        .ok_or_else(|| misfit(node, file, &format!("{what} must be a number from {least} to {most}")))
 }
 
 /// The items of a list; a single item counts as a list of one.

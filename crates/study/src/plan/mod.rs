@@ -26,7 +26,7 @@ pub use faults::FaultSet;
 pub use file::{Count, StudyFile, parse};
 pub use models::models_section;
 pub use options::Options;
-pub(crate) use prompts::{Witness, fillable};
+pub(crate) use prompts::{RequestRecorder, fillable};
 pub use ready::ready;
 pub use resolve::resolve;
 pub use stored::{EarlierLimits, Stored, StoredCell, StoredPart};

@@ -14,7 +14,7 @@ use super::error::Problem;
 use super::file::StudyFile;
 use super::members::{Members, items, small, string, whole};
 
-/// What a study says of its models; nothing where it has no such section.
+/// The section `models` of a study; empty where the study has none.
 ///
 /// # Errors
 /// What is wrong with the section, with its place.
@@ -65,7 +65,7 @@ fn check_name(name: &str, at: At, file: &str, what: &str) -> Result<(), Problem>
     if !ModelsSection::families().any(|known| known == family) {
         let hint = nearest::hint(family, ModelsSection::families());
         let known = ModelsSection::families().collect::<Vec<_>>().join(", ");
-        let words = format!("{what}: no family of remote models is called `{family}`{hint} (known: {known})");
+        let words = format!("{what}: there is no family of remote models `{family}`{hint} (known: {known})");
         return Err(Problem::at(file, at, words));
     }
     if name.strip_prefix(family).is_some_and(|id| id == "/") {

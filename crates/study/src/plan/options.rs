@@ -9,6 +9,6 @@ pub struct Options {
     pub model: Option<String>,
     /// At most this many sessions of each cell.
     pub limit: Option<u64>,
-    /// So many runs more than the study says.
+    /// Further runs of every task, added to those of the study.
     pub add_runs: u32,
 }

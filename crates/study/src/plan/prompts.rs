@@ -47,17 +47,17 @@ pub(crate) async fn fillable(plan: &Arc<Plan>) -> Result<(), Problems> {
 async fn begin(plan: &Plan, place: usize) -> Result<(), Halt> {
     let Some(cell) = plan.cells.get(place) else { return Ok(()) };
     let Some(task) = cell.environment.tasks.first() else { return Ok(()) };
-    let nobody: Arc<dyn ChatModel> = Arc::new(Witness::default());
+    let nobody: Arc<dyn ChatModel> = Arc::new(RequestRecorder::default());
     let limits = Limits { model_calls: Some(CALLS), tool_calls: Some(ACTIONS), ..Limits::default() };
     let change = (cell.played_by(&nobody), |setup: &mut crate::stage::EpisodeSetup| setup.limits = limits);
     plan.in_memory(cell, &*cell.architecture, (task, 0), change).await.map(|_| ())
 }
 
-/// Writes down what it is asked, and never answers.
+/// A model that records its requests and answers none.
 #[derive(Default)]
-pub(crate) struct Witness(Mutex<Vec<String>>);
+pub(crate) struct RequestRecorder(Mutex<Vec<String>>);
 
-impl Witness {
+impl RequestRecorder {
     /// The messages of each request, in order.
     pub(crate) fn seen(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -65,7 +65,7 @@ impl Witness {
 }
 
 #[async_trait]
-impl ChatModel for Witness {
+impl ChatModel for RequestRecorder {
     async fn complete(&self, request: &ChatRequest, _: &CallContext<'_>) -> Result<Completion, ModelError> {
         let messages = request.messages.iter().map(|message| format!("{}: {}", message.speaker.name(), message.text));
         let text = messages.collect::<Vec<_>>().join("\n\n");

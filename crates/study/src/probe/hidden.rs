@@ -26,7 +26,7 @@ pub(super) async fn told(start: &dyn Environment, first: &str, seed: u64, way: &
                 hidden[place] = true;
                 found.entry(*by).or_default().insert(thing);
             } else {
-                // The agent's own word: whoever tells it later tells nothing new.
+                // The agent's own word: a later text that contains it shows nothing new.
                 known.insert(thing);
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! No model is asked. The expert of the environment's simulator plays a task; what its calls need, what they bring and what the
 //! agent sees of it are counted. Then the same task is played again with one random legal call slipped in at a random
-//! place, and what it takes the expert to get back on its way is counted.
+//! place, and the calls that the expert needs to recover are counted.
 
 mod hidden;
 
@@ -35,7 +35,7 @@ pub struct Probe {
     pub seen: u64,
     /// Disturbed plays.
     pub disturbed: u64,
-    /// Of them, those after which the expert won all the same.
+    /// Of them, those that the expert won nevertheless.
     pub mended: u64,
     /// Of the fixed ones, those that took more calls than the slip itself: something had to be gone back to.
     pub went_back: u64,
@@ -62,7 +62,7 @@ impl Probe {
         share(self.told, self.calls)
     }
 
-    /// Share of disturbed plays that were won all the same; `None` where no play was disturbed.
+    /// Share of disturbed plays that were won nevertheless; `None` where no play was disturbed.
     #[must_use]
     pub fn mendable(&self) -> Option<f64> {
         (self.disturbed > 0).then(|| share(self.mended, self.disturbed))

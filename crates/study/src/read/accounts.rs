@@ -1,4 +1,4 @@
-//! What the ledger says of each attempt at an episode, and of each episode over all its attempts: a fold for rows.
+//! The ledger by attempt at an episode, and by episode over all its attempts: a fold for rows.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -140,7 +140,7 @@ impl<'s> Accounts<'s> {
         }
     }
 
-    /// Writes what the ledger says of an attempt, and of its episode, into the row of the episode.
+    /// Writes the tokens and costs of an attempt, and of its episode, into the row of the episode.
     pub(super) fn fill(&mut self, row: &mut EpisodeRow, attempt: AttemptId, episode: &Digest) {
         let account = self.attempts.remove(&attempt).unwrap_or_default();
         let none = EpisodeBill::default();

@@ -13,7 +13,7 @@ use crate::run::ledger::{Attempted, Received, Row, Sent};
 use crate::run::rebuild::Names;
 use crate::run::{Failed, Finished, RunError, RunFolder, Spending, journal};
 
-/// The fold. It takes in the index first, then the ledger.
+/// The fold. It reads the index first, then the ledger.
 pub(super) struct BillFold<'s> {
     stored: &'s Stored,
     /// The ledger file of the process that works on the run now: what it has not finished is under way.
@@ -28,7 +28,7 @@ pub(super) struct BillFold<'s> {
     open: HashMap<(u32, u64), Open>,
 }
 
-/// What the ledger says of one attempt at an episode.
+/// The entries of the ledger for one attempt at an episode.
 #[derive(Default)]
 struct Account {
     episode: Digest,
@@ -75,7 +75,7 @@ impl<'s> BillFold<'s> {
         }
     }
 
-    /// Takes in a finished episode, of a cell that is in the study or is no longer in it.
+    /// Adds a finished episode, of a cell that is in the study or is no longer in it.
     pub(super) fn finished(&mut self, episode: &Finished) {
         self.finished.push((episode.place.segment, episode.place.attempt));
         self.cells.push((episode.id.key, self.names.of(&episode.id.cell)));
@@ -183,7 +183,7 @@ impl<'s> BillFold<'s> {
         }
     }
 
-    /// Cells in the order of the study, as in all tables; those that nobody knows last.
+    /// Cells in the order of the study, as in all tables; unknown ones last.
     fn in_order(&self, lines: BTreeMap<(AttemptState, Option<Name>, Name, Name), BillSum>) -> Vec<BillLine> {
         let cells = self.stored.cells.iter().enumerate();
         let order: BTreeMap<&str, usize> = cells.map(|(place, cell)| (cell.info.id.as_str(), place)).collect();

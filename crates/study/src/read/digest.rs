@@ -1,4 +1,4 @@
-//! The hash that tells whether two runs are identical.
+//! The hash by which two runs are compared.
 
 use gimbal_core::Digest;
 

@@ -21,7 +21,7 @@ pub struct Reading {
     pub books: Books,
 }
 
-/// What a run says of itself beside its episodes.
+/// Data of a run besides its episodes.
 #[derive(Clone, Debug)]
 pub struct Books {
     /// One hash over all finished episodes ([`super::digest()`]).

@@ -1,4 +1,4 @@
-//! Rows for analysis: the index says which attempts count, the ledger what they cost.
+//! Rows for analysis: the index gives the attempts that count, the ledger their cost.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -31,7 +31,7 @@ struct Cell<'s> {
 }
 
 impl<'s> RowFold<'s> {
-    /// A fold that has room for so many finished episodes.
+    /// A fold with room for a number of finished episodes.
     pub(super) fn new(stored: &'s Stored, in_progress: bool, episodes: usize) -> Self {
         let cells = stored.cells.iter().map(|cell| {
             let id = cell.info.id.as_str();
@@ -91,7 +91,7 @@ impl<'s> RowFold<'s> {
         })
     }
 
-    /// The rows, with what the ledger says: finished episodes by key, then lost ones.
+    /// The rows, with their costs: finished episodes by key, then lost ones.
     pub(super) fn finish(self, mut accounts: Accounts<'_>) -> Rows {
         accounts.close();
         let (mut episodes, mut ids) = (self.rows, self.ids);

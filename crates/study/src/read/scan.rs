@@ -1,4 +1,4 @@
-//! What the ledger tells for `gimbal verify`, and what in it cannot be.
+//! What `gimbal verify` reads from the ledger, and contradictions in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(super) struct End {
     pub detail: String,
 }
 
-/// What the ledger tells.
+/// What was read from the ledger.
 #[derive(Debug, Default)]
 pub(super) struct LedgerScan {
     /// Ends by attempt.

@@ -1,4 +1,4 @@
-//! One episode told as a person would read it: what the agents read, what they wrote, what was done, and what came of it.
+//! One episode in plain words: what the agents read, what they wrote, what was done, and the results.
 
 use std::fmt::Write as _;
 
@@ -14,23 +14,23 @@ const SHOWN: usize = 300;
 const LEGEND: &str = "`reads` is what was sent to the model since its last call (the whole prompt: --call N). \
                       `observation` is what the environment gave, which an agent reads only where a message shows it.";
 
-/// What a teller keeps in mind while it goes through the events.
-struct Teller {
+/// The state of the text between events.
+struct StoryWriter {
     /// Characters of a long text that are shown.
     most: usize,
-    /// The last reply of a model: what it holds is not said a second time.
+    /// The last reply of a model: its content is not shown a second time.
     reply: String,
     refused: u32,
     fallbacks: u32,
     normalised: u32,
 }
 
-impl Teller {
+impl StoryWriter {
     fn folded(&self, text: &str) -> String {
         folded(text, self.most)
     }
 
-    /// A text under its name; nothing where it is empty, or stands in the last reply.
+    /// A text under its name; nothing where it is empty, or is in the last reply.
     fn unless_said(&self, name: &str, text: &str) -> String {
         let said = text.trim();
         if said.is_empty() || self.reply.contains(said) { String::new() } else { format!("\n{name}: {said}") }
@@ -44,7 +44,7 @@ impl Reader {
     /// When a text is missing.
     pub fn story(&mut self, whole: bool) -> Result<String, RunError> {
         let most = if whole { usize::MAX } else { SHOWN };
-        let mut teller = Teller { most, reply: String::new(), refused: 0, fallbacks: 0, normalised: 0 };
+        let mut teller = StoryWriter { most, reply: String::new(), refused: 0, fallbacks: 0, normalised: 0 };
         let mut out = String::new();
         let mut step = 0;
         for event in self.events.clone() {
@@ -71,7 +71,7 @@ impl Reader {
         Ok(out)
     }
 
-    fn tell(&mut self, body: Body, teller: &mut Teller) -> Result<String, RunError> {
+    fn tell(&mut self, body: Body, teller: &mut StoryWriter) -> Result<String, RunError> {
         Ok(match body {
             Body::Started(start) => format!("observation: {}", teller.folded(&self.text(&start.observation)?)),
             Body::ContextBuilt(context) => {
@@ -121,7 +121,7 @@ impl Reader {
     }
 
     /// A call: what is new to the model, and what it says.
-    fn told_call(&mut self, call: &ModelCalled, teller: &mut Teller) -> Result<String, RunError> {
+    fn told_call(&mut self, call: &ModelCalled, teller: &mut StoryWriter) -> Result<String, RunError> {
         let mut out = format!("call {} to {}: {} earlier messages kept", call.call, call.role, call.kept);
         for message in call.messages.iter().filter(|message| message.speaker != "assistant") {
             let text = self.text(&message.text)?;
@@ -140,8 +140,8 @@ impl Reader {
     }
 }
 
-fn told_end(end: &Ended, teller: &Teller) -> String {
-    let Teller { refused, fallbacks, normalised, .. } = *teller;
+fn told_end(end: &Ended, teller: &StoryWriter) -> String {
+    let StoryWriter { refused, fallbacks, normalised, .. } = *teller;
     let counted = |count: u32, what: &str| if count > 0 { format!(", {count} {what}") } else { String::new() };
     format!(
         "ended: {}{} after {} steps, return {}, {} model calls, {} + {} tokens, {} tool calls{}{}{}",
@@ -171,7 +171,7 @@ mod tests {
     use gimbal_core::event::Ended;
     use gimbal_core::{Digest, Milli, Stop};
 
-    use super::{SHOWN, Teller, folded, told_end};
+    use super::{SHOWN, StoryWriter, folded, told_end};
 
     #[test]
     fn long_texts_are_folded() {
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn what_the_reply_holds_is_not_said_again_and_the_end_counts_what_was_left_out() {
         let reply = "Thought: it runs dry\nAnswer: Oil machine=press".to_owned();
-        let teller = Teller { most: SHOWN, reply, refused: 1, fallbacks: 2, normalised: 0 };
+        let teller = StoryWriter { most: SHOWN, reply, refused: 1, fallbacks: 2, normalised: 0 };
         assert_eq!(teller.unless_said("because", "it runs dry"), "");
         assert_eq!(teller.unless_said("because", " "), "");
         assert_eq!(teller.unless_said("written", "Oil machine=drill"), "\nwritten: Oil machine=drill");

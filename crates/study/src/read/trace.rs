@@ -82,7 +82,7 @@ pub struct Filter {
     pub cell: Option<String>,
     /// Only those that stopped so.
     pub stop: Option<String>,
-    /// Only so many with the lowest returns, the lowest first; attempts that are no outcome are none of them.
+    /// Only this number of episodes, those with the lowest returns, the lowest first; without failed attempts.
     pub worst: Option<usize>,
 }
 
@@ -95,7 +95,7 @@ impl Filter {
         let known = |what: &str, wanted: &str, names: std::collections::BTreeSet<&str>| {
             let hint = gimbal_core::nearest::hint(wanted, names.iter().copied());
             let names = names.into_iter().collect::<Vec<_>>().join(", ");
-            RunError::Missing(format!("--{what}: no episode has the {what} `{wanted}`{hint} (there are: {names})"))
+            RunError::Missing(format!("--{what}: no episode has the {what} `{wanted}`{hint} (known: {names})"))
         };
         if let Some(wanted) = self.cell.as_deref().filter(|wanted| !all.iter().any(|one| one.id.cell.contains(*wanted)))
         {
@@ -147,7 +147,7 @@ pub fn find(folder: &RunFolder, wanted: &str) -> Result<Readable, RunError> {
             let hint = gimbal_core::nearest::hint(wanted, names.iter().map(String::as_str));
             let count = all.len();
             Err(RunError::Missing(format!(
-                "{}: there is no episode `{wanted}`{hint}; name one by its number from 0 (there are {count}), its key, or as `{}`",
+                "{}: there is no episode `{wanted}`{hint} ({count} are known: name one by its number from 0, its key, or as `{}`)",
                 folder.root().display(),
                 names.first().map_or("cell/task/run", String::as_str),
             )))
@@ -155,10 +155,10 @@ pub fn find(folder: &RunFolder, wanted: &str) -> Result<Readable, RunError> {
     }
 }
 
-/// An episode with its texts at hand.
+/// An episode with its texts.
 pub struct Reader {
     pub(super) name: String,
-    /// How an attempt that is no outcome stopped, and why: its journal has no end.
+    /// How a failed attempt stopped, and why: its journal has no end.
     pub(super) lost: Option<String>,
     pub(super) events: Vec<Event>,
     texts: Texts,
@@ -198,7 +198,7 @@ impl Reader {
         match (reference.as_inline(), reference.as_stored()) {
             (Some(text), _) => Ok(text.to_owned()),
             (None, Some(digest)) => self.texts.get(&digest),
-            (None, None) => Err(RunError::Missing(format!("`{reference}` is no reference to a text"))),
+            (None, None) => Err(RunError::Missing(format!("`{reference}` is not a reference to a text"))),
         }
     }
 

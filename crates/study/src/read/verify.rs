@@ -1,4 +1,4 @@
-//! Checking a run folder: chains, frames, texts, and that study, index, journals and ledger tell the same.
+//! Checking a run folder: chains, frames, texts, and that study, index, journals and ledger agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub struct Report {
     pub texts: u64,
     /// Ledger rows read.
     pub ledger_rows: u64,
-    /// Attempts at episodes whose journals lie there without an outcome: killed, failed or called off.
+    /// Attempts at episodes whose journals have no outcome: killed, failed or cancelled.
     pub unfinished_attempts: u64,
     /// Finished episodes of cells that are no longer in the study; checked like the others.
     pub past: u64,
@@ -38,7 +38,7 @@ pub struct Report {
     pub problems: Vec<String>,
 }
 
-/// Checks a run folder: every field of every row is computed anew from journals and ledger, and records of the known `kinds`
+/// Checks a run folder: every field of every row is computed again from journals and ledger, and records of the known `kinds`
 /// must have the form of their kind.
 ///
 /// # Errors
@@ -46,7 +46,7 @@ pub struct Report {
 pub fn verify(folder: &RunFolder, kinds: &RecordKinds) -> Result<Report, RunError> {
     let mut report = Report { in_progress: folder.in_progress(), ..Report::default() };
     let stored = Stored::read(folder)?;
-    // The index first: a row is committed when all that it stands for is durable, so whatever is read later holds it.
+    // The index first: a row is committed when everything that it refers to is durable, so that what is read later contains it.
     let index = folder.index()?;
     let (episodes, past, failed, broken) = rows_of(folder, &index);
     report.problems.extend(study(folder, &stored)?);
@@ -172,7 +172,7 @@ fn missing(scan: &LedgerScan, rows: &BTreeMap<AttemptId, Digest>, living: impl F
     }
     let mut problems = Vec::new();
     for (file, (ended, missing)) in by_file {
-        // The process committed so many; the rest may have been under way when it ended.
+        // The process committed this number; the rest may have been under way when it ended.
         let committed = scan.indexed.get(&file).map_or(0, |count| count.finished);
         if missing.len() as u64 > ended.saturating_sub(committed) {
             problems.extend(missing.iter().map(|key| {
@@ -213,7 +213,7 @@ fn failures(
         }
         let (ended, missing) = by_file.entry(attempt.0).or_default();
         *ended += 1;
-        // One that failed before its environment stood has no journal, and no row in an index that was made anew.
+        // An attempt that failed before its environment was reset has no journal, and no row in a rebuilt index.
         *missing += u64::from(!rows.contains(attempt) && journals.contains(attempt));
     }
     for (file, (ended, missing)) in by_file {

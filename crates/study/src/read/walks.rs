@@ -204,7 +204,7 @@ fn architecture(cell: &StoredCell) -> &str {
     cell.identity["architecture"]["base"].as_str().unwrap_or_default()
 }
 
-/// What the plan says of a cell, as far as its settings say it; journals say the rest.
+/// The part of a cell that its settings determine; journals give the rest.
 fn setup(cell: &StoredCell) -> Setup {
     let settings = &cell.identity["architecture"]["settings"];
     // A name, or an object whose key is the name and whose value is what the graph is made of.

@@ -24,11 +24,11 @@ pub enum Outcome {
     Passed,
     /// It does not.
     Failed,
-    /// The judge said neither yes nor no.
+    /// The judge answered neither yes nor no.
     Unclear,
     /// The judge's model gave no answer that counts: it refused, or was cut short.
     Unanswered(String),
-    /// The provider failed, which is no verdict: it is asked again next time.
+    /// The provider failed, so that there is no verdict: it is asked again next time.
     Provider(String),
 }
 
@@ -43,7 +43,7 @@ impl Outcome {
         }
     }
 
-    /// What it is called in tables: the kind of failure where there is no verdict.
+    /// Its name in tables: the kind of failure where there is no verdict.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -134,7 +134,7 @@ impl Verdicts {
         verdicts.file.seek(SeekFrom::End(0)).map_err(|error| io("cannot be read", &error))?;
         let damaged = |line: usize, error: &serde_json::Error| {
             wrong(format!(
-                "line {} is damaged ({error}); take that line out, or move the file away to judge anew",
+                "line {} is damaged ({error}); take that line out, or move the file away to judge again",
                 line + 1
             ))
         };
@@ -144,7 +144,7 @@ impl Verdicts {
                 let found: Head = serde_json::from_slice(line).map_err(|error| damaged(at, &error))?;
                 if found != head {
                     let what = "holds verdicts of another form or of a model that was something else then; move it away \
-                                to judge anew";
+                                to judge again";
                     return Err(wrong(what.to_owned()));
                 }
             }

@@ -21,7 +21,7 @@ pub struct Judging {
     pub asked: u64,
     /// Questions that had been answered before.
     pub known: u64,
-    /// Why nothing more was asked, where a failure will last or the work was called off.
+    /// Why nothing more was asked, where a failure will last or the work was cancelled.
     pub stopped: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub fn by_code(answers: &[Answered], verdicts: &mut Verdicts) -> Result<Vec<Vec<
     Ok(all)
 }
 
-/// A question that is to be asked.
+/// A question that must be asked.
 struct Open {
     place: usize,
     item: u32,

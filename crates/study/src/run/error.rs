@@ -9,16 +9,16 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RunError {
     /// A file or folder could not be read or written.
-    #[error("{}: {what}: {why}{}", .path.display(), mend(.why))]
+    #[error("{}: {what}: {why}{}", .path.display(), fix(.why))]
     Io {
         /// Which.
         path: PathBuf,
         /// What was tried.
         what: &'static str,
-        /// What the system says.
+        /// The error of the operating system.
         why: String,
     },
-    /// This is no run folder.
+    /// This is not a run folder.
     #[error("{}: this is not a run folder ({why}); name a folder that `gimbal run` made", .path.display())]
     NotARun {
         /// Which.
@@ -81,7 +81,7 @@ pub enum RunError {
         /// What is wrong with it.
         error: RecordError,
     },
-    /// The index is damaged: nothing says which episodes are finished.
+    /// The index is damaged, so that finished episodes are not known.
     #[error(
         "{}: the index is damaged: {why}; put a sound copy of this file in its place, or delete it: the next `gimbal run` \
          of the study makes it anew from journals and ledger, and pays for nothing again", .path.display()
@@ -89,23 +89,23 @@ pub enum RunError {
     IndexDamaged {
         /// The index.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error of SQLite.
         why: String,
     },
-    /// The index is gone while journals or ledger are there.
+    /// The index is missing while journals or ledger are there.
     #[error(
-        "{}: there are journals or a ledger in this run folder, but its index is gone, which says what of them is \
-         finished; the next `gimbal run` of the study makes it anew from them and pays for nothing again",
+        "{}: there are journals or a ledger in this run folder, but its index, which lists what is \
+         finished, is missing; the next `gimbal run` of the study rebuilds it from them and pays for nothing again",
         .path.display()
     )]
     IndexLost {
         /// Where the index should be.
         path: PathBuf,
     },
-    /// The study as resolved is gone while journals or ledger are there.
+    /// The study as resolved is missing while journals or ledger are there.
     #[error(
-        "{}: there are journals or a ledger in this run folder, but the study as resolved is gone; put a copy of this \
-         file in its place, or run the same study again: `gimbal run` writes it anew, and finished episodes stay",
+        "{}: there are journals or a ledger in this run folder, but the study as resolved is missing; put a copy of this \
+         file in its place, or run the same study again: `gimbal run` writes it again, and finished episodes stay",
         .path.display()
     )]
     StudyLost {
@@ -129,7 +129,7 @@ pub enum RunError {
     ReadOnly {
         /// The index.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error of SQLite.
         why: String,
     },
     /// The study is not the one that the run was made of.
@@ -181,7 +181,7 @@ impl RunError {
     }
 }
 
-fn mend(why: &str) -> &'static str {
+fn fix(why: &str) -> &'static str {
     let why = why.to_lowercase();
     if why.contains("no space") || why.contains("full") || why.contains("too large") || why.contains("quota") {
         "; free some space and run the same command again: episodes whose journals and texts reached the disk are kept, \

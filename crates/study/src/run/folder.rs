@@ -27,7 +27,7 @@ impl RunFolder {
     /// The folder at `root`, for reading.
     ///
     /// # Errors
-    /// When it is no run folder, or of another format.
+    /// When it is not a run folder, or of another format.
     pub fn open(root: &Path) -> Result<Self, RunError> {
         let missing = |why: &str| RunError::NotARun { path: root.to_owned(), why: why.to_owned() };
         match fs::metadata(root) {
@@ -88,7 +88,7 @@ impl RunFolder {
     /// Whether an index was begun here.
     ///
     /// # Errors
-    /// When what is there is no index.
+    /// When the file is not an index.
     pub fn index_begun(&self) -> Result<bool, RunError> {
         Index::begun(&self.root.join(INDEX))
     }
@@ -219,7 +219,7 @@ impl RunFolder {
     }
 }
 
-/// The number in the name of a file as a run writes it; another spelling of the number is no file of the run.
+/// The number in the name of a file as a run writes it; `None` for another spelling of the number.
 fn number_in(name: &std::ffi::OsStr, ending: &str) -> Option<u32> {
     let name = name.to_str()?;
     let number: u32 = name.strip_suffix(ending)?.strip_suffix('.')?.parse().ok()?;

@@ -16,25 +16,25 @@ const PATIENCE: usize = 3;
 pub struct Health {
     /// Whether any model failed at all: calls that succeed look no further.
     troubled: AtomicBool,
-    models: Mutex<BTreeMap<String, Trouble>>,
+    models: Mutex<BTreeMap<String, ModelFailures>>,
 }
 
 /// What went wrong with one model.
 #[derive(Debug, Default)]
-struct Trouble {
-    /// Episodes whose requests it turned down since it last answered.
+struct ModelFailures {
+    /// Episodes whose requests it refused since its last answer.
     refused: BTreeSet<Digest>,
-    /// Why it is asked no more.
+    /// Why it gets no more requests.
     closed: Option<String>,
     told: bool,
 }
 
 impl Health {
-    fn models(&self) -> MutexGuard<'_, BTreeMap<String, Trouble>> {
+    fn models(&self) -> MutexGuard<'_, BTreeMap<String, ModelFailures>> {
         self.models.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A call failed for good.
+    /// A call failed after all its attempts.
     pub fn failed(&self, model: &str, episode: Digest, error: &ModelError) {
         let bad = error.kind == ModelErrorKind::BadRequest && !held_by_filter(error);
         if !(bad || error.lasting) {

@@ -63,7 +63,7 @@ pub struct Finished {
     pub outcome: Outcome,
 }
 
-/// An attempt that is no outcome.
+/// A failed attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
     /// Which episode.
@@ -159,7 +159,7 @@ impl Index {
         Ok(connection)
     }
 
-    /// Opens the index of a folder that may not be written, where nobody can change it.
+    /// Opens the index of a read-only folder, which no process can change.
     fn unchanging(path: &Path, first: &rusqlite::Error) -> Result<Connection, RunError> {
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
@@ -176,7 +176,7 @@ impl Index {
     /// Whether an index was ever begun at this path.
     ///
     /// # Errors
-    /// When what is there is no index.
+    /// When the file is not an index.
     pub fn begun(path: &Path) -> Result<bool, RunError> {
         if !path.exists() {
             return Ok(false);
@@ -190,7 +190,7 @@ impl Index {
     /// The highest number of a segment that a row names; 0 where there is none.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn last_segment(&self) -> Result<u32, rusqlite::Error> {
         let mut last = 0;
         for table in ["episodes", "failures", "past"] {
@@ -219,16 +219,16 @@ impl Index {
     /// Notes how far a ledger file is on the disk.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn mark(&self, ledger: u32, mark: Mark) -> Result<(), rusqlite::Error> {
         let sql = "INSERT OR REPLACE INTO ledgers (number, bytes, link) VALUES (?1, ?2, ?3)";
         self.connection.prepare_cached(sql)?.execute(params![ledger, mark.bytes as i64, mark.link as i64]).map(drop)
     }
 
-    /// How far each ledger file was on the disk when that was last noted. Empty in an index that was made anew.
+    /// How far each ledger file was on the disk when that was last noted. Empty in a rebuilt index.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn marks(&self) -> Result<BTreeMap<u32, Mark>, rusqlite::Error> {
         let mut select = self.connection.prepare_cached("SELECT number, bytes, link FROM ledgers")?;
         let rows = select.query_map([], |row| {
@@ -240,7 +240,7 @@ impl Index {
     /// Adds finished episodes and failed attempts in one transaction.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn add(&mut self, finished: &[Finished], failed: &[Failed]) -> Result<(), rusqlite::Error> {
         let transaction = self.connection.transaction()?;
         {
@@ -302,7 +302,7 @@ impl Index {
     /// Moves everything into the one file and closes it.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn close(self) -> Result<(), rusqlite::Error> {
         self.connection.pragma_update(None, "wal_checkpoint", "TRUNCATE")?;
         self.connection.close().map_err(|(_, error)| error)
@@ -311,7 +311,7 @@ impl Index {
     /// Takes back rows whose journals do not hold.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn forget(&mut self, keys: &[Digest]) -> Result<(), rusqlite::Error> {
         let transaction = self.connection.transaction()?;
         for key in keys {
@@ -323,7 +323,7 @@ impl Index {
     /// Whether an episode is finished.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn holds(&self, key: &Digest) -> Result<bool, rusqlite::Error> {
         let mut select = self.connection.prepare_cached("SELECT 1 FROM episodes WHERE key = ?1")?;
         select.exists([key.0])
@@ -332,7 +332,7 @@ impl Index {
     /// The finished episode with this key.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn get(&self, key: &Digest) -> Result<Option<Finished>, rusqlite::Error> {
         let sql = format!("SELECT {IDENTITY}, {FINISHED} FROM episodes WHERE key = ?1");
         self.connection.prepare_cached(&sql)?.query_row([key.0], finished).optional()
@@ -341,7 +341,7 @@ impl Index {
     /// Whether an episode is finished, of a cell of the study or of one that is no longer in it.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn knows(&self, key: &Digest) -> Result<bool, rusqlite::Error> {
         if self.holds(key)? {
             return Ok(true);
@@ -362,7 +362,7 @@ impl Index {
     /// All finished episodes of cells that are no longer in the study, by key.
     ///
     /// # Errors
-    /// What SQLite says, or `each`.
+    /// Errors of SQLite, or of `each`.
     pub fn each_past<E: From<rusqlite::Error>>(
         &self,
         mut each: impl FnMut(Finished) -> Result<(), E>,
@@ -383,7 +383,7 @@ impl Index {
     /// cell is in the study. A row without a cell stays as it is.
     ///
     /// # Errors
-    /// What SQLite says; then nothing has changed.
+    /// Errors of SQLite; then nothing has changed.
     pub fn arrange(&mut self, cell_of: impl Fn(&EpisodeId) -> Option<(String, bool)>) -> Result<(), rusqlite::Error> {
         let transaction = self.connection.transaction()?;
         for (table, current) in [("episodes", true), ("past", false)] {
@@ -427,7 +427,7 @@ impl Index {
     /// All finished episodes of the study's cells, by key.
     ///
     /// # Errors
-    /// What SQLite says, or `each`.
+    /// Errors of SQLite, or of `each`.
     pub fn each<E: From<rusqlite::Error>>(&self, mut each: impl FnMut(Finished) -> Result<(), E>) -> Result<(), E> {
         let sql = format!("SELECT {IDENTITY}, {FINISHED} FROM episodes ORDER BY key");
         let mut select = self.connection.prepare_cached(&sql)?;
@@ -441,7 +441,7 @@ impl Index {
     /// All failed attempts, in the order in which they were noted.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn failures(&self) -> Result<Vec<Failed>, rusqlite::Error> {
         let mut select = self.connection.prepare_cached(&format!("SELECT {IDENTITY} FROM failures ORDER BY rowid"))?;
         let rows = select.query_map([], |row| {
@@ -454,7 +454,7 @@ impl Index {
     /// How many episodes are finished.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// Errors of SQLite.
     pub fn count(&self) -> Result<u64, rusqlite::Error> {
         self.connection
             .query_row("SELECT count(*) FROM episodes", [], |row| row.get::<_, i64>(0))

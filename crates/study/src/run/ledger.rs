@@ -1,7 +1,7 @@
 //! The ledger: an append-only list of rows, each a line of length, checksum, link and JSON. The link hashes the row
 //! together with the link before it, so that a row taken out, put in twice or moved shows (SH-05).
 //!
-//! The first line of a file is no row: it says of which run and number the file is, and how the file before it ended
+//! The first line of a file is a head and not a row: it names the run and the number of the file, and how the file before it ended
 //! ([`Opened`]). The chain begins with run and number. [`super::ledgers`] holds the files against one another.
 //!
 //! A row is in the hands of the operating system before its request leaves or its answer is read; the disk is asked to
@@ -68,7 +68,7 @@ pub struct Received {
     pub latency_us: u64,
     /// `completed`, or the kind of failure.
     pub outcome: String,
-    /// What the provider said beside the answer.
+    /// What the provider reported with the answer.
     #[serde(default, skip_serializing_if = "no_facts")]
     pub provider: gimbal_core::chat::ProviderFacts,
     /// Tokens, where they are known.
@@ -212,7 +212,7 @@ pub fn line(before: u64, row: &impl Serialize) -> (Vec<u8>, u64) {
     (line, link)
 }
 
-/// The link that a line claims, and whether it follows from the one before; `None` if there is no whole head.
+/// The link that a line claims, and whether it follows from the one before; `None` if the head is missing or cut off.
 fn linked(before: u64, line: &[u8]) -> Option<(u64, bool)> {
     let claimed = std::str::from_utf8(line.get(18..34)?).ok()?;
     let claimed = u64::from_str_radix(claimed, 16).ok()?;
@@ -244,7 +244,7 @@ fn sound(line: &[u8]) -> Option<&[u8]> {
 /// What reading a ledger file found beside its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LedgerState {
-    /// What its first line says; `None` where that is damaged or missing, as in an empty file.
+    /// Its first line, read; `None` where that is damaged or missing, as in an empty file.
     pub opened: Option<Opened>,
     /// Length of the file in bytes.
     pub bytes: u64,

@@ -1,6 +1,6 @@
 //! The ledger files of a run held against one another: none may be missing, copied, renamed, shortened or foreign.
 //!
-//! Each file says of which run and number it is and how the file before it ended; the index holds how far each file was
+//! Each file names its run, its number and the end of the file before it; the index holds how far each file was
 //! on the disk when it was last looked at. What a kill or a power cut takes from the end of the last file is less than
 //! that, so neither is mistaken for damage (SH-05).
 

@@ -3,7 +3,7 @@
 //! ```text
 //! runs/<study>/
 //!   study.yaml      the study as resolved: versions, hashes, the price table in force
-//!   index.sqlite    one row an episode; it is finished when its row is there (made anew from the rest when it is lost)
+//!   index.sqlite    one row an episode; it is finished when its row is there (rebuilt from the rest when it is lost)
 //!   ledger/N.log    every request and answer, N for each process that worked here; each names the one before it
 //!   journals/N.seg  frames of events
 //!   texts/N.pack    long texts by SHA-256
@@ -34,7 +34,7 @@ pub use index::{EpisodeId, FORMAT, Failed, Finished, Index, Place};
 pub use ledger::LedgerRead;
 pub use rebuild::Rebuilt;
 pub use spend::{Spend, Spending, StudyLimits};
-pub use store::{EpisodeRecorder, RunStore, Settled};
+pub use store::{EpisodeRecorder, RunStore, StoredAttempt};
 pub use writable::Writable;
 
 /// Name of the index.

@@ -1,4 +1,4 @@
-//! Makes a lost index anew. It is derived data: journals hold every finished episode, the ledger every attempt.
+//! Rebuilds a lost index. It is derived data: journals hold every finished episode, the ledger every attempt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use super::{INDEX, journal};
 use crate::plan::{Stored, StoredCell, episode_key, session_seed};
 use crate::stage::Outcome;
 
-/// What was found for an index that was made anew.
+/// What was found for a rebuilt index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rebuilt {
     /// Episodes whose journals end and hold, texts included: finished.
@@ -32,7 +32,7 @@ pub struct Rebuilt {
 }
 
 impl Writable {
-    /// Makes the index anew from journals and ledger, if it is gone although something was played here; `None` if it is
+    /// Rebuilds the index from journals and ledger if it is missing although something was played here; `None` if it is
     /// there, or if there is nothing to make it of. Nothing that is durable is played or paid for again (SH-05).
     ///
     /// Of several whole journals of one episode the last counts: an episode is played again only when no row named the
@@ -96,7 +96,7 @@ fn put_in_place(path: &Path, finished: &[Finished], failed: &[Failed]) -> Result
         name.push(ending);
         PathBuf::from(name)
     };
-    let io = |error: std::io::Error| RunError::io(path, "the index cannot be made anew", &error);
+    let io = |error: std::io::Error| RunError::io(path, "the index cannot be rebuilt", &error);
     let remove = |path: PathBuf| match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(io(error)),
         _ => Ok(()),
@@ -128,12 +128,12 @@ struct FailedAttempt {
     detail: String,
 }
 
-/// What the ledger says.
+/// What was read from the ledger.
 #[derive(Default)]
 struct AttemptScan {
     /// Latencies by attempt.
     latencies: BTreeMap<AttemptId, Latencies>,
-    /// Attempts that are no outcome and were not called off, in order.
+    /// Failed attempts that were not cancelled, in order.
     failed: Vec<FailedAttempt>,
     /// Episodes that ended as an outcome.
     ended: BTreeSet<Digest>,

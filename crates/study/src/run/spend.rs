@@ -25,7 +25,7 @@ pub struct Spending {
     exact: u128,
     /// Input and output tokens.
     pub tokens: u64,
-    /// Requests that left and whose cost nobody knows: no whole answer came.
+    /// Requests of unknown cost: they left, and no complete answer came.
     pub unknown: u64,
     /// What the prompts of those cost, in the same unit: held against limits, and in no bill.
     held_exact: u128,

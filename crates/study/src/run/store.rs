@@ -34,10 +34,10 @@ const SMALLEST: usize = 2048;
 
 /// What became durable.
 #[derive(Clone, Debug)]
-pub enum Settled {
+pub enum StoredAttempt {
     /// A finished episode.
     Finished(Finished),
-    /// An attempt that is no outcome.
+    /// A failed attempt.
     Failed(Failed),
 }
 
@@ -101,7 +101,7 @@ impl RunStore {
     pub fn start(
         files: Files,
         spend: Arc<Spend>,
-        settled: impl Fn(Settled) + Send + 'static,
+        settled: impl Fn(StoredAttempt) + Send + 'static,
     ) -> Result<Self, RunError> {
         let failed = |error: std::io::Error| RunError::io(&files.folder, "the run cannot be started", &error);
         let (ledger, texts, journal) = (files.ledger, TextPack::new(files.texts), Segment::new(files.journal));
@@ -134,7 +134,7 @@ impl RunStore {
     pub fn recorder(&self, id: EpisodeId) -> Arc<EpisodeRecorder> {
         self.inner.in_flight.fetch_add(1, Ordering::Relaxed);
         let attempt = self.inner.attempts.fetch_add(1, Ordering::Relaxed);
-        let held = Mutex::new(Held { bytes: Vec::new(), last: NONE });
+        let held = Mutex::new(PendingJournal { bytes: Vec::new(), last: NONE });
         let hopeless = AtomicBool::new(false);
         Arc::new(EpisodeRecorder { inner: Arc::clone(&self.inner), id, attempt, held, hopeless })
     }
@@ -204,7 +204,7 @@ impl Inner {
 }
 
 /// Texts and journals first, then rows: an episode is finished only when what it is made of is durable.
-fn sync_loop(inner: &Inner, handles: &[File; 3], mut index: Index, settled: &dyn Fn(Settled)) {
+fn sync_loop(inner: &Inner, handles: &[File; 3], mut index: Index, settled: &dyn Fn(StoredAttempt)) {
     let mut held = (0, 0);
     let mut marked = Instant::now();
     loop {
@@ -238,8 +238,8 @@ fn sync_loop(inner: &Inner, handles: &[File; 3], mut index: Index, settled: &dyn
                         // What is handed over is made durable with what comes next, or now if nothing does.
                         inner.dirty.store(true, Ordering::Release);
                     }
-                    finished.into_iter().for_each(|episode| settled(Settled::Finished(episode)));
-                    failed.into_iter().for_each(|attempt| settled(Settled::Failed(attempt)));
+                    finished.into_iter().for_each(|episode| settled(StoredAttempt::Finished(episode)));
+                    failed.into_iter().for_each(|attempt| settled(StoredAttempt::Failed(attempt)));
                 }
                 Err(error) => {
                     inner.fail(unreadable(&inner.folder.join(super::INDEX), &error));
@@ -250,7 +250,7 @@ fn sync_loop(inner: &Inner, handles: &[File; 3], mut index: Index, settled: &dyn
             if let Err(error) = inner.presence.check() {
                 inner.fail(error);
             }
-            // The last count says that all of it is there, and the last mark that the ledger is whole.
+            // The last count proves that the journal is complete, and the last mark that the ledger is.
             if inner.failed.get().is_none()
                 && let Ok(mark) = inner.sync(handles)
             {
@@ -266,18 +266,18 @@ pub struct EpisodeRecorder {
     inner: Arc<Inner>,
     id: EpisodeId,
     attempt: u64,
-    held: Mutex<Held>,
+    held: Mutex<PendingJournal>,
     hopeless: AtomicBool,
 }
 
-/// What of the journal is held back.
-struct Held {
+/// The part of the journal that is not written yet.
+struct PendingJournal {
     bytes: Vec<u8>,
     last: u64,
 }
 
 impl EpisodeRecorder {
-    fn write_frames(&self, held: &mut Held, whole: bool) -> Result<(), RecordError> {
+    fn write_frames(&self, held: &mut PendingJournal, whole: bool) -> Result<(), RecordError> {
         let mut journal = locked(&self.inner.journal);
         let mut written = 0;
         while held.bytes.len() - written >= FRAME_BYTES || (whole && held.bytes.len() > written) {
@@ -322,7 +322,7 @@ impl EpisodeRecorder {
         Ok(())
     }
 
-    /// Notes an attempt that is no outcome.
+    /// Notes a failed attempt.
     ///
     /// # Errors
     /// When the store failed.
@@ -331,7 +331,7 @@ impl EpisodeRecorder {
         let place = self.place()?;
         let detail = halt.detail.clone().unwrap_or_default();
         self.attempted(halt.stop, &detail);
-        // An attempt that was called off says nothing of anything.
+        // A cancelled attempt is no evidence about the model.
         if halt.stop == gimbal_core::Stop::Cancelled {
             return Ok(());
         }

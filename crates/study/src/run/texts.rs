@@ -142,7 +142,7 @@ pub struct Texts {
     folder: PathBuf,
     packs: Vec<Pack>,
     places: HashMap<Digest, (usize, u64)>,
-    /// Where else a text is stored: episodes that are played again store theirs anew.
+    /// Where else a text is stored: episodes that are played again store theirs again.
     copies: HashMap<Digest, Vec<(usize, u64)>>,
     recent: HashMap<(usize, u64), Vec<u8>>,
     looked_at: HashMap<Digest, bool>,

@@ -25,10 +25,10 @@ pub struct Counters {
     pub in_flight: AtomicU64,
     /// Attempts that failed.
     pub errors: AtomicU64,
-    /// Episodes given up.
+    /// Abandoned episodes.
     pub given_up: AtomicU64,
     begun: Instant,
-    /// What is to be played, by the models that it waits for.
+    /// The sessions that must be played, by the models that they wait for.
     groups: Vec<Work>,
     /// Place of a cell's group, by the cell's id.
     group_of: BTreeMap<String, usize>,
@@ -85,7 +85,7 @@ impl Work {
 }
 
 impl Counters {
-    /// Counters that begin now, where so many episodes are finished.
+    /// Counters that begin now, with the number of finished episodes.
     #[must_use]
     pub fn new(planned: u64, already: u64, groups: Vec<Work>) -> Self {
         let group_of = groups
@@ -107,7 +107,7 @@ impl Counters {
         }
     }
 
-    /// An attempt at an episode begins; the number is to be given back to [`Counters::ended`].
+    /// An attempt at an episode begins; pass the number to [`Counters::ended`].
     pub fn begins(&self, id: &EpisodeId, seen: &Arc<Seen>) -> u64 {
         let group = self.group_of.get(&id.cell).copied();
         let begun = Instant::now();

@@ -1,34 +1,33 @@
-//! Runs a plan: what is wanted and not yet done, many sessions at once, each episode until it is an outcome.
+//! Runs a plan: what is not played yet, many sessions at once, each episode until it has an outcome.
 
 mod counters;
+mod groups;
+mod kept;
 mod progress;
 mod session;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use gimbal_core::Digest;
-use gimbal_model::facts::UNLIMITED;
 use gimbal_model::{ModelKind, Price, Rate};
 use serde::Serialize;
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 
+pub use kept::fits;
 pub use progress::{Playing, Progress, RunStatus};
 
-use crate::plan::{Cell, Plan, Session, Stored, fillable};
+use crate::plan::{Cell, Plan, Stored, fillable};
 use crate::read::{spending, spending_of_episodes};
 use crate::registry::ModelSource;
-use crate::run::{Finished, Index, RunError, RunFolder, RunStore, Settled, Spend, Spending, StudyLimits, Writable};
-use crate::stage::{Cancel, CellCache, Role, Slot};
+use crate::run::{
+    Finished, Index, RunError, RunFolder, RunStore, Spend, Spending, StoredAttempt, StudyLimits, Writable,
+};
+use crate::stage::{Cancel, CellCache, Role};
 use counters::{Counters, Work};
-use session::play;
-
-/// Sessions at once of models that would take any number, unless `jobs` says otherwise. A declared number is kept.
-const UNHURRIED: usize = 8;
+use groups::{Group, groups, play_groups};
+use kept::{changed, keep_study};
 
 /// How a plan is run.
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ pub struct Settings {
     pub folder: PathBuf,
     /// Sessions at once, at most; by default as many as the models take.
     pub jobs: Option<usize>,
-    /// Attempts at an episode before it is given up for this call.
+    /// Attempts at an episode before this call abandons it.
     pub attempts: u32,
 }
 
@@ -59,7 +58,7 @@ pub enum RunStop {
     Incomplete,
     /// A limit of the study was reached: which, and how to go on.
     Limit(String),
-    /// The run was called off.
+    /// The run was cancelled.
     Interrupted,
 }
 
@@ -74,7 +73,7 @@ pub struct Summary {
     pub already: u64,
     /// Episodes finished in this call.
     pub finished: u64,
-    /// Episodes given up in this call.
+    /// Episodes that this call abandoned.
     pub given_up: u64,
     /// Episodes whose journals were found lost and which were wanted again.
     pub lost: u64,
@@ -127,7 +126,7 @@ impl Shared {
 }
 
 impl Shared {
-    /// Whether a model of this cell is asked no more.
+    /// Whether a model of this cell gets no more requests.
     fn closed(&self, cell: &Cell) -> bool {
         cell.roles.values().any(|settings| self.store.health().closed(&settings.model).is_some())
     }
@@ -137,7 +136,7 @@ impl Shared {
         self.spend.allow_cell(&cell.info.id).is_err()
     }
 
-    /// Says so, the first time.
+    /// Reports that a cell reached its limit, once.
     fn tell_full(&self, cell: &Cell) {
         let Err(detail) = self.spend.allow_cell(&cell.info.id) else { return };
         let cell = cell.info.id.clone();
@@ -146,7 +145,7 @@ impl Shared {
         }
     }
 
-    /// Says so, the first time.
+    /// Reports that a model gets no more requests, once.
     fn tell_closed(&self, cell: &Cell) {
         for settings in cell.roles.values() {
             if let Some(detail) = self.store.health().news(&settings.model) {
@@ -242,7 +241,7 @@ pub async fn run(
     finish(shared, writable, lost, played)
 }
 
-/// Says how many requests may be under way at once and why, and asks the servers of remote models how much fits.
+/// Reports how many requests may be under way at once and why, and asks the servers of remote models for their context.
 async fn surveyed(
     plan: &Plan,
     models: &dyn ModelSource,
@@ -278,7 +277,7 @@ async fn surveyed(
     }
 }
 
-/// What is gone of the limits of cells: nothing is read where there are none.
+/// What cells have spent of their limits; reads nothing where there are no limits.
 fn spent_by_cell(plan: &Plan, folder: &RunFolder, stored: &Stored) -> Result<BTreeMap<String, Spending>, RunError> {
     let mut cells: BTreeMap<String, Spending> = BTreeMap::new();
     if plan.study.cell_limits == StudyLimits::default() {
@@ -307,194 +306,11 @@ fn already(plan: &Plan, folder: &RunFolder) -> Result<Vec<u64>, RunError> {
     Ok(counts)
 }
 
-/// What of a group is to be played.
+/// The sessions of a group that must be played.
 fn work(plan: &Plan, group: &Group, held: &[u64]) -> Work {
     let cells: Vec<String> = group.cells.iter().map(|cell| plan.cells[*cell].info.id.clone()).collect();
     let left = |cell: &usize| plan.episodes_of(&plan.cells[*cell]).saturating_sub(held[*cell]);
     Work::new(cells, group.cells.iter().map(left).sum())
-}
-
-/// Plays all groups side by side while a ticker reports the state.
-async fn play_groups(shared: &Arc<Shared>, groups: Vec<Group>, jobs: usize) -> Result<(), RunError> {
-    let total = Arc::new(Semaphore::new(jobs));
-    let mut feeders = JoinSet::new();
-    for group in groups {
-        feeders.spawn(feed(Arc::clone(shared), group, Arc::clone(&total)));
-    }
-    let mut tick = tokio::time::interval(Duration::from_millis(500));
-    // After a stall, one tick and not all that were missed.
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    let mut outcome = Ok(());
-    loop {
-        tokio::select! {
-            fed = feeders.join_next() => match fed {
-                None => return outcome,
-                Some(Ok(Ok(()))) => {}
-                Some(Ok(Err(error))) => outcome = outcome.and(Err(error)),
-                Some(Err(panicked)) => outcome = outcome.and(Err(bug(shared, &panicked))),
-            },
-            _ = tick.tick() => {
-                (shared.progress)(Progress::Tick(shared.counters.run_status(&shared.spend)));
-                let episodes = shared.counters.playing();
-                if !episodes.is_empty() {
-                    (shared.progress)(Progress::Playing { episodes });
-                }
-            }
-        }
-    }
-}
-
-fn bug(shared: &Shared, error: &tokio::task::JoinError) -> RunError {
-    RunError::io(shared.folder.root(), "a session ended by a bug of this program", error)
-}
-
-/// Cells that wait for the same models.
-struct Group {
-    cells: Vec<usize>,
-    at_once: usize,
-}
-
-/// Cells by the models that they ask, so that a provider that pauses holds up its own cells only.
-fn groups(plan: &Plan, jobs: Option<usize>) -> (Vec<Group>, usize) {
-    let mut by_models: BTreeMap<Vec<&str>, Vec<usize>> = BTreeMap::new();
-    for (place, cell) in plan.cells.iter().enumerate() {
-        let mut names: Vec<&str> = cell.roles.values().map(|settings| settings.model.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        by_models.entry(names).or_default().push(place);
-    }
-    let most = jobs.unwrap_or(Semaphore::MAX_PERMITS).clamp(1, Semaphore::MAX_PERMITS);
-    let mut groups = Vec::new();
-    for (names, cells) in by_models {
-        let concurrency = names.iter().filter_map(|name| plan.models.get(*name)).map(|facts| facts.concurrency).min();
-        let declared = concurrency.filter(|concurrency| *concurrency < UNLIMITED);
-        let at_once = declared.unwrap_or_else(|| jobs.unwrap_or(UNHURRIED));
-        groups.push(Group { cells, at_once: at_once.clamp(1, most) });
-    }
-    let all = groups.iter().fold(0_usize, |all, group| all.saturating_add(group.at_once));
-    let all = all.clamp(1, Semaphore::MAX_PERMITS);
-    (groups, jobs.map_or(all, |jobs| all.min(jobs.max(1))))
-}
-
-/// Starts the sessions of a group as places become free.
-async fn feed(shared: Arc<Shared>, group: Group, total: Arc<Semaphore>) -> Result<(), RunError> {
-    let own = Arc::new(Semaphore::new(group.at_once));
-    let mut playing: JoinSet<Result<(), RunError>> = JoinSet::new();
-    let plan = Arc::clone(&shared.plan);
-    let mut outcome = Ok(());
-    for session in plan.sessions().filter(|session| group.cells.contains(&session.cell)) {
-        if shared.cancel.asked() || outcome.is_err() || shared.spend.allow().is_err() {
-            break;
-        }
-        if all_done(&shared, &session)? {
-            continue;
-        }
-        let cell = &shared.plan.cells[session.cell];
-        if shared.full(cell) {
-            shared.tell_full(cell);
-            continue;
-        }
-        // All cells of the group ask the same models.
-        if shared.closed(&shared.plan.cells[session.cell]) {
-            break;
-        }
-        let places = async { (Arc::clone(&own).acquire_owned().await, Arc::clone(&total).acquire_owned().await) };
-        let places = tokio::select! {
-            places = places => places,
-            () = shared.cancel.reached(1) => break,
-        };
-        while let Some(ended) = playing.try_join_next() {
-            outcome = outcome.and(ended.map_err(|error| bug(&shared, &error)).and_then(|ended| ended));
-        }
-        let (Ok(own_place), Ok(place)) = places else { break };
-        let (shared, total) = (Arc::clone(&shared), Arc::clone(&total));
-        playing.spawn(async move {
-            let _own_place = own_place;
-            let slot = Arc::new(Slot::new(total, place));
-            shared.counters.in_flight.fetch_add(1, Ordering::Relaxed);
-            let ended = play(&shared, &session, &slot).await;
-            shared.counters.in_flight.fetch_sub(1, Ordering::Relaxed);
-            ended
-        });
-    }
-    while let Some(ended) = playing.join_next().await {
-        outcome = outcome.and(ended.map_err(|error| bug(&shared, &error)).and_then(|ended| ended));
-    }
-    outcome
-}
-
-/// Whether nothing of a session is left to play.
-fn all_done(shared: &Shared, session: &Session) -> Result<bool, RunError> {
-    for id in &session.trials {
-        if shared.finished(&id.key)?.is_none() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// What a run says where the study has changed since it began, and no episode is lost by that.
-fn changed(changes: &[String]) -> String {
-    format!(
-        "the study has changed since this run began: {}; finished episodes of cells that are no longer in it are kept and \
-         shown apart",
-        changes.join("; ")
-    )
-}
-
-/// What a run of this plan would say of what lies in its folder, without touching it: for dry runs. Nothing where the
-/// folder is new or holds this very study.
-///
-/// # Errors
-/// Those with which a run would be refused: another study, another run at work, a file in the folder's place.
-pub fn fits(plan: &Plan, root: &Path) -> Result<Option<String>, RunError> {
-    match std::fs::metadata(root) {
-        Ok(found) if found.is_dir() => {}
-        Ok(_) => {
-            let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
-            return Err(RunError::io(root, "the run folder cannot be made", &error));
-        }
-        Err(_) => return Ok(None),
-    }
-    if !root.join(crate::run::STUDY).is_file() {
-        return Ok(None);
-    }
-    let folder = match RunFolder::open(root) {
-        // A run makes it anew and goes on.
-        Err(lost @ RunError::IndexLost { .. }) => return Ok(Some(lost.to_string())),
-        opened => opened?,
-    };
-    if folder.in_progress() {
-        return Err(RunError::Busy { path: root.to_owned() });
-    }
-    let (before, now) = (Stored::read(&folder)?, Stored::of(plan));
-    before.may_become(&now, root)?;
-    let changes = before.changes(&now);
-    Ok((!changes.is_empty()).then(|| changed(&changes)))
-}
-
-/// Writes the study as resolved, after looking whether an earlier run may go on as this study; with what has changed.
-async fn keep_study(plan: &Plan, writable: &Writable) -> Result<(Stored, Vec<String>), RunError> {
-    let mut now = Stored::of(plan);
-    let mut changes = Vec::new();
-    for cell in &mut now.cells {
-        let planned = plan.cells.iter().chain(&plan.left_out).find(|planned| planned.key == cell.key);
-        if let Some(planned) = planned {
-            (cell.info.thresholds, cell.actions) = planned.environment.brief_facts().await.unwrap_or_default();
-        }
-    }
-    if writable.begun() {
-        let before = Stored::read(writable.folder())?;
-        before.may_become(&now, writable.folder().root())?;
-        let until = writable.folder().segments()?.last().map_or(0, |(number, _)| *number);
-        changes = before.changes(&now);
-        now = before.merged(&now, until);
-        if now == before {
-            return Ok((now, changes));
-        }
-    }
-    writable.write_study(&now.to_text())?;
-    Ok((now, changes))
 }
 
 fn start_store(
@@ -505,7 +321,7 @@ fn start_store(
 ) -> Result<RunStore, RunError> {
     let (counters, progress) = (Arc::clone(counters), Arc::clone(progress));
     RunStore::start(writable.files()?, Arc::clone(spend), move |settled| {
-        if let Settled::Finished(Finished { id, outcome, .. }) = settled {
+        if let StoredAttempt::Finished(Finished { id, outcome, .. }) = settled {
             counters.finished(&id.cell);
             progress(Progress::Finished {
                 cell: id.cell,
@@ -553,7 +369,7 @@ fn finish(
     played: Result<(), RunError>,
 ) -> Result<Summary, RunError> {
     let folder = shared.folder.root().to_owned();
-    // All tasks have ended: nobody else holds the run any more.
+    // All tasks have ended, so that this is the only owner of the run.
     let Ok(shared) = Arc::try_unwrap(shared) else {
         return Err(RunError::io(&folder, "the run cannot be closed", &"a session is still under way"));
     };
@@ -569,7 +385,7 @@ fn finish(
     } else if shared.cancel.asked() {
         RunStop::Interrupted
     } else if let Some(limit) = limit_reached(&shared.spend, &shared.full) {
-        // A limit below what one episode takes is a slip that no number of runs fixes.
+        // A limit below the need of one episode is a mistake that no number of runs fixes.
         let too_low = if run_status.done == 0 { " (it is lower than what one episode takes)" } else { "" };
         RunStop::Limit(format!("{limit}{too_low}"))
     } else {

@@ -1,4 +1,4 @@
-//! What a run says of itself while it goes on.
+//! Progress events of a run.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::run::Rebuilt;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Progress {
-    /// The index of the run was gone and was made anew from journals and ledger.
+    /// The index of the run was missing and was rebuilt from journals and ledger.
     IndexRebuilt(Rebuilt),
     /// Something is wrong with the files there, and the run goes on without loss.
     Warning {
@@ -148,7 +148,7 @@ pub struct RunStatus {
     pub cost_microdollars: u64,
     /// Tokens so far, as billed.
     pub tokens: u64,
-    /// Requests so far whose cost nobody knows: they left, and no whole answer came.
+    /// Requests so far of unknown cost: they left, and no complete answer came.
     pub unknown_requests: u64,
     /// Seconds since this call began.
     pub seconds: f64,

@@ -35,7 +35,7 @@ impl EpisodeStage {
         }
         let mut reply = environment.call(call).await;
         for _ in 0..QUESTIONS {
-            // A service of the environment that failed is no outcome of the agent.
+            // A service of the environment that failed is not an outcome of the agent.
             if let Some(error) = environment.failure() {
                 return Err(self.lock().end(Halt::infrastructure(error.to_string())));
             }

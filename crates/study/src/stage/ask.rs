@@ -206,7 +206,7 @@ impl EpisodeStage {
             Err(NoCompletion::Aborted) => return Err(state.end(Halt::of(Stop::Cancelled)).into()),
             Err(NoCompletion::Model(error)) => error,
         };
-        // The prompt of a request of unknown cost counts against limits, by its attempt, and is no count of a call's tokens.
+        // The prompt of a request of unknown cost counts against limits, by its attempt, but not as tokens of a call.
         let known = error.usage.filter(|usage| usage.source != UsageSource::Missing);
         let usage = known.unwrap_or(Usage { source: UsageSource::Missing, ..Usage::default() });
         self.recorder.called(facts, error.kind.name(), &usage, error.latency_us).map_err(halt_of)?;
@@ -234,7 +234,7 @@ impl EpisodeStage {
 }
 
 /// An injected outage: an attempt that leaves and never arrives. It is on record as any outage is, it is never text, and
-/// the request is sent again at once; it reached nobody, so it costs nothing.
+/// the request is sent again at once; it reached no server, so that it costs nothing.
 fn lose_attempt(request: &ChatRequest, context: &CallContext<'_>) -> Result<(), ModelError> {
     let attempt = context.wire.sent(request, false)?;
     let error = ModelError::new(ModelErrorKind::Transport, "the request did not arrive (an injected fault)");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::Notify;
 
-/// Shared by everything that a run started. First degree: nothing new begins, what is on its way is awaited. Second
+/// Shared by everything that a run started. First degree: nothing new begins, work under way is awaited. Second
 /// degree: nothing is awaited.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<Inner>);
@@ -23,16 +23,10 @@ impl Cancel {
         self.0.changed.notify_waiters();
     }
 
-    /// Whether anything was called off.
+    /// Whether the run was cancelled, in any degree.
     #[must_use]
     pub fn asked(&self) -> bool {
         self.0.degree.load(Ordering::Relaxed) > 0
-    }
-
-    /// Whether even what is on its way is called off.
-    #[must_use]
-    pub fn aborted(&self) -> bool {
-        self.0.degree.load(Ordering::Relaxed) > 1
     }
 
     /// Returns when the degree is at least `degree`.

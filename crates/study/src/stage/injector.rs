@@ -127,7 +127,7 @@ impl Injector {
                 injected.draws.choose(&earlier).map(|seen| Arc::clone(seen))
             }
         };
-        // What looks the same is no fault.
+        // A change without visible effect does not count as a fault.
         other.filter(|other| other.text != truth.text)
     }
 

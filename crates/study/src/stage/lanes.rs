@@ -29,7 +29,7 @@ pub struct Lane {
     pub total_us: u64,
 }
 
-/// Divides what is left of the limits among lanes: nobody can take what another was promised, whichever is faster.
+/// Divides what is left of the limits among lanes: no lane can use the part of another, whichever is faster.
 pub fn shares(limits: &Limits, spent: &Spent, lanes: u64) -> Limits {
     let share = |limit: Option<u64>, used: u64| limit.map(|limit| limit.saturating_sub(used) / lanes.max(1));
     Limits {

@@ -83,7 +83,7 @@ pub struct EpisodeSetup {
     pub prices: Arc<BTreeMap<String, Price>>,
     /// The episode's place among the sessions of a run, given back while a provider makes it wait; none in memory.
     pub slot: Option<Arc<Slot>>,
-    /// Where the stage says how far the episode has come, for whoever shows it.
+    /// Where the stage writes how far the episode has come, for displays of progress.
     pub seen: Option<Arc<Seen>>,
     /// Calls the run off.
     pub cancel: Cancel,
@@ -226,7 +226,7 @@ impl EpisodeStage {
     /// Ends the episode with what the architecture came back with.
     ///
     /// # Errors
-    /// The halt of an episode that is no outcome: a failure of infrastructure, or a run that was called off.
+    /// The halt of an episode without an outcome: a failure of infrastructure, or a cancelled run.
     pub async fn finish(self, played: Result<(), Halt>) -> Result<Outcome, Halt> {
         let state_hash = self.environment.lock().await.state();
         let mut state = self.lock();
@@ -238,7 +238,7 @@ impl EpisodeStage {
             return Err(halt);
         }
         let detail = halt.detail.clone().unwrap_or_default();
-        // Money is no part of the outcome: it is in the ledger.
+        // The cost does not belong to the outcome: it is in the ledger.
         let spent = Spent { cost_exact: 0, ..state.main.spent };
         let ended = Ended {
             detail: detail.clone(),

@@ -12,7 +12,7 @@ pub enum RecordError {
     /// The store failed: a full disk, a lost folder.
     #[error("{0}")]
     Store(String),
-    /// The run was called off, or the model is asked no more: the request must not leave.
+    /// The run was cancelled, or the model gets no more requests: the request must not leave.
     #[error("{0}")]
     Stopped(String),
     /// A limit of the study or of the cell is reached: the request must not leave, and the episode stops so.
@@ -90,7 +90,7 @@ pub trait Recorder: Send + Sync {
     /// When the store failed.
     fn called(&self, call: &CallFacts<'_>, outcome: &str, usage: &Usage, latency_us: u64) -> Result<(), RecordError>;
 
-    /// The call failed for good, and not by the agent's fault: after all its attempts. A store may stop asking the model.
+    /// The call failed after all its attempts, and not because of the agent. A store may stop asking the model.
     fn failed(&self, _call: &CallFacts<'_>, _error: &ModelError) {}
 }
 

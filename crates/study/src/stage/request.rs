@@ -14,10 +14,10 @@ const REMEMBERED: usize = 3;
 
 /// The latest conversations of a lane, by role.
 #[derive(Debug, Default)]
-pub struct Conversations(BTreeMap<String, Spoken>);
+pub struct Conversations(BTreeMap<String, RoleConversations>);
 
 #[derive(Debug, Default)]
-struct Spoken {
+struct RoleConversations {
     calls: u64,
     latest: Vec<Conversation>,
 }
@@ -25,11 +25,11 @@ struct Spoken {
 #[derive(Debug)]
 struct Conversation {
     call: u64,
-    messages: Vec<Said>,
+    messages: Vec<SentMessage>,
 }
 
 #[derive(Debug)]
-struct Said {
+struct SentMessage {
     message: Arc<Message>,
     /// The stored text, where the message is long.
     stored: Option<Known>,
@@ -93,7 +93,7 @@ impl Conversations {
             };
             let stored = digest.map(|_| Known { text, reference: reference.clone(), digest });
             used.push((message.speaker.name(), reference));
-            fresh.push(Said { message: Arc::clone(message), stored });
+            fresh.push(SentMessage { message: Arc::clone(message), stored });
         }
         let extends = extended.as_ref().map(|conversation| conversation.call);
         let mut said = extended.map(|conversation| conversation.messages).unwrap_or_default();
@@ -106,12 +106,12 @@ impl Conversations {
         Ok(Extension { extends, kept: kept as u64, messages: used })
     }
 
-    fn spoken(&mut self, role: &str) -> &mut Spoken {
+    fn spoken(&mut self, role: &str) -> &mut RoleConversations {
         self.0.entry(role.to_owned()).or_default()
     }
 }
 
-fn shared(said: &[Said], messages: &[Arc<Message>]) -> usize {
+fn shared(said: &[SentMessage], messages: &[Arc<Message>]) -> usize {
     said.iter()
         .zip(messages)
         .take_while(|(said, message)| Arc::ptr_eq(&said.message, message) || said.message == **message)

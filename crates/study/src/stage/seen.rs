@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use gimbal_core::Milli;
 
-/// How far an episode has come; written by its stage, read by whoever shows progress.
+/// How far an episode has come; written by its stage, read by displays of progress.
 #[derive(Debug, Default)]
 pub struct Seen {
     step: AtomicU32,

@@ -10,6 +10,7 @@ use gimbal_core::{
     Brief, Catalogue, Digest, EnvError, Environment, Expert, Milli, Observation, Rejection, RejectionKind, Reply, Rng,
     Simulator, TaskId, ToolCall, ToolSpec, Tracker, Transition,
 };
+use gimbal_env_kit::catalogue;
 use serde_json::Value;
 
 use crate::log_tracker::LogTracker;
@@ -34,7 +35,7 @@ impl Catalogue for CorridorFamily {
         match split {
             "train" => Ok((0..8).map(|task| TaskId(format!("train-{task}"))).collect()),
             "test" => Ok((0..4).map(|task| TaskId(format!("test-{task}"))).collect()),
-            other => Err(EnvError::Usage(format!("`corridor` has no split `{other}`; it has: train, test"))),
+            other => Err(catalogue::unknown("corridor", "split", other, &["train", "test"])),
         }
     }
     fn schema(&self) -> Value {

@@ -9,6 +9,7 @@ use gimbal_core::{
     Brief, Catalogue, Data, Digest, EnvError, Environment, Milli, Observation, Rejection, Reply, Rng, TaskId, ToolCall,
     ToolSpec, Tracker, Transition,
 };
+use gimbal_env_kit::catalogue;
 use serde_json::Value;
 
 use crate::log_tracker::LogTracker;
@@ -32,7 +33,7 @@ impl Catalogue for CounterFamily {
     fn tasks(&self, split: &str, _options: &Value) -> Result<Vec<TaskId>, EnvError> {
         match split {
             "test" => Ok(vec![TaskId("count".to_owned())]),
-            other => Err(EnvError::Usage(format!("`counter` has no split `{other}`; it has: test"))),
+            other => Err(catalogue::unknown("counter", "split", other, &["test"])),
         }
     }
     fn schema(&self) -> Value {

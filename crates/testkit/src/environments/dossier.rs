@@ -10,6 +10,7 @@ use gimbal_core::{
     Brief, Catalogue, Data, Digest, EnvError, Environment, Material, Milli, Observation, Rejection, Reply, Rng, TaskId,
     ToolCall, ToolSpec, Tracker, Transition,
 };
+use gimbal_env_kit::catalogue;
 use serde_json::Value;
 
 use crate::log_tracker::LogTracker;
@@ -33,7 +34,7 @@ impl Catalogue for DossierFamily {
     fn tasks(&self, split: &str, _options: &Value) -> Result<Vec<TaskId>, EnvError> {
         match split {
             "test" => Ok(vec![TaskId("case-1".to_owned()), TaskId("case-2".to_owned())]),
-            other => Err(EnvError::Usage(format!("`dossier` has no split `{other}`; it has: test"))),
+            other => Err(catalogue::unknown("dossier", "split", other, &["test"])),
         }
     }
     fn schema(&self) -> Value {

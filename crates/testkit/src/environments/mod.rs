@@ -93,15 +93,17 @@ fn numbers(options: &Value, defaults: &[(&str, u64)]) -> Result<Value, EnvError>
     let given = options.as_object().cloned().unwrap_or_default();
     if let Some(unknown) = given.keys().find(|key| !defaults.iter().any(|(name, _)| name == key)) {
         let hint = gimbal_core::nearest::hint(unknown, defaults.iter().map(|(name, _)| *name));
-        return Err(EnvError::Usage(format!("there is no option `{unknown}`{hint}")));
+        let message = format!("there is no option `{unknown}`{hint}");
+        return Err(EnvError::Option { key: unknown.clone(), message });
     }
     let mut resolved = serde_json::Map::new();
     for (name, default) in defaults {
         let value = match given.get(*name) {
             None => *default,
-            Some(value) => {
-                value.as_u64().ok_or_else(|| EnvError::Usage(format!("option `{name}` must be a whole number")))?
-            }
+            Some(value) => value.as_u64().ok_or_else(|| EnvError::Option {
+                key: (*name).to_owned(),
+                message: format!("option `{name}` must be a whole number, and is {value}"),
+            })?,
         };
         resolved.insert((*name).to_owned(), Value::from(value));
     }

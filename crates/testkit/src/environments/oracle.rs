@@ -10,6 +10,7 @@ use gimbal_core::{
     Ask, Brief, Catalogue, Data, Digest, EnvError, Environment, Grammar, Message, Milli, Observation, Rejection,
     RejectionKind, Reply, Rng, Speaker, TaskId, ToolCall, ToolSpec, Tracker, Transition,
 };
+use gimbal_env_kit::catalogue;
 use serde_json::Value;
 
 use crate::log_tracker::LogTracker;
@@ -34,7 +35,7 @@ impl Catalogue for OracleFamily {
     fn tasks(&self, split: &str, _options: &Value) -> Result<Vec<TaskId>, EnvError> {
         match split {
             "test" => Ok(vec![TaskId("colour".to_owned()), TaskId("shade".to_owned())]),
-            other => Err(EnvError::Usage(format!("`oracle` has no split `{other}`; it has: test"))),
+            other => Err(catalogue::unknown("oracle", "split", other, &["test"])),
         }
     }
     fn schema(&self) -> Value {

@@ -56,7 +56,7 @@ pub struct Source {
     pub modules: Vec<Module>,
     /// Its files; the root is the first.
     pub files: Vec<File>,
-    /// The paths that its modules use. A re-export (`pub use`) is not a use: whoever names it is.
+    /// The paths that its modules use. A re-export (`pub use`) does not count as a use; naming the re-exported item does.
     pub mentions: Vec<Mention>,
 }
 

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::provider::WireFormat;
 use crate::secret::Secret;
 
-/// What a body says.
+/// The content of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
     /// The text, word for word.

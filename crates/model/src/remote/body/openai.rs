@@ -26,7 +26,7 @@ pub(super) fn read(body: &Value) -> Read {
         (_, Some(refusal)) => End::Refused(refusal.to_owned()),
         (Some("content_filter"), _) => End::Refused(String::new()),
         (Some("length"), _) => End::Length,
-        // Whoever does not say that it ended may have been cut anywhere.
+        // Without a finish reason the answer may have been cut anywhere.
         (None, _) if choice.is_some_and(|choice| choice.get("finish_reason").is_some_and(Value::is_null)) => {
             End::Nothing("it does not say how it ended (`finish_reason` is null), so it may not be whole".to_owned())
         }
@@ -51,7 +51,7 @@ pub(super) fn read(body: &Value) -> Read {
     }
 }
 
-/// Output tokens. Some servers count reasoning beside them and not among them; their total says so.
+/// Output tokens. Some servers do not count reasoning among them; their total shows that.
 fn completed(tokens: &Value) -> Option<u64> {
     let reasoning = count(tokens.pointer("/completion_tokens_details/reasoning_tokens")).unwrap_or(0);
     let written = count(tokens.get("completion_tokens"))?;
@@ -85,7 +85,7 @@ fn calls(calls: Option<&Value>) -> Vec<RequestedCall> {
             Some(RequestedCall {
                 id: text(call, "id").map_or_else(|| format!("call-{number}"), str::to_owned),
                 tool: text(function, "name")?.to_owned(),
-                // What is no JSON stays the text that the model wrote: the agent is told so, and the call is not lost.
+                // Arguments that are not JSON stay the text of the model: the agent reads that, and the call is not lost.
                 arguments: match function.get("arguments") {
                     Some(Value::String(written)) if written.trim().is_empty() => Value::Object(serde_json::Map::new()),
                     Some(Value::String(written)) => {

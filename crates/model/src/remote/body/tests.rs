@@ -32,7 +32,7 @@ fn usage_is_read_as_each_provider_reports_it() {
 }
 
 #[test]
-fn what_is_not_reported_is_missing_and_not_nought() {
+fn what_is_not_reported_is_missing_and_not_zero() {
     for format in FORMATS {
         for body in [json!({}), json!(null), json!([1]), json!({ "usage": null, "usageMetadata": [] })] {
             assert_eq!(read(format, &body).usage.source, UsageSource::Missing, "{format:?} {body}");

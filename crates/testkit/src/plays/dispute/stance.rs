@@ -1,4 +1,4 @@
-//! What the two agents say: a message of their own.
+//! The message that the two agents exchange.
 
 use gimbal_agent::reading::object;
 use gimbal_core::{Brief, Hint};
