@@ -499,8 +499,11 @@ mod tests {
 
         fn list(&self, folder: &str) -> Vec<String> {
             let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
-            let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-            names.map(|name| format!("personas/{}/core.yaml", name.to_string_lossy())).collect()
+            let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir());
+            entries
+                .map(|entry| entry.file_name())
+                .map(|name| format!("personas/{}/core.yaml", name.to_string_lossy()))
+                .collect()
         }
     }
 
