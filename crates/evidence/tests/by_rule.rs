@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use gimbal_core::{Digest, Milli};
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{
-    BenignRule, By, Condition, Decision, Distinct, Explanation, Pattern, Repeated, RuleSet, SkepticKind, Then, ThreatRule,
-    single_turn,
+    BenignRule, By, Condition, Decision, Distinct, Explanation, Pattern, Repeated, RuleSet, SkepticKind, Then,
+    ThreatRule, single_turn,
 };
 use gimbal_evidence::{
     Class, Counter, Draft, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind, Stamp, Utc,
@@ -63,8 +63,7 @@ fn rules() -> RuleSet {
         repeated: Some(Repeated { at_least: 3, by: By::Actor }),
         ..Condition::default()
     };
-    let guessed =
-        Condition { then: Some(Then { class: vec![Class::Logon], within: 60 }), ..guessing.clone() };
+    let guessed = Condition { then: Some(Then { class: vec![Class::Logon], within: 60 }), ..guessing.clone() };
     let scan = Condition {
         class: vec![Class::Flow],
         distinct: Some(Distinct { field: "object".to_owned(), at_least: 3, by: By::Actor }),
@@ -127,7 +126,8 @@ fn strengths_of_a_pattern_add_up_and_the_mean_is_weighted_by_facts() {
 // covers: ARES-025
 #[test]
 fn the_skeptic_without_an_explanation_is_as_unsure_as_the_work_says() {
-    let answer = |facts: Vec<NewFact>| single_turn(&packet(facts), &rules(), SkepticKind::Rules, Decision::Claims).skeptic;
+    let answer =
+        |facts: Vec<NewFact>| single_turn(&packet(facts), &rules(), SkepticKind::Rules, Decision::Claims).skeptic;
     assert_eq!(answer(guesses()).confidence, Milli(260));
     let cron = seen(Class::LogonFailed, "address:192.0.2.7", "account:root", 9, "CRON job");
     let explained = answer([guesses(), vec![cron]].concat());

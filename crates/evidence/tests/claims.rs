@@ -1,11 +1,11 @@
 //! Assertions and what code says of them.
 
-
 use gimbal_core::{Digest, Milli};
 use gimbal_evidence::claim::{Assertion, AssertionKind, Entailment, Predicate};
 use gimbal_evidence::judge::Side;
 use gimbal_evidence::{
-    Aggregate, Class, Counter, Draft, FactId, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind, Stamp, Utc,
+    Aggregate, Class, Counter, Draft, FactId, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind, Stamp,
+    Utc,
 };
 
 fn new(class: Class, actor: &str, second: Option<i64>, attributes: &[(&str, &str)]) -> NewFact {
@@ -18,10 +18,8 @@ fn new(class: Class, actor: &str, second: Option<i64>, attributes: &[(&str, &str
         object: "account:root".parse().ok(),
         entities: Vec::new(),
         attributes: attributes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
-        time: second.map(|second| Stamp {
-            found: second.to_string(),
-            utc: Utc::from_micros(1_000_000 * second).unwrap(),
-        }),
+        time: second
+            .map(|second| Stamp { found: second.to_string(), utc: Utc::from_micros(1_000_000 * second).unwrap() }),
         locator: Some(Locator { at: format!("line {number}"), source: SourceId::at(0) }),
         raw_sha256: Some(Digest::of(&number.to_be_bytes())),
         aggregate: None,
@@ -120,10 +118,22 @@ fn what_code_can_check_is_checked() {
 // covers: ARES-028, ARES-030
 #[test]
 fn predicates_have_a_written_form_and_no_others_exist() {
-    for text in ["class flow", "count 20", "field a=b", "field a=", "mentions x y", "about host:a", "same_actor", "within 0", "explained"] {
+    for text in [
+        "class flow",
+        "count 20",
+        "field a=b",
+        "field a=",
+        "mentions x y",
+        "about host:a",
+        "same_actor",
+        "within 0",
+        "explained",
+    ] {
         assert_eq!(text.parse::<Predicate>().unwrap().to_string(), text);
     }
-    for text in ["", "klass flow", "class flows", "count many", "count -1", "field x", "same_actor now", "about mars", "means"] {
+    for text in
+        ["", "klass flow", "class flows", "count many", "count -1", "field x", "same_actor now", "about mars", "means"]
+    {
         assert!(text.parse::<Predicate>().is_err(), "{text}");
     }
     let text = "classs flow".parse::<Predicate>().unwrap_err().to_string();

@@ -149,7 +149,8 @@ proptest! {
 }
 
 fn logons(number: usize) -> Vec<Written> {
-    let record = |number| Written { source: 0, class: Class::LogonFailed, actor: 7, second: Some(number as i64), number };
+    let record =
+        |number| Written { source: 0, class: Class::LogonFailed, actor: 7, second: Some(number as i64), number };
     (0..number).map(record).collect()
 }
 

@@ -122,7 +122,8 @@ impl Form {
     /// A JSON object with these members, in this order.
     #[must_use]
     pub fn object(members: &[(&str, Self)]) -> Self {
-        let member = |(key, form): &(&str, Self)| Member { key: (*key).to_owned(), form: form.clone(), optional: false };
+        let member =
+            |(key, form): &(&str, Self)| Member { key: (*key).to_owned(), form: form.clone(), optional: false };
         Self::members(&members.iter().map(member).collect::<Vec<_>>())
     }
 

@@ -130,8 +130,23 @@ const ROOMS: [Room; 21] = [
     // Facts, packets and judges: no input or output, no clock, no model. Readers of telemetry get their bytes from their caller.
     Room {
         folder: "crates/evidence",
-        forbidden_crates: &["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "gimbal-analysis", "tokio"],
-        forbidden_words: &["std::fs", "std::net::Tcp", "std::net::Udp", "std::env", "SystemTime", "Instant", "ChatModel"],
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-analysis",
+            "tokio",
+        ],
+        forbidden_words: &[
+            "std::fs",
+            "std::net::Tcp",
+            "std::net::Udp",
+            "std::env",
+            "SystemTime",
+            "Instant",
+            "ChatModel",
+        ],
     },
     Room {
         folder: "crates/parity",

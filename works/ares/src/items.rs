@@ -10,7 +10,7 @@ pub const ITEMS: &[Item] = &[Item {
     title: "Printed numbers that follow from others, recomputed",
     source: "",
     needs: Needs::NONE,
-    records: &[],
+    records: None,
     in_report: false,
     make: Make::Printed(Printed { file: printed::FILE, examine: printed::read_and_examine }),
 }];

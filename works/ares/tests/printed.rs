@@ -1,8 +1,8 @@
 //! The shipped facts, recomputed, and facts that are wrong.
 
-use gimbal_ares::printed::{FILE, check, examine, read_and_examine};
-use gimbal_ares::printed::AresFacts;
 use gimbal_analysis::papers::Verdict;
+use gimbal_ares::printed::AresFacts;
+use gimbal_ares::printed::{FILE, check, examine, read_and_examine};
 
 const TEXT: &str = include_str!("../../../papers/ares.yaml");
 

@@ -30,12 +30,16 @@ fn verify(file: &Path, root: Option<&str>, head: Option<&str>, json: bool) -> Re
         let proof = Proof::read(&bytes).map_err(|error| changed(file, &error))?;
         same(file, "root", proof.root, root)?;
         if json {
-            return print_json(&json!({ "proof": proof.fact.id, "packet": proof.packet, "root": proof.root, "holds": true }));
+            return print_json(
+                &json!({ "proof": proof.fact.id, "packet": proof.packet, "root": proof.root, "holds": true }),
+            );
         }
         println!("{}: proves {} of packet {}", file.display(), proof.fact.id, proof.packet);
         println!("root  {}", proof.root);
         if root.is_none() {
-            println!("Compare the root with the one in the packet or the report: a proof shows no more than that it leads there.");
+            println!(
+                "Compare the root with the one in the packet or the report: a proof shows no more than that it leads there."
+            );
         }
         return Ok(());
     }
@@ -48,7 +52,12 @@ fn verify(file: &Path, root: Option<&str>, head: Option<&str>, json: bool) -> Re
             "holds": true
         }));
     }
-    println!("{}: packet {}, {} facts, every byte verified", file.display(), packet.header().packet, packet.facts().len());
+    println!(
+        "{}: packet {}, {} facts, every byte verified",
+        file.display(),
+        packet.header().packet,
+        packet.facts().len()
+    );
     println!("head  {}\nroot  {}", packet.head(), packet.root());
     Ok(())
 }
@@ -96,7 +105,7 @@ fn in_short(fact: &Fact) -> String {
 
 fn in_full(packet: &Packet, fact: &Fact) {
     println!("{} of packet {}", fact.id, packet.header().packet);
-    let mut line = |name: &str, value: String| println!("  {name:<12}  {value}");
+    let line = |name: &str, value: String| println!("  {name:<12}  {value}");
     line("class", format!("{} ({})", fact.class, fact.class.meaning()));
     line("action", fact.action.clone());
     for (name, entity) in [("actor", &fact.actor), ("object", &fact.object)] {

@@ -74,7 +74,6 @@ fn phases(options: &Sweep) -> Result<Vec<(String, Range, Range)>, Failure> {
 }
 
 fn number(flag: &str, text: &str) -> Result<Milli, Failure> {
-    thousandths(text).ok_or_else(|| {
-        Failure::Usage(format!("{flag}: `{text}` is no number from 0 to 1 with at most three decimals"))
-    })
+    thousandths(text)
+        .ok_or_else(|| Failure::Usage(format!("{flag}: `{text}` is no number from 0 to 1 with at most three decimals")))
 }

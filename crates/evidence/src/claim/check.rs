@@ -48,7 +48,11 @@ impl Packet {
             Predicate::Count(number) => {
                 // The same record can be behind a fact of its own and behind one that counts it: the larger of the two sums is sure.
                 let sum = |counted: bool| {
-                    cited.iter().filter(|fact| fact.aggregate.is_some() == counted).map(|fact| fact.count()).sum::<u64>()
+                    cited
+                        .iter()
+                        .filter(|fact| fact.aggregate.is_some() == counted)
+                        .map(|fact| fact.count())
+                        .sum::<u64>()
                 };
                 Entailment::of(sum(true).max(sum(false)) >= *number)
             }
@@ -62,7 +66,11 @@ impl Packet {
             Predicate::SameObject => one_and_the_same(cited.iter().map(|fact| fact.object.as_ref())),
             Predicate::InOrder => timed(&cited, |times| times.is_sorted()),
             Predicate::Within(seconds) => timed(&cited, |times| {
-                let span = times.iter().max().zip(times.iter().min()).map_or(0, |(last, first)| last.micros() - first.micros());
+                let span = times
+                    .iter()
+                    .max()
+                    .zip(times.iter().min())
+                    .map_or(0, |(last, first)| last.micros() - first.micros());
                 u64::try_from(span / 1_000_000).unwrap_or(0) <= *seconds
             }),
             Predicate::Absent(class) => {

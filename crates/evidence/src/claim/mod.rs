@@ -8,8 +8,8 @@ use std::fmt;
 use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use check::covers;
 pub use check::Entailment;
+pub(crate) use check::covers;
 pub use predicate::{NotAPredicate, Predicate};
 
 use crate::FactId;

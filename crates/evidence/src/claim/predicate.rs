@@ -113,7 +113,11 @@ impl FromStr for Predicate {
         let rest = rest.trim();
         let number = || rest.parse::<u64>().map_err(|_| wrong(format!("`{rest}` is no whole number")));
         let words = || {
-            if rest.is_empty() { Err(wrong("it says nothing behind its first word".to_owned())) } else { Ok(rest.to_owned()) }
+            if rest.is_empty() {
+                Err(wrong("it says nothing behind its first word".to_owned()))
+            } else {
+                Ok(rest.to_owned())
+            }
         };
         let class = || rest.parse::<Class>().map_err(|error| wrong(error.to_string()));
         let alone = |predicate: Self| {

@@ -13,8 +13,8 @@ use std::io;
 use thiserror::Error;
 
 pub use format::Format;
-pub use source::{Extraction, SourceError};
 pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
+pub use source::{Extraction, SourceError};
 
 use crate::{Class, EntityKind, NewFact, Utc};
 

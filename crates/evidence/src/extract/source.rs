@@ -8,10 +8,11 @@ use thiserror::Error;
 
 use super::{
     ExtractError, Format, ReadOptions, Selector, Stats, read_argus, read_auditd, read_context, read_evtx,
-    read_flow_capture, read_flow_datagram, read_nfdump, read_syslog, read_syslog_json, read_xml, read_zeek, read_zeek_json,
+    read_flow_capture, read_flow_datagram, read_nfdump, read_syslog, read_syslog_json, read_xml, read_zeek,
+    read_zeek_json,
 };
-use crate::packet::{Counter, Draft, DraftError, Packet, Selection, Source};
 use crate::SourceId;
+use crate::packet::{Counter, Draft, DraftError, Packet, Selection, Source};
 
 /// Bytes that the format of a source is told by.
 const HEAD: usize = 4096;

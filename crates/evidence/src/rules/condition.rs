@@ -93,7 +93,8 @@ impl Condition {
         };
         let taken = match &self.distinct {
             Some(distinct) => grouped(&taken, distinct.by, |group| {
-                group.iter().filter_map(|fact| fact.field(&distinct.field)).collect::<BTreeSet<_>>().len() >= distinct.at_least
+                group.iter().filter_map(|fact| fact.field(&distinct.field)).collect::<BTreeSet<_>>().len()
+                    >= distinct.at_least
             }),
             None => taken,
         };

@@ -198,7 +198,8 @@ impl Position {
     /// The facts that are cited, each once, in the order of their ids.
     #[must_use]
     pub fn cited(&self) -> Vec<FactId> {
-        let mut facts: Vec<FactId> = self.assertions.iter().flat_map(|assertion| assertion.facts.iter().copied()).collect();
+        let mut facts: Vec<FactId> =
+            self.assertions.iter().flat_map(|assertion| assertion.facts.iter().copied()).collect();
         facts.sort_unstable();
         facts.dedup();
         facts

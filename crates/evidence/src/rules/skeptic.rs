@@ -139,7 +139,9 @@ fn unknowns(packet: &Packet, thesis: &Position, covered: &[FactId]) -> Vec<Strin
     for assertion in &thesis.assertions {
         let open = assertion.facts.iter().filter(|id| !covered.contains(id)).filter_map(|id| packet.fact(*id));
         if let Some(actor) = open.filter_map(|fact| fact.actor.as_ref()).next() {
-            unknowns.push(format!("whether {actor} was expected to do this: an inventory entry, a change or a known account"));
+            unknowns.push(format!(
+                "whether {actor} was expected to do this: an inventory entry, a change or a known account"
+            ));
         }
     }
     for fact in packet.facts().iter().filter(|fact| fact.class == Class::NotCollected) {

@@ -31,13 +31,17 @@ fn at(schema: &Value, place: &str) -> Result<Form, Unfollowed> {
         let words = words.as_array().into_iter().flatten().map(|word| word.as_str());
         let words: Option<Vec<&str>> = words.collect();
         let words = words.filter(|words| !words.is_empty());
-        return words.map(|words| Form::word(&words)).ok_or_else(|| wrong("an `enum` of a contract holds texts, and at least one"));
+        return words
+            .map(|words| Form::word(&words))
+            .ok_or_else(|| wrong("an `enum` of a contract holds texts, and at least one"));
     }
     let number = |key: &str| schema.get(key).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
     match schema.get("type") {
         Some(Value::String(kind)) => match kind.as_str() {
             "string" => match schema.get("pattern").and_then(Value::as_str) {
-                Some(pattern) => patterned(pattern).ok_or_else(|| wrong("a `pattern` of a contract begins with ^, ends with $ and has no quotation mark or backslash")),
+                Some(pattern) => patterned(pattern).ok_or_else(|| {
+                    wrong("a `pattern` of a contract begins with ^, ends with $ and has no quotation mark or backslash")
+                }),
                 None => Ok(Form::text(number("minLength").unwrap_or(0), number("maxLength").unwrap_or(TEXT))),
             },
             "number" if bounds(schema) == (Some(0.0), Some(1.0)) => Ok(Form::share()),
@@ -53,7 +57,8 @@ fn at(schema: &Value, place: &str) -> Result<Form, Unfollowed> {
             "boolean" => Ok(Form::closed("(true|false)", json!({ "type": "boolean" }), 5)),
             "null" => Ok(Form::closed("null", json!({ "type": "null" }), 4)),
             "array" => {
-                let item = schema.get("items").ok_or_else(|| wrong("an array of a contract says what its `items` are"))?;
+                let item =
+                    schema.get("items").ok_or_else(|| wrong("an array of a contract says what its `items` are"))?;
                 let item = at(item, &format!("{place}/items"))?;
                 Ok(Form::array(&item, number("minItems").unwrap_or(0), number("maxItems").unwrap_or(ITEMS)))
             }
@@ -76,7 +81,8 @@ fn at(schema: &Value, place: &str) -> Result<Form, Unfollowed> {
 fn object(schema: &Value, place: &str) -> Result<Form, Unfollowed> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let properties = properties.filter(|properties| !properties.is_empty());
-    let wrong = || Unfollowed { place: format!("{place}/"), what: "an object of a contract has `properties`".to_owned() };
+    let wrong =
+        || Unfollowed { place: format!("{place}/"), what: "an object of a contract has `properties`".to_owned() };
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let mut members = Vec::new();
@@ -99,5 +105,7 @@ fn patterned(pattern: &str) -> Option<Form> {
     let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
     let plain = !inner.contains(['"', '\\']) && !inner.is_empty();
     let quote = escape("\"");
-    plain.then(|| Form::closed(format!("{quote}({inner}){quote}"), json!({ "type": "string", "pattern": pattern }), TEXT))
+    plain.then(|| {
+        Form::closed(format!("{quote}({inner}){quote}"), json!({ "type": "string", "pattern": pattern }), TEXT)
+    })
 }

@@ -62,8 +62,7 @@ impl Contract {
         let schema: Value = serde_json::from_str(text).map_err(|problem| error("/", problem.to_string()))?;
         jsonschema::draft7::meta::validate(&schema)
             .map_err(|problem| error(&problem.instance_path().to_string(), problem.to_string()))?;
-        let validator =
-            jsonschema::draft7::new(&schema).map_err(|problem| error("/", problem.to_string()))?;
+        let validator = jsonschema::draft7::new(&schema).map_err(|problem| error("/", problem.to_string()))?;
         let form = form::of(&schema).map_err(|problem| error(&problem.place, problem.what))?;
         Ok(Self { name: name.to_owned(), schema, validator, form })
     }

@@ -137,7 +137,8 @@ fn coerced(schema: &Value, value: &Value) -> Option<Value> {
         // A word of an enumeration in other letters.
         let words = schema.get("enum")?.as_array()?;
         let text = value.as_str()?;
-        let mut same = words.iter().filter(|word| word.as_str().is_some_and(|word| word.eq_ignore_ascii_case(text.trim())));
+        let mut same =
+            words.iter().filter(|word| word.as_str().is_some_and(|word| word.eq_ignore_ascii_case(text.trim())));
         let word = same.next().filter(|word| *word != value)?;
         return same.next().is_none().then(|| word.clone());
     }
@@ -160,7 +161,8 @@ fn coerced(schema: &Value, value: &Value) -> Option<Value> {
 fn number_in(text: &str) -> Option<Number> {
     let text = text.trim();
     let (digits, percent) = text.strip_suffix('%').map_or((text, false), |digits| (digits.trim_end(), true));
-    let sound = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+'));
+    let sound =
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+'));
     let number: f64 = digits.parse().ok().filter(|_| sound)?;
     if percent {
         return Number::from_f64(number / 100.0);

@@ -121,7 +121,13 @@ fn any_value() -> impl Strategy<Value = Value> {
         Just(json!("ASSERT")),
     ];
     let key = prop_oneof![
-        Just("assertions"), Just("confidence"), Just("facts"), Just("kind"), Just("predicate"), Just("other"), Just("a/b~c"),
+        Just("assertions"),
+        Just("confidence"),
+        Just("facts"),
+        Just("kind"),
+        Just("predicate"),
+        Just("other"),
+        Just("a/b~c"),
     ];
     leaf.prop_recursive(4, 40, 5, move |inner| {
         prop_oneof![
@@ -154,7 +160,8 @@ proptest! {
         let contract = position();
         let assertions: Vec<Value> = kinds
             .iter()
-            .map(|kind| json!({ "kind": ["ASSERT", "LINK", "ALT"][*kind], "predicate": "p", "facts": ["F001", "F002"] }))
+            .map(|kind| ["ASSERT", "LINK", "ALT"][*kind])
+            .map(|kind| json!({ "kind": kind, "predicate": "p", "facts": ["F001", "F002"] }))
             .collect();
         let mut value = json!({ "assertions": assertions, "confidence": f64::from(share) / 100.0 });
         if let Some(said) = said {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gimbal_analysis::{self as row, CellInfo, RoleModel};
 use gimbal_core::yaml::At;
-use gimbal_core::{Architecture, Decoding, Digest, RoleSettings};
+use gimbal_core::{Architecture, Digest, RoleSettings};
 use gimbal_model::{ModelFacts, ModelKind};
 use serde_json::{Value, json};
 
