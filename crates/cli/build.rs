@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../..");
     let mut files = Vec::new();
-    for name in ["graphs", "papers", "personas", "shots", "studies", "prices.yaml", "providers.yaml"] {
+    for name in ["graphs", "papers", "personas", "rules", "shots", "studies", "prices.yaml", "providers.yaml"] {
         let path = root.join(name);
         if !path.exists() {
             continue;

@@ -14,6 +14,9 @@ pub enum Failure {
     /// Network, disk or provider.
     #[error("{0}")]
     External(String),
+    /// Triage came to a verdict that is no dismissal: nothing failed, and the exit code says which.
+    #[error("{0}")]
+    Verdict(gimbal_evidence::judge::Verdict),
     /// Ctrl-C.
     #[error("interrupted; run the same command again to go on")]
     Interrupted,
@@ -27,6 +30,9 @@ impl Failure {
             Self::Check(_) => 1,
             Self::Usage(_) => 2,
             Self::External(_) => 3,
+            Self::Verdict(gimbal_evidence::judge::Verdict::Inconclusive) => 10,
+            Self::Verdict(gimbal_evidence::judge::Verdict::ThreatConfirmed) => 20,
+            Self::Verdict(gimbal_evidence::judge::Verdict::ThreatDismissed) => 0,
             Self::Interrupted => 130,
         }
     }

@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Plan and run", &["run", "plan", "matrix"]),
     ("Read results", &["list", "report", "compare", "trace", "rescore"]),
     ("Environments", &["env", "advise"]),
-    ("Evidence", &["evidence", "judge"]),
+    ("Evidence", &["triage", "evidence", "judge"]),
     ("Models, personas and graphs", &["model", "persona", "graph", "schema"]),
     ("Checks", &["verify", "digest", "papers", "coverage", "doctor"]),
 ];

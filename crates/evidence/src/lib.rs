@@ -18,6 +18,7 @@ mod packet;
 mod query;
 pub mod rules;
 mod time;
+pub mod triage;
 
 pub use class::{Class, UnknownClass};
 pub use entity::{Entity, EntityKind, NotAnEntity};

@@ -9,6 +9,15 @@ use super::ReportFormat;
 /// Verbs of `gimbal evidence`.
 #[derive(Debug, Subcommand)]
 pub enum EvidenceVerb {
+    /// Reads telemetry and freezes what was selected into a packet
+    Extract {
+        /// What is read, and how
+        #[command(flatten)]
+        sources: Sources,
+        /// Where the packet is written (default: standard output)
+        #[arg(long, short, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// Verifies every byte of a packet, or a proof of one fact
     Verify {
         /// The packet, or the proof
@@ -35,6 +44,90 @@ pub enum EvidenceVerb {
         #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+}
+
+/// Telemetry that is read.
+#[derive(Debug, Args)]
+pub struct Sources {
+    /// Files, folders, or - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Format of all of them (default: told from the first bytes of each)
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// What is known beside the telemetry: inventory, changes, scanners, accounts, what was not collected (YAML)
+    #[arg(long, value_name = "FILE")]
+    pub context: Option<PathBuf>,
+    /// Year of times without one, as in syslog lines
+    #[arg(long, value_name = "YEAR", value_parser = clap::value_parser!(i16).range(1970..=9999))]
+    pub year: Option<i16>,
+    /// Zone of times without one, in minutes east of UTC
+    #[arg(long, value_name = "MINUTES", allow_negative_numbers = true, value_parser = clap::value_parser!(i16).range(-1440..=1440))]
+    pub zone: Option<i16>,
+    /// Only records at this time or later (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only records before this time (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// Only records about this entity, such as host:ws01
+    #[arg(long, value_name = "KIND:NAME")]
+    pub entity: Option<String>,
+    /// Most facts of the packet
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub max_facts: u64,
+    /// Records of the same class, actor, action and object are counted as one fact when there are more than this
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub aggregate_above: u64,
+    /// Stop at the first record that cannot be read; else such records are facts
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// `gimbal triage`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 dismissed, 10 inconclusive, 20 confirmed. Nothing leaves this machine: both sides are rules, and the \
+                        judge is arithmetic. Keep the head that is printed: it shows later whether the packet was changed."
+)]
+pub struct TriageArgs {
+    /// What is read, and how
+    #[command(flatten)]
+    pub sources: Sources,
+    /// The judge: claims, v1, v1_extended, v2, v2_capped, v2_symmetric
+    #[arg(long, value_name = "NAME", default_value = "claims")]
+    pub judge: String,
+    /// The Skeptic
+    #[arg(long, value_enum, default_value_t = SkepticChoice::Deterministic)]
+    pub skeptic: SkepticChoice,
+    /// What to print
+    #[arg(long = "as", value_enum, default_value_t = TriageForm::Text)]
+    pub form: TriageForm,
+    /// Where the packet is kept
+    #[arg(long, value_name = "FILE")]
+    pub packet: Option<PathBuf>,
+}
+
+/// Which Skeptic answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SkepticChoice {
+    /// Queries over what the packet states
+    Deterministic,
+    /// Rules over observed facts, beside what is stated
+    Rules,
+}
+
+/// Form of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TriageForm {
+    /// For a terminal
+    Text,
+    /// For a document
+    Markdown,
+    /// One JSON object on each line
+    Jsonl,
+    /// The facts as a timeline, for a timeline tool
+    Csv,
 }
 
 /// `gimbal evidence show`.

@@ -11,7 +11,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use env::{Draws, EnvPlay, EnvSettings, EnvVerb, Observe, OptionFlags};
-pub use evidence::{ArithmeticChoice, EvidenceShow, EvidenceVerb, JudgeVerb, Sweep};
+pub use evidence::{
+    ArithmeticChoice, EvidenceShow, EvidenceVerb, JudgeVerb, SkepticChoice, Sources, Sweep, TriageArgs, TriageForm,
+};
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 pub use models::{ModelVerb, PersonaShow, PersonaVerb};
 pub use results::{Compare, JudgeChoice, List, OfRun, Papers, Report, ReportFormat, Rescore, Trace};
@@ -103,7 +105,9 @@ pub enum Command {
         #[command(subcommand)]
         verb: GraphVerb,
     },
-    /// Verifies, shows and proves packets of evidence
+    /// Reads telemetry and judges by rule whether it shows a threat
+    Triage(TriageArgs),
+    /// Extracts, verifies, shows and proves packets of evidence
     Evidence {
         /// What to do
         #[command(subcommand)]

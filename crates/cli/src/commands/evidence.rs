@@ -6,17 +6,33 @@ use gimbal_core::Digest;
 use gimbal_evidence::{Fact, FactId, Filter, Packet, Proof, Utc};
 use serde_json::json;
 
-use super::{print_json, write_file};
-use crate::args::{EvidenceShow, EvidenceVerb};
+use super::{print_json, sources, write_file};
+use crate::args::{EvidenceShow, EvidenceVerb, Sources};
 use crate::exit::Failure;
 
 /// The verbs of `gimbal evidence`.
 pub fn evidence(verb: &EvidenceVerb) -> Result<(), Failure> {
     match verb {
+        EvidenceVerb::Extract { sources, out } => extract(sources, out.as_deref()),
         EvidenceVerb::Verify { file, root, head, json } => verify(file, root.as_deref(), head.as_deref(), *json),
         EvidenceVerb::Show(options) => show(options),
         EvidenceVerb::Prove { fact, packet, out } => prove(fact, packet, out.as_deref()),
     }
+}
+
+fn extract(sources: &Sources, out: Option<&Path>) -> Result<(), Failure> {
+    let packet = sources::extract(sources)?;
+    // The file of a packet is JSON, which is text.
+    let text = String::from_utf8_lossy(&packet.to_bytes()).into_owned();
+    match out {
+        None => print!("{text}"),
+        Some(out) => {
+            write_file(out, &text)?;
+            println!("{}: packet {}, {} facts", out.display(), packet.header().packet, packet.facts().len());
+            println!("head  {}\nroot  {}", packet.head(), packet.root());
+        }
+    }
+    Ok(())
 }
 
 fn verify(file: &Path, root: Option<&str>, head: Option<&str>, json: bool) -> Result<(), Failure> {

@@ -25,7 +25,9 @@ pub mod rescore;
 pub mod run;
 mod shots;
 pub mod shown;
+mod sources;
 pub mod tables;
+pub mod triage;
 
 use std::path::{Path, PathBuf};
 

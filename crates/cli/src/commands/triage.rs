@@ -1,0 +1,63 @@
+//! `gimbal triage`.
+
+use gimbal_ares::tables::timeline;
+use gimbal_core::Files as _;
+use gimbal_evidence::judge::{Judge, Verdict};
+use gimbal_evidence::rules::{Decision, RuleSet, SkepticKind, single_turn};
+use gimbal_evidence::triage::Triage;
+
+use super::{print_json, sources, write_file};
+use crate::args::{SkepticChoice, TriageArgs, TriageForm};
+use crate::exit::Failure;
+use crate::home::Home;
+
+/// The rules of both sides among the program's data.
+const RULES: &str = "rules/triage.yaml";
+
+/// Reads telemetry, lets both sides speak by rule, and prints the verdict.
+pub fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
+    let decision = decision(&asked.judge)?;
+    let rules = rules(home)?;
+    let packet = sources::extract(&asked.sources)?;
+    let skeptic = match asked.skeptic {
+        SkepticChoice::Deterministic => SkepticKind::Deterministic,
+        SkepticChoice::Rules => SkepticKind::Rules,
+    };
+    if let Some(path) = &asked.packet {
+        write_file(path, &String::from_utf8_lossy(&packet.to_bytes()))?;
+    }
+    let outcome = single_turn(&packet, &rules, skeptic, decision);
+    let triage = Triage { packet: &packet, outcome: &outcome };
+    match asked.form {
+        TriageForm::Text => print!("{}", triage.text()),
+        TriageForm::Markdown => print!("{}", triage.markdown()),
+        TriageForm::Jsonl => triage.json_lines().iter().try_for_each(print_json)?,
+        TriageForm::Csv => print!("{}", timeline(&triage).to_csv()),
+    }
+    match outcome.verdict {
+        Verdict::ThreatDismissed => Ok(()),
+        verdict => Err(Failure::Verdict(verdict)),
+    }
+}
+
+fn decision(name: &str) -> Result<Decision, Failure> {
+    if name == "claims" {
+        return Ok(Decision::Claims);
+    }
+    Judge::PLAIN.into_iter().find(|judge| judge.name() == name).map(Decision::Positions).ok_or_else(|| {
+        let known: Vec<&str> = std::iter::once("claims").chain(Judge::PLAIN.iter().map(Judge::name)).collect();
+        let hint = gimbal_core::nearest::hint(name, known.iter().copied());
+        Failure::Usage(format!("--judge: there is no judge `{name}`{hint} (known: {})", known.join(", ")))
+    })
+}
+
+fn rules(home: &Home) -> Result<RuleSet, Failure> {
+    let (text, place) = home
+        .files
+        .read(RULES)
+        .map_err(Failure::usage)?
+        .ok_or_else(|| Failure::Usage(format!("{RULES}: is not there")))?;
+    let rules: RuleSet = gimbal_core::yaml::read(&text, &place).map_err(Failure::usage)?;
+    rules.check().map_err(|error| Failure::Usage(format!("{place}: {error}")))?;
+    Ok(rules)
+}

@@ -1,0 +1,199 @@
+//! A verdict for people and programs: text, Markdown, JSON lines, and a timeline. Each sentence points at facts, and the head of the
+//! packet stands in every form.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::claim::{Assertion, Entailment};
+use crate::rules::{Outcome, Position};
+use crate::{Fact, FactId, Packet};
+
+/// A verdict with the packet that it is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Triage<'a> {
+    /// The packet.
+    pub packet: &'a Packet,
+    /// The verdict.
+    pub outcome: &'a Outcome,
+}
+
+impl Triage<'_> {
+    /// For a terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { packet, outcome } = self;
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{}  confidence {}  (judge: {})", outcome.verdict, outcome.confidence, outcome.judge);
+        let _ = writeln!(out, "packet {}  {} facts  head {}", packet.header().packet, packet.facts().len(), packet.head());
+        if packet.header().left_out.count.0 > 0 {
+            let _ = writeln!(out, "left out by the selection: {} records", packet.header().left_out.count);
+        }
+        if !outcome.architect.techniques.is_empty() {
+            let _ = writeln!(out, "ATT&CK: {}", outcome.architect.techniques.join(", "));
+        }
+        for (title, position) in [("Architect", &outcome.architect), ("Skeptic", &outcome.skeptic)] {
+            let _ = writeln!(out, "\n{title}, confidence {}", position.confidence);
+            if position.assertions.is_empty() {
+                let _ = writeln!(out, "  asserts nothing");
+            }
+            for assertion in &position.assertions {
+                let _ = writeln!(out, "  {}", self.sentence(assertion));
+                for fact in assertion.facts.iter().filter_map(|id| packet.fact(*id)) {
+                    let _ = writeln!(out, "    {}", line(fact));
+                }
+            }
+        }
+        if !outcome.skeptic.unknowns.is_empty() {
+            let _ = writeln!(out, "\nWhat would settle it");
+            for unknown in &outcome.skeptic.unknowns {
+                let _ = writeln!(out, "  {unknown}");
+            }
+        }
+        out
+    }
+
+    /// For a document.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let Self { packet, outcome } = self;
+        let mut out = String::new();
+        let _ = writeln!(out, "# {}\n", outcome.verdict);
+        let _ = writeln!(out, "Confidence {}, judge `{}`.", outcome.confidence, outcome.judge);
+        let _ = writeln!(out, "Packet `{}` with {} facts, head `{}`.", packet.header().packet, packet.facts().len(), packet.head());
+        if !outcome.architect.techniques.is_empty() {
+            let _ = writeln!(out, "ATT&CK: {}.", outcome.architect.techniques.join(", "));
+        }
+        for (title, position) in [("Architect", &outcome.architect), ("Skeptic", &outcome.skeptic)] {
+            let _ = writeln!(out, "\n## {title}, confidence {}\n", position.confidence);
+            for assertion in &position.assertions {
+                let _ = writeln!(out, "- {}", escaped(&self.sentence(assertion)));
+            }
+        }
+        if !outcome.skeptic.unknowns.is_empty() {
+            let _ = writeln!(out, "\n## What would settle it\n");
+            for unknown in &outcome.skeptic.unknowns {
+                let _ = writeln!(out, "- {}", escaped(unknown));
+            }
+        }
+        let _ = writeln!(out, "\n## Facts that are cited\n");
+        for fact in self.cited() {
+            let _ = writeln!(out, "- {}", escaped(&line(fact)));
+        }
+        out
+    }
+
+    /// One JSON object on each line: the verdict, then each assertion with its facts.
+    #[must_use]
+    pub fn json_lines(&self) -> Vec<Value> {
+        let Self { packet, outcome } = self;
+        let mut lines = vec![json!({
+            "record": "verdict", "verdict": outcome.verdict, "confidence": outcome.confidence.to_f64(), "judge": outcome.judge,
+            "packet": packet.header().packet, "head": packet.head(), "facts": packet.facts().len(),
+            "architect": outcome.architect.confidence.to_f64(), "skeptic": outcome.skeptic.confidence.to_f64(),
+            "techniques": outcome.architect.techniques, "unknowns": outcome.skeptic.unknowns,
+        })];
+        for (role, position) in [("architect", &outcome.architect), ("skeptic", &outcome.skeptic)] {
+            lines.extend(position.assertions.iter().map(|assertion| {
+                json!({
+                    "record": "assertion", "role": role, "kind": assertion.kind, "predicate": assertion.predicate,
+                    "facts": assertion.facts, "confidence": assertion.confidence.to_f64(),
+                    "interpretation": assertion.interpretation, "check": packet.entails(assertion),
+                })
+            }));
+        }
+        lines
+    }
+
+    /// Rows of a timeline, as timeline tools import them: time, what the time means, message, fact, role of the side that cites it.
+    #[must_use]
+    pub fn timeline(&self) -> Vec<TimelineRow> {
+        let cites = |position: &Position, id: FactId| position.cited().binary_search(&id).is_ok();
+        let timed = self.packet.facts().iter().filter_map(|fact| Some((fact, fact.time.as_ref()?)));
+        timed
+            .map(|(fact, time)| TimelineRow {
+                datetime: time.utc.to_string(),
+                timestamp_desc: fact.class.to_string(),
+                message: line(fact),
+                fact: fact.id,
+                cited_by: match (cites(&self.outcome.architect, fact.id), cites(&self.outcome.skeptic, fact.id)) {
+                    (true, true) => "architect and skeptic",
+                    (true, false) => "architect",
+                    (false, true) => "skeptic",
+                    (false, false) => "",
+                },
+            })
+            .collect()
+    }
+
+    /// A sentence with the facts behind it.
+    fn sentence(&self, assertion: &Assertion) -> String {
+        let facts: Vec<String> = assertion.facts.iter().map(ToString::to_string).collect();
+        let check = match self.packet.entails(assertion) {
+            Entailment::Entailed => "the facts entail it",
+            Entailment::Contradicted => "THE FACTS CONTRADICT IT",
+            Entailment::Unchecked => "code cannot check it",
+        };
+        let (kind, predicate, confidence) = (assertion.kind, &assertion.predicate, assertion.confidence);
+        format!("{kind} {}: {predicate} [{}] ({check}; {confidence})", assertion.interpretation, facts.join(" "))
+    }
+
+    /// The facts that either side cites.
+    fn cited(&self) -> impl Iterator<Item = &Fact> {
+        let mut ids = [self.outcome.architect.cited(), self.outcome.skeptic.cited()].concat();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.into_iter().filter_map(|id| self.packet.fact(id))
+    }
+}
+
+/// A row of a timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimelineRow {
+    /// The time, RFC 3339.
+    pub datetime: String,
+    /// What the time means: the class of the fact.
+    pub timestamp_desc: String,
+    /// The fact in a line.
+    pub message: String,
+    /// Its id.
+    pub fact: FactId,
+    /// Which side cites it.
+    pub cited_by: &'static str,
+}
+
+/// A fact in a line: id, time, who did what to what, how often.
+#[must_use]
+pub fn line(fact: &Fact) -> String {
+    let mut out = format!("{} ", fact.id);
+    if let Some(time) = &fact.time {
+        let _ = write!(out, "{} ", time.utc);
+    }
+    let _ = write!(out, "{}: {}", fact.class, fact.action);
+    if let Some(actor) = &fact.actor {
+        let _ = write!(out, ", by {actor}");
+    }
+    if let Some(object) = &fact.object {
+        let _ = write!(out, ", on {object}");
+    }
+    if let Some(aggregate) = &fact.aggregate {
+        let _ = write!(out, ", {} times", aggregate.count);
+        if let Some(last) = aggregate.last {
+            let _ = write!(out, " until {last}");
+        }
+    }
+    out
+}
+
+/// A text without what Markdown would read as its own.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '&') {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
+}

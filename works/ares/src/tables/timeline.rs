@@ -1,0 +1,24 @@
+//! A packet's facts in order of time, as timeline tools import them.
+
+use gimbal_analysis::{Cell, Column, ColumnKind, Table};
+use gimbal_evidence::triage::Triage;
+
+/// A row for each fact with a time; the first three columns are those that timeline tools ask for.
+#[must_use]
+pub fn timeline(triage: &Triage<'_>) -> Table {
+    let text = |key, title, help| Column::new(key, title, "fact", ColumnKind::Text, help);
+    let columns = vec![
+        text("datetime", "Time", "Time of the fact, RFC 3339 in UTC"),
+        text("timestamp_desc", "Class", "Class of the fact"),
+        text("message", "Fact", "Who did what to what"),
+        text("fact", "Id", "Id in the packet"),
+        text("cited_by", "Cited by", "Side of the debate that cites it"),
+    ];
+    let rows = triage.timeline().into_iter().map(|row| {
+        let id = row.fact.to_string();
+        [row.datetime.as_str(), &row.timestamp_desc, &row.message, &id, row.cited_by].map(Cell::text).to_vec()
+    });
+    let head = triage.packet.head();
+    let notes = vec![format!("{}, confidence {}; packet head {head}.", triage.outcome.verdict, triage.outcome.confidence)];
+    Table { key: "timeline", title: "Facts in order of time".to_owned(), columns, rows: rows.collect(), notes }
+}
