@@ -15,7 +15,7 @@ pub enum Failure {
     #[error("{0}")]
     External(String),
     /// Triage came to a verdict that is no dismissal: nothing failed, and the exit code says which.
-    #[error("{0}")]
+    #[error("")]
     Verdict(gimbal_evidence::judge::Verdict),
     /// Ctrl-C.
     #[error("interrupted; run the same command again to go on")]
