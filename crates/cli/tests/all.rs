@@ -6,6 +6,7 @@ mod bad_input;
 mod common;
 mod compare;
 mod environments;
+mod evidence;
 mod finance;
 mod gate;
 mod graphs;

@@ -1,0 +1,167 @@
+//! Evidence at the terminal: extracted, verified, shown, proved, and judged by rule.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::common::{Place, Said};
+
+/// An hour of a gate: password guessing that gets in, and a user's ordinary day.
+fn guessed() -> String {
+    let mut log = String::new();
+    for second in 0..40 {
+        log += &format!(
+            "Mar 28 09:00:{second:02} gate sshd[4{second:02}]: Failed password for root from 192.0.2.7 port 5{second:04} ssh2\n"
+        );
+    }
+    log + "Mar 28 09:01:10 gate sshd[499]: Accepted password for root from 192.0.2.7 port 50999 ssh2\n"
+}
+
+fn ordinary() -> String {
+    (0..9)
+        .map(|hour| {
+            format!("Mar 28 1{hour}:00:00 gate sshd[5{hour}]: Accepted publickey for ann from 198.51.100.4 port 4100{hour} ssh2: RSA SHA256:x\n")
+        })
+        .collect()
+}
+
+fn triage(place: &Place, log: &str, more: &[&str]) -> Said {
+    let file = place.write("auth.log", log);
+    let file = file.to_str().unwrap();
+    place.gimbal(&[&["triage", file, "--year", "2026"], more].concat())
+}
+
+// covers: ARES-023, ARES-040
+#[test]
+fn guessed_passwords_are_confirmed_and_an_ordinary_day_is_dismissed() {
+    let place = Place::new();
+    let said = triage(&place, &guessed(), &[]);
+    assert_eq!(said.code, 20, "{}{}", said.out, said.err);
+    assert!(said.out.starts_with("THREAT_CONFIRMED"), "{}", said.out);
+    assert!(said.out.contains("T1110.001") && said.out.contains("F0") && said.out.contains("head "), "{}", said.out);
+    assert!(said.err.is_empty(), "{}", said.err);
+    let said = triage(&place, &ordinary(), &[]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    assert!(said.out.starts_with("THREAT_DISMISSED"), "{}", said.out);
+}
+
+// covers: ARES-131
+#[test]
+fn what_is_stated_beside_the_log_explains_it() {
+    let place = Place::new();
+    let context = place.write(
+        "site.yaml",
+        "known_scanners:\n  - address: 192.0.2.7\n    name: password audit\n    from: 2026-03-28T08:00:00Z\n    until: 2026-03-28T10:00:00Z\n",
+    );
+    let said = triage(&place, &guessed(), &["--context", context.to_str().unwrap()]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    assert!(said.out.contains("security_tool"), "{}", said.out);
+}
+
+#[test]
+fn every_form_carries_the_head_of_the_packet() {
+    let place = Place::new();
+    let kept = place.path().join("kept.json");
+    let said = triage(&place, &guessed(), &["--packet", kept.to_str().unwrap()]);
+    let head = said.out.lines().find_map(|line| line.split("head ").nth(1)).unwrap().to_owned();
+    for form in ["markdown", "jsonl", "csv"] {
+        let said = triage(&place, &guessed(), &["--as", form]);
+        assert_eq!(said.code, 20);
+        assert!(said.out.contains(&head) || form == "csv", "{form}: {}", said.out);
+    }
+    let lines = triage(&place, &guessed(), &["--as", "jsonl"]).out;
+    let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["verdict"], &first["judge"]), (&"THREAT_CONFIRMED".into(), &"claims".into()));
+    let timeline = triage(&place, &guessed(), &["--as", "csv"]).out;
+    assert!(timeline.starts_with("datetime,timestamp_desc,message"), "{timeline}");
+    place.gimbal(&["evidence", "verify", kept.to_str().unwrap(), "--head", &head]).good();
+}
+
+#[test]
+fn a_file_a_folder_and_a_pipe_give_the_same_packet() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("logs")).unwrap();
+    let file = place.write("logs/auth.log", &guessed());
+    let packet = |source: &str| place.gimbal(&["evidence", "extract", source, "--year", "2026"]).good().out;
+    let of_file = packet(file.to_str().unwrap());
+    assert_eq!(packet("logs"), of_file);
+    let mut command = place.command();
+    let mut child = command
+        .args(["evidence", "extract", "-", "--year", "2026"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(guessed().as_bytes()).unwrap();
+    let piped: Said = child.wait_with_output().unwrap().into();
+    assert_eq!(piped.good().out, of_file);
+    // Zone and language of the machine change nothing.
+    let mut command = place.command();
+    command.env("TZ", "Asia/Tokyo").env("LC_ALL", "tr_TR.UTF-8");
+    let elsewhere: Said =
+        command.args(["evidence", "extract", "logs", "--year", "2026"]).output().unwrap().into();
+    assert_eq!(elsewhere.out, of_file);
+}
+
+// covers: ARES-006, ARES-007
+#[test]
+fn a_changed_packet_fails_the_check_with_its_place() {
+    let place = Place::new();
+    let log = place.write("auth.log", &guessed());
+    place.gimbal(&["evidence", "extract", log.to_str().unwrap(), "--year", "2026", "-o", "packet.json"]).good();
+    place.gimbal(&["evidence", "verify", "packet.json"]).good();
+    let shown = place.gimbal(&["evidence", "show", "packet.json", "--fact", "F002"]).good().out;
+    assert!(shown.contains("raw record    line 2 of source S1") && shown.contains("sha256"), "{shown}");
+    place.gimbal(&["evidence", "prove", "F002", "packet.json", "-o", "proof.json"]).good();
+    let root = place.gimbal(&["evidence", "verify", "packet.json", "--json"]).good().json()["root"].clone();
+    let root = root.as_str().unwrap();
+    place.gimbal(&["evidence", "verify", "proof.json", "--root", root]).good();
+    let other = "0".repeat(64);
+    assert_eq!(place.gimbal(&["evidence", "verify", "proof.json", "--root", &other]).code, 1);
+    let text = std::fs::read_to_string(place.path().join("packet.json")).unwrap();
+    let at = text.find("192.0.2.7").unwrap() + 8;
+    let mut bytes = text.into_bytes();
+    bytes[at] = b'8';
+    std::fs::write(place.path().join("packet.json"), bytes).unwrap();
+    let said = place.gimbal(&["evidence", "verify", "packet.json"]);
+    assert_eq!(said.code, 1);
+    assert!(said.err.contains("packet.json: line ") && said.err.contains("chain"), "{}", said.err);
+}
+
+#[test]
+fn mistakes_are_told_with_what_was_expected() {
+    let place = Place::new();
+    let log = place.write("auth.log", &ordinary());
+    let log = log.to_str().unwrap();
+    let empty = place.write("empty.log", "");
+    let binary = place.path().join("noise.bin");
+    std::fs::write(&binary, [0xff, 0xfe, 0, 0, 0, 0, 1, 2]).unwrap();
+    let cases: &[(&[&str], &str)] = &[
+        (&["triage", "missing.log"], "missing.log"),
+        (&["triage", empty.to_str().unwrap()], "empty"),
+        (&["triage", binary.to_str().unwrap()], "no known format"),
+        (&["triage", log, "--format", "sylog"], "did you mean `syslog`"),
+        (&["triage", log, "--judge", "v3"], "there is no judge `v3`"),
+        (&["triage", log, "--since", "yesterday"], "--since: `yesterday` is no time"),
+        (&["triage", log, "--entity", "mars"], "--entity"),
+        (&["evidence", "show", log], "line 1, column 1"),
+        (&["judge", "sweep", "--judge", "calibrated"], "--mean-architect"),
+        (&["judge", "sweep", "--architect", "0.5-2", "--skeptic", "0.1"], "--architect: `0.5-2`"),
+        (&["judge", "sweep", "--step", "0"], "--step"),
+    ];
+    for (arguments, expected) in cases {
+        let said = place.gimbal(arguments);
+        assert!(matches!(said.code, 1 | 2) && said.err.contains(expected), "{arguments:?}: {} {}", said.code, said.err);
+    }
+}
+
+// covers: ARES-060, ARES-061, ARES-R10
+#[test]
+fn judges_are_swept_without_a_model() {
+    let place = Place::new();
+    let said = place.gimbal(&["judge", "sweep", "--judge", "v2", "--architect", "0.45-0.65", "--skeptic", "0.60-0.90", "--format", "csv"]);
+    let rows: Vec<&str> = said.out.lines().skip(1).take(2).collect();
+    assert!(rows[0].contains("exact,0,0.645"), "{rows:?}");
+    assert!(rows[1].contains("float_compat,0,0.6"), "{rows:?}");
+    place.gimbal(&["papers", "ares"]).good();
+}
