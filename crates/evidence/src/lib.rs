@@ -12,6 +12,7 @@ mod entity;
 #[cfg(feature = "extract")]
 pub mod extract;
 mod fact;
+pub mod graph;
 pub mod judge;
 pub mod merkle;
 mod packet;

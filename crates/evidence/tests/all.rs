@@ -2,6 +2,7 @@
 
 mod by_rule;
 mod claims;
+mod graphs;
 mod judges;
 mod packets;
 #[cfg(feature = "extract")]

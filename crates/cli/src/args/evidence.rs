@@ -34,6 +34,17 @@ pub enum EvidenceVerb {
     },
     /// Shows the facts of a packet, or one fact in full
     Show(EvidenceShow),
+    /// Draws what facts are about and what was done, in the language of Mermaid
+    Graph {
+        /// The packet
+        packet: PathBuf,
+        /// Only what is near this entity, such as host:ws01
+        #[arg(long, value_name = "KIND:NAME")]
+        around: Option<String>,
+        /// How near: at most so many edges away
+        #[arg(long, value_name = "EDGES", default_value_t = 2)]
+        within: usize,
+    },
     /// Proves that a fact is in a packet, without the rest of it
     Prove {
         /// Id of the fact, such as F012

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use gimbal_core::Digest;
-use gimbal_evidence::{Fact, FactId, Filter, Packet, Proof, Utc};
+use gimbal_evidence::graph::Graph;
+use gimbal_evidence::{Entity, Fact, FactId, Filter, Packet, Proof, Utc};
 use serde_json::json;
 
 use super::{print_json, sources, write_file};
@@ -16,6 +17,7 @@ pub fn evidence(verb: &EvidenceVerb) -> Result<(), Failure> {
         EvidenceVerb::Extract { sources, out } => extract(sources, out.as_deref()),
         EvidenceVerb::Verify { file, root, head, json } => verify(file, root.as_deref(), head.as_deref(), *json),
         EvidenceVerb::Show(options) => show(options),
+        EvidenceVerb::Graph { packet, around, within } => graph(packet, around.as_deref(), *within),
         EvidenceVerb::Prove { fact, packet, out } => prove(fact, packet, out.as_deref()),
     }
 }
@@ -113,7 +115,7 @@ fn show(options: &EvidenceShow) -> Result<(), Failure> {
 /// A fact on one line.
 fn in_short(fact: &Fact) -> String {
     let time = fact.time.as_ref().map_or_else(|| "-".to_owned(), |time| time.utc.to_string());
-    let name = |entity: &Option<gimbal_evidence::Entity>| entity.as_ref().map_or("-".to_owned(), ToString::to_string);
+    let name = |entity: &Option<Entity>| entity.as_ref().map_or("-".to_owned(), ToString::to_string);
     let count = fact.aggregate.as_ref().map(|aggregate| format!("  x {}", aggregate.count)).unwrap_or_default();
     let (actor, object) = (name(&fact.actor), name(&fact.object));
     format!("{}  {time:<27}  {}: {actor} -> {object}  {}{count}", fact.id, fact.class, fact.action)
@@ -175,6 +177,24 @@ fn filter(options: &EvidenceShow) -> Result<Filter, Failure> {
         since: time("--since", &options.since)?,
         until: time("--until", &options.until)?,
     })
+}
+
+fn graph(file: &Path, around: Option<&str>, within: usize) -> Result<(), Failure> {
+    let graph = Graph::of(&packet_of(file, &read(file)?)?);
+    let part = match around {
+        None => graph,
+        Some(text) => {
+            let entity: Entity = text.parse().map_err(|error| Failure::Usage(format!("--around: {error}")))?;
+            if !graph.nodes().any(|node| *node == entity) {
+                let names: Vec<String> = graph.nodes().map(ToString::to_string).collect();
+                let hint = gimbal_core::nearest::hint(text, names.iter().map(String::as_str));
+                return Err(Failure::Usage(format!("--around: no fact is about {entity}{hint}")));
+            }
+            graph.around(&entity, within)
+        }
+    };
+    print!("{}", part.mermaid());
+    Ok(())
 }
 
 fn prove(fact: &str, file: &Path, out: Option<&Path>) -> Result<(), Failure> {
