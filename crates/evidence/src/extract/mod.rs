@@ -4,6 +4,7 @@
 //! data, so that a record that is only counted costs no allocation. Damaged records are observed too ([`Class::Damaged`]).
 
 mod format;
+mod windows;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,6 +12,7 @@ use std::io;
 use thiserror::Error;
 
 pub use format::Format;
+pub use windows::{read_evtx, read_xml};
 
 use crate::{Class, EntityKind, NewFact, Utc};
 
