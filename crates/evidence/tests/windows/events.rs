@@ -26,7 +26,7 @@ fn a_logon_names_where_it_came_from_and_the_account() {
         let time = fact.time.unwrap();
         assert_eq!(time.found, "2026-03-28T09:00:01.1234567Z");
         assert_eq!(time.utc.to_string(), "2026-03-28T09:00:01.123456Z");
-        assert_eq!(fact.locator.unwrap().at, "event 1");
+        assert_eq!(fact.locator.unwrap().at, "event 1 at byte 0");
     }
 }
 

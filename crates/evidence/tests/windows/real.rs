@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use gimbal_core::Digest;
 use gimbal_evidence::{Class, Draft, NewFact, Selection};
 use serde_json::Value;
 
@@ -25,9 +26,11 @@ fn attribute(fact: &NewFact, name: &str) -> String {
     fact.attributes.get(name).cloned().unwrap_or_default()
 }
 
-/// The chunk in a place such as `chunk 3 record 17`.
-fn chunk(fact: &NewFact) -> String {
-    fact.locator.as_ref().unwrap().at.split(' ').nth(1).unwrap_or_default().to_owned()
+/// The number of the chunk in a place such as `record 17 at byte 5120`.
+fn chunk(fact: &NewFact) -> u64 {
+    let place = &fact.locator.as_ref().unwrap().at;
+    let byte: u64 = place.rsplit(' ').next().unwrap_or_default().parse().unwrap();
+    (byte - 4096) / 65_536
 }
 
 /// The events of a log up to the first damaged record of each chunk, and how many come after one.
@@ -57,7 +60,8 @@ fn counts_of_real_logs_agree_with_independent_readers() {
     let mut total = 0;
     for row in rows {
         let file = row["file"].as_str().unwrap();
-        let (stats, facts) = facts_of_log(&fs::read(telemetry.join(file)).unwrap());
+        let bytes = fs::read(telemetry.join(file)).unwrap();
+        let (stats, facts) = facts_of_log(&bytes);
         let stats = stats.unwrap();
         let (events, after) = before_damage(&facts);
         assert_eq!(events.len() as u64, row["records"].as_u64().unwrap(), "{file}");
@@ -77,6 +81,14 @@ fn counts_of_real_logs_agree_with_independent_readers() {
         assert_eq!(counted(&named), classes["provider_event_id"], "{file}");
         let computers: BTreeSet<String> = events.iter().map(|fact| attribute(fact, "Computer")).collect();
         assert_eq!(computers.len() as u64, row["computers"].as_u64().unwrap(), "{file}");
+        // The raw record of each fact stands where its place says.
+        for fact in &facts {
+            let at = &fact.locator.as_ref().unwrap().at;
+            let Some((_, byte)) = at.split_once(" at byte ").filter(|_| fact.class != Class::Damaged) else { continue };
+            let start: usize = byte.parse().unwrap();
+            let size = u32::from_le_bytes(bytes[start + 4..start + 8].try_into().unwrap()) as usize;
+            assert_eq!(fact.raw_sha256, Some(Digest::of(&bytes[start..start + size])), "{file} {at}");
+        }
         // Each fact keeps the rules of a packet, and no two are the same.
         let mut draft = Draft::new(vec![super::events::source()], Selection::default());
         for fact in facts {

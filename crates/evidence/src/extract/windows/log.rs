@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use evtx::err::EvtxError;
 use evtx::{EvtxChunkData, ParserSettings};
+use memchr::memmem;
 
 use super::super::{ExtractError, Format, IssueKind, ReadOptions, Sink, Stats};
 use super::Reader;
@@ -21,13 +22,15 @@ const FILE_HEADER: usize = 4096;
 /// What a file and a chunk begin with.
 const FILE_MAGIC: &[u8] = b"ElfFile\0";
 const CHUNK_MAGIC: &[u8] = b"ElfChnk\0";
+/// Where the records of a chunk begin.
+const CHUNK_HEADER: usize = 512;
 /// What a record begins with, and the size of its header and of the copy of its size behind it.
 const RECORD_MAGIC: &[u8] = b"\x2a\x2a\0\0";
 const RECORD_HEADER: usize = 24;
 const SIZE_COPY: usize = 4;
 
-/// Reads a Windows event log. Each record of the log gives one fact, with the place `chunk C record R`, where `C` counts from 0 and
-/// `R` is the number that the record has in the log; its raw data are its bytes in the file. A record whose two sizes differ, one that
+/// Reads a Windows event log. Each record of the log gives one fact, with the place `record R at byte B`, where `R` is the number that
+/// the record has in the log and `B` is where it starts in the source; its raw data are its bytes there. A record whose two sizes differ, one that
 /// cannot be rendered and a chunk without its mark or with a wrong checksum give facts of the class `damaged`. Time is
 /// `TimeCreated`, not the header's (ARES-011).
 ///
@@ -40,7 +43,9 @@ pub fn read_evtx(mut input: impl Read, options: &ReadOptions, sink: &mut dyn Sin
     if chunk.is_empty() {
         return Ok(reader.stats);
     }
+    let mut start = 0;
     if chunk.starts_with(FILE_MAGIC) {
+        start = FILE_HEADER as u64;
         if chunk.len() < FILE_HEADER {
             reader.damaged(
                 &chunk,
@@ -55,7 +60,6 @@ pub fn read_evtx(mut input: impl Read, options: &ReadOptions, sink: &mut dyn Sin
         return Err(ExtractError::Format { format: Format::Evtx, what });
     }
     let settings = Arc::new(ParserSettings::default().indent(false));
-    let mut number = 0;
     loop {
         fill(&mut input, &mut chunk, CHUNK)?;
         if chunk.is_empty() {
@@ -63,10 +67,10 @@ pub fn read_evtx(mut input: impl Read, options: &ReadOptions, sink: &mut dyn Sin
         }
         // A log is grown ahead of its records: chunks of zeros were not used yet.
         if chunk.iter().any(|byte| *byte != 0) {
-            chunk = read_chunk(chunk, number, &settings, &mut reader)?;
+            chunk = read_chunk(chunk, start, &settings, &mut reader)?;
         }
         chunk.clear();
-        number += 1;
+        start += CHUNK as u64;
     }
 }
 
@@ -76,14 +80,14 @@ fn fill(input: &mut impl Read, into: &mut Vec<u8>, size: usize) -> io::Result<()
     input.by_ref().take(missing as u64).read_to_end(into).map(drop)
 }
 
-/// Reads a chunk, and gives its buffer back.
+/// Reads the chunk that starts at a byte of the source, and gives its buffer back.
 fn read_chunk(
     mut bytes: Vec<u8>,
-    number: u64,
+    base: u64,
     settings: &Arc<ParserSettings>,
     reader: &mut Reader<'_>,
 ) -> Result<Vec<u8>, ExtractError> {
-    let place = || format!("chunk {number}");
+    let place = || format!("chunk at byte {base}");
     if bytes.len() < CHUNK {
         let what = format!("a chunk of {} bytes; expected 65536", bytes.len());
         reader.damaged(&bytes, &place, IssueKind::Truncated, &what)?;
@@ -106,7 +110,7 @@ fn read_chunk(
     }
     let problem = match chunk.parse(Arc::clone(settings)) {
         Ok(mut chunk) => {
-            read_records(&mut chunk, number, reader)?;
+            read_records(&mut chunk, base, reader)?;
             None
         }
         Err(error) => Some(reasons(&error)),
@@ -117,30 +121,30 @@ fn read_chunk(
     Ok(chunk.data)
 }
 
-fn read_records(chunk: &mut evtx::EvtxChunk<'_>, number: u64, reader: &mut Reader<'_>) -> Result<(), ExtractError> {
+fn read_records(chunk: &mut evtx::EvtxChunk<'_>, base: u64, reader: &mut Reader<'_>) -> Result<(), ExtractError> {
     let data = chunk.data;
     // Where the next record starts, if the one before it was read.
-    let mut next = None;
+    let mut next = Some(CHUNK_HEADER);
     // Where a record whose sizes differ ends by its header. What cannot be read there belongs to the same damage.
     let mut broken_end = None;
     for record in chunk.iter() {
         let record = match record {
             Ok(record) => record,
             Err(error) => {
-                let start = start_of(&error).or(next);
+                let start = start_of(&error, data, next);
                 if start.is_some() && start == broken_end.take() {
                     continue;
                 }
                 let raw = start.map_or(&[][..], |start| frame(data, start).unwrap_or_else(|| header(data, start)));
                 next = start.filter(|start| frame(data, *start).is_some()).map(|start| start + raw.len());
-                let place = || broken_place(number, &error, start);
+                let place = || broken_place(base, &error, start);
                 reader.damaged(raw, &place, IssueKind::Malformed, &reasons(&error))?;
                 continue;
             }
         };
         let id = record.event_record_id;
-        let place = || format!("chunk {number} record {id}");
         let start = usize::try_from(record.binxml_offset).unwrap_or(usize::MAX).saturating_sub(RECORD_HEADER);
+        let place = || format!("record {id} at byte {}", base + start as u64);
         let Some(raw) = frame(data, start) else {
             next = None;
             broken_end = usize::try_from(record.binxml_size).ok().map(|size| start + RECORD_HEADER + size + SIZE_COPY);
@@ -178,19 +182,27 @@ fn header(data: &[u8], start: usize) -> &[u8] {
     rest.get(..RECORD_HEADER).unwrap_or(rest)
 }
 
-/// Where in its chunk a record that cannot be read starts, if the library says so.
-fn start_of(error: &EvtxError) -> Option<usize> {
+/// Where in its chunk the record of an error starts. The library says it of records that it cannot find the end of; of those that it
+/// cannot render it says the number, which is looked for at `expected` first.
+fn start_of(error: &EvtxError, data: &[u8], expected: Option<usize>) -> Option<usize> {
     match error {
         EvtxError::FailedToReadRecordAt { offset, .. } => usize::try_from(*offset).ok(),
-        _ => None,
+        EvtxError::FailedToParseRecord { record_id, .. } => {
+            let is_here = |start: &usize| {
+                let number = data.get(start + 8..start + 16);
+                number == Some(&record_id.to_le_bytes()) && frame(data, *start).is_some()
+            };
+            expected.filter(is_here).or_else(|| memmem::find_iter(data, RECORD_MAGIC).find(is_here))
+        }
+        _ => expected,
     }
 }
 
-fn broken_place(number: u64, error: &EvtxError, start: Option<usize>) -> String {
-    match (error, start) {
-        (EvtxError::FailedToParseRecord { record_id, .. }, _) => format!("chunk {number} record {record_id}"),
-        (_, Some(start)) => format!("chunk {number} byte {start}"),
-        _ => format!("chunk {number}"),
+fn broken_place(base: u64, error: &EvtxError, start: Option<usize>) -> String {
+    let byte = start.map_or_else(|| format!("chunk at byte {base}"), |start| format!("byte {}", base + start as u64));
+    match error {
+        EvtxError::FailedToParseRecord { record_id, .. } => format!("record {record_id} at {byte}"),
+        _ => byte,
     }
 }
 

@@ -10,7 +10,8 @@ use super::{MAX_EVENT, Reader};
 /// How much of a text outside of events is kept, to show it.
 const MAX_STRAY: usize = 4096;
 
-/// Reads events as XML in UTF-8. Each event gives one fact, with the place `event N`, counted from 1. An event that is not
+/// Reads events as XML in UTF-8. Each event gives one fact, with the place `event N at byte B`: the number counts from
+/// 1, and the byte is where it starts. An event that is not
 /// well-formed, or longer than 1 MiB, and text outside of events give facts of the class `damaged` (ARES-011).
 ///
 /// No entity can be declared: a document type is refused. Nothing is fetched.
@@ -19,7 +20,7 @@ const MAX_STRAY: usize = 4096;
 /// When the input cannot be read, is no XML, has a document type, or (if `options` say strict) has a damaged part.
 pub fn read_xml(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
     let mut reader = Reader::new(options, sink);
-    let mut pieces = Pieces { input, piece: Vec::new(), too_large: false };
+    let mut pieces = Pieces { input, piece: Vec::new(), too_large: false, start: 0, end: 0 };
     let mut event = Vec::new();
     let mut state = State::default();
     pieces.text()?;
@@ -30,7 +31,7 @@ pub fn read_xml(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink)
             state.too_large |= pieces.too_large || event.len() + pieces.piece.len() > MAX_EVENT;
             append(&mut event, &pieces.piece, state.too_large);
         } else {
-            state.stray(&pieces.piece, &mut reader)?;
+            stray(&pieces, &mut reader)?;
         }
         let markup = pieces.markup()?;
         match markup {
@@ -43,7 +44,7 @@ pub fn read_xml(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink)
                 if state.is_inside {
                     state.finish(&mut event, &mut reader, Some("the event ends before it is complete"))?;
                 }
-                state.begin();
+                state.begin(pieces.start);
                 append(&mut event, &pieces.piece, false);
                 if empty {
                     state.finish(&mut event, &mut reader, None)?;
@@ -59,7 +60,7 @@ pub fn read_xml(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink)
                     state.too_large |= pieces.too_large || event.len() + pieces.piece.len() > MAX_EVENT;
                     append(&mut event, &pieces.piece, state.too_large);
                 } else {
-                    state.stray(&pieces.piece, &mut reader)?;
+                    stray(&pieces, &mut reader)?;
                 }
             }
         }
@@ -97,11 +98,13 @@ struct State {
     too_large: bool,
     /// Events so far, this one included.
     number: u64,
+    /// Where this one starts.
+    start: u64,
 }
 
 impl State {
-    fn begin(&mut self) {
-        *self = Self { is_inside: true, too_large: false, number: self.number + 1 };
+    fn begin(&mut self, start: u64) {
+        *self = Self { is_inside: true, too_large: false, number: self.number + 1, start };
     }
 
     /// Ends an event: reads it, or says what is wrong with it.
@@ -111,8 +114,8 @@ impl State {
         reader: &mut Reader<'_>,
         problem: Option<&str>,
     ) -> Result<(), ExtractError> {
-        let number = self.number;
-        let place = || format!("event {number}");
+        let Self { number, start, .. } = *self;
+        let place = || format!("event {number} at byte {start}");
         self.is_inside = false;
         let result = if self.too_large {
             reader.damaged(event, &place, IssueKind::TooLarge, "an event of more than 1 MiB")
@@ -127,17 +130,17 @@ impl State {
         event.clear();
         result
     }
+}
 
-    /// Text between events, where there is only space.
-    fn stray(&self, text: &[u8], reader: &mut Reader<'_>) -> Result<(), ExtractError> {
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        if text.trim_ascii().is_empty() {
-            return Ok(());
-        }
-        let place = || format!("after event {}", self.number);
-        let shown = text.get(..MAX_STRAY).unwrap_or(text);
-        reader.damaged(shown, &place, IssueKind::Malformed, "text outside of an event")
+/// A piece between events, where there is only space.
+fn stray<R>(pieces: &Pieces<R>, reader: &mut Reader<'_>) -> Result<(), ExtractError> {
+    let text = pieces.piece.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&pieces.piece);
+    if text.trim_ascii().is_empty() {
+        return Ok(());
     }
+    let place = || format!("byte {}", pieces.start);
+    let shown = text.get(..MAX_STRAY).unwrap_or(text);
+    reader.damaged(shown, &place, IssueKind::Malformed, "text outside of an event")
 }
 
 /// What a piece of markup is.
@@ -161,13 +164,21 @@ struct Pieces<R> {
     input: R,
     piece: Vec<u8>,
     too_large: bool,
+    /// Where the piece starts in the source, and where it ends so far.
+    start: u64,
+    end: u64,
 }
 
 impl<R: BufRead> Pieces<R> {
-    /// Reads the text before the next `<`.
-    fn text(&mut self) -> io::Result<()> {
+    fn begin(&mut self) {
         self.piece.clear();
         self.too_large = false;
+        self.start = self.end;
+    }
+
+    /// Reads the text before the next `<`.
+    fn text(&mut self) -> io::Result<()> {
+        self.begin();
         loop {
             let buffer = self.input.fill_buf()?;
             if buffer.is_empty() {
@@ -177,6 +188,7 @@ impl<R: BufRead> Pieces<R> {
             let length = end.unwrap_or(buffer.len());
             keep(&mut self.piece, &mut self.too_large, buffer.get(..length).unwrap_or_default());
             self.input.consume(length);
+            self.end += length as u64;
             if end.is_some() {
                 return Ok(());
             }
@@ -185,8 +197,7 @@ impl<R: BufRead> Pieces<R> {
 
     /// Reads the markup that starts here.
     fn markup(&mut self) -> io::Result<Markup> {
-        self.piece.clear();
-        self.too_large = false;
+        self.begin();
         let (mut scanned, mut quote, mut is_broken) = (1, None, false);
         loop {
             if !self.through_end_of_tag()? {
@@ -236,6 +247,7 @@ impl<R: BufRead> Pieces<R> {
             let length = end.map_or(buffer.len(), |end| end + 1);
             keep(&mut self.piece, &mut self.too_large, buffer.get(..length).unwrap_or_default());
             self.input.consume(length);
+            self.end += length as u64;
             if end.is_some() {
                 return Ok(true);
             }

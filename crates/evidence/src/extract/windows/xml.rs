@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr2, memmem};
 use thiserror::Error;
 
 /// Why a text is no such XML.
@@ -136,12 +136,12 @@ pub(super) fn attributes(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// The characters that raw content stands for.
 pub(super) fn decode(raw: &str) -> Cow<'_, str> {
-    if !raw.bytes().any(|byte| matches!(byte, b'&' | b'<')) {
+    if memchr2(b'&', b'<', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
     }
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
-    while let Some(at) = rest.find(['&', '<']) {
+    while let Some(at) = memchr2(b'&', b'<', rest.as_bytes()) {
         let (before, markup) = rest.split_at(at);
         out.push_str(before);
         if let Some((character, after)) = reference(markup) {
@@ -167,7 +167,7 @@ pub(super) fn decode(raw: &str) -> Cow<'_, str> {
 pub(super) fn check_references(raw: &str) -> Result<(), usize> {
     let mut at = 0;
     while let Some(rest) = raw.get(at..) {
-        let Some(next) = rest.find(['&', '<']) else { break };
+        let Some(next) = memchr2(b'&', b'<', rest.as_bytes()) else { break };
         let markup = rest.get(next..).unwrap_or_default();
         let after = reference(markup)
             .map(|(_, after)| after)
