@@ -1,4 +1,5 @@
 //! One binary for all tests of this crate.
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 mod by_rule;
 mod claims;
@@ -7,3 +8,5 @@ mod judges;
 mod packets;
 #[cfg(feature = "extract")]
 mod selection;
+#[cfg(feature = "extract")]
+mod windows;

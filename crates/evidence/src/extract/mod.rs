@@ -6,6 +6,7 @@
 mod format;
 mod select;
 mod source;
+mod windows;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,6 +16,7 @@ use thiserror::Error;
 pub use format::Format;
 pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
 pub use source::{Extraction, SourceError};
+pub use windows::{read_evtx, read_xml};
 
 use crate::{Class, EntityKind, NewFact, Utc};
 

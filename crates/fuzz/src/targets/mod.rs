@@ -6,6 +6,7 @@
 mod environments;
 mod files;
 mod models;
+mod telemetry;
 
 /// A reader.
 pub struct Target {
@@ -29,7 +30,7 @@ fn owned(texts: &[&str]) -> Vec<Vec<u8>> {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 25] = [
+pub const TARGETS: [Target; 27] = [
     Target { name: "agent-answer", about: "replies of models", seeds: models::answers, read: models::answer },
     Target {
         name: "agent-persona",
@@ -85,6 +86,8 @@ pub const TARGETS: [Target; 25] = [
     },
     Target { name: "finance-query", about: "queries", seeds: environments::queries, read: environments::query },
     Target { name: "finance-rubric", about: "rubrics", seeds: environments::rubrics, read: environments::rubric },
+    Target { name: "evidence-evtx", about: "Windows event logs", seeds: telemetry::logs, read: telemetry::log },
+    Target { name: "evidence-events", about: "Windows event XML", seeds: telemetry::events, read: telemetry::event },
     Target { name: "textcraft-command", about: "commands", seeds: environments::commands, read: environments::command },
     Target {
         name: "textcraft-recording",
