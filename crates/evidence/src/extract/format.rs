@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::flows::is_table;
 use crate::SourceKind;
 
 /// A format that can be read.
@@ -27,7 +28,7 @@ pub enum Format {
     ZeekJson,
     /// Argus flows, comma separated.
     Argus,
-    /// nfdump flows, comma separated.
+    /// nfdump flows and other tables of flows, comma separated.
     Nfdump,
     /// What a person states: inventory, changes, scanners, accounts.
     Context,
@@ -114,12 +115,13 @@ impl Format {
             return Some(Self::Zeek);
         }
         if line.starts_with(b"{") {
-            return Some(if holds("\"id.orig_h\"") { Self::ZeekJson } else { Self::SyslogJson });
+            let is_zeek = holds("\"id.orig_h\"") || holds("\"id_orig_h\"");
+            return Some(if is_zeek { Self::ZeekJson } else { Self::SyslogJson });
         }
         if line.starts_with(b"StartTime,") {
             return Some(Self::Argus);
         }
-        if line.starts_with(b"ts,") || line.starts_with(b"Date first seen") {
+        if std::str::from_utf8(line).is_ok_and(is_table) {
             return Some(Self::Nfdump);
         }
         if line.starts_with(b"type=") && holds("msg=audit(") {
