@@ -1,10 +1,12 @@
 //! What a person states: inventory, changes, scanners, accounts, history, and what was not collected.
 
+use std::io::{BufRead, Read as _};
+
 use gimbal_core::yaml::{At, Kind, Member, Node, YamlError};
 
 use super::fill::{about, named, put};
 use super::run::Run;
-use super::{Details, ExtractError, Observed, ReadOptions, Sink, Stats};
+use super::{Details, ExtractError, Format, Observed, ReadOptions, Sink, Stats};
 use crate::{Class, Entity, EntityKind, NewFact, Utc};
 
 /// A list of the file: its key, the class of its entries, the key that must be there, and the others.
@@ -68,13 +70,24 @@ const SECTIONS: [Section; 6] = [
     },
 ];
 
+/// Largest file, in bytes: a person wrote it.
+const MAX_FILE: u64 = 16 << 20;
+
 /// Reads a file of context, in YAML: lists under `inventory`, `change_windows`, `known_scanners`, `known_accounts`, `history` and
 /// `not_collected`. Each entry is one fact; its time is the start of its interval, where it has one.
 ///
 /// # Errors
-/// [`ExtractError::Context`] with line and column when the file is not in this form. A person wrote it and can fix it, so every mistake
-/// stops the reader, strict or not.
-pub fn read_context(text: &str, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
+/// When the source cannot be read, and [`ExtractError::Context`] with line and column when it is not in this form. A person wrote it
+/// and can fix it, so every mistake stops the reader, strict or not.
+pub fn read_context(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
+    let wrong_file = |what: &str| ExtractError::Format { format: Format::Context, what: what.to_owned() };
+    let mut bytes = Vec::new();
+    input.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(wrong_file("it has more than 16 MiB"));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| wrong_file("it is not encoded as UTF-8"))?;
+    let text = text.as_str();
     let mut run = Run::new(options, sink);
     let file = Node::parse(text, PLACE)?;
     let Kind::Map(members) = &file.kind else {

@@ -17,8 +17,8 @@ const MAX_ATTRIBUTES: usize = 240;
 /// Longest name of an entity, in bytes.
 const MAX_ENTITY: usize = 512;
 
-/// Adds an attribute. A name that is there already gets a number, so that no value is lost; a value beyond the bound is cut, and its
-/// length and hash are added.
+/// Adds an attribute. A name that is there already with another value gets a number, so that no value is lost; a value beyond the bound
+/// is cut, and its length and hash are added.
 pub(super) fn put(fact: &mut NewFact, name: &str, value: &str) {
     if fact.attributes.len() >= MAX_ATTRIBUTES {
         let left_out = fact.attributes.get("attributes_left_out").and_then(|count| count.parse().ok()).unwrap_or(0_u64);
@@ -30,7 +30,11 @@ pub(super) fn put(fact: &mut NewFact, name: &str, value: &str) {
     if key.is_empty() {
         key.push('?');
     }
-    if fact.attributes.contains_key(&key) {
+    let kept = cut(value, MAX_VALUE);
+    if let Some(before) = fact.attributes.get(&key) {
+        if before == kept && kept.len() == value.len() {
+            return;
+        }
         let plain = key.len();
         for number in 2..=MAX_ATTRIBUTES {
             key.truncate(plain);
@@ -44,7 +48,7 @@ pub(super) fn put(fact: &mut NewFact, name: &str, value: &str) {
         fact.attributes.insert(format!("{key}.length"), value.len().to_string());
         fact.attributes.insert(format!("{key}.sha256"), Digest::of(value.as_bytes()).to_string());
     }
-    fact.attributes.insert(key, cut(value, MAX_VALUE).to_owned());
+    fact.attributes.insert(key, kept.to_owned());
 }
 
 /// Adds an attribute unless its value is empty.
@@ -133,6 +137,7 @@ mod tests {
         let mut fact = fact();
         put(&mut fact, "a", "1");
         put(&mut fact, "a", "2");
+        put(&mut fact, "a", "1");
         put(&mut fact, "long", &"ü".repeat(20_000));
         assert_eq!(fact.attributes["a.2"], "2");
         assert_eq!(fact.attributes["long.length"], "40000");

@@ -32,10 +32,9 @@ not_collected:
     until: 2026-03-29T00:00:00Z
 ";
 
-// covers: ARES-012
 #[test]
 fn each_entry_is_one_fact() {
-    let found = Found::of(|sink| read_context(CONTEXT, &ReadOptions::default(), sink));
+    let found = Found::of(|sink| read_context(CONTEXT.as_bytes(), &ReadOptions::default(), sink));
     let lines: Vec<String> = found.facts.iter().map(line).collect();
     assert_eq!(
         lines,
@@ -67,14 +66,14 @@ fn the_raw_record_of_an_entry_is_its_lines() {
     let mut sink = |observed: &gimbal_evidence::extract::Observed<'_>| {
         raw.push(String::from_utf8(observed.raw.to_vec()).unwrap());
     };
-    read_context(CONTEXT, &ReadOptions::default(), &mut sink).unwrap();
+    read_context(CONTEXT.as_bytes(), &ReadOptions::default(), &mut sink).unwrap();
     assert_eq!(raw[2], "  - address: 10.0.0.9\n    note: weekly");
 }
 
 #[test]
 fn mistakes_are_named_with_their_line() {
     let error = |text: &str| {
-        let refused = read_context(text, &ReadOptions::default(), &mut Facts::default()).unwrap_err();
+        let refused = read_context(text.as_bytes(), &ReadOptions::default(), &mut Facts::default()).unwrap_err();
         assert!(matches!(refused, ExtractError::Context(_)), "{refused}");
         refused.to_string()
     };

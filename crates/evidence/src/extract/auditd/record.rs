@@ -46,7 +46,7 @@ impl<'a> Record<'a> {
         found.filter(|value| !matches!(value.as_ref(), "?" | "(null)" | "(none)")).unwrap_or_default()
     }
 
-    /// The fields in order; those of a message that a program wrote (`msg='...'`) follow as fields of their own.
+    /// The fields in order; those of a message that a program wrote (`msg='...'`) stand among them.
     pub fn fields(&self) -> Fields<'a> {
         Fields::new(self.fields)
     }
@@ -121,11 +121,13 @@ pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
 /// Goes through fields.
 pub(in super::super) struct Fields<'a> {
     rest: &'a str,
+    /// What follows the message of a program.
+    after: &'a str,
 }
 
 impl<'a> Fields<'a> {
     fn new(text: &'a str) -> Self {
-        Self { rest: text }
+        Self { rest: text, after: "" }
     }
 }
 
@@ -149,8 +151,11 @@ impl<'a> Iterator for Fields<'a> {
         loop {
             let text = self.rest.trim_start_matches(SEPARATORS);
             if text.is_empty() {
-                self.rest = text;
-                return None;
+                self.rest = std::mem::take(&mut self.after);
+                if self.rest.is_empty() {
+                    return None;
+                }
+                continue;
             }
             let Some(length) = name_length(text) else {
                 // A word of no field, such as `avc:`.
@@ -162,14 +167,11 @@ impl<'a> Iterator for Fields<'a> {
             if name == "msg"
                 && let Some(inside) = rest.strip_prefix('\'')
             {
-                // The fields inside are read as if they stood here; the closing mark is a part of the last value.
+                // The fields inside are read as if they stood here. The message ends at the last mark before the names that the
+                // log adds.
+                let (inside, after) = inside.split_once("'\u{1d}").unwrap_or((inside, ""));
                 self.rest = inside.trim_end_matches(['\'', ' ']);
-                if let Some((inner, outer)) = inside.split_once("'\u{1d}") {
-                    self.rest = inner;
-                    if inner.is_empty() {
-                        self.rest = outer;
-                    }
-                }
+                self.after = after;
                 continue;
             }
             for (open, close) in [('"', '"'), ('\'', '\''), ('[', ']')] {
@@ -236,6 +238,10 @@ mod tests {
             "type=USER_LOGIN msg=audit(1.2:3): pid=7 uid=0 msg='op=login acct=\"root\" addr=192.0.2.7 res=failed'";
         let record = Record::read(line).unwrap();
         assert_eq!((record.get("acct").as_ref(), record.get("res").as_ref()), ("root", "failed"));
+        let line =
+            "type=USER_CMD msg=audit(1.2:3): pid=7 msg='cmd=6C73202D6C res=success'\u{1d}UID=\"bob\" AUID=\"bob\"";
+        let record = Record::read(line).unwrap();
+        assert_eq!((record.get("res").as_ref(), record.get("UID").as_ref()), ("success", "bob"));
         let line = "type=AUOMS_EXECVE audit(1.2:3): proctitle=/bin/java -Dx=1 -cp a:b redactors= containerid= path=[\"/bin/ls\"]";
         let record = Record::read(line).unwrap();
         assert_eq!((record.kind, record.get("proctitle").as_ref()), ("EXECVE", "/bin/java -Dx=1 -cp a:b"));
