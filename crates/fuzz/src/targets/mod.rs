@@ -6,6 +6,7 @@
 mod environments;
 mod files;
 mod models;
+mod telemetry;
 
 /// A reader.
 pub struct Target {
@@ -29,7 +30,7 @@ fn owned(texts: &[&str]) -> Vec<Vec<u8>> {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 25] = [
+pub const TARGETS: [Target; 31] = [
     Target { name: "agent-answer", about: "replies of models", seeds: models::answers, read: models::answer },
     Target {
         name: "agent-persona",
@@ -104,5 +105,21 @@ pub const TARGETS: [Target; 25] = [
         about: "recordings",
         seeds: environments::recordings,
         read: environments::yt_recording,
+    },
+    Target { name: "telemetry-syslog", about: "syslog lines", seeds: telemetry::syslogs, read: telemetry::syslog },
+    Target { name: "telemetry-audit", about: "audit records", seeds: telemetry::audits, read: telemetry::audit },
+    Target { name: "telemetry-export", about: "NetFlow and IPFIX", seeds: telemetry::exports, read: telemetry::export },
+    Target {
+        name: "telemetry-capture",
+        about: "captures of exports",
+        seeds: telemetry::captures,
+        read: telemetry::capture,
+    },
+    Target { name: "telemetry-table", about: "tables of flows", seeds: telemetry::tables, read: telemetry::table },
+    Target {
+        name: "telemetry-context",
+        about: "context that a person states",
+        seeds: telemetry::contexts,
+        read: telemetry::context,
     },
 ];
