@@ -133,7 +133,7 @@ fn damage_is_named_and_what_came_before_it_is_kept() {
 }
 
 #[test]
-fn sets_that_wait_and_templates_are_bounded() {
+fn sets_that_wait_are_bounded() {
     let mut datagrams = Vec::new();
     for id in 256..3_000 {
         datagrams.push(message(10, 1, 0, &[set(id, &[0; 16])]));
@@ -143,6 +143,19 @@ fn sets_that_wait_and_templates_are_bounded() {
     assert_eq!(found.stats.issues.len(), 100);
     // The oldest are given up first.
     assert_eq!(found.facts[0].locator.as_ref().unwrap().at, "datagram 1 set 1");
+}
+
+#[test]
+fn templates_are_bounded() {
+    let fields: Vec<(u16, u16)> = vec![(1, 1); 15_000];
+    let datagrams: Vec<Vec<u8>> =
+        (0..80).map(|domain| message(10, 1, domain, &[set(2, &template(256, &fields))])).collect();
+    let found = payloads(&datagrams);
+    assert_eq!(found.stats.dropped, 80);
+    assert!((5..20).contains(&found.facts.len()), "{}", found.facts.len());
+    assert!(found.facts.iter().all(|fact| fact.action == "too_large"));
+    // A domain that sends its template again takes no more room.
+    assert_eq!(payloads(&vec![datagrams[0].clone(); 200]).facts.len(), 0);
 }
 
 #[test]

@@ -10,8 +10,9 @@ use super::template::{Field, Span, Template, fixed};
 
 /// Longest payload of a datagram, in bytes.
 pub const MAX_PAYLOAD: usize = 65_535;
-/// Most fields of all templates together: about 30 MB.
+/// Most fields of all templates together, where each template counts as [`TEMPLATE`] fields more: about 30 MB.
 const MAX_FIELDS: usize = 1 << 20;
+const TEMPLATE: usize = 16;
 /// Most sets, and most bytes of them, that wait for their template.
 const MAX_WAITING: usize = 1024;
 const MAX_WAITING_BYTES: usize = 4 << 20;
@@ -216,16 +217,16 @@ impl<'s> FlowReader<'s> {
     fn keep(&mut self, head: &Head, id: u16, template: Template, raw: &[u8]) -> Result<(), ExtractError> {
         let key = (domain(head), id);
         if let Some(before) = self.templates.remove(&key) {
-            self.fields -= before.fields.len();
+            self.fields -= before.fields.len() + TEMPLATE;
         }
         // A template of no fields withdraws the one before it.
         if template.fields.is_empty() {
             return Ok(());
         }
-        if self.fields + template.fields.len() > MAX_FIELDS {
+        if self.fields + template.fields.len() + TEMPLATE > MAX_FIELDS {
             return self.broken(IssueKind::TooLarge, "templates of more than a million fields", raw);
         }
-        self.fields += template.fields.len();
+        self.fields += template.fields.len() + TEMPLATE;
         let is_due = |waiting: &Waiting| (domain(&waiting.head), waiting.id) == key;
         if self.waiting.iter().any(is_due) {
             let (due, rest) = std::mem::take(&mut self.waiting).into_iter().partition(is_due);

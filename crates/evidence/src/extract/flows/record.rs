@@ -39,7 +39,6 @@ pub(super) struct FlowRecord<'a> {
     source: Option<IpAddr>,
     target: Option<IpAddr>,
     start: Option<i64>,
-    end: Option<i64>,
 }
 
 /// Gives the facts of the records of a set; the bytes after the last one are padding. Returns what is wrong with the set.
@@ -68,14 +67,12 @@ pub(super) fn observe_set(
 
 impl<'a> FlowRecord<'a> {
     fn new(head: &'a Head, template: &'a Template, bytes: &'a [u8], spans: &'a [Span], set: u32, number: u32) -> Self {
-        let mut record =
-            Self { head, template, bytes, spans, set, number, source: None, target: None, start: None, end: None };
+        let mut record = Self { head, template, bytes, spans, set, number, source: None, target: None, start: None };
         let keys = &template.keys;
         if template.scopes.is_none() {
             record.source = record.address(keys.source_v4, keys.source_v6);
             record.target = record.address(keys.target_v4, keys.target_v6);
             record.start = keys.start.and_then(|(unit, index)| record.time(unit, index));
-            record.end = keys.end.and_then(|(unit, index)| record.time(unit, index));
         }
         record
     }
@@ -192,7 +189,9 @@ impl Details for FlowRecord<'_> {
                 put(fact, &name, &value(data, bytes));
             }
         }
-        for (name, time) in [("start", self.start), ("end", self.end)] {
+        let is_flow = self.template.scopes.is_none();
+        let end = self.template.keys.end.filter(|_| is_flow).and_then(|(unit, index)| self.time(unit, index));
+        for (name, time) in [("start", self.start), ("end", end)] {
             if let Some(time) = time.and_then(Utc::from_micros) {
                 put(fact, name, &time.to_string());
             }

@@ -87,7 +87,8 @@ pub(super) struct Row<'a> {
     pub cells: &'a [(usize, usize)],
     /// What the tool writes for a value that it does not have.
     pub unset: &'a str,
-    pub end: Option<Utc>,
+    /// The zone of times without one, in minutes east of UTC.
+    pub zone_minutes: i16,
 }
 
 /// Cuts a line at a separator, into `cells` that are kept from line to line.
@@ -108,27 +109,21 @@ impl Row<'_> {
         if piece == self.unset { "" } else { piece }
     }
 
+    fn time(&self, text: &str) -> Option<Utc> {
+        clock::epoch(text).or_else(|| clock::date_time(text, self.zone_minutes))
+    }
+
     /// Gives the fact of the row.
-    pub fn observe(mut self, run: &mut Run<'_>, raw: &[u8]) {
-        let zone = run.options.zone_minutes.unwrap_or(0);
-        let time = |text: &str| clock::epoch(text).or_else(|| clock::date_time(text, zone));
+    pub fn observe(&self, run: &mut Run<'_>, raw: &[u8]) {
         let found = self.columns.start.map_or("", |index| self.cell(index));
-        let start = time(found);
+        let start = self.time(found);
         if start.is_none() && !found.is_empty() {
             run.note(Issue::new(format!("line {}", self.line), IssueKind::Time, format!("`{found}` is no time"), raw));
         }
-        self.end = self.columns.end.and_then(|index| time(self.cell(index)));
         let number = self.columns.protocol.and_then(|index| protocol(self.cell(index)));
+        let (source, target) = (machine(self.cell(self.columns.source)), machine(self.cell(self.columns.target)));
         run.parsed(1);
-        give(
-            run,
-            number,
-            machine(self.cell(self.columns.source)),
-            machine(self.cell(self.columns.target)),
-            start,
-            raw,
-            &self,
-        );
+        give(run, number, source, target, start, raw, self);
     }
 }
 
@@ -175,7 +170,7 @@ impl Details for Row<'_> {
                 put_some(fact, name, self.cell(index));
             }
         }
-        if let Some(end) = self.end {
+        if let Some(end) = self.columns.end.and_then(|index| self.time(self.cell(index))) {
             put(fact, "ended", &end.to_string());
         }
         put_direction(fact, self.cell(self.columns.source), self.cell(self.columns.target));

@@ -51,6 +51,7 @@ fn read(
     let mut columns: Option<Columns> = None;
     let mut cells = Vec::new();
     let mut is_summary = false;
+    let zone_minutes = options.zone_minutes.unwrap_or(0);
     while let Some(line) = lines.next()? {
         if is_summary || line.bytes.iter().all(u8::is_ascii_whitespace) {
             run.dropped();
@@ -89,7 +90,7 @@ fn read(
             run.damage(at(), IssueKind::Malformed, what, line.bytes)?;
             continue;
         }
-        let row = Row { line: line.number, columns, text, cells: &cells, unset: "", end: None };
+        let row = Row { line: line.number, columns, text, cells: &cells, unset: "", zone_minutes };
         row.observe(&mut run, line.bytes);
     }
     Ok(run.finish())

@@ -59,7 +59,7 @@ pub fn read_zeek(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink
             run.damage(at(), IssueKind::Malformed, what, line.bytes)?;
             continue;
         }
-        let row = Row { line: line.number, columns, text: &text, cells: &cells, unset: &unset, end: None };
+        let row = Row { line: line.number, columns, text: &text, cells: &cells, unset: &unset, zone_minutes: 0 };
         row.observe(&mut run, line.bytes);
     }
     Ok(run.finish())
@@ -96,17 +96,16 @@ pub fn read_zeek_json(input: impl BufRead, options: &ReadOptions, sink: &mut dyn
                 continue;
             }
         };
-        let connection = Connection { line: line.number, members: &members };
-        let (source, target) = (connection.of(Role::Source), connection.of(Role::Target));
+        let connection = Connection::new(line.number, &members);
+        let Connection { source, target, found, .. } = &connection;
         if source.is_empty() || target.is_empty() {
             run.damage(at(), IssueKind::Malformed, "it names no two addresses (`id.orig_h`, `id.resp_h`)", line.bytes)?;
             continue;
         }
-        let found = connection.of(Role::Start);
-        let time = clock::epoch(&found).or_else(|| clock::date_time(&found, 0));
-        let number = protocol(&connection.of(Role::Protocol));
+        let time = clock::epoch(found).or_else(|| clock::date_time(found, 0));
+        let number = protocol(&connection.protocol);
         run.parsed(1);
-        give(&mut run, number, machine(&source), machine(&target), time, line.bytes, &connection);
+        give(&mut run, number, machine(source), machine(target), time, line.bytes, &connection);
     }
     Ok(run.finish())
 }
@@ -115,12 +114,29 @@ pub fn read_zeek_json(input: impl BufRead, options: &ReadOptions, sink: &mut dyn
 struct Connection<'a> {
     line: u64,
     members: &'a Map<String, Value>,
+    source: String,
+    target: String,
+    protocol: String,
+    found: String,
 }
 
-impl Connection<'_> {
-    fn of(&self, wanted: Role) -> String {
-        let found = self.members.iter().find(|(name, _)| role(name) == Some(wanted));
-        found.map(|(_, value)| text(value)).unwrap_or_default()
+impl<'a> Connection<'a> {
+    fn new(line: u64, members: &'a Map<String, Value>) -> Self {
+        let none = String::new;
+        let mut connection = Self { line, members, source: none(), target: none(), protocol: none(), found: none() };
+        for (name, value) in members {
+            let place = match role(name) {
+                Some(Role::Source) => &mut connection.source,
+                Some(Role::Target) => &mut connection.target,
+                Some(Role::Protocol) => &mut connection.protocol,
+                Some(Role::Start) => &mut connection.found,
+                _ => continue,
+            };
+            if place.is_empty() {
+                *place = text(value);
+            }
+        }
+        connection
     }
 }
 
@@ -138,7 +154,7 @@ impl Details for Connection<'_> {
     }
 
     fn time_found(&self) -> String {
-        self.of(Role::Start)
+        self.found.clone()
     }
 
     fn fill(&self, fact: &mut NewFact) {
@@ -147,6 +163,6 @@ impl Details for Connection<'_> {
                 put_some(fact, name, &text(value));
             }
         }
-        put_direction(fact, &self.of(Role::Source), &self.of(Role::Target));
+        put_direction(fact, &self.source, &self.target);
     }
 }
