@@ -6,6 +6,7 @@
 mod auditd;
 mod clock;
 mod context;
+mod detect;
 mod fill;
 mod flows;
 mod format;

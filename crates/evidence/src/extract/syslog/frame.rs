@@ -45,10 +45,12 @@ impl<'a> Frame<'a> {
                 (When::At(clock::date_time(found, zone_minutes)?), found, rest)
             }
         };
-        let (host, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-        if host.is_empty() {
+        let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
+        if word.is_empty() {
             return None;
         }
+        // Programs that write to their own machine name no host.
+        let (host, rest) = if word.ends_with(':') { ("", rest) } else { (word, after) };
         let (program, pid, message) = tag(rest);
         Some(Self { priority, when, time_found, host, program, pid, message_id: "", structured: "", message })
     }
@@ -199,6 +201,18 @@ mod tests {
                 frame.parameters(|_, _| {});
             }
         }
+    }
+
+    #[test]
+    fn a_line_may_name_no_host_and_no_program() {
+        let of = |line: &'static str| {
+            let frame = Frame::read(line, 0).unwrap();
+            (frame.host, frame.program, frame.pid, frame.message)
+        };
+        assert_eq!(of("<13>Oct 11 22:14:15 su[7]: text"), ("", "su", "7", "text"));
+        assert_eq!(of("Oct 11 22:14:15 gate last message repeated"), ("gate", "", "", "last message repeated"));
+        assert_eq!(of("Oct 11 22:14:15 gate"), ("gate", "", "", ""));
+        assert!(Frame::read("Oct 11 22:14:15  gate", 0).is_none());
     }
 
     // covers: ARES-012
