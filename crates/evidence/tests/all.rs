@@ -1,5 +1,5 @@
 //! One binary for all tests of this crate.
-#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
 mod by_rule;
 mod claims;
@@ -8,5 +8,7 @@ mod judges;
 mod packets;
 #[cfg(feature = "extract")]
 mod selection;
+#[cfg(feature = "extract")]
+mod telemetry;
 #[cfg(feature = "extract")]
 mod windows;

@@ -1,4 +1,4 @@
-//! Formats of telemetry, and how they are told apart.
+//! Formats of telemetry.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub enum Format {
     ZeekJson,
     /// Argus flows, comma separated.
     Argus,
-    /// nfdump flows, comma separated.
+    /// nfdump flows and other tables of flows, comma separated.
     Nfdump,
     /// What a person states: inventory, changes, scanners, accounts.
     Context,
@@ -80,53 +80,6 @@ impl Format {
             Self::Zeek | Self::ZeekJson | Self::Argus | Self::Nfdump => SourceKind::FlowText,
             Self::Context => SourceKind::Manual,
         }
-    }
-
-    /// The format of a source by its first bytes (4 KiB are enough); `None` where they tell nothing.
-    #[must_use]
-    pub fn detect(head: &[u8]) -> Option<Self> {
-        if head.starts_with(b"ElfFile\0") || head.starts_with(b"ElfChnk\0") {
-            return Some(Self::Evtx);
-        }
-        let captures: [&[u8]; 5] = [
-            &[0xd4, 0xc3, 0xb2, 0xa1],
-            &[0xa1, 0xb2, 0xc3, 0xd4],
-            &[0x4d, 0x3c, 0xb2, 0xa1],
-            &[0xa1, 0xb2, 0x3c, 0x4d],
-            &[0x0a, 0x0d, 0x0d, 0x0a],
-        ];
-        if captures.iter().any(|magic| head.starts_with(magic)) {
-            return Some(Self::FlowCapture);
-        }
-        if let [0, version, ..] = head
-            && matches!(version, 5 | 7 | 9 | 10)
-        {
-            return Some(Self::FlowDatagram);
-        }
-        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-        let text = &text[text.iter().take_while(|byte| byte.is_ascii_whitespace()).count()..];
-        let line = text.split(|byte| *byte == b'\n').next().unwrap_or(text);
-        let holds = |piece: &str| line.windows(piece.len()).any(|window| window.eq_ignore_ascii_case(piece.as_bytes()));
-        if line.starts_with(b"<?xml") || line.starts_with(b"<Event") {
-            return Some(Self::WindowsXml);
-        }
-        if line.starts_with(b"#separator") {
-            return Some(Self::Zeek);
-        }
-        if line.starts_with(b"{") {
-            return Some(if holds("\"id.orig_h\"") { Self::ZeekJson } else { Self::SyslogJson });
-        }
-        if line.starts_with(b"StartTime,") {
-            return Some(Self::Argus);
-        }
-        if line.starts_with(b"ts,") || line.starts_with(b"Date first seen") {
-            return Some(Self::Nfdump);
-        }
-        if line.starts_with(b"type=") && holds("msg=audit(") {
-            return Some(Self::Auditd);
-        }
-        let printable = !line.is_empty() && !line.contains(&0);
-        printable.then_some(Self::Syslog)
     }
 }
 

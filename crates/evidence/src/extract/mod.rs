@@ -3,20 +3,35 @@
 //! A reader takes a source and gives each record to a [`Sink`] as an [`Observed`]: what was observed, borrowed from the raw
 //! data, so that a record that is only counted costs no allocation. Damaged records are observed too ([`Class::Damaged`]).
 
+mod auditd;
+mod clock;
+mod context;
+mod detect;
+mod fill;
+mod flows;
 mod format;
 mod select;
 mod source;
 mod windows;
+mod lines;
+mod run;
+mod syslog;
 
 use std::collections::BTreeMap;
 use std::io;
 
 use thiserror::Error;
 
+pub use auditd::read_auditd;
+pub use context::read_context;
+pub use flows::{
+    FlowReader, MAX_PAYLOAD, read_argus, read_flow_capture, read_flow_datagram, read_nfdump, read_zeek, read_zeek_json,
+};
 pub use format::Format;
 pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
 pub use source::{Extraction, SourceError};
 pub use windows::{read_evtx, read_xml};
+pub use syslog::{read_syslog, read_syslog_json};
 
 use crate::{Class, EntityKind, NewFact, Utc};
 
@@ -186,6 +201,9 @@ pub enum ExtractError {
     /// A record cannot be read, and the reader is strict.
     #[error("{}: {}: {}: {:?}", .0.at, .0.kind.name(), .0.what, .0.snippet)]
     Record(Box<Issue>),
+    /// A file of context is not in its form.
+    #[error("{0}")]
+    Context(#[from] gimbal_core::yaml::YamlError),
     /// Something must be told that was not.
     #[error("{0}")]
     Needs(String),

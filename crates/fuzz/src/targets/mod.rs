@@ -7,6 +7,7 @@ mod environments;
 mod files;
 mod models;
 mod telemetry;
+mod windows_events;
 
 /// A reader.
 pub struct Target {
@@ -30,7 +31,7 @@ fn owned(texts: &[&str]) -> Vec<Vec<u8>> {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 27] = [
+pub const TARGETS: [Target; 33] = [
     Target { name: "agent-answer", about: "replies of models", seeds: models::answers, read: models::answer },
     Target {
         name: "agent-persona",
@@ -86,8 +87,8 @@ pub const TARGETS: [Target; 27] = [
     },
     Target { name: "finance-query", about: "queries", seeds: environments::queries, read: environments::query },
     Target { name: "finance-rubric", about: "rubrics", seeds: environments::rubrics, read: environments::rubric },
-    Target { name: "evidence-evtx", about: "Windows event logs", seeds: telemetry::logs, read: telemetry::log },
-    Target { name: "evidence-events", about: "Windows event XML", seeds: telemetry::events, read: telemetry::event },
+    Target { name: "evidence-evtx", about: "Windows event logs", seeds: windows_events::logs, read: windows_events::log },
+    Target { name: "evidence-events", about: "Windows event XML", seeds: windows_events::events, read: windows_events::event },
     Target { name: "textcraft-command", about: "commands", seeds: environments::commands, read: environments::command },
     Target {
         name: "textcraft-recording",
@@ -107,5 +108,21 @@ pub const TARGETS: [Target; 27] = [
         about: "recordings",
         seeds: environments::recordings,
         read: environments::yt_recording,
+    },
+    Target { name: "telemetry-syslog", about: "syslog lines", seeds: telemetry::syslogs, read: telemetry::syslog },
+    Target { name: "telemetry-audit", about: "audit records", seeds: telemetry::audits, read: telemetry::audit },
+    Target { name: "telemetry-export", about: "NetFlow and IPFIX", seeds: telemetry::exports, read: telemetry::export },
+    Target {
+        name: "telemetry-capture",
+        about: "captures of exports",
+        seeds: telemetry::captures,
+        read: telemetry::capture,
+    },
+    Target { name: "telemetry-table", about: "tables of flows", seeds: telemetry::tables, read: telemetry::table },
+    Target {
+        name: "telemetry-context",
+        about: "context that a person states",
+        seeds: telemetry::contexts,
+        read: telemetry::context,
     },
 ];

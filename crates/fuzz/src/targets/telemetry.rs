@@ -1,70 +1,140 @@
-//! Telemetry.
+//! Telemetry: syslog, audit records, flows, and context.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-use gimbal_evidence::extract::{ExtractError, Observed, ReadOptions, Stats, read_evtx, read_xml};
-use gimbal_evidence::{NewFact, Stamp};
+use gimbal_evidence::extract::{
+    FlowReader, Observed, ReadOptions, read_argus, read_auditd, read_context, read_flow_capture, read_nfdump,
+    read_syslog, read_syslog_json, read_zeek, read_zeek_json,
+};
 
 use super::owned;
 
-const EVENT: &str = "<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'><System><Provider \
-Name='Microsoft-Windows-Security-Auditing'/><EventID>4624</EventID><TimeCreated SystemTime='2026-03-28T09:00:01.1234567Z'/>\
-<EventRecordID>77</EventRecordID><Execution ProcessID='4'/><Channel>Security</Channel><Computer>ws01.example</Computer></System>\
-<EventData><Data Name='TargetUserName'>bob</Data><Data Name='IpAddress'>::ffff:192.0.2.7</Data><Data>a &amp; b</Data></EventData>\
-<!-- > --><UserData><a b='c'><![CDATA[</Event>]]></a></UserData></Event>";
+const OPTIONS: ReadOptions = ReadOptions { strict: false, year: Some(2026), zone_minutes: None };
 
-/// A reader counts what it gives, and every fact can be filled.
-fn hold(read: impl FnOnce(&mut dyn FnMut(&Observed<'_>)) -> Result<Stats, ExtractError>) {
-    let mut given = 0;
-    let stats = read(&mut |observed| {
-        given += 1;
-        let mut fact = NewFact {
-            class: observed.class,
-            action: observed.action.to_owned(),
-            actor: None,
-            object: None,
-            entities: Vec::new(),
-            attributes: BTreeMap::new(),
-            time: observed.time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
-            locator: None,
-            raw_sha256: None,
-            aggregate: None,
-        };
-        observed.details.fill(&mut fact);
-        assert!(fact.attributes.len() <= 256 && fact.entities.len() <= 256);
-        assert!(fact.attributes.iter().all(|(key, value)| key.len() <= 128 && value.len() <= 32 * 1024));
-    });
-    if let Ok(stats) = stats {
-        assert_eq!(stats.emitted, given);
-        assert_eq!(stats.seen, stats.parsed + stats.damaged);
+/// Asks each record for its place and time.
+fn look(observed: &Observed<'_>) {
+    assert!(!observed.action.is_empty() && observed.action.len() <= 128);
+    assert!(!observed.details.place().is_empty());
+    let _ = observed.details.time_found();
+}
+
+pub fn syslogs() -> Vec<Vec<u8>> {
+    owned(&[
+        "Mar 28 09:00:01 web01 sshd[5]: Failed password for invalid user a from 1.2.3.4 port 5 ssh2\n",
+        "<165>1 2003-10-11T22:14:15.003Z h a 8 ID47 [e@1 x=\"1\\\"011\"][b] An event\n",
+        "Mar 28 09:00:01 web01 sudo: bob : TTY=pts/0 ; PWD=/ ; USER=root ; COMMAND=/bin/ls\n",
+        "Mar 28 09:00:01 web01 kernel: x IN=a OUT= SRC=1.2.3.4 DST=1.2.3.5 PROTO=TCP DPT=5\n",
+        "{\"SyslogMessage\":\"type=AUOMS_EXECVE audit(1.2:3): syscall=execve exe=/x\",\"ProcessName\":\"auoms\"}\n",
+    ])
+}
+
+pub fn syslog(bytes: &[u8]) {
+    let _ = read_syslog(bytes, &OPTIONS, &mut look);
+    let _ = read_syslog_json(bytes, &OPTIONS, &mut look);
+}
+
+pub fn audits() -> Vec<Vec<u8>> {
+    owned(&[
+        "type=SYSCALL msg=audit(1.2:3): arch=c000003e syscall=59 success=yes pid=7 uid=0 exe=\"/bin/sh\" key=(null)\n",
+        "type=EXECVE msg=audit(1.2:3): argc=2 a0=\"sh\" a1[0]=6C73 a1[1]=6C73\ntype=EOE msg=audit(1.2:3): \n",
+        "type=USER_LOGIN msg=audit(1.2:3): pid=1 msg='op=login acct=\"root\" addr=192.0.2.7 res=failed'\n",
+        "type=SOCKADDR msg=audit(1.2:3): saddr=02000050C0000207000000000000000000\n",
+    ])
+}
+
+pub fn audit(bytes: &[u8]) {
+    let _ = read_auditd(bytes, &OPTIONS, &mut look);
+}
+
+/// A template with one record, as version 9 and as IPFIX, and a record of version 5.
+pub fn exports() -> Vec<Vec<u8>> {
+    let template = [1, 0, 0, 3, 0, 8, 0, 4, 0, 12, 0, 4, 0, 82, 0xff, 0xff];
+    let record = [10, 0, 0, 1, 10, 0, 0, 2, 3, b'e', b't', b'h'];
+    let sets = |id: u8| [&[0, id, 0, 20][..], &template[..], &[1, 0, 0, 16][..], &record[..]].concat();
+    let version_9 = [&[0, 9, 0, 2][..], &[0; 16][..], &sets(0)[..]].concat();
+    let ipfix = [&[0, 10, 0, 52][..], &[0; 12][..], &sets(2)[..]].concat();
+    let version_5 = [&[0, 5, 0, 1][..], &[0; 20][..], &[7; 48][..]].concat();
+    vec![version_9, ipfix, version_5]
+}
+
+pub fn export(bytes: &[u8]) {
+    let mut sink = look;
+    let mut flows = FlowReader::new(&OPTIONS, &mut sink);
+    // The second time, templates of the first are known.
+    for _ in 0..2 {
+        let _ = flows.payload(None, bytes);
     }
+    let _ = flows.finish();
 }
 
-/// Event logs of the folder of reference data, where it is at hand: no log can be written here.
-pub fn logs() -> Vec<Vec<u8>> {
-    let set = std::env::var_os("GIMBAL_DATA").map(PathBuf::from);
-    let data = set.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference")));
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(data.join("telemetry/windows/attack"))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
-    paths.sort();
-    let mut logs: Vec<Vec<u8>> = paths.iter().take(12).filter_map(|path| std::fs::read(path).ok()).collect();
-    logs.push(b"ElfFile\0".to_vec());
-    logs
+pub fn captures() -> Vec<Vec<u8>> {
+    let head = [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 101, 0, 0, 0];
+    let captures = exports().into_iter().map(|payload| {
+        let length = u8::try_from(payload.len()).unwrap_or(u8::MAX);
+        let packet = [
+            &[
+                0x45,
+                0,
+                0,
+                28 + length,
+                0,
+                1,
+                0,
+                0,
+                64,
+                17,
+                0,
+                0,
+                10,
+                0,
+                0,
+                9,
+                10,
+                0,
+                0,
+                8,
+                1,
+                2,
+                8,
+                7,
+                0,
+                8 + length,
+                0,
+                0,
+            ][..],
+            &payload[..],
+        ]
+        .concat();
+        [&head[..], &[0; 8][..], &[28 + length, 0, 0, 0, 28 + length, 0, 0, 0][..], &packet[..]].concat()
+    });
+    captures.collect()
 }
 
-pub fn log(bytes: &[u8]) {
-    hold(|sink| read_evtx(bytes, &ReadOptions::default(), &mut |observed: &Observed<'_>| sink(observed)));
+pub fn capture(bytes: &[u8]) {
+    let _ = read_flow_capture(bytes, &OPTIONS, &mut look);
 }
 
-pub fn events() -> Vec<Vec<u8>> {
-    owned(&[EVENT, &format!("<?xml version='1.0'?><Events>{EVENT}\n{EVENT}</Events>")])
+pub fn tables() -> Vec<Vec<u8>> {
+    owned(&[
+        "#separator \\x09\n#fields\tts\tid.orig_h\tid.resp_h\tlabel\n1.5\t10.0.0.1\t10.0.0.2\tx\n",
+        "{\"ts\":1.5,\"id.orig_h\":\"10.0.0.1\",\"id.resp_h\":\"10.0.0.2\"}\n",
+        "StartTime,Dur,Proto,SrcAddr,DstAddr\n2018/12/18 14:00:00.5,0.1,tcp,10.0.0.1,::1\n",
+        "2026-03-28T09:00:00Z,2026-03-28T09:00:05Z,5.0,10.0.0.1,203.0.113.5,1,443,TCP,12,34,.AP.SF,0\n",
+    ])
 }
 
-pub fn event(bytes: &[u8]) {
-    hold(|sink| read_xml(bytes, &ReadOptions::default(), &mut |observed: &Observed<'_>| sink(observed)));
+pub fn table(bytes: &[u8]) {
+    let _ = read_zeek(bytes, &OPTIONS, &mut look);
+    let _ = read_zeek_json(bytes, &OPTIONS, &mut look);
+    let _ = read_argus(bytes, &OPTIONS, &mut look);
+    let _ = read_nfdump(bytes, &OPTIONS, &mut look);
+}
+
+pub fn contexts() -> Vec<Vec<u8>> {
+    owned(&[
+        "inventory:\n  - host: a\n    addresses: [10.0.0.1]\n",
+        "change_windows:\n  - ticket: C\n    from: 2026-03-28T08:00:00Z\n    until: 2026-03-28T10:00:00Z\n    covers: [host:a]\n",
+    ])
+}
+
+pub fn context(bytes: &[u8]) {
+    let _ = read_context(bytes, &OPTIONS, &mut look);
 }

@@ -1,0 +1,163 @@
+//! Attributes and entities of facts, within the bounds of a packet.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::net::IpAddr;
+
+use gimbal_core::Digest;
+
+use crate::{Entity, EntityKind, NewFact};
+
+/// Longest value of an attribute, in bytes: the bound of packets.
+const MAX_VALUE: usize = 32 * 1024;
+/// Longest name of an attribute, in bytes, with room for `.length` and `.sha256`.
+const MAX_NAME: usize = 112;
+/// Most attributes of a record; the packet takes 256, and readers add a few of their own.
+const MAX_ATTRIBUTES: usize = 240;
+/// Longest name of an entity, in bytes.
+const MAX_ENTITY: usize = 512;
+
+/// Adds an attribute. A name that is there already with another value gets a number, so that no value is lost; a value beyond the bound
+/// is cut, and its length and hash are added.
+pub(super) fn put(fact: &mut NewFact, name: &str, value: &str) {
+    if fact.attributes.len() >= MAX_ATTRIBUTES {
+        let left_out = fact.attributes.get("attributes_left_out").and_then(|count| count.parse().ok()).unwrap_or(0_u64);
+        fact.attributes.insert("attributes_left_out".to_owned(), (left_out + 1).to_string());
+        return;
+    }
+    let mut key: String =
+        name.chars().take(MAX_NAME).map(|letter| if matches!(letter, ' '..='~') { letter } else { '?' }).collect();
+    if key.is_empty() {
+        key.push('?');
+    }
+    let kept = cut(value, MAX_VALUE);
+    if let Some(before) = fact.attributes.get(&key) {
+        if before == kept && kept.len() == value.len() {
+            return;
+        }
+        let plain = key.len();
+        for number in 2..=MAX_ATTRIBUTES {
+            key.truncate(plain);
+            let _ = write!(key, ".{number}");
+            if !fact.attributes.contains_key(&key) {
+                break;
+            }
+        }
+    }
+    if value.len() > MAX_VALUE {
+        fact.attributes.insert(format!("{key}.length"), value.len().to_string());
+        fact.attributes.insert(format!("{key}.sha256"), Digest::of(value.as_bytes()).to_string());
+    }
+    fact.attributes.insert(key, kept.to_owned());
+}
+
+/// Adds an attribute unless its value is empty.
+pub(super) fn put_some(fact: &mut NewFact, name: &str, value: &str) {
+    if !value.is_empty() {
+        put(fact, name, value);
+    }
+}
+
+/// Adds a further entity, unless the fact names it already or the text cannot be a name.
+pub(super) fn about(fact: &mut NewFact, kind: EntityKind, name: &str) {
+    let Some(name) = name_of(name) else { return };
+    let Ok(entity) = Entity::new(kind, name) else { return };
+    let known = fact.actor.as_ref() == Some(&entity) || fact.object.as_ref() == Some(&entity);
+    if !known && !fact.entities.contains(&entity) && fact.entities.len() < MAX_ATTRIBUTES {
+        fact.entities.push(entity);
+    }
+}
+
+/// Adds a process: `IMAGE (PID)`, or the image alone where no number is known.
+pub(super) fn about_process(fact: &mut NewFact, image: &str, pid: &str) {
+    if pid.is_empty() {
+        about(fact, EntityKind::Process, image);
+    } else if !image.is_empty() {
+        about(fact, EntityKind::Process, &format!("{image} ({pid})"));
+    }
+}
+
+/// The text as the name of an entity, if it can be one.
+pub(super) fn name_of(text: &str) -> Option<&str> {
+    let sound = !text.is_empty() && text.len() <= MAX_ENTITY && !text.chars().any(char::is_control);
+    sound.then_some(text)
+}
+
+/// An entity by name, borrowed.
+pub(super) type Name<'a> = Option<(EntityKind, Cow<'a, str>)>;
+
+/// An entity of a kind, if the text can be its name.
+pub(super) fn named(kind: EntityKind, text: &str) -> Name<'_> {
+    name_of(text).map(|name| (kind, Cow::Borrowed(name)))
+}
+
+/// A machine by what a record calls it: an address in its canonical text, or a host without the final dot.
+pub(super) fn machine(text: &str) -> Name<'_> {
+    match text.parse::<IpAddr>() {
+        // Only one text is accepted for an address of version 4.
+        Ok(IpAddr::V4(_)) => Some((EntityKind::Address, Cow::Borrowed(text))),
+        Ok(address) => Some((EntityKind::Address, Cow::Owned(address.to_string()))),
+        Err(_) => named(EntityKind::Host, text.strip_suffix('.').unwrap_or(text)),
+    }
+}
+
+/// The first bytes of a text, at most `most`, cut between characters.
+fn cut(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{about, machine, put};
+    use crate::{Class, EntityKind, NewFact};
+
+    fn fact() -> NewFact {
+        NewFact {
+            class: Class::Message,
+            action: "logged".to_owned(),
+            actor: None,
+            object: None,
+            entities: Vec::new(),
+            attributes: BTreeMap::new(),
+            time: None,
+            locator: None,
+            raw_sha256: None,
+            aggregate: None,
+        }
+    }
+
+    #[test]
+    fn a_repeated_name_keeps_every_value_and_a_long_value_its_hash() {
+        let mut fact = fact();
+        put(&mut fact, "a", "1");
+        put(&mut fact, "a", "2");
+        put(&mut fact, "a", "1");
+        put(&mut fact, "long", &"ü".repeat(20_000));
+        assert_eq!(fact.attributes["a.2"], "2");
+        assert_eq!(fact.attributes["long.length"], "40000");
+        assert_eq!(fact.attributes["long"].len(), 32 * 1024);
+        assert_eq!(fact.attributes["long.sha256"].len(), 64);
+        for index in 0..1000 {
+            put(&mut fact, &format!("key{index}"), "x");
+        }
+        assert!(fact.attributes.len() <= 256);
+    }
+
+    #[test]
+    fn addresses_have_one_spelling_and_names_no_control_characters() {
+        let of = |text: &str| machine(text).map(|(kind, name)| (kind, name.into_owned()));
+        assert_eq!(of("2001:DB8:0::1"), Some((EntityKind::Address, "2001:db8::1".to_owned())));
+        assert_eq!(of("gate.example."), Some((EntityKind::Host, "gate.example".to_owned())));
+        assert_eq!(of("a\u{7}b"), None);
+        let mut fact = fact();
+        about(&mut fact, EntityKind::Host, "gate");
+        about(&mut fact, EntityKind::Host, "gate");
+        assert_eq!(fact.entities.len(), 1);
+    }
+}

@@ -1,0 +1,111 @@
+//! Lines of a source, bounded.
+
+use std::io::{self, BufRead};
+
+/// Longest line that is read, in bytes; a longer one is damaged.
+pub(super) const MAX_LINE: usize = 1 << 20;
+
+/// Reads lines without copying those that the reader's buffer holds whole.
+pub(super) struct Lines<R> {
+    input: R,
+    /// A line that spans buffers.
+    spanning: Vec<u8>,
+    /// Bytes of the reader's buffer that the line before took.
+    taken: usize,
+    number: u64,
+}
+
+/// A line without its end.
+pub(super) struct Line<'a> {
+    /// Its bytes; of a line that is too long, the first [`MAX_LINE`].
+    pub bytes: &'a [u8],
+    /// Its number, from 1.
+    pub number: u64,
+    /// Whether it exceeds [`MAX_LINE`].
+    pub too_long: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub fn new(input: R) -> Self {
+        Self { input, spanning: Vec::new(), taken: 0, number: 0 }
+    }
+
+    /// The next line; `None` at the end.
+    pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.input.consume(std::mem::take(&mut self.taken));
+        self.spanning.clear();
+        let mut too_long = false;
+        let whole = loop {
+            let buffer = self.input.fill_buf()?;
+            if buffer.is_empty() {
+                if self.spanning.is_empty() {
+                    return Ok(None);
+                }
+                break false;
+            }
+            let end = memchr::memchr(b'\n', buffer);
+            if end.is_some_and(|end| end <= MAX_LINE) && self.spanning.is_empty() {
+                self.taken = end.map_or(0, |end| end + 1);
+                break true;
+            }
+            let (piece, length) = end.map_or((buffer, buffer.len()), |end| (&buffer[..end], end + 1));
+            let room = MAX_LINE - self.spanning.len();
+            too_long |= piece.len() > room;
+            self.spanning.extend_from_slice(&piece[..piece.len().min(room)]);
+            self.input.consume(length);
+            if end.is_some() {
+                break false;
+            }
+        };
+        self.number += 1;
+        let bytes = if whole {
+            // The same buffer as above: nothing was consumed since.
+            let buffer = self.input.fill_buf()?;
+            buffer.get(..self.taken.saturating_sub(1)).unwrap_or_default()
+        } else {
+            &self.spanning
+        };
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        Ok(Some(Line { bytes, number: self.number, too_long }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::{Lines, MAX_LINE};
+
+    fn lines(text: &[u8], capacity: usize) -> Vec<(Vec<u8>, bool)> {
+        let mut lines = Lines::new(BufReader::with_capacity(capacity, text));
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            assert_eq!(line.number, found.len() as u64 + 1);
+            found.push((line.bytes.to_vec(), line.too_long));
+        }
+        found
+    }
+
+    #[test]
+    fn lines_are_the_same_for_every_size_of_the_buffer() {
+        let text = b"one\r\ntwo\n\nfour and more\nlast";
+        let expected: Vec<(Vec<u8>, bool)> =
+            ["one", "two", "", "four and more", "last"].map(|line| (line.as_bytes().to_vec(), false)).to_vec();
+        for capacity in [1, 2, 3, 7, 100] {
+            assert_eq!(lines(text, capacity), expected, "{capacity}");
+        }
+        assert!(lines(b"", 8).is_empty());
+    }
+
+    #[test]
+    fn a_line_beyond_the_bound_is_cut_and_the_next_one_is_whole() {
+        for capacity in [4096, 4 * MAX_LINE] {
+            let mut text = vec![b'x'; MAX_LINE + 5000];
+            text.extend_from_slice(b"\nnext\n");
+            let found = lines(&text, capacity);
+            assert_eq!(found.len(), 2);
+            assert_eq!((found[0].0.len(), found[0].1), (MAX_LINE, true));
+            assert_eq!(found[1], (b"next".to_vec(), false));
+        }
+    }
+}

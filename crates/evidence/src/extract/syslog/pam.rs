@@ -1,0 +1,39 @@
+//! Messages of pluggable authentication modules: `pam_unix(sshd:auth): authentication failure; ...`.
+
+use super::super::fill::{machine, named};
+use super::reading::{Reading, value};
+use crate::{Class, EntityKind};
+
+/// What a message of a module says; `None` for one that no rule here knows.
+pub(super) fn read(message: &str) -> Option<Reading<'_>> {
+    let (module, text) = message.split_once(": ")?;
+    let (module, service) = module.strip_suffix(')')?.split_once('(')?;
+    let text = text.trim_start();
+    let reading = if let Some(rest) = text.strip_prefix("session opened for user ") {
+        let (name, by) = rest.split_once(" by ").unwrap_or((rest, ""));
+        let reading = Reading::new(Class::SessionOpened, "session opened").by_account(without_number(by));
+        reading.on_account(without_number(name)).with("by", by)
+    } else if let Some(name) = text.strip_prefix("session closed for user ") {
+        Reading::new(Class::SessionClosed, "session closed").on_account(without_number(name))
+    } else if let Some(rest) = text.strip_prefix("authentication failure;") {
+        failure(rest, "authentication failure")
+    } else if let Some(name) = text.strip_prefix("password changed for ") {
+        Reading::new(Class::PasswordChanged, "password changed").on_account(name.trim_end())
+    } else {
+        return None;
+    };
+    Some(reading.with("module", module).with("service", service))
+}
+
+/// A failure with its pairs: who asked (`rhost`, else `ruser`), and for which account.
+pub(super) fn failure<'a>(pairs: &'a str, action: &'static str) -> Reading<'a> {
+    let (rhost, ruser) = (value(pairs, "rhost"), value(pairs, "ruser"));
+    let actor = if rhost.is_empty() { named(EntityKind::Account, ruser) } else { machine(rhost) };
+    Reading::new(Class::LogonFailed, action).by(actor).on_account(value(pairs, "user")).pairs(pairs)
+}
+
+/// `root(uid=0)` is `root`.
+fn without_number(text: &str) -> &str {
+    let text = text.trim_end();
+    text.split('(').next().unwrap_or(text)
+}

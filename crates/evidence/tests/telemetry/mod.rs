@@ -1,0 +1,116 @@
+//! Readers of telemetry: syslog, audit records, flows and context.
+
+mod auditd;
+mod captures;
+mod context;
+mod counts;
+mod damage;
+mod flows;
+mod made;
+mod syslog;
+
+use std::collections::BTreeMap;
+
+use gimbal_core::Digest;
+use gimbal_evidence::extract::{ExtractError, Observed, ReadOptions, Sink, Stats};
+use gimbal_evidence::{Counter, Draft, Entity, Locator, NewFact, Selection, Source, SourceId, SourceKind, Stamp};
+
+/// Keeps every fact, as a packet does.
+#[derive(Default)]
+pub struct Facts(pub Vec<NewFact>);
+
+impl Sink for Facts {
+    fn observe(&mut self, observed: &Observed<'_>) {
+        let entity = |named: Option<_>| named.map(|(kind, name): (_, &str)| Entity::new(kind, name).unwrap());
+        let mut fact = NewFact {
+            class: observed.class,
+            action: observed.action.to_owned(),
+            actor: entity(observed.actor),
+            object: entity(observed.object),
+            entities: Vec::new(),
+            attributes: BTreeMap::new(),
+            time: observed.time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
+            locator: Some(Locator { at: observed.details.place(), source: SourceId::at(0) }),
+            raw_sha256: Some(Digest::of(observed.raw)),
+            aggregate: None,
+        };
+        observed.details.fill(&mut fact);
+        self.0.push(fact);
+    }
+}
+
+/// What a reader gave. Every fact is one that a packet takes, and no two are the same.
+pub struct Found {
+    pub facts: Vec<NewFact>,
+    pub stats: Stats,
+}
+
+impl Found {
+    pub fn of(read: impl FnOnce(&mut dyn Sink) -> Result<Stats, ExtractError>) -> Self {
+        let mut facts = Facts::default();
+        let stats = read(&mut facts).unwrap();
+        let found = Self { facts: facts.0, stats };
+        found.check();
+        found
+    }
+
+    fn check(&self) {
+        let source = Source {
+            bytes: Counter(0),
+            damaged: Counter(0),
+            format: "any".to_owned(),
+            id: SourceId::at(0),
+            kind: SourceKind::Syslog,
+            reader: "test".to_owned(),
+            records: Counter(0),
+            sha256: Digest::of(b""),
+            shift_seconds: 0,
+            year: None,
+            zone_minutes: None,
+        };
+        let mut draft = Draft::new(vec![source], Selection::default());
+        for fact in &self.facts {
+            draft.add(fact.clone()).unwrap();
+        }
+        assert_eq!(self.stats.emitted, self.facts.len() as u64);
+        assert_eq!(self.stats.emitted, self.stats.classes.values().sum::<u64>());
+        assert_eq!(self.stats.seen, self.stats.parsed + self.stats.dropped + self.stats.damaged);
+    }
+
+    /// The only fact.
+    pub fn only(&self) -> &NewFact {
+        assert_eq!(self.facts.len(), 1);
+        &self.facts[0]
+    }
+
+    /// Facts by the value of an attribute; those without it are left out.
+    pub fn by(&self, name: &str) -> BTreeMap<String, u64> {
+        let mut counts = BTreeMap::new();
+        for value in self.facts.iter().filter_map(|fact| fact.attributes.get(name)) {
+            *counts.entry(value.clone()).or_default() += 1;
+        }
+        counts
+    }
+
+    /// The sum of an attribute.
+    pub fn sum(&self, name: &str) -> u64 {
+        self.facts.iter().filter_map(|fact| fact.attributes.get(name)?.parse::<u64>().ok()).sum()
+    }
+
+    /// First and last time, as texts.
+    pub fn window(&self) -> Option<(String, String)> {
+        let times = || self.facts.iter().filter_map(|fact| fact.time.as_ref().map(|time| time.utc));
+        times().min().zip(times().max()).map(|(first, last)| (first.to_string(), last.to_string()))
+    }
+}
+
+/// `class action actor object`, for comparing.
+pub fn line(fact: &NewFact) -> String {
+    let name = |entity: &Option<Entity>| entity.as_ref().map_or("-".to_owned(), Entity::to_string);
+    format!("{} | {} | {} | {}", fact.class, fact.action, name(&fact.actor), name(&fact.object))
+}
+
+/// Options with a year.
+pub fn in_year(year: i16) -> ReadOptions {
+    ReadOptions { year: Some(year), ..ReadOptions::default() }
+}

@@ -1,0 +1,70 @@
+//! Telemetry.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use gimbal_evidence::extract::{ExtractError, Observed, ReadOptions, Stats, read_evtx, read_xml};
+use gimbal_evidence::{NewFact, Stamp};
+
+use super::owned;
+
+const EVENT: &str = "<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'><System><Provider \
+Name='Microsoft-Windows-Security-Auditing'/><EventID>4624</EventID><TimeCreated SystemTime='2026-03-28T09:00:01.1234567Z'/>\
+<EventRecordID>77</EventRecordID><Execution ProcessID='4'/><Channel>Security</Channel><Computer>ws01.example</Computer></System>\
+<EventData><Data Name='TargetUserName'>bob</Data><Data Name='IpAddress'>::ffff:192.0.2.7</Data><Data>a &amp; b</Data></EventData>\
+<!-- > --><UserData><a b='c'><![CDATA[</Event>]]></a></UserData></Event>";
+
+/// A reader counts what it gives, and every fact can be filled.
+fn hold(read: impl FnOnce(&mut dyn FnMut(&Observed<'_>)) -> Result<Stats, ExtractError>) {
+    let mut given = 0;
+    let stats = read(&mut |observed| {
+        given += 1;
+        let mut fact = NewFact {
+            class: observed.class,
+            action: observed.action.to_owned(),
+            actor: None,
+            object: None,
+            entities: Vec::new(),
+            attributes: BTreeMap::new(),
+            time: observed.time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
+            locator: None,
+            raw_sha256: None,
+            aggregate: None,
+        };
+        observed.details.fill(&mut fact);
+        assert!(fact.attributes.len() <= 256 && fact.entities.len() <= 256);
+        assert!(fact.attributes.iter().all(|(key, value)| key.len() <= 128 && value.len() <= 32 * 1024));
+    });
+    if let Ok(stats) = stats {
+        assert_eq!(stats.emitted, given);
+        assert_eq!(stats.seen, stats.parsed + stats.damaged);
+    }
+}
+
+/// Event logs of the folder of reference data, where it is at hand: no log can be written here.
+pub fn logs() -> Vec<Vec<u8>> {
+    let set = std::env::var_os("GIMBAL_DATA").map(PathBuf::from);
+    let data = set.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference")));
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(data.join("telemetry/windows/attack"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    let mut logs: Vec<Vec<u8>> = paths.iter().take(12).filter_map(|path| std::fs::read(path).ok()).collect();
+    logs.push(b"ElfFile\0".to_vec());
+    logs
+}
+
+pub fn log(bytes: &[u8]) {
+    hold(|sink| read_evtx(bytes, &ReadOptions::default(), &mut |observed: &Observed<'_>| sink(observed)));
+}
+
+pub fn events() -> Vec<Vec<u8>> {
+    owned(&[EVENT, &format!("<?xml version='1.0'?><Events>{EVENT}\n{EVENT}</Events>")])
+}
+
+pub fn event(bytes: &[u8]) {
+    hold(|sink| read_xml(bytes, &ReadOptions::default(), &mut |observed: &Observed<'_>| sink(observed)));
+}
