@@ -31,7 +31,8 @@ struct Hash(u64);
 
 impl Sink for Hash {
     fn observe(&mut self, observed: &Observed<'_>) {
-        self.0 += u64::from(black_box(Digest::of(observed.raw)) != Digest::of(b""));
+        black_box(Digest::of(observed.raw));
+        self.0 += 1;
     }
 }
 

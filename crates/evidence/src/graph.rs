@@ -209,8 +209,9 @@ impl Graph {
     /// come first.
     #[must_use]
     pub fn path(&self, from: &Entity, to: &Entity) -> Option<Vec<&Edge>> {
+        let (from, to) = (self.nodes.get(from)?, self.nodes.get(to)?);
         if from == to {
-            return self.nodes.contains(from).then(Vec::new);
+            return Some(Vec::new());
         }
         let beside = self.beside();
         let mut reached: BTreeMap<&Entity, &Edge> = BTreeMap::new();

@@ -12,6 +12,7 @@ pub(super) struct YearLess {
 }
 
 /// Microseconds since 1970 of a date and seconds since its midnight; `None` for a day that its month does not have.
+#[inline]
 pub(super) fn micros(year: i64, month: u8, day: u8, seconds: u32) -> Option<i64> {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let days = match month {
@@ -66,6 +67,7 @@ fn month(text: &[u8]) -> Option<u8> {
 }
 
 /// The time at the start of a line of RFC 3164, and its length in bytes. The day may have no padding.
+#[inline]
 pub(super) fn rfc3164(text: &[u8]) -> Option<(YearLess, usize)> {
     let month = month(text.get(..3)?)?;
     let rest = text.get(3..)?.strip_prefix(b" ")?;

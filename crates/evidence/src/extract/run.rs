@@ -18,6 +18,7 @@ impl<'s> Run<'s> {
     }
 
     /// Gives a fact to the sink.
+    #[inline]
     pub fn emit(&mut self, observed: &Observed<'_>) {
         if let Some(count) = self.tally.get_mut(observed.class as usize) {
             *count += 1;
@@ -27,6 +28,7 @@ impl<'s> Run<'s> {
     }
 
     /// Counts records that were read.
+    #[inline]
     pub fn parsed(&mut self, records: u64) {
         self.stats.seen += records;
         self.stats.parsed += records;

@@ -16,8 +16,6 @@ use crate::packet::{Counter, Draft, DraftError, Packet, Selection, Source};
 
 /// Bytes that the format of a source is told by.
 const HEAD: usize = 4096;
-/// Largest file of stated facts.
-const MAX_CONTEXT: u64 = 4 * 1024 * 1024;
 
 /// Reads sources, one after the other, and makes one packet of them.
 #[derive(Debug)]
@@ -120,15 +118,7 @@ fn by_format(
         Format::Evtx => read_evtx(input, options, sink),
         Format::FlowCapture => read_flow_capture(input, options, sink),
         Format::FlowDatagram => read_flow_datagram(input, options, sink),
-        Format::Context => {
-            let mut text = String::new();
-            input.take(MAX_CONTEXT + 1).read_to_string(&mut text)?;
-            if text.len() as u64 > MAX_CONTEXT {
-                let what = format!("it has more than {MAX_CONTEXT} bytes");
-                return Err(ExtractError::Format { format, what });
-            }
-            read_context(&text, options, sink)
-        }
+        Format::Context => read_context(BufReader::new(input), options, sink),
         Format::WindowsXml => read_xml(BufReader::new(input), options, sink),
         Format::Syslog => read_syslog(BufReader::new(input), options, sink),
         Format::SyslogJson => read_syslog_json(BufReader::new(input), options, sink),

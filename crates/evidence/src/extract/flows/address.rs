@@ -10,6 +10,7 @@ pub(super) struct AddressText {
 }
 
 impl AddressText {
+    #[inline]
     pub fn of(address: IpAddr) -> Self {
         let mut text = Self { bytes: [0; 48], length: 0 };
         match address {
@@ -33,10 +34,12 @@ impl AddressText {
         text
     }
 
+    #[inline]
     pub fn as_str(&self) -> &str {
         self.bytes.get(..self.length).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
+    #[inline]
     fn push(&mut self, byte: u8) {
         if let Some(free) = self.bytes.get_mut(self.length) {
             *free = byte;
@@ -53,6 +56,7 @@ impl std::fmt::Write for AddressText {
 }
 
 /// What a flow of a protocol did, by the protocol's number.
+#[inline]
 pub(super) fn action(protocol: Option<u8>) -> &'static str {
     match protocol {
         Some(1) => "icmp flow",

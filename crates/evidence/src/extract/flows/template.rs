@@ -102,6 +102,7 @@ impl Template {
     }
 
     /// The fields of the record at the start of `bytes`, and its length; `None` where it does not end there.
+    #[inline]
     pub fn record<'s>(&'s self, bytes: &[u8], scratch: &'s mut Vec<Span>) -> Option<(&'s [Span], usize)> {
         if let Some(spans) = &self.spans {
             return (bytes.len() >= self.shortest).then_some((spans.as_slice(), self.shortest));

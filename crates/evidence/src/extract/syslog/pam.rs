@@ -1,7 +1,7 @@
 //! Messages of pluggable authentication modules: `pam_unix(sshd:auth): authentication failure; ...`.
 
 use super::super::fill::{machine, named};
-use super::reading::{Reading, value};
+use super::reading::Reading;
 use crate::{Class, EntityKind};
 
 /// What a message of a module says; `None` for one that no rule here knows.
@@ -27,9 +27,17 @@ pub(super) fn read(message: &str) -> Option<Reading<'_>> {
 
 /// A failure with its pairs: who asked (`rhost`, else `ruser`), and for which account.
 pub(super) fn failure<'a>(pairs: &'a str, action: &'static str) -> Reading<'a> {
-    let (rhost, ruser) = (value(pairs, "rhost"), value(pairs, "ruser"));
+    let (mut rhost, mut ruser, mut user) = ("", "", "");
+    for (name, value) in super::reading::pairs(pairs) {
+        match name {
+            "rhost" => rhost = value,
+            "ruser" => ruser = value,
+            "user" => user = value,
+            _ => {}
+        }
+    }
     let actor = if rhost.is_empty() { named(EntityKind::Account, ruser) } else { machine(rhost) };
-    Reading::new(Class::LogonFailed, action).by(actor).on_account(value(pairs, "user")).pairs(pairs)
+    Reading::new(Class::LogonFailed, action).by(actor).on_account(user).pairs(pairs)
 }
 
 /// `root(uid=0)` is `root`.

@@ -21,33 +21,40 @@ pub(super) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
+    #[inline]
     pub fn new(class: Class, action: &'static str) -> Self {
         Self { class, action, actor: None, object: None, pairs: "", fields: [("", ""); FIELDS] }
     }
 
+    #[inline]
     pub fn by(mut self, actor: Name<'a>) -> Self {
         self.actor = actor;
         self
     }
 
+    #[inline]
     pub fn by_account(self, name: &'a str) -> Self {
         self.by(named(EntityKind::Account, name))
     }
 
+    #[inline]
     pub fn by_machine(self, name: &'a str) -> Self {
         self.by(machine(name))
     }
 
+    #[inline]
     pub fn on(mut self, kind: EntityKind, name: &'a str) -> Self {
         self.object = named(kind, name);
         self
     }
 
+    #[inline]
     pub fn on_account(self, name: &'a str) -> Self {
         self.on(EntityKind::Account, name)
     }
 
     /// Adds a field; an empty one is left out.
+    #[inline]
     pub fn with(mut self, name: &'static str, value: &'a str) -> Self {
         if !value.is_empty()
             && let Some(free) = self.fields.iter_mut().find(|(name, _)| name.is_empty())
@@ -57,6 +64,7 @@ impl<'a> Reading<'a> {
         self
     }
 
+    #[inline]
     pub fn pairs(mut self, text: &'a str) -> Self {
         self.pairs = text;
         self
@@ -66,10 +74,12 @@ impl<'a> Reading<'a> {
         self.fields.iter().copied().filter(|(name, _)| !name.is_empty())
     }
 
+    #[inline]
     pub fn actor(&self) -> Option<(EntityKind, &str)> {
         self.actor.as_ref().map(|(kind, name)| (*kind, Cow::as_ref(name)))
     }
 
+    #[inline]
     pub fn object(&self) -> Option<(EntityKind, &str)> {
         self.object.as_ref().map(|(kind, name)| (*kind, Cow::as_ref(name)))
     }
@@ -86,11 +96,6 @@ pub(super) fn quoted(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix(['\'', '`'])?.split_once('\'')
 }
 
-/// The value of a key in `key=value` pairs that blanks separate; empty where it is missing.
-pub(super) fn value<'a>(text: &'a str, key: &str) -> &'a str {
-    pairs(text).find(|(name, _)| *name == key).map_or("", |(_, value)| value)
-}
-
 /// `key=value` pairs that blanks separate; a word without a value has an empty one.
 pub(super) fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split_ascii_whitespace().map(|word| word.split_once('=').unwrap_or((word, "")))
@@ -98,13 +103,13 @@ pub(super) fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{between, quoted, value};
+    use super::{between, pairs, quoted};
 
     #[test]
     fn pieces_of_messages_are_found() {
         assert_eq!(between("Accepted password for bob from x", " for ", " from "), Some("bob"));
         assert_eq!(quoted("`bob' shell"), Some(("bob", " shell")));
-        assert_eq!(value("logname= uid=0 rhost=192.0.2.1 ", "rhost"), "192.0.2.1");
-        assert_eq!(value("logname= uid=0", "rhost"), "");
+        let found: Vec<(&str, &str)> = pairs("logname= SYN rhost=192.0.2.1 ").collect();
+        assert_eq!(found, [("logname", ""), ("SYN", ""), ("rhost", "192.0.2.1")]);
     }
 }

@@ -1,7 +1,7 @@
 //! Messages of sudo, su, cron, systemd, the tools that manage accounts, and the packet filter.
 
 use super::pam;
-use super::reading::{Reading, between, quoted, value};
+use super::reading::{Reading, between, pairs, quoted};
 use crate::{Class, EntityKind};
 
 /// `NAME : [REASON ; ]TTY=... ; PWD=... ; USER=... ; COMMAND=...`.
@@ -197,19 +197,31 @@ pub(super) fn accounts(message: &str) -> Option<Reading<'_>> {
 /// A packet that the packet filter logged: `[PREFIX] IN=... OUT=... SRC=... DST=... PROTO=... SPT=... DPT=...`.
 pub(super) fn kernel(message: &str) -> Option<Reading<'_>> {
     let at = message.find("IN=")?;
-    let (prefix, pairs) = message.split_at(at);
-    let (source, target) = (value(pairs, "SRC"), value(pairs, "DST"));
+    let (prefix, text) = message.split_at(at);
+    // One pass: these messages come by the thousand.
+    let (mut source, mut target, mut protocol) = ("", "", "");
+    for (name, value) in pairs(text) {
+        match name {
+            "SRC" => source = value,
+            "DST" => target = value,
+            "PROTO" => {
+                protocol = value;
+                break;
+            }
+            _ => {}
+        }
+    }
     if source.is_empty() || target.is_empty() {
         return None;
     }
-    let action = match value(pairs, "PROTO") {
+    let action = match protocol {
         "TCP" | "6" => "tcp packet",
         "UDP" | "17" => "udp packet",
         "ICMP" | "1" => "icmp packet",
         "ICMPv6" | "58" => "icmp6 packet",
         _ => "packet",
     };
-    let mut reading = Reading::new(Class::PacketFiltered, action).by_machine(source).pairs(pairs);
+    let mut reading = Reading::new(Class::PacketFiltered, action).by_machine(source).pairs(text);
     reading.object = super::super::fill::machine(target);
     Some(reading.with("prefix", prefix.trim()))
 }
