@@ -1,0 +1,89 @@
+//! The shipped rules over real telemetry, beside what its publisher says of it, where the data folder is present.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use gimbal_evidence::extract::{Extraction, Format, ReadOptions};
+use gimbal_evidence::judge::Verdict;
+use gimbal_evidence::rules::{Decision, RuleSet, SkepticKind, single_turn};
+use gimbal_evidence::{Packet, Selection};
+
+fn rules() -> RuleSet {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules/triage.yaml");
+    gimbal_core::yaml::read(&std::fs::read_to_string(path).unwrap(), "rules/triage.yaml").unwrap()
+}
+
+// covers: ARES-023, ARES-025
+#[test]
+fn the_shipped_rules_are_sound() {
+    let rules = rules();
+    assert_eq!(rules.check(), Ok(()));
+    assert!(rules.threats.len() >= 30 && rules.benign.len() >= 4);
+}
+
+fn folder() -> Option<PathBuf> {
+    let folder = std::env::var("GIMBAL_DATA")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference").to_owned());
+    let folder = PathBuf::from(folder).join("telemetry");
+    if folder.join("labels.csv").is_file() {
+        return Some(folder);
+    }
+    eprintln!("skipped: no telemetry/labels.csv in the data folder; set GIMBAL_DATA to compare");
+    None
+}
+
+fn packet(path: &std::path::Path) -> Packet {
+    let options = ReadOptions { year: Some(2024), ..ReadOptions::default() };
+    let mut extraction = Extraction::new(Selection::default(), options);
+    extraction.read(std::fs::File::open(path).unwrap(), None, 0).unwrap();
+    extraction.finish().unwrap()
+}
+
+/// Prints the table of verdicts by label. The rules were not written on these files, and no rate is claimed: what is tested is that each
+/// packet is built, bounded, verified, and built again byte for byte.
+// covers: ARES-010
+#[test]
+fn verdicts_on_real_files_beside_their_labels() {
+    let Some(folder) = folder() else { return };
+    let rules = rules();
+    let labels = std::fs::read_to_string(folder.join("labels.csv")).unwrap();
+    let mut table: BTreeMap<(String, String), BTreeMap<&str, u32>> = BTreeMap::new();
+    let mut read = 0;
+    for line in labels.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let (file, kind, label, strength) = (cells[0], cells[1], cells[2], cells[5]);
+        if label == "none" {
+            continue;
+        }
+        let packet = packet(&folder.join(file));
+        assert!(packet.facts().len() <= 200, "{file}");
+        let bytes = packet.to_bytes();
+        assert_eq!(Packet::read(&bytes).unwrap(), packet, "{file}");
+        assert_eq!(self::packet(&folder.join(file)).to_bytes(), bytes, "{file}");
+        let outcome = single_turn(&packet, &rules, SkepticKind::Deterministic, Decision::Claims);
+        *table.entry((label.to_owned(), strength.to_owned())).or_default().entry(outcome.verdict.name()).or_default() += 1;
+        let techniques = outcome.architect.techniques.join(" ");
+        println!("{file},{kind},{label},{strength},{},{},{techniques}", outcome.verdict, outcome.confidence);
+        read += 1;
+    }
+    assert!(read >= 90, "{read} labelled files");
+    for ((label, strength), counts) in table {
+        let row: Vec<String> =
+            Verdict::ALL.iter().map(|verdict| counts.get(verdict.name()).copied().unwrap_or(0).to_string()).collect();
+        println!("{label} ({strength}): confirmed, dismissed, inconclusive = {}", row.join(", "));
+    }
+}
+
+/// Every real file gives the same format as its name says.
+#[test]
+fn formats_of_real_files_are_told_by_their_first_bytes() {
+    let Some(folder) = folder() else { return };
+    for (file, format) in [
+        ("windows/attack/ID10-Mimikatz_LSASS_process_dump.evtx", Format::Evtx),
+        ("netflow/ctu_ssh_bruteforce.v9.pcap", Format::FlowCapture),
+        ("syslog/ssh-bf.log", Format::Syslog),
+    ] {
+        let bytes = std::fs::read(folder.join(file)).unwrap();
+        assert_eq!(Format::detect(&bytes[..bytes.len().min(4096)]), Some(format), "{file}");
+    }
+}
