@@ -46,12 +46,12 @@ fn packet(path: &std::path::Path) -> Packet {
 fn verdicts_on_real_files_beside_their_labels() {
     let Some(folder) = folder() else { return };
     let rules = rules();
-    let labels = std::fs::read_to_string(folder.join("labels.csv")).unwrap();
+    let mut labels = csv::Reader::from_path(folder.join("labels.csv")).unwrap();
     let mut table: BTreeMap<(String, String), BTreeMap<&str, u32>> = BTreeMap::new();
     let mut read = 0;
-    for line in labels.lines().skip(1) {
-        let cells: Vec<&str> = line.split(',').collect();
-        let (file, kind, label, strength) = (cells[0], cells[1], cells[2], cells[5]);
+    for row in labels.records() {
+        let row = row.unwrap();
+        let (file, kind, label, strength) = (&row[0], &row[1], &row[2], &row[5]);
         if label == "none" {
             continue;
         }
