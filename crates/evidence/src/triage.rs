@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::claim::{Assertion, Entailment};
+use crate::judge::Verdict;
 use crate::rules::{Outcome, Position};
 use crate::{Fact, FactId, Packet};
 
@@ -32,6 +33,9 @@ impl Triage<'_> {
         }
         if !outcome.architect.techniques.is_empty() {
             let _ = writeln!(out, "ATT&CK: {}", outcome.architect.techniques.join(", "));
+        }
+        if let Some(caution) = self.caution() {
+            let _ = writeln!(out, "{caution}");
         }
         for (title, position) in [("Architect", &outcome.architect), ("Skeptic", &outcome.skeptic)] {
             let _ = writeln!(out, "\n{title}, confidence {}", position.confidence);
@@ -64,6 +68,9 @@ impl Triage<'_> {
         let _ = writeln!(out, "Packet `{}` with {} facts, head `{}`.", packet.header().packet, packet.facts().len(), packet.head());
         if !outcome.architect.techniques.is_empty() {
             let _ = writeln!(out, "ATT&CK: {}.", outcome.architect.techniques.join(", "));
+        }
+        if let Some(caution) = self.caution() {
+            let _ = writeln!(out, "{caution}");
         }
         for (title, position) in [("Architect", &outcome.architect), ("Skeptic", &outcome.skeptic)] {
             let _ = writeln!(out, "\n## {title}, confidence {}\n", position.confidence);
@@ -125,6 +132,12 @@ impl Triage<'_> {
                 },
             })
             .collect()
+    }
+
+    /// What a dismissal does not say.
+    fn caution(&self) -> Option<&'static str> {
+        let silent = self.outcome.verdict == Verdict::ThreatDismissed && self.outcome.architect.assertions.is_empty();
+        silent.then_some("No rule holds over these facts. That is all that this dismissal says: attacks that no rule knows look the same.")
     }
 
     /// A sentence with the facts behind it.

@@ -143,7 +143,7 @@ fn what_is_stated_explains_what_it_covers_and_no_more() {
     let too_early = [guesses(), vec![scanner("1970-01-01T00:00:00Z")]].concat();
     assert_eq!(verdict(too_early).0, Verdict::ThreatConfirmed);
     let nothing = vec![seen(Class::Logon, "account:ann", "host:ws", 1, "morning")];
-    assert_eq!(verdict(nothing), (Verdict::ThreatDismissed, 900));
+    assert_eq!(verdict(nothing), (Verdict::ThreatDismissed, 400));
     assert_eq!(verdict(Vec::new()), (Verdict::Inconclusive, 0));
     assert_eq!(verdict(vec![scanner("1970-01-01T01:00:00Z")]).0, Verdict::Inconclusive);
 }

@@ -12,8 +12,9 @@ use crate::{Class, Fact, FactId, Packet};
 /// What a stated fact adds to the explanation that it is, in thousandths: it covers what the Architect cites.
 const STATED: Milli = Milli(700);
 
-/// Confidence that there is no threat where something was observed and no rule of the Architect holds.
-const UNSUSPICIOUS: Milli = Milli(900);
+/// Confidence that there is no threat where something was observed and no rule of the Architect holds. It is low: rules know what they
+/// were written for, and on real attacks that nobody wrote them for they are silent about every second one.
+const UNSUSPICIOUS: Milli = Milli(400);
 
 /// The Skeptic of rules: stated facts that cover cited ones, and rules over observed facts. Without any explanation its confidence is 0.3 minus a
 /// tenth of the Architect's, at least 0.1.
@@ -54,7 +55,7 @@ pub(super) fn by_rule(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Po
 /// The Skeptic of queries. For each assertion of the Architect it asks which of the cited facts a stated one covers, by entity and time:
 /// all of them is an explanation, some of them half of one. Confidence that there is no threat, in thousandths:
 ///
-/// - nothing was asserted and something was observed: 900;
+/// - nothing was asserted and something was observed: 400;
 /// - nothing was observed: 500, since what was not collected decides nothing;
 /// - else 500, minus 200 times the Architect's confidence, plus 400 times the share of cited facts that are covered, and 100 more when all
 ///   are.
