@@ -98,8 +98,7 @@ fn a_file_a_folder_and_a_pipe_give_the_same_packet() {
     // Zone and language of the machine change nothing.
     let mut command = place.command();
     command.env("TZ", "Asia/Tokyo").env("LC_ALL", "tr_TR.UTF-8");
-    let elsewhere: Said =
-        command.args(["evidence", "extract", "logs", "--year", "2026"]).output().unwrap().into();
+    let elsewhere: Said = command.args(["evidence", "extract", "logs", "--year", "2026"]).output().unwrap().into();
     assert_eq!(elsewhere.out, of_file);
 }
 
@@ -159,7 +158,18 @@ fn mistakes_are_told_with_what_was_expected() {
 #[test]
 fn judges_are_swept_without_a_model() {
     let place = Place::new();
-    let said = place.gimbal(&["judge", "sweep", "--judge", "v2", "--architect", "0.45-0.65", "--skeptic", "0.60-0.90", "--format", "csv"]);
+    let said = place.gimbal(&[
+        "judge",
+        "sweep",
+        "--judge",
+        "v2",
+        "--architect",
+        "0.45-0.65",
+        "--skeptic",
+        "0.60-0.90",
+        "--format",
+        "csv",
+    ]);
     let rows: Vec<&str> = said.out.lines().skip(1).take(2).collect();
     assert!(rows[0].contains("exact,0,0.645"), "{rows:?}");
     assert!(rows[1].contains("float_compat,0,0.6"), "{rows:?}");

@@ -8,8 +8,7 @@ use gimbal_core::{Digest, canonical, chain};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
-use crate::packet::Counter;
-use crate::{Class, Entity, Stamp, Utc};
+use crate::{Class, Counter, Entity, Stamp, Utc};
 
 /// The id of a fact in its packet: `F001` for the first one. What agents cite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

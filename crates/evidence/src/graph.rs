@@ -75,9 +75,13 @@ impl EdgeKind {
             | C::TicketRequested
             | C::RemoteDesktop
             | C::SshEvent => Self::Authenticates,
-            C::ProcessStarted | C::ProcessEnded | C::ScriptRun | C::CommandAsOther | C::TaskRun | C::Syscall | C::Wmi => {
-                Self::Executes
-            }
+            C::ProcessStarted
+            | C::ProcessEnded
+            | C::ScriptRun
+            | C::CommandAsOther
+            | C::TaskRun
+            | C::Syscall
+            | C::Wmi => Self::Executes,
             C::PrivilegesAssigned
             | C::AccountCreated
             | C::AccountChanged
@@ -99,7 +103,9 @@ impl EdgeKind {
             | C::Software
             | C::RegistryChanged => Self::Configures,
             C::SecurityProduct => Self::Detects,
-            C::Inventory | C::ChangeWindow | C::KnownScanner | C::KnownAccount | C::History | C::NotCollected => Self::States,
+            C::Inventory | C::ChangeWindow | C::KnownScanner | C::KnownAccount | C::History | C::NotCollected => {
+                Self::States
+            }
             C::ProcessAccessed
             | C::ModuleLoaded
             | C::FileCreated

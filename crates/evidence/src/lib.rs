@@ -8,6 +8,7 @@
 
 pub mod claim;
 mod class;
+mod counter;
 mod entity;
 #[cfg(feature = "extract")]
 pub mod extract;
@@ -22,11 +23,12 @@ mod time;
 pub mod triage;
 
 pub use class::{Class, UnknownClass};
+pub use counter::Counter;
 pub use entity::{Entity, EntityKind, NotAnEntity};
 pub use fact::{Aggregate, Fact, FactId, Locator, NotAFactId, SourceId};
 pub use packet::{
-    Counter, Draft, DraftError, Header, LeftOut, MAX_PACKET_BYTES, NewFact, Packet, PacketError, Problem, Proof,
-    ProofError, Pseudonym, Selection, Source, SourceKind, Window,
+    Draft, DraftError, Header, LeftOut, MAX_PACKET_BYTES, NewFact, Packet, PacketError, Problem, Proof, ProofError,
+    Pseudonym, Selection, Source, SourceKind, Window,
 };
 pub use query::{Filter, UnknownFacts};
 pub use time::{NotATime, Stamp, Utc};

@@ -27,7 +27,8 @@ impl Triage<'_> {
         let mut out = String::new();
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{}  confidence {}  (judge: {})", outcome.verdict, outcome.confidence, outcome.judge);
-        let _ = writeln!(out, "packet {}  {} facts  head {}", packet.header().packet, packet.facts().len(), packet.head());
+        let _ =
+            writeln!(out, "packet {}  {} facts  head {}", packet.header().packet, packet.facts().len(), packet.head());
         if packet.header().left_out.count.0 > 0 {
             let _ = writeln!(out, "left out by the selection: {} records", packet.header().left_out.count);
         }
@@ -65,7 +66,13 @@ impl Triage<'_> {
         let mut out = String::new();
         let _ = writeln!(out, "# {}\n", outcome.verdict);
         let _ = writeln!(out, "Confidence {}, judge `{}`.", outcome.confidence, outcome.judge);
-        let _ = writeln!(out, "Packet `{}` with {} facts, head `{}`.", packet.header().packet, packet.facts().len(), packet.head());
+        let _ = writeln!(
+            out,
+            "Packet `{}` with {} facts, head `{}`.",
+            packet.header().packet,
+            packet.facts().len(),
+            packet.head()
+        );
         if !outcome.architect.techniques.is_empty() {
             let _ = writeln!(out, "ATT&CK: {}.", outcome.architect.techniques.join(", "));
         }

@@ -61,7 +61,11 @@ fn verdicts_on_real_files_beside_their_labels() {
         assert_eq!(Packet::read(&bytes).unwrap(), packet, "{file}");
         assert_eq!(self::packet(&folder.join(file)).to_bytes(), bytes, "{file}");
         let outcome = single_turn(&packet, &rules, SkepticKind::Deterministic, Decision::Claims);
-        *table.entry((label.to_owned(), strength.to_owned())).or_default().entry(outcome.verdict.name()).or_default() += 1;
+        *table
+            .entry((label.to_owned(), strength.to_owned()))
+            .or_default()
+            .entry(outcome.verdict.name())
+            .or_default() += 1;
         let techniques = outcome.architect.techniques.join(" ");
         println!("{file},{kind},{label},{strength},{},{},{techniques}", outcome.verdict, outcome.confidence);
         read += 1;

@@ -27,7 +27,8 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
         let in_folder = path.is_dir();
         for file in found {
             let place = file.display().to_string();
-            let opened = File::open(&file).map_err(|error| Failure::Usage(format!("{place}: cannot be opened: {error}")))?;
+            let opened =
+                File::open(&file).map_err(|error| Failure::Usage(format!("{place}: cannot be opened: {error}")))?;
             match extraction.read(opened, format, 0) {
                 Ok(stats) => {
                     tell(&place, &stats);
@@ -46,7 +47,8 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     }
     if let Some(context) = &asked.context {
         let place = context.display().to_string();
-        let opened = File::open(context).map_err(|error| Failure::Usage(format!("--context: {place}: cannot be opened: {error}")))?;
+        let opened = File::open(context)
+            .map_err(|error| Failure::Usage(format!("--context: {place}: cannot be opened: {error}")))?;
         extraction.read(opened, Some(Format::Context), 0).map_err(|error| failed(&place, error))?;
     }
     extraction.finish().map_err(Failure::usage)
@@ -76,7 +78,8 @@ fn named(flag: &str, name: &str) -> Result<Format, Failure> {
 
 /// A file, or the files of a folder and the folders in it, in the order of the bytes of their paths.
 fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let unreadable = |path: &Path, error: std::io::Error| Failure::Usage(format!("{}: cannot be read: {error}", path.display()));
+    let unreadable =
+        |path: &Path, error: std::io::Error| Failure::Usage(format!("{}: cannot be read: {error}", path.display()));
     let about = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
     if !about.is_dir() {
         return Ok(vec![path.to_path_buf()]);
@@ -101,7 +104,10 @@ fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// What could not be read, with the first places.
 fn tell(place: &str, stats: &Stats) {
     if stats.damaged > 0 {
-        message(&format!("{place}: {} of {} records could not be read; they are facts of the class `damaged`", stats.damaged, stats.seen));
+        message(&format!(
+            "{place}: {} of {} records could not be read; they are facts of the class `damaged`",
+            stats.damaged, stats.seen
+        ));
     }
     for issue in stats.issues.iter().take(3) {
         message(&format!("{place}: {}: {}", issue.at, issue.what));

@@ -10,12 +10,12 @@ mod detect;
 mod fill;
 mod flows;
 mod format;
-mod select;
-mod source;
-mod windows;
 mod lines;
 mod run;
+mod select;
+mod source;
 mod syslog;
+mod windows;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -30,8 +30,8 @@ pub use flows::{
 pub use format::Format;
 pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
 pub use source::{Extraction, SourceError};
-pub use windows::{read_evtx, read_xml};
 pub use syslog::{read_syslog, read_syslog_json};
+pub use windows::{read_evtx, read_xml};
 
 use crate::{Class, EntityKind, NewFact, Utc};
 

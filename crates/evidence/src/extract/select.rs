@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use gimbal_core::{Digest, chain};
 
 use super::{Observed, Sink};
-use crate::packet::{Counter, LeftOut, NewFact, Selection};
-use crate::{Aggregate, Class, Entity, EntityKind, Locator, SourceId, Stamp, Utc, merkle};
+use crate::packet::{LeftOut, NewFact, Selection};
+use crate::{Aggregate, Class, Counter, Entity, EntityKind, Locator, SourceId, Stamp, Utc, merkle};
 
 /// Most groups that are told apart; what comes after is one group, `other_groups`.
 pub const MAX_GROUPS: usize = 65_536;

@@ -15,7 +15,7 @@ use gimbal_core::{Digest, Material, canonical};
 
 pub use draft::{Draft, DraftError, NewFact};
 pub use file::{MAX_PACKET_BYTES, PacketError, Problem};
-pub use header::{Counter, Header, LeftOut, Pseudonym, Selection, Source, SourceKind, Window};
+pub use header::{Header, LeftOut, Pseudonym, Selection, Source, SourceKind, Window};
 pub use proof::{Proof, ProofError};
 
 use crate::{Fact, FactId, merkle};

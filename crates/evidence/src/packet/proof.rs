@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Packet;
-use super::header::Counter;
-use crate::{Fact, FactId, merkle};
+use crate::{Counter, Fact, FactId, merkle};
 
 /// The form that this version writes and reads.
 const VERSION: &str = "gimbal.proof/1";

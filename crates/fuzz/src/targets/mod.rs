@@ -87,8 +87,18 @@ pub const TARGETS: [Target; 33] = [
     },
     Target { name: "finance-query", about: "queries", seeds: environments::queries, read: environments::query },
     Target { name: "finance-rubric", about: "rubrics", seeds: environments::rubrics, read: environments::rubric },
-    Target { name: "evidence-evtx", about: "Windows event logs", seeds: windows_events::logs, read: windows_events::log },
-    Target { name: "evidence-events", about: "Windows event XML", seeds: windows_events::events, read: windows_events::event },
+    Target {
+        name: "evidence-evtx",
+        about: "Windows event logs",
+        seeds: windows_events::logs,
+        read: windows_events::log,
+    },
+    Target {
+        name: "evidence-events",
+        about: "Windows event XML",
+        seeds: windows_events::events,
+        read: windows_events::event,
+    },
     Target { name: "textcraft-command", about: "commands", seeds: environments::commands, read: environments::command },
     Target {
         name: "textcraft-recording",

@@ -19,6 +19,7 @@ pub fn timeline(triage: &Triage<'_>) -> Table {
         [row.datetime.as_str(), &row.timestamp_desc, &row.message, &id, row.cited_by].map(Cell::text).to_vec()
     });
     let head = triage.packet.head();
-    let notes = vec![format!("{}, confidence {}; packet head {head}.", triage.outcome.verdict, triage.outcome.confidence)];
+    let notes =
+        vec![format!("{}, confidence {}; packet head {head}.", triage.outcome.verdict, triage.outcome.confidence)];
     Table { key: "timeline", title: "Facts in order of time".to_owned(), columns, rows: rows.collect(), notes }
 }
