@@ -114,7 +114,7 @@ fn templates_that_are_none_or_fail_are_refused() {
 
 #[test]
 fn values_that_cannot_be_are_refused() {
-    assert!(refused(CORE, "turns: 10", "turns: 0").ends_with("`turns` must be at least 1"));
+    assert!(refused(CORE, "turns: 10", "turns: 0").ends_with("`turns` must be at least 1, and is 0"));
     assert!(refused(CORE, "turns: 10", "turns: soon").contains("core.yaml:"));
     assert!(refused(CORE, "protocol: react-text", "protocol: react").contains("unknown value `react`"));
     let knowledge = "personas/planner/knowledge.yaml";

@@ -31,7 +31,7 @@ fn a_wrong_value_is_named_by_its_whole_path() {
     let (key, message) = at("baseline", json!({ "policy": 3 }));
     assert_eq!(
         (key.as_str(), message.as_str()),
-        ("policy", "baseline: policy: invalid type: number, expected a string")
+        ("policy", "baseline: policy: invalid type: integer `3`, expected a string")
     );
     // `turns` is a flattened setting, alone and inside of one agent; `max_attempts` beside it is right.
     let (key, message) = at("react", json!({ "max_attempts": 2, "turns": "many" }));

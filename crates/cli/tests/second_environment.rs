@@ -154,7 +154,7 @@ fn a_flag_and_a_setting_that_differ_are_both_named() {
         ),
         ("alfworld", &["bench", "--max_calls", "-1"], &["--max_calls -1: ", "give a whole number from 1 to 10000"]),
         ("cage2", &["returns", "--horizon", "many"], &["--horizon many: ", "`horizon` is \"many\""]),
-        ("yawning_titan", &["show", "--red", "sinus"], &["--red sinus: ", "did you mean `sine`?"]),
+        ("yawning_titan", &["show", "--red", "sines"], &["--red sines: ", "did you mean `sine`?"]),
     ] {
         let said = place.gimbal(&[&["env", environment], arguments].concat());
         assert_eq!(said.code, 2, "{arguments:?}: {}", said.err);

@@ -90,7 +90,7 @@ fn other_recipes_are_played_from_their_file() {
 fn wrong_words_are_refused_with_their_mend() {
     let place = Place::new();
     for (arguments, fix) in [
-        (&["bench", "--red", "b_line"][..], "--red: `textcraft` has no option `red`"),
+        (&["bench", "--red", "b_line"][..], "unexpected argument '--red'"),
         (&["bench", "--observe", "vector"], "every reply is written as text"),
         (&["bench", "--policy", "expart"], "did you mean `expert`?"),
         (&["bench", "--set", "aliasin=true"], "did you mean `aliasing`?"),

@@ -156,6 +156,6 @@ mod tests {
     #[test]
     fn a_reader_that_does_not_exist_is_told() {
         let error = find("careful", &NoReaders).err().map(|error| error.to_string());
-        assert!(error.is_some_and(|text| text.contains("`reader/careful`") && text.contains("none in this program")));
+        assert!(error.is_some_and(|text| text.contains("`reader/careful`") && text.contains("(known: none)")));
     }
 }

@@ -12,7 +12,7 @@ use super::{
     read_zeek_json,
 };
 use crate::SourceId;
-use crate::packet::{Counter, Draft, DraftError, Packet, Selection, Source};
+use crate::packet::{Draft, DraftError, Packet, Selection, Source};
 
 /// Bytes that the format of a source is told by.
 const HEAD: usize = 4096;

@@ -44,7 +44,7 @@ pub fn sweep(asked: &Asked) -> Result<Table, NotARange> {
                 let names = [name.clone(), architect.to_string(), skeptic.to_string()];
                 let mut row: Vec<Cell> = names.iter().map(Cell::text).collect();
                 row.extend([Cell::text(judge.name()), Cell::text(arithmetic.name())]);
-                row.extend(Verdict::ALL.map(|verdict| Cell::number(Some(counts.share(verdict)))));
+                row.extend(Verdict::ALL.map(|verdict| Cell::share(Some(counts.share(verdict)))));
                 row.push(Cell::count(counts.all()));
                 rows.push(row);
             }
