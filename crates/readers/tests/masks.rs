@@ -29,14 +29,15 @@ struct Told {
     legal: Vec<Written>,
 }
 
-/// Lets an agent with all tools make one call, then a specialist for each tool.
-struct OneEach {
+/// Lets an agent make one call: with all tools, or as the specialist of one.
+struct OneCall {
     agent: Agent,
-    told: Mutex<Vec<Told>>,
+    only: Option<String>,
+    told: Mutex<Option<Told>>,
 }
 
 #[async_trait]
-impl Architecture for OneEach {
+impl Architecture for OneCall {
     fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         needs.add_agent(self.agent.needs());
@@ -49,27 +50,23 @@ impl Architecture for OneEach {
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
         let tools = stage.tools();
-        // One tool is all tools.
-        let names = tools.iter().filter(|_| tools.len() > 1).map(|tool| Some(tool.name.clone()));
-        for only in std::iter::once(None).chain(names) {
-            let mut legal = Vec::new();
-            for call in stage.legal(usize::MAX).await.iter() {
-                legal.push(Written { call: call.clone(), text: stage.render(call).await });
-            }
-            // Free texts are listed as far as the environment has examples.
-            let listed: Vec<String> = legal.iter().map(|known| known.call.tool.clone()).collect();
-            let free = tools.iter().filter(|tool| stage.brief().free_arguments && !listed.contains(&tool.name));
-            for tool in free {
-                let arguments: Vec<(&str, &str)> = tool.required().map(|name| (name, "net sales {{a}}")).collect();
-                let call = ToolCall::with(&tool.name, &arguments);
-                legal.push(Written { text: stage.render(&call).await, call });
-            }
-            let told = Told { only: only.clone(), brief: stage.brief(), tools: Arc::clone(&tools), legal };
-            self.told.lock().unwrap().push(told);
-            let own: Option<Vec<String>> = only.map(|name| vec![name]);
-            let session = self.agent.session_with(stage, own.as_deref()).await?;
-            session.segment(stage, LaneId::MAIN, &[], None, (&Alone, 1)).await?;
+        let mut legal = Vec::new();
+        for call in stage.legal(usize::MAX).await.iter() {
+            legal.push(Written { call: call.clone(), text: stage.render(call).await });
         }
+        // Free texts are listed as far as the environment has examples.
+        let listed: Vec<String> = legal.iter().map(|known| known.call.tool.clone()).collect();
+        let free = tools.iter().filter(|tool| stage.brief().free_arguments && !listed.contains(&tool.name));
+        for tool in free {
+            let arguments: Vec<(&str, &str)> = tool.required().map(|name| (name, "net sales {{a}}")).collect();
+            let call = ToolCall::with(&tool.name, &arguments);
+            legal.push(Written { text: stage.render(&call).await, call });
+        }
+        let told = Told { only: self.only.clone(), brief: stage.brief(), tools: Arc::clone(&tools), legal };
+        *self.told.lock().unwrap() = Some(told);
+        let own: Option<Vec<String>> = self.only.clone().map(|name| vec![name]);
+        let session = self.agent.session_with(stage, own.as_deref()).await?;
+        session.segment(stage, LaneId::MAIN, &[], None, (&Alone, 1)).await?;
         Ok(())
     }
 }
@@ -120,25 +117,23 @@ async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
     let mut out = BTreeSet::new();
     for protocol in common::PROTOCOLS {
         let cell = Cell { base: "react", settings: json!({}), protocol, constrained: true };
-        let architecture = OneEach { agent: agent(protocol), told: Mutex::default() };
-        let task = place.task();
-        let (_, asked) = cell.requests_of(&architecture, &*place.family, options, (&task, 4), false).await;
-        // The request that begins a conversation; a player that cannot answer it is asked the same again.
-        let begins = |asked: &Asked| asked.role == "default" && asked.request.messages.len() == 2;
-        let mut asked: Vec<Asked> = asked.into_iter().filter(begins).collect();
-        asked.dedup_by_key(|asked| {
-            let texts: Vec<String> = asked.request.messages.iter().map(|message| message.text.to_string()).collect();
-            let tools: Vec<String> = asked.request.tools.iter().map(|tool| tool.name.clone()).collect();
-            (texts, tools)
-        });
-        let told = architecture.told.lock().unwrap().clone();
         let written: Protocol = serde_json::from_value(json!(protocol)).unwrap();
-        assert_eq!(asked.len(), told.len(), "{} {protocol}: one request for each agent", place.name);
-        for (asked, told) in asked.iter().zip(&told) {
+        let mut agents = vec![None];
+        let mut next = 0;
+        while next < agents.len() {
+            let architecture = OneCall { agent: agent(protocol), only: agents[next].clone(), told: Mutex::default() };
+            let (_, asked) = cell.requests_of(&architecture, &*place.family, options, (&place.task(), 4), false).await;
+            let asked = asked.iter().find(|asked| asked.role == "default").unwrap();
+            let told = architecture.told.lock().unwrap().clone().unwrap();
+            // One tool is all tools.
+            if next == 0 && told.tools.len() > 1 {
+                agents.extend(told.tools.iter().map(|tool| Some(tool.name.clone())));
+            }
+            next += 1;
             let mask = Mask::of(asked);
             for tool in told.tools.iter() {
                 let own = told.only.as_ref().is_none_or(|only| *only == tool.name);
-                let is_told = is_told(asked, told, &tool.name);
+                let is_told = is_told(asked, &told, &tool.name);
                 let mut calls = told.legal.iter().filter(|known| known.call.tool == tool.name);
                 let known = calls.clone().next().is_some();
                 let fits = calls.any(|known| mask.lets_through(&written.write("t", &known.call, &known.text)));
