@@ -40,7 +40,12 @@ fn what_is_wrong_in_a_study_is_said_with_place_and_mend() {
             "small.yaml:11:19",
             "`runs` must be a whole number from 1 to 4294967295, and is `4294967296`",
         ),
-        ("runs: 3", "runs: 99999999999999999999999", "small.yaml:11:19", "`runs` must be a whole number from 1 to 4294967295"),
+        (
+            "runs: 3",
+            "runs: 99999999999999999999999",
+            "small.yaml:11:19",
+            "`runs` must be a whole number from 1 to 4294967295",
+        ),
         ("runs: 3", "seed: 18446744073709551616", "small.yaml:11:19", "from 0 to 18446744073709551615"),
         ("baseline: obs", "baseline: obss", "small.yaml:12:", "did you mean `obs`"),
         ("study: small", "study: ../small", "small.yaml:1:", "letters, digits"),
@@ -203,7 +208,11 @@ fn files_that_are_there_and_cannot_be_read_are_named_and_not_replaced() {
     }
     place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
     let said = place.gimbal(&["run", "nowhere.yaml"]);
-    assert!(said.code == 2 && said.err.contains("no such file") && said.err.contains("known: studies/"), "{}", said.err);
+    assert!(
+        said.code == 2 && said.err.contains("no such file") && said.err.contains("known: studies/"),
+        "{}",
+        said.err
+    );
     let said = place.gimbal(&["verify", "small.yaml"]);
     assert!(said.code == 2 && said.err.contains("this is a file"), "{}", said.err);
 }
