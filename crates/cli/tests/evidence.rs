@@ -109,7 +109,7 @@ fn a_changed_packet_fails_the_check_with_its_place() {
     let log = place.write("auth.log", &guessed());
     place.gimbal(&["evidence", "extract", log.to_str().unwrap(), "--year", "2026", "-o", "packet.json"]).good();
     place.gimbal(&["evidence", "verify", "packet.json"]).good();
-    let shown = place.gimbal(&["evidence", "show", "packet.json", "--fact", "F002"]).good().out;
+    let shown = place.gimbal(&["evidence", "show", "packet.json", "--fact", "F003"]).good().out;
     assert!(shown.contains("raw record    line 2 of source S1") && shown.contains("sha256"), "{shown}");
     place.gimbal(&["evidence", "prove", "F002", "packet.json", "-o", "proof.json"]).good();
     let root = place.gimbal(&["evidence", "verify", "packet.json", "--json"]).good().json()["root"].clone();

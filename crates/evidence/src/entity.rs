@@ -67,7 +67,7 @@ pub struct Entity {
 pub struct NotAnEntity(pub String);
 
 impl Entity {
-    /// An entity, if the name has 1 to [`MAX_NAME`] bytes and no control character.
+    /// An entity, if the name has 1 to 512 bytes and no control character.
     ///
     /// # Errors
     /// [`NotAnEntity`] otherwise.

@@ -127,7 +127,9 @@ async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
             let told = architecture.told.lock().unwrap().clone().unwrap();
             // One tool is all tools.
             if next == 0 && told.tools.len() > 1 {
-                agents.extend(told.tools.iter().map(|tool| Some(tool.name.clone())));
+                // A tool that no prompt explains makes no specialist.
+                let explained = told.tools.iter().filter(|tool| is_told(asked, &told, &tool.name));
+                agents.extend(explained.map(|tool| Some(tool.name.clone())));
             }
             next += 1;
             let mask = Mask::of(asked);

@@ -138,14 +138,7 @@ const ROOMS: [Room; 21] = [
             "gimbal-analysis",
             "tokio",
         ],
-        forbidden_words: &[
-            "std::fs",
-            "std::net::Tcp",
-            "std::net::Udp",
-            "std::env",
-            "std::time",
-            "ChatModel",
-        ],
+        forbidden_words: &["std::fs", "std::net::Tcp", "std::net::Udp", "std::env", "std::time", "ChatModel"],
     },
     Room {
         folder: "crates/parity",

@@ -11,8 +11,8 @@ use super::{
     read_flow_capture, read_flow_datagram, read_nfdump, read_syslog, read_syslog_json, read_xml, read_zeek,
     read_zeek_json,
 };
-use crate::{Counter, SourceId};
 use crate::packet::{Draft, DraftError, Packet, Selection, Source};
+use crate::{Counter, SourceId};
 
 /// Bytes that the format of a source is told by.
 const HEAD: usize = 4096;
