@@ -154,7 +154,9 @@ async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
                         place.name, tool.name
                     ));
                 }
-                if fits && !is_told && only_own {
+                // A specialist that can do nothing now has an open mask: the environment refuses what it writes.
+                let own = |known: &Written| told.only.as_ref().is_none_or(|only| *only == known.call.tool);
+                if fits && !is_told && only_own && told.legal.iter().any(own) {
                     out.insert(format!(
                         "{} {protocol}, {agent}: `{}` can be written and is not told",
                         place.name, tool.name
