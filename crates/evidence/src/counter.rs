@@ -1,8 +1,11 @@
 //! Numbers of 64 bits in hashed structures.
 
 use std::fmt;
+use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use thiserror::Error;
+
+use crate::text::as_text;
 
 /// A number of 64 bits, written as a decimal text: JSON numbers beyond 2^53 are rounded by RFC 8785.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,19 +17,17 @@ impl fmt::Display for Counter {
     }
 }
 
-impl Serialize for Counter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+/// A text that is no such number.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{0}` is no counter: expected a whole number up to 2^64 - 1 as a text")]
+pub struct NotACounter(String);
+
+impl FromStr for Counter {
+    type Err = NotACounter;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self).map_err(|_| NotACounter(text.to_owned()))
     }
 }
 
-impl<'de> Deserialize<'de> for Counter {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map(Self).map_err(|_| {
-            serde::de::Error::custom(format!(
-                "`{text}` is no counter: expected a whole number up to 2^64 - 1 as a text"
-            ))
-        })
-    }
-}
+as_text!(Counter);

@@ -5,9 +5,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use gimbal_core::{Digest, canonical, chain};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::text::as_text;
 use crate::{Class, Counter, Entity, Stamp, Utc};
 
 /// The id of a fact in its packet: `F001` for the first one. What agents cite.
@@ -51,17 +52,7 @@ impl FromStr for FactId {
     }
 }
 
-impl Serialize for FactId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for FactId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
+as_text!(FactId);
 
 /// The id of a source in its packet: `S1` for the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,20 +78,22 @@ impl fmt::Display for SourceId {
     }
 }
 
-impl Serialize for SourceId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+/// A text that is no id of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{0}` is no id of a source: expected S1, S2 and so on")]
+pub struct NotASourceId(String);
+
+impl FromStr for SourceId {
+    type Err = NotASourceId;
+
+    /// Reads the one spelling that [`Display`](fmt::Display) writes.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = text.strip_prefix('S').and_then(|digits| digits.parse().ok()).filter(|number| *number > 0);
+        number.map(Self).filter(|id| id.to_string() == text).ok_or_else(|| NotASourceId(text.to_owned()))
     }
 }
 
-impl<'de> Deserialize<'de> for SourceId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let number = text.strip_prefix('S').and_then(|digits| digits.parse().ok()).filter(|number| *number > 0);
-        let id = number.map(Self).filter(|id| id.to_string() == text);
-        id.ok_or_else(|| serde::de::Error::custom(format!("`{text}` is no id of a source: expected S1, S2 and so on")))
-    }
-}
+as_text!(SourceId);
 
 /// Where the raw record of a fact is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -205,6 +198,15 @@ impl Fact {
     pub fn count(&self) -> u64 {
         self.aggregate.as_ref().map_or(1, |aggregate| aggregate.count.0)
     }
+}
+
+/// How many records facts stand for, at least. The same record can be behind a fact of its own and behind one that counts it, so that the
+/// larger of the two sums is sure.
+pub(crate) fn records(facts: &[&Fact]) -> u64 {
+    let sum = |counted: bool| -> u64 {
+        facts.iter().filter(|fact| fact.aggregate.is_some() == counted).map(|fact| fact.count()).sum()
+    };
+    sum(true).max(sum(false))
 }
 
 #[cfg(test)]

@@ -5,8 +5,10 @@ use std::str::FromStr;
 
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use crate::text::as_text;
 
 /// A time in UTC, in microseconds since 1970. Written as RFC 3339 with six decimals and `Z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,18 +57,7 @@ impl FromStr for Utc {
     }
 }
 
-impl Serialize for Utc {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Utc {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+as_text!(Utc);
 
 /// A time as its source wrote it, with the same in UTC.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ mod packets;
 mod real;
 #[cfg(feature = "extract")]
 mod selection;
+mod support;
 #[cfg(feature = "extract")]
 mod telemetry;
 #[cfg(feature = "extract")]

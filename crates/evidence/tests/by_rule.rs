@@ -2,51 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_core::{Digest, Milli};
+use gimbal_core::Milli;
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{
     BenignRule, By, Condition, Decision, Distinct, Explanation, Pattern, Repeated, RuleSet, SkepticKind, Then,
     ThreatRule, single_turn,
 };
-use gimbal_evidence::{
-    Class, Counter, Draft, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind, Stamp, Utc,
-};
+use gimbal_evidence::{Class, NewFact};
 
-fn source() -> Source {
-    Source {
-        bytes: Counter(0),
-        damaged: Counter(0),
-        format: "syslog".to_owned(),
-        id: SourceId::at(0),
-        kind: SourceKind::Syslog,
-        reader: "test/1".to_owned(),
-        records: Counter(0),
-        sha256: Digest::of(b""),
-        shift_seconds: 0,
-        year: None,
-        zone_minutes: None,
-    }
-}
+use crate::support::{packet, seen as observed};
 
 fn seen(class: Class, actor: &str, object: &str, second: i64, text: &str) -> NewFact {
-    NewFact {
-        class,
-        action: "did".to_owned(),
-        actor: actor.parse().ok(),
-        object: object.parse().ok(),
-        entities: Vec::new(),
-        attributes: BTreeMap::from([("text".to_owned(), text.to_owned())]),
-        time: Some(Stamp { found: second.to_string(), utc: Utc::from_micros(1_000_000 * second).unwrap() }),
-        locator: Some(Locator { at: format!("line {second} {text}"), source: SourceId::at(0) }),
-        raw_sha256: Some(Digest::of(text.as_bytes())),
-        aggregate: None,
-    }
-}
-
-fn packet(facts: Vec<NewFact>) -> Packet {
-    let mut draft = Draft::new(vec![source()], Selection::default());
-    facts.into_iter().for_each(|fact| draft.add(fact).unwrap());
-    draft.freeze()
+    observed(class, actor, object, Some(second), &[("text", text)])
 }
 
 fn rules() -> RuleSet {

@@ -3,46 +3,12 @@
 use gimbal_core::{Digest, Milli};
 use gimbal_evidence::claim::{Assertion, AssertionKind, Entailment, Predicate};
 use gimbal_evidence::judge::Side;
-use gimbal_evidence::{
-    Aggregate, Class, Counter, Draft, FactId, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind, Stamp,
-    Utc,
-};
+use gimbal_evidence::{Aggregate, Class, Counter, FactId, NewFact, Packet};
+
+use crate::support::{packet, seen};
 
 fn new(class: Class, actor: &str, second: Option<i64>, attributes: &[(&str, &str)]) -> NewFact {
-    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    NewFact {
-        class,
-        action: "did".to_owned(),
-        actor: actor.parse().ok(),
-        object: "account:root".parse().ok(),
-        entities: Vec::new(),
-        attributes: attributes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
-        time: second
-            .map(|second| Stamp { found: second.to_string(), utc: Utc::from_micros(1_000_000 * second).unwrap() }),
-        locator: Some(Locator { at: format!("line {number}"), source: SourceId::at(0) }),
-        raw_sha256: Some(Digest::of(&number.to_be_bytes())),
-        aggregate: None,
-    }
-}
-
-fn packet(facts: Vec<NewFact>) -> Packet {
-    let source = Source {
-        bytes: Counter(0),
-        damaged: Counter(0),
-        format: "syslog".to_owned(),
-        id: SourceId::at(0),
-        kind: SourceKind::Syslog,
-        reader: "test/1".to_owned(),
-        records: Counter(0),
-        sha256: Digest::of(b""),
-        shift_seconds: 0,
-        year: None,
-        zone_minutes: None,
-    };
-    let mut draft = Draft::new(vec![source], Selection::default());
-    facts.into_iter().for_each(|fact| draft.add(fact).unwrap());
-    draft.freeze()
+    seen(class, actor, "account:root", second, attributes)
 }
 
 fn said(packet: &Packet, predicate: &str, facts: &[u32]) -> Entailment {

@@ -1,46 +1,13 @@
 //! The graph of a packet.
 
-use std::collections::BTreeMap;
-
-use gimbal_core::Digest;
 use gimbal_evidence::graph::{EdgeKind, Graph};
-use gimbal_evidence::{
-    Class, Counter, Draft, Entity, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind, Stamp, Utc,
-};
+use gimbal_evidence::{Class, Entity, NewFact};
 use proptest::prelude::*;
 
-fn seen(class: Class, actor: &str, object: &str, second: i64) -> NewFact {
-    NewFact {
-        class,
-        action: "did".to_owned(),
-        actor: actor.parse().ok(),
-        object: object.parse().ok(),
-        entities: vec!["host:gate".parse().unwrap()],
-        attributes: BTreeMap::new(),
-        time: Some(Stamp { found: second.to_string(), utc: Utc::from_micros(second * 1_000_000).unwrap() }),
-        locator: Some(Locator { at: format!("line {second}"), source: SourceId::at(0) }),
-        raw_sha256: Some(Digest::of(&second.to_be_bytes())),
-        aggregate: None,
-    }
-}
+use crate::support::{packet, seen as observed};
 
-fn packet(facts: Vec<NewFact>) -> Packet {
-    let source = Source {
-        bytes: Counter(0),
-        damaged: Counter(0),
-        format: "syslog".to_owned(),
-        id: SourceId::at(0),
-        kind: SourceKind::Syslog,
-        reader: "test/1".to_owned(),
-        records: Counter(0),
-        sha256: Digest::of(b""),
-        shift_seconds: 0,
-        year: None,
-        zone_minutes: None,
-    };
-    let mut draft = Draft::new(vec![source], Selection::default());
-    facts.into_iter().for_each(|fact| draft.add(fact).unwrap());
-    draft.freeze()
+fn seen(class: Class, actor: &str, object: &str, second: i64) -> NewFact {
+    NewFact { entities: vec![named("host:gate")], ..observed(class, actor, object, Some(second), &[]) }
 }
 
 fn named(text: &str) -> Entity {

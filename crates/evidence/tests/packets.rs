@@ -5,23 +5,20 @@ use std::collections::BTreeMap;
 use gimbal_core::{Digest, canonical};
 use gimbal_evidence::{
     Aggregate, Class, Counter, Draft, DraftError, Entity, EntityKind, Fact, FactId, Filter, LeftOut, Locator, NewFact,
-    Packet, Problem, Proof, ProofError, Pseudonym, Selection, Source, SourceId, SourceKind, Stamp,
+    Packet, Problem, Proof, ProofError, Pseudonym, Selection, Source, SourceId, Stamp,
 };
 use proptest::prelude::*;
 
-fn source(index: u32) -> Source {
+use crate::support;
+
+fn source() -> Source {
     Source {
         bytes: Counter(u64::MAX),
-        damaged: Counter(0),
-        format: "syslog".to_owned(),
-        id: SourceId::at(index),
-        kind: SourceKind::Syslog,
         reader: "gimbal-syslog/1".to_owned(),
         records: Counter(3),
-        sha256: Digest::of(&index.to_be_bytes()),
-        shift_seconds: 0,
+        sha256: Digest::of(&0_u32.to_be_bytes()),
         year: Some(2026),
-        zone_minutes: None,
+        ..support::source(0)
     }
 }
 
@@ -45,7 +42,7 @@ fn fact(line: u32, value: &str) -> NewFact {
 
 fn packet(values: &[String]) -> Packet {
     let left_out = LeftOut { count: Counter(u64::MAX), root: Digest::of(b"left out") };
-    let mut draft = Draft::new(vec![source(0)], Selection::default())
+    let mut draft = Draft::new(vec![source()], Selection::default())
         .leaving_out(left_out)
         .with_pseudonyms(vec![Pseudonym { name: "corp-gw-1".to_owned(), replaced_by: "gate".to_owned() }]);
     for (line, value) in (0..).zip(values) {
@@ -85,7 +82,7 @@ fn what_is_hashed_is_canonical() {
 // covers: ARES-005
 #[test]
 fn a_draft_refuses_duplicates_and_what_breaks_a_rule() {
-    let mut draft = Draft::new(vec![source(0)], Selection::default());
+    let mut draft = Draft::new(vec![source()], Selection::default());
     draft.add(fact(1, "one")).unwrap();
     assert!(matches!(draft.add(fact(1, "one")), Err(DraftError::Duplicate { class: Class::LogonFailed, .. })));
     draft.add(fact(2, "one")).unwrap();
@@ -112,7 +109,7 @@ fn a_draft_refuses_duplicates_and_what_breaks_a_rule() {
 
 #[test]
 fn facts_are_numbered_in_order_of_time_and_those_without_a_time_come_last() {
-    let mut draft = Draft::new(vec![source(0)], Selection::default());
+    let mut draft = Draft::new(vec![source()], Selection::default());
     draft.add(NewFact { time: None, ..fact(9, "without") }).unwrap();
     draft.add(fact(5, "later")).unwrap();
     draft.add(fact(3, "earlier")).unwrap();
@@ -124,7 +121,7 @@ fn facts_are_numbered_in_order_of_time_and_those_without_a_time_come_last() {
 // covers: ARES-009, ARES-008
 #[test]
 fn facts_are_found_by_id_entity_field_and_time() {
-    let mut draft = Draft::new(vec![source(0)], Selection::default());
+    let mut draft = Draft::new(vec![source()], Selection::default());
     for line in 1..=4 {
         draft.add(fact(line, &format!("line {line}"))).unwrap();
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use gimbal_core::{Digest, chain};
 use gimbal_evidence::extract::{Details, Observed, Selector, Sink};
-use gimbal_evidence::{
-    Class, Counter, Draft, Entity, EntityKind, NewFact, Selection, Source, SourceId, SourceKind, Utc, merkle,
-};
+use gimbal_evidence::{Class, Counter, Draft, Entity, EntityKind, NewFact, Selection, SourceId, Utc, merkle};
 use proptest::prelude::*;
+
+use crate::support::source;
 
 /// A record of a source, as a test writes it.
 #[derive(Clone, Debug)]
@@ -135,11 +135,6 @@ proptest! {
         let mut selector = Selector::new(selection(max, 3));
         records.iter().for_each(|record| observe(&mut selector, record));
         let selected = selector.finish();
-        let source = |index| Source {
-            bytes: Counter(0), damaged: Counter(0), format: "syslog".to_owned(), id: SourceId::at(index),
-            kind: SourceKind::Syslog, reader: "test/1".to_owned(), records: Counter(0), sha256: Digest::of(b""),
-            shift_seconds: 0, year: None, zone_minutes: None,
-        };
         let mut draft = Draft::new((0..3).map(source).collect(), selection(max, 3)).leaving_out(selected.left_out);
         for fact in selected.facts {
             draft.add(fact).unwrap();

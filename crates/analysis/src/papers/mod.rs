@@ -6,6 +6,9 @@ mod examined;
 
 pub use examined::{Examined, KnownMiss, Relation};
 
+use serde::de::DeserializeOwned;
+
+use crate::error::AnalysisError;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// How a printed number compares with the recomputed one.
@@ -57,6 +60,18 @@ impl Check {
         let digits = usize::try_from(digits).unwrap_or(0);
         Self { table: table.to_owned(), place, printed, digits, recomputed, verdict, note: None }
     }
+
+    /// The check of a text that says more or less than the printed number: it is right where the recomputed number says so.
+    #[must_use]
+    pub fn related(mut self, relation: Relation) -> Self {
+        let holds = match relation {
+            Relation::Equal => return self,
+            Relation::Above => self.recomputed > self.printed,
+            Relation::Below => self.recomputed < self.printed,
+        };
+        self.verdict = if holds { Verdict::Equal } else { Verdict::Miss };
+        self
+    }
 }
 
 /// Numbers of one printed table by verdict.
@@ -70,6 +85,15 @@ pub struct Tally {
     pub rounding: usize,
     /// Do not follow from the printed inputs.
     pub missed: usize,
+}
+
+/// Reads the facts of a work; `place` is what messages call the text.
+///
+/// # Errors
+/// When the text does not have the shape of the facts: where, and what is wrong.
+pub fn read_facts<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, AnalysisError> {
+    serde_saphyr::from_str(text)
+        .map_err(|error| AnalysisError::Facts { place: place.to_owned(), what: error.to_string() })
 }
 
 /// Counts by table, in the order in which tables come up.

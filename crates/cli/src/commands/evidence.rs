@@ -4,9 +4,10 @@ use std::path::Path;
 
 use gimbal_core::Digest;
 use gimbal_evidence::graph::Graph;
-use gimbal_evidence::{Entity, Fact, FactId, Filter, Packet, Proof, Utc};
+use gimbal_evidence::{Entity, Fact, FactId, Filter, Packet, Proof};
 use serde_json::json;
 
+use super::sources::parsed;
 use super::{print_json, sources, write_file};
 use crate::args::{EvidenceShow, EvidenceVerb, Sources};
 use crate::exit::Failure;
@@ -15,9 +16,9 @@ use crate::exit::Failure;
 pub fn evidence(verb: &EvidenceVerb) -> Result<(), Failure> {
     match verb {
         EvidenceVerb::Extract { sources, out } => extract(sources, out.as_deref()),
-        EvidenceVerb::Verify { file, root, head, json } => verify(file, root.as_deref(), head.as_deref(), *json),
+        EvidenceVerb::Verify { file, root, head, json } => verify(file, root.as_ref(), head.as_ref(), *json),
         EvidenceVerb::Show(options) => show(options),
-        EvidenceVerb::Graph { packet, around, within } => graph(packet, around.as_deref(), *within),
+        EvidenceVerb::Graph { packet, around, within } => graph(packet, around.as_ref(), *within),
         EvidenceVerb::Prove { fact, packet, out } => prove(fact, packet, out.as_deref()),
     }
 }
@@ -37,10 +38,9 @@ fn extract(sources: &Sources, out: Option<&Path>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn verify(file: &Path, root: Option<&str>, head: Option<&str>, json: bool) -> Result<(), Failure> {
+fn verify(file: &Path, root: Option<&String>, head: Option<&String>, json: bool) -> Result<(), Failure> {
     let bytes = read(file)?;
-    let root = root.map(|text| digest("--root", text)).transpose()?;
-    let head = head.map(|text| digest("--head", text)).transpose()?;
+    let (root, head): (Option<Digest>, Option<Digest>) = (parsed("--root", root)?, parsed("--head", head)?);
     if bytes.starts_with(b"{\"fact\"") {
         if head.is_some() {
             return Err(Failure::Usage("--head: a proof has a root and no head; give --root".to_owned()));
@@ -158,36 +158,26 @@ fn in_full(packet: &Packet, fact: &Fact) {
 }
 
 fn filter(options: &EvidenceShow) -> Result<Filter, Failure> {
-    let time = |flag: &str, text: &Option<String>| -> Result<Option<Utc>, Failure> {
-        text.as_ref().map(|text| text.parse().map_err(|error| Failure::Usage(format!("{flag}: {error}")))).transpose()
-    };
     Ok(Filter {
-        class: match &options.class {
-            Some(text) => Some(text.parse().map_err(|error| Failure::Usage(format!("--class: {error}")))?),
-            None => None,
-        },
-        entity: match &options.entity {
-            Some(text) => Some(text.parse().map_err(|error| Failure::Usage(format!("--entity: {error}")))?),
-            None => None,
-        },
+        class: parsed("--class", options.class.as_ref())?,
+        entity: parsed("--entity", options.entity.as_ref())?,
         field: options.field.as_ref().map(|text| match text.split_once('=') {
             Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
             None => (text.clone(), None),
         }),
-        since: time("--since", &options.since)?,
-        until: time("--until", &options.until)?,
+        since: parsed("--since", options.since.as_ref())?,
+        until: parsed("--until", options.until.as_ref())?,
     })
 }
 
-fn graph(file: &Path, around: Option<&str>, within: usize) -> Result<(), Failure> {
+fn graph(file: &Path, around: Option<&String>, within: usize) -> Result<(), Failure> {
     let graph = Graph::of(&packet_of(file, &read(file)?)?);
-    let part = match around {
+    let part = match parsed::<Entity>("--around", around)? {
         None => graph,
-        Some(text) => {
-            let entity: Entity = text.parse().map_err(|error| Failure::Usage(format!("--around: {error}")))?;
+        Some(entity) => {
             if !graph.nodes().any(|node| *node == entity) {
                 let names: Vec<String> = graph.nodes().map(ToString::to_string).collect();
-                let hint = gimbal_core::nearest::hint(text, names.iter().map(String::as_str));
+                let hint = gimbal_core::nearest::hint(&entity.to_string(), names.iter().map(String::as_str));
                 return Err(Failure::Usage(format!("--around: no fact is about {entity}{hint}")));
             }
             graph.around(&entity, within)
@@ -234,10 +224,6 @@ fn same(file: &Path, what: &str, found: Digest, expected: Option<Digest>) -> Res
         }
         _ => Ok(()),
     }
-}
-
-fn digest(flag: &str, text: &str) -> Result<Digest, Failure> {
-    text.parse().map_err(|error| Failure::Usage(format!("{flag}: {error}")))
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {

@@ -1,10 +1,12 @@
 //! Telemetry from files, folders and standard input, read into a packet.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use gimbal_evidence::extract::{Extraction, Format, ReadOptions, SourceError, Stats};
-use gimbal_evidence::{Counter, Packet, Selection, Utc};
+use gimbal_evidence::{Counter, Packet, Selection};
 
 use crate::args::Sources;
 use crate::exit::Failure;
@@ -55,17 +57,18 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
 }
 
 fn selection(asked: &Sources) -> Result<Selection, Failure> {
-    let time = |flag: &str, text: &Option<String>| -> Result<Option<Utc>, Failure> {
-        text.as_ref().map(|text| text.parse().map_err(|error| Failure::Usage(format!("{flag}: {error}")))).transpose()
-    };
-    let entity = asked.entity.as_ref().map(|text| text.parse());
     Ok(Selection {
         aggregate_above: Counter(asked.aggregate_above),
-        entity: entity.transpose().map_err(|error| Failure::Usage(format!("--entity: {error}")))?,
+        entity: parsed("--entity", asked.entity.as_ref())?,
         max_facts: Counter(asked.max_facts),
-        since: time("--since", &asked.since)?,
-        until: time("--until", &asked.until)?,
+        since: parsed("--since", asked.since.as_ref())?,
+        until: parsed("--until", asked.until.as_ref())?,
     })
+}
+
+/// What a flag says, where it is given; an error names the flag.
+pub fn parsed<T: FromStr<Err: Display>>(flag: &str, text: Option<&String>) -> Result<Option<T>, Failure> {
+    text.map(|text| text.parse().map_err(|error| Failure::Usage(format!("{flag}: {error}")))).transpose()
 }
 
 fn named(flag: &str, name: &str) -> Result<Format, Failure> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{Assertion, Predicate};
+use crate::fact::records;
 use crate::{Entity, Fact, Packet, Utc};
 
 /// What code says of an assertion.
@@ -45,17 +46,7 @@ impl Packet {
         let each = |test: &dyn Fn(&Fact) -> bool| Entailment::of(cited.iter().all(|fact| test(fact)));
         match &assertion.predicate {
             Predicate::Class(class) => each(&|fact| fact.class == *class),
-            Predicate::Count(number) => {
-                // The same record can be behind a fact of its own and behind one that counts it: the larger of the two sums is sure.
-                let sum = |counted: bool| {
-                    cited
-                        .iter()
-                        .filter(|fact| fact.aggregate.is_some() == counted)
-                        .map(|fact| fact.count())
-                        .sum::<u64>()
-                };
-                Entailment::of(sum(true).max(sum(false)) >= *number)
-            }
+            Predicate::Count(number) => Entailment::of(records(&cited) >= *number),
             Predicate::Field { name, value } => each(&|fact| fact.field(name).as_deref() == Some(value)),
             Predicate::Mentions(text) => {
                 let text = text.to_lowercase();

@@ -6,16 +6,13 @@ use std::net::IpAddr;
 
 use gimbal_core::Digest;
 
+use crate::packet::{MAX_MEMBERS, MAX_VALUE, MAX_WORD};
 use crate::{Entity, EntityKind, NewFact};
 
-/// Longest value of an attribute, in bytes: the bound of packets.
-const MAX_VALUE: usize = 32 * 1024;
-/// Longest name of an attribute, in bytes, with room for `.length` and `.sha256`.
-const MAX_NAME: usize = 112;
-/// Most attributes of a record; the packet takes 256, and readers add a few of their own.
-const MAX_ATTRIBUTES: usize = 240;
-/// Longest name of an entity, in bytes.
-const MAX_ENTITY: usize = 512;
+/// Longest name of an attribute, in bytes, with room for a number, `.length` and `.sha256`.
+const MAX_NAME: usize = MAX_WORD - 16;
+/// Most attributes of a record: readers add a few of their own.
+const MAX_ATTRIBUTES: usize = MAX_MEMBERS - 16;
 
 /// Adds an attribute. A name that is there already with another value gets a number, so that no value is lost; a value beyond the bound
 /// is cut, and its length and hash are added.
@@ -30,7 +27,7 @@ pub(super) fn put(fact: &mut NewFact, name: &str, value: &str) {
     if key.is_empty() {
         key.push('?');
     }
-    let kept = cut(value, MAX_VALUE);
+    let kept = &value[..value.floor_char_boundary(MAX_VALUE)];
     if let Some(before) = fact.attributes.get(&key) {
         if before == kept && kept.len() == value.len() {
             return;
@@ -82,7 +79,8 @@ pub(super) fn about_process(fact: &mut NewFact, image: &str, pid: &str) {
 pub(super) fn name_of(text: &str) -> Option<&str> {
     // Nearly all names are plain, and bytes are compared faster than characters.
     let is_plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
-    let sound = !text.is_empty() && text.len() <= MAX_ENTITY && (is_plain || !text.chars().any(char::is_control));
+    let sound =
+        !text.is_empty() && text.len() <= crate::entity::MAX_NAME && (is_plain || !text.chars().any(char::is_control));
     sound.then_some(text)
 }
 
@@ -106,35 +104,13 @@ pub(super) fn machine(text: &str) -> Name<'_> {
     }
 }
 
-/// The first bytes of a text, at most `most`, cut between characters.
-fn cut(text: &str, most: usize) -> &str {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::{about, machine, put};
     use crate::{Class, EntityKind, NewFact};
 
     fn fact() -> NewFact {
-        NewFact {
-            class: Class::Message,
-            action: "logged".to_owned(),
-            actor: None,
-            object: None,
-            entities: Vec::new(),
-            attributes: BTreeMap::new(),
-            time: None,
-            locator: None,
-            raw_sha256: None,
-            aggregate: None,
-        }
+        NewFact::new(Class::Message, "logged")
     }
 
     #[test]

@@ -25,6 +25,13 @@ pub(super) struct Line<'a> {
     pub too_long: bool,
 }
 
+impl Line<'_> {
+    /// Where it is in its source.
+    pub fn place(&self) -> String {
+        format!("line {}", self.number)
+    }
+}
+
 impl<R: BufRead> Lines<R> {
     pub fn new(input: R) -> Self {
         Self { input, spanning: Vec::new(), taken: 0, number: 0 }

@@ -114,14 +114,8 @@ impl Stats {
     /// Most issues that are kept.
     pub const MAX_ISSUES: usize = 100;
 
-    /// Counts a fact of a class.
-    pub fn emit(&mut self, class: Class) {
-        self.emitted += 1;
-        *self.classes.entry(class.name()).or_default() += 1;
-    }
-
     /// Counts a record that could not be read, and keeps what is wrong with it while there is room.
-    pub fn damage(&mut self, issue: Issue) {
+    fn damage(&mut self, issue: Issue) {
         self.damaged += 1;
         if self.issues.len() < Self::MAX_ISSUES {
             self.issues.push(issue);

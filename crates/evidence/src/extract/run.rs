@@ -1,5 +1,8 @@
 //! One pass over a source: counts what is read, and gives it to the sink.
 
+use serde_json::{Map, Value};
+
+use super::lines::Line;
 use super::{Details, ExtractError, Issue, IssueKind, Observed, ReadOptions, Sink, Stats};
 use crate::{Class, NewFact};
 
@@ -38,6 +41,31 @@ impl<'s> Run<'s> {
     pub fn dropped(&mut self) {
         self.stats.seen += 1;
         self.stats.dropped += 1;
+    }
+
+    /// Whether a line is one to read: an empty one is dropped, and one that is too long is damaged.
+    pub fn takes(&mut self, line: &Line<'_>) -> Result<bool, ExtractError> {
+        if line.bytes.iter().all(u8::is_ascii_whitespace) {
+            self.dropped();
+            return Ok(false);
+        }
+        if line.too_long {
+            self.damage(line.place(), IssueKind::TooLarge, "a line of more than 1 MiB", line.bytes)?;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// The JSON object that a line is; another line is damaged.
+    pub fn object(&mut self, line: &Line<'_>) -> Result<Option<Map<String, Value>>, ExtractError> {
+        match serde_json::from_slice(line.bytes) {
+            Ok(members) => Ok(Some(members)),
+            Err(error) => {
+                let kind = if error.is_eof() { IssueKind::Truncated } else { IssueKind::Malformed };
+                self.damage(line.place(), kind, format!("no JSON object: {error}"), line.bytes)?;
+                Ok(None)
+            }
+        }
     }
 
     /// Keeps an issue with a record that was read all the same.

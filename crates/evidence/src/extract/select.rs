@@ -102,7 +102,7 @@ impl Selector {
             selection,
             most,
             groups: HashMap::new(),
-            other: Group::new(empty(Class::Other, "records of other groups")),
+            other: Group::new(NewFact::new(Class::Other, "records of other groups")),
             lanes: BTreeMap::new(),
             kept: 0,
             left_out: merkle::Frontier::default(),
@@ -180,7 +180,7 @@ impl Selector {
             let like = NewFact {
                 actor: observed.actor.and_then(named),
                 object: observed.object.and_then(named),
-                ..empty(observed.class, observed.action)
+                ..NewFact::new(observed.class, observed.action)
             };
             self.groups.insert(self.key.as_str().into(), Group::new(like));
         }
@@ -298,21 +298,6 @@ impl Group {
     }
 }
 
-fn empty(class: Class, action: &str) -> NewFact {
-    NewFact {
-        class,
-        action: action.to_owned(),
-        actor: None,
-        object: None,
-        entities: Vec::new(),
-        attributes: BTreeMap::new(),
-        time: None,
-        locator: None,
-        raw_sha256: None,
-        aggregate: None,
-    }
-}
-
 /// An entity, unless its name breaks a rule: then the fact has it among its attributes, as found.
 fn named((kind, name): (EntityKind, &str)) -> Option<Entity> {
     Entity::new(kind, name).ok()
@@ -325,7 +310,7 @@ fn make(source: SourceId, time: Option<Utc>, observed: &Observed<'_>) -> NewFact
         time: time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
         locator: Some(Locator { at: observed.details.place(), source }),
         raw_sha256: Some(Digest::of(observed.raw)),
-        ..empty(observed.class, observed.action)
+        ..NewFact::new(observed.class, observed.action)
     };
     for (role, found, named) in [("actor", observed.actor, &fact.actor), ("object", observed.object, &fact.object)] {
         if let (Some((_, name)), None) = (found, named) {

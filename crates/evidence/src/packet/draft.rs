@@ -12,11 +12,11 @@ use crate::{Aggregate, Class, Entity, Fact, FactId, Locator, SourceId, Stamp};
 /// The form that this version writes and reads.
 pub(super) const VERSION: &str = "gimbal.packet/1";
 /// Longest value of an attribute, in bytes.
-pub(super) const MAX_VALUE: usize = 32 * 1024;
+pub(crate) const MAX_VALUE: usize = 32 * 1024;
 /// Longest name of an attribute, action or place, in bytes.
-pub(super) const MAX_WORD: usize = 128;
+pub(crate) const MAX_WORD: usize = 128;
 /// Most attributes, and most further entities, of a fact.
-pub(super) const MAX_MEMBERS: usize = 256;
+pub(crate) const MAX_MEMBERS: usize = 256;
 
 /// A fact that has no id yet. See [`Fact`] for its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +44,23 @@ pub struct NewFact {
 }
 
 impl NewFact {
+    /// A fact of which nothing but class and action is known yet.
+    #[must_use]
+    pub fn new(class: Class, action: &str) -> Self {
+        Self {
+            class,
+            action: action.to_owned(),
+            actor: None,
+            object: None,
+            entities: Vec::new(),
+            attributes: BTreeMap::new(),
+            time: None,
+            locator: None,
+            raw_sha256: None,
+            aggregate: None,
+        }
+    }
+
     /// The fact under an id.
     #[must_use]
     pub fn numbered(self, id: FactId) -> Fact {

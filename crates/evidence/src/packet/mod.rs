@@ -14,6 +14,8 @@ use gimbal_core::chain::{self, Chain};
 use gimbal_core::{Digest, Material, canonical};
 
 pub use draft::{Draft, DraftError, NewFact};
+#[cfg(feature = "extract")]
+pub(crate) use draft::{MAX_MEMBERS, MAX_VALUE, MAX_WORD};
 pub use file::{MAX_PACKET_BYTES, PacketError, Problem};
 pub use header::{Header, LeftOut, Pseudonym, Selection, Source, SourceKind, Window};
 pub use proof::{Proof, ProofError};

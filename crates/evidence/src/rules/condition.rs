@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::fact::records;
 use crate::{Class, Fact, FactId, Packet};
 
 /// Which facts a rule takes. What is not set restricts nothing; texts are compared without regard to capital letters.
@@ -128,14 +129,6 @@ impl Condition {
             && self.contains.iter().all(|(name, texts)| field(name, texts, |value, text| value.contains(text)))
             && !self.without.iter().any(|(name, texts)| field(name, texts, |value, text| value.contains(text)))
     }
-}
-
-/// How many records facts stand for: what counts others counts the records among them too.
-fn records(facts: &[&Fact]) -> u64 {
-    let sum = |counted: bool| {
-        facts.iter().filter(|fact| fact.aggregate.is_some() == counted).map(|fact| fact.count()).sum::<u64>()
-    };
-    sum(true).max(sum(false))
 }
 
 /// The facts of all groups that pass a test.

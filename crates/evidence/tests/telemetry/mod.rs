@@ -11,9 +11,10 @@ mod syslog;
 
 use std::collections::BTreeMap;
 
-use gimbal_core::Digest;
 use gimbal_evidence::extract::{ExtractError, Observed, ReadOptions, Sink, Stats};
-use gimbal_evidence::{Counter, Draft, Entity, Locator, NewFact, Selection, Source, SourceId, SourceKind, Stamp};
+use gimbal_evidence::{Draft, Entity, NewFact, Selection};
+
+use crate::support;
 
 /// Keeps every fact, as a packet does.
 #[derive(Default)]
@@ -21,21 +22,7 @@ pub struct Facts(pub Vec<NewFact>);
 
 impl Sink for Facts {
     fn observe(&mut self, observed: &Observed<'_>) {
-        let entity = |named: Option<_>| named.map(|(kind, name): (_, &str)| Entity::new(kind, name).unwrap());
-        let mut fact = NewFact {
-            class: observed.class,
-            action: observed.action.to_owned(),
-            actor: entity(observed.actor),
-            object: entity(observed.object),
-            entities: Vec::new(),
-            attributes: BTreeMap::new(),
-            time: observed.time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
-            locator: Some(Locator { at: observed.details.place(), source: SourceId::at(0) }),
-            raw_sha256: Some(Digest::of(observed.raw)),
-            aggregate: None,
-        };
-        observed.details.fill(&mut fact);
-        self.0.push(fact);
+        self.0.push(support::fact_of(observed));
     }
 }
 
@@ -55,20 +42,7 @@ impl Found {
     }
 
     fn check(&self) {
-        let source = Source {
-            bytes: Counter(0),
-            damaged: Counter(0),
-            format: "any".to_owned(),
-            id: SourceId::at(0),
-            kind: SourceKind::Syslog,
-            reader: "test".to_owned(),
-            records: Counter(0),
-            sha256: Digest::of(b""),
-            shift_seconds: 0,
-            year: None,
-            zone_minutes: None,
-        };
-        let mut draft = Draft::new(vec![source], Selection::default());
+        let mut draft = Draft::new(vec![support::source(0)], Selection::default());
         for fact in &self.facts {
             draft.add(fact.clone()).unwrap();
         }

@@ -1,8 +1,9 @@
 //! What events become facts of which class, with whom.
 
-use gimbal_evidence::{Class, Draft, Selection, Source, SourceId, SourceKind};
+use gimbal_evidence::{Class, Draft, Selection};
 
 use super::{about, data, event, facts_of_xml, only, security, sysmon, words};
+use crate::support;
 
 const SUBJECT: [(&str, &str); 3] =
     [("SubjectUserName", "eve"), ("SubjectDomainName", "CORP"), ("SubjectLogonId", "0x3e7")];
@@ -182,7 +183,7 @@ fn fields_of_user_data_and_unnamed_data_are_kept() {
     let fact = only(&event("PowerShell", "800", lines));
     assert_eq!(words(&fact).2, r"account:CORP\eve");
     assert_eq!(fact.attributes["Data"], "first");
-    assert!(fact.attributes["Data[2]"].starts_with("a=1\n"));
+    assert!(fact.attributes["Data.2"].starts_with("a=1\n"));
     assert_eq!(fact.attributes["Binary"], "00FF");
 }
 
@@ -218,27 +219,11 @@ fn long_values_are_cut_and_facts_keep_the_rules_of_a_packet() {
     assert_eq!(fact.attributes["big.length"], "60000");
     assert_eq!(fact.attributes["big"].len(), 32_766);
     assert_eq!(fact.attributes["big.sha256"].len(), gimbal_core::Digest::of(b"").to_string().len());
-    assert_eq!(fact.attributes["n_me _"], "x");
-    let left_out: usize = fact.attributes["fields.left_out"].parse().unwrap();
+    assert_eq!(fact.attributes["n?me ?"], "x");
+    let left_out: usize = fact.attributes["attributes_left_out"].parse().unwrap();
     assert!(left_out > 100 && fact.attributes.len() <= 256);
-    let mut draft = Draft::new(vec![source()], Selection::default());
+    let mut draft = Draft::new(vec![support::source(0)], Selection::default());
     for fact in facts {
         draft.add(fact).unwrap();
-    }
-}
-
-pub(super) fn source() -> Source {
-    Source {
-        bytes: gimbal_evidence::Counter(1),
-        damaged: gimbal_evidence::Counter(0),
-        format: "windows_xml".to_owned(),
-        id: SourceId::at(0),
-        kind: SourceKind::Windows,
-        reader: "gimbal-windows/1".to_owned(),
-        records: gimbal_evidence::Counter(1),
-        sha256: gimbal_core::Digest::of(b""),
-        shift_seconds: 0,
-        year: None,
-        zone_minutes: None,
     }
 }

@@ -54,7 +54,7 @@ fn a_damaged_event_is_a_fact_and_the_next_one_is_read() {
         let stats = stats.unwrap();
         assert_eq!(kinds(&facts), ["logon", "damaged", "logon"], "{broken}");
         assert_eq!((stats.seen, stats.damaged, stats.issues[0].kind), (3, 1, kind), "{broken}");
-        assert_eq!(facts[1].attributes["problem"], kind.name());
+        assert_eq!(facts[1].action, kind.name());
         let strict = read_xml(text.as_bytes(), &STRICT, &mut |_: &Observed<'_>| {}).unwrap_err();
         assert!(matches!(strict, ExtractError::Record(issue) if issue.kind == kind), "{broken}");
     }

@@ -4,45 +4,29 @@ mod events;
 mod hostile;
 mod real;
 
-use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::PathBuf;
 
-use gimbal_core::Digest;
 use gimbal_evidence::extract::{ExtractError, Observed, ReadOptions, Stats, read_evtx, read_xml};
-use gimbal_evidence::{Class, Entity, Locator, NewFact, SourceId, Stamp};
+use gimbal_evidence::{Class, Entity, NewFact};
+
+use crate::support;
 
 /// The options of a strict reader.
 const STRICT: ReadOptions = ReadOptions { strict: true, year: None, zone_minutes: None };
 
-/// The fact of what was observed.
-fn fact(observed: &Observed<'_>) -> NewFact {
-    let mut fact = NewFact {
-        class: observed.class,
-        action: observed.action.to_owned(),
-        actor: observed.actor.map(|(kind, name)| Entity::new(kind, name).unwrap()),
-        object: observed.object.map(|(kind, name)| Entity::new(kind, name).unwrap()),
-        entities: Vec::new(),
-        attributes: BTreeMap::new(),
-        time: observed.time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
-        locator: Some(Locator { at: observed.details.place(), source: SourceId::at(0) }),
-        raw_sha256: Some(Digest::of(observed.raw)),
-        aggregate: None,
-    };
-    observed.details.fill(&mut fact);
-    fact
-}
-
 fn facts_of_xml(text: &[u8]) -> (Result<Stats, ExtractError>, Vec<NewFact>) {
     let mut facts = Vec::new();
-    let stats = read_xml(text, &ReadOptions::default(), &mut |observed: &Observed<'_>| facts.push(fact(observed)));
+    let stats =
+        read_xml(text, &ReadOptions::default(), &mut |observed: &Observed<'_>| facts.push(support::fact_of(observed)));
     (stats, facts)
 }
 
 fn facts_of_log(bytes: &[u8]) -> (Result<Stats, ExtractError>, Vec<NewFact>) {
     let mut facts = Vec::new();
     let options = ReadOptions::default();
-    let stats = read_evtx(Cursor::new(bytes), &options, &mut |observed: &Observed<'_>| facts.push(fact(observed)));
+    let stats =
+        read_evtx(Cursor::new(bytes), &options, &mut |observed: &Observed<'_>| facts.push(support::fact_of(observed)));
     (stats, facts)
 }
 

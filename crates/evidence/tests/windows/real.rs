@@ -90,7 +90,7 @@ fn counts_of_real_logs_agree_with_independent_readers() {
             assert_eq!(fact.raw_sha256, Some(Digest::of(&bytes[start..start + size])), "{file} {at}");
         }
         // Each fact keeps the rules of a packet, and no two are the same.
-        let mut draft = Draft::new(vec![super::events::source()], Selection::default());
+        let mut draft = Draft::new(vec![crate::support::source(0)], Selection::default());
         for fact in facts {
             draft.add(fact).unwrap_or_else(|error| panic!("{file}: {error}"));
         }

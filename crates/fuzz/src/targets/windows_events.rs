@@ -1,6 +1,5 @@
 //! Telemetry.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gimbal_evidence::extract::{ExtractError, Observed, ReadOptions, Stats, read_evtx, read_xml};
@@ -20,16 +19,8 @@ fn hold(read: impl FnOnce(&mut dyn FnMut(&Observed<'_>)) -> Result<Stats, Extrac
     let stats = read(&mut |observed| {
         given += 1;
         let mut fact = NewFact {
-            class: observed.class,
-            action: observed.action.to_owned(),
-            actor: None,
-            object: None,
-            entities: Vec::new(),
-            attributes: BTreeMap::new(),
             time: observed.time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
-            locator: None,
-            raw_sha256: None,
-            aggregate: None,
+            ..NewFact::new(observed.class, observed.action)
         };
         observed.details.fill(&mut fact);
         assert!(fact.attributes.len() <= 256 && fact.entities.len() <= 256);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::AnalysisError;
-use gimbal_analysis::papers::{KnownMiss, Relation};
+use gimbal_analysis::papers::{KnownMiss, Relation, read_facts};
 use serde::{Deserialize, Serialize};
 
 use super::Formula;
@@ -51,9 +51,7 @@ impl AresFacts {
     /// # Errors
     /// When the text holds no facts: where, and what is wrong.
     pub fn parse(text: &str, place: &str) -> Result<Self, AnalysisError> {
-        let wrong =
-            |error: serde_saphyr::Error| AnalysisError::Facts { place: place.to_owned(), what: error.to_string() };
-        serde_saphyr::from_str(text).map_err(wrong)
+        read_facts(text, place)
     }
 
     /// A printed list.

@@ -7,7 +7,7 @@ pub use facts::{AresFacts, Claim};
 pub use formula::Formula;
 
 use gimbal_analysis::AnalysisError;
-use gimbal_analysis::papers::{Check, Examined, Relation};
+use gimbal_analysis::papers::{Check, Examined};
 
 /// File with the facts among the program's data.
 pub const FILE: &str = "papers/ares.yaml";
@@ -40,20 +40,7 @@ pub fn read_and_examine(text: &str, place: &str) -> Result<(String, Examined), A
 
 fn one(facts: &AresFacts, claim: &Claim) -> Result<Check, AnalysisError> {
     let reach = claim.of.value(facts)?;
-    let mut check = Check::judge(
-        &claim.source,
-        claim.place.clone(),
-        claim.printed,
-        claim.digits,
-        reach.value,
-        (reach.least, reach.most),
-    );
-    let holds = match claim.relation {
-        Relation::Equal => return Ok(check),
-        Relation::Above => reach.value > claim.printed,
-        Relation::Below => reach.value < claim.printed,
-    };
-    check.verdict =
-        if holds { gimbal_analysis::papers::Verdict::Equal } else { gimbal_analysis::papers::Verdict::Miss };
-    Ok(check)
+    let ends = (reach.least, reach.most);
+    let check = Check::judge(&claim.source, claim.place.clone(), claim.printed, claim.digits, reach.value, ends);
+    Ok(check.related(claim.relation))
 }

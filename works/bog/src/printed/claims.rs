@@ -18,23 +18,20 @@ pub(super) fn check(facts: &BogFacts, checks: &mut Vec<Check>) -> Result<(), Ana
                 what: "has no value: a denominator is zero, or no cell is left to count".to_owned(),
             });
         };
-        let mut check = Check::judge("Claims", place, claim.printed, claim.digits, value, ends);
-        relate(claim, value, &mut check);
-        checks.push(check);
+        let check = Check::judge("Claims", place, claim.printed, claim.digits, value, ends).related(claim.relation);
+        checks.push(Check { note: contradiction(claim, &check), ..check });
     }
     Ok(())
 }
 
-/// A text that says more or less than a number is right where the number itself says so.
-fn relate(claim: &PaperClaim, value: f64, check: &mut Check) {
-    let holds = match claim.relation {
-        Relation::Equal => return,
-        Relation::Above => value > claim.printed,
-        Relation::Below => value < claim.printed,
+/// What a text says that is wrong.
+fn contradiction(claim: &PaperClaim, check: &Check) -> Option<String> {
+    let word = match claim.relation {
+        Relation::Equal => return None,
+        Relation::Above => "more",
+        Relation::Below => "less",
     };
-    check.verdict = if holds { Verdict::Equal } else { Verdict::Miss };
-    let word = if claim.relation == Relation::Above { "more" } else { "less" };
-    check.note = (!holds).then(|| format!("{word} than {} is said", claim.printed));
+    (check.verdict == Verdict::Miss).then(|| format!("{word} than {} is said", claim.printed))
 }
 
 /// A value and what the rounding of its inputs allows.

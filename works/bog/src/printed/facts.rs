@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::AnalysisError;
-use gimbal_analysis::papers::KnownMiss;
+use gimbal_analysis::papers::{KnownMiss, read_facts};
 use serde::{Deserialize, Serialize};
 
 use super::shapes::{
@@ -213,9 +213,7 @@ impl BogFacts {
     /// # Errors
     /// When the text does not have this shape.
     pub fn parse(text: &str, place: &str) -> Result<Self, AnalysisError> {
-        let wrong =
-            |error: serde_saphyr::Error| AnalysisError::Facts { place: place.to_owned(), what: error.to_string() };
-        serde_saphyr::from_str(text).map_err(wrong)
+        read_facts(text, place)
     }
 
     /// The cell of a configuration on a model.

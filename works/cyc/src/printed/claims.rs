@@ -1,10 +1,9 @@
 //! Numbers of the text, recomputed from the tables (CYC-024, 110-113).
 
 use gimbal_analysis::AnalysisError;
-use gimbal_analysis::papers::Relation;
-use gimbal_analysis::papers::{Check, Verdict};
+use gimbal_analysis::papers::Check;
 
-use super::{CycClaim, CycFacts, CycFormula, HALF, HALF_CENT, PaperControl};
+use super::{CycFacts, CycFormula, HALF, HALF_CENT, PaperControl};
 
 /// Checks every claim.
 pub(super) fn check(facts: &CycFacts, checks: &mut Vec<Check>) -> Result<(), AnalysisError> {
@@ -17,20 +16,10 @@ pub(super) fn check(facts: &CycFacts, checks: &mut Vec<Check>) -> Result<(), Ana
             });
         };
         let reach = (value - half, value + half);
-        let mut check = Check::judge("Claims", place, claim.printed, claim.digits, value, reach);
-        relate(claim, value, &mut check);
-        checks.push(check);
+        let check = Check::judge("Claims", place, claim.printed, claim.digits, value, reach);
+        checks.push(check.related(claim.relation));
     }
     Ok(())
-}
-
-fn relate(claim: &CycClaim, value: f64, check: &mut Check) {
-    let holds = match claim.relation {
-        Relation::Equal => return,
-        Relation::Above => value > claim.printed,
-        Relation::Below => value < claim.printed,
-    };
-    check.verdict = if holds { Verdict::Equal } else { Verdict::Miss };
 }
 
 /// A value and how far the rounding of its inputs can move it.

@@ -2,7 +2,7 @@
 
 use gimbal_analysis::AnalysisError;
 use gimbal_analysis::cyclic::advise::{Controller, Level, Regime, RepairSemantics};
-use gimbal_analysis::papers::{KnownMiss, Relation};
+use gimbal_analysis::papers::{KnownMiss, Relation, read_facts};
 use serde::{Deserialize, Serialize};
 
 /// Mean and SD, as printed.
@@ -322,9 +322,7 @@ impl CycFacts {
     /// # Errors
     /// When the text does not have this shape.
     pub fn parse(text: &str, place: &str) -> Result<Self, AnalysisError> {
-        let wrong =
-            |error: serde_saphyr::Error| AnalysisError::Facts { place: place.to_owned(), what: error.to_string() };
-        serde_saphyr::from_str(text).map_err(wrong)
+        read_facts(text, place)
     }
 
     /// The benchmark of this name.

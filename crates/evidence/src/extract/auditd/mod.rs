@@ -29,18 +29,12 @@ pub fn read_auditd(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Si
     let mut open: VecDeque<Group> = VecDeque::new();
     let mut spare: Vec<Group> = Vec::new();
     while let Some(line) = lines.next()? {
-        if line.bytes.iter().all(u8::is_ascii_whitespace) {
-            run.dropped();
-            continue;
-        }
-        let at = format!("line {}", line.number);
-        if line.too_long {
-            run.damage(at, IssueKind::TooLarge, "a line of more than 1 MiB", line.bytes)?;
+        if !run.takes(&line)? {
             continue;
         }
         let text = String::from_utf8_lossy(line.bytes);
         let Some(record) = Record::read(&text) else {
-            run.damage(at, IssueKind::Malformed, "no record of the audit system", line.bytes)?;
+            run.damage(line.place(), IssueKind::Malformed, "no record of the audit system", line.bytes)?;
             continue;
         };
         run.parsed(1);

@@ -53,15 +53,14 @@ fn read(
     let mut is_summary = false;
     let zone_minutes = options.zone_minutes.unwrap_or(0);
     while let Some(line) = lines.next()? {
-        if is_summary || line.bytes.iter().all(u8::is_ascii_whitespace) {
+        if is_summary {
             run.dropped();
             continue;
         }
-        let at = || format!("line {}", line.number);
-        if line.too_long {
-            run.damage(at(), IssueKind::TooLarge, "a line of more than 1 MiB", line.bytes)?;
+        if !run.takes(&line)? {
             continue;
         }
+        let at = || line.place();
         let text = String::from_utf8_lossy(line.bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         if columns.is_none() {

@@ -24,15 +24,10 @@ pub fn read_zeek(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink
     let (mut separator, mut unset) = (b'\t', "-".to_owned());
     let mut cells = Vec::new();
     while let Some(line) = lines.next()? {
-        if line.bytes.iter().all(u8::is_ascii_whitespace) {
-            run.dropped();
+        if !run.takes(&line)? {
             continue;
         }
-        let at = || format!("line {}", line.number);
-        if line.too_long {
-            run.damage(at(), IssueKind::TooLarge, "a line of more than 1 MiB", line.bytes)?;
-            continue;
-        }
+        let at = || line.place();
         let text = String::from_utf8_lossy(line.bytes);
         if let Some(head) = text.strip_prefix('#') {
             run.dropped();
@@ -79,23 +74,11 @@ pub fn read_zeek_json(input: impl BufRead, options: &ReadOptions, sink: &mut dyn
     let mut run = Run::new(options, sink);
     let mut lines = Lines::new(input);
     while let Some(line) = lines.next()? {
-        if line.bytes.iter().all(u8::is_ascii_whitespace) {
-            run.dropped();
+        if !run.takes(&line)? {
             continue;
         }
-        let at = || format!("line {}", line.number);
-        if line.too_long {
-            run.damage(at(), IssueKind::TooLarge, "a line of more than 1 MiB", line.bytes)?;
-            continue;
-        }
-        let members = match serde_json::from_slice::<Map<String, Value>>(line.bytes) {
-            Ok(members) => members,
-            Err(error) => {
-                let kind = if error.is_eof() { IssueKind::Truncated } else { IssueKind::Malformed };
-                run.damage(at(), kind, format!("no JSON object: {error}"), line.bytes)?;
-                continue;
-            }
-        };
+        let at = || line.place();
+        let Some(members) = run.object(&line)? else { continue };
         let connection = Connection::new(line.number, &members);
         let Connection { source, target, found, .. } = &connection;
         if source.is_empty() || target.is_empty() {

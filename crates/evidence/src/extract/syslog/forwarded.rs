@@ -9,7 +9,7 @@ use super::super::auditd::{self, Event, Record as AuditRecord};
 use super::super::fill::{about, about_process, put};
 use super::super::lines::Lines;
 use super::super::run::Run;
-use super::super::{Details, ExtractError, IssueKind, Observed, ReadOptions, Sink, Stats, clock};
+use super::super::{Details, ExtractError, Observed, ReadOptions, Sink, Stats, clock};
 use super::reading::{Reading, pairs};
 use super::sysmon::{self, Sysmon};
 use crate::{EntityKind, NewFact};
@@ -32,25 +32,12 @@ pub fn read_syslog_json(
     let mut run = Run::new(options, sink);
     let mut lines = Lines::new(input);
     while let Some(line) = lines.next()? {
-        if line.bytes.iter().all(u8::is_ascii_whitespace) {
-            run.dropped();
+        if !run.takes(&line)? {
             continue;
         }
-        let at = || format!("line {}", line.number);
-        if line.too_long {
-            run.damage(at(), IssueKind::TooLarge, "a line of more than 1 MiB", line.bytes)?;
-            continue;
-        }
-        match serde_json::from_slice::<Map<String, Value>>(line.bytes) {
-            Ok(members) => {
-                run.parsed(1);
-                observe(&mut run, line.number, &members, line.bytes);
-            }
-            Err(error) => {
-                let kind = if error.is_eof() { IssueKind::Truncated } else { IssueKind::Malformed };
-                run.damage(at(), kind, format!("no JSON object: {error}"), line.bytes)?;
-            }
-        }
+        let Some(members) = run.object(&line)? else { continue };
+        run.parsed(1);
+        observe(&mut run, line.number, &members, line.bytes);
     }
     Ok(run.finish())
 }

@@ -31,16 +31,11 @@ pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Si
     let mut lines = Lines::new(input);
     let mut noted = false;
     while let Some(line) = lines.next()? {
-        if line.bytes.iter().all(u8::is_ascii_whitespace) {
-            run.dropped();
+        if !run.takes(&line)? {
             continue;
         }
         let number = line.number;
-        let at = || format!("line {number}");
-        if line.too_long {
-            run.damage(at(), IssueKind::TooLarge, "a line of more than 1 MiB", line.bytes)?;
-            continue;
-        }
+        let at = || line.place();
         let text = String::from_utf8_lossy(line.bytes);
         let Some(frame) = Frame::read(&text, options.zone_minutes.unwrap_or(0)) else {
             run.damage(at(), IssueKind::Malformed, "no line of RFC 3164 or RFC 5424", line.bytes)?;

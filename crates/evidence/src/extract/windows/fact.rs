@@ -2,23 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use gimbal_core::Digest;
-
-use super::super::{Details, Issue};
+use super::super::Details;
+use super::super::fill::{put, put_some};
 use super::entity::{Form, OTHERS};
 use super::event::Event;
 use super::openssh;
 use super::rules::{self, Rule};
+use crate::packet::MAX_WORD;
 use crate::{Class, Entity, EntityKind, NewFact};
-
-/// Longest value of an attribute, in bytes.
-const MAX_VALUE: usize = 32 * 1024;
-/// Longest name of an attribute, in bytes, with room for what is put behind it.
-const MAX_KEY: usize = 100;
-/// Most attributes, with room for the last one, which counts what was left out.
-const MAX_ATTRIBUTES: usize = 250;
-/// Longest action, in bytes.
-const MAX_ACTION: usize = 128;
 
 /// What is needed of every event, in buffers that are used again.
 #[derive(Debug, Default)]
@@ -60,7 +51,7 @@ impl Names {
 
     /// The action of an event that the table does not name: the provider and the number.
     fn name_message(&mut self, provider: &str, id: Option<u32>) {
-        let room = MAX_ACTION - 12;
+        let room = MAX_WORD - 12;
         for character in provider.chars() {
             if self.action.len() + character.len_utf8() > room {
                 break;
@@ -152,15 +143,10 @@ impl Details for Record<'_> {
         // A rule of the sensor's configuration is an opinion, and names the attack at times.
         let is_sysmon = self.event.provider() == rules::SYSMON;
         for (name, value) in &system {
-            put(fact, name, value);
+            put_some(fact, name, value);
         }
-        let mut left_out = 0_u64;
         for (owner, name, value) in self.event.fields() {
             if value.is_empty() || (is_sysmon && name == "RuleName") {
-                continue;
-            }
-            if fact.attributes.len() >= MAX_ATTRIBUTES {
-                left_out += 1;
                 continue;
             }
             let taken = owner.is_none() && system.iter().any(|(known, _)| *known == name);
@@ -168,9 +154,6 @@ impl Details for Record<'_> {
                 Some(owner) => put(fact, &format!("{owner}.{name}"), &value),
                 None => put(fact, &name, &value),
             }
-        }
-        if left_out > 0 {
-            fact.attributes.insert("fields.left_out".to_owned(), left_out.to_string());
         }
         let mut known: BTreeSet<Entity> =
             fact.actor.iter().chain(&fact.object).chain(&fact.entities).cloned().collect();
@@ -183,49 +166,5 @@ impl Details for Record<'_> {
                 fact.entities.push(entity);
             }
         }
-    }
-}
-
-/// Adds an attribute. A name that is taken gets a number, and a long value is cut, with its length and hash beside it.
-fn put(fact: &mut NewFact, name: &str, value: &str) {
-    if value.is_empty() {
-        return;
-    }
-    let plain = |character: char| if matches!(character, ' '..='~') { character } else { '_' };
-    let mut key: String = name.chars().take(MAX_KEY).map(plain).collect();
-    if key.is_empty() {
-        key.push('_');
-    }
-    if fact.attributes.contains_key(&key) {
-        let numbered = (2..).map(|number: u32| format!("{key}[{number}]"));
-        key = numbered.into_iter().find(|key| !fact.attributes.contains_key(key)).unwrap_or(key);
-    }
-    if value.len() <= MAX_VALUE {
-        fact.attributes.insert(key, value.to_owned());
-        return;
-    }
-    fact.attributes.insert(format!("{key}.length"), value.len().to_string());
-    fact.attributes.insert(format!("{key}.sha256"), Digest::of(value.as_bytes()).to_string());
-    let end = value.floor_char_boundary(MAX_VALUE);
-    fact.attributes.insert(key, value.get(..end).unwrap_or_default().to_owned());
-}
-
-/// A piece of the source that cannot be read.
-pub(super) struct Broken<'a> {
-    pub(super) issue: &'a Issue,
-}
-
-impl Details for Broken<'_> {
-    fn place(&self) -> String {
-        self.issue.at.clone()
-    }
-
-    fn time_found(&self) -> String {
-        String::new()
-    }
-
-    fn fill(&self, fact: &mut NewFact) {
-        put(fact, "problem", self.issue.kind.name());
-        put(fact, "detail", &self.issue.what);
     }
 }

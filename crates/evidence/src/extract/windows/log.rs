@@ -41,18 +41,13 @@ pub fn read_evtx(mut input: impl Read, options: &ReadOptions, sink: &mut dyn Sin
     let mut chunk = Vec::with_capacity(CHUNK);
     fill(&mut input, &mut chunk, FILE_HEADER)?;
     if chunk.is_empty() {
-        return Ok(reader.stats);
+        return Ok(reader.run.finish());
     }
     let mut start = 0;
     if chunk.starts_with(FILE_MAGIC) {
         start = FILE_HEADER as u64;
         if chunk.len() < FILE_HEADER {
-            reader.damaged(
-                &chunk,
-                &|| "file header".to_owned(),
-                IssueKind::Truncated,
-                "the file ends in its header",
-            )?;
+            reader.run.damage("file header", IssueKind::Truncated, "the file ends in its header", &chunk)?;
         }
         chunk.clear();
     } else if !chunk.starts_with(CHUNK_MAGIC) {
@@ -63,7 +58,7 @@ pub fn read_evtx(mut input: impl Read, options: &ReadOptions, sink: &mut dyn Sin
     loop {
         fill(&mut input, &mut chunk, CHUNK)?;
         if chunk.is_empty() {
-            return Ok(reader.stats);
+            return Ok(reader.run.finish());
         }
         // A log is grown ahead of its records: chunks of zeros were not used yet.
         if chunk.iter().any(|byte| *byte != 0) {
@@ -90,23 +85,23 @@ fn read_chunk(
     let place = || format!("chunk at byte {base}");
     if bytes.len() < CHUNK {
         let what = format!("a chunk of {} bytes; expected 65536", bytes.len());
-        reader.damaged(&bytes, &place, IssueKind::Truncated, &what)?;
+        reader.run.damage(place(), IssueKind::Truncated, what, &bytes)?;
         bytes.resize(CHUNK, 0);
     }
     if !bytes.starts_with(CHUNK_MAGIC) {
-        reader.damaged(&bytes, &place, IssueKind::Malformed, "a chunk that does not start with `ElfChnk`")?;
+        reader.run.damage(place(), IssueKind::Malformed, "a chunk that does not start with `ElfChnk`", &bytes)?;
         return Ok(bytes);
     }
     let mut chunk = match EvtxChunkData::new(bytes, false) {
         Ok(chunk) => chunk,
         Err(error) => {
-            reader.damaged(&[], &place, IssueKind::Malformed, &reasons(&error))?;
+            reader.run.damage(place(), IssueKind::Malformed, reasons(&error), &[])?;
             return Ok(Vec::with_capacity(CHUNK));
         }
     };
     if !chunk.validate_header_checksum() {
         let what = "the checksum of the chunk's header differs; its records are read";
-        reader.damaged(&chunk.data, &place, IssueKind::Malformed, what)?;
+        reader.run.damage(place(), IssueKind::Malformed, what, &chunk.data)?;
     }
     let problem = match chunk.parse(Arc::clone(settings)) {
         Ok(mut chunk) => {
@@ -116,7 +111,7 @@ fn read_chunk(
         Err(error) => Some(reasons(&error)),
     };
     if let Some(what) = problem {
-        reader.damaged(&chunk.data, &place, IssueKind::Malformed, &what)?;
+        reader.run.damage(place(), IssueKind::Malformed, what, &chunk.data)?;
     }
     Ok(chunk.data)
 }
@@ -138,7 +133,7 @@ fn read_records(chunk: &mut evtx::EvtxChunk<'_>, base: u64, reader: &mut Reader<
                 let raw = start.map_or(&[][..], |start| frame(data, start).unwrap_or_else(|| header(data, start)));
                 next = start.filter(|start| frame(data, *start).is_some()).map(|start| start + raw.len());
                 let place = || broken_place(base, &error, start);
-                reader.damaged(raw, &place, IssueKind::Malformed, &reasons(&error))?;
+                reader.run.damage(place(), IssueKind::Malformed, reasons(&error), raw)?;
                 continue;
             }
         };
@@ -149,7 +144,7 @@ fn read_records(chunk: &mut evtx::EvtxChunk<'_>, base: u64, reader: &mut Reader<
             next = None;
             broken_end = usize::try_from(record.binxml_size).ok().map(|size| start + RECORD_HEADER + size + SIZE_COPY);
             let what = "the two sizes of the record differ";
-            reader.damaged(header(data, start), &place, IssueKind::Malformed, what)?;
+            reader.run.damage(place(), IssueKind::Malformed, what, header(data, start))?;
             continue;
         };
         next = Some(start + raw.len());
@@ -157,10 +152,10 @@ fn read_records(chunk: &mut evtx::EvtxChunk<'_>, base: u64, reader: &mut Reader<
             Ok(rendered) => match std::str::from_utf8(&rendered.data) {
                 Ok(text) => reader.event(text, raw, &place)?,
                 Err(_) => {
-                    reader.damaged(raw, &place, IssueKind::Encoding, "the record holds text that is no Unicode")?
+                    reader.run.damage(place(), IssueKind::Encoding, "the record holds text that is no Unicode", raw)?
                 }
             },
-            Err(error) => reader.damaged(raw, &place, IssueKind::Malformed, &reasons(&error))?,
+            Err(error) => reader.run.damage(place(), IssueKind::Malformed, reasons(&error), raw)?,
         }
     }
     Ok(())

@@ -69,7 +69,7 @@ pub fn read_xml(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink)
     if state.is_inside {
         state.finish(&mut event, &mut reader, Some("the event ends before it is complete"))?;
     }
-    Ok(reader.stats)
+    Ok(reader.run.finish())
 }
 
 /// Adds a piece to an event that is kept.
@@ -118,13 +118,13 @@ impl State {
         let place = || format!("event {number} at byte {start}");
         self.is_inside = false;
         let result = if self.too_large {
-            reader.damaged(event, &place, IssueKind::TooLarge, "an event of more than 1 MiB")
+            reader.run.damage(place(), IssueKind::TooLarge, "an event of more than 1 MiB", event)
         } else if let Some(problem) = problem {
-            reader.damaged(event, &place, IssueKind::Truncated, problem)
+            reader.run.damage(place(), IssueKind::Truncated, problem, event)
         } else {
             match std::str::from_utf8(event) {
                 Ok(text) => reader.event(text, event, &place),
-                Err(_) => reader.damaged(event, &place, IssueKind::Encoding, "the event is not in UTF-8"),
+                Err(_) => reader.run.damage(place(), IssueKind::Encoding, "the event is not in UTF-8", event),
             }
         };
         event.clear();
@@ -140,7 +140,7 @@ fn stray<R>(pieces: &Pieces<R>, reader: &mut Reader<'_>) -> Result<(), ExtractEr
     }
     let place = || format!("byte {}", pieces.start);
     let shown = text.get(..MAX_STRAY).unwrap_or(text);
-    reader.damaged(shown, &place, IssueKind::Malformed, "text outside of an event")
+    reader.run.damage(place(), IssueKind::Malformed, "text outside of an event", shown)
 }
 
 /// What a piece of markup is.

@@ -1,0 +1,66 @@
+//! Facts and packets that tests make.
+
+use std::collections::BTreeMap;
+
+use gimbal_core::Digest;
+use gimbal_evidence::{
+    Class, Counter, Draft, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind, Stamp, Utc,
+};
+
+/// The source at an index.
+pub fn source(index: u32) -> Source {
+    Source {
+        bytes: Counter(0),
+        damaged: Counter(0),
+        format: "syslog".to_owned(),
+        id: SourceId::at(index),
+        kind: SourceKind::Syslog,
+        reader: "test/1".to_owned(),
+        records: Counter(0),
+        sha256: Digest::of(b""),
+        shift_seconds: 0,
+        year: None,
+        zone_minutes: None,
+    }
+}
+
+/// A fact of the one source of [`packet`], at a place of its own. Texts that are no entity give none.
+pub fn seen(class: Class, actor: &str, object: &str, second: Option<i64>, attributes: &[(&str, &str)]) -> NewFact {
+    let about = format!("{class} {actor} {object} {second:?} {attributes:?}");
+    let digest = Digest::of(about.as_bytes());
+    let attributes = attributes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    NewFact {
+        actor: actor.parse().ok(),
+        object: object.parse().ok(),
+        attributes: attributes.collect::<BTreeMap<_, _>>(),
+        time: second
+            .map(|second| Stamp { found: second.to_string(), utc: Utc::from_micros(1_000_000 * second).unwrap() }),
+        locator: Some(Locator { at: format!("record {}", digest.short()), source: SourceId::at(0) }),
+        raw_sha256: Some(digest),
+        ..NewFact::new(class, "did")
+    }
+}
+
+/// A packet of one source.
+pub fn packet(facts: Vec<NewFact>) -> Packet {
+    let mut draft = Draft::new(vec![source(0)], Selection::default());
+    facts.into_iter().for_each(|fact| draft.add(fact).unwrap());
+    draft.freeze()
+}
+
+/// The fact of what a reader observed, with everything that is made on demand.
+#[cfg(feature = "extract")]
+pub fn fact_of(observed: &gimbal_evidence::extract::Observed<'_>) -> NewFact {
+    let entity =
+        |named: Option<_>| named.map(|(kind, name): (_, &str)| gimbal_evidence::Entity::new(kind, name).unwrap());
+    let mut fact = NewFact {
+        actor: entity(observed.actor),
+        object: entity(observed.object),
+        time: observed.time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
+        locator: Some(Locator { at: observed.details.place(), source: SourceId::at(0) }),
+        raw_sha256: Some(Digest::of(observed.raw)),
+        ..NewFact::new(observed.class, observed.action)
+    };
+    observed.details.fill(&mut fact);
+    fact
+}
