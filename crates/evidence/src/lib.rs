@@ -4,7 +4,7 @@
 //! a hash chain and a Merkle root ([`Packet`]); what is not in the packet does not exist (ARES-001). A **judge** computes a verdict from
 //! confidences and counts ([`judge`]); no model takes part (ARES-062).
 //!
-//! *Invariant*: nothing here reads a file, a clock or the network. Readers of telemetry are behind the feature `extract`.
+//! *Invariant*: nothing here reads a file, a clock or the network. Extractors of telemetry are behind the feature `extract`.
 
 pub mod claim;
 mod class;

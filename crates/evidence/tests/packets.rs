@@ -14,7 +14,7 @@ use crate::support;
 fn source() -> Source {
     Source {
         bytes: Counter(u64::MAX),
-        reader: "gimbal-syslog/1".to_owned(),
+        extractor: "gimbal-syslog/1".to_owned(),
         records: Counter(3),
         sha256: Digest::of(&0_u32.to_be_bytes()),
         year: Some(2026),

@@ -15,7 +15,7 @@ pub fn source(index: u32) -> Source {
         format: "syslog".to_owned(),
         id: SourceId::at(index),
         kind: SourceKind::Syslog,
-        reader: "test/1".to_owned(),
+        extractor: "test/1".to_owned(),
         records: Counter(0),
         sha256: Digest::of(b""),
         shift_seconds: 0,
@@ -48,7 +48,7 @@ pub fn packet(facts: Vec<NewFact>) -> Packet {
     draft.freeze()
 }
 
-/// The fact of what a reader observed, with everything that is made on demand.
+/// The fact of what an extractor observed, with everything that is made on demand.
 #[cfg(feature = "extract")]
 pub fn fact_of(observed: &gimbal_evidence::extract::Observed<'_>) -> NewFact {
     let entity =

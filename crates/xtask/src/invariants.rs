@@ -127,7 +127,7 @@ const ROOMS: [Room; 21] = [
         forbidden_crates: &["gimbal-cage2", "gimbal-model", "gimbal-architectures", "reqwest"],
         forbidden_words: &["cage2", "yawning_titan", "textcraft", "alfworld", "finance_agent"],
     },
-    // Facts, packets and judges: no input or output, no clock, no model. Readers of telemetry get their bytes from their caller.
+    // Facts, packets and judges: no input or output, no clock, no model. Extractors of telemetry get their bytes from their caller.
     Room {
         folder: "crates/evidence",
         forbidden_crates: &[

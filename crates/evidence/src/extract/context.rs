@@ -78,7 +78,7 @@ const MAX_FILE: u64 = 16 << 20;
 ///
 /// # Errors
 /// When the source cannot be read, and [`ExtractError::Context`] with line and column when it is not in this form. A person wrote it
-/// and can fix it, so every mistake stops the reader, strict or not.
+/// and can fix it, so every mistake stops the extractor, strict or not.
 pub fn read_context(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
     let wrong_file = |what: &str| ExtractError::Format { format: Format::Context, what: what.to_owned() };
     let mut bytes = Vec::new();

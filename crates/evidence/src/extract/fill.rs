@@ -11,7 +11,7 @@ use crate::{Entity, EntityKind, NewFact};
 
 /// Longest name of an attribute, in bytes, with room for a number, `.length` and `.sha256`.
 const MAX_NAME: usize = MAX_WORD - 16;
-/// Most attributes of a record: readers add a few of their own.
+/// Most attributes of a record: extractors add a few of their own.
 const MAX_ATTRIBUTES: usize = MAX_MEMBERS - 16;
 
 /// Adds an attribute. A name that is there already with another value gets a number, so that no value is lost; a value beyond the bound

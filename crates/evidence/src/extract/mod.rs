@@ -1,6 +1,6 @@
-//! Readers of telemetry: raw bytes in, observed records out. They observe and do not judge (ARES-010).
+//! Extractors of telemetry: raw bytes in, observed records out. They observe and do not judge (ARES-010).
 //!
-//! A reader takes a source and gives each record to a [`Sink`] as an [`Observed`]: what was observed, borrowed from the raw
+//! An extractor takes a source and gives each record to a [`Sink`] as an [`Observed`]: what was observed, borrowed from the raw
 //! data, so that a record that is only counted costs no allocation. Damaged records are observed too ([`Class::Damaged`]).
 
 mod auditd;
@@ -38,7 +38,7 @@ use crate::{Class, EntityKind, NewFact, Utc};
 /// Longest piece of raw data in an issue, in characters (ARES-014).
 pub const MAX_SNIPPET: usize = 200;
 
-/// What a reader must be told.
+/// What an extractor must be told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// Stop at the first record that cannot be read (ARES-014); else such records are facts of the class `damaged`.
@@ -49,7 +49,7 @@ pub struct ReadOptions {
     pub zone_minutes: Option<i16>,
 }
 
-/// One record, as its reader sees it while it reads. What is needed of every record is here; the rest is made on demand.
+/// One record, as its extractor sees it while it reads. What is needed of every record is here; the rest is made on demand.
 pub struct Observed<'a> {
     /// What kind of thing was observed.
     pub class: Class,
@@ -79,7 +79,7 @@ pub trait Details {
     fn fill(&self, fact: &mut NewFact);
 }
 
-/// Takes what a reader observes.
+/// Takes what an extractor observes.
 pub trait Sink {
     /// A record.
     fn observe(&mut self, observed: &Observed<'_>);
@@ -91,7 +91,7 @@ impl<F: FnMut(&Observed<'_>)> Sink for F {
     }
 }
 
-/// What a reader did with a source (ARES-014).
+/// What an extractor did with a source (ARES-014).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Records that were met, damaged ones included.
@@ -192,7 +192,7 @@ pub enum ExtractError {
         /// What is wrong.
         what: String,
     },
-    /// A record cannot be read, and the reader is strict.
+    /// A record cannot be read, and the extractor is strict.
     #[error("{}: {}: {}: {:?}", .0.at, .0.kind.name(), .0.what, .0.snippet)]
     Record(Box<Issue>),
     /// A file of context is not in its form.

@@ -6,7 +6,7 @@ use super::lines::Line;
 use super::{Details, ExtractError, Issue, IssueKind, Observed, ReadOptions, Sink, Stats};
 use crate::{Class, NewFact};
 
-/// What a reader needs while it reads: its options, where facts go, and its counts.
+/// What an extractor needs while it reads: its options, where facts go, and its counts.
 pub(super) struct Run<'s> {
     pub options: ReadOptions,
     sink: &'s mut dyn Sink,
@@ -75,7 +75,7 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// A record that cannot be read: an error where the reader is strict, else a fact.
+    /// A record that cannot be read: an error where the extractor is strict, else a fact.
     pub fn damage(
         &mut self,
         at: impl Into<String>,

@@ -72,7 +72,7 @@ impl Extraction {
         let mut sink = self.selector.source(id, shift_seconds);
         let mut whole = Cursor::new(head).chain(&mut input);
         let stats = by_format(format, &mut whole, &self.options, &mut sink)?;
-        // What a reader leaves behind belongs to the hash too.
+        // What an extractor leaves behind belongs to the hash too.
         io::copy(&mut whole, &mut io::sink()).map_err(ExtractError::from)?;
         let times_need_help = matches!(format, Format::Syslog);
         self.sources.push(Source {
@@ -81,7 +81,7 @@ impl Extraction {
             format: format.name().to_owned(),
             id,
             kind: format.kind(),
-            reader: format!("gimbal-{}/{}", format.name(), READERS),
+            extractor: format!("gimbal-{}/{}", format.name(), EXTRACTORS),
             records: Counter(stats.parsed),
             sha256: Digest(input.hasher.finalize().into()),
             shift_seconds,
@@ -105,8 +105,8 @@ impl Extraction {
     }
 }
 
-/// Version of the readers: raised when one of them gives other facts.
-const READERS: u32 = 1;
+/// Version of the extractors: raised when one of them gives other facts.
+const EXTRACTORS: u32 = 1;
 
 fn by_format(
     format: Format,

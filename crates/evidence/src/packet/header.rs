@@ -87,14 +87,14 @@ pub struct Source {
     pub bytes: Counter,
     /// Records that could not be read.
     pub damaged: Counter,
+    /// Name and version of the extractor.
+    pub extractor: String,
     /// Form of the raw data, such as `evtx`.
     pub format: String,
     /// Id in the packet.
     pub id: SourceId,
     /// What kind of source it is (ARES-004).
     pub kind: SourceKind,
-    /// Name and version of the reader.
-    pub reader: String,
     /// Records that were read.
     pub records: Counter,
     /// SHA-256 of the raw data.

@@ -1,4 +1,4 @@
-//! Counts of every real file agree with those of independent readers, where the data folder is present.
+//! Counts of every real file agree with those of independent extractors, where the data folder is present.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -144,7 +144,7 @@ fn ssh(file: &str, found: &Found, expected: &BTreeMap<String, u64>) {
     assert_eq!(closed, of("close_session"), "{file}");
     assert_eq!(count(&|action, _| action == "negotiation failed"), of("negotiate"), "{file}");
     assert_eq!(count(&|action, _| action == "connection refused"), of("refused"), "{file}");
-    // What no grammar knows stays a message; the independent reader's own remainder is larger.
+    // What no grammar knows stays a message; the independent extractor's own remainder is larger.
     let unread = count(&|action, _| action == "logged");
     println!("{file}: {unread} of {} messages stay messages", found.facts.len());
 }
@@ -186,7 +186,7 @@ fn flows(file: &str, found: &Found, row: &Value) {
     let sane = |key: &str| row[key].as_str().filter(|text| *text != "out of range");
     let first = only.facts.iter().filter_map(|fact| fact.attributes.get("start")).min();
     let last = only.facts.iter().filter_map(|fact| fact.attributes.get("end").or(fact.attributes.get("start"))).max();
-    // The independent reader adds seconds as binary floats.
+    // The independent extractor adds seconds as binary floats.
     let agree = |ours: Option<&String>, theirs: Option<&str>| {
         let (Some(ours), Some(theirs)) = (ours, theirs) else { return };
         let of = |text: &str| text.parse::<Utc>().unwrap().micros();
@@ -194,7 +194,7 @@ fn flows(file: &str, found: &Found, row: &Value) {
     };
     agree(first, sane("first"));
     agree(last, sane("last"));
-    // The independent reader knows no times in fractions of a second since 1900.
+    // The independent extractor knows no times in fractions of a second since 1900.
     assert!(row["first"].is_null() || first.is_some(), "{file}");
 }
 

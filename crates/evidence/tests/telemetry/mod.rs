@@ -1,4 +1,4 @@
-//! Readers of telemetry: syslog, audit records, flows and context.
+//! Extractors of telemetry: syslog, audit records, flows and context.
 
 mod auditd;
 mod captures;
@@ -26,7 +26,7 @@ impl Sink for Facts {
     }
 }
 
-/// What a reader gave. Every fact is one that a packet takes, and no two are the same.
+/// What an extractor gave. Every fact is one that a packet takes, and no two are the same.
 pub struct Found {
     pub facts: Vec<NewFact>,
     pub stats: Stats,

@@ -1,4 +1,4 @@
-//! Readers of Windows events.
+//! Extractors of Windows events.
 
 mod events;
 mod hostile;
@@ -12,7 +12,7 @@ use gimbal_evidence::{Class, Entity, NewFact};
 
 use crate::support;
 
-/// The options of a strict reader.
+/// The options of a strict extractor.
 const STRICT: ReadOptions = ReadOptions { strict: true, year: None, zone_minutes: None };
 
 fn facts_of_xml(text: &[u8]) -> (Result<Stats, ExtractError>, Vec<NewFact>) {

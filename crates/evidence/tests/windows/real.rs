@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{facts_of_log, facts_of_xml, reference};
 
-/// Logs with damaged records. The independent count ends a chunk at its first damaged record; this reader goes on with the next
+/// Logs with damaged records. The independent count ends a chunk at its first damaged record; this extractor goes on with the next
 /// sound record that the chunk's header covers, and finds so many more.
 const MORE: [(&str, u64); 2] = [
     ("windows/benign/sample-with-zero-data-size-event.evtx", 114),

@@ -13,7 +13,7 @@ Name='Microsoft-Windows-Security-Auditing'/><EventID>4624</EventID><TimeCreated 
 <EventData><Data Name='TargetUserName'>bob</Data><Data Name='IpAddress'>::ffff:192.0.2.7</Data><Data>a &amp; b</Data></EventData>\
 <!-- > --><UserData><a b='c'><![CDATA[</Event>]]></a></UserData></Event>";
 
-/// A reader counts what it gives, and every fact can be filled.
+/// An extractor counts what it gives, and every fact can be filled.
 fn hold(read: impl FnOnce(&mut dyn FnMut(&Observed<'_>)) -> Result<Stats, ExtractError>) {
     let mut given = 0;
     let stats = read(&mut |observed| {

@@ -22,7 +22,7 @@ const MAX_EVENT: usize = 1 << 20;
 /// Reads records of the audit system.
 ///
 /// # Errors
-/// When the source cannot be read, or a record is damaged and the reader is strict.
+/// When the source cannot be read, or a record is damaged and the extractor is strict.
 pub fn read_auditd(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
     let mut run = Run::new(options, sink);
     let mut lines = Lines::new(input);

@@ -16,13 +16,13 @@ const MAX_BUFFER: usize = 1 << 21;
 /// Reads a capture. Each socket that sends is an exporter of its own; packets that are no export are dropped.
 ///
 /// # Errors
-/// When the source cannot be read or is no capture, or a record is damaged and the reader is strict.
+/// When the source cannot be read or is no capture, or a record is damaged and the extractor is strict.
 pub fn read_flow_capture(
     mut input: impl Read + Send,
     options: &ReadOptions,
     sink: &mut dyn Sink,
 ) -> Result<Stats, ExtractError> {
-    // The reader judges the format by one read, which a pipe may give in small pieces.
+    // The extractor judges the format by one read, which a pipe may give in small pieces.
     let mut head = Vec::new();
     input.by_ref().take(4096).read_to_end(&mut head)?;
     let wrong = |what: String| ExtractError::Format { format: Format::FlowCapture, what };

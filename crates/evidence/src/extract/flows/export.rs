@@ -41,7 +41,7 @@ struct Waiting {
 }
 
 impl<'s> FlowReader<'s> {
-    /// A reader without templates.
+    /// An extractor without templates.
     #[must_use]
     pub fn new(options: &ReadOptions, sink: &'s mut dyn Sink) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl<'s> FlowReader<'s> {
     /// Reads one payload; `exporter` is who sent it, where it is known.
     ///
     /// # Errors
-    /// When it is damaged and the reader is strict.
+    /// When it is damaged and the extractor is strict.
     pub fn payload(&mut self, exporter: Option<SocketAddr>, payload: &[u8]) -> Result<(), ExtractError> {
         self.datagram += 1;
         let mut rest = payload;
@@ -86,7 +86,7 @@ impl<'s> FlowReader<'s> {
     /// The counts. Sets whose template never came are damaged records.
     ///
     /// # Errors
-    /// When there are such sets and the reader is strict.
+    /// When there are such sets and the extractor is strict.
     pub fn finish(mut self) -> Result<Stats, ExtractError> {
         while let Some(waiting) = self.waiting.pop_front() {
             self.give_up(&waiting)?;

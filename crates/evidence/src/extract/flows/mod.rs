@@ -23,7 +23,7 @@ use super::{ExtractError, Format, ReadOptions, Sink, Stats};
 /// Reads one payload of NetFlow or IPFIX. Templates of another file are known to a [`FlowReader`] only.
 ///
 /// # Errors
-/// When the source cannot be read or is larger than a datagram, or the payload is damaged and the reader is strict.
+/// When the source cannot be read or is larger than a datagram, or the payload is damaged and the extractor is strict.
 pub fn read_flow_datagram(input: impl Read, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
     let mut payload = Vec::new();
     input.take(MAX_PAYLOAD as u64 + 1).read_to_end(&mut payload)?;

@@ -16,7 +16,7 @@ use crate::NewFact;
 /// Reads tab separated connections. Lines that begin with `#` say what the columns are.
 ///
 /// # Errors
-/// When the source cannot be read or is a log of other things, or a row is damaged and the reader is strict.
+/// When the source cannot be read or is a log of other things, or a row is damaged and the extractor is strict.
 pub fn read_zeek(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
     let mut run = Run::new(options, sink);
     let mut lines = Lines::new(input);
@@ -69,7 +69,7 @@ fn separator_of(text: &str) -> u8 {
 /// Reads JSON lines of connections.
 ///
 /// # Errors
-/// When the source cannot be read, or a line is damaged and the reader is strict.
+/// When the source cannot be read, or a line is damaged and the extractor is strict.
 pub fn read_zeek_json(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
     let mut run = Run::new(options, sink);
     let mut lines = Lines::new(input);

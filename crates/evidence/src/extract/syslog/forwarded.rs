@@ -23,7 +23,7 @@ const TIME: &[&str] = &["TimeGenerated", "EventTime", "@timestamp", "timestamp",
 /// Reads JSON lines with a syslog message in each: of a program, of the audit system, or of Sysmon for Linux.
 ///
 /// # Errors
-/// When the source cannot be read, or a line is damaged and the reader is strict.
+/// When the source cannot be read, or a line is damaged and the extractor is strict.
 pub fn read_syslog_json(
     input: impl BufRead,
     options: &ReadOptions,

@@ -24,7 +24,7 @@ use reading::Reading;
 /// Reads lines of syslog. Empty lines are dropped.
 ///
 /// # Errors
-/// When the source cannot be read, or a line is damaged and the reader is strict.
+/// When the source cannot be read, or a line is damaged and the extractor is strict.
 pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
     let mut run = Run::new(options, sink);
     let mut years = Years::new(options.year, options.zone_minutes);

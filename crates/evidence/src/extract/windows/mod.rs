@@ -26,7 +26,7 @@ pub use stream::read_xml;
 /// Longest event as XML, in bytes. Longer ones are damaged.
 const MAX_EVENT: usize = 1 << 20;
 
-/// What both readers share: one event in, one fact out.
+/// What both extractors share: one event in, one fact out.
 struct Reader<'s> {
     run: Run<'s>,
     /// Used again for each event.

@@ -91,7 +91,7 @@ fn refuse_other_encodings(text: &[u8]) -> Result<(), ExtractError> {
     Err(ExtractError::Format { format: Format::WindowsXml, what: what.to_owned() })
 }
 
-/// Where in the source the reader is.
+/// Where in the source the extractor is.
 #[derive(Default)]
 struct State {
     is_inside: bool,

@@ -1,4 +1,4 @@
-//! A strict reader of the part of XML that events need: elements, attributes, text, `CDATA`, comments.
+//! A strict extractor of the part of XML that events need: elements, attributes, text, `CDATA`, comments.
 //!
 //! Document types are refused, so that no entity can be declared: the five names of XML and characters by number are all there is.
 //! Nothing is fetched, and nothing expands.

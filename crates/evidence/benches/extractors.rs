@@ -1,4 +1,4 @@
-//! Records a second of the readers of telemetry, with a parser alone beside each: `cargo bench -p gimbal-evidence --features extract`.
+//! Records a second of the extractors of telemetry, with a parser alone beside each: `cargo bench -p gimbal-evidence --features extract`.
 #![allow(missing_docs)]
 
 use std::fmt::Write as _;
