@@ -70,6 +70,9 @@ fn programs_and_failed_calls_are_read() {
             "type=CRED_ACQ msg=audit(1.2:3): pid=1 uid=0 msg='acct=\"root\" exe=\"/usr/sbin/sshd\" res=success'",
             "message | cred_acq | process:/usr/sbin/sshd (1) | account:root",
         ),
+        ("type=AUOMS_ audit(1.2:3): acct=root", "message | auoms_ | - | account:root"),
+        ("type=\u{8} msg=audit(1.2:3): res=no", "message | record failed | - | -"),
+        ("type=\u{1F512}\u{1F512} msg=audit(1.2:3): a=1", "message | record | - | -"),
     ];
     for (record, expected) in cases {
         assert_eq!(line(read(record).only()), expected, "{record}");

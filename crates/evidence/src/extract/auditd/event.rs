@@ -226,8 +226,10 @@ fn user(record: &Record<'_>) -> Event {
         ("DAEMON_START" | "DAEMON_END" | "DAEMON_ROTATE", _) => (Class::LogStarted, "audit daemon"),
         (kind, failed) => {
             let ending = if failed { " failed" } else { "" };
-            let kind: String = kind.chars().take(64).filter(|letter| !letter.is_control()).collect();
-            let mut event = Event::new(Class::Message, format!("{}{ending}", kind.to_lowercase()));
+            // Kinds are capitals, digits and underscores; a record of another kind is damaged or made up.
+            let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            let kind = if kind.len() <= 64 && kind.bytes().all(known) { kind } else { "record" };
+            let mut event = Event::new(Class::Message, format!("{}{ending}", kind.to_ascii_lowercase()));
             (event.actor, event.object) = (process(record), owned(EntityKind::Account, record.get("acct")));
             return event;
         }

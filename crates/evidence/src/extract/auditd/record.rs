@@ -35,7 +35,7 @@ impl<'a> Record<'a> {
         if kind.is_empty() || event.is_empty() || !event.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
-        let kind = kind.strip_prefix("AUOMS_").unwrap_or(kind);
+        let kind = kind.strip_prefix("AUOMS_").filter(|rest| !rest.is_empty()).unwrap_or(kind);
         Some(Self { node, kind, time_found, time: super::super::clock::epoch(time_found), event, fields })
     }
 
