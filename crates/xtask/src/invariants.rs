@@ -34,7 +34,7 @@ const fn work(folder: &'static str) -> Room {
 const WORK: [&str; 6] =
     ["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "gimbal-report", "tokio"];
 
-const ROOMS: [Room; 21] = [
+const ROOMS: [Room; 22] = [
     work("works/ares"),
     work("works/bog"),
     work("works/cyc"),
@@ -50,6 +50,7 @@ const ROOMS: [Room; 21] = [
             "gimbal-alfworld",
             "gimbal-textcraft",
             "gimbal-finance-agent",
+            "gimbal-triage",
             "gimbal-yawning-titan",
             "tokio",
         ],
@@ -156,6 +157,7 @@ const ROOMS: [Room; 21] = [
     environment("envs/alfworld", &ENVIRONMENT),
     // Its tools fetch, so it may do what other environments may not: wait, and speak to servers.
     environment("envs/finance_agent", &FETCHING_ENVIRONMENT),
+    environment("envs/triage", &ENVIRONMENT),
 ];
 
 /// Fails when a room knows what it must not know.
