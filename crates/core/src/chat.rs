@@ -565,6 +565,12 @@ pub trait ChatModel: Send + Sync {
         false
     }
 
+    /// The tokens of a text, counted by the model's own tokenizer; `None` where none is at hand.
+    fn tokens(&self, text: &str) -> Option<u64> {
+        let _ = text;
+        None
+    }
+
     /// The grammar by which an answer to this request may be judged: what a mask enforced. `None` where the model could not
     /// be given the grammar of the request, so that its answer is a free one.
     fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {

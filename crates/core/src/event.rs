@@ -59,6 +59,9 @@ pub enum Body {
 pub struct Started {
     /// Key of the episode.
     pub key: Digest,
+    /// What the episode is about, such as an evidence packet; left out where there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub materials: Vec<MaterialUsed>,
     /// The first observation.
     pub observation: TextRef,
     /// Seed, in hexadecimal.
@@ -73,6 +76,19 @@ pub struct Started {
     pub trial: u32,
     /// Version of the stored form.
     pub version: u32,
+}
+
+/// A material of the brief ([`crate::Material`]).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaterialUsed {
+    /// Hash of the content, as the kind defines it: of a packet its head.
+    pub digest: Digest,
+    /// Kind, e.g. `packet`.
+    pub kind: String,
+    /// Name, unique in the brief.
+    pub name: String,
+    /// The content.
+    pub text: TextRef,
 }
 
 /// Context blocks were rendered.
@@ -274,6 +290,12 @@ mod tests {
         vec![
             Body::Started(Started {
                 key: digest,
+                materials: vec![MaterialUsed {
+                    digest,
+                    kind: "packet".to_owned(),
+                    name: "packet".to_owned(),
+                    text: text(),
+                }],
                 observation: text(),
                 seed: "00ff".to_owned(),
                 state: digest,

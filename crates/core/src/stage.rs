@@ -49,6 +49,26 @@ pub struct RoleSettings {
     pub sampling: Sampling,
 }
 
+/// How many tokens a text has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenCount {
+    /// Tokens.
+    pub tokens: u64,
+    /// Whether the model's own tokenizer counted them; else their number is an estimate by length.
+    pub exact: bool,
+}
+
+impl TokenCount {
+    /// Bytes of UTF-8 in one estimated token.
+    pub const BYTES: u64 = 4;
+
+    /// An estimate by length, rounded up.
+    #[must_use]
+    pub const fn estimated(text: &str) -> Self {
+        Self { tokens: (text.len() as u64).div_ceil(Self::BYTES), exact: false }
+    }
+}
+
 /// What an architecture sees of the present.
 #[derive(Clone, Debug)]
 pub struct View {
@@ -120,6 +140,12 @@ pub trait Stage: Send + Sync {
 
     /// The settings of a role; falls back to `default`.
     fn role(&self, role: &str) -> Option<Arc<RoleSettings>>;
+
+    /// The tokens of a text for the model of a role: exact where the model's own tokenizer is at hand, else estimated by length.
+    fn tokens(&self, role: &str, text: &str) -> TokenCount {
+        let _ = role;
+        TokenCount::estimated(text)
+    }
 
     /// The present.
     async fn view(&self) -> View;

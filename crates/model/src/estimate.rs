@@ -3,10 +3,10 @@
 //! The rule is a fixed estimate, so that dry runs exercise budgets and tables: four bytes of UTF-8 a token, rounded up
 //! for each message, for the list of tools and for the answer. It is marked [`UsageSource::Estimated`] everywhere.
 
-use gimbal_core::{ChatRequest, Message, RequestedCall, Usage, UsageSource};
+use gimbal_core::{ChatRequest, Message, RequestedCall, TokenCount, Usage, UsageSource};
 
 /// Bytes of one estimated token.
-pub const BYTES_PER_TOKEN: u64 = 4;
+pub const BYTES_PER_TOKEN: u64 = TokenCount::BYTES;
 
 /// Estimated tokens of a text.
 #[must_use]

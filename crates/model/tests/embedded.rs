@@ -66,6 +66,7 @@ fn texts_survive_the_tokenizer() {
     for text in ["the and then", "{\"action\":\"x\"}", "ünïcode ☃ 東京", "  spaces\n\n\ttabs", "<|im_end|>"] {
         let tokens = engine.tokenize(&Prompt::Text(text.to_owned())).unwrap();
         assert_eq!(engine.detokenize(&tokens), text);
+        assert_eq!(engine.count(text).unwrap(), tokens.len() as u64, "{text}");
     }
     let merged = engine.tokenize(&Prompt::Text("the".to_owned())).unwrap();
     assert_eq!(merged.len(), 1, "pairs merge");

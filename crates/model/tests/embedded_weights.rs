@@ -81,11 +81,13 @@ async fn a_small_talk_makes_sense_and_reuses_its_beginning() {
     assert_eq!(talk.messages().len(), 5);
 }
 
+/// `GIMBAL_PROMPTS` sets the number of prompts (60 by default; 200 for the figures of docs/models.md).
 #[test]
-fn two_hundred_prompts_cold_warm_resumed_and_reordered_give_equal_tokens() {
+fn many_prompts_cold_warm_resumed_and_reordered_give_equal_tokens() {
     let settings = EngineSettings { chunk: 16, context: 512, ..EngineSettings::default() };
     let Some(engine) = open(&settings) else { return };
-    let count = 200;
+    let asked = std::env::var("GIMBAL_PROMPTS").ok().and_then(|count| count.parse().ok());
+    let count: usize = asked.unwrap_or(60);
     let answers = |engine: &Engine, order: &mut dyn Iterator<Item = usize>, cold: bool| {
         let mut answers = vec![Vec::new(); count];
         let mut cached = 0;
@@ -104,20 +106,22 @@ fn two_hundred_prompts_cold_warm_resumed_and_reordered_give_equal_tokens() {
     let (cold, none) = answers(&engine, &mut (0..count), true);
     assert_eq!(none, 0);
     let (warm, reused) = answers(&engine, &mut (0..count), false);
-    assert!(reused > 2000, "{reused}");
+    assert!(reused as usize > 10 * count, "{reused}");
     drop(engine);
     let resumed = open(&settings).unwrap();
-    let (second_half, _) = answers(&resumed, &mut (100..count), false);
-    let (reordered, _) = answers(&resumed, &mut (0..count).map(|at| at * 77 % count), false);
+    let (second_half, _) = answers(&resumed, &mut (count / 2..count), false);
+    let mut other_order: Vec<usize> = (0..count).collect();
+    other_order.sort_by_key(|at| (at * 77 % 101, *at));
+    let (reordered, _) = answers(&resumed, &mut other_order.into_iter(), false);
     let different =
         |other: &[Vec<u32>], from: usize| (from..count).filter(|index| cold[*index] != other[*index]).count();
     println!(
         "different from cold: warm {}, resumed {}, reordered {}",
         different(&warm, 0),
-        different(&second_half, 100),
+        different(&second_half, count / 2),
         different(&reordered, 0)
     );
-    assert_eq!((different(&warm, 0), different(&second_half, 100), different(&reordered, 0)), (0, 0, 0));
+    assert_eq!((different(&warm, 0), different(&second_half, count / 2), different(&reordered, 0)), (0, 0, 0));
     let distinct: std::collections::BTreeSet<_> = cold.into_iter().collect();
-    assert!(distinct.len() > 20, "{}", distinct.len());
+    assert!(distinct.len() > count / 10, "{}", distinct.len());
 }

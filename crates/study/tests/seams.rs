@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use gimbal_core::chain::Chain;
 use gimbal_core::event::{Body, Event};
+use gimbal_core::fit::Needs;
 use gimbal_core::{
-    Architecture, ChatModel, Decoding, Digest, FileError, Files, Halt, Limits, ModelErrorKind, RoleSettings, Stop,
-    TaskId,
+    Architecture, CallContext, ChatModel, ChatRequest, Completion, Decoding, Digest, FileError, Files, Halt, LaneId,
+    Limits, ModelError, ModelErrorKind, RoleSettings, Stage, Stop, TaskId, TokenCount,
 };
 use gimbal_study::stage::{Cancel, EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, SessionMemory, play_episode};
 use gimbal_testkit::models::Picker;
@@ -57,6 +59,13 @@ fn events(recorded: &Recorded) -> Vec<Event> {
     recorded.events.iter().map(|bytes| serde_json::from_slice(bytes).unwrap()).collect()
 }
 
+fn text(recorded: &Recorded, reference: &gimbal_core::TextRef) -> String {
+    match reference.as_inline() {
+        Some(text) => text.to_owned(),
+        None => recorded.texts[&reference.as_stored().unwrap()].clone(),
+    }
+}
+
 fn chain(recorded: &Recorded) -> Digest {
     let mut chain = Chain::start("journal", Digest::of(b"key").to_string().as_bytes());
     for event in &recorded.events {
@@ -100,6 +109,76 @@ async fn all_fitting_pairs_play_and_repeat_to_the_byte() {
         }
     }
     assert_eq!(fitting, 9);
+}
+
+// covers: ARES-002, ARES-007
+#[tokio::test]
+async fn the_materials_of_an_episode_are_in_its_first_event_with_their_content() {
+    let play_kind = architecture("panel", json!({ "members": 1 }));
+    for (environment, expected) in [("dossier", 1), ("counter", 0)] {
+        let (_, recorded) = play(&*play_kind, environment, |_| (), Picker::default()).await;
+        let bytes = &recorded.events[0];
+        let Body::Started(started) = events(&recorded).remove(0).body else { panic!("the first event begins") };
+        assert_eq!(started.materials.len(), expected, "{environment}");
+        // What has no material has the bytes, and so the digest, that it had before there were any.
+        assert_eq!(String::from_utf8_lossy(bytes).contains("materials"), expected > 0, "{environment}");
+        for material in &started.materials {
+            assert_eq!(material.kind, "packet");
+            assert!(text(&recorded, &material.text).len() > 10, "{material:?}");
+        }
+    }
+}
+
+/// A model with a tokenizer of its own: a word is a token.
+struct Words;
+
+#[async_trait]
+impl ChatModel for Words {
+    async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
+        Picker::default().complete(request, context).await
+    }
+    fn tokens(&self, text: &str) -> Option<u64> {
+        Some(text.split_whitespace().count() as u64)
+    }
+}
+
+/// An architecture that notes how long a text is for the model of each role.
+struct Measures;
+
+#[async_trait]
+impl Architecture for Measures {
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+    fn resolved(&self) -> serde_json::Value {
+        json!({})
+    }
+    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        let counts = ["counted", "default", "nobody"].map(|role| stage.tokens(role, "nine letters"));
+        stage.note(LaneId::MAIN, "measured", json!(counts)).await;
+        Ok(())
+    }
+}
+
+// covers: SH-03
+#[tokio::test]
+async fn texts_are_measured_by_the_tokenizer_of_the_role_where_there_is_one() {
+    let with_words = |setup: &mut EpisodeSetup| {
+        let mut roles = (*setup.roles).clone();
+        let settings = Arc::clone(&roles["default"].settings);
+        roles.insert("counted".to_owned(), Role { settings, model: Arc::new(Words) });
+        setup.roles = Arc::new(roles);
+    };
+    let (outcome, recorded) = play(&Measures, "counter", with_words, Picker::default()).await;
+    outcome.unwrap();
+    let noted = events(&recorded).into_iter().find_map(|event| match event.body {
+        Body::Note(note) if note.kind == "measured" => Some(note.data),
+        _ => None,
+    });
+    let noted = noted.unwrap();
+    let counts: [TokenCount; 3] = serde_json::from_str(&text(&recorded, &noted)).unwrap();
+    let estimate = TokenCount { tokens: 3, exact: false };
+    assert_eq!(counts, [TokenCount { tokens: 2, exact: true }, estimate, estimate]);
 }
 
 // covers: SH-05, BOG-048
@@ -213,11 +292,7 @@ async fn trials_share_memory_and_its_changes_are_journaled() {
             })
             .collect::<Vec<_>>();
         assert_eq!(remembered.len(), 30);
-        let text = |reference: &gimbal_core::TextRef| match reference.as_inline() {
-            Some(text) => text.to_owned(),
-            None => recorded.texts[&reference.as_stored().unwrap()].clone(),
-        };
-        let last: Vec<String> = serde_json::from_str(&text(remembered.last().unwrap())).unwrap();
+        let last: Vec<String> = serde_json::from_str(&text(&recorded, remembered.last().unwrap())).unwrap();
         lengths.push(last.len());
     }
     assert_eq!(lengths, [30, 60]);

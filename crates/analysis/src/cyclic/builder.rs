@@ -431,6 +431,7 @@ mod tests {
         let walk = walk(vec![
             Body::Started(Started {
                 key: Digest::of(b"key"),
+                materials: Vec::new(),
                 observation: text(
                     "You see a table.
 

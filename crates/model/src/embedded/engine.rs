@@ -123,6 +123,14 @@ impl Engine {
         prompt_tokens(&self.vocabulary, &self.template, prompt)
     }
 
+    /// How many tokens a text has by itself, without a frame around it; words that spell a control token count as words.
+    ///
+    /// # Errors
+    /// [`EmbeddedError::Request`] when the text is too long to be cut at once.
+    pub fn count(&self, text: &str) -> Result<u64, EmbeddedError> {
+        self.vocabulary.tokenize(text, false).map(|tokens| tokens.len() as u64)
+    }
+
     /// The text of tokens; control tokens have none.
     #[must_use]
     pub fn detokenize(&self, tokens: &[u32]) -> String {

@@ -91,6 +91,10 @@ impl ChatModel for EmbeddedModel {
             provider,
         })
     }
+
+    fn tokens(&self, text: &str) -> Option<u64> {
+        self.engine.count(text).ok()
+    }
 }
 
 /// Takes the native calls out of a text, as templates of the Hermes kind teach models to write them:

@@ -55,6 +55,10 @@ impl<M: ChatModel> ChatModel for Attempt<M> {
     fn wants_hints(&self) -> bool {
         self.inner.wants_hints()
     }
+
+    fn tokens(&self, text: &str) -> Option<u64> {
+        self.inner.tokens(text)
+    }
 }
 
 /// The outcome with a count of tokens wherever something may have to be paid. Words without a usage report are counted by

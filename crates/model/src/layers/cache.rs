@@ -122,6 +122,10 @@ impl ChatModel for Cache {
     fn wants_hints(&self) -> bool {
         self.inner.wants_hints()
     }
+
+    fn tokens(&self, text: &str) -> Option<u64> {
+        self.inner.tokens(text)
+    }
 }
 
 #[cfg(test)]

@@ -120,4 +120,8 @@ impl ChatModel for Meter {
     fn wants_hints(&self) -> bool {
         self.inner.wants_hints()
     }
+
+    fn tokens(&self, text: &str) -> Option<u64> {
+        self.inner.tokens(text)
+    }
 }

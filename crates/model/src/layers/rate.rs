@@ -144,6 +144,10 @@ impl<M: ChatModel> ChatModel for Limited<M> {
     fn wants_hints(&self) -> bool {
         self.inner.wants_hints()
     }
+
+    fn tokens(&self, text: &str) -> Option<u64> {
+        self.inner.tokens(text)
+    }
 }
 
 #[cfg(test)]

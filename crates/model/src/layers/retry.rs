@@ -78,6 +78,10 @@ impl<M: ChatModel> ChatModel for Retry<M> {
     fn wants_hints(&self) -> bool {
         self.inner.wants_hints()
     }
+
+    fn tokens(&self, text: &str) -> Option<u64> {
+        self.inner.tokens(text)
+    }
 }
 
 fn after(mut error: ModelError, attempts: u32) -> ModelError {

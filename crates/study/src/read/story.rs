@@ -73,7 +73,13 @@ impl Reader {
 
     fn tell(&mut self, body: Body, teller: &mut StoryWriter) -> Result<String, RunError> {
         Ok(match body {
-            Body::Started(start) => format!("observation: {}", teller.folded(&self.text(&start.observation)?)),
+            Body::Started(start) => {
+                let mut told = format!("observation: {}", teller.folded(&self.text(&start.observation)?));
+                for material in &start.materials {
+                    let _ = write!(told, "\nmaterial {} ({}): {}", material.name, material.kind, material.digest);
+                }
+                told
+            }
             Body::ContextBuilt(context) => {
                 let blocks: Vec<String> =
                     context.blocks.iter().map(|block| format!("{} ({} bytes)", block.name, block.bytes)).collect();

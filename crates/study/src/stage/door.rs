@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Body, Brief, ChatRequest, Completion, Expert, Halt, LaneId, Memory,
-    Rejection, Rng, RoleSettings, Stage, ToolCall, ToolSpec, View, canonical,
+    Rejection, Rng, RoleSettings, Stage, TokenCount, ToolCall, ToolSpec, View, canonical,
 };
 use serde_json::Value;
 
@@ -46,6 +46,11 @@ impl Stage for EpisodeStage {
 
     fn role(&self, role: &str) -> Option<Arc<RoleSettings>> {
         self.find_role(role).map(|role| Arc::clone(&role.settings))
+    }
+
+    fn tokens(&self, role: &str, text: &str) -> TokenCount {
+        let counted = self.find_role(role).and_then(|role| role.model.tokens(text));
+        counted.map_or_else(|| TokenCount::estimated(text), |tokens| TokenCount { tokens, exact: true })
     }
 
     async fn view(&self) -> View {

@@ -24,9 +24,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use gimbal_core::chain::Chain;
-use gimbal_core::event::{EVENT_VERSION, Ended, Started};
+use gimbal_core::event::{EVENT_VERSION, Ended, MaterialUsed, Started};
 use gimbal_core::{
-    Acted, Architecture, Artefact, Body, Brief, ChatModel, Digest, Environment, Halt, LaneId, Limits, Milli,
+    Acted, Architecture, Artefact, Body, Brief, ChatModel, Digest, Environment, Halt, LaneId, Limits, Material, Milli,
     RoleSettings, Spent, Stop, TaskId, ToolSpec,
 };
 use gimbal_messages::StageExt;
@@ -144,6 +144,19 @@ pub async fn play_episode(
     stage.finish(played).await
 }
 
+/// The materials of a brief, with their content kept among the texts of the run.
+fn materials(recorder: &dyn Recorder, brief: &Brief) -> Result<Vec<MaterialUsed>, Halt> {
+    let used = |material: &Material| {
+        Ok(MaterialUsed {
+            digest: material.digest,
+            kind: material.kind.clone(),
+            name: material.name.clone(),
+            text: texts::keep(recorder, &material.text, &[]).map_err(halt_of)?,
+        })
+    };
+    brief.materials.iter().map(used).collect()
+}
+
 impl EpisodeStage {
     /// Resets the environment and begins the journal.
     ///
@@ -187,6 +200,7 @@ impl EpisodeStage {
         state.injector.witness(&first);
         let started = Started {
             key: setup.key,
+            materials: materials(&*recorder, &brief)?,
             observation: state.begin(first, &setup.cell_cache)?,
             seed: format!("{:016x}", setup.seed),
             state: environment.state(),
