@@ -1,0 +1,1 @@
+//! What `gimbal env triage` does beside what every environment can.
