@@ -202,7 +202,8 @@ impl Fact {
 
 /// How many records facts stand for, at least. The same record can be behind a fact of its own and behind one that counts it, so that the
 /// larger of the two sums is sure.
-pub(crate) fn records(facts: &[&Fact]) -> u64 {
+#[must_use]
+pub fn records(facts: &[&Fact]) -> u64 {
     let sum = |counted: bool| -> u64 {
         facts.iter().filter(|fact| fact.aggregate.is_some() == counted).map(|fact| fact.count()).sum()
     };

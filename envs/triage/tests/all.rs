@@ -1,1 +1,3 @@
 //! Tests of the triage environment.
+
+mod corpus;

@@ -1,0 +1,333 @@
+//! The file `scenario.yaml`: one scenario, and its twins as differences from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use gimbal_core::Digest;
+use gimbal_evidence::extract::Format;
+use gimbal_evidence::judge::Verdict;
+use gimbal_evidence::{Pseudonym, SourceKind, Utc};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{CorpusError, SPLITS};
+use crate::scenario::{
+    Background, Category, Criterion, Engine, Execution, FlowStep, Frame, Matcher, Names, OperatorTruth, RawSource,
+    Scenario, Script, Step, Telemetry, Tier,
+};
+
+/// Entries of a context file by section.
+type Context = BTreeMap<String, Vec<Map<String, Value>>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    id: String,
+    title: String,
+    family: String,
+    splits: Vec<String>,
+    tier: Tier,
+    difficulty: u8,
+    category: Category,
+    #[serde(default)]
+    techniques: Vec<String>,
+    expected: Verdict,
+    operator_truth: OperatorTruth,
+    label_version: u32,
+    rationale: String,
+    #[serde(default)]
+    review: Vec<String>,
+    #[serde(default)]
+    year: Option<i16>,
+    #[serde(default)]
+    names: BTreeMap<String, String>,
+    #[serde(default)]
+    pseudonyms: BTreeMap<String, String>,
+    sources: Vec<SourceFile>,
+    #[serde(default)]
+    context: Context,
+    criterion: Criterion,
+    #[serde(default)]
+    twins: Vec<Twin>,
+}
+
+/// A source: either `engine` with a script, or `file` or `data` with a hash.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SourceFile {
+    #[serde(default)]
+    engine: Option<Engine>,
+    #[serde(default)]
+    frame: Frame,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    host: String,
+    #[serde(default)]
+    start: Option<Utc>,
+    #[serde(default)]
+    background: Option<Background>,
+    #[serde(default)]
+    steps: Vec<Step>,
+    #[serde(default)]
+    file: Option<String>,
+    #[serde(default)]
+    data: Option<String>,
+    #[serde(default)]
+    sha256: Option<Digest>,
+    #[serde(default)]
+    format: Option<String>,
+    #[serde(default)]
+    shift_seconds: i32,
+}
+
+/// A twin: the same scene with something removed or added. One without an id is no scenario; it is checked like one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Twin {
+    id: String,
+    #[serde(default)]
+    splits: Option<Vec<String>>,
+    tier: Tier,
+    #[serde(default)]
+    difficulty: Option<u8>,
+    expected: Verdict,
+    #[serde(default)]
+    operator_truth: Option<OperatorTruth>,
+    rationale: String,
+    #[serde(default)]
+    names: BTreeMap<String, String>,
+    /// Labels of steps and of context entries.
+    #[serde(default)]
+    remove: Vec<String>,
+    #[serde(default)]
+    steps: Vec<Step>,
+    #[serde(default)]
+    context: Context,
+}
+
+/// Reads a file: its scenario, then the twins.
+pub(super) fn read(text: &str, place: &str, folder: &Path) -> Result<Vec<Scenario>, CorpusError> {
+    let file: File = gimbal_core::yaml::read(text, place)?;
+    let names = Names::new(&file.names);
+    let mut scenarios = vec![scenario(&file, None, &names, place, folder)?];
+    for twin in &file.twins {
+        scenarios.push(scenario(&file, Some(twin), &names.with(&twin.names), place, folder)?);
+    }
+    Ok(scenarios)
+}
+
+fn scenario(
+    file: &File,
+    twin: Option<&Twin>,
+    names: &Names,
+    place: &str,
+    folder: &Path,
+) -> Result<Scenario, CorpusError> {
+    let id = twin.map_or(&file.id, |twin| &twin.id);
+    let wrong = |what: String| CorpusError::Scenario { place: place.to_owned(), id: id.clone(), what };
+    let splits = twin.and_then(|twin| twin.splits.as_ref()).unwrap_or(&file.splits);
+    if let Some(unknown) = splits.iter().find(|split| !SPLITS.contains(&split.as_str())) {
+        let hint = gimbal_core::nearest::hint(unknown, SPLITS);
+        return Err(wrong(format!("there is no split `{unknown}`{hint} (known: {})", SPLITS.join(", "))));
+    }
+    let difficulty = twin.and_then(|twin| twin.difficulty).unwrap_or(file.difficulty);
+    if !(1..=4).contains(&difficulty) {
+        return Err(wrong(format!("difficulty {difficulty}; expected 1 to 4")));
+    }
+    let changed = Changes::new(file, twin).map_err(&wrong)?;
+    let mut sources = Vec::new();
+    for (number, source) in changed.sources.iter().enumerate() {
+        sources.push(raw(source, names).map_err(|what| wrong(format!("source {}: {what}", number + 1)))?);
+    }
+    if !changed.context.is_empty() {
+        sources.push(RawSource::Context(context_text(&changed.context, names).map_err(&wrong)?));
+    }
+    let criterion = filled(&file.criterion, names).map_err(&wrong)?;
+    criterion.check().map_err(|what| wrong(format!("criterion: {what}")))?;
+    let year = file.year.or_else(|| changed.sources.iter().find_map(|source| source.start).and_then(year_of));
+    Ok(Scenario {
+        id: id.clone(),
+        title: file.title.clone(),
+        family: file.family.clone(),
+        splits: splits.clone(),
+        tier: twin.map_or(file.tier, |twin| twin.tier),
+        difficulty,
+        category: file.category,
+        telemetry: telemetry(&sources),
+        expected: twin.map_or(file.expected, |twin| twin.expected),
+        operator_truth: twin.and_then(|twin| twin.operator_truth).unwrap_or(file.operator_truth),
+        label_version: file.label_version,
+        techniques: file.techniques.clone(),
+        rationale: twin.map_or(&file.rationale, |twin| &twin.rationale).clone(),
+        review: file.review.clone(),
+        criterion,
+        twin_of: twin.map(|_| file.id.clone()),
+        sources,
+        pseudonyms: pseudonyms(&file.pseudonyms),
+        year,
+        folder: folder.to_path_buf(),
+        digest: OnceLock::new(),
+    })
+}
+
+fn pseudonyms(map: &BTreeMap<String, String>) -> Vec<Pseudonym> {
+    map.iter().map(|(name, by)| Pseudonym { name: name.clone(), replaced_by: by.clone() }).collect()
+}
+
+/// The year of a time, which syslog lines leave out.
+fn year_of(time: Utc) -> Option<i16> {
+    time.to_string().get(..4).and_then(|year| year.parse().ok())
+}
+
+/// What a file says after a twin's changes.
+struct Changes {
+    sources: Vec<SourceFile>,
+    context: Context,
+}
+
+impl Changes {
+    fn new(file: &File, twin: Option<&Twin>) -> Result<Self, String> {
+        let (mut sources, mut context) = (file.sources.clone(), file.context.clone());
+        let Some(twin) = twin else { return Ok(Self { sources, context: without_labels(context) }) };
+        let mut removed = BTreeSet::new();
+        let mut is_removed = |label: &str| {
+            let is = !label.is_empty() && twin.remove.iter().any(|name| name == label);
+            if is {
+                removed.insert(label.to_owned());
+            }
+            is
+        };
+        for source in &mut sources {
+            source.steps.retain(|step| !is_removed(&step.label));
+        }
+        for entries in context.values_mut() {
+            entries.retain(|entry| !is_removed(entry.get("label").and_then(Value::as_str).unwrap_or_default()));
+        }
+        if let Some(missing) = twin.remove.iter().find(|label| !removed.contains(*label)) {
+            return Err(format!("it removes `{missing}`, and no step or entry has this label"));
+        }
+        for step in &twin.steps {
+            let count = sources.len();
+            let source =
+                sources.get_mut(step.source).ok_or_else(|| format!("a step for source {} of {count}", step.source))?;
+            source.steps.push(step.clone());
+        }
+        for (section, entries) in &twin.context {
+            context.entry(section.clone()).or_default().extend(entries.iter().cloned());
+        }
+        context.retain(|_, entries| !entries.is_empty());
+        Ok(Self { sources, context: without_labels(context) })
+    }
+}
+
+fn without_labels(mut context: Context) -> Context {
+    for entry in context.values_mut().flatten() {
+        entry.shift_remove("label");
+    }
+    context
+}
+
+/// The text of a context file. Texts are written as JSON writes them, which YAML reads.
+fn context_text(context: &Context, names: &Names) -> Result<String, String> {
+    let mut text = String::new();
+    for (section, entries) in context {
+        text.push_str(&format!("{section}:\n"));
+        for entry in entries {
+            for (index, (key, value)) in entry.iter().enumerate() {
+                let value = names.fill(&value.to_string()).map_err(|key| unknown_name(&key))?;
+                text.push_str(&format!("{}{key}: {value}\n", if index == 0 { "- " } else { "  " }));
+            }
+        }
+    }
+    Ok(text)
+}
+
+fn unknown_name(key: &str) -> String {
+    format!("`${key}` is no name of this scenario; add it under `names`, or write `$$` for a dollar sign")
+}
+
+/// The raw source that a file describes.
+fn raw(source: &SourceFile, names: &Names) -> Result<RawSource, String> {
+    if let Some(engine) = source.engine {
+        let start = source.start.ok_or("`start` is missing: the time of second 0")?;
+        let fill = |text: &str| names.fill(text).map_err(|key| unknown_name(&key));
+        let steps = source.steps.iter().map(|step| filled_step(step, &fill)).collect::<Result<_, _>>()?;
+        return Ok(RawSource::Generated(Box::new(Script {
+            engine,
+            frame: source.frame,
+            seed: source.seed,
+            host: fill(&source.host)?,
+            start: start.micros(),
+            background: source.background.clone(),
+            steps,
+        })));
+    }
+    let (path, is_data) = match (&source.file, &source.data) {
+        (Some(path), None) => (path, false),
+        (None, Some(path)) => (path, true),
+        _ => return Err("expected one of `engine`, `file` and `data`".to_owned()),
+    };
+    let is_inside = Path::new(path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    if !is_inside {
+        return Err(format!("`{path}` leaves its folder; expected a path below it"));
+    }
+    let named = source.format.as_deref().ok_or("`format` is missing")?;
+    let known = Format::ALL.map(Format::name);
+    let format = Format::ALL.into_iter().find(|format| format.name() == named).ok_or_else(|| {
+        let hint = gimbal_core::nearest::hint(named, known);
+        format!("there is no format `{named}`{hint} (known: {})", known.join(", "))
+    })?;
+    let sha256 = source.sha256.ok_or_else(|| format!("`sha256` of `{path}` is missing"))?;
+    Ok(RawSource::File { path: path.into(), sha256, format, shift_seconds: source.shift_seconds, is_data })
+}
+
+/// A step with its names filled in.
+fn filled_step(step: &Step, fill: &dyn Fn(&str) -> Result<String, String>) -> Result<Step, String> {
+    let maybe = |text: &Option<String>| text.as_deref().map(fill).transpose();
+    let mut filled = step.clone();
+    filled.host = maybe(&step.host)?;
+    filled.line = maybe(&step.line)?;
+    for value in filled.fields.values_mut().chain(filled.each.values_mut().flatten()) {
+        *value = fill(value)?;
+    }
+    if let Some(Execution { exe, argv, user, cwd, .. }) = &mut filled.exec {
+        for text in [exe, argv, user, cwd] {
+            *text = fill(text)?;
+        }
+    }
+    if let Some(FlowStep { from, to, .. }) = &mut filled.flow {
+        (*from, *to) = (fill(from)?, fill(to)?);
+    }
+    Ok(filled)
+}
+
+/// The criterion with its names filled in.
+fn filled(criterion: &Criterion, names: &Names) -> Result<Criterion, String> {
+    let mut criterion = criterion.clone();
+    let matchers = criterion.suspicious.iter_mut().map(|one| &mut one.facts).chain(criterion.explanations.values_mut());
+    for Matcher { action, actor, object, attributes, .. } in matchers {
+        let texts = [action, actor, object].into_iter().flatten().chain(attributes.values_mut());
+        for text in texts {
+            *text = names.fill(text).map_err(|key| unknown_name(&key))?;
+        }
+    }
+    Ok(criterion)
+}
+
+/// The types of telemetry, without statements.
+fn telemetry(sources: &[RawSource]) -> Vec<Telemetry> {
+    let kinds = sources.iter().filter_map(|source| match source {
+        RawSource::File { format, .. } => Some(format.kind()),
+        RawSource::Generated(script) => Some(script.engine.format().kind()),
+        RawSource::Context(_) => None,
+    });
+    let types = kinds.filter_map(|kind| match kind {
+        SourceKind::Windows => Some(Telemetry::Windows),
+        SourceKind::Syslog | SourceKind::Auditd => Some(Telemetry::Syslog),
+        SourceKind::Netflow | SourceKind::FlowText => Some(Telemetry::Netflow),
+        SourceKind::Manual | SourceKind::Unknown => None,
+    });
+    types.collect::<BTreeSet<_>>().into_iter().collect()
+}

@@ -1,0 +1,3 @@
+//! The corpus: every scenario is what its file says.
+
+mod verified;
