@@ -76,7 +76,7 @@ const TELLING: [&str; 62] = [
 ];
 
 /// Fields that only number or relate records: they stand in the packet, and not in a line.
-const NUMBERING: [&str; 24] = [
+const NUMBERING: [&str; 26] = [
     "ActivityID",
     "CallTrace",
     "Channel",
@@ -101,6 +101,8 @@ const NUMBERING: [&str; 24] = [
     "Task",
     "UtcTime",
     "Version",
+    "pid",
+    "program",
 ];
 
 /// How much of a fact a line shows.
@@ -112,18 +114,20 @@ pub struct Listing {
     pub characters: usize,
     /// Most further entities.
     pub entities: usize,
+    /// Whether a field is shown that repeats a name of the line or words of the record's text.
+    pub repeats: bool,
 }
 
 impl Listing {
     /// A line among many.
-    pub const SHORT: Self = Self { fields: 8, characters: 160, entities: 4 };
+    pub const SHORT: Self = Self { fields: 8, characters: 160, entities: 4, repeats: false };
     /// A fact on its own.
-    pub const FULL: Self = Self { fields: 64, characters: 2000, entities: 32 };
+    pub const FULL: Self = Self { fields: 64, characters: 2000, entities: 32, repeats: true };
 
     /// The line of a fact. What a person stated is shown in full, because it is short and every word of it counts.
     #[must_use]
     pub fn line(&self, fact: &Fact) -> String {
-        let shown = if fact.class.is_context() { &Self::FULL } else { self };
+        let shown = if fact.class.is_context() { &Self { repeats: false, ..Self::FULL } } else { self };
         let mut out = fact.id.to_string();
         // Writing to a string cannot fail.
         if let Some(time) = &fact.time {
@@ -162,12 +166,16 @@ impl Listing {
     }
 
     fn fields(&self, fact: &Fact, out: &mut String) {
-        // What a name of the line says already.
+        // What a name of the line says already, or the text of the record as far as it is shown.
         let said: BTreeSet<&str> = fact.about().map(Entity::name).collect();
+        let record = fact.attributes.get("message").filter(|text| text.chars().count() <= self.characters);
+        let repeats = |name: &str, value: &str| {
+            said.contains(value) || (name != "message" && record.is_some_and(|record| record.contains(value)))
+        };
         let mut fields: Vec<(usize, &str, &str)> = fact
             .attributes
             .iter()
-            .filter(|(name, value)| !NUMBERING.contains(&name.as_str()) && !said.contains(value.as_str()))
+            .filter(|(name, value)| !NUMBERING.contains(&name.as_str()) && (self.repeats || !repeats(name, value)))
             .map(|(name, value)| {
                 let place = TELLING.iter().position(|known| known == name).unwrap_or(TELLING.len());
                 (place, name.as_str(), value.as_str())
