@@ -57,7 +57,7 @@ impl Grouping {
     }
 
     /// Groups by key; a group matters that holds several members.
-    fn by<K: Ord>(keyed: impl Iterator<Item = (K, u32)>) -> Self {
+    pub(crate) fn by<K: Ord>(keyed: impl Iterator<Item = (K, u32)>) -> Self {
         let keyed: Vec<(K, u32)> = keyed.collect();
         let mut members: BTreeMap<&K, BTreeSet<u32>> = BTreeMap::new();
         for (key, member) in &keyed {

@@ -41,6 +41,18 @@ impl Proportion {
         Some(Self::wilson(count, of, of as f64, z))
     }
 
+    /// The share of what holds over members, each with its cluster and its number in it: runs of one task tell less than runs of
+    /// different tasks. `None` without members.
+    #[must_use]
+    pub fn clustered<K: Ord>(members: impl IntoIterator<Item = (K, u32, bool)>, confidence: f64) -> Option<Self> {
+        let (places, holds): (Vec<(K, u32)>, Vec<bool>) =
+            members.into_iter().map(|(cluster, member, holds)| ((cluster, member), holds)).unzip();
+        if holds.is_empty() {
+            return None;
+        }
+        Self::of(&holds, &Grouping::by(places.into_iter()), confidence)
+    }
+
     /// The share of what holds, in clusters: Wilson's interval with the number of episodes that the clusters are worth and
     /// Student's t of one degree of freedom less than clusters (Korn and Graubard's way for complex samples). An episode
     /// is never worth more than one. Where none or all hold, nothing tells how alike those of a cluster are: then each

@@ -1,24 +1,35 @@
-//! Records that only one system writes and reads: the fold that hands them to the state of a work, one at a time.
+//! Records that only one system writes and reads: the fold that hands them to the state of a work, one at a time, and behind those of an
+//! episode its last observation, where a work asks for it.
 
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use gimbal_core::RecordError;
 use gimbal_core::event::Body;
+use gimbal_core::{RecordError, TextRef};
 
 use crate::episode::{Episode, EpisodeFold, FoldError, Texts};
+
+/// The kind by which a source asks for the last observation of each episode. It comes behind the episode's records, and is no
+/// kind of any record.
+pub const LAST_OBSERVATION: &str = "last observation";
 
 /// A record as a journal holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredRecord<'a> {
     /// Cell of its episode.
     pub cell: &'a str,
+    /// Task of its episode.
+    pub task: &'a str,
+    /// Run number of its episode.
+    pub run: u32,
+    /// Trial of its episode, from 0.
+    pub trial: u32,
     /// Name of its episode: cell, task, run.
     pub episode: &'a str,
-    /// Its kind.
+    /// Its kind; [`LAST_OBSERVATION`] where it is no record.
     pub kind: &'a str,
-    /// Its data as JSON text.
+    /// Its data as JSON text; the text of a last observation as the agent would read it.
     pub data: &'a str,
 }
 
@@ -36,7 +47,7 @@ pub trait RecordState: Any {
 pub struct RecordSource {
     /// Name of the state, unique among all works.
     pub name: &'static str,
-    /// Kinds of records.
+    /// Kinds of records, and [`LAST_OBSERVATION`].
     pub kinds: &'static [&'static str],
     /// Makes the state before the first record.
     pub start: fn() -> Box<dyn RecordState>,
@@ -103,15 +114,24 @@ impl<E> EpisodeFold<E> for RecordFold {
 
     fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
         let name = episode.name();
-        for (number, event) in (0..).zip(episode.events) {
-            let Body::Note(note) = &event.body else { continue };
-            let kind = note.kind.as_str();
+        let mut hand = |kind: &str, number: u64, data: &TextRef| {
             for state in self.states.0.values_mut().filter(|state| state.kinds.contains(&kind)) {
-                let data = texts.text(&note.data).map_err(FoldError::Text)?;
-                let record = StoredRecord { cell: episode.cell, episode: &name, kind, data: &data };
+                let data = texts.text(data).map_err(FoldError::Text)?;
+                let Episode { cell, task, run, trial, .. } = *episode;
+                let record = StoredRecord { cell, task, run, trial, episode: &name, kind, data: &data };
                 state.kept.add(&record).map_err(|error| FoldError::Record { event: number, error })?;
             }
+            Ok(())
+        };
+        let mut last = None;
+        for (number, event) in (0..).zip(episode.events) {
+            match &event.body {
+                Body::Note(note) => hand(&note.kind, number, &note.data)?,
+                Body::Started(started) => last = Some((number, &started.observation)),
+                Body::Stepped(step) => last = Some((number, &step.observation)),
+                _ => {}
+            }
         }
-        Ok(())
+        last.map_or(Ok(()), |(number, text)| hand(LAST_OBSERVATION, number, text))
     }
 }

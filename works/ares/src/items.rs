@@ -1,16 +1,48 @@
-//! The work's list: every table, every figure and the printed numbers, in reading order.
+//! The work's list: tables and printed numbers, in reading order.
 
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
+use crate::cases::CASES;
 use crate::printed;
+use crate::tables::frame::Frame;
+use crate::tables::{debates, verdicts};
 
-/// Printed numbers.
-pub const ITEMS: &[Item] = &[Item {
-    key: "ares",
-    title: "Printed numbers that follow from others, recomputed",
-    source: "",
-    needs: Needs::NONE,
-    records: None,
-    in_report: false,
-    make: Make::Printed(Printed { file: printed::FILE, examine: printed::read_and_examine }),
-}];
+/// A table of cases; `shown` tables are in the report of a run, the others in `--all` alone.
+macro_rules! table {
+    ($key:literal, $source:literal, $title:literal, $shown:literal, $made:path) => {
+        Item {
+            key: $key,
+            title: $title,
+            source: $source,
+            needs: Needs::RESULTS,
+            records: Some(&CASES),
+            in_report: $shown,
+            make: Make::Table(|context, item| Ok($made(&Frame::of(context, item)?))),
+        }
+    };
+}
+
+/// Tables that the work prints, those that it lacks, printed numbers.
+#[rustfmt::skip]
+pub const ITEMS: &[Item] = &[
+    table!("ares-1", "Tab. 1", "Accuracy, spread, cost and failure mode of each pipeline", true, verdicts::overall),
+    table!("ares-2", "Tab. 2", "Confidence of each side by round", true, debates::confidences),
+    table!("ares-tiers", "", "Accuracy by tier", true, verdicts::tiers),
+    table!("ares-confusion", "", "Expected and given verdicts", true, verdicts::confusion),
+    table!("ares-errors", "", "Wrong verdicts: class, diagnosis, loss", true, verdicts::errors),
+    table!("ares-calibration", "", "Confidence of verdicts against what happened", true, verdicts::calibration),
+    table!("ares-flips", "", "Good and bad flips against a single turn", true, debates::flips),
+    table!("ares-gate", "", "What the gate lets stand and what it escalates", true, debates::gates),
+    table!("ares-movement", "", "How confidences move: evidence and commitment", true, debates::movement),
+    table!("ares-citations", "", "Citations, refusals, and what code says of assertions", true, debates::citations),
+    table!("ares-judges", "", "What other judges make of the same confidences", false, debates::judges),
+    Item {
+        key: "ares",
+        title: "Printed numbers that follow from others, recomputed",
+        source: "",
+        needs: Needs::NONE,
+        records: None,
+        in_report: false,
+        make: Make::Printed(Printed { file: printed::FILE, examine: printed::read_and_examine }),
+    },
+];

@@ -175,7 +175,8 @@ impl Page {
                     self.lines.insert(read.id.clone(), read);
                 }
             }
-            if let Some((number, _)) = line.strip_prefix("Evidence packet with ").and_then(|rest| rest.split_once(" fact"))
+            if let Some((number, _)) =
+                line.strip_prefix("Evidence packet with ").and_then(|rest| rest.split_once(" fact"))
             {
                 self.facts = number.parse().ok().or(self.facts);
             }

@@ -36,15 +36,10 @@ struct Analyst;
 impl Analyst {
     fn conclude(weighed: &Weighed) -> Act {
         let facts = weighed.cited.join(" ");
-        let text = format!(
-            "conclude verdict=\"{}\", confidence={}, facts=\"{facts}\"",
-            weighed.verdict, weighed.confidence
-        );
-        let arguments = [
-            ("confidence", json!(weighed.confidence)),
-            ("facts", json!(facts)),
-            ("verdict", json!(weighed.verdict)),
-        ];
+        let text =
+            format!("conclude verdict=\"{}\", confidence={}, facts=\"{facts}\"", weighed.verdict, weighed.confidence);
+        let arguments =
+            [("confidence", json!(weighed.confidence)), ("facts", json!(facts)), ("verdict", json!(weighed.verdict))];
         Act::of(text, "conclude", &arguments)
     }
 }
@@ -79,7 +74,11 @@ impl Office for Analyst {
     fn plan(&self) -> Vec<Work> {
         vec![
             Work::new("SURVEY", "survey", "List the facts until all of them were shown."),
-            Work::new("CONCLUDE", "conclude", "Conclude with the verdict that the facts support, and cite the facts that decide."),
+            Work::new(
+                "CONCLUDE",
+                "conclude",
+                "Conclude with the verdict that the facts support, and cite the facts that decide.",
+            ),
         ]
     }
 

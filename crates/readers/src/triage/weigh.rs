@@ -48,29 +48,151 @@ const STARTS: &[&str] = &["process_started", "script_run", "command_as_other", "
 const SERVICE: &[&str] = &["service_installed"];
 
 const RULES: &[Rule] = &[
-    Rule { step: "credentials", weight: Weight::Alone, classes: &["process_accessed"], words: &["lsass"], also: &["0x1010", "0x1410", "0x1438", "0x143a", "0x1fffff", "0x1f1fff", "0x1f0fff", "0x1f3fff"] },
-    Rule { step: "credentials", weight: Weight::Alone, classes: &["file_created"], words: &["lsass"], also: &[".dmp", ".mdmp"] },
-    Rule { step: "credentials", weight: Weight::Alone, classes: &[], words: &["sekurlsa::", "lsadump::", "invoke-mimikatz", "mimidrv"], also: &[] },
-    Rule { step: "credentials", weight: Weight::Alone, classes: &["directory_accessed"], words: &["1131f6aa-9c07-11d1-f79f-00c04fc2dcd2", "1131f6ad-9c07-11d1-f79f-00c04fc2dcd2"], also: &[] },
-    Rule { step: "credentials", weight: Weight::Paired, classes: STARTS, words: &["ntds.dit", "ntdsutil", "reg save hklm\\sam", "procdump"], also: &[] },
-    Rule { step: "roasting", weight: Weight::Paired, classes: &["ticket_requested"], words: &["0x17", "0x18"], also: &[] },
-    Rule { step: "remote shell", weight: Weight::Alone, classes: STARTS, words: &["wmiprvse.exe"], also: &["cmd.exe", "powershell.exe", "mshta.exe"] },
-    Rule { step: "web shell", weight: Weight::Alone, classes: STARTS, words: &["w3wp.exe", "httpd", "tomcat", "nginx"], also: &["cmd.exe", "powershell.exe", "whoami", "/bin/sh", "bash -i"] },
+    Rule {
+        step: "credentials",
+        weight: Weight::Alone,
+        classes: &["process_accessed"],
+        words: &["lsass"],
+        also: &["0x1010", "0x1410", "0x1438", "0x143a", "0x1fffff", "0x1f1fff", "0x1f0fff", "0x1f3fff"],
+    },
+    Rule {
+        step: "credentials",
+        weight: Weight::Alone,
+        classes: &["file_created"],
+        words: &["lsass"],
+        also: &[".dmp", ".mdmp"],
+    },
+    Rule {
+        step: "credentials",
+        weight: Weight::Alone,
+        classes: &[],
+        words: &["sekurlsa::", "lsadump::", "invoke-mimikatz", "mimidrv"],
+        also: &[],
+    },
+    Rule {
+        step: "credentials",
+        weight: Weight::Alone,
+        classes: &["directory_accessed"],
+        words: &["1131f6aa-9c07-11d1-f79f-00c04fc2dcd2", "1131f6ad-9c07-11d1-f79f-00c04fc2dcd2"],
+        also: &[],
+    },
+    Rule {
+        step: "credentials",
+        weight: Weight::Paired,
+        classes: STARTS,
+        words: &["ntds.dit", "ntdsutil", "reg save hklm\\sam", "procdump"],
+        also: &[],
+    },
+    Rule {
+        step: "roasting",
+        weight: Weight::Paired,
+        classes: &["ticket_requested"],
+        words: &["0x17", "0x18"],
+        also: &[],
+    },
+    Rule {
+        step: "remote shell",
+        weight: Weight::Alone,
+        classes: STARTS,
+        words: &["wmiprvse.exe"],
+        also: &["cmd.exe", "powershell.exe", "mshta.exe"],
+    },
+    Rule {
+        step: "web shell",
+        weight: Weight::Alone,
+        classes: STARTS,
+        words: &["w3wp.exe", "httpd", "tomcat", "nginx"],
+        also: &["cmd.exe", "powershell.exe", "whoami", "/bin/sh", "bash -i"],
+    },
     Rule { step: "lookup", weight: Weight::Alone, classes: &[], words: &["${jndi:"], also: &[] },
-    Rule { step: "decoded shell", weight: Weight::Alone, classes: &[], words: &["base64 -d", "base64 --decode"], also: &["sh", "bash"] },
-    Rule { step: "recovery", weight: Weight::Alone, classes: &[], words: &["delete shadows", "shadowcopy delete"], also: &[] },
-    Rule { step: "sensor", weight: Weight::Alone, classes: &[], words: &["fltmc unload", "fltmc.exe unload"], also: &[] },
-    Rule { step: "service shell", weight: Weight::Alone, classes: SERVICE, words: &["%comspec%", "cmd.exe /c", "cmd /c", "powershell", "-enc", "\\\\127.0.0.1\\"], also: &[] },
-    Rule { step: "odd service", weight: Weight::Paired, classes: SERVICE, words: &["\\temp\\", "\\appdata\\", "\\users\\public\\", "\\programdata\\"], also: &[] },
-    Rule { step: "remote tool", weight: Weight::Paired, classes: SERVICE, words: &["psexesvc", "paexec", "remcom"], also: &[] },
+    Rule {
+        step: "decoded shell",
+        weight: Weight::Alone,
+        classes: &[],
+        words: &["base64 -d", "base64 --decode"],
+        also: &["sh", "bash"],
+    },
+    Rule {
+        step: "recovery",
+        weight: Weight::Alone,
+        classes: &[],
+        words: &["delete shadows", "shadowcopy delete"],
+        also: &[],
+    },
+    Rule {
+        step: "sensor",
+        weight: Weight::Alone,
+        classes: &[],
+        words: &["fltmc unload", "fltmc.exe unload"],
+        also: &[],
+    },
+    Rule {
+        step: "service shell",
+        weight: Weight::Alone,
+        classes: SERVICE,
+        words: &["%comspec%", "cmd.exe /c", "cmd /c", "powershell", "-enc", "\\\\127.0.0.1\\"],
+        also: &[],
+    },
+    Rule {
+        step: "odd service",
+        weight: Weight::Paired,
+        classes: SERVICE,
+        words: &["\\temp\\", "\\appdata\\", "\\users\\public\\", "\\programdata\\"],
+        also: &[],
+    },
+    Rule {
+        step: "remote tool",
+        weight: Weight::Paired,
+        classes: SERVICE,
+        words: &["psexesvc", "paexec", "remcom"],
+        also: &[],
+    },
     Rule { step: "odd task", weight: Weight::Paired, classes: &["task_created"], words: &[], also: &[] },
-    Rule { step: "hidden script", weight: Weight::Paired, classes: STARTS, words: &[" -enc ", "-encodedcommand", "frombase64string"], also: &[] },
-    Rule { step: "download", weight: Weight::Paired, classes: STARTS, words: &["downloadstring", "downloadfile", "invoke-webrequest", "net.webclient", "certutil", "curl http", "wget http"], also: &[] },
+    Rule {
+        step: "hidden script",
+        weight: Weight::Paired,
+        classes: STARTS,
+        words: &[" -enc ", "-encodedcommand", "frombase64string"],
+        also: &[],
+    },
+    Rule {
+        step: "download",
+        weight: Weight::Paired,
+        classes: STARTS,
+        words: &[
+            "downloadstring",
+            "downloadfile",
+            "invoke-webrequest",
+            "net.webclient",
+            "certutil",
+            "curl http",
+            "wget http",
+        ],
+        also: &[],
+    },
     Rule { step: "log cleared", weight: Weight::Paired, classes: &["log_cleared"], words: &[], also: &[] },
-    Rule { step: "protection", weight: Weight::Paired, classes: &["security_product", "policy_changed"], words: &[], also: &[] },
+    Rule {
+        step: "protection",
+        weight: Weight::Paired,
+        classes: &["security_product", "policy_changed"],
+        words: &[],
+        also: &[],
+    },
     Rule { step: "account", weight: Weight::Paired, classes: &["account_created"], words: &[], also: &[] },
-    Rule { step: "group", weight: Weight::Paired, classes: &["group_changed"], words: &["admin", "sudo", "wheel", "root"], also: &[] },
-    Rule { step: "new credentials", weight: Weight::Paired, classes: &["logon", "explicit_logon"], words: &["new credentials", "seclogo"], also: &[] },
+    Rule {
+        step: "group",
+        weight: Weight::Paired,
+        classes: &["group_changed"],
+        words: &["admin", "sudo", "wheel", "root"],
+        also: &[],
+    },
+    Rule {
+        step: "new credentials",
+        weight: Weight::Paired,
+        classes: &["logon", "explicit_logon"],
+        words: &["new credentials", "seclogo"],
+        also: &[],
+    },
     Rule { step: "share", weight: Weight::Paired, classes: &["share_accessed"], words: &["admin$", "c$"], also: &[] },
 ];
 
@@ -175,7 +297,9 @@ fn sweeps<'a>(lines: &[&'a Line], signs: &mut Vec<Sign<'a>>) {
         reached.entry(&line.actor).or_default().push(line);
     }
     for facts in reached.into_values() {
-        let of = |pick: &dyn Fn(&Line) -> Option<String>| facts.iter().filter_map(|line| pick(line)).collect::<BTreeSet<_>>().len();
+        let of = |pick: &dyn Fn(&Line) -> Option<String>| {
+            facts.iter().filter_map(|line| pick(line)).collect::<BTreeSet<_>>().len()
+        };
         let targets = of(&|line| Some(line.object.clone()));
         let ports = of(&|line| line.fields.get("target_port").or_else(|| line.fields.get("dst_port")).cloned());
         if targets >= 15 || ports >= 12 {

@@ -1,0 +1,146 @@
+//! From records to cases.
+
+use std::collections::BTreeMap;
+
+use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordSource, RecordState, StoredRecord};
+use gimbal_core::RecordError;
+use gimbal_evidence::Marking;
+use gimbal_evidence::judge::{Positions, Verdict};
+use gimbal_messages::Record;
+use gimbal_messages::records::debate::{Asserted, Confidence, Escalation, Refused, VerdictGiven};
+
+use super::{Case, Gated, Said, Side, Stand, Step};
+
+/// The records that cases are made of.
+pub static CASES: RecordSource = RecordSource {
+    name: "ares-cases",
+    kinds: &[Asserted::KIND, Confidence::KIND, Escalation::KIND, Refused::KIND, VerdictGiven::KIND, LAST_OBSERVATION],
+    start: || Box::<Cases>::default(),
+};
+
+/// Cases by cell, in the order in which they were played.
+#[derive(Debug, Default)]
+pub struct Cases {
+    cells: BTreeMap<String, Vec<Case>>,
+    /// What is known of the episode under way.
+    under_way: Records,
+    /// Debates whose episode ended without a marking: a limit cut them, or their environment has none.
+    unmarked: u64,
+}
+
+/// The records of one episode.
+#[derive(Debug, Default)]
+struct Records {
+    stands: Vec<Stand>,
+    steps: Vec<Step>,
+    said: [Said; 2],
+    refused: BTreeMap<String, u64>,
+    gated: Option<Gated>,
+}
+
+impl Cases {
+    /// The cases of a cell.
+    #[must_use]
+    pub fn of(&self, cell: &str) -> &[Case] {
+        self.cells.get(cell).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether there is no case at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Debates that ended without a verdict that could be marked.
+    #[must_use]
+    pub const fn unmarked(&self) -> u64 {
+        self.unmarked
+    }
+
+    fn end(&mut self, record: &StoredRecord<'_>) {
+        let found = std::mem::take(&mut self.under_way);
+        let Some(marking) = Marking::read(record.data) else {
+            self.unmarked += u64::from(!found.stands.is_empty());
+            return;
+        };
+        let Records { stands, steps, said, refused, gated } = found;
+        let case = Case { task: record.task.to_owned(), run: record.run, marking, stands, steps, said, refused, gated };
+        match self.cells.get_mut(record.cell) {
+            Some(cases) => cases.push(case),
+            None => drop(self.cells.insert(record.cell.to_owned(), vec![case])),
+        }
+    }
+}
+
+impl RecordState for Cases {
+    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+        let now = &mut self.under_way;
+        match record.kind {
+            LAST_OBSERVATION => self.end(record),
+            Asserted::KIND => {
+                let one = Asserted::read(record.data)?;
+                let side = side(Asserted::KIND, &one.role)?;
+                let said = &mut now.said[side as usize];
+                said.asserted += 1;
+                said.entailed += u64::from(one.check == "entailed");
+                said.contradicted += u64::from(one.check == "contradicted");
+            }
+            Confidence::KIND => {
+                let one = Confidence::read(record.data)?;
+                now.stands.push(Stand {
+                    side: side(Confidence::KIND, &one.role)?,
+                    round: one.round,
+                    vote: one.vote.unwrap_or(0),
+                    confidence: one.confidence,
+                    before: one.before,
+                    new_facts: one.new_facts,
+                    fallback: one.fallback,
+                });
+            }
+            Refused::KIND => {
+                let one = Refused::read(record.data)?;
+                *now.refused.entry(one.reason).or_default() += 1;
+            }
+            Escalation::KIND => {
+                let one = Escalation::read(record.data)?;
+                let single = verdict(Escalation::KIND, &one.verdict)?;
+                now.gated = Some(Gated { single, escalated: one.escalated });
+            }
+            VerdictGiven::KIND => {
+                let one = VerdictGiven::read(record.data)?;
+                now.steps.push(Step {
+                    round: one.round,
+                    vote: one.vote.unwrap_or(0),
+                    verdict: verdict(VerdictGiven::KIND, &one.verdict)?,
+                    positions: Positions {
+                        architect: one.architect,
+                        skeptic: one.skeptic,
+                        architect_facts: one.architect_facts,
+                        skeptic_facts: one.skeptic_facts,
+                    },
+                    certainty: one.certainty,
+                    fallback: one.fallback,
+                    last: one.last,
+                });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn side(kind: &'static str, text: &str) -> Result<Side, RecordError> {
+    Side::read(text).ok_or_else(|| RecordError {
+        kind,
+        key: "role".to_owned(),
+        why: format!("`{text}` is no side (known: architect, skeptic)"),
+    })
+}
+
+fn verdict(kind: &'static str, text: &str) -> Result<Verdict, RecordError> {
+    Verdict::ALL.into_iter().find(|verdict| verdict.name() == text).ok_or_else(|| RecordError {
+        kind,
+        key: "verdict".to_owned(),
+        why: format!("`{text}` is no verdict (known: {})", Verdict::ALL.map(Verdict::name).join(", ")),
+    })
+}

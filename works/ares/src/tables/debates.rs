@@ -1,0 +1,397 @@
+//! Tables over what happened in debates: confidences by round, flips, gates, movement, citations, other judges.
+
+use std::collections::BTreeMap;
+
+use gimbal_analysis::hypothesis::mcnemar;
+use gimbal_analysis::{Cell, CellSummary, Column, ColumnKind, Table};
+use gimbal_core::Milli;
+use gimbal_evidence::judge::{Arithmetic, Judge, Positions, Verdict};
+
+use super::frame::{Frame, count, number, ratio, share};
+use crate::cases::{Case, Gated, Side, Stand};
+
+/// The middle of a confidence.
+const MIDDLE: i64 = 500;
+
+/// Tab. 2: confidence of each side by round (ARES-078, ARES-113 to ARES-115).
+pub fn confidences(frame: &Frame<'_>) -> Table {
+    let columns = vec![
+        Column::new("expected", "Expected", "where", ColumnKind::Label, "The expected verdict"),
+        Column::new("side", "Side", "where", ColumnKind::Label, "Who"),
+        Column::new("round", "Round", "where", ColumnKind::Integer, "The round, from 1"),
+        count("n", "N", "confidence", "Positions"),
+        number(
+            "mean",
+            "Mean",
+            "confidence",
+            3,
+            "Mean confidence: of the Architect that there is a threat, of the Skeptic that there is none",
+        ),
+        number("least", "Least", "confidence", 3, "The lowest"),
+        number("most", "Most", "confidence", 3, "The highest"),
+        number("change", "Change", "change", 3, "Mean change against the round before"),
+    ];
+    let mut rows = Vec::new();
+    for (summary, cases) in frame.cells() {
+        let mut groups: BTreeMap<(usize, Side, u32), Vec<&Stand>> = BTreeMap::new();
+        for case in cases {
+            let expected = Verdict::ALL.iter().position(|verdict| *verdict == case.marking.expected).unwrap_or(0);
+            for stand in &case.stands {
+                groups.entry((expected, stand.side, stand.round)).or_default().push(stand);
+            }
+        }
+        for ((expected, side, round), stands) in groups {
+            rows.push((summary, confidence_row(Verdict::ALL[expected], side, round, &stands)));
+        }
+    }
+    let notes = vec![
+        "The change is over those who spoke in both rounds: a debate that stops early is in the first rounds only."
+            .to_owned(),
+    ];
+    frame.table(columns, rows, notes)
+}
+
+fn confidence_row(expected: Verdict, side: Side, round: u32, stands: &[&Stand]) -> Vec<Cell> {
+    let all: Vec<f64> = stands.iter().map(|stand| stand.confidence.to_f64()).collect();
+    let changes: Vec<f64> = stands
+        .iter()
+        .filter_map(|stand| stand.before.map(|before| stand.confidence.to_f64() - before.to_f64()))
+        .collect();
+    vec![
+        Cell::text(expected.name()),
+        Cell::text(side.name()),
+        Cell::count(round.into()),
+        Cell::count(all.len() as u64),
+        Cell::number(mean(&all)),
+        Cell::number(all.iter().copied().reduce(f64::min)),
+        Cell::number(all.iter().copied().reduce(f64::max)),
+        Cell::number(mean(&changes)),
+    ]
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// A verdict before and after, each right or wrong.
+#[derive(Clone, Copy)]
+struct Flip<'a> {
+    tier: &'a str,
+    task: &'a str,
+    before: bool,
+    after: bool,
+}
+
+/// Good and bad flips against a single turn (ARES-050, ARES-118), by tier.
+pub fn flips(frame: &Frame<'_>) -> Table {
+    let columns = vec![
+        Column::new("against", "Against", "where", ColumnKind::Label, "Which single turn it is compared with"),
+        Column::new("tier", "Tier", "where", ColumnKind::Label, "Tier of the scenarios"),
+        count("pairs", "Pairs", "pairs", "Episodes with both verdicts"),
+        count("right", "Right", "single turn right", "Pairs whose single turn is right"),
+        count("bad", "Bad flips", "single turn right", "Of these, those whose conclusion is wrong"),
+        share("bad_share", "Share", "single turn right", "Bad flips of those whose single turn is right"),
+        count("wrong", "Wrong", "single turn wrong", "Pairs whose single turn is wrong"),
+        count("good", "Good flips", "single turn wrong", "Of these, those whose conclusion is right"),
+        share("good_share", "Share", "single turn wrong", "Good flips of those whose single turn is wrong"),
+        Column::new(
+            "p",
+            "p",
+            "test",
+            ColumnKind::Probability(3),
+            "McNemar's exact test over scenarios, each by the majority of its runs",
+        ),
+    ];
+    let reference = frame.cells().find(|(_, cases)| is_single_turn(cases));
+    let mut rows = Vec::new();
+    for (summary, cases) in frame.cells() {
+        let own: Vec<Flip<'_>> = cases.iter().filter(|case| goes_on(case)).filter_map(own_flip).collect();
+        flip_rows(&mut rows, summary, "own first round", &own);
+        if let Some((single, singles)) = reference
+            && single.info.id != summary.info.id
+            && single.info.environment == summary.info.environment
+        {
+            let pairs: BTreeMap<(&str, u32), &Case> =
+                singles.iter().map(|case| ((case.task.as_str(), case.run), case)).collect();
+            let across = cases.iter().filter_map(|case| {
+                let single = pairs.get(&(case.task.as_str(), case.run))?;
+                Some(Flip {
+                    tier: &case.marking.tier,
+                    task: &case.task,
+                    before: single.is_right(),
+                    after: case.is_right(),
+                })
+            });
+            let against = format!("{} ({})", single.info.configuration_label(), single.info.model_label());
+            flip_rows(&mut rows, summary, &against, &across.collect::<Vec<_>>());
+        }
+    }
+    let notes = vec![
+        "A good flip turns a wrong verdict of the single turn into the expected one, a bad flip the other way round.".to_owned(),
+        "own first round: the verdict by the same judge over the first round of the same debate, in which neither side has heard the \
+         other."
+            .to_owned(),
+    ];
+    frame.table(columns, rows, notes)
+}
+
+/// Whether all cases are single turns without a vote.
+fn is_single_turn(cases: &[Case]) -> bool {
+    cases.iter().all(|case| case.rounds() == 1 && !case.is_vote() && case.gated.is_none())
+}
+
+/// Whether anything came after the first round.
+fn goes_on(case: &Case) -> bool {
+    case.rounds() > 1 || case.gated.is_some() || case.steps.len() > 2
+}
+
+fn own_flip(case: &Case) -> Option<Flip<'_>> {
+    let before = case.first()? == case.marking.expected;
+    Some(Flip { tier: &case.marking.tier, task: &case.task, before, after: case.is_right() })
+}
+
+fn flip_rows<'a>(
+    rows: &mut Vec<(&'a CellSummary, Vec<Cell>)>,
+    summary: &'a CellSummary,
+    against: &str,
+    flips: &[Flip<'_>],
+) {
+    if flips.is_empty() {
+        return;
+    }
+    let mut tiers: Vec<&str> = flips.iter().map(|flip| flip.tier).collect();
+    tiers.sort_unstable();
+    tiers.dedup();
+    let of = |tier: &str| flips.iter().filter(|flip| flip.tier == tier).copied().collect::<Vec<_>>();
+    let groups = tiers.iter().map(|tier| (*tier, of(tier))).chain([("all", flips.to_vec())]);
+    for (tier, flips) in groups {
+        let number = |before: bool, after: bool| {
+            flips.iter().filter(|flip| flip.before == before && flip.after == after).count() as u64
+        };
+        let (bad, good) = (number(true, false), number(false, true));
+        let (right, wrong) = (bad + number(true, true), good + number(false, false));
+        let row = vec![
+            Cell::text(against),
+            Cell::text(tier),
+            Cell::count(flips.len() as u64),
+            Cell::count(right),
+            Cell::count(bad),
+            Cell::share(ratio(bad, right)),
+            Cell::count(wrong),
+            Cell::count(good),
+            Cell::share(ratio(good, wrong)),
+            Cell::number(Some(scenario_test(&flips))),
+        ];
+        rows.push((summary, row));
+    }
+}
+
+/// McNemar's test over scenarios: of each, the majority of its runs before and after; a tie is neither right nor wrong and left out.
+fn scenario_test(flips: &[Flip<'_>]) -> f64 {
+    let mut scenarios: BTreeMap<&str, [i64; 2]> = BTreeMap::new();
+    for flip in flips {
+        let votes = scenarios.entry(flip.task).or_default();
+        votes[0] += if flip.before { 1 } else { -1 };
+        votes[1] += if flip.after { 1 } else { -1 };
+    }
+    let only = |first: usize, second: usize| {
+        scenarios.values().filter(|votes| votes[first] > 0 && votes[second] < 0).count() as u64
+    };
+    mcnemar(only(0, 1), only(1, 0))
+}
+
+/// What gates let stand and what they escalated (ARES-048, ARES-051, ARES-118), with both counts (ARES-R9).
+pub fn gates(frame: &Frame<'_>) -> Table {
+    let columns = vec![
+        count("cases", "Cases", "gate", "Cases that met the gate"),
+        count("escalated", "Escalated", "gate", "Of these, those that went on"),
+        share("share", "Share", "gate", "Escalated of all"),
+        count("kept_right", "Right", "let stand", "Cases that were let stand and are right"),
+        count("kept_wrong", "Wrong", "let stand", "Cases that were let stand and are wrong"),
+        count("right", "Single right", "escalated", "Escalated cases whose single turn is right"),
+        count("bad", "Bad flips", "escalated", "Of these, those whose conclusion is wrong"),
+        count("wrong", "Single wrong", "escalated", "Escalated cases whose single turn is wrong"),
+        count("good", "Good flips", "escalated", "Of these, those whose conclusion is right"),
+    ];
+    let rows = frame.cells().filter_map(|(summary, cases)| {
+        let gated: Vec<(&Case, Gated)> = cases.iter().filter_map(|case| Some((case, case.gated?))).collect();
+        let number = |holds: &dyn Fn(&Case, Gated) -> bool| {
+            Cell::count(gated.iter().filter(|(case, gate)| holds(case, *gate)).count() as u64)
+        };
+        let single = |case: &Case, gate: Gated| gate.single == case.marking.expected;
+        let escalated = gated.iter().filter(|(_, gate)| gate.escalated).count() as u64;
+        let row = vec![
+            Cell::count(gated.len() as u64),
+            Cell::count(escalated),
+            Cell::share(ratio(escalated, gated.len() as u64)),
+            number(&|case, gate| !gate.escalated && case.is_right()),
+            number(&|case, gate| !gate.escalated && !case.is_right()),
+            number(&|case, gate| gate.escalated && single(case, gate)),
+            number(&|case, gate| gate.escalated && single(case, gate) && !case.is_right()),
+            number(&|case, gate| gate.escalated && !single(case, gate)),
+            number(&|case, gate| gate.escalated && !single(case, gate) && case.is_right()),
+        ];
+        (!gated.is_empty()).then_some((summary, row))
+    });
+    frame.table(columns, rows.collect(), Vec::new())
+}
+
+/// How confidences move: without evidence, and away from the middle.
+pub fn movement(frame: &Frame<'_>) -> Table {
+    let columns = vec![
+        Column::new("side", "Side", "where", ColumnKind::Label, "Who"),
+        count("turns", "Turns", "turns", "Turns after the first round"),
+        count("moves", "Moves", "turns", "Turns whose confidence differs from the one before"),
+        number("size", "Size", "turns", 3, "Mean distance of a move"),
+        share(
+            "unfounded",
+            "Without evidence",
+            "evidence",
+            "Share of the distance moved in turns that cite no fact for the first time",
+        ),
+        share("away", "Commitment", "commitment", "Share of moves that lead away from a confidence of 0.5"),
+    ];
+    let mut rows = Vec::new();
+    for (summary, cases) in frame.cells() {
+        for side in Side::BOTH {
+            let stands = cases.iter().flat_map(|case| &case.stands).filter(|stand| stand.side == side);
+            let turns: Vec<(&Stand, i64, i64)> =
+                stands.filter_map(|stand| Some((stand, stand.before?.0, stand.confidence.0))).collect();
+            if turns.is_empty() {
+                continue;
+            }
+            let moves: Vec<&(&Stand, i64, i64)> = turns.iter().filter(|(_, before, after)| before != after).collect();
+            let distance = |(_, before, after): &(&Stand, i64, i64)| before.abs_diff(*after);
+            let all: u64 = moves.iter().map(|step| distance(step)).sum();
+            let without: u64 = moves.iter().filter(|(stand, ..)| stand.new_facts == 0).map(|step| distance(step)).sum();
+            let away = moves.iter().filter(|(_, from, to)| (to - MIDDLE).abs() > (from - MIDDLE).abs()).count() as u64;
+            let n = moves.len() as u64;
+            let row = vec![
+                Cell::text(side.name()),
+                Cell::count(turns.len() as u64),
+                Cell::count(n),
+                Cell::number(ratio(all, n).map(|size| size / 1000.0)),
+                Cell::share(ratio(without, all)),
+                Cell::share(ratio(away, n)),
+            ];
+            rows.push((summary, row));
+        }
+    }
+    frame.table(columns, rows, Vec::new())
+}
+
+/// What is cited, what is refused, and what code says of assertions (ARES-008, ARES-030).
+pub fn citations(frame: &Frame<'_>) -> Table {
+    let columns = vec![
+        share("precision", "Precision", "conclusion", "Cited facts that decide or explain, of all cited"),
+        share("recall", "Recall", "conclusion", "Facts that decide and are cited, of all that decide"),
+        count("asserted", "Assertions", "assertions", "Assertions that stood, of both sides"),
+        share("entailed", "Entailed", "assertions", "Those that their facts entail"),
+        share("contradicted", "Contradicted", "assertions", "Those that their facts contradict"),
+        share("unchecked", "Unchecked", "assertions", "Those that code cannot check"),
+        number("refused", "Refused", "refused", 1, "Refusals per 100 assertions that were made"),
+        Column::new("reasons", "Reasons", "refused", ColumnKind::Text, "Refusals by reason"),
+    ];
+    let rows = frame.cells().map(|(summary, cases)| {
+        let (mut cited, mut counted, mut decisive, mut met) = (0, 0, 0, 0);
+        let (mut asserted, mut entailed, mut contradicted) = (0, 0, 0);
+        let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+        for case in cases {
+            let marking = &case.marking;
+            let counts = |fact| marking.decisive.contains(fact) || marking.explaining.contains(fact);
+            cited += marking.cited.len() as u64;
+            counted += marking.cited.iter().filter(|fact| counts(fact)).count() as u64;
+            decisive += marking.decisive.len() as u64;
+            met += marking.decisive.iter().filter(|fact| marking.cited.contains(fact)).count() as u64;
+            for said in case.said {
+                asserted += said.asserted;
+                entailed += said.entailed;
+                contradicted += said.contradicted;
+            }
+            for (reason, count) in &case.refused {
+                *reasons.entry(reason).or_default() += count;
+            }
+        }
+        let refused: u64 = reasons.values().sum();
+        let reasons: Vec<String> = reasons.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+        let row = vec![
+            Cell::share(ratio(counted, cited)),
+            Cell::share(ratio(met, decisive)),
+            Cell::count(asserted),
+            Cell::share(ratio(entailed, asserted)),
+            Cell::share(ratio(contradicted, asserted)),
+            Cell::share(ratio(asserted - entailed - contradicted, asserted)),
+            Cell::number(ratio(100 * refused, asserted + refused)),
+            Cell::text(reasons.join(", ")),
+        ];
+        (summary, row)
+    });
+    frame.table(columns, rows.collect(), Vec::new())
+}
+
+/// What other judges make of the confidences that were concluded from: no model is asked again.
+pub fn judges(frame: &Frame<'_>) -> Table {
+    let mut columns = vec![
+        Column::new("judge", "Judge", "judge", ColumnKind::Label, "The judge"),
+        Column::new(
+            "arithmetic",
+            "Arithmetic",
+            "judge",
+            ColumnKind::Label,
+            "Thousandths, or floats of 64 bits as published",
+        ),
+        count("n", "N", "verdicts", "Debates that were concluded"),
+        share("accuracy", "Accuracy", "verdicts", "Share of expected verdicts"),
+    ];
+    columns.extend(Verdict::ALL.map(|verdict| {
+        let title = verdict.name().to_lowercase().replace('_', " ");
+        let key = verdict.name().to_lowercase();
+        Column::new(key, &title, "verdicts", ColumnKind::Share(1), "Share of this verdict")
+    }));
+    let mut rows = Vec::new();
+    for (summary, cases) in frame.cells() {
+        let held: Vec<(&Case, Positions)> =
+            cases.iter().filter_map(|case| Some((case, case.concluded()?.positions))).collect();
+        if held.is_empty() {
+            continue;
+        }
+        for judge in Judge::PLAIN {
+            for arithmetic in Arithmetic::ALL {
+                let verdicts = held.iter().map(|(case, positions)| (*case, judge.verdict(positions, arithmetic)));
+                rows.push((summary, judge_row(judge.name(), arithmetic.name(), &verdicts.collect::<Vec<_>>())));
+            }
+        }
+        let calibrated = held.iter().map(|(case, positions)| {
+            let (architect, skeptic) = others(&held, &case.task);
+            (*case, Judge::Calibrated { architect, skeptic }.verdict(positions, Arithmetic::Exact))
+        });
+        rows.push((summary, judge_row("calibrated", Arithmetic::Exact.name(), &calibrated.collect::<Vec<_>>())));
+    }
+    let notes = vec![
+        "The calibrated judge subtracts each side's mean confidence over the other scenarios of the cell.".to_owned(),
+        "A vote is judged by the positions of its last member.".to_owned(),
+    ];
+    frame.table(columns, rows, notes)
+}
+
+fn judge_row(judge: &str, arithmetic: &str, verdicts: &[(&Case, Verdict)]) -> Vec<Cell> {
+    let n = verdicts.len() as u64;
+    let right = verdicts.iter().filter(|(case, verdict)| case.marking.expected == *verdict).count() as u64;
+    let mut row = vec![Cell::text(judge), Cell::text(arithmetic), Cell::count(n), Cell::share(ratio(right, n))];
+    row.extend(Verdict::ALL.map(|one| {
+        let given = verdicts.iter().filter(|(_, verdict)| *verdict == one).count() as u64;
+        Cell::share(ratio(given, n))
+    }));
+    row
+}
+
+/// Mean confidences of both sides over the cases of other scenarios; those of all where there is no other.
+fn others(held: &[(&Case, Positions)], task: &str) -> (Milli, Milli) {
+    let apart: Vec<&Positions> = held.iter().filter(|(case, _)| case.task != task).map(|(_, own)| own).collect();
+    let used: Vec<&Positions> = if apart.is_empty() { held.iter().map(|(_, own)| own).collect() } else { apart };
+    let mean = |of: &dyn Fn(&Positions) -> i64| {
+        let sum: i64 = used.iter().map(|positions| of(positions)).sum();
+        Milli(sum / (used.len() as i64).max(1))
+    };
+    (mean(&|positions| positions.architect.0), mean(&|positions| positions.skeptic.0))
+}
