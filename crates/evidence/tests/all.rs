@@ -7,6 +7,8 @@ mod graphs;
 mod judges;
 mod packets;
 #[cfg(feature = "extract")]
+mod pseudonyms;
+#[cfg(feature = "extract")]
 mod real;
 #[cfg(feature = "extract")]
 mod selection;
