@@ -54,13 +54,13 @@ fn no_text_of_a_packet_tells_the_label() {
 #[test]
 fn ids_are_numbers_without_an_order_by_verdict() {
     let made = made();
-    for (scenario, _) in &made {
+    for (scenario, _) in made {
         assert!(scenario.id.strip_prefix("SC-").is_some_and(|number| number.parse::<u32>().is_ok()), "{}", scenario.id);
     }
     // Neither does the place in its file: every verdict is the first, and the last, of some file.
     for of_last in [false, true] {
         let mut ends: BTreeMap<&str, Verdict> = BTreeMap::new();
-        for (scenario, _) in &made {
+        for (scenario, _) in made {
             if of_last {
                 ends.insert(&scenario.family, scenario.expected);
             } else {
