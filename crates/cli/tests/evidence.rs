@@ -175,3 +175,55 @@ fn judges_are_swept_without_a_model() {
     assert!(rows[1].contains("float_compat,0,0.6"), "{rows:?}");
     place.gimbal(&["papers", "ares"]).good();
 }
+
+// covers: ARES-007, ARES-014
+#[test]
+fn the_raw_record_behind_a_fact_is_shown_as_it_was_hashed() {
+    let place = Place::new();
+    let log = place.write("auth.log", &guessed());
+    let other = place.write("other.log", &ordinary());
+    let (log, other) = (log.to_str().unwrap(), other.to_str().unwrap());
+    let packet = place.path().join("packet.json");
+    let packet = packet.to_str().unwrap();
+    let said = place.gimbal(&["evidence", "extract", log, "--year", "2026", "-o", packet]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let facts = place.gimbal(&["evidence", "show", packet, "--json"]);
+    let facts: Vec<serde_json::Value> = facts.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let id = |wanted: &dyn Fn(&serde_json::Value) -> bool| {
+        facts.iter().find(|fact| wanted(fact)).unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    // One record: the accepted logon, in the last line.
+    let accepted = id(&|fact| fact["class"] == "logon");
+    let said = place.gimbal(&["evidence", "raw", &accepted, packet, other, log]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    assert!(said.out.contains("line 41 of ") && said.out.contains("Accepted password for root from 192.0.2.7"), "{}", said.out);
+    assert!(said.err.contains("is no source of this packet"), "{}", said.err);
+    assert!(!said.out.contains("Failed"), "{}", said.out);
+    // A fact that counts: the first of its records.
+    let counted = id(&|fact| fact.get("aggregate").is_some());
+    let said = place.gimbal(&["evidence", "raw", &counted, packet, log, "--most", "2"]);
+    assert_eq!((said.code, said.out.matches("Failed password for root").count()), (0, 2), "{}{}", said.out, said.err);
+    // Without the file that the packet was made of there is nothing to show.
+    let said = place.gimbal(&["evidence", "raw", &accepted, packet, other]);
+    assert_eq!(said.code, 2, "{}", said.out);
+    assert!(said.err.contains("is from none of these files; give the syslog with sha256 "), "{}", said.err);
+}
+
+// covers: ARES-095
+#[test]
+fn the_page_of_a_verdict_links_sentences_to_facts_and_holds_no_foreign_markup() {
+    let place = Place::new();
+    let hostile = guessed() + "Mar 28 09:02:00 gate sshd[500]: Failed password for <script>alert(1)</script> from 192.0.2.7 port 1 ssh2\n";
+    let said = triage(&place, &hostile, &["--as", "html", "--max-facts", "400"]);
+    assert_eq!(said.code, 20, "{}", said.err);
+    assert!(said.out.starts_with("<!doctype html>"), "{}", said.out);
+    assert!(!said.out.contains("<script"), "{}", said.out);
+    // Each link leads to a row of the page.
+    let links = said.out.split("href=\"#").skip(1).map(|rest| rest.split('"').next().unwrap());
+    let mut met = 0;
+    for link in links {
+        met += 1;
+        assert!(said.out.contains(&format!("<tr id=\"{link}\">")), "{link}: {}", said.out);
+    }
+    assert!(met > 0);
+}

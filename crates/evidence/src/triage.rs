@@ -1,5 +1,7 @@
-//! A verdict for people and programs: text, Markdown, JSON lines, and a timeline. Each sentence points at facts, and the head of the
+//! A verdict for people and programs: text, Markdown, JSON lines, a page, and a timeline. Each sentence points at facts, and the head of the
 //! packet stands in every form.
+
+mod html;
 
 use std::fmt::Write as _;
 

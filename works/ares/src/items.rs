@@ -1,11 +1,11 @@
-//! The work's list: tables and printed numbers, in reading order.
+//! The work's list: tables, figures and printed numbers, in reading order.
 
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
 use crate::cases::CASES;
-use crate::printed;
 use crate::tables::frame::Frame;
 use crate::tables::{debates, verdicts};
+use crate::{figures, printed};
 
 /// A table of cases; `shown` tables are in the report of a run, the others in `--all` alone.
 macro_rules! table {
@@ -22,7 +22,22 @@ macro_rules! table {
     };
 }
 
-/// Tables that the work prints, those that it lacks, printed numbers.
+/// A figure of cases, for the whole run.
+macro_rules! figure {
+    ($key:literal, $title:literal, $draw:path) => {
+        Item {
+            key: $key,
+            title: $title,
+            source: "",
+            needs: Needs::RESULTS,
+            records: Some(&CASES),
+            in_report: false,
+            make: Make::Figure(|context, item| figures::whole(context, item, $draw)),
+        }
+    };
+}
+
+/// Tables that the work prints, those that it lacks, figures, printed numbers.
 #[rustfmt::skip]
 pub const ITEMS: &[Item] = &[
     table!("ares-1", "Tab. 1", "Accuracy, spread, cost and failure mode of each pipeline", true, verdicts::overall),
@@ -36,6 +51,11 @@ pub const ITEMS: &[Item] = &[
     table!("ares-movement", "", "How confidences move: evidence and commitment", true, debates::movement),
     table!("ares-citations", "", "Citations, refusals, and what code says of assertions", true, debates::citations),
     table!("ares-judges", "", "What other judges make of the same confidences", false, debates::judges),
+    figure!("ares-f1", "Confidence of both sides by round", figures::rounds),
+    figure!("ares-f2", "Given verdicts by the expected one", figures::confusion),
+    figure!("ares-f3", "Right verdicts by stated confidence", figures::reliable),
+    figure!("ares-f4", "What becomes of the verdict after the first round", figures::flips),
+    figure!("ares-f5", "Accuracy against tokens", figures::cost),
     Item {
         key: "ares",
         title: "Printed numbers that follow from others, recomputed",

@@ -1,10 +1,11 @@
 //! The work ARES: evidence-grounded debate between an Architect and a Skeptic, judged by arithmetic.
 //!
-//! Its tables and printed numbers, in one list ([`Ares`]). Packets and judges live in `gimbal-evidence`, the debate in
+//! Its tables, figures and printed numbers, in one list ([`Ares`]). Packets and judges live in `gimbal-evidence`, the debate in
 //! `gimbal-architectures`.
 
 pub mod cases;
 pub mod errors;
+mod figures;
 mod items;
 pub mod printed;
 pub mod tables;

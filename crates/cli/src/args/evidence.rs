@@ -45,6 +45,19 @@ pub enum EvidenceVerb {
         #[arg(long, value_name = "EDGES", default_value_t = 2)]
         within: usize,
     },
+    /// Shows the raw record behind a fact, from the files that the packet was made of
+    Raw {
+        /// Id of the fact, such as F012
+        fact: String,
+        /// The packet
+        packet: PathBuf,
+        /// The telemetry: files, in any order; others are passed over
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Of a fact that counts others: at most so many of its records
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        most: usize,
+    },
     /// Proves that a fact is in a packet, without the rest of it
     Prove {
         /// Id of the fact, such as F012
@@ -139,6 +152,8 @@ pub enum TriageForm {
     Jsonl,
     /// The facts as a timeline, for a timeline tool
     Csv,
+    /// A page, each sentence linked to its facts
+    Html,
 }
 
 /// `gimbal evidence show`.
@@ -179,10 +194,16 @@ pub enum JudgeVerb {
 /// `gimbal judge sweep`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Without ranges, the confidences that the work prints are swept. The judge `calibrated` subtracts the mean \
-                        confidences --mean-architect and --mean-skeptic."
+    after_help = "Without ranges, the confidences that the work prints are swept. With a run, all judges are asked about the \
+                        confidences that its debates ended with. The judge `calibrated` subtracts the mean confidences \
+                        --mean-architect and --mean-skeptic; of a run, those of the other scenarios of the cell."
 )]
 pub struct Sweep {
+    /// The confidences of this run: its folder, or the name of a study below `runs/`
+    #[arg(
+        long, value_name = "RUN", conflicts_with_all = ["judge", "architect", "skeptic", "mean_architect", "mean_skeptic"]
+    )]
+    pub run: Option<PathBuf>,
     /// A judge: v1, v1_extended, v2, v2_capped, v2_symmetric, calibrated (may be repeated; default: all but the last)
     #[arg(long, value_name = "NAME")]
     pub judge: Vec<String>,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gimbal_core::Digest;
+use gimbal_evidence::extract::{raw_records, sha256_of};
 use gimbal_evidence::graph::Graph;
 use gimbal_evidence::{Entity, Fact, FactId, Filter, Packet, Proof};
 use serde_json::json;
@@ -11,6 +12,7 @@ use super::sources::parsed;
 use super::{print_json, sources, write_file};
 use crate::args::{EvidenceShow, EvidenceVerb, Sources};
 use crate::exit::Failure;
+use crate::stdio::message;
 
 /// The verbs of `gimbal evidence`.
 pub fn evidence(verb: &EvidenceVerb) -> Result<(), Failure> {
@@ -19,6 +21,7 @@ pub fn evidence(verb: &EvidenceVerb) -> Result<(), Failure> {
         EvidenceVerb::Verify { file, root, head, json } => verify(file, root.as_ref(), head.as_ref(), *json),
         EvidenceVerb::Show(options) => show(options),
         EvidenceVerb::Graph { packet, around, within } => graph(packet, around.as_ref(), *within),
+        EvidenceVerb::Raw { fact, packet, files, most } => raw(fact, packet, files, *most),
         EvidenceVerb::Prove { fact, packet, out } => prove(fact, packet, out.as_deref()),
     }
 }
@@ -199,6 +202,66 @@ fn prove(fact: &str, file: &Path, out: Option<&Path>) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// Prints the raw records behind a fact: those whose hash is that of the fact, and says where one differs.
+fn raw(fact: &str, packet: &Path, files: &[std::path::PathBuf], most: usize) -> Result<(), Failure> {
+    let packet = packet_of(packet, &read(packet)?)?;
+    let fact = fact_of(&packet, fact)?;
+    let header = packet.header();
+    let mut met = false;
+    for file in files {
+        let place = file.display().to_string();
+        let open = || std::fs::File::open(file).map_err(|error| unreadable(file, &error));
+        let sha256 = sha256_of(open()?).map_err(|error| unreadable(file, &error))?;
+        let Some(source) = header.sources.iter().find(|source| source.sha256 == sha256) else {
+            message(&format!("{place}: is no source of this packet (sha256 {sha256}); passed over"));
+            continue;
+        };
+        if fact.locator.as_ref().is_some_and(|locator| locator.source != source.id) {
+            continue;
+        }
+        let records = raw_records(open()?, header, source, fact, most)
+            .map_err(|error| Failure::Usage(format!("{place}: {error}")))?;
+        for record in &records {
+            met = true;
+            println!("{} of {place} ({}), sha256 {}", record.at, source.id, record.sha256);
+            match std::str::from_utf8(&record.bytes) {
+                Ok(text) => println!("{}", gimbal_analysis::printable_lines(text.trim_end())),
+                Err(_) => {
+                    record.bytes.chunks(16).enumerate().for_each(|(row, bytes)| println!("{}", hex_line(row, bytes)))
+                }
+            }
+            if fact.raw_sha256.is_some_and(|hash| hash != record.sha256) {
+                return Err(Failure::Check(format!(
+                    "{place}: {} is not the record that was hashed: the fact has sha256 {}",
+                    record.at,
+                    fact.raw_sha256.map(|hash| hash.to_string()).unwrap_or_default()
+                )));
+            }
+        }
+    }
+    if met {
+        return Ok(());
+    }
+    let wanted: Vec<String> = match &fact.locator {
+        Some(locator) => header.sources.iter().filter(|source| source.id == locator.source).map(named).collect(),
+        None => header.sources.iter().map(named).collect(),
+    };
+    Err(Failure::Usage(format!("{} is from none of these files; give {}", fact.id, wanted.join(" or "))))
+}
+
+/// A source by what a person can find it by.
+fn named(source: &gimbal_evidence::Source) -> String {
+    format!("the {} with sha256 {}", source.format, source.sha256)
+}
+
+/// Sixteen bytes in hexadecimal digits, and as ASCII where they can be printed.
+fn hex_line(row: usize, bytes: &[u8]) -> String {
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let letters: String =
+        bytes.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' }).collect();
+    format!("{:08x}  {:<47}  {letters}", row * 16, digits.join(" "))
 }
 
 fn fact_of<'a>(packet: &'a Packet, text: &str) -> Result<&'a Fact, Failure> {

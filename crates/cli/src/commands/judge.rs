@@ -5,13 +5,17 @@ use gimbal_core::Milli;
 use gimbal_evidence::judge::sweep::{PUBLISHED, Range, thousandths};
 use gimbal_evidence::judge::{Arithmetic, Judge};
 
-use super::tables;
+use super::{report, tables};
 use crate::args::{ArithmeticChoice, JudgeVerb, Sweep};
 use crate::exit::Failure;
+
+/// The table of a run that holds what all judges make of its confidences.
+const OF_RUN: &str = "ares-judges";
 
 /// The verbs of `gimbal judge`.
 pub fn judge(verb: &JudgeVerb) -> Result<(), Failure> {
     match verb {
+        JudgeVerb::Sweep(Sweep { run: Some(run), format, .. }) => report::table_of(run, OF_RUN, *format),
         JudgeVerb::Sweep(options) => {
             let table = table(&asked(options)?).map_err(|error| Failure::Usage(format!("--step: {error}")))?;
             tables::show(&table, options.format)

@@ -135,16 +135,26 @@ fn one_table(arguments: &Arguments, key: &str) -> Result<(), Failure> {
         list(&catalogue.tables(), 15);
         return Ok(());
     }
-    let chosen = catalogue
+    show_table(&Opened::of(arguments)?, key, arguments.format)
+}
+
+/// Prints a table of a run.
+pub fn table_of(run: &Path, key: &str, format: ReportFormat) -> Result<(), Failure> {
+    let options = Options { baseline: None, protocol: None, prices: None };
+    show_table(&Opened::new(run_folder(run)?, options)?, key, format)
+}
+
+fn show_table(opened: &Opened, key: &str, format: ReportFormat) -> Result<(), Failure> {
+    let chosen = opened
+        .catalogue
         .table(key)
         .map_err(|error| Failure::Usage(format!("--table: {error} (known: {})", error.known.join(", "))))?;
-    let opened = Opened::of(arguments)?;
     more_to_come(opened.folder.in_progress());
     let made = table(&opened.source(), chosen).map_err(|error| match error {
         ReportError::NoRows { .. } => Failure::Usage(format!("--table: {error}")),
         other => report_failure(other),
     })?;
-    tables::show(&made, arguments.format)
+    tables::show(&made, format)
 }
 
 fn one_figure(arguments: &Arguments, key: &str) -> Result<(), Failure> {

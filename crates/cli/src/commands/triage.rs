@@ -32,6 +32,7 @@ pub fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
         TriageForm::Text => print!("{}", triage.text()),
         TriageForm::Markdown => print!("{}", triage.markdown()),
         TriageForm::Jsonl => triage.json_lines().iter().try_for_each(print_json)?,
+        TriageForm::Html => print!("{}", triage.html()),
         TriageForm::Csv => print!("{}", timeline(&triage).to_csv()),
     }
     match outcome.verdict {

@@ -12,6 +12,7 @@ mod flows;
 mod format;
 mod lines;
 mod pseudonym;
+mod raw;
 mod run;
 mod select;
 mod source;
@@ -30,6 +31,7 @@ pub use flows::{
 };
 pub use format::Format;
 pub use pseudonym::{PseudonymError, Pseudonyms};
+pub use raw::{RawRecord, raw_records, sha256_of};
 pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
 pub use source::{Extraction, SourceError};
 pub use syslog::{read_syslog, read_syslog_json};

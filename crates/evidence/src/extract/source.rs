@@ -71,7 +71,7 @@ impl Extraction {
         format: Option<Format>,
         shift_seconds: i32,
     ) -> Result<Stats, SourceError> {
-        let mut input = Hashed { input, hasher: Sha256::new(), bytes: 0 };
+        let mut input = Hashed::new(input);
         let mut head = Vec::with_capacity(HEAD);
         input.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(ExtractError::from)?;
         if head.is_empty() {
@@ -98,7 +98,7 @@ impl Extraction {
             kind: format.kind(),
             extractor: format!("gimbal-{}/{}", format.name(), EXTRACTORS),
             records: Counter(stats.parsed),
-            sha256: Digest(input.hasher.finalize().into()),
+            sha256: input.sha256(),
             shift_seconds,
             year: self.options.year.filter(|_| times_need_help),
             zone_minutes: self.options.zone_minutes.filter(|_| times_need_help),
@@ -125,7 +125,7 @@ impl Extraction {
 /// Version of the extractors: raised when one of them gives other facts.
 const EXTRACTORS: u32 = 1;
 
-fn by_format(
+pub(super) fn by_format(
     format: Format,
     input: &mut (impl Read + Send),
     options: &ReadOptions,
@@ -148,10 +148,21 @@ fn by_format(
 }
 
 /// Input whose bytes are hashed and counted as they are read.
-struct Hashed<R> {
+pub(super) struct Hashed<R> {
     input: R,
     hasher: Sha256,
     bytes: u64,
+}
+
+impl<R> Hashed<R> {
+    pub fn new(input: R) -> Self {
+        Self { input, hasher: Sha256::new(), bytes: 0 }
+    }
+
+    /// The hash of what was read.
+    pub fn sha256(self) -> Digest {
+        Digest(self.hasher.finalize().into())
+    }
 }
 
 impl<R: Read> Read for Hashed<R> {

@@ -1,0 +1,267 @@
+//! Figures over triaged packets: confidence by round, verdicts, reliability, flips, and cost against accuracy.
+
+use std::collections::BTreeSet;
+
+use gimbal_analysis::calibration::reliability;
+use gimbal_analysis::tables::no_evidence;
+use gimbal_analysis::{CellSummary, Interval, Proportion};
+use gimbal_evidence::judge::Verdict;
+use gimbal_view::kit::looks::{Key, Look, hatchings, legend, look, plain};
+use gimbal_view::kit::picture::{Drawn, Picture, gap};
+use gimbal_view::kit::svg::Svg;
+use gimbal_view::kit::{lines, matrix, scatter, stacked};
+use gimbal_view::work::{Context, Item, Undeclared};
+use gimbal_view::{Figure, Output};
+
+use crate::cases::{Case, Side};
+use crate::tables::frame::Frame;
+use crate::tables::verdicts::forecasts;
+
+/// Most cells of a figure with a line for each.
+const LINES: usize = 6;
+/// Most cells of a figure with rows for each.
+const ROWS: usize = 12;
+/// Bins of the figure of reliability.
+const BINS: usize = 5;
+
+/// A cell with its cases.
+type Played<'a> = (&'a CellSummary, &'a [Case]);
+
+/// Draws a figure of a run.
+pub fn whole(
+    context: &Context<'_>,
+    item: &Item,
+    draw: fn(&[Played<'_>], f64) -> Drawn,
+) -> Result<Vec<Output>, Undeclared> {
+    let frame = Frame::of(context, item)?;
+    let cells: Vec<Played<'_>> = frame.cells().collect();
+    let environments: BTreeSet<&str> = cells.iter().map(|(summary, _)| summary.info.environment.as_str()).collect();
+    let environment = environments.into_iter().collect::<Vec<_>>().join(", ");
+    let (picture, missing) = match draw(&cells, frame.confidence()) {
+        Ok(picture) => (picture, None),
+        Err(missing) => (gap(&missing), Some(missing)),
+    };
+    let Picture { svg, height, caption } = picture;
+    let said = no_evidence(cells.iter().map(|(summary, _)| &summary.info));
+    let figure = Figure::new(item.key, item.title.to_owned(), format!("{caption}{said}"), (&svg, height));
+    Ok(vec![Output { key: item.key, environment, file: item.key.to_owned(), figure, missing }])
+}
+
+/// Name of a cell: its configuration, and its model where there is one.
+fn name((summary, _): &Played<'_>) -> String {
+    let info = &summary.info;
+    if info.models.is_empty() {
+        return info.configuration_label();
+    }
+    format!("{}, {}", info.configuration_label(), info.model_label())
+}
+
+/// What a figure that shows only the first cells says of the others.
+fn rest(all: usize, shown: usize) -> String {
+    if all > shown { format!(" The first {shown} of {all} cells; the table has all.") } else { String::new() }
+}
+
+/// Confidence of both sides by round.
+pub fn rounds(cells: &[Played<'_>], _confidence: f64) -> Drawn {
+    let held: Vec<&Played<'_>> = cells.iter().filter(|(_, cases)| cases.iter().any(|case| case.rounds() > 1)).collect();
+    if held.is_empty() {
+        return Err("no debate of more than one round".to_owned());
+    }
+    let most = held.iter().flat_map(|(_, cases)| *cases).map(Case::rounds).max().unwrap_or(1);
+    let places: Vec<String> = (1..=most).map(|round| round.to_string()).collect();
+    let mut series = Vec::new();
+    for cell in held.iter().take(LINES / 2) {
+        for side in Side::BOTH {
+            let point = |round: u32| {
+                let stands = cell.1.iter().flat_map(|case| &case.stands);
+                let own: Vec<f64> = stands
+                    .filter(|stand| stand.side == side && stand.round == round && stand.vote == 0)
+                    .map(|stand| stand.confidence.to_f64())
+                    .collect();
+                (!own.is_empty()).then(|| (own.iter().sum::<f64>() / own.len() as f64, None))
+            };
+            let named = format!("{}: {}", side.name(), name(cell));
+            series.push(lines::Series {
+                name: named,
+                look: look(series.len()),
+                points: (1..=most).map(point).collect(),
+            });
+        }
+    }
+    let chart = lines::Chart {
+        places: &places,
+        series: &series,
+        axis: "mean confidence",
+        beneath: "round",
+        downwards: false,
+        amounts: false,
+        height: 220.0,
+    };
+    let caption = format!(
+        "Mean confidence by round: of the Architect that there is a threat, of the Skeptic that there is none. Debates that stop early are \
+         in the first rounds only.{}",
+        rest(held.len(), LINES / 2)
+    );
+    Ok(lines::draw(Svg::new(), &chart, 0.0, caption))
+}
+
+/// Given verdicts by expected verdict.
+pub fn confusion(cells: &[Played<'_>], _confidence: f64) -> Drawn {
+    if cells.is_empty() {
+        return Err("no triaged packet".to_owned());
+    }
+    let words = |verdict: Verdict| verdict.name().to_lowercase().replace('_', " ");
+    let columns: Vec<String> = Verdict::ALL.map(words).into_iter().chain(["no verdict".to_owned()]).collect();
+    let given: Vec<Option<Verdict>> = Verdict::ALL.map(Some).into_iter().chain([None]).collect();
+    let (mut rows, mut tiles) = (Vec::new(), Vec::new());
+    for cell in cells.iter().take(ROWS / 3) {
+        for expected in Verdict::ALL {
+            let own: Vec<&Case> = cell.1.iter().filter(|case| case.marking.expected == expected).collect();
+            if own.is_empty() {
+                continue;
+            }
+            rows.push(format!("{}: {} expected", name(cell), words(expected)));
+            let tile = |verdict: &Option<Verdict>| {
+                let count = own.iter().filter(|case| case.marking.given == *verdict).count();
+                let share = count as f64 / own.len() as f64;
+                Some(matrix::Tile {
+                    share,
+                    value: format!("{:.0}%", 100.0 * share),
+                    small: format!("{count} of {}", own.len()),
+                })
+            };
+            tiles.push(given.iter().map(tile).collect());
+        }
+    }
+    let drawn = matrix::Matrix {
+        rows: &rows,
+        columns: &columns,
+        tiles: &tiles,
+        scale: ("0%".to_owned(), "100%".to_owned(), "share of the row".to_owned()),
+        missing: "none",
+    };
+    let caption = format!("Given verdicts, by the expected one.{}", rest(cells.len(), ROWS / 3));
+    Ok(matrix::draw(Svg::new(), &drawn, 0.0, caption))
+}
+
+/// How often verdicts are right, by the confidence that was stated.
+pub fn reliable(cells: &[Played<'_>], confidence: f64) -> Drawn {
+    let stated: Vec<&Played<'_>> = cells.iter().filter(|(_, cases)| !forecasts(cases).is_empty()).collect();
+    if stated.is_empty() {
+        return Err("no verdict with a confidence".to_owned());
+    }
+    let width = 1.0 / BINS as f64;
+    let edge = |bin: usize| plain(width * bin as f64, 1);
+    let places: Vec<String> = (0..BINS).map(|bin| format!("{} to {}", edge(bin), edge(bin + 1))).collect();
+    let middle = (0..BINS).map(|bin| Some((width * (bin as f64 + 0.5), None))).collect();
+    let mut series = vec![lines::Series { name: "as stated".to_owned(), look: look(0), points: middle }];
+    for cell in stated.iter().take(LINES - 1) {
+        let bins = reliability(&forecasts(cell.1), BINS, confidence);
+        let point = |bin: usize| -> Option<(f64, Option<Interval>)> {
+            let found = bins.iter().find(|found| (found.from - width * bin as f64).abs() < width / 2.0)?;
+            Some((found.observed.share, found.observed.told()))
+        };
+        series.push(lines::Series {
+            name: name(cell),
+            look: look(series.len()),
+            points: (0..BINS).map(point).collect(),
+        });
+    }
+    let chart = lines::Chart {
+        places: &places,
+        series: &series,
+        axis: "share of right verdicts",
+        beneath: "stated confidence",
+        downwards: false,
+        amounts: false,
+        height: 240.0,
+    };
+    let caption = format!(
+        "Share of right verdicts by stated confidence, with Wilson's intervals. On the line \"as stated\" confidence is what it \
+         says.{}",
+        rest(stated.len(), LINES - 1)
+    );
+    Ok(lines::draw(Svg::new(), &chart, 0.0, caption))
+}
+
+/// What became of the verdict after the first round.
+pub fn flips(cells: &[Played<'_>], _confidence: f64) -> Drawn {
+    let parts: [(&str, bool, bool); 4] = [
+        ("stays right", true, true),
+        ("bad flip", true, false),
+        ("good flip", false, true),
+        ("stays wrong", false, false),
+    ];
+    let mut stacks = Vec::new();
+    for cell in cells {
+        let known = |case: &Case| Some((case.first()? == case.marking.expected, case.is_right()));
+        let pairs: Vec<(bool, bool)> =
+            cell.1.iter().filter(|case| case.rounds() > 1 || case.gated.is_some()).filter_map(known).collect();
+        if pairs.is_empty() {
+            continue;
+        }
+        let part = |(place, (_, before, after)): (usize, &(&str, bool, bool))| {
+            let count = pairs.iter().filter(|pair| **pair == (*before, *after)).count();
+            (100.0 * count as f64 / pairs.len() as f64, look(place), count.to_string())
+        };
+        stacks.push(stacked::Stack {
+            group: String::new(),
+            name: name(cell),
+            parts: parts.iter().enumerate().map(part).collect(),
+            remark: pairs.len().to_string(),
+        });
+    }
+    if stacks.is_empty() {
+        return Err("no debate that went on after its first round".to_owned());
+    }
+    let all = stacks.len();
+    stacks.truncate(ROWS);
+    let mut svg = Svg::new();
+    hatchings(&mut svg);
+    let keys: Vec<(Key, Look, String)> =
+        parts.iter().enumerate().map(|(place, (words, ..))| (Key::Bar, look(place), (*words).to_owned())).collect();
+    let top = legend(&mut svg, 0.0, 0.0, &keys) + 12.0;
+    let caption = format!(
+        "What becomes of the verdict after the first round, in which neither side has heard the other. On a part: episodes.{}",
+        rest(all, ROWS)
+    );
+    Ok(stacked::draw(svg, &stacks, ("% of episodes", "episodes"), top, caption))
+}
+
+/// Accuracy against tokens.
+pub fn cost(cells: &[Played<'_>], confidence: f64) -> Drawn {
+    let mut dots = Vec::new();
+    for cell in cells {
+        let Some(tokens) = cell.0.tokens.as_ref().filter(|tokens| tokens.mean > 0.0) else { continue };
+        let right = cell.1.iter().map(|case| (case.task.as_str(), case.run, case.is_right()));
+        let Some(accuracy) = Proportion::clustered(right, confidence) else { continue };
+        let percent = |ends: Interval| Interval { low: 100.0 * ends.low, high: 100.0 * ends.high };
+        dots.push(scatter::Dot {
+            x: tokens.mean,
+            y: 100.0 * accuracy.share,
+            x_ends: None,
+            y_ends: accuracy.told().map(percent),
+            name: name(cell),
+            look: look(dots.len()),
+            from: None,
+            open: !cell.0.info.is_evidence(),
+        });
+    }
+    if dots.is_empty() {
+        return Err("no pipeline that asked a model".to_owned());
+    }
+    let all = dots.len();
+    dots.truncate(2 * ROWS);
+    let chart = scatter::Chart {
+        dots: &dots,
+        x_axis: "agent tokens an episode",
+        y_axis: "accuracy (%)",
+        x_lines: &[],
+        y_lines: &[],
+        amounts: true,
+        height: 300.0,
+    };
+    let caption =
+        format!("Accuracy against tokens; runs of one scenario are a cluster of the interval.{}", rest(all, 2 * ROWS));
+    Ok(scatter::draw(Svg::new(), &chart, 0.0, caption))
+}
