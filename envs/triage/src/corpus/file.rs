@@ -106,6 +106,9 @@ struct Twin {
     remove: Vec<String>,
     #[serde(default)]
     steps: Vec<Step>,
+    /// Further sources, behind those of the scenario.
+    #[serde(default)]
+    sources: Vec<SourceFile>,
     #[serde(default)]
     context: Context,
 }
@@ -218,6 +221,7 @@ impl Changes {
                 sources.get_mut(step.source).ok_or_else(|| format!("a step for source {} of {count}", step.source))?;
             source.steps.push(step.clone());
         }
+        sources.extend(twin.sources.iter().cloned());
         for (section, entries) in &twin.context {
             context.entry(section.clone()).or_default().extend(entries.iter().cloned());
         }

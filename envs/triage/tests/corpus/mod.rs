@@ -3,6 +3,7 @@
 mod bad_files;
 mod caps;
 mod leaks;
+mod page;
 mod pins;
 mod real;
 mod splits;
