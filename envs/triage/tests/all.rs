@@ -5,6 +5,7 @@ mod actions;
 mod corpus;
 mod environment;
 mod leaks;
+mod lines;
 mod play;
 mod policies;
 mod tracker;

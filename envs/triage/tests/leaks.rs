@@ -39,6 +39,13 @@ fn seen(task: &str) -> String {
     all.join("\n")
 }
 
+/// Whether a text has a word or several, not as a part of a longer word.
+fn holds(text: &str, word: &str) -> bool {
+    let edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_');
+    text.match_indices(word)
+        .any(|(at, _)| edge(text[..at].chars().next_back()) && edge(text[at + word.len()..].chars().next()))
+}
+
 // covers: ARES-071, ARES-074
 #[test]
 fn nothing_that_an_agent_sees_holds_a_label() {
@@ -47,7 +54,7 @@ fn nothing_that_an_agent_sees_holds_a_label() {
         let scenario = corpus.scenario(&task).unwrap();
         let text = seen(&task);
         for word in [task.as_str(), scenario.title.as_str(), scenario.family.as_str(), scenario.rationale.as_str()] {
-            assert!(!text.contains(word), "{task}: `{word}` is shown");
+            assert!(!holds(&text, word), "{task}: `{word}` is shown");
         }
         for word in [
             "CLEAR_THREAT",

@@ -70,13 +70,24 @@ impl Line {
         STATED.contains(&self.class.as_str())
     }
 
-    /// Whether a stated fact covers another one: it is about the same, at its time where it names one.
+    /// Whether a stated fact covers another one: it names something that the other is about, at its time where it says when.
     pub fn covers(&self, other: &Self) -> bool {
         let bound = |name: &str| self.fields.get(name).and_then(|text| seconds(text));
         let within = other.second.is_none_or(|at| {
             bound("from").is_none_or(|from| at >= from) && bound("until").is_none_or(|until| at <= until)
         });
-        within && self.about.intersection(&other.about).next().is_some()
+        within && other.about.iter().any(|entity| self.names(entity))
+    }
+
+    /// Whether the line has an entity, or speaks of it in one of its texts.
+    fn names(&self, entity: &str) -> bool {
+        let name = entity.split_once(':').map_or(entity, |(_, name)| name).to_lowercase();
+        let edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());
+        self.about.contains(entity)
+            || (name.len() > 2
+                && self.text.match_indices(&name).any(|(at, found)| {
+                    edge(self.text[..at].chars().next_back()) && edge(self.text[at + found.len()..].chars().next())
+                }))
     }
 }
 

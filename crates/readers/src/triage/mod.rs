@@ -3,7 +3,9 @@
 //! It knows the lines about facts that the page shows, how many facts there are, and how many calls are left. What a sign of an
 //! attack is, and that a stated fact about the same entity explains one, is what any analyst knows ([`weigh`]).
 
+mod debate;
 mod facts;
+mod signs;
 mod weigh;
 
 use gimbal_core::chat::Lack;
@@ -21,13 +23,18 @@ const PAGE: usize = 25;
 /// Whether the prompt speaks of an evidence packet.
 #[must_use]
 pub fn knows(sheet: &Sheet<'_>) -> bool {
-    let says = |text: &str| text.contains("evidence packet") || text.contains("Evidence packet");
+    let says = |text: &str| {
+        ["evidence packet", "Evidence packet", "packet of evidence"].iter().any(|words| text.contains(words))
+    };
     says(&sheet.system) || sheet.shown().any(says)
 }
 
 /// Answers a request.
 #[must_use]
 pub fn reply(sheet: &Sheet<'_>) -> Reply {
+    if debate::asks(sheet) {
+        return debate::position(sheet);
+    }
     control::reply(sheet, &Analyst)
 }
 
@@ -56,7 +63,7 @@ impl Office for Analyst {
             let act = Act::of(text, "list_facts", &[("class", json!("all")), ("page", json!(number))]);
             return Step::act("survey", "facts of the packet were not shown yet", vec![act]);
         }
-        let weighed = weigh::weigh(page.lines.values());
+        let weighed = weigh::read(page.lines.values()).verdict();
         Step::act("conclude", &weighed.why, vec![Self::conclude(&weighed)])
     }
 
