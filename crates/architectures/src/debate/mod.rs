@@ -17,6 +17,7 @@ pub mod messages;
 mod narrator;
 mod oracle;
 mod reading;
+mod resolve;
 mod rounds;
 mod seat;
 mod settings;
@@ -64,7 +65,7 @@ impl ArchitectureKind for DebateKind {
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
-        Ok(Arc::new(settings::resolve(self.name(), settings, files)?))
+        Ok(Arc::new(resolve::resolve(self.name(), settings, files)?))
     }
 
     fn records(&self) -> Vec<RecordKind> {
@@ -78,7 +79,7 @@ impl ArchitectureKind for DebateKind {
 /// # Errors
 /// Which key or file is wrong, and what would be right.
 pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), BuildError> {
-    let debate = settings::resolve(DebateKind.name(), settings, files)?;
+    let debate = resolve::resolve(DebateKind.name(), settings, files)?;
     let mut all = Vec::new();
     let [architect, skeptic] = debate.sides;
     for (place, anchored, speaker) in
@@ -96,6 +97,22 @@ pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<(&'static str,
         all.push(("narrator_agent", agent));
     }
     Ok((all, debate.context))
+}
+
+/// Settings under which an agent is in this place with this persona, for whoever wants to see its prompt.
+#[must_use]
+pub fn showing(place: &str, persona: &str) -> Value {
+    let member = json!({ "persona": persona });
+    match place {
+        "architect_anchored" => {
+            let plain = persona.strip_suffix(resolve::ANCHORED).unwrap_or(persona);
+            json!({ "anchored": true, "architect": { "persona": plain } })
+        }
+        "auditor" => json!({ "rounds": 1, "judge": "claims", "audit": true, "auditor": member }),
+        "oracle_agent" => json!({ "gate": { "certainty": "oracle" }, "oracle_agent": member }),
+        "narrator_agent" => json!({ "narrator": "model", "narrator_agent": member }),
+        place => json!({ place: member }),
+    }
 }
 
 /// What speaks for a side.
