@@ -74,11 +74,14 @@ impl ArchitectureKind for DebateKind {
     }
 }
 
+/// An agent and its place in the architecture.
+pub type Placed = (&'static str, Agent);
+
 /// The agents of a setting of `debate` by their places, and their context blocks, for whoever wants to see their prompts without playing.
 ///
 /// # Errors
 /// Which key or file is wrong, and what would be right.
-pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), BuildError> {
+pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
     let debate = resolve::resolve(DebateKind.name(), settings, files)?;
     let mut all = Vec::new();
     let [architect, skeptic] = debate.sides;
@@ -268,6 +271,14 @@ impl Debate {
         Ok((agent, &self.contracts.position, false))
     }
 
+    /// Whether anybody sends a message to an agent.
+    fn sends(&self) -> bool {
+        let hears = (self.rounds > 1 && !self.isolated) || self.skeptic_sees_thesis;
+        let sides = hears && self.sides.iter().any(|side| side.agent.is_some());
+        let around = [self.oracle.as_ref(), self.active.agent(), self.telling.agent()];
+        sides || around.into_iter().chain(self.auditors.each_ref().map(Option::as_ref)).any(|agent| agent.is_some())
+    }
+
     fn all_agents(&self) -> impl Iterator<Item = &Agent> {
         let sides = self.sides.iter().flat_map(|side| side.agent.iter().chain(&side.anchored));
         let around = self.auditors.iter().flatten().chain(&self.oracle);
@@ -278,12 +289,8 @@ impl Debate {
 #[async_trait]
 impl Architecture for Debate {
     fn needs(&self) -> Needs {
-        let mut needs = Needs {
-            materials: vec![PACKET.to_owned()],
-            answers: true,
-            messages: self.sides.iter().any(|side| side.agent.is_some()) && self.rounds > 1 && !self.isolated,
-            ..Needs::default()
-        };
+        let mut needs =
+            Needs { materials: vec![PACKET.to_owned()], answers: true, messages: self.sends(), ..Needs::default() };
         for agent in self.all_agents() {
             needs.add_agent(agent.needs());
         }

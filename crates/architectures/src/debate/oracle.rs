@@ -15,7 +15,6 @@ use super::case::{Case, hint, share, shown, written};
 use super::consult::Request;
 use super::decision::{Decision, over};
 use super::form;
-use super::gate::confidence;
 use super::reading::{Refusal, position};
 use super::rounds::Exchange;
 use super::seat::Turn;
@@ -52,7 +51,8 @@ pub(super) async fn estimate(
     });
     let contract = &case.debate.contracts.estimate;
     let request = Request { agent, contract, message: &message, form: form::estimate(), expert };
-    Ok(request.ask(case, stage, LaneId::MAIN).await?.as_ref().map(confidence))
+    let value = request.ask(case, stage, LaneId::MAIN).await?;
+    Ok(value.and_then(|value| value["confidence"].as_f64()).map(Milli::from_f64))
 }
 
 /// The decision after an attack on the surer side; none where there is no active Oracle.

@@ -19,6 +19,7 @@ use gimbal_core::{
     Sampling, TaskId, TextRef, Usage, UsageSource,
 };
 use gimbal_messages::Record;
+use gimbal_study::faults::Faults;
 use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
 use serde_json::{Value, json};
 
@@ -75,6 +76,7 @@ pub struct Court {
     replies: BTreeMap<&'static str, Vec<String>>,
     waits: BTreeMap<&'static str, u64>,
     options: Value,
+    pub faults: Faults,
 }
 
 /// What came of it.
@@ -100,6 +102,7 @@ impl Court {
             replies: BTreeMap::new(),
             waits: BTreeMap::new(),
             options: json!({ "facts": 6 }),
+            faults: Faults::default(),
         }
     }
 
@@ -149,6 +152,7 @@ impl Court {
         let unmet = architecture.needs().unmet(&family.offers());
         assert!(unmet.is_empty(), "{unmet:?}");
         let setup = EpisodeSetup::new(Digest::of(b"court"), TaskId(self.task.to_owned()), 7, Arc::new(roles));
+        let setup = EpisodeSetup { faults: self.faults, ..setup };
         let recorder = Arc::new(MemoryRecorder::default());
         let environment = family.open(&self.options).unwrap();
         let outcome = play_episode(&*architecture, environment, setup, recorder.clone()).await.unwrap();

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use gimbal_messages::records::debate::{
     Audited, Breach, Challenged, Confidence, Escalation, Narrated, Rounds, VerdictGiven,
 };
+use gimbal_study::faults::{Fault, Faults, ONE};
 use serde_json::{Value, json};
 
 use super::{Court, EXPLAINED, Played, UNEXPLAINED, answer, architect, position, skeptic};
@@ -93,6 +94,18 @@ async fn from_the_second_round_on_each_side_reads_a_summary_of_the_other_without
             named("skeptic", 2, 700, 0)
         ]
     );
+}
+
+#[tokio::test]
+async fn a_summary_that_is_lost_on_its_way_is_told_as_lost() {
+    let court = Court::new(json!({ "rounds": 2 }));
+    let court = Court { faults: Faults::new([(Fault::Lost, ONE)]), ..court };
+    let many = |confidence: f64, of: fn(f64) -> String| vec![of(confidence); 2];
+    let played = court.says("architect", many(0.9, architect)).says("skeptic", many(0.3, skeptic)).play().await;
+    for at in [2, 3] {
+        assert!(played.prompt(at).contains(r#""theirs": null, "round": 2"#), "{}", played.prompt(at));
+    }
+    assert_eq!(played.outcome.stop.name(), "answered");
 }
 
 // covers: ARES-043

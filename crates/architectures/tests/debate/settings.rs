@@ -62,7 +62,15 @@ fn the_plan_is_told_what_a_debate_needs() {
     assert!(needs.messages && needs.blocks == ["packet"]);
     let alone = build(&json!({ "configuration": "by-rule" })).needs();
     assert!(alone.roles.is_empty() && alone.blocks.is_empty() && !alone.messages);
-    assert!(!build(&json!({ "configuration": "self-correction" })).needs().messages);
+    for (settings, sends) in [
+        (json!({ "configuration": "self-correction" }), false),
+        (json!({ "configuration": "single" }), false),
+        (json!({ "configuration": "single+thesis" }), true),
+        (json!({ "configuration": "claims+audit" }), true),
+        (json!({ "rounds": 1, "narrator": "model" }), true),
+    ] {
+        assert_eq!(build(&settings).needs().messages, sends, "{settings}");
+    }
 }
 
 #[test]
