@@ -4,13 +4,12 @@
 //! line, in which no tag can begin: neither a line break nor a quotation mark of the data ends it, and a copy of it into JSON reads
 //! back as the same text. Lines are bounded, and the same fact gives the same line everywhere.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::{Entity, Fact, Packet, Utc};
 
 /// Fields that say most of a record, the most telling first. Others follow in the order of the alphabet.
-const TELLING: [&str; 62] = [
+const TELLING: [&str; 71] = [
     "CommandLine",
     "Image",
     "NewProcessName",
@@ -61,7 +60,16 @@ const TELLING: [&str; 62] = [
     "direction",
     "protocol",
     "target_port",
+    "destinationTransportPort",
     "source_port",
+    "sourceTransportPort",
+    "octetDeltaCount",
+    "packetDeltaCount",
+    "protocolIdentifier",
+    "tcpControlBits",
+    "covers",
+    "about",
+    "addresses",
     "bytes",
     "packets",
     "duration",
@@ -76,13 +84,15 @@ const TELLING: [&str; 62] = [
 ];
 
 /// Fields that only number or relate records: they stand in the packet, and not in a line.
-const NUMBERING: [&str; 24] = [
+const NUMBERING: [&str; 35] = [
     "ActivityID",
     "CallTrace",
     "Channel",
     "Computer",
     "Correlation",
     "EventRecordID",
+    "ExecutionProcessID",
+    "IpPort",
     "Keywords",
     "Level",
     "LogonGuid",
@@ -90,17 +100,26 @@ const NUMBERING: [&str; 24] = [
     "Opcode",
     "ParentProcessGuid",
     "ProcessGuid",
+    "Provider",
     "ProviderGuid",
     "RecordNumber",
     "SourceProcessGUID",
     "SourceProcessGuid",
     "SubjectLogonId",
+    "SubjectUserSid",
     "TargetLogonId",
     "TargetProcessGUID",
     "TargetProcessGuid",
+    "TargetUserSid",
     "Task",
+    "TaskInstanceId",
     "UtcTime",
     "Version",
+    "domain",
+    "facility",
+    "pid",
+    "program",
+    "severity",
 ];
 
 /// How much of a fact a line shows.
@@ -112,18 +131,20 @@ pub struct Listing {
     pub characters: usize,
     /// Most further entities.
     pub entities: usize,
+    /// Whether a field is shown that repeats a name of the line or words of the record's text.
+    pub repeats: bool,
 }
 
 impl Listing {
     /// A line among many.
-    pub const SHORT: Self = Self { fields: 8, characters: 160, entities: 4 };
+    pub const SHORT: Self = Self { fields: 7, characters: 160, entities: 4, repeats: false };
     /// A fact on its own.
-    pub const FULL: Self = Self { fields: 64, characters: 2000, entities: 32 };
+    pub const FULL: Self = Self { fields: 64, characters: 2000, entities: 32, repeats: true };
 
     /// The line of a fact. What a person stated is shown in full, because it is short and every word of it counts.
     #[must_use]
     pub fn line(&self, fact: &Fact) -> String {
-        let shown = if fact.class.is_context() { &Self::FULL } else { self };
+        let shown = if fact.class.is_context() { &Self { repeats: false, ..Self::FULL } } else { self };
         let mut out = fact.id.to_string();
         // Writing to a string cannot fail.
         if let Some(time) = &fact.time {
@@ -144,7 +165,7 @@ impl Listing {
             let _ = write!(out, "; on {}", shown.entity(object));
         }
         shown.others(fact, &mut out);
-        shown.fields(fact, &mut out);
+        shown.write_fields(fact, &mut out);
         out
     }
 
@@ -161,20 +182,44 @@ impl Listing {
         more(out, fact.entities.len().saturating_sub(self.entities));
     }
 
-    fn fields(&self, fact: &Fact, out: &mut String) {
-        // What a name of the line says already.
-        let said: BTreeSet<&str> = fact.about().map(Entity::name).collect();
+    /// The fields of a fact that its line shows, the most telling first: names with values as found. What a name of the line or the
+    /// text of the record says already is left out where repeats are.
+    #[must_use]
+    pub fn fields<'a>(&self, fact: &'a Fact) -> Vec<(&'a str, &'a str)> {
+        let mut fields = self.telling(fact);
+        fields.truncate(self.fields);
+        fields
+    }
+
+    fn telling<'a>(&self, fact: &'a Fact) -> Vec<(&'a str, &'a str)> {
+        // `root` of `HOST\root`, and the image of `IMAGE (4711)`.
+        let said = |value: &str| {
+            fact.about().any(|entity| {
+                let name = entity.name();
+                let rest = name.strip_prefix(value).or_else(|| name.strip_suffix(value));
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" (") || rest.ends_with('\\'))
+            })
+        };
+        let record = fact.attributes.get("message").filter(|text| text.chars().count() <= self.characters);
+        let repeats = |name: &str, value: &str| {
+            value == "-" || said(value) || (name != "message" && record.is_some_and(|record| record.contains(value)))
+        };
         let mut fields: Vec<(usize, &str, &str)> = fact
             .attributes
             .iter()
-            .filter(|(name, value)| !NUMBERING.contains(&name.as_str()) && !said.contains(value.as_str()))
+            .filter(|(name, value)| !NUMBERING.contains(&name.as_str()) && (self.repeats || !repeats(name, value)))
             .map(|(name, value)| {
                 let place = TELLING.iter().position(|known| known == name).unwrap_or(TELLING.len());
                 (place, name.as_str(), value.as_str())
             })
             .collect();
         fields.sort_unstable();
-        for (place, (_, name, value)) in fields.iter().take(self.fields).enumerate() {
+        fields.into_iter().map(|(_, name, value)| (name, value)).collect()
+    }
+
+    fn write_fields(&self, fact: &Fact, out: &mut String) {
+        let fields = self.telling(fact);
+        for (place, (name, value)) in fields.iter().take(self.fields).enumerate() {
             let name = plain_or_quoted(name, self.characters, |letter| letter == ' ');
             let _ = write!(out, "{} {name}={}", if place == 0 { ";" } else { "," }, quoted(value, self.characters));
         }

@@ -21,6 +21,16 @@ fn a_line_says_when_what_by_whom_on_what_how_often_and_with_which_fields() {
         line(fact.clone()),
         "F001 1970-01-01T00:01:30Z logon_failed: did; by address:203.0.113.9; on account:root; method=\"password\", port=\"22\""
     );
+    let text = "Failed password for root from 203.0.113.9 port 22 ssh2";
+    let attributes = [("message", text), ("port", "22"), ("method", "password"), ("result", "denied")];
+    let recorded = seen(Class::LogonFailed, "", "account:root", None, &attributes);
+    assert_eq!(
+        line(recorded.clone()),
+        format!("F001 logon_failed: did; on account:root; message=\"{text}\", result=\"denied\""),
+        "the text of the record says the rest"
+    );
+    let full = Listing::FULL.line(&packet(vec![recorded]).facts()[0]);
+    assert!(full.contains("method=\"password\", port=\"22\""), "{full}");
     let last = Utc::from_micros(91_500_000);
     let counted = NewFact {
         locator: None,
@@ -57,7 +67,7 @@ fn long_texts_and_many_fields_are_counted_and_stated_facts_are_whole() {
     let names: Vec<String> = (10..40).map(|number| format!("field{number}")).collect();
     let attributes: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "value")).collect();
     let many = line(seen(Class::Message, "", "", None, &attributes));
-    assert!(many.ends_with("field17=\"value\" and 22 more"), "{many}");
+    assert!(many.ends_with("field16=\"value\" and 23 more"), "{many}");
     let text = "ä".repeat(500);
     let long = line(seen(Class::Message, "", "", None, &[("message", &text)]));
     assert!(long.ends_with("\" (and 340 more characters)") && long.chars().count() < 300, "{long}");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use gimbal_core::nearest;
-use gimbal_evidence::graph::{Edge, Graph};
+use gimbal_evidence::graph::{Edge, EdgeKind, Graph};
 use gimbal_evidence::listing::{Listing, clock, named, quoted};
 use gimbal_evidence::{Class, Entity, Fact, FactId, Packet, SourceKind};
 
@@ -15,7 +15,7 @@ const FIRST: (usize, usize) = (40, 8000);
 /// Stated facts that it lists at most.
 const STATED: usize = 40;
 /// Entities that the overview lists at most.
-const ENTITIES: usize = 40;
+const ENTITIES: usize = 24;
 /// Longest name of an entity that a reply repeats, in characters.
 const ECHO: usize = 80;
 
@@ -115,11 +115,20 @@ impl Desk {
         } else if listed.len() == others.len() {
             out.push_str("\n\nThe facts from the records, in order of time:");
         } else {
-            let _ = write!(out, "\n\nThe first {} of {} facts from the records, in order of time:", listed.len(), others.len());
+            let _ = write!(
+                out,
+                "\n\nThe first {} of {} facts from the records, in order of time:",
+                listed.len(),
+                others.len()
+            );
         }
         self.list(&mut out, listed.into_iter(), &mut shown);
         if shown.len() < self.packet.facts().len() {
-            let _ = write!(out, "\n{} facts are not listed here; list_facts lists them.", self.packet.facts().len() - shown.len());
+            let _ = write!(
+                out,
+                "\n{} facts are not listed here; list_facts lists them.",
+                self.packet.facts().len() - shown.len()
+            );
         }
         Shown { text: out, facts: shown, failed: false }
     }
@@ -130,7 +139,7 @@ impl Desk {
         let mut out = self.head();
         let _ = write!(out, "\nEntities, those with most facts first:");
         for (entity, facts) in self.entities.iter().take(ENTITIES) {
-            let _ = write!(out, "\n{}: {}", named(entity), counted(facts.len(), "fact"));
+            let _ = write!(out, "\n{}: {}", named(entity), counted(facts.len() as u64, "fact"));
         }
         more(&mut out, self.entities.len().saturating_sub(ENTITIES), "entities");
         Shown { text: out, facts: Vec::new(), failed: false }
@@ -138,7 +147,7 @@ impl Desk {
 
     fn head(&self) -> String {
         let header = self.packet.header();
-        let mut out = format!("Evidence packet with {}", counted(self.packet.facts().len(), "fact"));
+        let mut out = format!("Evidence packet with {}", counted(self.packet.facts().len() as u64, "fact"));
         if let Some(window) = header.window {
             let _ = write!(out, ", from {} to {}", clock(window.first), clock(window.last));
         }
@@ -148,14 +157,18 @@ impl Desk {
                 0 => String::new(),
                 damaged => format!(", {damaged} of them damaged"),
             };
-            format!("{} {}, {} records{damaged}", source.id, kind(source.kind), source.records)
+            format!("{} {}, {}{damaged}", source.id, kind(source.kind), counted(source.records.0, "record"))
         });
         out.push_str(&sources.collect::<Vec<_>>().join("; "));
         out.push_str(".\nFacts by class: ");
         out.push_str(&self.classes().join(", "));
         out.push('.');
         if header.left_out.count.0 > 0 {
-            let _ = write!(out, "\nNot in the packet, because it is bounded: {} further records.", header.left_out.count);
+            let _ = write!(
+                out,
+                "\n{} of the records have no fact of their own: a fact counts them, or the packet has no room for them.",
+                header.left_out.count
+            );
         }
         if self.packet.facts().iter().any(|fact| fact.aggregate.is_some()) {
             out.push_str("\nA fact with a number of records counts records that are alike; some of them are also facts of their own.");
@@ -181,16 +194,28 @@ impl Desk {
         };
         if facts.is_empty() {
             let known: Vec<&str> = self.packet.counts().into_keys().collect();
-            let hint = nearest::hint(class, known.iter().copied());
+            let near = nearest::nearest(class, known.iter().copied());
+            let near = near.map(|near| format!(" The nearest is {near}.")).unwrap_or_default();
             let class = quoted(class, ECHO);
-            return Shown::nothing(format!("The packet has no facts of the class {class}{hint}. Its classes: {}.", known.join(", ")));
+            return Shown::nothing(format!(
+                "The packet has no facts of the class {class}. Its classes: {}.{near}",
+                known.join(", ")
+            ));
         }
         let pages = facts.len().div_ceil(PAGE);
         let Some(chosen) = facts.chunks(PAGE).nth(page - 1) else {
-            return Shown::nothing(format!("There is no page {page}: {} of the class {class} fill {pages} page(s).", counted(facts.len(), "fact")));
+            return Shown::nothing(format!(
+                "There is no page {page}: {} of the class {class} fill {}.",
+                counted(facts.len() as u64, "fact"),
+                counted(pages as u64, "page")
+            ));
         };
         let first = (page - 1) * PAGE + 1;
-        let mut out = format!("Class {class}, facts {first} to {} of {}, page {page} of {pages}:", first + chosen.len() - 1, facts.len());
+        let mut out = format!(
+            "Class {class}, facts {first} to {} of {}, page {page} of {pages}:",
+            first + chosen.len() - 1,
+            facts.len()
+        );
         let mut shown = Vec::new();
         self.list(&mut out, chosen.iter().copied(), &mut shown);
         Shown { text: out, facts: shown, failed: false }
@@ -200,7 +225,11 @@ impl Desk {
     #[must_use]
     pub fn fact(&self, written: &str) -> Shown {
         let Some(fact) = tools::id(written, &self.packet).and_then(|id| self.packet.fact(id)) else {
-            return Shown::nothing(format!("The packet has no fact {}; {}.", quoted(written, ECHO), tools::range(&self.packet)));
+            return Shown::nothing(format!(
+                "The packet has no fact {}; {}.",
+                quoted(written, ECHO),
+                tools::range(&self.packet)
+            ));
         };
         let mut out = Listing::FULL.line(fact);
         match (&fact.locator, &fact.aggregate) {
@@ -223,7 +252,7 @@ impl Desk {
             Err(why) => return Shown::nothing(why),
         };
         let facts = self.about(entity);
-        let mut out = format!("{}: {}", named(entity), counted(facts.len(), "fact"));
+        let mut out = format!("{}: {}", named(entity), counted(facts.len() as u64, "fact"));
         let mut shown = Vec::new();
         self.list(&mut out, facts.iter().take(PAGE).copied(), &mut shown);
         more(&mut out, facts.len().saturating_sub(PAGE), "facts");
@@ -248,7 +277,8 @@ impl Desk {
         let mut shown = Vec::new();
         for edge in edges {
             let Edge { from, to, kind, fact, .. } = edge;
-            let _ = write!(out, "\n{} {} {}:", named(from), kind.name(), named(to));
+            let how = if *kind == EdgeKind::Hosts { "in one record" } else { kind.name() };
+            let _ = write!(out, "\n{} - {} ({how}):", named(from), named(to));
             self.list(&mut out, std::iter::once(*fact), &mut shown);
         }
         Shown { text: out, facts: shown, failed: false }
@@ -280,20 +310,29 @@ impl Desk {
                 .entities
                 .iter()
                 .map(|(entity, _)| entity)
-                .filter(|entity| entity.to_string().eq_ignore_ascii_case(text) || entity.name().eq_ignore_ascii_case(text))
+                .filter(|entity| {
+                    entity.to_string().eq_ignore_ascii_case(text) || entity.name().eq_ignore_ascii_case(text)
+                })
                 .collect();
             match alike.as_slice() {
                 [] => {}
                 [only] => return Ok(only),
                 several => {
                     let names: Vec<String> = several.iter().take(5).map(|entity| named(entity)).collect();
-                    return Err(format!("{} may be one of: {}. Write one of them.", quoted(bare, ECHO), names.join(", ")));
+                    return Err(format!(
+                        "{} may be one of: {}. Write one of them.",
+                        quoted(bare, ECHO),
+                        names.join(", ")
+                    ));
                 }
             }
         }
         let names: Vec<String> = self.entities.iter().map(|(entity, _)| named(entity)).collect();
         let near = nearest::nearest(bare, names.iter().map(String::as_str));
-        let near = near.map_or_else(|| "The overview lists those that most facts are about.".to_owned(), |near| format!("The nearest name is {near}."));
+        let near = near.map_or_else(
+            || "The overview lists those that most facts are about.".to_owned(),
+            |near| format!("The nearest name is {near}."),
+        );
         Err(format!("No fact is about {}. {near}", quoted(bare, ECHO)))
     }
 }
@@ -310,7 +349,7 @@ const fn kind(kind: SourceKind) -> &'static str {
     }
 }
 
-fn counted(count: usize, noun: &str) -> String {
+fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 

@@ -27,10 +27,16 @@ pub const MOST_CITED: usize = 20;
 #[must_use]
 pub fn specs() -> Vec<ToolSpec> {
     let text = |description: &str| json!({ "type": "string", "minLength": 1, "description": description });
-    let entity = |description: &str| json!({ "type": "string", "minLength": 1, "maxLength": 512, "description": description });
+    let entity =
+        |description: &str| json!({ "type": "string", "minLength": 1, "maxLength": 512, "description": description });
     let verdicts: Vec<&str> = Verdict::ALL.iter().map(|verdict| verdict.name()).collect();
     vec![
-        spec(OVERVIEW, "Shows the sources, the number of facts of each class, and the entities that most facts are about.", json!({}), &[]),
+        spec(
+            OVERVIEW,
+            "Shows the sources, the number of facts of each class, and the entities that most facts are about.",
+            json!({}),
+            &[],
+        ),
         spec(
             LIST_FACTS,
             "Lists the facts of one class, or of all classes, 25 on a page, in order of time.",
@@ -149,8 +155,11 @@ impl Call {
             CONCLUDE => &["verdict", "confidence", "facts"],
             other => {
                 const TOOLS: [&str; 6] = [OVERVIEW, LIST_FACTS, FACT, ENTITY, PATH, CONCLUDE];
-                let message =
-                    format!("there is no action `{other}`{} (known: {})", nearest::hint(other, TOOLS), TOOLS.join(", "));
+                let message = format!(
+                    "there is no action `{other}`{} (known: {})",
+                    nearest::hint(other, TOOLS),
+                    TOOLS.join(", ")
+                );
                 return Err(Rejection::new(RejectionKind::UnknownTool, message));
             }
         };
@@ -207,11 +216,15 @@ fn conclusion(call: &ToolCall, packet: &Packet) -> Result<Conclusion, Rejection>
     };
     let confidence = confidence(call)?;
     let Some(cited) = call.arguments.get("facts") else {
-        let message = format!("`{CONCLUDE}` needs the argument `facts`: ids of facts with a space between them, or an empty text");
+        let message = format!(
+            "`{CONCLUDE}` needs the argument `facts`: ids of facts with a space between them, or an empty text"
+        );
         return Err(Rejection::new(RejectionKind::MissingArgument, message));
     };
     let Some(cited) = cited.as_str() else {
-        return Err(wrong(format!("`facts` is {cited}; give the ids as one text with a space between them, such as \"F003 F017\"")));
+        return Err(wrong(format!(
+            "`facts` is {cited}; give the ids as one text with a space between them, such as \"F003 F017\""
+        )));
     };
     let facts = ids(cited, packet)?;
     if facts.is_empty() && verdict == Verdict::ThreatConfirmed {
@@ -263,13 +276,15 @@ pub fn ids(text: &str, packet: &Packet) -> Result<Vec<FactId>, Rejection> {
 
 /// The words of a list of ids.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("and"))
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("and"))
 }
 
 /// The id that a word is, whatever its letters and zeros, where the packet has the fact.
 pub(crate) fn id(word: &str, packet: &Packet) -> Option<FactId> {
     let digits = word.strip_prefix(['F', 'f'])?;
-    let number: u32 = digits.parse().ok().filter(|number| *number > 0 && digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let number: u32 =
+        digits.parse().ok().filter(|number| *number > 0 && digits.bytes().all(|byte| byte.is_ascii_digit()))?;
     let id = FactId::at(number - 1);
     packet.fact(id).map(|fact| fact.id)
 }

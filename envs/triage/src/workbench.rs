@@ -28,12 +28,8 @@ impl Workbench for Triage {
         let packet = case.desk.packet();
         std::fs::write(&request.file, packet.to_bytes())
             .map_err(|error| EnvError::Usage(format!("{}: cannot be written: {error}", request.file.display())))?;
-        let text = format!(
-            "{task}: {} facts in {}, head {}\n",
-            packet.facts().len(),
-            request.file.display(),
-            packet.head()
-        );
+        let text =
+            format!("{task}: {} facts in {}, head {}\n", packet.facts().len(), request.file.display(), packet.head());
         Ok(Output {
             json: json!({ "task": task, "facts": packet.facts().len(), "head": packet.head() }),
             ..Output::text(text)

@@ -48,7 +48,7 @@ pub fn defences() -> [Place; 2] {
     ]
 }
 
-pub fn tasks() -> [Place; 4] {
+pub fn tasks() -> [Place; 5] {
     [
         Place {
             name: "textcraft",
@@ -68,6 +68,7 @@ pub fn tasks() -> [Place; 4] {
             options: json!({ "wording": "2.1.1" }),
             split: "generated",
         },
+        Place { name: "triage", family: Box::new(gimbal_triage::Triage), options: json!({}), split: "dev" },
         Place {
             name: "finance_agent",
             family: Box::new(gimbal_finance_agent::FinanceAgent),

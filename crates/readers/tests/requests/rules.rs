@@ -390,7 +390,7 @@ fn forms(description: &str) -> Vec<&str> {
 
 /// What an agent that acts or routes must see: what was seen first, or what is known now.
 fn sight(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, String)>) {
-    const BELIEF: [&str; 12] = [
+    const BELIEF: [&str; 13] = [
         "Latest observation:",
         "Result of the latest call:",
         "No observation has been made yet.",
@@ -399,6 +399,7 @@ fn sight(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, 
         "No step has been taken yet.",
         "Sources so far:",
         "No source has been found",
+        "Facts shown so far:",
         "Hosts whose",
         "Nodes whose",
         "Items whose",

@@ -193,7 +193,8 @@ impl Environment for TriageEnvironment {
             Call::List { class, page } => case.desk.page(&class, page),
             Call::Fact(id) => {
                 let shown = case.desk.fact(&id);
-                self.looked.extend(shown.facts.iter().filter(|id| !self.looked.contains(id)).copied().collect::<Vec<_>>());
+                self.looked
+                    .extend(shown.facts.iter().filter(|id| !self.looked.contains(id)).copied().collect::<Vec<_>>());
                 shown
             }
             Call::Entity(name) => case.desk.entity(&name),

@@ -139,6 +139,11 @@ impl Criterion {
             if let Some(after) = matcher.after.as_ref().filter(|after| !names.contains(after.as_str())) {
                 return Err(format!("`after` names `{after}`, which is no suspicion"));
             }
+            if let Some(pattern) = matcher.broken_pattern() {
+                return Err(format!(
+                    "`{pattern}`: `*` stands for anything at the ends of a pattern, and not within it"
+                ));
+            }
             if matcher.within_seconds.is_some() && matcher.after.is_none() {
                 return Err("`within_seconds` needs `after`".to_owned());
             }

@@ -42,6 +42,13 @@ const fn one() -> u32 {
 }
 
 impl Matcher {
+    /// A pattern with `*` between other letters, which would never fit.
+    pub(super) fn broken_pattern(&self) -> Option<&str> {
+        let texts = [&self.action, &self.actor, &self.object].into_iter().flatten().chain(self.attributes.values());
+        let inner = |text: &&String| text.trim_start_matches('*').trim_end_matches('*').contains('*');
+        texts.filter(|text| inner(text)).map(String::as_str).next()
+    }
+
     /// Whether the matcher speaks of a fact; order is the criterion's matter.
     #[must_use]
     pub fn takes(&self, fact: &Fact) -> bool {

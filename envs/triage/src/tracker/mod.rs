@@ -69,7 +69,11 @@ impl Tracker for PacketTracker {
         }
         self.whole.store(true, Ordering::Relaxed);
         let lines = self.desk.lines();
-        Some(if lines.is_empty() { words::EMPTY.to_owned() } else { format!("{}\n{}", words::PACKET, lines.join("\n")) })
+        Some(if lines.is_empty() {
+            words::EMPTY.to_owned()
+        } else {
+            format!("{}\n{}", words::PACKET, lines.join("\n"))
+        })
     }
 
     fn queries(&self) -> &[ToolSpec] {

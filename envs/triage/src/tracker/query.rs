@@ -122,10 +122,8 @@ fn passages(belief: &PacketBelief, about: &str) -> Value {
     let wanted = words_of(about);
     let shown: BTreeSet<FactId> = belief.shown.iter().copied().collect();
     let all: Vec<(FactId, &str)> = shown.iter().filter_map(|id| Some((*id, belief.desk.line(*id)?))).collect();
-    let documents: Vec<Value> = all
-        .iter()
-        .map(|(id, line)| json!({ "key": id.to_string(), "characters": line.chars().count() }))
-        .collect();
+    let documents: Vec<Value> =
+        all.iter().map(|(id, line)| json!({ "key": id.to_string(), "characters": line.chars().count() })).collect();
     let shared = |line: &str| words_of(line).intersection(&wanted).count();
     let mut scored: Vec<(Reverse<usize>, FactId, &str)> =
         all.iter().map(|(id, line)| (Reverse(shared(line)), *id, *line)).filter(|(score, ..)| score.0 > 0).collect();

@@ -1,3 +1,26 @@
 //! The corpus: every scenario is what its file says.
 
+mod bad_files;
+mod leaks;
+mod pins;
+mod splits;
 mod verified;
+
+use gimbal_evidence::Packet;
+use gimbal_triage::corpus::{Corpus, PacketOptions};
+use gimbal_triage::scenario::Scenario;
+
+/// The project's corpus.
+fn corpus() -> &'static Corpus {
+    Corpus::built_in().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Every scenario without outside data, with its packet.
+fn made() -> Vec<(&'static Scenario, Packet)> {
+    let made = corpus().all().iter().filter(|scenario| !scenario.splits.iter().any(|split| split == "real"));
+    made.map(|scenario| (scenario, packet(scenario))).collect()
+}
+
+fn packet(scenario: &Scenario) -> Packet {
+    scenario.packet(None, &PacketOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+}

@@ -1,21 +1,12 @@
 //! What *verified* means, checked over all scenarios that the project can make without outside data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use gimbal_evidence::Fact;
 use gimbal_evidence::judge::Verdict;
-use gimbal_evidence::{Fact, Packet};
-use gimbal_triage::corpus::{Corpus, PacketOptions};
-use gimbal_triage::scenario::{Scenario, Tier};
+use gimbal_triage::scenario::Tier;
 
-/// Every scenario without outside data, with its packet.
-fn made() -> Vec<(&'static Scenario, Packet)> {
-    let corpus = Corpus::built_in().unwrap_or_else(|error| panic!("{error}"));
-    let made = corpus.all().iter().filter(|scenario| !scenario.splits.iter().any(|split| split == "real"));
-    made.map(|scenario| {
-        (scenario, scenario.packet(None, &PacketOptions::default()).unwrap_or_else(|error| panic!("{error}")))
-    })
-    .collect()
-}
+use super::{corpus, made};
 
 // covers: ARES-071
 #[test]
@@ -39,9 +30,36 @@ fn the_criterion_gives_the_expected_verdict_and_another_one_without_the_facts_th
         if scenario.criterion.verdict_over(&rest) == scenario.expected {
             wrong.push(format!("{}: still {} without {decisive:?}", scenario.id, scenario.expected));
         }
-        if scenario.expected == Verdict::ThreatDismissed && scenario.explaining(&packet).is_empty() {
-            wrong.push(format!("{}: dismissed without an explanation", scenario.id));
-        }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+// covers: ARES-071
+#[test]
+fn every_open_case_has_a_twin_that_settles_it_each_way() {
+    let mut verdicts: BTreeMap<&str, BTreeSet<Verdict>> = BTreeMap::new();
+    for scenario in corpus().all() {
+        verdicts.entry(&scenario.family).or_default().insert(scenario.expected);
+    }
+    for (scenario, _) in made().iter().filter(|(scenario, _)| scenario.tier == Tier::Ambiguous) {
+        let family = &verdicts[scenario.family.as_str()];
+        assert!(family.contains(&Verdict::ThreatConfirmed), "{}", scenario.id);
+        assert!(family.contains(&Verdict::ThreatDismissed), "{}", scenario.id);
+    }
+}
+
+// covers: ARES-R5, ARES-R11
+#[test]
+fn tiers_hold_the_verdicts_that_they_stand_for_and_nobody_is_said_to_have_reviewed() {
+    for scenario in corpus().all() {
+        let fits = match scenario.tier {
+            Tier::ClearThreat => scenario.expected == Verdict::ThreatConfirmed,
+            Tier::ClearBenign => scenario.expected == Verdict::ThreatDismissed,
+            Tier::Ambiguous => scenario.expected == Verdict::Inconclusive,
+            Tier::MixedSignals => scenario.expected != Verdict::Inconclusive,
+        };
+        assert!(fits, "{}: {} and {}", scenario.id, scenario.tier, scenario.expected);
+        assert!(scenario.review.is_empty(), "{}", scenario.id);
+        assert!((1..=4).contains(&scenario.difficulty) && scenario.label_version >= 1, "{}", scenario.id);
+    }
 }

@@ -1,0 +1,102 @@
+//! Files that are not in their form, and raw files that are missing or changed.
+
+use std::fs;
+use std::path::Path;
+
+use gimbal_core::Digest;
+use gimbal_triage::corpus::{Corpus, CorpusError, PacketOptions};
+
+const LINES: &str = "Mar 10 02:10:01 web01 sshd[7]: Failed password for root from 192.0.2.7 port 4242 ssh2\n";
+
+/// A scenario over one file beside it.
+fn over_file(sha256: &str) -> String {
+    format!(
+        "id: MY-1\ntitle: One failure\nfamily: mine\nsplits: [dev]\ntier: AMBIGUOUS\ndifficulty: 1\ncategory: credentials\n\
+         expected: INCONCLUSIVE\noperator_truth: unknown\nlabel_version: 1\nrationale: One failure shows nothing.\nyear: 2026\n\
+         sources:\n  - {{file: auth.log, format: syslog, sha256: {sha256}}}\n\
+         criterion:\n  suspicious:\n    - {{name: failure, facts: {{class: logon_failed}}, decides: never}}\n"
+    )
+}
+
+fn folder_with(scenario: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    fs::write(folder.path().join("mine/scenario.yaml"), scenario).unwrap();
+    folder
+}
+
+#[test]
+fn a_raw_file_that_is_missing_or_changed_is_named_with_both_hashes() {
+    let digest = Digest::of(LINES.as_bytes());
+    let folder = folder_with(&over_file(&digest.to_string()));
+    let corpus = Corpus::open(folder.path()).unwrap();
+    let scenario = corpus.scenario("MY-1").unwrap();
+    let missing = scenario.packet(None, &PacketOptions::default()).unwrap_err();
+    assert!(matches!(missing, CorpusError::Io { .. }) && missing.to_string().contains("auth.log"), "{missing}");
+
+    let raw = folder.path().join("mine/auth.log");
+    fs::write(&raw, LINES).unwrap();
+    let packet = scenario.packet(None, &PacketOptions::default()).unwrap();
+    assert_eq!(packet.facts().len(), 1);
+    assert_eq!(scenario.criterion.verdict(&packet), scenario.expected);
+
+    fs::write(&raw, LINES.replace("root", "ruth")).unwrap();
+    let changed = scenario.packet(None, &PacketOptions::default()).unwrap_err().to_string();
+    let found = Digest::of(LINES.replace("root", "ruth").as_bytes());
+    for part in ["auth.log", "MY-1", &digest.to_string(), &found.to_string()] {
+        assert!(changed.contains(part), "{changed}");
+    }
+}
+
+#[test]
+fn mistakes_of_a_file_are_told_with_the_scenario_and_what_was_expected() {
+    let sound = over_file(&Digest::of(LINES.as_bytes()).to_string());
+    let cases = [
+        ("tier: AMBIGUOUS", "tier: UNSURE", "UNSURE"),
+        ("splits: [dev]", "splits: [deev]", "did you mean `dev`"),
+        ("difficulty: 1", "difficulty: 9", "expected 1 to 4"),
+        ("format: syslog", "format: sysslog", "did you mean `syslog`"),
+        ("file: auth.log", "file: ../auth.log", "leaves its folder"),
+        ("title: One failure", "titel: One failure", "title"),
+        ("class: logon_failed", "class: logon_faild", "did you mean `logon_failed`"),
+        ("class: logon_failed", "class: logon_failed, after: entry", "`entry`, which is no suspicion"),
+        ("class: logon_failed", "class: logon_failed, actor: 'a*b'", "not within it"),
+        ("decides: never", "decides: never, explained_by: [duty]", "`duty`, which is no explanation"),
+        ("class: logon_failed", "class: logon_failed, actor: 'account:$who'", "`$who` is no name"),
+    ];
+    for (from, to, expected) in cases {
+        assert!(sound.contains(from), "{from}");
+        let folder = folder_with(&sound.replace(from, to));
+        let error = Corpus::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains("scenario.yaml"), "{to}: {error}");
+    }
+    let empty = tempfile::tempdir().unwrap();
+    assert!(matches!(Corpus::open(empty.path()), Err(CorpusError::Empty(_))));
+    assert!(matches!(Corpus::open(Path::new("/nowhere/at/all")), Err(CorpusError::Io { .. })));
+}
+
+#[test]
+fn an_id_is_given_once() {
+    let scenario = over_file(&Digest::of(LINES.as_bytes()).to_string());
+    let folder = folder_with(&scenario);
+    fs::create_dir(folder.path().join("other")).unwrap();
+    fs::write(folder.path().join("other/scenario.yaml"), &scenario).unwrap();
+    let error = Corpus::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("MY-1") && error.contains("ids are given once"), "{error}");
+}
+
+#[test]
+fn a_script_that_no_engine_has_is_an_error_and_no_panic() {
+    let made = |steps: &str| {
+        let script =
+            format!("sources:\n  - {{engine: windows, host: a, start: 2026-01-01T00:00:00Z, steps: [{steps}]}}\n");
+        let file = over_file("").replace("sources:\n  - {file: auth.log, format: syslog, sha256: }\n", &script);
+        let folder = folder_with(&file);
+        let corpus = Corpus::open(folder.path()).unwrap();
+        corpus.all()[0].packet(None, &PacketOptions::default()).unwrap_err().to_string()
+    };
+    assert!(made("{event: '4264'}").contains("there is no event `4264`"));
+    assert!(made("{event: '4624', fields: {TargetUserNam: x}}").contains("no field `TargetUserNam`"));
+    assert!(made("{line: 'sshd: x'}").contains("needs `event`"));
+    assert!(made("{event: '4624', fields: {TargetUserName: '{who}'}}").contains("{who}"));
+}
