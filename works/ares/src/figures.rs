@@ -1,6 +1,6 @@
 //! Figures over triaged packets: confidence by round, verdicts, reliability, flips, and cost against accuracy.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::calibration::reliability;
 use gimbal_analysis::tables::no_evidence;
@@ -56,21 +56,38 @@ fn name((summary, _): &Played<'_>) -> String {
     format!("{}, {}", info.configuration_label(), info.model_label())
 }
 
-/// What a figure that shows only the first cells says of the others.
+/// At most `most` cells: of each configuration its first, then of each its second, and so on, in the study's order.
+fn chosen<'c, 'a>(cells: &'c [Played<'a>], most: usize) -> Vec<&'c Played<'a>> {
+    let mut met: BTreeMap<String, usize> = BTreeMap::new();
+    let mut ranked: Vec<(usize, usize)> = Vec::with_capacity(cells.len());
+    for (place, (summary, _)) in cells.iter().enumerate() {
+        let turn = met.entry(summary.info.configuration_label()).or_default();
+        ranked.push((*turn, place));
+        *turn += 1;
+    }
+    ranked.sort_unstable();
+    ranked.truncate(most);
+    ranked.sort_unstable_by_key(|(_, place)| *place);
+    ranked.into_iter().map(|(_, place)| &cells[place]).collect()
+}
+
+/// What a figure that does not show all cells says of the others.
 fn rest(all: usize, shown: usize) -> String {
-    if all > shown { format!(" The first {shown} of {all} cells; the table has all.") } else { String::new() }
+    if all > shown { format!(" {shown} of {all} cells; the table has all.") } else { String::new() }
 }
 
 /// Confidence of both sides by round.
 pub fn rounds(cells: &[Played<'_>], _confidence: f64) -> Drawn {
-    let held: Vec<&Played<'_>> = cells.iter().filter(|(_, cases)| cases.iter().any(|case| case.rounds() > 1)).collect();
+    let held: Vec<Played<'_>> =
+        cells.iter().filter(|(_, cases)| cases.iter().any(|case| case.rounds() > 1)).copied().collect();
     if held.is_empty() {
         return Err("no debate of more than one round".to_owned());
     }
-    let most = held.iter().flat_map(|(_, cases)| *cases).map(Case::rounds).max().unwrap_or(1);
+    let shown = chosen(&held, LINES / 2);
+    let most = shown.iter().flat_map(|(_, cases)| *cases).map(Case::rounds).max().unwrap_or(1);
     let places: Vec<String> = (1..=most).map(|round| round.to_string()).collect();
     let mut series = Vec::new();
-    for cell in held.iter().take(LINES / 2) {
+    for cell in &shown {
         for side in Side::BOTH {
             let point = |round: u32| {
                 let stands = cell.1.iter().flat_map(|case| &case.stands);
@@ -100,7 +117,7 @@ pub fn rounds(cells: &[Played<'_>], _confidence: f64) -> Drawn {
     let caption = format!(
         "Mean confidence by round: of the Architect that there is a threat, of the Skeptic that there is none. Debates that stop early are \
          in the first rounds only.{}",
-        rest(held.len(), LINES / 2)
+        rest(held.len(), shown.len())
     );
     Ok(lines::draw(Svg::new(), &chart, 0.0, caption))
 }
@@ -114,7 +131,8 @@ pub fn confusion(cells: &[Played<'_>], _confidence: f64) -> Drawn {
     let columns: Vec<String> = Verdict::ALL.map(words).into_iter().chain(["no verdict".to_owned()]).collect();
     let given: Vec<Option<Verdict>> = Verdict::ALL.map(Some).into_iter().chain([None]).collect();
     let (mut rows, mut tiles) = (Vec::new(), Vec::new());
-    for cell in cells.iter().take(ROWS / 3) {
+    let shown = chosen(cells, ROWS / 3);
+    for cell in &shown {
         for expected in Verdict::ALL {
             let own: Vec<&Case> = cell.1.iter().filter(|case| case.marking.expected == expected).collect();
             if own.is_empty() {
@@ -140,13 +158,13 @@ pub fn confusion(cells: &[Played<'_>], _confidence: f64) -> Drawn {
         scale: ("0%".to_owned(), "100%".to_owned(), "share of the row".to_owned()),
         missing: "none",
     };
-    let caption = format!("Given verdicts, by the expected one.{}", rest(cells.len(), ROWS / 3));
+    let caption = format!("Given verdicts, by the expected one.{}", rest(cells.len(), shown.len()));
     Ok(matrix::draw(Svg::new(), &drawn, 0.0, caption))
 }
 
 /// How often verdicts are right, by the confidence that was stated.
 pub fn reliable(cells: &[Played<'_>], confidence: f64) -> Drawn {
-    let stated: Vec<&Played<'_>> = cells.iter().filter(|(_, cases)| !forecasts(cases).is_empty()).collect();
+    let stated: Vec<Played<'_>> = cells.iter().filter(|(_, cases)| !forecasts(cases).is_empty()).copied().collect();
     if stated.is_empty() {
         return Err("no verdict with a confidence".to_owned());
     }
@@ -155,7 +173,8 @@ pub fn reliable(cells: &[Played<'_>], confidence: f64) -> Drawn {
     let places: Vec<String> = (0..BINS).map(|bin| format!("{} to {}", edge(bin), edge(bin + 1))).collect();
     let middle = (0..BINS).map(|bin| Some((width * (bin as f64 + 0.5), None))).collect();
     let mut series = vec![lines::Series { name: "as stated".to_owned(), look: look(0), points: middle }];
-    for cell in stated.iter().take(LINES - 1) {
+    let shown = chosen(&stated, LINES - 1);
+    for cell in &shown {
         let bins = reliability(&forecasts(cell.1), BINS, confidence);
         let point = |bin: usize| -> Option<(f64, Option<Interval>)> {
             let found = bins.iter().find(|found| (found.from - width * bin as f64).abs() < width / 2.0)?;
@@ -179,7 +198,7 @@ pub fn reliable(cells: &[Played<'_>], confidence: f64) -> Drawn {
     let caption = format!(
         "Share of right verdicts by stated confidence, with Wilson's intervals. On the line \"as stated\" confidence is what it \
          says.{}",
-        rest(stated.len(), LINES - 1)
+        rest(stated.len(), shown.len())
     );
     Ok(lines::draw(Svg::new(), &chart, 0.0, caption))
 }
@@ -231,7 +250,10 @@ pub fn flips(cells: &[Played<'_>], _confidence: f64) -> Drawn {
 /// Accuracy against tokens.
 pub fn cost(cells: &[Played<'_>], confidence: f64) -> Drawn {
     let mut dots = Vec::new();
-    for cell in cells {
+    let asked: Vec<Played<'_>> =
+        cells.iter().filter(|(summary, _)| summary.tokens.is_some_and(|tokens| tokens.mean > 0.0)).copied().collect();
+    let shown = chosen(&asked, ROWS);
+    for cell in &shown {
         let Some(tokens) = cell.0.tokens.as_ref().filter(|tokens| tokens.mean > 0.0) else { continue };
         let right = cell.1.iter().map(|case| (case.task.as_str(), case.run, case.is_right()));
         let Some(accuracy) = Proportion::clustered(right, confidence) else { continue };
@@ -250,8 +272,7 @@ pub fn cost(cells: &[Played<'_>], confidence: f64) -> Drawn {
     if dots.is_empty() {
         return Err("no pipeline that asked a model".to_owned());
     }
-    let all = dots.len();
-    dots.truncate(2 * ROWS);
+
     let chart = scatter::Chart {
         dots: &dots,
         x_axis: "agent tokens an episode",
@@ -261,7 +282,9 @@ pub fn cost(cells: &[Played<'_>], confidence: f64) -> Drawn {
         amounts: true,
         height: 300.0,
     };
-    let caption =
-        format!("Accuracy against tokens; runs of one scenario are a cluster of the interval.{}", rest(all, 2 * ROWS));
+    let caption = format!(
+        "Accuracy against tokens; runs of one scenario are a cluster of the interval.{}",
+        rest(asked.len(), shown.len())
+    );
     Ok(scatter::draw(Svg::new(), &chart, 0.0, caption))
 }

@@ -102,14 +102,16 @@ pub fn flips(frame: &Frame<'_>) -> Table {
             "McNemar's exact test over scenarios, each by the majority of its runs",
         ),
     ];
-    let reference = frame.cells().find(|(_, cases)| is_single_turn(cases));
+    let singles: Vec<(&CellSummary, &[Case])> = frame.cells().filter(|(_, cases)| is_single_turn(cases)).collect();
     let mut rows = Vec::new();
     for (summary, cases) in frame.cells() {
         let own: Vec<Flip<'_>> = cases.iter().filter(|case| goes_on(case)).filter_map(own_flip).collect();
         flip_rows(&mut rows, summary, "own first round", &own);
-        if let Some((single, singles)) = reference
+        let (environment, model) = (&summary.info.environment, summary.info.model_label());
+        let alike =
+            |single: &CellSummary| single.info.environment == *environment && single.info.model_label() == model;
+        if let Some((single, singles)) = singles.iter().find(|(single, _)| alike(single))
             && single.info.id != summary.info.id
-            && single.info.environment == summary.info.environment
         {
             let pairs: BTreeMap<(&str, u32), &Case> =
                 singles.iter().map(|case| ((case.task.as_str(), case.run), case)).collect();
@@ -122,14 +124,14 @@ pub fn flips(frame: &Frame<'_>) -> Table {
                     after: case.is_right(),
                 })
             });
-            let against = format!("{} ({})", single.info.configuration_label(), single.info.model_label());
+            let against = single.info.configuration_label();
             flip_rows(&mut rows, summary, &against, &across.collect::<Vec<_>>());
         }
     }
     let notes = vec![
         "A good flip turns a wrong verdict of the single turn into the expected one, a bad flip the other way round.".to_owned(),
         "own first round: the verdict by the same judge over the first round of the same debate, in which neither side has heard the \
-         other."
+         other. Else the first configuration of the study whose debates have one round, with the same models on the same episodes."
             .to_owned(),
     ];
     frame.table(columns, rows, notes)
