@@ -102,7 +102,7 @@ fn the_expert_gives_the_expected_verdict_and_the_marking_says_what_counts() {
 
 #[test]
 fn an_episode_without_a_verdict_ends_with_its_last_call_and_says_so() {
-    let (mut environment, first) = begin(TASK, &json!({ "calls": 2 }));
+    let (mut environment, first) = begin(TASK, &json!({ "max_calls": 2 }));
     assert!(first.text.ends_with("2 calls are left, the one that concludes included."));
     let step = act(&mut *environment, &ToolCall::bare("overview")).unwrap();
     assert!(step.done.is_none() && step.observation.text.ends_with("One call is left: conclude with it."));
@@ -115,7 +115,7 @@ fn an_episode_without_a_verdict_ends_with_its_last_call_and_says_so() {
 
 #[test]
 fn a_hasty_expert_concludes_with_its_last_call() {
-    let (environment, _) = begin(TASK, &json!({ "calls": 1 }));
+    let (environment, _) = begin(TASK, &json!({ "max_calls": 1 }));
     assert_eq!(environment.expert().unwrap().next_call().unwrap().tool, "conclude");
 }
 
