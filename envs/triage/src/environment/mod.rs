@@ -83,8 +83,8 @@ impl TriageEnvironment {
     /// A text with the number of calls that are left behind it.
     fn counted(&self, text: &str) -> String {
         match self.left() {
-            1 => format!("{text}\n\nOne call is left: conclude with it."),
-            left => format!("{text}\n\n{left} calls are left, the one that concludes included."),
+            1 => format!("{text}\n\nOne call is left: give your verdict with it."),
+            left => format!("{text}\n\n{left} calls are left, the one that gives the verdict included."),
         }
     }
 
