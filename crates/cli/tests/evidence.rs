@@ -102,6 +102,30 @@ fn a_file_a_folder_and_a_pipe_give_the_same_packet() {
     assert_eq!(elsewhere.out, of_file);
 }
 
+#[test]
+fn names_are_replaced_and_clocks_are_shifted_as_the_command_says() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("logs")).unwrap();
+    place.write("logs/auth.log", &guessed());
+    place.write("names.yaml", "gate: host1\n192.0.2.7: 198.51.100.9\n");
+    let extract = |more: &[&str]| place.gimbal(&[&["evidence", "extract", "logs", "--year", "2026"], more].concat());
+    let plain = extract(&[]).good().out;
+    let said = extract(&["--pseudonyms", "names.yaml", "--shift", "logs/auth.log=-3600"]).good().out;
+    let facts = |text: &str| text.split_once("\"facts\"").unwrap().1.to_owned();
+    assert!(facts(&plain).contains("192.0.2.7") && facts(&plain).contains("2026-03-28T09:00:00"));
+    assert!(facts(&said).contains("198.51.100.9") && facts(&said).contains("2026-03-28T08:00:00"), "{said}");
+    assert!(!facts(&said).contains("192.0.2.7") && !facts(&said).contains("2026-03-28T09:01:10"), "{said}");
+    assert!(said.contains("\"replaced_by\":\"host1\"") && said.contains("\"shift_seconds\":-3600"), "{said}");
+    for (wrong, expected) in [
+        (["--shift", "auth.log=5"], "none of the files that were read"),
+        (["--shift", "logs/auth.log=soon"], "expected FILE=SECONDS"),
+        (["--pseudonyms", "nowhere.yaml"], "cannot be read"),
+    ] {
+        let said = extract(&wrong);
+        assert!(said.code == 2 && said.err.contains(expected), "{}", said.err);
+    }
+}
+
 // covers: ARES-006, ARES-007
 #[test]
 fn a_changed_packet_fails_the_check_with_its_place() {

@@ -8,6 +8,8 @@ mod judges;
 mod listings;
 mod packets;
 #[cfg(feature = "extract")]
+mod pseudonyms;
+#[cfg(feature = "extract")]
 mod real;
 #[cfg(feature = "extract")]
 mod selection;

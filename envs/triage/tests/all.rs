@@ -1,5 +1,5 @@
 //! All integration tests of the crate in one binary, so that it is linked once.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
 mod actions;
 mod corpus;

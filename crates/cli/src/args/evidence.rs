@@ -75,6 +75,12 @@ pub struct Sources {
     /// Zone of times without one, in minutes east of UTC
     #[arg(long, value_name = "MINUTES", allow_negative_numbers = true, value_parser = clap::value_parser!(i16).range(-1440..=1440))]
     pub zone: Option<i16>,
+    /// Seconds that are added to every time of a file, to bring several on one clock; may be given for each file
+    #[arg(long, value_name = "FILE=SECONDS")]
+    pub shift: Vec<String>,
+    /// Names that facts must not show: a map of each to what replaces it (YAML). Raw data are hashed unchanged
+    #[arg(long, value_name = "FILE")]
+    pub pseudonyms: Option<PathBuf>,
     /// Only records at this time or later (RFC 3339)
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,

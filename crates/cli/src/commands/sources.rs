@@ -1,12 +1,13 @@
 //! Telemetry from files, folders and standard input, read into a packet.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use gimbal_evidence::extract::{Extraction, Format, ReadOptions, SourceError, Stats};
-use gimbal_evidence::{Counter, Packet, Selection};
+use gimbal_evidence::extract::{Extraction, Format, Pseudonyms, ReadOptions, SourceError, Stats};
+use gimbal_evidence::{Counter, Packet, Pseudonym, Selection};
 
 use crate::args::Sources;
 use crate::exit::Failure;
@@ -16,11 +17,13 @@ use crate::stdio::message;
 pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     let format = asked.format.as_deref().map(|name| named("--format", name)).transpose()?;
     let options = ReadOptions { strict: asked.strict, year: asked.year, zone_minutes: asked.zone };
-    let mut extraction = Extraction::new(selection(asked)?, options);
+    let mut extraction = Extraction::new(selection(asked)?, options).with_pseudonyms(pseudonyms(asked)?);
+    let mut shifts = Shifts::of(&asked.shift)?;
     let mut read = 0_usize;
     for path in &asked.files {
         if path.as_os_str() == "-" {
-            let stats = extraction.read(std::io::stdin(), format, 0).map_err(|error| failed("-", error))?;
+            let shift = shifts.take(path);
+            let stats = extraction.read(std::io::stdin(), format, shift).map_err(|error| failed("-", error))?;
             tell("-", &stats);
             read += 1;
             continue;
@@ -31,7 +34,7 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
             let place = file.display().to_string();
             let opened =
                 File::open(&file).map_err(|error| Failure::Usage(format!("{place}: cannot be opened: {error}")))?;
-            match extraction.read(opened, format, 0) {
+            match extraction.read(opened, format, shifts.take(&file)) {
                 Ok(stats) => {
                     tell(&place, &stats);
                     read += 1;
@@ -44,6 +47,7 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
             }
         }
     }
+    shifts.all_taken()?;
     if read == 0 {
         return Err(Failure::Usage("nothing was read: none of the files is in a known format".to_owned()));
     }
@@ -54,6 +58,50 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
         extraction.read(opened, Some(Format::Context), 0).map_err(|error| failed(&place, error))?;
     }
     extraction.finish().map_err(Failure::usage)
+}
+
+/// The map of `--pseudonyms`.
+fn pseudonyms(asked: &Sources) -> Result<Pseudonyms, Failure> {
+    let Some(path) = &asked.pseudonyms else { return Ok(Pseudonyms::default()) };
+    let place = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Usage(format!("--pseudonyms: {place}: cannot be read: {error}")))?;
+    let map: BTreeMap<String, String> = gimbal_core::yaml::read(&text, &place).map_err(Failure::usage)?;
+    let names = map.into_iter().map(|(name, replaced_by)| Pseudonym { name, replaced_by }).collect();
+    Pseudonyms::new(names).map_err(|error| Failure::Usage(format!("--pseudonyms: {place}: {error}")))
+}
+
+/// What `--shift` asks for, and which of it was used.
+struct Shifts(Vec<(PathBuf, i32, bool)>);
+
+impl Shifts {
+    fn of(asked: &[String]) -> Result<Self, Failure> {
+        let one = |text: &String| {
+            let parts = text.rsplit_once('=').and_then(|(file, seconds)| Some((file, seconds.parse().ok()?)));
+            let wrong = || format!("--shift: `{text}`: expected FILE=SECONDS, such as logs/a.evtx=-614");
+            parts.map(|(file, seconds)| (PathBuf::from(file), seconds, false)).ok_or_else(|| Failure::Usage(wrong()))
+        };
+        asked.iter().map(one).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The seconds for a file; 0 where none are asked for.
+    fn take(&mut self, file: &Path) -> i32 {
+        let asked = self.0.iter_mut().find(|(named, ..)| named == file);
+        asked.map_or(0, |(_, seconds, used)| {
+            *used = true;
+            *seconds
+        })
+    }
+
+    fn all_taken(&self) -> Result<(), Failure> {
+        let left = self.0.iter().find(|(.., used)| !used);
+        left.map_or(Ok(()), |(file, ..)| {
+            let file = file.display();
+            Err(Failure::Usage(format!(
+                "--shift: `{file}` is none of the files that were read; write it as it is read"
+            )))
+        })
+    }
 }
 
 fn selection(asked: &Sources) -> Result<Selection, Failure> {

@@ -11,6 +11,7 @@ mod fill;
 mod flows;
 mod format;
 mod lines;
+mod pseudonym;
 mod run;
 mod select;
 mod source;
@@ -28,6 +29,7 @@ pub use flows::{
     FlowReader, MAX_PAYLOAD, read_argus, read_flow_capture, read_flow_datagram, read_nfdump, read_zeek, read_zeek_json,
 };
 pub use format::Format;
+pub use pseudonym::{PseudonymError, Pseudonyms};
 pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
 pub use source::{Extraction, SourceError};
 pub use syslog::{read_syslog, read_syslog_json};

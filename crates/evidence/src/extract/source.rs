@@ -6,8 +6,9 @@ use gimbal_core::Digest;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
+use super::pseudonym::Renamed;
 use super::{
-    ExtractError, Format, ReadOptions, Selector, Stats, read_argus, read_auditd, read_context, read_evtx,
+    ExtractError, Format, Pseudonyms, ReadOptions, Selector, Stats, read_argus, read_auditd, read_context, read_evtx,
     read_flow_capture, read_flow_datagram, read_nfdump, read_syslog, read_syslog_json, read_xml, read_zeek,
     read_zeek_json,
 };
@@ -24,6 +25,7 @@ pub struct Extraction {
     selection: Selection,
     selector: Selector,
     sources: Vec<Source>,
+    pseudonyms: Pseudonyms,
 }
 
 /// Why a packet was not made.
@@ -47,7 +49,15 @@ impl Extraction {
     /// An extraction that has read nothing.
     #[must_use]
     pub fn new(selection: Selection, options: ReadOptions) -> Self {
-        Self { options, selector: Selector::new(selection.clone()), selection, sources: Vec::new() }
+        let selector = Selector::new(selection.clone());
+        Self { options, selector, selection, sources: Vec::new(), pseudonyms: Pseudonyms::default() }
+    }
+
+    /// Replaces names in all facts of sources that are read from now on. The packet records the map; the raw data are hashed unchanged.
+    #[must_use]
+    pub fn with_pseudonyms(mut self, pseudonyms: Pseudonyms) -> Self {
+        self.pseudonyms = pseudonyms;
+        self
     }
 
     /// Reads a source to its end. `shift_seconds` is added to every time. The same bytes give the same facts, whether they come from a
@@ -71,7 +81,12 @@ impl Extraction {
         let id = SourceId::at(u32::try_from(self.sources.len()).unwrap_or(u32::MAX - 1));
         let mut sink = self.selector.source(id, shift_seconds);
         let mut whole = Cursor::new(head).chain(&mut input);
-        let stats = by_format(format, &mut whole, &self.options, &mut sink)?;
+        let stats = if self.pseudonyms.is_empty() {
+            by_format(format, &mut whole, &self.options, &mut sink)?
+        } else {
+            let mut renamed = Renamed { names: &self.pseudonyms, sink: &mut sink };
+            by_format(format, &mut whole, &self.options, &mut renamed)?
+        };
         // What an extractor leaves behind belongs to the hash too.
         io::copy(&mut whole, &mut io::sink()).map_err(ExtractError::from)?;
         let times_need_help = matches!(format, Format::Syslog);
@@ -97,7 +112,9 @@ impl Extraction {
     /// When a fact breaks a rule of packets.
     pub fn finish(self) -> Result<Packet, SourceError> {
         let selected = self.selector.finish();
-        let mut draft = Draft::new(self.sources, self.selection).leaving_out(selected.left_out);
+        let mut draft = Draft::new(self.sources, self.selection)
+            .with_pseudonyms(self.pseudonyms.names().to_vec())
+            .leaving_out(selected.left_out);
         for fact in selected.facts {
             draft.add(fact)?;
         }

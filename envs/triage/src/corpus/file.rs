@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use gimbal_core::Digest;
-use gimbal_evidence::extract::Format;
+use gimbal_evidence::extract::{Format, PseudonymError, Pseudonyms};
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::{Pseudonym, SourceKind, Utc};
 use serde::Deserialize;
@@ -78,6 +78,9 @@ struct SourceFile {
     sha256: Option<Digest>,
     #[serde(default)]
     format: Option<String>,
+    /// Licence of a file of the folder of telemetry.
+    #[serde(default)]
+    licence: Option<String>,
     #[serde(default)]
     shift_seconds: i32,
 }
@@ -103,6 +106,9 @@ struct Twin {
     remove: Vec<String>,
     #[serde(default)]
     steps: Vec<Step>,
+    /// Further sources, behind those of the scenario.
+    #[serde(default)]
+    sources: Vec<SourceFile>,
     #[serde(default)]
     context: Context,
 }
@@ -165,15 +171,16 @@ fn scenario(
         criterion,
         twin_of: twin.map(|_| file.id.clone()),
         sources,
-        pseudonyms: pseudonyms(&file.pseudonyms),
+        pseudonyms: pseudonyms(&file.pseudonyms).map_err(|error| wrong(format!("pseudonyms: {error}")))?,
         year,
         folder: folder.to_path_buf(),
         digest: OnceLock::new(),
     })
 }
 
-fn pseudonyms(map: &BTreeMap<String, String>) -> Vec<Pseudonym> {
-    map.iter().map(|(name, by)| Pseudonym { name: name.clone(), replaced_by: by.clone() }).collect()
+fn pseudonyms(map: &BTreeMap<String, String>) -> Result<Pseudonyms, PseudonymError> {
+    let names = map.iter().map(|(name, by)| Pseudonym { name: name.clone(), replaced_by: by.clone() });
+    Pseudonyms::new(names.collect())
 }
 
 /// The year of a time, which syslog lines leave out.
@@ -214,6 +221,7 @@ impl Changes {
                 sources.get_mut(step.source).ok_or_else(|| format!("a step for source {} of {count}", step.source))?;
             source.steps.push(step.clone());
         }
+        sources.extend(twin.sources.iter().cloned());
         for (section, entries) in &twin.context {
             context.entry(section.clone()).or_default().extend(entries.iter().cloned());
         }
@@ -280,7 +288,11 @@ fn raw(source: &SourceFile, names: &Names) -> Result<RawSource, String> {
         format!("there is no format `{named}`{hint} (known: {})", known.join(", "))
     })?;
     let sha256 = source.sha256.ok_or_else(|| format!("`sha256` of `{path}` is missing"))?;
-    Ok(RawSource::File { path: path.into(), sha256, format, shift_seconds: source.shift_seconds, is_data })
+    let licence = source.licence.clone().unwrap_or_default();
+    if is_data && licence.is_empty() {
+        return Err(format!("`licence` of `{path}` is missing"));
+    }
+    Ok(RawSource::File { path: path.into(), sha256, format, licence, shift_seconds: source.shift_seconds, is_data })
 }
 
 /// A step with its names filled in.

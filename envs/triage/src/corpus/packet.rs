@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gimbal_core::{Digest, canonical};
-use gimbal_evidence::extract::{Extraction, Format, ReadOptions};
+use gimbal_evidence::extract::{Extraction, Format, Pseudonyms, ReadOptions};
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::{Counter, Packet, Selection};
 use serde::Serialize;
@@ -39,7 +39,8 @@ impl Scenario {
     pub fn packet(&self, data: Option<&Path>, options: &PacketOptions) -> Result<Packet, CorpusError> {
         let selection = Selection { max_facts: Counter(options.max_facts), ..Selection::default() };
         let read = ReadOptions { strict: false, year: self.year, zone_minutes: None };
-        let mut extraction = Extraction::new(selection, read);
+        let names = if options.pseudonyms { self.pseudonyms.clone() } else { Pseudonyms::default() };
+        let mut extraction = Extraction::new(selection, read).with_pseudonyms(names);
         let sources = if options.mixed { self.sources.as_slice() } else { self.sources.get(..1).unwrap_or_default() };
         for (index, source) in sources.iter().enumerate() {
             let bytes = self.bytes(source, data)?;

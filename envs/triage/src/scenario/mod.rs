@@ -14,8 +14,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use gimbal_core::Digest;
+use gimbal_evidence::extract::Pseudonyms;
 use gimbal_evidence::judge::Verdict;
-use gimbal_evidence::{FactId, Packet, Pseudonym};
+use gimbal_evidence::{FactId, Packet};
 
 pub use criterion::{Criterion, Decides, Suspicion};
 pub use kinds::{Category, OperatorTruth, Telemetry, Tier};
@@ -59,7 +60,8 @@ pub struct Scenario {
     /// The scenario of which it is a twin.
     pub twin_of: Option<String>,
     pub(crate) sources: Vec<RawSource>,
-    pub(crate) pseudonyms: Vec<Pseudonym>,
+    /// Names that facts do not show.
+    pub(crate) pseudonyms: Pseudonyms,
     /// Year of times without one.
     pub(crate) year: Option<i16>,
     /// Folder of the scenario's file, for raw files beside it.
@@ -68,6 +70,12 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Where the raw data of each source come from: a script and its seed, statements, or a file with its licence.
+    #[must_use]
+    pub fn origins(&self) -> Vec<String> {
+        self.sources.iter().map(RawSource::origin).collect()
+    }
+
     /// The facts on which the verdict rests: without them it is another one. Empty where nothing in the packet is suspicious.
     #[must_use]
     pub fn decisive(&self, packet: &Packet) -> Vec<FactId> {

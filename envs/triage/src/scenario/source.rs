@@ -15,6 +15,8 @@ pub(crate) enum RawSource {
         path: PathBuf,
         sha256: Digest,
         format: Format,
+        /// Under which it may be used; empty for a file beside the scenario.
+        licence: String,
         shift_seconds: i32,
         /// Whether it is of the folder of telemetry.
         is_data: bool,
@@ -23,6 +25,18 @@ pub(crate) enum RawSource {
     Generated(Box<Script>),
     /// What a person states, as the text of a context file.
     Context(String),
+}
+
+impl RawSource {
+    /// Where the bytes come from, in words.
+    pub fn origin(&self) -> String {
+        match self {
+            Self::File { path, licence, is_data: true, .. } => format!("file {} ({licence})", path.display()),
+            Self::File { path, .. } => format!("file {}", path.display()),
+            Self::Generated(script) => format!("generated {}, seed {}", script.engine.format(), script.seed),
+            Self::Context(_) => "statements".to_owned(),
+        }
+    }
 }
 
 /// In which format telemetry is rendered.

@@ -54,13 +54,13 @@ fn no_text_of_a_packet_tells_the_label() {
 #[test]
 fn ids_are_numbers_without_an_order_by_verdict() {
     let made = made();
-    for (scenario, _) in &made {
+    for (scenario, _) in made {
         assert!(scenario.id.strip_prefix("SC-").is_some_and(|number| number.parse::<u32>().is_ok()), "{}", scenario.id);
     }
     // Neither does the place in its file: every verdict is the first, and the last, of some file.
     for of_last in [false, true] {
         let mut ends: BTreeMap<&str, Verdict> = BTreeMap::new();
-        for (scenario, _) in &made {
+        for (scenario, _) in made {
             if of_last {
                 ends.insert(&scenario.family, scenario.expected);
             } else {
@@ -81,12 +81,15 @@ fn words(packet: &Packet) -> BTreeSet<String> {
     words.collect()
 }
 
+/// How many packets of a label there are, and in how many of them each word is.
+type Seen<'w> = (f64, BTreeMap<&'w str, f64>);
+
 /// Naive Bayes over words, trained on all scenes but one, and asked for the twins of that one. Returns how many labels it hits and how
 /// many the most frequent label would.
 fn by_words<L: Ord + Copy>(cases: &[(&Scenario, BTreeSet<String>, L)]) -> (usize, usize) {
     let (mut hits, mut majority) = (0, 0);
     for (scenario, words, label) in cases {
-        let mut counts: BTreeMap<L, (f64, BTreeMap<&str, f64>)> = BTreeMap::new();
+        let mut counts: BTreeMap<L, Seen<'_>> = BTreeMap::new();
         for (_, words, label) in cases.iter().filter(|(other, ..)| other.family != scenario.family) {
             let (count, seen) = counts.entry(*label).or_default();
             *count += 1.0;
@@ -95,14 +98,14 @@ fn by_words<L: Ord + Copy>(cases: &[(&Scenario, BTreeSet<String>, L)]) -> (usize
             }
         }
         let vocabulary: BTreeSet<&str> = counts.values().flat_map(|(_, seen)| seen.keys().copied()).collect();
-        let score = |(count, seen): &(f64, BTreeMap<&str, f64>)| {
+        let score = |(count, seen): &Seen<'_>| {
             let of_word = |word: &&str| {
                 let share = (seen.get(word).copied().unwrap_or(0.0) + 1.0) / (count + 2.0);
                 if words.contains(*word) { share.ln() } else { (1.0 - share).ln() }
             };
             count.ln() + vocabulary.iter().map(of_word).sum::<f64>()
         };
-        let best = |by: &dyn Fn(&(f64, BTreeMap<&str, f64>)) -> f64| {
+        let best = |by: &dyn Fn(&Seen<'_>) -> f64| {
             counts.iter().max_by(|one, other| by(one.1).total_cmp(&by(other.1))).map(|(label, _)| *label)
         };
         hits += usize::from(best(&score) == Some(*label));

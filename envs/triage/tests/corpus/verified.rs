@@ -13,14 +13,14 @@ use super::{corpus, made};
 fn the_criterion_gives_the_expected_verdict_and_another_one_without_the_facts_that_decide() {
     let mut wrong = Vec::new();
     for (scenario, packet) in made() {
-        let found = scenario.criterion.verdict(&packet);
+        let found = scenario.criterion.verdict(packet);
         if found != scenario.expected {
             wrong.push(format!("{}: {found}, expected {}", scenario.id, scenario.expected));
         }
-        let decisive: BTreeSet<_> = scenario.decisive(&packet).into_iter().collect();
+        let decisive: BTreeSet<_> = scenario.decisive(packet).into_iter().collect();
         if decisive.is_empty() {
             // Nothing suspicious is there, so nothing can be taken away.
-            let plain = scenario.tier == Tier::ClearBenign && scenario.criterion.suspicious(&packet).is_empty();
+            let plain = scenario.tier == Tier::ClearBenign && scenario.criterion.suspicious(packet).is_empty();
             if !plain {
                 wrong.push(format!("{}: no fact decides", scenario.id));
             }

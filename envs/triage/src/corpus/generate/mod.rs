@@ -6,6 +6,7 @@
 
 mod auditd;
 mod background;
+mod memory;
 mod netflow;
 mod syslog;
 mod text;

@@ -1,5 +1,7 @@
 //! Lines of syslog: RFC 3164 without a year, or RFC 5424.
 
+use gimbal_core::Digest;
+
 use super::{Record, rfc3339};
 use crate::scenario::{Frame, Script};
 
@@ -20,7 +22,7 @@ pub(super) fn render(script: &Script, records: Vec<Record<'_>>) -> Result<Vec<u8
         let line = record.values.fill(line, &mut record.rng)?;
         let (program, message) =
             line.split_once(": ").ok_or_else(|| format!("`{line}`: expected `PROGRAM: MESSAGE`"))?;
-        let pid = 700 + record.rng.below(31_000);
+        let pid = 700 + number(script, program, message, &mut record) % 31_000;
         let time = rfc3339(record.micros);
         let has_number = !matches!(program, "kernel" | "sudo" | "su");
         match script.frame {
@@ -46,4 +48,19 @@ pub(super) fn render(script: &Script, records: Vec<Record<'_>>) -> Result<Vec<u8
         }
     }
     Ok(out.into_bytes())
+}
+
+/// The number of the process that logs. A server has one for each connection: lines about one account, at the same turn of their steps,
+/// are of one connection.
+fn number(script: &Script, program: &str, message: &str, record: &mut Record<'_>) -> u64 {
+    let after = message.split_once("for user ").or_else(|| message.split_once(" for ")).map(|(_, after)| after);
+    let account = after.and_then(|after| after.split([' ', '(']).next()).filter(|_| program == "sshd");
+    account.map_or_else(
+        || record.rng.next_u64(),
+        |account| {
+            let parts = [program.as_bytes(), record.host.as_bytes(), account.as_bytes()];
+            let turn = u64::from(record.values.index) + script.seed;
+            Digest::of_parts(&[&parts.concat(), &turn.to_be_bytes()]).head()
+        },
+    )
 }

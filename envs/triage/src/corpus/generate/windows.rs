@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
+use super::memory::Memory;
 use super::{Record, rfc3339};
 use crate::scenario::Script;
 
@@ -120,14 +121,15 @@ fn templates() -> &'static BTreeMap<&'static str, Template> {
 
 pub(super) fn render(script: &Script, records: Vec<Record<'_>>) -> Result<Vec<u8>, String> {
     let mut out = String::from("<Events>\n");
+    let mut memory = Memory::new(script.seed);
     for (number, mut record) in (20_000 + script.seed % 9_000..).zip(records) {
-        event(&mut out, number, &mut record)?;
+        event(&mut out, number, &mut record, &mut memory)?;
     }
     out.push_str("</Events>\n");
     Ok(out.into_bytes())
 }
 
-fn event(out: &mut String, number: u64, record: &mut Record<'_>) -> Result<(), String> {
+fn event(out: &mut String, number: u64, record: &mut Record<'_>, memory: &mut Memory) -> Result<(), String> {
     let step = record.step;
     let name = step.event.as_deref().ok_or("a step of a Windows source needs `event`")?;
     let template = templates().get(name).ok_or_else(|| {
@@ -175,10 +177,32 @@ fn event(out: &mut String, number: u64, record: &mut Record<'_>) -> Result<(), S
         _ => ("<EventData>", "</EventData>"),
     };
     out.push_str(begin);
+    let mut values: Vec<(String, String)> = Vec::with_capacity(template.fields.len());
     for (field, default) in &template.fields {
         let field = field.replace('_', " ");
         let given = step.fields.get(&field).map_or(*default, String::as_str);
-        let value = escaped(&record.values.fill(given, &mut record.rng)?);
+        let value =
+            if given.starts_with('@') { given.to_owned() } else { record.values.fill(given, &mut record.rng)? };
+        values.push((field, value));
+    }
+    for index in 0..values.len() {
+        let Some(asked) = values.get(index).and_then(|(_, value)| value.strip_prefix('@')) else { continue };
+        let (what, of) = asked.split_once(' ').unwrap_or((asked, ""));
+        let of = match of.strip_prefix('=') {
+            Some(name) => name,
+            None => values.iter().find(|(field, _)| field == of).map_or("", |(_, value)| value.as_str()),
+        };
+        let value = match what {
+            "time" => Some(rfc3339(record.micros).replace('T', " ").trim_end_matches('Z').to_owned()),
+            what => memory.value(what, record.host, of),
+        };
+        let value = value.ok_or_else(|| format!("event `{name}`: `@{what}` is no value"))?;
+        if let Some((_, place)) = values.get_mut(index) {
+            *place = value;
+        }
+    }
+    for (field, value) in values {
+        let value = escaped(&value);
         if begin.starts_with("<UserData>") {
             let _ = write!(out, "<{field}>{value}</{field}>");
         } else {

@@ -1,0 +1,105 @@
+//! Scenarios over real files, where the data folder is present.
+
+use std::path::PathBuf;
+
+use gimbal_triage::corpus::{CorpusError, PacketOptions};
+
+use super::corpus;
+
+fn folder() -> Option<PathBuf> {
+    let folder = std::env::var("GIMBAL_DATA")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference").to_owned());
+    let folder = PathBuf::from(folder).join("telemetry");
+    if folder.join("manifest.jsonl").is_file() {
+        return Some(folder);
+    }
+    eprintln!("skipped: no telemetry/manifest.jsonl in the data folder; set GIMBAL_DATA to compare");
+    None
+}
+
+#[test]
+fn a_scenario_over_real_files_asks_for_their_folder() {
+    let scenario = corpus().scenario("SC-201").unwrap();
+    let error = scenario.packet(None, &PacketOptions::default()).unwrap_err();
+    assert!(matches!(error, CorpusError::NeedsData { .. }) && error.to_string().contains("data"), "{error}");
+    // The digest needs no file: the hash of each is in the scenario.
+    assert!(scenario.digest().is_ok());
+}
+
+// covers: ARES-071
+#[test]
+fn real_scenarios_have_the_verdict_that_their_files_support() {
+    let Some(folder) = folder() else { return };
+    let (mut wrong, mut composed) = (Vec::new(), 0);
+    for scenario in corpus().scenarios("real") {
+        let packet =
+            scenario.packet(Some(&folder), &PacketOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        composed += usize::from(packet.header().sources.iter().filter(|source| source.format != "context").count() > 1);
+        let found = scenario.criterion.verdict(&packet);
+        if found != scenario.expected {
+            wrong.push(format!("{}: {found}, expected {}", scenario.id, scenario.expected));
+        }
+        let decisive = scenario.decisive(&packet);
+        let rest: Vec<_> = packet.facts().iter().filter(|fact| !decisive.contains(&fact.id)).collect();
+        if !decisive.is_empty() && scenario.criterion.verdict_over(&rest) == scenario.expected {
+            wrong.push(format!("{}: still {} without {decisive:?}", scenario.id, scenario.expected));
+        }
+        assert!(scenario.origins()[0].starts_with("file "), "{}: {:?}", scenario.id, scenario.origins());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(composed >= 16, "{composed}");
+}
+
+#[test]
+fn the_sources_of_a_composed_scenario_are_on_one_clock_and_one_host() {
+    let Some(folder) = folder() else { return };
+    for (id, seconds) in [("SC-208", 120), ("SC-209", 3_600), ("SC-211", 60)] {
+        let scenario = corpus().scenario(id).unwrap();
+        let packet = scenario.packet(Some(&folder), &PacketOptions::default()).unwrap();
+        let window = packet.header().window.unwrap();
+        let length = (window.last.micros() - window.first.micros()) / 1_000_000;
+        assert!(length <= seconds, "{id}: {length} s");
+        assert!(packet.header().sources.len() >= 2, "{id}");
+    }
+}
+
+/// Names that tell where the data were made, and what with.
+const LABORATORY: [&str; 9] =
+    ["offsec", "admmig", "fs03vuln", "hacker", "hijack", "impacket", "vulnapp", "lambda-user", "gentilkiwi"];
+
+#[test]
+fn names_of_laboratories_are_not_in_facts_unless_asked_for() {
+    let Some(folder) = folder() else { return };
+    for scenario in corpus().scenarios("real") {
+        let text = |pseudonyms: bool| {
+            let options = PacketOptions { pseudonyms, ..PacketOptions::default() };
+            let packet = scenario.packet(Some(&folder), &options).unwrap_or_else(|error| panic!("{error}"));
+            packet.facts().iter().map(|fact| format!("{fact:?}")).collect::<String>().to_lowercase()
+        };
+        let shown = text(true);
+        // The driver of SC-245 is known by its name, and the tier says so.
+        let by_name = if scenario.id == "SC-245" { None } else { Some("mimikatz") };
+        for name in LABORATORY.into_iter().chain(by_name) {
+            assert!(!shown.contains(name), "{}: {name}", scenario.id);
+        }
+        if scenario.id == "SC-201" {
+            assert!(text(false).contains("offsec") && text(false).contains("mimikatz") && !shown.contains("mimikatz"));
+        }
+    }
+}
+
+#[test]
+fn a_file_of_the_folder_that_was_changed_is_refused() {
+    let Some(folder) = folder() else { return };
+    let copy = tempfile::tempdir().unwrap();
+    let place = copy.path().join("syslog");
+    std::fs::create_dir(&place).unwrap();
+    let scenario = corpus().scenario("SC-212").unwrap();
+    let missing = scenario.packet(Some(copy.path()), &PacketOptions::default()).unwrap_err();
+    assert!(matches!(missing, CorpusError::Io { .. }), "{missing}");
+    let mut bytes = std::fs::read(folder.join("syslog/auditd-base64-exec.log")).unwrap();
+    bytes.push(b'\n');
+    std::fs::write(place.join("auditd-base64-exec.log"), bytes).unwrap();
+    let changed = scenario.packet(Some(copy.path()), &PacketOptions::default()).unwrap_err();
+    assert!(matches!(changed, CorpusError::OtherFile { .. }), "{changed}");
+}
