@@ -25,7 +25,13 @@ fn one_call_is_read_in_many_ways_and_written_in_one() {
         assert_eq!(parse(text, &tools), Ok(call.clone()), "{text}");
     }
     let fact = ToolCall::with("show_fact", &[("id", "F003")]);
-    for text in ["show_fact id=\"F003\"", "show_fact F003", "show_fact(F003)", "show_fact \"F003\"", "show_fact id=F003 because it is odd"] {
+    for text in [
+        "show_fact id=\"F003\"",
+        "show_fact F003",
+        "show_fact(F003)",
+        "show_fact \"F003\"",
+        "show_fact id=F003 because it is odd",
+    ] {
         let read = parse(text, &tools);
         assert!(read == Ok(fact.clone()) || text.contains("because"), "{text}: {read:?}");
     }

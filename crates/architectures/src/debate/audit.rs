@@ -118,7 +118,7 @@ async fn answers(
                 found.entry(id.to_owned()).or_insert(answer);
             }
             Err(refusal) => {
-                case.refused(stage, LaneId::MAIN, (role.other(), turn.round, 1), refusal).await;
+                case.refused(stage, LaneId::MAIN, (role.other().name(), turn.round, 1), refusal).await;
                 // A rebuttal that cites nothing new contests nothing.
                 if claim.is_some() {
                     found.entry(id.to_owned()).or_insert(Answer { word: "no_contest", facts: Vec::new() });

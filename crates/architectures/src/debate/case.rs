@@ -55,11 +55,11 @@ impl Case<'_> {
         &self,
         stage: &dyn Stage,
         lane: LaneId,
-        (role, round, attempt): (Role, u32, u32),
+        (role, round, attempt): (&str, u32, u32),
         refusal: Refusal,
     ) {
         let Refusal { reason, what } = refusal;
-        let (role, reason) = (role.name().to_owned(), reason.to_owned());
+        let (role, reason) = (role.to_owned(), reason.to_owned());
         stage.record(lane, &Refused { role, round, vote: self.vote, attempt, reason, what }).await;
     }
 }

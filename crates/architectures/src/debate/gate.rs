@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gimbal_core::{Halt, LaneId, Milli, Stage};
+use gimbal_core::{Halt, LaneId, Stage};
 use gimbal_evidence::Class;
 use gimbal_evidence::claim::Support;
 use gimbal_evidence::judge::{Band, Basis, Certainty, Sign};
@@ -117,9 +117,4 @@ fn signs(case: &Case<'_>, exchange: &Exchange<'_>, decision: &Decision) -> Vec<S
         weak_claims: claims.iter().filter(|support| **support != Support::Supported).count(),
     }
     .signs()
-}
-
-/// A confidence read from a message, in thousandths.
-pub(super) fn confidence(value: &Value) -> Milli {
-    Milli::from_f64(value["confidence"].as_f64().unwrap_or_default())
 }

@@ -17,6 +17,7 @@ pub mod messages;
 mod narrator;
 mod oracle;
 mod reading;
+mod resolve;
 mod rounds;
 mod seat;
 mod settings;
@@ -64,7 +65,7 @@ impl ArchitectureKind for DebateKind {
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
-        Ok(Arc::new(settings::resolve(self.name(), settings, files)?))
+        Ok(Arc::new(resolve::resolve(self.name(), settings, files)?))
     }
 
     fn records(&self) -> Vec<RecordKind> {
@@ -73,12 +74,15 @@ impl ArchitectureKind for DebateKind {
     }
 }
 
+/// An agent and its place in the architecture.
+pub type Placed = (&'static str, Agent);
+
 /// The agents of a setting of `debate` by their places, and their context blocks, for whoever wants to see their prompts without playing.
 ///
 /// # Errors
 /// Which key or file is wrong, and what would be right.
-pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), BuildError> {
-    let debate = settings::resolve(DebateKind.name(), settings, files)?;
+pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+    let debate = resolve::resolve(DebateKind.name(), settings, files)?;
     let mut all = Vec::new();
     let [architect, skeptic] = debate.sides;
     for (place, anchored, speaker) in
@@ -96,6 +100,22 @@ pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<(&'static str,
         all.push(("narrator_agent", agent));
     }
     Ok((all, debate.context))
+}
+
+/// Settings under which an agent is in this place with this persona, for whoever wants to see its prompt.
+#[must_use]
+pub fn showing(place: &str, persona: &str) -> Value {
+    let member = json!({ "persona": persona });
+    match place {
+        "architect_anchored" => {
+            let plain = persona.strip_suffix(resolve::ANCHORED).unwrap_or(persona);
+            json!({ "anchored": true, "architect": { "persona": plain } })
+        }
+        "auditor" => json!({ "rounds": 1, "judge": "claims", "audit": true, "auditor": member }),
+        "oracle_agent" => json!({ "gate": { "certainty": "oracle" }, "oracle_agent": member }),
+        "narrator_agent" => json!({ "narrator": "model", "narrator_agent": member }),
+        place => json!({ place: member }),
+    }
 }
 
 /// What speaks for a side.
@@ -251,6 +271,14 @@ impl Debate {
         Ok((agent, &self.contracts.position, false))
     }
 
+    /// Whether anybody sends a message to an agent.
+    fn sends(&self) -> bool {
+        let hears = (self.rounds > 1 && !self.isolated) || self.skeptic_sees_thesis;
+        let sides = hears && self.sides.iter().any(|side| side.agent.is_some());
+        let around = [self.oracle.as_ref(), self.active.agent(), self.telling.agent()];
+        sides || around.into_iter().chain(self.auditors.each_ref().map(Option::as_ref)).any(|agent| agent.is_some())
+    }
+
     fn all_agents(&self) -> impl Iterator<Item = &Agent> {
         let sides = self.sides.iter().flat_map(|side| side.agent.iter().chain(&side.anchored));
         let around = self.auditors.iter().flatten().chain(&self.oracle);
@@ -261,12 +289,8 @@ impl Debate {
 #[async_trait]
 impl Architecture for Debate {
     fn needs(&self) -> Needs {
-        let mut needs = Needs {
-            materials: vec![PACKET.to_owned()],
-            answers: true,
-            messages: self.sides.iter().any(|side| side.agent.is_some()) && self.rounds > 1 && !self.isolated,
-            ..Needs::default()
-        };
+        let mut needs =
+            Needs { materials: vec![PACKET.to_owned()], answers: true, messages: self.sends(), ..Needs::default() };
         for agent in self.all_agents() {
             needs.add_agent(agent.needs());
         }

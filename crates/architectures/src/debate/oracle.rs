@@ -15,7 +15,6 @@ use super::case::{Case, hint, share, shown, written};
 use super::consult::Request;
 use super::decision::{Decision, over};
 use super::form;
-use super::gate::confidence;
 use super::reading::{Refusal, position};
 use super::rounds::Exchange;
 use super::seat::Turn;
@@ -52,7 +51,8 @@ pub(super) async fn estimate(
     });
     let contract = &case.debate.contracts.estimate;
     let request = Request { agent, contract, message: &message, form: form::estimate(), expert };
-    Ok(request.ask(case, stage, LaneId::MAIN).await?.as_ref().map(confidence))
+    let value = request.ask(case, stage, LaneId::MAIN).await?;
+    Ok(value.and_then(|value| value["confidence"].as_f64()).map(Milli::from_f64))
 }
 
 /// The decision after an attack on the surer side; none where there is no active Oracle.
@@ -125,9 +125,12 @@ async fn asked(
     let message = json!({ "against": role.name(), "position": told(role, turn), "cited": cited });
     let message = stage.send(LaneId::MAIN, role.name(), agent.role(), "position", message).await.unwrap_or_default();
     let expert = case.hints.then(|| {
-        let position = case.by_rule(role.other(), Strategy::Rules, Some(&turn.position));
-        let say =
-            |assertions: Vec<Value>| json!({ "assertions": assertions, "confidence": share(position.confidence) });
+        let mut position = case.by_rule(role.other(), Strategy::Rules, Some(&turn.position));
+        position.assertions.retain(|claim| claim.facts.iter().any(|fact| !cited.contains(fact)));
+        let say = |assertions: Vec<Value>| {
+            let sure = if assertions.is_empty() { Milli::ZERO } else { position.confidence };
+            json!({ "assertions": assertions, "confidence": share(sure) })
+        };
         hint(&say(written(&position, false)), &[say(Vec::new())])
     });
     let contract = &case.debate.contracts.position;
@@ -135,7 +138,7 @@ async fn asked(
     let Some(value) = request.ask(case, stage, LaneId::MAIN).await? else { return Ok(BTreeSet::new()) };
     let reading = position(&value.to_string(), contract, case.packet);
     for refusal in reading.refusals {
-        case.refused(stage, LaneId::MAIN, (role.other(), turn.round, 1), refusal).await;
+        case.refused(stage, LaneId::MAIN, (agent.role(), turn.round, 1), refusal).await;
     }
     let mut facts = BTreeSet::new();
     for claim in reading.spoken.map(|spoken| spoken.assertions).unwrap_or_default() {
@@ -143,7 +146,7 @@ async fn asked(
         if fresh.is_empty() || case.packet.entails(&claim) == Entailment::Contradicted {
             let what = format!("{} cites nothing new, or its facts contradict it", claim.predicate);
             let refusal = Refusal::new("no_new_fact", &what);
-            case.refused(stage, LaneId::MAIN, (role.other(), turn.round, 1), refusal).await;
+            case.refused(stage, LaneId::MAIN, (agent.role(), turn.round, 1), refusal).await;
         } else {
             facts.extend(fresh);
         }

@@ -25,6 +25,11 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
+    /// Whether asking again can help: who is asked again sees no packet.
+    pub(super) fn is_repairable(&self) -> bool {
+        !matches!(self.reason, "unknown_fact" | "missing_facts" | "empty_assertions")
+    }
+
     pub(super) fn new(reason: &'static str, what: &str) -> Self {
         Self { reason, what: bounded(what, SHOWN) }
     }

@@ -160,21 +160,23 @@ impl<'a> Seat<'a> {
         };
         let attempts = Attempts::default();
         let (spoken, problems) = ask.once_and_again(stage, |text| attempts.read(text, contract, &self.case)).await?;
+        let spoken = spoken.flatten();
         let Read { refusals, changes, tier, dropped } = attempts.into_read(spoken.is_some());
-        let lost = refusals.last().map(|(_, refusal)| refusal.reason);
+        let lost = refusals.last().map(|(_, refusal)| (refusal.reason, refusal.what.clone()));
         for (attempt, refusal) in refusals {
-            self.case.refused(stage, lane, (self.role, round, attempt), refusal).await;
+            self.case.refused(stage, lane, (self.role.name(), round, attempt), refusal).await;
         }
         let unread = (dropped > 0 && tier != Tier::Default).then_some(dropped);
         stage.record(lane, &Parsed { contract: contract.name().to_owned(), tier, unread }).await;
         reshaped(stage, lane, self.role.name(), contract.name(), &changes).await;
         let Some(spoken) = spoken else {
-            let kind = match lost {
+            let kind = match &lost {
                 None => "no_answer",
-                Some("unreadable") => "unreadable",
+                Some(("unreadable", _)) => "unreadable",
                 Some(_) => "nothing_valid",
             };
-            let reason = bounded(&format!("{kind}: {}", problems.join("; then ")), REASON);
+            let what = lost.map(|(_, what)| what).or_else(|| problems.last().cloned()).unwrap_or_default();
+            let reason = bounded(&format!("{kind}: {what}"), REASON);
             let role = self.role.name().to_owned();
             stage.record(lane, &FellBack { role, round, vote: self.case.vote, reason }).await;
             let strategy = if self.role == Role::Skeptic { Strategy::Deterministic } else { Strategy::Rules };
@@ -294,15 +296,17 @@ struct Attempts {
 }
 
 impl Attempts {
-    fn read(&self, text: &str, contract: &Contract, case: &Case<'_>) -> Result<Spoken, String> {
+    /// What stands of an attempt; none where nothing does and asking again cannot help.
+    fn read(&self, text: &str, contract: &Contract, case: &Case<'_>) -> Result<Option<Spoken>, String> {
         let attempt = self.made.fetch_add(1, Ordering::Relaxed) + 1;
         let mut reading = position(text, contract, case.packet);
         let spoken = reading.spoken.take();
+        let hopeless = spoken.is_none() && !reading.refusals.iter().any(Refusal::is_repairable);
         let problem = || {
             let all: Vec<String> = reading.refusals.iter().map(|refusal| refusal.what.clone()).collect();
             all.join("; ")
         };
-        let result = spoken.ok_or_else(problem);
+        let result = if hopeless { Ok(None) } else { spoken.map(Some).ok_or_else(problem) };
         self.read.lock().unwrap_or_else(PoisonError::into_inner).push((attempt, reading));
         result
     }

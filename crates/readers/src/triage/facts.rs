@@ -193,7 +193,8 @@ impl Page {
             {
                 self.facts = number.parse().ok().or(self.facts);
             }
-            if let Some((_, ranges)) = line.strip_prefix("Facts shown so far: ").and_then(|rest| rest.split_once(" (")) {
+            if let Some((_, ranges)) = line.strip_prefix("Facts shown so far: ").and_then(|rest| rest.split_once(" ("))
+            {
                 let number = |id: &str| id.trim().strip_prefix('F').and_then(|digits| digits.parse::<usize>().ok());
                 self.shown.extend(ranges.trim_end_matches(").").split(',').filter_map(|range| {
                     let (first, last) = range.split_once('-').unwrap_or((range, range));

@@ -92,7 +92,7 @@ fn configured() -> Vec<(String, &'static str, Value)> {
         .unwrap()
         .into_iter()
         // Sides of a debate are asked for positions over a packet, and not for actions.
-        .filter(|known| ["react", "hierarchy"].contains(&known.base.as_str()))
+        .filter(|known| known.base != "debate")
         .map(|known| {
             let base = if known.base == "react" { "react" } else { "hierarchy" };
             (known.name.replace('+', "_"), base, json!({ "configuration": known.name }))
