@@ -84,15 +84,18 @@ const TELLING: [&str; 71] = [
 ];
 
 /// Fields that only number or relate records: they stand in the packet, and not in a line.
-const NUMBERING: [&str; 35] = [
+const NUMBERING: [&str; 41] = [
     "ActivityID",
     "CallTrace",
     "Channel",
     "Computer",
     "Correlation",
+    "ElevatedToken",
     "EventRecordID",
     "ExecutionProcessID",
     "IpPort",
+    "ImpersonationLevel",
+    "KeyLength",
     "Keywords",
     "Level",
     "LogonGuid",
@@ -105,8 +108,10 @@ const NUMBERING: [&str; 35] = [
     "RecordNumber",
     "SourceProcessGUID",
     "SourceProcessGuid",
+    "SubjectDomainName",
     "SubjectLogonId",
     "SubjectUserSid",
+    "TargetDomainName",
     "TargetLogonId",
     "TargetProcessGUID",
     "TargetProcessGuid",
@@ -115,6 +120,7 @@ const NUMBERING: [&str; 35] = [
     "TaskInstanceId",
     "UtcTime",
     "Version",
+    "VirtualAccount",
     "domain",
     "facility",
     "pid",
@@ -179,7 +185,7 @@ impl Listing {
         for (place, entity) in fact.entities.iter().take(self.entities).enumerate() {
             let _ = write!(out, "{} {}", if place == 0 { "; also" } else { "," }, self.entity(entity));
         }
-        more(out, fact.entities.len().saturating_sub(self.entities));
+        more(out, fact.entities.len().saturating_sub(self.entities), "");
     }
 
     /// The fields of a fact that its line shows, the most telling first: names with values as found. What a name of the line or the
@@ -223,7 +229,7 @@ impl Listing {
             let name = plain_or_quoted(name, self.characters, |letter| letter == ' ');
             let _ = write!(out, "{} {name}={}", if place == 0 { ";" } else { "," }, quoted(value, self.characters));
         }
-        more(out, fields.len().saturating_sub(self.fields));
+        more(out, fields.len().saturating_sub(self.fields), " fields");
     }
 
     fn entity(&self, entity: &Entity) -> String {
@@ -232,9 +238,9 @@ impl Listing {
 }
 
 /// How many things a line leaves out.
-fn more(out: &mut String, count: usize) {
+fn more(out: &mut String, count: usize, nouns: &str) {
     if count > 0 {
-        let _ = write!(out, " and {count} more");
+        let _ = write!(out, " and {count} more{nouns}");
     }
 }
 

@@ -67,7 +67,7 @@ fn long_texts_and_many_fields_are_counted_and_stated_facts_are_whole() {
     let names: Vec<String> = (10..40).map(|number| format!("field{number}")).collect();
     let attributes: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "value")).collect();
     let many = line(seen(Class::Message, "", "", None, &attributes));
-    assert!(many.ends_with("field16=\"value\" and 23 more"), "{many}");
+    assert!(many.ends_with("field16=\"value\" and 23 more fields"), "{many}");
     let text = "ä".repeat(500);
     let long = line(seen(Class::Message, "", "", None, &[("message", &text)]));
     assert!(long.ends_with("\" (and 340 more characters)") && long.chars().count() < 300, "{long}");

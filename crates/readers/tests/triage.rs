@@ -44,3 +44,25 @@ async fn controllers_conclude_with_every_exposure() {
         }
     }
 }
+
+/// Both sides of a debate can argue from their requests, in one round and in several.
+// covers: ARES-020
+#[tokio::test]
+async fn both_sides_of_a_debate_argue_in_every_form() {
+    let options = json!({});
+    for name in ["single", "debate", "anchored"] {
+        for cell in Cell::all("debate", &json!({ "configuration": name })) {
+            let mut tally = Tally::default();
+            for (seed, task) in tasks(&Triage, "dev", &options, 70).iter().step_by(7).enumerate() {
+                let played = cell.play(&Triage, &options, task, seed as u64).await;
+                if !played.won() && std::env::var("READER_STORY").is_ok() {
+                    println!("{}", played.story());
+                }
+                tally.add(&played);
+            }
+            println!("{name}, {}: {}", cell.name(), tally.line());
+            assert_eq!((tally.rejected, tally.fallbacks, tally.lacks), (0, 0, 0), "{name}, {}", cell.name());
+            assert!(tally.rate() >= 0.3, "{name}, {}: {}", cell.name(), tally.line());
+        }
+    }
+}

@@ -64,7 +64,7 @@ fn single(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
     let (name, rest) = text.split_at(end);
     if name.is_empty() {
         let message =
-            format!("an action begins with the name of a tool (known: {}), as in `fact id=\"F001\"`", known());
+            format!("an action begins with the name of a tool (known: {}), as in `show_fact id=\"F001\"`", known());
         return Err(unreadable(message));
     }
     let Some(tool) = find(name, tools) else {

@@ -10,11 +10,11 @@ pub const OVERVIEW: &str = "overview";
 /// Facts of a class, page by page.
 pub const LIST_FACTS: &str = "list_facts";
 /// One fact.
-pub const FACT: &str = "fact";
+pub const FACT: &str = "show_fact";
 /// The facts about an entity.
-pub const ENTITY: &str = "entity";
+pub const ENTITY: &str = "show_entity";
 /// The way from one entity to another.
-pub const PATH: &str = "path";
+pub const PATH: &str = "show_path";
 /// The verdict.
 pub const CONCLUDE: &str = "conclude";
 
@@ -41,7 +41,7 @@ pub fn specs() -> Vec<ToolSpec> {
             LIST_FACTS,
             "Lists the facts of one class, or of all classes, 25 on a page, in order of time.",
             json!({
-                "class": text("A class of facts, as the overview counts them, or `all`."),
+                "class": text("A class of facts as it was shown, or `all`."),
                 "page": { "type": "integer", "minimum": 1, "maximum": 9999, "default": 1, "description": "The page, counted from 1." },
             }),
             &["class"],
@@ -72,7 +72,7 @@ pub fn specs() -> Vec<ToolSpec> {
                 "verdict": { "type": "string", "enum": verdicts, "description": "What the facts of the packet show." },
                 "confidence": {
                     "type": "integer", "minimum": 0, "maximum": 100, "examples": [50, 70, 90],
-                    "description": "How sure you are of this verdict, in percent; 50 means that you cannot tell."
+                    "description": "How sure you are that this verdict is the right one, in percent."
                 },
                 "facts": {
                     "type": "string", "pattern": "^(F[0-9]{3,6}( F[0-9]{3,6}){0,19})?$", "maxLength": 160,

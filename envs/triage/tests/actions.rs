@@ -24,18 +24,24 @@ fn one_call_is_read_in_many_ways_and_written_in_one() {
     ] {
         assert_eq!(parse(text, &tools), Ok(call.clone()), "{text}");
     }
-    let fact = ToolCall::with("fact", &[("id", "F003")]);
-    for text in ["fact id=\"F003\"", "fact F003", "fact(F003)", "fact \"F003\"", "fact id=F003 because it is odd"] {
+    let fact = ToolCall::with("show_fact", &[("id", "F003")]);
+    for text in [
+        "show_fact id=\"F003\"",
+        "show_fact F003",
+        "show_fact(F003)",
+        "show_fact \"F003\"",
+        "show_fact id=F003 because it is odd",
+    ] {
         let read = parse(text, &tools);
         assert!(read == Ok(fact.clone()) || text.contains("because"), "{text}: {read:?}");
     }
     let path = r"process:C:\temp\new.exe";
-    for text in [r#"entity name="process:C:\\temp\\new.exe""#, r#"entity name="process:C:\temp\new.exe""#] {
-        assert_eq!(parse(text, &tools), Ok(ToolCall::with("entity", &[("name", path)])), "{text}");
+    for text in [r#"show_entity name="process:C:\\temp\\new.exe""#, r#"show_entity name="process:C:\temp\new.exe""#] {
+        assert_eq!(parse(text, &tools), Ok(ToolCall::with("show_entity", &[("name", path)])), "{text}");
     }
     assert_eq!(
-        parse("path from=host:web01 to=address:2001:db8::1", &tools),
-        Ok(ToolCall::with("path", &[("from", "host:web01"), ("to", "address:2001:db8::1")]))
+        parse("show_path from=host:web01 to=address:2001:db8::1", &tools),
+        Ok(ToolCall::with("show_path", &[("from", "host:web01"), ("to", "address:2001:db8::1")]))
     );
 }
 
@@ -44,12 +50,12 @@ fn a_rejection_says_what_would_be_right() {
     let tools = specs();
     for (text, kind, message) in [
         ("", RejectionKind::Unreadable, "begins with the name of a tool"),
-        ("facts F003", RejectionKind::UnknownTool, "did you mean `fact`?"),
-        ("entity nam=x, y", RejectionKind::Unreadable, ""),
-        ("fact id=\"F003", RejectionKind::Unreadable, "never closed"),
-        ("fact id=F003, id=F004", RejectionKind::Unreadable, "given twice"),
+        ("show_facts F003", RejectionKind::UnknownTool, "did you mean `show_fact`?"),
+        ("show_entity nam=x, y", RejectionKind::Unreadable, ""),
+        ("show_fact id=\"F003", RejectionKind::Unreadable, "never closed"),
+        ("show_fact id=F003, id=F004", RejectionKind::Unreadable, "given twice"),
         ("conclude THREAT_CONFIRMED", RejectionKind::Unreadable, "with one of: verdict, confidence, facts"),
-        ("fact id=\"F003\"\nfact id=\"F004\"", RejectionKind::Unreadable, "more than one action"),
+        ("show_fact id=\"F003\"\nshow_fact id=\"F004\"", RejectionKind::Unreadable, "more than one action"),
     ] {
         match parse(text, &tools) {
             Err(rejection) => {
@@ -64,7 +70,7 @@ proptest! {
     #[test]
     fn what_is_written_reads_back(name in "[ -~äß]{1,40}", page in 1_u64..9999) {
         let tools = specs();
-        let entity = ToolCall::with("entity", &[("name", &name)]);
+        let entity = ToolCall::with("show_entity", &[("name", &name)]);
         prop_assert_eq!(parse(&render(&entity), &tools), Ok(entity));
         let mut list = ToolCall::with("list_facts", &[("class", "all")]);
         list.arguments.insert("page".to_owned(), json!(page));
@@ -72,7 +78,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_breaks_it(text in "(conclude|fact|entity|path)?[ a-zF0-9=:,\"'\\[\\](){}\\\\]{0,60}") {
+    fn no_text_breaks_it(text in "(conclude|show_fact|show_entity|show_path)?[ a-zF0-9=:,\"'\\[\\](){}\\\\]{0,60}") {
         if let Ok(call) = parse(&text, &specs()) {
             prop_assert_eq!(parse(&render(&call), &specs()), Ok(call));
         }

@@ -23,11 +23,11 @@ fn an_episode_is_seen_through_six_tools_and_ends_with_the_verdict() {
         ("overview", &[][..]),
         ("list_facts", &[("class", "logon")][..]),
         ("list_facts", &[("class", "logons")]),
-        ("fact", &[("id", "F003")]),
-        ("fact", &[("id", "F999")]),
-        ("entity", &[("name", "198.51.100.23")]),
-        ("entity", &[("name", "address:198.51.100.99")]),
-        ("path", &[("from", "address:198.51.100.23"), ("to", "host:gate02")]),
+        ("show_fact", &[("id", "F003")]),
+        ("show_fact", &[("id", "F999")]),
+        ("show_entity", &[("name", "198.51.100.23")]),
+        ("show_entity", &[("name", "address:198.51.100.99")]),
+        ("show_path", &[("from", "address:198.51.100.23"), ("to", "host:gate02")]),
     ] {
         let call = ToolCall::with(tool, arguments);
         let text = said(&mut *environment, tool, arguments);
@@ -56,7 +56,7 @@ fn a_verdict_cites_only_what_the_packet_has() {
         ),
         (conclude("INCONCLUSIVE", 150, ""), RejectionKind::BadValue, "percent from 0 to 100"),
         (ToolCall::with("conclude", &[("verdict", "INCONCLUSIVE")]), RejectionKind::MissingArgument, "`confidence`"),
-        (ToolCall::with("fact", &[("fact", "F001")]), RejectionKind::UnknownArgument, "its arguments are: id"),
+        (ToolCall::with("show_fact", &[("fact", "F001")]), RejectionKind::UnknownArgument, "its arguments are: id"),
         (ToolCall::with("dismiss", &[]), RejectionKind::UnknownTool, "known: overview"),
     ] {
         let rejection = act(&mut *environment, &call).unwrap_err();
@@ -102,11 +102,11 @@ fn the_expert_gives_the_expected_verdict_and_the_marking_says_what_counts() {
 
 #[test]
 fn an_episode_without_a_verdict_ends_with_its_last_call_and_says_so() {
-    let (mut environment, first) = begin(TASK, &json!({ "calls": 2 }));
-    assert!(first.text.ends_with("2 calls are left, the one that concludes included."));
+    let (mut environment, first) = begin(TASK, &json!({ "max_calls": 2 }));
+    assert!(first.text.ends_with("2 calls are left, the one that gives the verdict included."));
     let step = act(&mut *environment, &ToolCall::bare("overview")).unwrap();
-    assert!(step.done.is_none() && step.observation.text.ends_with("One call is left: conclude with it."));
-    let end = act(&mut *environment, &ToolCall::with("fact", &[("id", "F001")])).unwrap();
+    assert!(step.done.is_none() && step.observation.text.ends_with("One call is left: give your verdict with it."));
+    let end = act(&mut *environment, &ToolCall::with("show_fact", &[("id", "F001")])).unwrap();
     assert_eq!((end.reward, end.done), (Milli::ZERO, Some(Ending::Horizon)));
     let marked = marking(&end);
     assert!(marked.given.is_none() && !marked.is_right());
@@ -115,7 +115,7 @@ fn an_episode_without_a_verdict_ends_with_its_last_call_and_says_so() {
 
 #[test]
 fn a_hasty_expert_concludes_with_its_last_call() {
-    let (environment, _) = begin(TASK, &json!({ "calls": 1 }));
+    let (environment, _) = begin(TASK, &json!({ "max_calls": 1 }));
     assert_eq!(environment.expert().unwrap().next_call().unwrap().tool, "conclude");
 }
 
@@ -138,11 +138,11 @@ fn texts_are_the_inverse_of_legal_calls_and_every_legal_call_is_accepted() {
 #[test]
 fn what_is_shown_twice_leaves_the_state_and_another_fact_changes_it() {
     let (mut environment, _) = begin(TASK, &json!({}));
-    said(&mut *environment, "fact", &[("id", "F001")]);
+    said(&mut *environment, "show_fact", &[("id", "F001")]);
     let once = environment.state();
-    said(&mut *environment, "fact", &[("id", "F001")]);
+    said(&mut *environment, "show_fact", &[("id", "F001")]);
     assert_eq!(environment.state(), once);
-    said(&mut *environment, "fact", &[("id", "F002")]);
+    said(&mut *environment, "show_fact", &[("id", "F002")]);
     assert_ne!(environment.state(), once);
 }
 

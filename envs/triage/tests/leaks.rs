@@ -14,7 +14,7 @@ use crate::play::{act, begin, tasks};
 
 /// Everything that an episode shows before it ends: brief, tools, first observation, results of look-ups, blocks, choices.
 fn seen(task: &str) -> String {
-    let (mut environment, first) = begin(task, &json!({ "calls": 200 }));
+    let (mut environment, first) = begin(task, &json!({ "max_calls": 200 }));
     let mut tracker = environment.tracker();
     tracker.begin(&first);
     let brief = environment.brief();

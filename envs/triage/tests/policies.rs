@@ -15,7 +15,9 @@ use crate::play::{act, begin, marking, tasks};
 #[test]
 fn every_policy_concludes_on_every_scenario_and_only_the_expert_is_always_right() {
     let mut right: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut by_split: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     let all = tasks();
+    let corpus = Corpus::built_in().unwrap_or_else(|error| panic!("{error}"));
     for task in &all {
         for policy in POLICIES {
             let (mut environment, _) = begin(task, &json!({}));
@@ -28,10 +30,18 @@ fn every_policy_concludes_on_every_scenario_and_only_the_expert_is_always_right(
                 }
             };
             assert!(marking(&end).given.is_some(), "{task}, {policy}");
-            *right.entry(policy).or_default() += usize::from(end.reward == Milli(1000));
+            let is_right = usize::from(end.reward == Milli(1000));
+            *right.entry(policy).or_default() += is_right;
+            for split in &corpus.scenario(task).unwrap().splits {
+                let of_split = by_split.entry((policy, split)).or_default();
+                *of_split = (of_split.0 + is_right, of_split.1 + 1);
+            }
         }
     }
     println!("right of {}: {right:?}", all.len());
+    for ((policy, split), (right, all)) in &by_split {
+        println!("{policy:<14} {split:<8} {right}/{all}");
+    }
     assert_eq!(right["expert"], all.len());
     assert!(POLICIES.iter().filter(|policy| **policy != "expert").all(|policy| right[policy] < all.len()));
     let (mut environment, _) = begin(&all[0], &json!({}));

@@ -23,11 +23,11 @@ fn asked(tracker: &dyn Tracker, query: &str, arguments: &[(&str, &str)]) -> Valu
 // covers: ARES-009
 #[test]
 fn blocks_show_what_was_shown_and_the_packet_block_shows_all() {
-    let tracker = played(&[ToolCall::with("fact", &[("id", "F003")]), ToolCall::bare("overview")]);
+    let tracker = played(&[ToolCall::with("show_fact", &[("id", "F003")]), ToolCall::bare("overview")]);
     assert_eq!(tracker.blocks(), ["observation", "history", "own_history", "status", "packet"]);
     let block = |name: &str| tracker.block(name).unwrap();
     assert!(block("observation").starts_with("Result of the latest call:\nEvidence packet with"));
-    assert!(block("history").contains("fact id=") && block("own_history").contains("overview"));
+    assert!(block("history").contains("show_fact id=") && block("own_history").contains("overview"));
     assert!(
         block("status").starts_with("Facts shown so far: ")
             && block("status").contains("Looked at on their own: F003.")
@@ -39,7 +39,7 @@ fn blocks_show_what_was_shown_and_the_packet_block_shows_all() {
     assert!(tracker.block("none").is_none());
     assert_eq!(
         block("status"),
-        played(&[ToolCall::with("fact", &[("id", "F003")]), ToolCall::bare("overview")]).block("status").unwrap()
+        played(&[ToolCall::with("show_fact", &[("id", "F003")]), ToolCall::bare("overview")]).block("status").unwrap()
     );
 }
 

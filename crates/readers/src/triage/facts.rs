@@ -144,6 +144,8 @@ fn plain(text: &str) -> String {
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub lines: BTreeMap<String, Line>,
+    /// Numbers of facts that a status says were shown, from and to.
+    shown: Vec<(usize, usize)>,
     /// How many facts the packet has, where the page says so.
     pub facts: Option<usize>,
     /// Calls that are left, where the page says so.
@@ -191,6 +193,14 @@ impl Page {
             {
                 self.facts = number.parse().ok().or(self.facts);
             }
+            if let Some((_, ranges)) = line.strip_prefix("Facts shown so far: ").and_then(|rest| rest.split_once(" ("))
+            {
+                let number = |id: &str| id.trim().strip_prefix('F').and_then(|digits| digits.parse::<usize>().ok());
+                self.shown.extend(ranges.trim_end_matches(").").split(',').filter_map(|range| {
+                    let (first, last) = range.split_once('-').unwrap_or((range, range));
+                    Some((number(first)?, number(last)?))
+                }));
+            }
             if line.starts_with("One call is left") {
                 self.left = Some(1);
             } else if let Some((number, _)) = line.split_once(" calls are left") {
@@ -202,7 +212,11 @@ impl Page {
     /// The number of the first page of all facts that holds one which was not shown.
     pub fn missing(&self, size: usize) -> Option<usize> {
         let facts = self.facts?;
-        let first = (1..=facts).find(|number| !self.lines.contains_key(&format!("F{number:03}")))?;
+        let was_shown = |number: usize| {
+            self.lines.contains_key(&format!("F{number:03}"))
+                || self.shown.iter().any(|(first, last)| (*first..=*last).contains(&number))
+        };
+        let first = (1..=facts).find(|number| !was_shown(*number))?;
         Some((first - 1) / size + 1)
     }
 }

@@ -91,6 +91,7 @@ fn configured() -> Vec<(String, &'static str, Value)> {
     configurations(&common::files())
         .unwrap()
         .into_iter()
+        // Sides of a debate are asked for positions over a packet, and not for actions.
         .filter(|known| known.base != "debate")
         .map(|known| {
             let base = if known.base == "react" { "react" } else { "hierarchy" };

@@ -442,7 +442,9 @@ fn literals(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static st
         let open = |tool: &gimbal_core::ToolSpec| {
             scene.tools.contains(&tool.name) && tool.required().all(|name| name == "reasoning")
         };
-        if !letter.asked.request.tools.iter().any(|tool| closed(tool) || open(tool)) && scene.place != "finance_agent" {
+        // Where arguments are free, their values are in what was shown.
+        let free = ["finance_agent", "triage"].contains(&scene.place);
+        if !letter.asked.request.tools.iter().any(|tool| closed(tool) || open(tool)) && !free {
             found.push(("no values for any call", short(letter.opening)));
         }
         return;

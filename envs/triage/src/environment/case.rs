@@ -59,7 +59,7 @@ impl Case {
     /// # Errors
     /// When there is no such scenario, or its packet cannot be made.
     pub fn load(task: &TaskId, settings: &Settings) -> Result<Self, EnvError> {
-        let corpus = settings.corpus()?;
+        let corpus = settings.playing()?;
         let Some(scenario) = corpus.scenario(&task.0) else {
             let hint = nearest::hint(&task.0, corpus.all().iter().map(|scenario| scenario.id.as_str()));
             let place = settings.corpus.as_deref().unwrap_or("the program");

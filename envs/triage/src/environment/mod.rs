@@ -63,7 +63,7 @@ impl TriageEnvironment {
     fn new(settings: Settings) -> Result<Self, EnvError> {
         let case = Case::none();
         Ok(Self {
-            brief: Arc::new(brief::of(&case, settings.calls)?),
+            brief: Arc::new(brief::of(&case, settings.max_calls)?),
             settings: Arc::new(settings),
             tools: specs().into(),
             task: TaskId(String::new()),
@@ -77,14 +77,14 @@ impl TriageEnvironment {
     }
 
     fn left(&self) -> u32 {
-        self.settings.calls.saturating_sub(self.calls)
+        self.settings.max_calls.saturating_sub(self.calls)
     }
 
     /// A text with the number of calls that are left behind it.
     fn counted(&self, text: &str) -> String {
         match self.left() {
-            1 => format!("{text}\n\nOne call is left: conclude with it."),
-            left => format!("{text}\n\n{left} calls are left, the one that concludes included."),
+            1 => format!("{text}\n\nOne call is left: give your verdict with it."),
+            left => format!("{text}\n\n{left} calls are left, the one that gives the verdict included."),
         }
     }
 
@@ -139,7 +139,7 @@ impl Environment for TriageEnvironment {
 
     async fn reset(&mut self, task: &TaskId, _seed: u64) -> Result<Observation, EnvError> {
         let case = Case::load(task, &self.settings)?;
-        self.brief = Arc::new(brief::of(&case, self.settings.calls)?);
+        self.brief = Arc::new(brief::of(&case, self.settings.max_calls)?);
         self.case = Arc::new(case);
         self.task = task.clone();
         self.shown.clear();

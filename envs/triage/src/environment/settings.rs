@@ -1,7 +1,7 @@
 //! The options of the environment.
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use gimbal_core::{Digest, EnvError};
 use gimbal_env_kit::options::{Field, Options};
@@ -37,7 +37,7 @@ pub struct Settings {
     /// Whether names that tell are replaced.
     pub pseudonyms: bool,
     /// Calls of an episode, the one that concludes included.
-    pub calls: u32,
+    pub max_calls: u32,
 }
 
 impl Default for Settings {
@@ -49,7 +49,7 @@ impl Default for Settings {
             max_facts: 200,
             sources: Sources::All,
             pseudonyms: true,
-            calls: 16,
+            max_calls: 16,
         }
     }
 }
@@ -79,7 +79,7 @@ static OPTIONS: LazyLock<Options> = LazyLock::new(|| {
             Field::whole("max_facts", 10, 10_000, "Most facts of a packet."),
             Field::one_of("sources", ["all", "first"], "The sources of a packet: all of the scenario, or its first alone."),
             Field::flag("pseudonyms", "Whether names of hosts, users and domains that tell are replaced."),
-            Field::whole("calls", 1, 1000, "Calls of an episode, the one that concludes included."),
+            Field::whole("max_calls", 1, 1000, "Calls of an episode, the one that concludes included."),
         ],
     )
 });
@@ -94,6 +94,15 @@ pub(super) enum Held {
     BuiltIn(&'static Corpus),
     Own(Corpus),
 }
+
+/// The scenarios of the latest episode.
+struct Playing {
+    folder: Option<String>,
+    digest: Digest,
+    corpus: Arc<Held>,
+}
+
+static PLAYING: Mutex<Option<Playing>> = Mutex::new(None);
 
 impl std::ops::Deref for Held {
     type Target = Corpus;
@@ -127,6 +136,21 @@ impl Settings {
     /// The scenarios, which have the hash that was given, if one was.
     pub(super) fn corpus(&self) -> Result<Held, EnvError> {
         if self.corpus_digest.is_some() { self.checked().map(|(corpus, _)| corpus) } else { self.held() }
+    }
+
+    /// The same for an episode: scenarios that were read and compared in this process are not read again for the next one.
+    pub(super) fn playing(&self) -> Result<Arc<Held>, EnvError> {
+        let known = |last: &Playing| {
+            (last.folder == self.corpus && Some(last.digest) == self.corpus_digest).then(|| Arc::clone(&last.corpus))
+        };
+        let last = || PLAYING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(corpus) = last().as_ref().and_then(known) {
+            return Ok(corpus);
+        }
+        let Some(digest) = self.corpus_digest else { return self.held().map(Arc::new) };
+        let corpus = Arc::new(self.checked()?.0);
+        *last() = Some(Playing { folder: self.corpus.clone(), digest, corpus: Arc::clone(&corpus) });
+        Ok(corpus)
     }
 
     fn held(&self) -> Result<Held, EnvError> {

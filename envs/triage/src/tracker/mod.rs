@@ -27,7 +27,7 @@ pub const PACKET: &str = "packet";
 pub const BLOCKS: [&str; 5] = ["observation", "history", "own_history", "status", PACKET];
 
 /// Lines and characters of facts in the status at most.
-const LINES: (usize, usize) = (60, 12_000);
+const LINES: (usize, usize) = (200, 64_000);
 /// Characters of a call that the log keeps.
 const ACTION: usize = 300;
 
