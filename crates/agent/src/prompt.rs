@@ -345,7 +345,9 @@ impl Builder<'_> {
     }
 
     fn rules(&self) -> Result<Option<Part>, PersonaError> {
-        let rules = &self.persona.texts.rules;
+        let texts = &self.persona.texts;
+        let calibration = texts.calibration.iter().filter(|_| self.settings.include_calibration);
+        let rules: Vec<&Sourced> = texts.rules.iter().chain(calibration).collect();
         if rules.is_empty() {
             return Ok(None);
         }

@@ -76,6 +76,9 @@ pub struct Flags {
     /// Chain of thought in the system prompt (BOG-113).
     #[serde(rename = "include_COT_instruction", skip_serializing_if = "Option::is_none")]
     pub include_cot_instruction: Option<bool>,
+    /// Rules about what a confidence means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_calibration: Option<bool>,
     /// Worked examples of `examples.yaml`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub add_examples: Option<bool>,
@@ -104,6 +107,7 @@ impl Flags {
                 .include_tool_improve_based_on_critique
                 .or(self.include_tool_improve_based_on_critique),
             include_cot_instruction: over.include_cot_instruction.or(self.include_cot_instruction),
+            include_calibration: over.include_calibration.or(self.include_calibration),
             add_examples: over.add_examples.or(self.add_examples),
             add_reflection_examples: over.add_reflection_examples.or(self.add_reflection_examples),
             add_tool_examples: over.add_tool_examples.or(self.add_tool_examples),
@@ -111,6 +115,11 @@ impl Flags {
             list_literals: over.list_literals.or(self.list_literals),
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_on(switch: &bool) -> bool {
+    *switch
 }
 
 /// Settings with everything decided.
@@ -141,6 +150,9 @@ pub struct Settings {
     /// Chain of thought in the system prompt (BOG-113).
     #[serde(rename = "include_COT_instruction")]
     pub include_cot_instruction: bool,
+    /// Rules about what a confidence means; written where it is off.
+    #[serde(skip_serializing_if = "is_on")]
+    pub include_calibration: bool,
     /// Worked examples of `examples.yaml`.
     pub add_examples: bool,
     /// Worked examples of `reflection_examples.yaml`.
@@ -228,6 +240,7 @@ impl Settings {
             include_tool_critique_the_answer: true,
             include_tool_improve_based_on_critique: true,
             include_cot_instruction: true,
+            include_calibration: true,
             add_examples: true,
             add_reflection_examples: true,
             add_tool_examples: true,
@@ -261,6 +274,7 @@ impl Settings {
                 .include_tool_improve_based_on_critique
                 .unwrap_or(core.include_tool_improve_based_on_critique),
             include_cot_instruction: flags.include_cot_instruction.unwrap_or(core.include_cot_instruction),
+            include_calibration: flags.include_calibration.unwrap_or(core.include_calibration),
             add_examples: flags.add_examples.unwrap_or(core.add_examples),
             add_reflection_examples: flags.add_reflection_examples.unwrap_or(core.add_reflection_examples),
             add_tool_examples: flags.add_tool_examples.unwrap_or(core.add_tool_examples),

@@ -7,14 +7,17 @@
 //! | [`hierarchy`] | a planner decides and acts; an analyst and a chooser advise it by messages |
 //! | [`cyclic`] | subtasks that are all connected; a router chooses the next one after each segment |
 //! | [`dag`] | subtasks in a fixed order; nothing leads back |
+//! | [`debate`] | two sides argue over a packet of evidence; arithmetic decides |
 //!
 //! *Invariant*: no input or output, no provider, no environment by name.
 
+mod asked;
 pub mod baseline;
 mod configuration;
 pub mod control;
 pub mod cyclic;
 pub mod dag;
+pub mod debate;
 mod first;
 pub mod gate;
 pub mod graph;
@@ -32,8 +35,23 @@ use gimbal_messages::Message;
 #[must_use]
 pub fn messages() -> Vec<&'static dyn Message> {
     use control::messages::{GRAPH, GUIDANCE, ROUTING, SUBTASKS, SUMMARY};
+    use debate::messages::{ANCHORED_POSITION, AUDIT, ESTIMATE, NARRATION, POSITION};
     use hierarchy::messages::{Analysis, Suggestions};
-    vec![&Analysis, &Suggestions, &GRAPH, &SUBTASKS, &ROUTING, &GUIDANCE, &gate::Verification, &SUMMARY]
+    vec![
+        &Analysis,
+        &Suggestions,
+        &GRAPH,
+        &SUBTASKS,
+        &ROUTING,
+        &GUIDANCE,
+        &gate::Verification,
+        &SUMMARY,
+        &POSITION,
+        &ANCHORED_POSITION,
+        &AUDIT,
+        &ESTIMATE,
+        &NARRATION,
+    ]
 }
 
 /// The architecture and the place in it where an agent answers with the message of this name; none if no agent does.
@@ -47,6 +65,11 @@ pub fn place_of(message: &str) -> Option<(&'static str, &'static str)> {
         "subtasks" => ("dag", "planner"),
         "guidance" => ("dag", "analyzer"),
         "verification" => ("cyclic", "verifier"),
+        "position" => ("debate", "architect"),
+        "anchored_position" => ("debate", "architect_anchored"),
+        "audit" => ("debate", "auditor"),
+        "estimate" => ("debate", "oracle_agent"),
+        "narration" => ("debate", "narrator_agent"),
         "summary" => (control::Summariser::PLACE, control::Summariser::PLACE),
         _ => return None,
     })
@@ -61,5 +84,6 @@ pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
         Arc::new(hierarchy::HierarchyKind),
         Arc::new(cyclic::CyclicKind),
         Arc::new(dag::DagKind),
+        Arc::new(debate::DebateKind),
     ]
 }

@@ -6,6 +6,7 @@ mod architectures;
 mod common;
 mod configurations;
 mod controllers;
+mod debate;
 mod defence_requests;
 mod gate;
 mod hierarchy;

@@ -96,8 +96,26 @@ fn one_snapshot_each() {
 // covers: BOG-130, BOG-131, BOG-132
 #[test]
 fn the_shipped_file_holds_the_twelve_and_what_is_beyond_them() {
-    let names: Vec<String> = configurations(&TestFiles::default()).unwrap().into_iter().map(|one| one.name).collect();
+    let all = configurations(&TestFiles::default()).unwrap();
+    let names: Vec<&str> = all.iter().filter(|one| one.base != "debate").map(|one| one.name.as_str()).collect();
     assert_eq!(names, TWELVE.iter().chain(&MORE).copied().collect::<Vec<_>>());
+}
+
+// covers: ARES-040, ARES-042, ARES-046, ARES-048, ARES-130
+#[test]
+fn every_configuration_of_a_debate_can_be_built_and_no_two_are_the_same() {
+    let all = configurations(&TestFiles::default()).unwrap();
+    let kinds = gimbal_architectures::kinds();
+    let debate = kinds.iter().find(|kind| kind.name() == "debate").unwrap();
+    let mut resolved = Vec::new();
+    for one in all.iter().filter(|one| one.base == "debate") {
+        let built = debate.build(&json!({ "configuration": one.name }), &TestFiles::default());
+        resolved.push(built.unwrap_or_else(|error| panic!("{}: {error}", one.name)).resolved());
+    }
+    assert_eq!(resolved.len(), 23);
+    for (at, one) in resolved.iter().enumerate() {
+        assert!(!resolved[..at].contains(one), "{one}");
+    }
 }
 
 // covers: BOG-114, BOG-131, BOG-133

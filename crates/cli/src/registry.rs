@@ -16,6 +16,7 @@ fn environments() -> Vec<Arc<dyn Workbench>> {
         Arc::new(gimbal_textcraft::TextCraft),
         Arc::new(gimbal_alfworld::Alfworld::new()),
         Arc::new(gimbal_finance_agent::FinanceAgent),
+        Arc::new(gimbal_triage::Triage),
     ]
 }
 

@@ -20,8 +20,8 @@ fn configurations() -> Vec<(String, String)> {
     text.lines()
         .filter(|line| line.trim_start().starts_with("- { name:"))
         .map(|line| (after(line, "name:").unwrap(), after(line, "base:").unwrap()))
-        // The same settings as `+question` by another name.
-        .filter(|(name, _)| name != "only-question")
+        // The same settings as `+question` by another name, and those that need a packet.
+        .filter(|(name, base)| name != "only-question" && base.trim_end_matches([' ', '}']) != "debate")
         .collect()
 }
 

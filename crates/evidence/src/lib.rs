@@ -15,6 +15,8 @@ pub mod extract;
 mod fact;
 pub mod graph;
 pub mod judge;
+pub mod listing;
+mod marking;
 pub mod merkle;
 mod packet;
 mod query;
@@ -27,6 +29,7 @@ pub use class::{Class, UnknownClass};
 pub use counter::{Counter, NotACounter};
 pub use entity::{Entity, EntityKind, NotAnEntity};
 pub use fact::{Aggregate, Fact, FactId, Locator, NotAFactId, NotASourceId, SourceId, records};
+pub use marking::Marking;
 pub use packet::{
     Draft, DraftError, Header, LeftOut, MAX_PACKET_BYTES, NewFact, Packet, PacketError, Problem, Proof, ProofError,
     Pseudonym, Selection, Source, SourceKind, Window,

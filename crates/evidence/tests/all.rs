@@ -5,6 +5,7 @@ mod by_rule;
 mod claims;
 mod graphs;
 mod judges;
+mod listings;
 mod packets;
 #[cfg(feature = "extract")]
 mod pseudonyms;

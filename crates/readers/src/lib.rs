@@ -10,6 +10,7 @@ pub mod filings;
 pub mod household;
 pub mod kit;
 pub mod textcraft;
+pub mod triage;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ impl Readers for Library {
             "finance_agent" => Some(Arc::new(Only(filings::reply))),
             "textcraft" => Some(Arc::new(Only(textcraft::reply))),
             "defender" => Some(Arc::new(Only(defence::reply))),
+            "triage" => Some(Arc::new(Only(triage::reply))),
             _ => None,
         }
     }
@@ -41,6 +43,7 @@ impl Readers for Library {
             ("alfworld", "the player of household tasks"),
             ("finance_agent", "the player of questions about filings"),
             ("textcraft", "the player of crafting tasks"),
+            ("triage", "the player of evidence packets: lists all facts, weighs signs and explanations"),
             ("defender", "the defender of a network: fixes what has changed, else watches"),
         ]
     }
@@ -58,6 +61,9 @@ impl Reader for Careful {
         let sheet = kit::Sheet::read(page);
         if let Some(summary) = control::summary(&sheet) {
             return summary;
+        }
+        if triage::knows(&sheet) {
+            return triage::reply(&sheet);
         }
         if textcraft::knows(&sheet) {
             return textcraft::reply(&sheet);

@@ -8,3 +8,4 @@ mod household;
 mod masks;
 mod requests;
 mod textcraft;
+mod triage;

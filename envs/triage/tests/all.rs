@@ -1,4 +1,11 @@
-//! Tests of the triage environment.
+//! All integration tests of the crate in one binary, so that it is linked once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
+mod actions;
 mod corpus;
+mod environment;
+mod leaks;
+mod lines;
+mod play;
+mod policies;
+mod tracker;

@@ -21,6 +21,9 @@ pub struct Core {
     /// Rules, each a template.
     #[serde(default)]
     pub rules: Vec<String>,
+    /// Rules about what a confidence means, shown after the others when `include_calibration` is on. Each is a template.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calibration: Vec<String>,
     /// Steps of thought, shown when `include_COT_instruction` is on (BOG-113). A template.
     #[serde(default, rename = "COT_instruction")]
     pub cot_instruction: String,
@@ -54,6 +57,9 @@ pub struct Core {
     /// Whether the system prompt holds `COT_instruction`.
     #[serde(default, rename = "include_COT_instruction")]
     pub include_cot_instruction: bool,
+    /// Whether the system prompt holds the rules of `calibration`.
+    #[serde(default = "yes", skip_serializing_if = "is_on")]
+    pub include_calibration: bool,
     /// Whether the system prompt holds the worked examples of `examples.yaml`.
     #[serde(default)]
     pub add_examples: bool,
@@ -106,6 +112,11 @@ impl Core {
 
 const fn yes() -> bool {
     true
+}
+/// A switch that is on by default is not in the hash of a persona that leaves it on.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_on(switch: &bool) -> bool {
+    *switch
 }
 const fn ten() -> u32 {
     10

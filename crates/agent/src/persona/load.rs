@@ -116,6 +116,7 @@ pub(crate) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaErro
         system_message: compiler.add(&core_source, "system_message", &core.system_message, &[])?,
         answer_format: compiler.add(&core_source, "answer_format", &core.answer_format, &[])?,
         rules: compiler.list(&core_source, "rules", &core.rules)?,
+        calibration: compiler.list(&core_source, "calibration", &core.calibration)?,
         cot: compiler.add(&core_source, "COT_instruction", &core.cot_instruction, &[])?,
         tools: compiler.tools(&core_source, &core)?,
         knowledge,
@@ -455,6 +456,7 @@ impl Persona {
         sourced
             .into_iter()
             .chain(&texts.rules)
+            .chain(&texts.calibration)
             .chain(&texts.examples)
             .chain(&texts.reflection_examples)
             .any(|sourced| mentions(&sourced.text))

@@ -165,6 +165,7 @@ pub(crate) struct Texts {
     pub system_message: Sourced,
     pub answer_format: Sourced,
     pub rules: Vec<Sourced>,
+    pub calibration: Vec<Sourced>,
     pub cot: Sourced,
     pub tools: Vec<ToolTexts>,
     pub knowledge: Vec<KnowledgeTexts>,

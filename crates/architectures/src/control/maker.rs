@@ -11,8 +11,8 @@ use gimbal_messages::records::control::{GraphChosen, GraphEdge, GraphNode, Plann
 use gimbal_messages::{Form, StageExt, bounded, spaced};
 use serde_json::{Value, json};
 
-use super::asked::Ask;
 use super::made::Made;
+use crate::asked::Ask;
 use crate::first;
 use crate::graph::{Edge, GraphError, Node, TaskGraph, Ways, check};
 
@@ -177,7 +177,15 @@ impl Maker {
         let named = message.get("task").and_then(Value::as_str);
         let reply_spec = self.reply_spec(&brief, &tools, (self.bounds(stage, planner), named), has_expert);
         let question = Question { target: "", message: &text };
-        let ask = Ask { session: &session, who: "planner", question, reply_spec: &reply_spec, longest: BROKEN };
+        let ask = Ask {
+            session: &session,
+            lane,
+            blocks: &[],
+            who: "planner",
+            question,
+            reply_spec: &reply_spec,
+            longest: BROKEN,
+        };
         let (graph, problems) = ask.once_and_again(stage, |text| self.read(text, &tools)).await?;
         let attempts = problems.len() + usize::from(graph.is_some());
         let attempts = u32::try_from(attempts).unwrap_or(u32::MAX);

@@ -3,7 +3,6 @@
 //! Their records are in [`gimbal_messages::records::control`].
 
 mod analysis;
-mod asked;
 mod candidates;
 mod choice;
 #[cfg(test)]

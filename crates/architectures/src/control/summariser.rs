@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::analysis::printable;
-use super::asked::Ask;
 use super::messages;
+use crate::asked::Ask;
 use crate::member::{Member, Place};
 
 /// Longest summary that is taken from a model, in characters.
@@ -237,7 +237,15 @@ impl Architecture for Summarising<'_> {
         let session = self.agent.session(stage).await?;
         let reply_spec = self.reply_spec(stage.expert().await.is_some());
         let question = Question { target: "", message: &text };
-        let ask = Ask { session: &session, who: "model", question, reply_spec: &reply_spec, longest: BROKEN };
+        let ask = Ask {
+            session: &session,
+            lane,
+            blocks: &[],
+            who: "model",
+            question,
+            reply_spec: &reply_spec,
+            longest: BROKEN,
+        };
         let (summary, problems) = ask.once_and_again(stage, read).await?;
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(Summarised { summary, problems });
         Ok(())

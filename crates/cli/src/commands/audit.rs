@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, Forbidden, Origin, Part, audit, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{control, hierarchy, react};
+use gimbal_architectures::{control, debate, hierarchy, react};
 use gimbal_core::{Brief, Environment, ToolSpec};
 use serde_json::{Value, json};
 
@@ -125,6 +125,7 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
             ("react", json!({ "persona": "solver" })),
             ("cyclic", json!({})),
             ("dag", json!({})),
+            ("debate", json!({ "narrator": "model" })),
             (Summariser::PLACE, json!({})),
         ] {
             for agent in agents(home, base, &settings)? {
@@ -175,6 +176,10 @@ fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failu
         "hierarchy" => hierarchy::agents(settings, &*home.files).map_err(Failure::usage)?.0.into(),
         "cyclic" | "dag" => {
             let found = control::agents(base == "dag", settings, &*home.files).map_err(Failure::usage)?.0;
+            found.into_iter().map(|(_, agent)| agent).collect()
+        }
+        "debate" => {
+            let found = debate::agents(settings, &*home.files).map_err(Failure::usage)?.0;
             found.into_iter().map(|(_, agent)| agent).collect()
         }
         Summariser::PLACE => vec![Summariser::new(settings, &*home.files).map_err(Failure::usage)?.into_agent()],

@@ -5,7 +5,7 @@ use std::path::Path;
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, Persona, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{control, hierarchy, place_of, react};
+use gimbal_architectures::{control, debate, hierarchy, place_of, react};
 use gimbal_core::{Block, nearest};
 use gimbal_messages::spaced;
 use gimbal_study::plan::{self, labels};
@@ -15,6 +15,11 @@ use super::begun::{Begun, actions, begun};
 use crate::args::{PersonaShow, PersonaVerb};
 use crate::exit::Failure;
 use crate::home::Home;
+
+/// The architecture whose agents argue over a packet.
+const DEBATE: &str = "debate";
+/// The environment that has one.
+const PACKETS: &str = "triage";
 
 /// Shows personas.
 pub async fn persona(home: &Home, verb: PersonaVerb) -> Result<(), Failure> {
@@ -71,6 +76,9 @@ fn subject(home: &Home, asked: &PersonaShow) -> Result<Subject, Failure> {
     if let Some(name) = &asked.name {
         place(home, name, &mut subject)?;
     }
+    if subject.base == DEBATE && asked.study.is_none() {
+        PACKETS.clone_into(&mut subject.environment);
+    }
     if let Some(environment) = asked.environment.as_ref().filter(|name| **name != subject.environment) {
         (subject.environment, subject.options) = (environment.clone(), json!({}));
     }
@@ -104,6 +112,13 @@ fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> 
         None => None,
     };
     match place {
+        Some((DEBATE, place)) => {
+            DEBATE.clone_into(&mut subject.base);
+            subject.only = Some(place);
+            if let Value::Object(settings) = debate::showing(place, name) {
+                subject.settings.extend(settings);
+            }
+        }
         Some((base, place)) => {
             base.clone_into(&mut subject.base);
             subject.only = Some(place);
@@ -134,7 +149,7 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
                 || cell == whole
                 || [label, whole.clone()].iter().any(|known| cell.starts_with(&format!("{known} | ")))
             {
-                if !["react", "hierarchy", "cyclic", "dag"].contains(&variant.base.as_str()) {
+                if !["react", "hierarchy", "cyclic", "dag", DEBATE].contains(&variant.base.as_str()) {
                     let words = format!("{name}: the cell `{cell}` is one of `{}`, which asks no agent", variant.base);
                     return Err(Failure::Usage(words));
                 }
@@ -164,6 +179,9 @@ fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<
     }
     if ["cyclic", "dag"].contains(&base) {
         return control::agents(base == "dag", &settings, &*home.files).map_err(Failure::usage);
+    }
+    if base == DEBATE {
+        return debate::agents(&settings, &*home.files).map_err(Failure::usage);
     }
     if base == Summariser::PLACE {
         let summariser = Summariser::new(&settings, &*home.files).map_err(Failure::usage)?;
@@ -208,7 +226,9 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
                 let target = environment.brief().subjects.first().cloned().unwrap_or_default();
                 let message = spaced(&message.request(environment.brief(), &target));
                 let question = prompt::Question { target: &target, message: &message };
-                prompt::asked(agent.persona(), about, 2, &[], question)
+                // Who argues over a packet is shown it.
+                let shown = if base == DEBATE { &blocks[..] } else { &[] };
+                prompt::asked(agent.persona(), about, 2, shown, question)
             }
         }
         .map_err(Failure::usage)?;

@@ -2,6 +2,7 @@
 
 mod check;
 mod predicate;
+mod support;
 
 use std::fmt;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use check::Entailment;
 pub(crate) use check::covers;
 pub use predicate::{NotAPredicate, Predicate};
+pub use support::Support;
 
 use crate::FactId;
 use crate::judge::{ClaimScore, Side};

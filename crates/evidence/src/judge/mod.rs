@@ -4,6 +4,7 @@
 mod claims;
 mod confidence;
 mod rules;
+mod signs;
 pub mod sweep;
 
 use std::fmt;
@@ -15,6 +16,7 @@ use thiserror::Error;
 
 pub use claims::{ClaimScore, Side, judge_claims};
 pub use confidence::{Band, Certainty};
+pub use signs::{Basis, Sign};
 
 /// What a judge says of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

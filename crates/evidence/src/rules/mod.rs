@@ -14,7 +14,7 @@ use thiserror::Error;
 pub use condition::{By, Condition, Distinct, Repeated, Then};
 
 use crate::claim::{Assertion, Entailment, Predicate};
-use crate::judge::{Arithmetic, Certainty, ClaimScore, Judge, Positions, Verdict, judge_claims};
+use crate::judge::{Arithmetic, Certainty, ClaimScore, Judge, Positions, Side, Verdict, judge_claims};
 use crate::{FactId, Packet};
 
 /// Patterns of threats (ARES-027).
@@ -254,14 +254,26 @@ pub struct Outcome {
     pub judge: &'static str,
 }
 
+/// What the Architect by rule says of a packet (ARES-023, ARES-024).
+#[must_use]
+pub fn architect(packet: &Packet, rules: &RuleSet) -> Position {
+    architect::act(packet, rules)
+}
+
+/// What a Skeptic by rule says to a thesis (ARES-025, ARES-131).
+#[must_use]
+pub fn skeptic(packet: &Packet, rules: &RuleSet, kind: SkepticKind, thesis: &Position) -> Position {
+    match kind {
+        SkepticKind::Rules => skeptic::by_rule(packet, rules, thesis),
+        SkepticKind::Deterministic => skeptic::deterministic(packet, thesis),
+    }
+}
+
 /// A single turn by rule: both sides see the packet once, and the judge decides (ARES-040).
 #[must_use]
-pub fn single_turn(packet: &Packet, rules: &RuleSet, skeptic: SkepticKind, decision: Decision) -> Outcome {
-    let thesis = architect::act(packet, rules);
-    let answer = match skeptic {
-        SkepticKind::Rules => skeptic::by_rule(packet, rules, &thesis),
-        SkepticKind::Deterministic => skeptic::deterministic(packet, &thesis),
-    };
+pub fn single_turn(packet: &Packet, rules: &RuleSet, kind: SkepticKind, decision: Decision) -> Outcome {
+    let thesis = architect(packet, rules);
+    let answer = skeptic(packet, rules, kind, &thesis);
     let (verdict, confidence) = match decision {
         Decision::Claims => {
             let (verdict, mean) = judge_claims(&scores(packet, &thesis, &answer));
@@ -282,8 +294,8 @@ pub fn single_turn(packet: &Packet, rules: &RuleSet, skeptic: SkepticKind, decis
     Outcome { architect: thesis, skeptic: answer, verdict, confidence, judge: decision.name() }
 }
 
-/// The claims of both sides as the judge over claims sees them. One that its facts contradict does not survive. Facts that an entailed
-/// explanation covers weigh nothing for a threat.
+/// The claims of both sides as the judge over claims sees them, those of the Architect first. Each speaks for the side that makes it. One
+/// that its facts contradict does not survive. Facts that an entailed explanation of the Skeptic covers weigh nothing for a threat.
 #[must_use]
 pub fn scores(packet: &Packet, architect: &Position, skeptic: &Position) -> Vec<ClaimScore> {
     let stands = |assertion: &Assertion| packet.entails(assertion) != Entailment::Contradicted;
@@ -295,9 +307,14 @@ pub fn scores(packet: &Packet, architect: &Position, skeptic: &Position) -> Vec<
         .collect();
     let threats = architect.assertions.iter().map(|assertion| {
         let open = assertion.facts.iter().filter(|id| !explained.contains(id)).count();
-        ClaimScore { facts: u32::try_from(open).unwrap_or(u32::MAX), ..assertion.score(stands(assertion)) }
+        let facts = u32::try_from(open).unwrap_or(u32::MAX);
+        ClaimScore { side: Side::Threat, facts, ..assertion.score(stands(assertion)) }
     });
-    threats.chain(skeptic.assertions.iter().map(|assertion| assertion.score(stands(assertion)))).collect()
+    let others = skeptic
+        .assertions
+        .iter()
+        .map(|assertion| ClaimScore { side: Side::Benign, ..assertion.score(stands(assertion)) });
+    threats.chain(others).collect()
 }
 
 /// Confidence over asserted kinds (ARES-024): the mean of their strengths, weighted by their facts, and 0.05 more for each kind beyond

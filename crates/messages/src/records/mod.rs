@@ -1,6 +1,7 @@
 //! The records that reports read, by the room that writes them.
 
 pub mod control;
+pub mod debate;
 pub mod engine;
 pub mod gate;
 pub mod hierarchy;

@@ -48,7 +48,7 @@ pub fn defences() -> [Place; 2] {
     ]
 }
 
-pub fn tasks() -> [Place; 4] {
+pub fn tasks() -> [Place; 5] {
     [
         Place {
             name: "textcraft",
@@ -68,6 +68,7 @@ pub fn tasks() -> [Place; 4] {
             options: json!({ "wording": "2.1.1" }),
             split: "generated",
         },
+        Place { name: "triage", family: Box::new(gimbal_triage::Triage), options: json!({}), split: "dev" },
         Place {
             name: "finance_agent",
             family: Box::new(gimbal_finance_agent::FinanceAgent),
@@ -90,6 +91,8 @@ fn configured() -> Vec<(String, &'static str, Value)> {
     configurations(&common::files())
         .unwrap()
         .into_iter()
+        // Sides of a debate are asked for positions over a packet, and not for actions.
+        .filter(|known| known.base != "debate")
         .map(|known| {
             let base = if known.base == "react" { "react" } else { "hierarchy" };
             (known.name.replace('+', "_"), base, json!({ "configuration": known.name }))

@@ -390,7 +390,7 @@ fn forms(description: &str) -> Vec<&str> {
 
 /// What an agent that acts or routes must see: what was seen first, or what is known now.
 fn sight(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, String)>) {
-    const BELIEF: [&str; 12] = [
+    const BELIEF: [&str; 13] = [
         "Latest observation:",
         "Result of the latest call:",
         "No observation has been made yet.",
@@ -399,6 +399,7 @@ fn sight(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, 
         "No step has been taken yet.",
         "Sources so far:",
         "No source has been found",
+        "Facts shown so far:",
         "Hosts whose",
         "Nodes whose",
         "Items whose",
@@ -441,7 +442,9 @@ fn literals(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static st
         let open = |tool: &gimbal_core::ToolSpec| {
             scene.tools.contains(&tool.name) && tool.required().all(|name| name == "reasoning")
         };
-        if !letter.asked.request.tools.iter().any(|tool| closed(tool) || open(tool)) && scene.place != "finance_agent" {
+        // Where arguments are free, their values are in what was shown.
+        let free = ["finance_agent", "triage"].contains(&scene.place);
+        if !letter.asked.request.tools.iter().any(|tool| closed(tool) || open(tool)) && !free {
             found.push(("no values for any call", short(letter.opening)));
         }
         return;

@@ -2,13 +2,17 @@
 
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, AgentSession, Alone, ReplySpec};
-use gimbal_core::{Halt, LaneId, ModelErrorKind, Stage};
+use gimbal_core::{Block, Halt, LaneId, ModelErrorKind, Stage};
 use gimbal_messages::bounded;
 
 /// Who is asked, and for what.
-pub(super) struct Ask<'a> {
+pub(crate) struct Ask<'a> {
     /// The adviser.
     pub session: &'a AgentSession<'a>,
+    /// The lane on which it is asked.
+    pub lane: LaneId,
+    /// Context blocks of its prompt.
+    pub blocks: &'a [Block],
     /// What it is called in the list of problems.
     pub who: &'a str,
     /// What it is asked.
@@ -25,15 +29,16 @@ impl Ask<'_> {
     ///
     /// # Errors
     /// The halt that ended the episode.
-    pub(super) async fn once_and_again<T: Send>(
+    pub(crate) async fn once_and_again<T: Send>(
         &self,
         stage: &dyn Stage,
         read: impl Fn(&str) -> Result<T, String> + Send + Sync,
     ) -> Result<(Option<T>, Vec<String>), Halt> {
-        let (lane, asked) = (LaneId::MAIN, (self.question, Some(self.reply_spec)));
+        let (lane, asked) = (self.lane, (self.question, Some(self.reply_spec)));
         let mut problems = Vec::new();
         let broken =
-            match self.session.consult(stage, lane, &[], self.question, (&Alone, Some(self.reply_spec))).await? {
+            match self.session.consult(stage, lane, self.blocks, self.question, (&Alone, Some(self.reply_spec))).await?
+            {
                 Advice::Text(text) => match read(&text) {
                     Ok(found) => return Ok((Some(found), problems)),
                     Err(problem) => {

@@ -1,0 +1,194 @@
+//! The forms of messages under constrained decoding: the predicates and the ids of one packet, so that a mask lets no made-up citation
+//! through. What they let through follows the contracts; bounds are tighter, so that a mask stays small.
+
+use gimbal_evidence::claim::{Assertion, AssertionKind};
+use gimbal_evidence::{Class, EntityKind, Packet};
+use gimbal_messages::range::whole_numbers;
+use gimbal_messages::{Form, Member, escape};
+use serde_json::json;
+
+/// Most assertions, and most facts of one.
+pub(super) const BOUNDS: (usize, usize) = (6, 8);
+/// Longest text of a predicate, of an interpretation, and of an unknown, in characters.
+pub(super) const TEXTS: (usize, usize, usize) = (80, 160, 120);
+/// Printable ASCII without what JSON must escape.
+const SAFE: &str = r"[ !#-\[\]-~]";
+
+/// The form of a position over a packet; with confidences of claims where it is `anchored`.
+pub(super) fn position(packet: &Packet, anchored: bool) -> Form {
+    let (items, facts) = BOUNDS;
+    let (_, interpretation, unknown) = TEXTS;
+    let kinds = [AssertionKind::Assert, AssertionKind::Link, AssertionKind::Alt].map(AssertionKind::name);
+    let cited = Form::array(&fact(packet), 1, facts);
+    let mut members = vec![("kind", Form::word(&kinds)), ("predicate", predicate(packet)), ("facts", cited)];
+    if anchored {
+        members.push(("confidence", Form::share()));
+    }
+    members.push(("interpretation", Form::text(0, interpretation)));
+    let assertion = Form::object(&members);
+    let mut message =
+        vec![needed("assertions", Form::array(&assertion, 0, items)), needed("confidence", Form::share())];
+    if anchored {
+        let claim = quoted("(overall|[AS][1-8])", 9);
+        let change = Form::object(&[
+            ("claim", claim),
+            ("facts", Form::array(&fact(packet), 0, facts)),
+            ("reason", Form::text(0, interpretation)),
+        ]);
+        message.push(needed("changes", Form::array(&change, 0, items)));
+        message.push(needed("conceded", Form::array(&quoted("[AS][1-8]", 4), 0, items)));
+    }
+    message.push(optional("unknowns", Form::array(&Form::text(1, unknown), 0, 3)));
+    Form::members(&message)
+}
+
+/// The form of an audit of these claims.
+pub(super) fn audit(packet: &Packet, claims: &[String]) -> Form {
+    let answer = Form::object(&[
+        ("claim", Form::word(claims)),
+        ("answer", Form::word(&["accept", "rebut", "no_contest"])),
+        ("facts", Form::array(&fact(packet), 0, BOUNDS.1)),
+        ("reason", Form::text(0, TEXTS.1)),
+    ]);
+    Form::object(&[("answers", Form::array(&answer, 1, claims.len().clamp(1, BOUNDS.0)))])
+}
+
+/// The form of the Oracle's number.
+pub(super) fn estimate() -> Form {
+    Form::object(&[("confidence", Form::share()), ("reason", Form::text(0, 240))])
+}
+
+/// The form of a narration.
+pub(super) fn narration() -> Form {
+    Form::object(&[("text", Form::text(1, 480))])
+}
+
+fn needed(key: &str, form: Form) -> Member {
+    Member { key: key.to_owned(), form, optional: false }
+}
+
+fn optional(key: &str, form: Form) -> Member {
+    Member { optional: true, ..needed(key, form) }
+}
+
+/// A JSON string of this expression.
+fn quoted(inner: &str, longest: usize) -> Form {
+    let schema = json!({ "type": "string", "pattern": format!("^{inner}$") });
+    Form::closed(format!("\"{inner}\""), schema, longest)
+}
+
+/// The id of a fact of the packet: at least three digits.
+fn fact(packet: &Packet) -> Form {
+    let last = packet.facts().len() as u64;
+    let padded = [("00", 1, last.min(9)), ("0", 10, last.min(99)), ("", 100, last)];
+    let parts = padded.into_iter().filter(|(_, first, last)| first <= last);
+    let parts = parts.filter_map(|(zeros, first, last)| Some(format!("{zeros}{}", whole_numbers(first, last)?)));
+    quoted(&format!("F({})", parts.collect::<Vec<_>>().join("|")), last.to_string().len().max(3) + 3)
+}
+
+/// A predicate over the packet's classes, or over all of them where it states an absence.
+fn predicate(packet: &Packet) -> Form {
+    let present: std::collections::BTreeSet<&str> = packet.facts().iter().map(|fact| fact.class.name()).collect();
+    let present: Vec<String> = present.into_iter().map(escape).collect();
+    let all: Vec<String> = Class::ALL.iter().map(|class| escape(class.name())).collect();
+    let kinds = EntityKind::ALL.map(EntityKind::name).join("|");
+    let text = format!("{SAFE}{{1,60}}");
+    let mut forms = vec![
+        "count [1-9][0-9]{0,5}".to_owned(),
+        "same_actor".to_owned(),
+        "same_object".to_owned(),
+        "in_order".to_owned(),
+        "within [1-9][0-9]{0,5}".to_owned(),
+        "explained".to_owned(),
+        format!("absent ({})", all.join("|")),
+        format!("field [A-Za-z_]{{1,30}}={SAFE}{{1,40}}"),
+        format!("mentions [!#-\\[\\]-~]{text}"),
+        format!("about ({kinds}):[!#-\\[\\]-~]{{1,60}}"),
+        format!("means [!#-\\[\\]-~]{text}"),
+    ];
+    if !present.is_empty() {
+        forms.insert(0, format!("class ({})", present.join("|")));
+    }
+    quoted(&format!("({})", forms.join("|")), TEXTS.0)
+}
+
+/// An assertion cut to what the forms let through.
+pub(super) fn bounded(assertion: &Assertion) -> Assertion {
+    let safe = |text: &str, most: usize| -> String {
+        text.chars()
+            .map(|letter| if matches!(letter, '"' | '\\') { '\'' } else { letter })
+            .filter(|letter| (' '..='~').contains(letter))
+            .take(most)
+            .collect()
+    };
+    let mut facts = assertion.facts.clone();
+    facts.truncate(BOUNDS.1);
+    Assertion { facts, interpretation: safe(&assertion.interpretation, TEXTS.1), ..assertion.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use gimbal_evidence::{Class, Draft, NewFact, Packet, Selection};
+
+    use super::{fact, predicate};
+
+    fn packet(facts: usize) -> Packet {
+        let mut draft = Draft::new(Vec::new(), Selection::default());
+        for index in 0..facts {
+            draft.add(counted(NewFact::new(Class::Inventory, &format!("entry {index}")))).unwrap();
+        }
+        draft.freeze()
+    }
+
+    fn counted(fact: NewFact) -> NewFact {
+        NewFact {
+            aggregate: Some(gimbal_evidence::Aggregate {
+                count: gimbal_evidence::Counter(1),
+                first: None,
+                formula: "same class".to_owned(),
+                last: None,
+                root: gimbal_core::Digest::of(b"x"),
+            }),
+            ..fact
+        }
+    }
+
+    #[test]
+    fn the_ids_of_a_packet_are_those_of_its_form_and_no_others() {
+        for facts in [1, 2, 9, 10, 11, 99, 100, 101, 110, 199, 200, 999, 1000, 1001, 1234] {
+            let packet = packet(facts);
+            assert_eq!(packet.facts().len(), facts);
+            let regex = regex::Regex::new(&format!("^{}$", fact(&packet).regex)).unwrap();
+            for number in 0..=1300_usize {
+                let id = format!("\"F{number:03}\"");
+                assert_eq!(regex.is_match(&id), (1..=facts).contains(&number), "{id} of {facts}: {regex}");
+            }
+            assert!(!regex.is_match("\"F0001\"") && !regex.is_match("\"F1\"") && !regex.is_match("\"F00\""));
+        }
+    }
+
+    #[test]
+    fn every_predicate_is_in_the_form_and_reads() {
+        let regex = regex::Regex::new(&format!("^{}$", predicate(&packet(3)).regex)).unwrap();
+        let said = [
+            "class inventory",
+            "count 12",
+            "field LogonType=3",
+            "mentions root",
+            "about host:ws01",
+            "same_actor",
+            "same_object",
+            "in_order",
+            "within 60",
+            "absent logon",
+            "explained",
+            "means the host is known",
+        ];
+        assert_eq!(said.len(), gimbal_evidence::claim::Predicate::FORMS.len());
+        for one in said {
+            assert!(regex.is_match(&format!("\"{one}\"")), "{one}");
+            assert!(one.parse::<gimbal_evidence::claim::Predicate>().is_ok(), "{one}");
+        }
+        assert!(!regex.is_match("\"class logon\"") && !regex.is_match("\"guilty\""));
+    }
+}

@@ -1,0 +1,87 @@
+//! The verdict in words, which change nothing (ARES-026, ARES-R8).
+
+use gimbal_core::{Halt, LaneId, Stage};
+use gimbal_evidence::FactId;
+use gimbal_messages::StageExt;
+use gimbal_messages::records::debate::Narrated;
+use serde_json::json;
+
+use super::Telling;
+use super::case::{Case, hint};
+use super::consult::Request;
+use super::decision::Decision;
+use super::form;
+
+/// Most facts that the template names.
+const NAMED: usize = 12;
+
+/// Puts a verdict into words and records them; none where nobody tells.
+///
+/// # Errors
+/// The halt that ended the episode.
+pub(super) async fn tell(case: &Case<'_>, stage: &dyn Stage, decision: &Decision) -> Result<Option<String>, Halt> {
+    let template = template(case, decision);
+    let told = match &case.debate.telling {
+        Telling::Off => return Ok(None),
+        Telling::Template => None,
+        Telling::Model(agent) => {
+            let message = json!({
+                "verdict": decision.verdict, "judge": case.debate.judge.name(),
+                "architect": decision.positions.architect.to_f64(), "skeptic": decision.positions.skeptic.to_f64(),
+                "rounds": decision.round, "facts": decision.facts, "summary": template,
+            });
+            let message =
+                stage.send(LaneId::MAIN, "judge", agent.role(), "narration", message).await.unwrap_or_default();
+            let expert = case.hints.then(|| {
+                let cut: String = template.chars().filter(|letter| (' '..='~').contains(letter)).take(400).collect();
+                hint(&json!({ "text": cut }), &[json!({ "text": "Nothing can be said of this." })])
+            });
+            let contract = &case.debate.contracts.narration;
+            let request = Request { agent, contract, message: &message, form: form::narration(), expert };
+            let value = request.ask(case, stage, LaneId::MAIN).await?;
+            value.and_then(|value| value["text"].as_str().map(str::to_owned))
+        }
+    };
+    let by_model = matches!(case.debate.telling, Telling::Model(_));
+    let fallback = by_model && told.is_none();
+    let by = if by_model && !fallback { "model" } else { "template" }.to_owned();
+    let text = told.unwrap_or(template);
+    let unknown = unknown(case, &text);
+    stage.record(LaneId::MAIN, &Narrated { by, text: text.clone(), unknown, fallback }).await;
+    Ok(Some(text))
+}
+
+/// The verdict in the words of code.
+fn template(case: &Case<'_>, decision: &Decision) -> String {
+    let Decision { verdict, certainty, definition, positions, round, .. } = decision;
+    let rounds = if *round == 1 { "a single turn".to_owned() } else { format!("{round} rounds") };
+    let named: Vec<String> = decision.facts.iter().take(NAMED).map(ToString::to_string).collect();
+    let more = decision.facts.len().saturating_sub(NAMED);
+    let facts = match (named.as_slice(), more) {
+        ([], _) => "It rests on no fact.".to_owned(),
+        (named, 0) => format!("It rests on {}.", named.join(", ")),
+        (named, more) => format!("It rests on {} and {more} more.", named.join(", ")),
+    };
+    format!(
+        "{verdict}, by the judge {} after {rounds}: the Architect is {} sure of a threat, the Skeptic {} that there is none. \
+         Certainty ({definition}): {certainty}. {facts}",
+        case.debate.judge.name(),
+        positions.architect,
+        positions.skeptic,
+    )
+}
+
+/// The ids in a text that are no facts of the packet.
+fn unknown(case: &Case<'_>, text: &str) -> Vec<String> {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let ids = words.filter(|word| {
+        let digits = word.strip_prefix('F').unwrap_or_default();
+        digits.len() >= 3 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let mut unknown: Vec<String> = ids
+        .filter(|id| id.parse::<FactId>().ok().is_none_or(|id| case.packet.fact(id).is_none()))
+        .map(str::to_owned)
+        .collect();
+    unknown.dedup();
+    unknown
+}

@@ -1,0 +1,155 @@
+//! The Oracle beyond the judge: its own number for the gate (ARES-049), and the attack on the side that is surer (ARES-132). Neither decides.
+
+use std::collections::BTreeSet;
+
+use gimbal_core::{Halt, LaneId, Milli, Stage};
+use gimbal_evidence::FactId;
+use gimbal_evidence::claim::Entailment;
+use gimbal_evidence::judge::Positions;
+use gimbal_messages::StageExt;
+use gimbal_messages::records::debate::Challenged;
+use serde_json::{Value, json};
+
+use super::Oracle;
+use super::case::{Case, hint, share, shown, written};
+use super::consult::Request;
+use super::decision::{Decision, over};
+use super::form;
+use super::reading::{Refusal, position};
+use super::rounds::Exchange;
+use super::seat::Turn;
+use super::side::{Role, Strategy};
+
+/// What one fact against the surer side takes off its confidence, and the most that all of them do, in thousandths.
+const DISCOUNT: (i64, i64) = (50, 300);
+
+/// A turn as the agents around a debate read it.
+pub(super) fn told(role: Role, turn: &Turn) -> Value {
+    let claims = turn.position.assertions.iter().enumerate();
+    let claims: Vec<Value> = claims.map(|(index, claim)| shown(role, index, claim, false)).collect();
+    json!({ "confidence": turn.position.confidence.to_f64(), "assertions": claims })
+}
+
+/// How sure the Oracle agent is of a verdict; none where it gives no number.
+///
+/// # Errors
+/// The halt that ended the episode.
+pub(super) async fn estimate(
+    case: &Case<'_>,
+    stage: &dyn Stage,
+    exchange: &Exchange<'_>,
+    decision: &Decision,
+) -> Result<Option<Milli>, Halt> {
+    let (Some(agent), Some([architect, skeptic])) = (&case.debate.oracle, exchange.last()) else { return Ok(None) };
+    let message = json!({
+        "verdict": decision.verdict, "architect": told(Role::Architect, architect), "skeptic": told(Role::Skeptic, skeptic),
+    });
+    let message = stage.send(LaneId::MAIN, "judge", agent.role(), "estimate", message).await.unwrap_or_default();
+    let expert = case.hints.then(|| {
+        let say = |confidence: Milli| json!({ "confidence": share(confidence), "reason": "" });
+        hint(&say(decision.certainty), &[say(Milli(1000 - decision.certainty.0)), say(Milli(500))])
+    });
+    let contract = &case.debate.contracts.estimate;
+    let request = Request { agent, contract, message: &message, form: form::estimate(), expert };
+    let value = request.ask(case, stage, LaneId::MAIN).await?;
+    Ok(value.and_then(|value| value["confidence"].as_f64()).map(Milli::from_f64))
+}
+
+/// The decision after an attack on the surer side; none where there is no active Oracle.
+///
+/// # Errors
+/// The halt that ended the episode.
+pub(super) async fn challenge(
+    case: &Case<'_>,
+    stage: &dyn Stage,
+    exchange: &Exchange<'_>,
+    decision: &Decision,
+) -> Result<Option<Decision>, Halt> {
+    let (strategy, Some(turns)) = (case.debate.active.name(), exchange.last()) else { return Ok(None) };
+    if matches!(case.debate.active, Oracle::Passive) {
+        return Ok(None);
+    }
+    let (architect, skeptic) = (decision.positions.architect, decision.positions.skeptic);
+    let against = match architect.cmp(&skeptic) {
+        std::cmp::Ordering::Greater => Some(Role::Architect),
+        std::cmp::Ordering::Less => Some(Role::Skeptic),
+        std::cmp::Ordering::Equal => None,
+    };
+    let cited = exchange.cited();
+    let facts = match (against, &case.debate.active) {
+        (Some(role), Oracle::Model(agent)) => asked(case, stage, agent, (role, turns[role.index()], &cited)).await?,
+        (Some(role), _) => found(case, role, turns[role.index()], &cited),
+        (None, _) => BTreeSet::new(),
+    };
+    let (each, most) = DISCOUNT;
+    let discount = i64::try_from(facts.len()).unwrap_or(i64::MAX).saturating_mul(each).min(most);
+    let less = |role: Role, confidence: Milli| {
+        if against == Some(role) { Milli((confidence.0 - discount).max(0)) } else { confidence }
+    };
+    let positions = Positions {
+        architect: less(Role::Architect, architect),
+        skeptic: less(Role::Skeptic, skeptic),
+        ..decision.positions
+    };
+    let (verdict, certainty) = over(case, &positions);
+    let challenged = Challenged {
+        against: against.map(|role| role.name().to_owned()).unwrap_or_default(),
+        strategy: strategy.to_owned(),
+        facts: facts.iter().map(ToString::to_string).collect(),
+        discount: Milli(discount),
+        before: decision.verdict.name().to_owned(),
+        after: verdict.name().to_owned(),
+    };
+    stage.record(LaneId::MAIN, &challenged).await;
+    let cites = if verdict == decision.verdict {
+        decision.facts.clone()
+    } else {
+        super::decision::concluded(case.packet, turns, verdict, &BTreeSet::new())
+    };
+    Ok(Some(Decision { verdict, certainty, positions, facts: cites, ..decision.clone() }))
+}
+
+/// Facts against a side that rules find and nobody cited: against the Architect what explains, against the Skeptic what is suspicious.
+fn found(case: &Case<'_>, role: Role, turn: &Turn, cited: &BTreeSet<FactId>) -> BTreeSet<FactId> {
+    let position = case.by_rule(role.other(), Strategy::Rules, Some(&turn.position));
+    position.cited().into_iter().filter(|fact| !cited.contains(fact)).collect()
+}
+
+/// Facts against a side that a model names and nobody cited.
+async fn asked(
+    case: &Case<'_>,
+    stage: &dyn Stage,
+    agent: &gimbal_agent::Agent,
+    (role, turn, cited): (Role, &Turn, &BTreeSet<FactId>),
+) -> Result<BTreeSet<FactId>, Halt> {
+    let message = json!({ "against": role.name(), "position": told(role, turn), "cited": cited });
+    let message = stage.send(LaneId::MAIN, role.name(), agent.role(), "position", message).await.unwrap_or_default();
+    let expert = case.hints.then(|| {
+        let mut position = case.by_rule(role.other(), Strategy::Rules, Some(&turn.position));
+        position.assertions.retain(|claim| claim.facts.iter().any(|fact| !cited.contains(fact)));
+        let say = |assertions: Vec<Value>| {
+            let sure = if assertions.is_empty() { Milli::ZERO } else { position.confidence };
+            json!({ "assertions": assertions, "confidence": share(sure) })
+        };
+        hint(&say(written(&position, false)), &[say(Vec::new())])
+    });
+    let contract = &case.debate.contracts.position;
+    let request = Request { agent, contract, message: &message, form: form::position(case.packet, false), expert };
+    let Some(value) = request.ask(case, stage, LaneId::MAIN).await? else { return Ok(BTreeSet::new()) };
+    let reading = position(&value.to_string(), contract, case.packet);
+    for refusal in reading.refusals {
+        case.refused(stage, LaneId::MAIN, (agent.role(), turn.round, 1), refusal).await;
+    }
+    let mut facts = BTreeSet::new();
+    for claim in reading.spoken.map(|spoken| spoken.assertions).unwrap_or_default() {
+        let fresh: Vec<FactId> = claim.facts.iter().filter(|fact| !cited.contains(fact)).copied().collect();
+        if fresh.is_empty() || case.packet.entails(&claim) == Entailment::Contradicted {
+            let what = format!("{} cites nothing new, or its facts contradict it", claim.predicate);
+            let refusal = Refusal::new("no_new_fact", &what);
+            case.refused(stage, LaneId::MAIN, (agent.role(), turn.round, 1), refusal).await;
+        } else {
+            facts.extend(fresh);
+        }
+    }
+    Ok(facts)
+}

@@ -1,0 +1,121 @@
+//! Settings: what cannot be meant is refused with its key, and what decides an episode is in its key.
+
+use gimbal_architectures::{debate, kinds};
+use gimbal_core::Offers;
+use gimbal_evidence::claim::Predicate;
+use serde_json::{Value, json};
+
+use super::build;
+use crate::common::TestFiles;
+
+fn refused(settings: Value) -> (String, String) {
+    let kinds = kinds();
+    let kind = kinds.iter().find(|kind| kind.name() == "debate").unwrap();
+    let error = kind.build(&settings, &TestFiles::default()).err().unwrap_or_else(|| panic!("{settings} was built"));
+    (error.key.clone(), error.to_string())
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_with_its_key() {
+    for (settings, key) in [
+        (json!({ "rounds": 0 }), "rounds"),
+        (json!({ "rounds": 17 }), "rounds"),
+        (json!({ "votes": 0 }), "votes"),
+        (json!({ "votes": 3, "rounds": 2 }), "votes"),
+        (json!({ "votes": 3, "gate": {} }), "votes"),
+        (json!({ "votes": 3, "active_oracle": "rules" }), "votes"),
+        (json!({ "self_correction": 1, "rounds": 2 }), "self_correction"),
+        (json!({ "self_correction": 1, "anchored": true }), "self_correction"),
+        (json!({ "neutral": true, "skeptic": { "strategy": "rules" } }), "neutral"),
+        (json!({ "neutral": true, "anchored": true }), "neutral"),
+        (json!({ "anchored": true, "rounds": 1 }), "anchored"),
+        (json!({ "gate": {}, "rounds": 1 }), "gate"),
+        (json!({ "gate": { "low": 0.7, "high": 0.2 } }), "gate"),
+        (json!({ "gate": { "certainty": "sure" } }), "gate.certainty"),
+        (json!({ "audit": true }), "audit"),
+        (json!({ "judge": "v3" }), "judge"),
+        (json!({ "judge": "calibrated" }), "means"),
+        (json!({ "means": { "architect": 0.7, "skeptic": 0.7 } }), "means"),
+        (json!({ "architect": { "strategy": "deterministic" } }), "architect.strategy"),
+        (json!({ "judge": "claims", "active_oracle": "rules" }), "active_oracle"),
+        (json!({ "skeptic": { "persona": "skeptik" } }), "skeptic.persona"),
+        (json!({ "architect": { "persona": "planner" } }), "architect.persona"),
+        (json!({ "roundz": 2 }), "roundz"),
+    ] {
+        let (found, message) = refused(settings.clone());
+        assert_eq!(found, key, "{settings}: {message}");
+        assert!(message.starts_with("debate: "), "{message}");
+    }
+    assert!(
+        refused(json!({ "judge": "v3" })).1.contains("did you mean `v1`"),
+        "{}",
+        refused(json!({ "judge": "v3" })).1
+    );
+}
+
+#[test]
+fn the_plan_is_told_what_a_debate_needs() {
+    let needs = build(&json!({})).needs();
+    let unmet = needs.unmet(&Offers::default()).join("; ");
+    assert!(unmet.contains("the material `packet`") && unmet.contains("ends the task with an answer"), "{unmet}");
+    assert_eq!(needs.roles, ["architect", "skeptic"]);
+    assert!(needs.messages && needs.blocks == ["packet"]);
+    let alone = build(&json!({ "configuration": "by-rule" })).needs();
+    assert!(alone.roles.is_empty() && alone.blocks.is_empty() && !alone.messages);
+    for (settings, sends) in [
+        (json!({ "configuration": "self-correction" }), false),
+        (json!({ "configuration": "single" }), false),
+        (json!({ "configuration": "single+thesis" }), true),
+        (json!({ "configuration": "claims+audit" }), true),
+        (json!({ "rounds": 1, "narrator": "model" }), true),
+    ] {
+        assert_eq!(build(&settings).needs().messages, sends, "{settings}");
+    }
+}
+
+#[test]
+fn whatever_decides_an_episode_is_in_what_is_resolved() {
+    let base = json!({ "rounds": 2 });
+    let whole = build(&base).resolved();
+    for (key, value) in [
+        ("judge", json!("v1")),
+        ("arithmetic", json!("float_compat")),
+        ("certainty", json!("margin")),
+        ("anchored", json!(true)),
+        ("swap", json!(true)),
+        ("neutral", json!(true)),
+        ("calibration", json!(false)),
+        ("stops_early", json!(false)),
+        ("skeptic_sees_thesis", json!(true)),
+        ("gate", json!({ "low": 0.1 })),
+        ("active_oracle", json!("rules")),
+        ("narrator", json!("off")),
+        ("rounds", json!(3)),
+        ("context", json!(["packet", "status"])),
+        ("skeptic", json!({ "strategy": "rules" })),
+    ] {
+        let mut settings = base.clone();
+        settings[key] = value;
+        assert_ne!(build(&settings).resolved(), whole, "{settings}");
+    }
+}
+
+// covers: ARES-030
+#[test]
+fn every_persona_that_states_predicates_explains_all_of_them() {
+    let settings = json!({ "anchored": true, "active_oracle": "model" });
+    let (mut agents, _) = debate::agents(&settings, &TestFiles::default()).unwrap();
+    agents.extend(debate::agents(&json!({ "neutral": true }), &TestFiles::default()).unwrap().0);
+    assert_eq!(agents.len(), 7);
+    for (place, agent) in agents {
+        let prompt = agent.show(&gimbal_agent::sample::brief(), &[], "Wait", &[]).unwrap().text();
+        for form in Predicate::FORMS {
+            let word = form.split(' ').next().unwrap();
+            assert!(prompt.contains(&format!("\n  \"{word}")), "{place}: {word}");
+        }
+        // What is shown as an example reads as what it is.
+        let examples = prompt.lines().filter_map(|line| line.strip_prefix("  \"")?.split('"').next());
+        let read: Vec<&str> = examples.filter(|text| text.parse::<Predicate>().is_ok()).collect();
+        assert_eq!(read.len(), Predicate::FORMS.len(), "{place}: {read:?}");
+    }
+}

@@ -1,0 +1,69 @@
+//! The brief, from `brief.yaml`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use gimbal_core::{Answering, Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_env_kit::catalogue;
+use gimbal_evidence::judge::Verdict;
+use gimbal_evidence::listing::named;
+use serde::Deserialize;
+
+use super::case::Case;
+use crate::tools::{CONCLUDE, Conclusion};
+
+/// The built-in text of the brief.
+const TEXT: &str = include_str!("../../brief.yaml");
+/// Most subjects.
+const SUBJECTS: usize = 24;
+/// Longest name of a subject, in bytes.
+const NAME: usize = 80;
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    role: String,
+    goal: String,
+    subject: String,
+    glossary: Vec<GlossaryEntry>,
+    tool_names: BTreeMap<String, String>,
+    forbidden_words: Vec<String>,
+}
+
+/// Read once: an episode is shorter than a YAML file.
+static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, "envs/triage/brief.yaml"));
+
+/// The call of whoever cannot tell: inconclusive, with a confidence of a half and no facts.
+pub(super) fn idle() -> ToolCall {
+    Conclusion { verdict: Verdict::Inconclusive, confidence: Milli(500), facts: Vec::new() }.call()
+}
+
+/// The brief of an episode over this packet.
+pub(super) fn of(case: &Case, calls: u32) -> Result<Brief, EnvError> {
+    let form = catalogue::value(&FORM)?;
+    // Names stand in prompts as they are: only plain ones.
+    let plain = |name: &String| !name.starts_with('"') && name.len() <= NAME;
+    let subjects = case.desk.entities().iter().map(|(entity, _)| named(entity)).filter(plain).take(SUBJECTS);
+    Ok(Brief {
+        environment: "triage".to_owned(),
+        goal: form.goal.clone(),
+        role: form.role.clone(),
+        subject: form.subject.clone(),
+        subjects: subjects.collect(),
+        glossary: form.glossary.clone(),
+        horizon: calls,
+        reward_range: Some((Milli::ZERO, Milli(1000))),
+        thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
+        idle: idle(),
+        segment_calls: Some(8),
+        seconds_per_step: None,
+        runs_on: false,
+        materials: vec![case.desk.packet().material("packet")],
+        tool_names: form.tool_names.clone(),
+        forbidden_words: form.forbidden_words.clone(),
+        literals_change: false,
+        free_arguments: true,
+        answer: Some(Answering { tool: CONCLUDE.to_owned(), argument: "facts".to_owned() }),
+        efficiency_shift: None,
+    })
+}

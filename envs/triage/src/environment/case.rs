@@ -1,0 +1,111 @@
+//! A scenario that is played: its packet as the agent sees it, and what is known of it beside.
+
+use std::sync::Arc;
+
+use gimbal_core::{Digest, EnvError, TaskId, nearest};
+use gimbal_evidence::judge::Verdict;
+use gimbal_evidence::{Draft, FactId, Marking, Selection};
+
+use super::settings::{Settings, data};
+use crate::desk::Desk;
+use crate::tools::Conclusion;
+
+/// One scenario with its packet.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The packet.
+    pub desk: Arc<Desk>,
+    /// The verdict that its facts support, by the criterion.
+    pub supported: Verdict,
+    /// The facts that decide.
+    pub decisive: Vec<FactId>,
+    /// The facts that explain others.
+    pub explaining: Vec<FactId>,
+    /// The marking without a verdict.
+    unanswered: Marking,
+}
+
+impl Case {
+    /// The case before the first reset: an empty packet.
+    pub(super) fn none() -> Self {
+        let unanswered = Marking {
+            scenario: String::new(),
+            corpus: Digest::of(b""),
+            label_version: 0,
+            tier: String::new(),
+            difficulty: 0,
+            category: String::new(),
+            telemetry: Vec::new(),
+            operator_truth: String::new(),
+            expected: Verdict::Inconclusive,
+            supported: Verdict::Inconclusive,
+            given: None,
+            confidence: None,
+            cited: Vec::new(),
+            decisive: Vec::new(),
+            explaining: Vec::new(),
+        };
+        Self {
+            desk: Arc::new(Desk::new(Draft::new(Vec::new(), Selection::default()).freeze())),
+            supported: Verdict::Inconclusive,
+            decisive: Vec::new(),
+            explaining: Vec::new(),
+            unanswered,
+        }
+    }
+
+    /// The case of a task.
+    ///
+    /// # Errors
+    /// When there is no such scenario, or its packet cannot be made.
+    pub fn load(task: &TaskId, settings: &Settings) -> Result<Self, EnvError> {
+        let corpus = settings.playing()?;
+        let Some(scenario) = corpus.scenario(&task.0) else {
+            let hint = nearest::hint(&task.0, corpus.all().iter().map(|scenario| scenario.id.as_str()));
+            let place = settings.corpus.as_deref().unwrap_or("the program");
+            return Err(EnvError::Usage(format!(
+                "`triage` has no task `{task}`{hint}; `gimbal env triage tasks` lists the scenarios of {place}"
+            )));
+        };
+        let telemetry = settings.telemetry();
+        let packet = scenario.packet(telemetry.as_deref(), &settings.packets()).map_err(|error| data(&error))?;
+        let supported = scenario.criterion.verdict(&packet);
+        let (decisive, explaining) = (scenario.decisive(&packet), scenario.explaining(&packet));
+        let unanswered = Marking {
+            scenario: scenario.id.clone(),
+            corpus: scenario.digest().map_err(|error| data(&error))?,
+            label_version: scenario.label_version,
+            tier: scenario.tier.to_string(),
+            difficulty: scenario.difficulty,
+            category: scenario.category.to_string(),
+            telemetry: scenario.telemetry.iter().map(ToString::to_string).collect(),
+            operator_truth: scenario.operator_truth.to_string(),
+            expected: scenario.expected,
+            supported,
+            given: None,
+            confidence: None,
+            cited: Vec::new(),
+            decisive: decisive.clone(),
+            explaining: explaining.clone(),
+        };
+        Ok(Self { desk: Arc::new(Desk::new(packet)), supported, decisive, explaining, unanswered })
+    }
+
+    /// The verdict that is expected.
+    #[must_use]
+    pub const fn expected(&self) -> Verdict {
+        self.unanswered.expected
+    }
+
+    /// The marking of a conclusion, or of an episode without one.
+    #[must_use]
+    pub fn marking(&self, given: Option<&Conclusion>) -> Marking {
+        let mut marking = self.unanswered.clone();
+        if let Some(given) = given {
+            marking.given = Some(given.verdict);
+            marking.confidence = Some(given.confidence);
+            marking.cited.clone_from(&given.facts);
+        }
+        marking
+    }
+}
