@@ -108,7 +108,7 @@ fn end(marking: &Marking) -> Event {
 }
 
 /// A debate of two rounds in which the Architect retreats: the first round is right, the second is not.
-fn retreat(task: &str) -> (Vec<Event>, Marking) {
+fn retreat(task: &str) -> Played {
     let marking = marking(task, "CLEAR_THREAT", ThreatConfirmed, Some(Inconclusive), &[1]);
     let events = vec![
         asserted("architect", "entailed"),
@@ -126,7 +126,7 @@ fn retreat(task: &str) -> (Vec<Event>, Marking) {
 }
 
 /// A single turn that gives the expected verdict and cites a fact beside the one that decides.
-fn single(task: &str) -> (Vec<Event>, Marking) {
+fn single(task: &str) -> Played {
     let marking = marking(task, "CLEAR_THREAT", ThreatConfirmed, Some(ThreatConfirmed), &[1, 2]);
     let events = vec![
         note(&Refused {
@@ -148,7 +148,7 @@ fn single(task: &str) -> (Vec<Event>, Marking) {
 }
 
 /// A case that the gate let through, and whose debate put the single turn right.
-fn gated(task: &str) -> (Vec<Event>, Marking) {
+fn gated(task: &str) -> Played {
     let marking = marking(task, "AMBIGUOUS", Inconclusive, Some(Inconclusive), &[]);
     let events = vec![
         stand("architect", 1, 500, None, 1),
@@ -177,8 +177,11 @@ fn texts(reference: &TextRef) -> Result<String, String> {
     reference.as_inline().map(str::to_owned).ok_or_else(|| "is not here".to_owned())
 }
 
+/// The events of an episode, and what it ends with.
+type Played = (Vec<Event>, Marking);
+
 /// A run of these cells: cell id and its episodes, each a run of the scenario that its marking names.
-fn inputs(cells: &[(&str, Vec<(Vec<Event>, Marking)>)]) -> Inputs {
+fn inputs(cells: &[(&str, Vec<Played>)]) -> Inputs {
     let mut fold = RecordFold::new([&CASES]);
     let mut rows = Rows::default();
     for (id, episodes) in cells {
