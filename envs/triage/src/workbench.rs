@@ -36,7 +36,8 @@ impl Workbench for Triage {
         })
     }
 
-    /// Verdicts of a policy by split and tier, with the confusion of each split.
+    /// Verdicts of a policy by split and tier, with the confusion of each split. With `expert` it verifies the corpus again: every packet
+    /// is made anew, and a criterion that gives another verdict than the label is a failed check.
     fn evaluate(&self, request: &EvaluateRequest) -> Result<Output, EnvError> {
         let known = POLICIES.map(|name| (name, name));
         let policy = choice("--policy", request.policy.as_deref().unwrap_or("rules"), &known)?;
@@ -50,7 +51,10 @@ impl Workbench for Triage {
             }
             rows.push(row);
         }
-        Output::of(table(&rows), &rows)
+        let wrong: usize = rows.iter().map(|row| row.scenarios - row.right).sum();
+        let failed = (policy == policy::EXPERT && wrong > 0)
+            .then(|| format!("the criterion gives another verdict than the label in {wrong} of the lines"));
+        Ok(Output { failed, ..Output::of(table(&rows), &rows)? })
     }
 }
 

@@ -103,7 +103,7 @@ fn the_expert_gives_the_expected_verdict_and_the_marking_says_what_counts() {
 #[test]
 fn an_episode_without_a_verdict_ends_with_its_last_call_and_says_so() {
     let (mut environment, first) = begin(TASK, &json!({ "max_calls": 2 }));
-    assert!(first.text.ends_with("2 calls are left, the one that gives the verdict included."));
+    assert!(first.text.ends_with("There are 2 calls in all, the one that gives the verdict included."));
     let step = act(&mut *environment, &ToolCall::bare("overview")).unwrap();
     assert!(step.done.is_none() && step.observation.text.ends_with("One call is left: give your verdict with it."));
     let end = act(&mut *environment, &ToolCall::with("show_fact", &[("id", "F001")])).unwrap();

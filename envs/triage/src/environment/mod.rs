@@ -88,6 +88,17 @@ impl TriageEnvironment {
         }
     }
 
+    /// What is seen first: it says how many calls there are, which stays true where it is shown again later.
+    fn first(&mut self) -> Observation {
+        let shown = self.case.desk.first();
+        let calls = match self.settings.max_calls {
+            1 => "There is one call in all: give your verdict with it.".to_owned(),
+            calls => format!("There are {calls} calls in all, the one that gives the verdict included."),
+        };
+        let text = format!("{}\n\n{calls}", shown.text);
+        Observation { text, ..self.observation("", shown) }
+    }
+
     fn observation(&mut self, tool: &str, shown: Shown) -> Observation {
         self.shown.extend(&shown.facts);
         let facts: Vec<String> = shown.facts.iter().map(ToString::to_string).collect();
@@ -145,8 +156,7 @@ impl Environment for TriageEnvironment {
         self.shown.clear();
         self.looked.clear();
         (self.calls, self.over, self.given) = (0, false, None);
-        let first = self.case.desk.first();
-        Ok(self.observation("", first))
+        Ok(self.first())
     }
 
     fn tools(&self) -> &Arc<[ToolSpec]> {
