@@ -239,7 +239,7 @@ fn lost_episodes_are_on_the_bill() {
 }
 
 /// The baseline is looked up within environment, model and decoding; a policy is compared with each model's baseline.
-// covers: BOG-163, BOG-168
+// covers: ARES-080, BOG-163, BOG-168
 #[test]
 fn each_model_has_its_own_baseline() {
     let analysis = Analysis::new(&study(), &against("observation")).unwrap();

@@ -9,6 +9,7 @@ use gimbal_evidence::rules::{
     ThreatRule, single_turn,
 };
 use gimbal_evidence::{Class, NewFact};
+use serde_json::json;
 
 use crate::support::{packet, seen as observed};
 
@@ -140,4 +141,39 @@ fn rule_sets_are_checked() {
     assert!(broken(&|set| set.threats[0].source = "a blog".to_owned()).contains("`source`"));
     assert!(broken(&|set| set.benign[0].when = Condition::default()).contains("restricts nothing"));
     assert!(broken(&|set| set.threats[0].strength = Milli(0)).contains("`strength`"));
+}
+
+// covers: ARES-027
+#[test]
+fn there_are_eight_patterns_and_eight_explanations_and_no_others() {
+    let patterns = [
+        "privilege_escalation",
+        "suspicious_process",
+        "credential_access",
+        "lateral_movement",
+        "service_abuse",
+        "defense_evasion",
+        "scanning",
+        "exfiltration",
+    ];
+    let explanations = [
+        "maintenance",
+        "known_admin",
+        "scheduled_task",
+        "update",
+        "legitimate_remote",
+        "security_tool",
+        "development",
+        "backup",
+    ];
+    for name in patterns {
+        let read: Pattern = serde_json::from_value(json!(name)).unwrap();
+        assert_eq!(read.name(), name);
+        assert!(serde_json::from_value::<Explanation>(json!(name)).is_err(), "{name}");
+    }
+    for name in explanations {
+        let read: Explanation = serde_json::from_value(json!(name)).unwrap();
+        assert_eq!(read.name(), name);
+        assert!(serde_json::from_value::<Pattern>(json!(name)).is_err(), "{name}");
+    }
 }

@@ -67,7 +67,7 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if path.is_dir() && !matches!(name, "target" | ".git" | "runs" | "corpus") {
+            if path.is_dir() && !matches!(name, "target" | ".git" | "runs") {
                 open.push(path);
             } else if endings.iter().any(|ending| name.ends_with(ending)) {
                 found.push(path);

@@ -210,6 +210,7 @@ fn inputs(cells: &[(&str, Vec<Played>)]) -> Inputs {
                 run: *run,
                 stop: Stop::Finished,
                 return_thousandths: if marking.is_right() { 1000 } else { 0 },
+                cost_microdollars: Some(2_000),
                 ..EpisodeRow::default()
             });
             *run += 1;
@@ -240,7 +241,7 @@ fn run() -> Inputs {
     ])
 }
 
-// covers: ARES-075, ARES-077, ARES-R1, ARES-R3, ARES-R7
+// covers: ARES-075, ARES-077, ARES-081, ARES-R1, ARES-R3, ARES-R7
 #[test]
 fn accuracy_names_corpus_and_number_and_takes_runs_of_a_scenario_together() {
     let table = table(&run(), "ares-1");
@@ -251,6 +252,7 @@ fn accuracy_names_corpus_and_number_and_takes_runs_of_a_scenario_together() {
     assert_ne!(single["corpus"], gate["corpus"]);
     assert_eq!((gate["scenarios"].as_str(), gate["episodes"].as_str(), gate["spread"].as_str()), ("1", "2", "0.0"));
     assert_eq!(single["fallback"], "0.0%");
+    assert_eq!((single["dollars"].as_str(), gate["dollars"].as_str()), ("0.0040", "0.0020"), "one run of the corpus");
 }
 
 // covers: ARES-050, ARES-118, ARES-R9

@@ -143,7 +143,7 @@ mod tests {
         assert!(slept.iter().any(|pause| *pause > Duration::from_millis(500)), "{slept:?}");
     }
 
-    // covers: BOG-150
+    // covers: ARES-093, BOG-150
     #[test]
     fn what_the_provider_asked_for_is_waited_for() {
         let (outcome, slept) = run(vec![error(ModelErrorKind::RateLimited, Some(7000))], RetryPolicy::default());

@@ -27,7 +27,7 @@ fn the_published_counts_and_their_history_are_there() {
     assert!(corpus.scenarios("ares18").iter().any(|scenario| scenario.telemetry.len() > 1));
 }
 
-// covers: ARES-072
+// covers: ARES-072, ARES-134
 #[test]
 fn there_are_a_hundred_scenarios_of_all_kinds_without_outside_data() {
     let corpus = corpus();
