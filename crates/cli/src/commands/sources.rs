@@ -71,32 +71,41 @@ fn pseudonyms(asked: &Sources) -> Result<Pseudonyms, Failure> {
     Pseudonyms::new(names).map_err(|error| Failure::Usage(format!("--pseudonyms: {place}: {error}")))
 }
 
-/// What `--shift` asks for, and which of it was used.
-struct Shifts(Vec<(PathBuf, i32, bool)>);
+/// What `--shift` asks for.
+struct Shifts(Vec<Shift>);
+
+/// Seconds that are added to the times of a file.
+struct Shift {
+    file: PathBuf,
+    seconds: i32,
+    /// Whether the file was read.
+    is_used: bool,
+}
 
 impl Shifts {
     fn of(asked: &[String]) -> Result<Self, Failure> {
         let one = |text: &String| {
             let parts = text.rsplit_once('=').and_then(|(file, seconds)| Some((file, seconds.parse().ok()?)));
             let wrong = || format!("--shift: `{text}`: expected FILE=SECONDS, such as logs/a.evtx=-614");
-            parts.map(|(file, seconds)| (PathBuf::from(file), seconds, false)).ok_or_else(|| Failure::Usage(wrong()))
+            let shift = parts.map(|(file, seconds)| Shift { file: PathBuf::from(file), seconds, is_used: false });
+            shift.ok_or_else(|| Failure::Usage(wrong()))
         };
         asked.iter().map(one).collect::<Result<_, _>>().map(Self)
     }
 
     /// The seconds for a file; 0 where none are asked for.
     fn take(&mut self, file: &Path) -> i32 {
-        let asked = self.0.iter_mut().find(|(named, ..)| named == file);
-        asked.map_or(0, |(_, seconds, used)| {
-            *used = true;
-            *seconds
+        let asked = self.0.iter_mut().find(|shift| shift.file == file);
+        asked.map_or(0, |shift| {
+            shift.is_used = true;
+            shift.seconds
         })
     }
 
     fn all_taken(&self) -> Result<(), Failure> {
-        let left = self.0.iter().find(|(.., used)| !used);
-        left.map_or(Ok(()), |(file, ..)| {
-            let file = file.display();
+        let left = self.0.iter().find(|shift| !shift.is_used);
+        left.map_or(Ok(()), |shift| {
+            let file = shift.file.display();
             Err(Failure::Usage(format!(
                 "--shift: `{file}` is none of the files that were read; write it as it is read"
             )))

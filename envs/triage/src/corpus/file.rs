@@ -261,6 +261,10 @@ fn raw(source: &SourceFile, names: &Names) -> Result<RawSource, String> {
     if let Some(engine) = source.engine {
         let start = source.start.ok_or("`start` is missing: the time of second 0")?;
         let fill = |text: &str| names.fill(text).map_err(|key| unknown_name(&key));
+        source.steps.iter().try_for_each(check_step)?;
+        if source.steps.iter().map(|step| u64::from(step.count)).sum::<u64>() > MOST_RECORDS {
+            return Err(format!("its steps make more than {MOST_RECORDS} records"));
+        }
         let steps = source.steps.iter().map(|step| filled_step(step, &fill)).collect::<Result<_, _>>()?;
         return Ok(RawSource::Generated(Box::new(Script {
             engine,
@@ -293,6 +297,24 @@ fn raw(source: &SourceFile, names: &Names) -> Result<RawSource, String> {
         return Err(format!("`licence` of `{path}` is missing"));
     }
     Ok(RawSource::File { path: path.into(), sha256, format, licence, shift_seconds: source.shift_seconds, is_data })
+}
+
+/// Most records of the steps of a source.
+const MOST_RECORDS: u64 = 50_000;
+/// Longest time that a script may last, in seconds.
+const LONGEST: f64 = 31.0 * 86_400.0;
+
+/// The bounds of a step: a script lasts a month at most.
+fn check_step(step: &Step) -> Result<(), String> {
+    let wrong = |key: &str, found: f64, expected: &str| Err(format!("a step has {key} {found}; expected {expected}"));
+    let last = step.at + step.every * f64::from(step.count);
+    match step {
+        step if !(0.0..=LONGEST).contains(&step.at) => wrong("at", step.at, "seconds from 0 to 31 days"),
+        step if !(0.0..=LONGEST).contains(&step.every) => wrong("every", step.every, "seconds from 0 to 31 days"),
+        step if !(0.0..=1.0).contains(&step.jitter) => wrong("jitter", step.jitter, "a share from 0 to 1"),
+        _ if last > LONGEST => wrong("its end at", last, "at most 31 days after the start"),
+        _ => Ok(()),
+    }
 }
 
 /// A step with its names filled in.

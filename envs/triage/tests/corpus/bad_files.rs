@@ -25,6 +25,12 @@ fn folder_with(scenario: &str) -> tempfile::TempDir {
     folder
 }
 
+/// A scenario over a script of Windows events.
+fn scripted(steps: &str) -> String {
+    let script = format!("sources:\n  - {{engine: windows, host: a, start: 2026-01-01T00:00:00Z, steps: [{steps}]}}\n");
+    over_file("").replace("sources:\n  - {file: auth.log, format: syslog, sha256: }\n", &script)
+}
+
 #[test]
 fn a_raw_file_that_is_missing_or_changed_is_named_with_both_hashes() {
     let digest = Digest::of(LINES.as_bytes());
@@ -86,12 +92,25 @@ fn an_id_is_given_once() {
 }
 
 #[test]
+fn a_script_has_bounds() {
+    for (step, expected) in [
+        ("{event: '4624', count: 4000000000, every: 0}", "more than 50000 records"),
+        ("{event: '4624', at: 1.0e+300}", "from 0 to 31 days"),
+        ("{event: '4624', at: -5}", "from 0 to 31 days"),
+        ("{event: '4624', at: .nan}", "from 0 to 31 days"),
+        ("{event: '4624', count: 40000, every: 3600}", "31 days after the start"),
+        ("{event: '4624', jitter: 7}", "a share from 0 to 1"),
+    ] {
+        let folder = folder_with(&scripted(step));
+        let error = Corpus::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains("MY-1"), "{step}: {error}");
+    }
+}
+
+#[test]
 fn a_script_that_no_engine_has_is_an_error_and_no_panic() {
     let made = |steps: &str| {
-        let script =
-            format!("sources:\n  - {{engine: windows, host: a, start: 2026-01-01T00:00:00Z, steps: [{steps}]}}\n");
-        let file = over_file("").replace("sources:\n  - {file: auth.log, format: syslog, sha256: }\n", &script);
-        let folder = folder_with(&file);
+        let folder = folder_with(&scripted(steps));
         let corpus = Corpus::open(folder.path()).unwrap();
         corpus.all()[0].packet(None, &PacketOptions::default()).unwrap_err().to_string()
     };

@@ -81,16 +81,23 @@ fn words(packet: &Packet) -> BTreeSet<String> {
     words.collect()
 }
 
+/// A packet as its words, with its label.
+struct Case<'s> {
+    scenario: &'s Scenario,
+    words: BTreeSet<String>,
+    label: Verdict,
+}
+
 /// How many packets of a label there are, and in how many of them each word is.
 type Seen<'w> = (f64, BTreeMap<&'w str, f64>);
 
 /// Naive Bayes over words, trained on all scenes but one, and asked for the twins of that one. Returns how many labels it hits and how
 /// many the most frequent label would.
-fn by_words<L: Ord + Copy>(cases: &[(&Scenario, BTreeSet<String>, L)]) -> (usize, usize) {
+fn by_words(cases: &[Case<'_>]) -> (usize, usize) {
     let (mut hits, mut majority) = (0, 0);
-    for (scenario, words, label) in cases {
-        let mut counts: BTreeMap<L, Seen<'_>> = BTreeMap::new();
-        for (_, words, label) in cases.iter().filter(|(other, ..)| other.family != scenario.family) {
+    for Case { scenario, words, label } in cases {
+        let mut counts: BTreeMap<Verdict, Seen<'_>> = BTreeMap::new();
+        for Case { words, label, .. } in cases.iter().filter(|other| other.scenario.family != scenario.family) {
             let (count, seen) = counts.entry(*label).or_default();
             *count += 1.0;
             for word in words {
@@ -117,9 +124,9 @@ fn by_words<L: Ord + Copy>(cases: &[(&Scenario, BTreeSet<String>, L)]) -> (usize
 #[test]
 fn the_vocabulary_of_a_packet_does_not_tell_its_verdict() {
     let made = made();
-    let of = |tiers: &[Tier]| -> Vec<(&Scenario, BTreeSet<String>, Verdict)> {
+    let of = |tiers: &[Tier]| -> Vec<Case<'_>> {
         let chosen = made.iter().filter(|(scenario, _)| tiers.contains(&scenario.tier));
-        chosen.map(|(scenario, packet)| (*scenario, words(packet), scenario.expected)).collect()
+        chosen.map(|(scenario, packet)| Case { scenario, words: words(packet), label: scenario.expected }).collect()
     };
     for tiers in [&[Tier::MixedSignals][..], &[Tier::Ambiguous, Tier::MixedSignals]] {
         let cases = of(tiers);

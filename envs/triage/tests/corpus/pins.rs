@@ -1,5 +1,6 @@
 //! Raw bytes, packets and labels do not change by accident.
 
+use gimbal_evidence::Class;
 use gimbal_triage::corpus::PacketOptions;
 
 use super::{corpus, made};
@@ -21,6 +22,22 @@ fn raw_bytes_packets_and_labels_are_frozen() {
         ));
     }
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn what_is_generated_reads_back_without_damage() {
+    for (scenario, packet) in made() {
+        for source in &packet.header().sources {
+            assert_eq!(source.damaged.0, 0, "{} {}", scenario.id, source.id);
+            assert!(source.records.0 > 0, "{} {}", scenario.id, source.id);
+        }
+        // A line of syslog that no grammar knows would be a message; only the programs of a house write such lines.
+        let unread = packet.facts().iter().filter(|fact| fact.class == Class::Message);
+        for fact in unread {
+            let program = fact.attributes.get("program").map_or("", String::as_str);
+            assert!(["builder", "chronyd", "provision", "systemd"].contains(&program), "{} {fact:?}", scenario.id);
+        }
+    }
 }
 
 #[test]

@@ -213,3 +213,75 @@ impl Capture {
         self.bytes.extend(payload);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use netflow_parser::variable_versions::v9::FlowSetBody;
+    use netflow_parser::{NetflowPacket, NetflowParser};
+
+    use crate::scenario::{Engine, FlowStep, Frame, Script, Step};
+
+    /// A script of thirty flows.
+    fn script(engine: Engine) -> Script {
+        let flow = FlowStep {
+            from: "10.20.3.21".to_owned(),
+            to: "192.0.2.7".to_owned(),
+            port: "443".to_owned(),
+            source_port: Some("50000".to_owned()),
+            protocol: "tcp".to_owned(),
+            packets: "9".to_owned(),
+            octets: "1400".to_owned(),
+            millis: "250".to_owned(),
+            flags: "27".to_owned(),
+            reply: None,
+        };
+        let step = Step { flow: Some(flow), jitter: 0.0, ..super::super::step(5.0, 30, 1.0) };
+        let (seed, host) = (7, "10.20.0.1".to_owned());
+        let start = 1_773_136_800_000_000;
+        Script { engine, frame: Frame::Rfc3164, seed, host, start, background: None, steps: vec![step] }
+    }
+
+    /// The payloads of a capture: behind its head, each packet has 16 octets of its own head and 42 of the network.
+    fn payloads(capture: &[u8]) -> Vec<&[u8]> {
+        let (mut rest, mut payloads) = (&capture[24..], Vec::new());
+        while !rest.is_empty() {
+            let length = u32::from_le_bytes([rest[8], rest[9], rest[10], rest[11]]) as usize;
+            payloads.push(&rest[16 + 42..16 + length]);
+            rest = &rest[16 + length..];
+        }
+        payloads
+    }
+
+    #[test]
+    fn another_reader_of_netflow_reads_the_same_flows() {
+        for engine in [Engine::NetflowV5, Engine::NetflowV9] {
+            let capture = super::super::render(&script(engine)).unwrap();
+            let mut parser = NetflowParser::default();
+            let mut flows = 0;
+            for payload in payloads(&capture) {
+                let parsed = parser.parse_bytes(payload);
+                assert!(parsed.error.is_none(), "{:?}", parsed.error);
+                for packet in parsed.packets {
+                    match packet {
+                        NetflowPacket::V5(packet) => {
+                            for flow in &packet.flowsets {
+                                assert_eq!((flow.dst_addr.to_string().as_str(), flow.dst_port), ("192.0.2.7", 443));
+                                assert_eq!((flow.d_pkts, flow.d_octets, flow.last - flow.first), (9, 1400, 250));
+                                flows += 1;
+                            }
+                        }
+                        NetflowPacket::V9(packet) => {
+                            for set in &packet.flowsets {
+                                if let FlowSetBody::Data(data) = &set.body {
+                                    flows += data.fields.len();
+                                }
+                            }
+                        }
+                        other => panic!("{other:?}"),
+                    }
+                }
+            }
+            assert_eq!(flows, 30, "{engine:?}");
+        }
+    }
+}

@@ -11,63 +11,86 @@ use crate::scenario::Script;
 /// The templates: for each event a line `event NAME PROVIDER ID VERSION LEVEL TASK KEYWORDS`, then its fields with their defaults.
 const TEMPLATES: &str = include_str!("events.txt");
 
-/// Providers by the word of the templates: name, identifier, log, and the account under which they log.
-const PROVIDERS: [(&str, &str, &str, &str, &str); 14] = [
-    ("auditing", "Microsoft-Windows-Security-Auditing", "54849625-5478-4994-a5ba-3e3b0328c30d", "Security", ""),
-    ("eventlog", "Microsoft-Windows-Eventlog", "fc65ddd8-d6ef-4962-83d5-6e5cfe9ce148", "Security", ""),
-    ("scm", "Service Control Manager", "555908d1-a6d7-4695-8e1e-26931d2012f4", "System", "S-1-5-18"),
-    ("kernel", "Microsoft-Windows-Kernel-General", "a68ca8b7-004f-d7b6-a698-07e2de0f1f5d", "System", "S-1-5-18"),
-    ("user32", "User32", "b0aa8734-56f7-41cc-b2f4-de228e98b946", "System", "S-1-5-18"),
-    ("filter", "Microsoft-Windows-FilterManager", "f3c5e28e-63f6-49c7-a204-e48a1bc4b09d", "System", "S-1-5-18"),
-    ("update", "Microsoft-Windows-WindowsUpdateClient", "945a8954-c147-4acd-923f-40c45405a658", "System", "S-1-5-18"),
-    (
+/// Who logs an event.
+struct Provider {
+    /// The word of the templates.
+    key: &'static str,
+    name: &'static str,
+    identifier: &'static str,
+    log: &'static str,
+    /// The account under which it logs; empty where events name none.
+    account: &'static str,
+}
+
+/// A provider that logs as the system, in an operational log of its own.
+const fn operational(key: &'static str, name: &'static str, identifier: &'static str, log: &'static str) -> Provider {
+    Provider { key, name, identifier, log, account: SYSTEM }
+}
+
+/// A provider of the System log.
+const fn of_system(key: &'static str, name: &'static str, identifier: &'static str) -> Provider {
+    Provider { key, name, identifier, log: "System", account: SYSTEM }
+}
+
+/// A provider of the Security log.
+const fn of_security(key: &'static str, name: &'static str, identifier: &'static str) -> Provider {
+    Provider { key, name, identifier, log: "Security", account: "" }
+}
+
+/// The identifier of the system's account.
+const SYSTEM: &str = "S-1-5-18";
+
+/// All providers.
+const PROVIDERS: [Provider; 14] = [
+    of_security("auditing", "Microsoft-Windows-Security-Auditing", "54849625-5478-4994-a5ba-3e3b0328c30d"),
+    of_security("eventlog", "Microsoft-Windows-Eventlog", "fc65ddd8-d6ef-4962-83d5-6e5cfe9ce148"),
+    of_system("scm", "Service Control Manager", "555908d1-a6d7-4695-8e1e-26931d2012f4"),
+    of_system("kernel", "Microsoft-Windows-Kernel-General", "a68ca8b7-004f-d7b6-a698-07e2de0f1f5d"),
+    of_system("user32", "User32", "b0aa8734-56f7-41cc-b2f4-de228e98b946"),
+    of_system("filter", "Microsoft-Windows-FilterManager", "f3c5e28e-63f6-49c7-a204-e48a1bc4b09d"),
+    of_system("update", "Microsoft-Windows-WindowsUpdateClient", "945a8954-c147-4acd-923f-40c45405a658"),
+    operational(
         "tasks",
         "Microsoft-Windows-TaskScheduler",
         "de7b24ea-73c8-4a09-985d-5bdadcfa9017",
         "Microsoft-Windows-TaskScheduler/Operational",
-        "S-1-5-18",
     ),
-    (
+    operational(
         "defender",
         "Microsoft-Windows-Windows Defender",
         "11cd958a-c507-4ef3-b3f2-5fd9dfbd2c78",
         "Microsoft-Windows-Windows Defender/Operational",
-        "S-1-5-18",
     ),
-    (
-        "powershell",
-        "Microsoft-Windows-PowerShell",
-        "a0c1853b-5c40-4b15-8766-3cf1c58f985a",
-        "Microsoft-Windows-PowerShell/Operational",
-        "S-1-5-21-1000-2000-3000-1104",
-    ),
-    (
+    Provider {
+        key: "powershell",
+        name: "Microsoft-Windows-PowerShell",
+        identifier: "a0c1853b-5c40-4b15-8766-3cf1c58f985a",
+        log: "Microsoft-Windows-PowerShell/Operational",
+        account: "S-1-5-21-1000-2000-3000-1104",
+    },
+    operational(
         "bits",
         "Microsoft-Windows-Bits-Client",
         "ef1cc15b-46c1-414e-bb95-e76b077bd51e",
         "Microsoft-Windows-Bits-Client/Operational",
-        "S-1-5-18",
     ),
-    (
+    operational(
         "sysmon",
         "Microsoft-Windows-Sysmon",
         "5770385f-c22a-43e0-bf4c-06f5698ffbd9",
         "Microsoft-Windows-Sysmon/Operational",
-        "S-1-5-18",
     ),
-    (
+    operational(
         "wmi",
         "Microsoft-Windows-WMI-Activity",
         "1418ef04-b0b4-4623-bf7e-d74ab47bbdaa",
         "Microsoft-Windows-WMI-Activity/Operational",
-        "S-1-5-18",
     ),
-    (
+    operational(
         "sessions",
         "Microsoft-Windows-TerminalServices-LocalSessionManager",
         "5d896912-022d-40aa-a3a8-4fa5515c76d7",
         "Microsoft-Windows-TerminalServices-LocalSessionManager/Operational",
-        "S-1-5-18",
     ),
 ];
 
@@ -94,7 +117,7 @@ fn templates() -> &'static BTreeMap<&'static str, Template> {
                 let mut word = || words.next().unwrap_or_default();
                 name = word();
                 let provider = word();
-                let provider = PROVIDERS.iter().position(|(key, ..)| *key == provider).unwrap_or(0);
+                let provider = PROVIDERS.iter().position(|known| known.key == provider).unwrap_or(0);
                 let keywords = |word| match word {
                     "success" => "0x8020000000000000",
                     "failure" => "0x8010000000000000",
@@ -146,9 +169,9 @@ fn event(out: &mut String, number: u64, record: &mut Record<'_>, memory: &mut Me
         let names: Vec<&str> = template.fields.iter().map(|(name, _)| *name).collect();
         return Err(format!("event `{name}` has no field `{unknown}` (known: UserID, {})", names.join(", ")));
     }
-    let (_, provider, identifier, log, account) = PROVIDERS[template.provider];
+    let Provider { name: provider, identifier, log, account, .. } = &PROVIDERS[template.provider];
     let mut fill = |text: &str| record.values.fill(text, &mut record.rng);
-    let account = step.fields.get("UserID").map_or(Ok(account.to_owned()), |account| fill(account))?;
+    let account = step.fields.get("UserID").map_or(Ok((*account).to_owned()), |account| fill(account))?;
     let security =
         if account.is_empty() { "<Security/>".to_owned() } else { format!("<Security UserID='{account}'/>") };
     let (process, thread) = (fill("{pid}")?, fill("{pid}")?);
@@ -227,7 +250,7 @@ mod tests {
         for line in TEMPLATES.lines().filter_map(|line| line.strip_prefix("event ")) {
             let words: Vec<&str> = line.split_whitespace().collect();
             assert_eq!(words.len(), 7, "{line}");
-            assert!(PROVIDERS.iter().any(|(key, ..)| *key == words[1]), "{line}");
+            assert!(PROVIDERS.iter().any(|known| known.key == words[1]), "{line}");
             assert!(templates().contains_key(words[0]), "{line}");
         }
         assert!(templates().values().all(|template| !template.fields.is_empty()));
