@@ -3,6 +3,7 @@
 //! It knows the lines about facts that the page shows, how many facts there are, and how many calls are left. What a sign of an
 //! attack is, and that a stated fact about the same entity explains one, is what any analyst knows ([`weigh`]).
 
+mod around;
 mod debate;
 mod facts;
 mod signs;
@@ -32,6 +33,9 @@ pub fn knows(sheet: &Sheet<'_>) -> bool {
 /// Answers a request.
 #[must_use]
 pub fn reply(sheet: &Sheet<'_>) -> Reply {
+    if let Some(reply) = around::reply(sheet) {
+        return reply;
+    }
     if debate::asks(sheet) {
         return debate::position(sheet);
     }

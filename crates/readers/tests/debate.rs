@@ -1,0 +1,84 @@
+//! Debates over evidence packets: every side by a player that sees its requests only, over scenarios.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
+
+use crate::common;
+
+use std::collections::BTreeMap;
+
+use common::{Cell, Played, tasks};
+use gimbal_core::event::Body;
+use gimbal_triage::Triage;
+use serde_json::{Value, json};
+
+/// How a verdict was concluded: the word, and whether it was right.
+fn concluded(played: &Played) -> (String, bool) {
+    let last = played.notes("verdict").pop().unwrap();
+    let last: Value = serde_json::from_str(&last).unwrap();
+    assert_eq!(last["last"], true);
+    (last["verdict"].as_str().unwrap().to_owned(), played.won())
+}
+
+fn count(played: &Played, kind: &str) -> usize {
+    played.notes(kind).len()
+}
+
+// covers: ARES-022, ARES-040, ARES-042, ARES-046
+#[tokio::test]
+async fn readers_play_every_seat_of_a_debate_in_every_form() {
+    let options = json!({});
+    for settings in [
+        json!({ "configuration": "single" }),
+        json!({ "configuration": "anchored", "stops_early": false, "rounds": 2 }),
+        json!({ "configuration": "debate+neutral", "stops_early": false, "rounds": 2 }),
+        json!({ "configuration": "gate+oracle", "gate": { "low": 0, "high": 1 }, "active_oracle": "model", "narrator": "model" }),
+        json!({ "configuration": "claims+audit" }),
+    ] {
+        for cell in Cell::all("debate", &settings) {
+            let (mut right, mut asserted) = (0, 0);
+            let all: Vec<_> = tasks(&Triage, "dev", &options, 60).into_iter().step_by(10).collect();
+            for (seed, task) in all.iter().enumerate() {
+                let played = cell.play(&Triage, &options, task, seed as u64).await;
+                let what = format!("{} on {task}", cell.name());
+                // Nothing fell back, was refused or was asked for again.
+                let lost = ["fell_back", "refused", "prompt_lacks"].map(|kind| played.notes(kind));
+                assert!(lost.iter().all(Vec::is_empty), "{what}: {lost:?}\n{}", played.story());
+                assert_eq!((played.outcome.rejected, played.outcome.fallbacks), (0, 0), "{what}");
+                assert!(
+                    played.notes("parsed").iter().all(|one| one.contains("\"direct\"")),
+                    "{what}: {:?}",
+                    played.notes("parsed")
+                );
+                assert!(count(&played, "confidence") >= 2, "{what}");
+                asserted += count(&played, "asserted");
+                right += usize::from(concluded(&played).1);
+            }
+            println!("{}: {right} of {} right, {asserted} assertions", cell.name(), all.len());
+            assert!(asserted > 0, "{}", cell.name());
+            assert!(2 * right >= all.len(), "{}: {right} of {}", cell.name(), all.len());
+        }
+    }
+}
+
+// covers: ARES-136
+#[tokio::test]
+async fn by_rule_every_scenario_is_concluded_and_cites_facts_of_its_packet() {
+    let options = json!({});
+    for (configuration, settings) in [
+        ("by-rule", json!({ "configuration": "by-rule" })),
+        ("by-rule under V2", json!({ "configuration": "by-rule", "judge": "v2" })),
+    ] {
+        let cell = Cell { base: "debate", settings, protocol: "react-text", constrained: false };
+        let (mut right, mut verdicts) = (0, BTreeMap::<String, u32>::new());
+        let all = tasks(&Triage, "dev", &options, 200);
+        for (seed, task) in all.iter().enumerate() {
+            let played = cell.play(&Triage, &options, task, seed as u64).await;
+            let asked = played.events().iter().any(|event| matches!(event.body, Body::ModelCalled(_)));
+            assert!(!asked && played.outcome.rejected == 0, "{configuration} on {task}: {:?}", played.refusals());
+            let (verdict, won) = concluded(&played);
+            *verdicts.entry(verdict).or_default() += 1;
+            right += usize::from(won);
+        }
+        println!("{configuration}: {right} of {} right; {verdicts:?}", all.len());
+        assert!(!all.is_empty() && right > 0);
+    }
+}
