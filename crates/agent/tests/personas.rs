@@ -123,7 +123,7 @@ fn values_that_cannot_be_are_refused() {
     let message = Persona::load("planer", &TestFiles::default()).unwrap_err().to_string();
     assert!(
         message.starts_with(
-            "there is no persona `planer`; did you mean `planner`? (known: analyst, analyst-strict, analyzer, chooser, chooser-strict, executor, "
+            "there is no persona `planer`; did you mean `planner`? (known: analyst, analyst-strict, analyzer, architect, architect-anchored, "
         ),
         "{message}"
     );

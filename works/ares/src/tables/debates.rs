@@ -142,8 +142,11 @@ fn is_single_turn(cases: &[Case]) -> bool {
     cases.iter().all(|case| case.rounds() == 1 && !case.is_vote() && case.gated.is_none())
 }
 
-/// Whether anything came after the first round.
+/// Whether anything came after the first round. A vote has none: its members are single turns of their own.
 fn goes_on(case: &Case) -> bool {
+    if case.is_vote() {
+        return false;
+    }
     case.rounds() > 1 || case.gated.is_some() || case.steps.len() > 2
 }
 
