@@ -256,3 +256,35 @@ fn the_page_of_a_verdict_links_sentences_to_facts_and_holds_no_foreign_markup() 
     }
     assert!(met > 0);
 }
+
+#[test]
+fn a_copy_of_a_source_does_not_count_twice() {
+    let place = Place::new();
+    let log = place.write("auth.log", &guessed());
+    let copy = place.write("copy.log", &guessed());
+    let (log, copy) = (log.to_str().unwrap(), copy.to_str().unwrap());
+    let count = |said: &Said| said.out.lines().find(|line| line.contains("times")).map(str::to_owned);
+    let alone = place.gimbal(&["triage", log, "--year", "2026"]);
+    let both = place.gimbal(&["triage", log, copy, log, "--year", "2026"]);
+    assert_eq!((alone.code, both.code), (20, 20), "{}", both.err);
+    assert_eq!(both.err.matches("skipped: a file with the same bytes was read before").count(), 2, "{}", both.err);
+    assert_eq!(count(&alone), count(&both), "{}", both.out);
+}
+
+#[test]
+fn raw_records_of_a_count_are_those_that_it_counts() {
+    let place = Place::new();
+    let log = place.write("auth.log", &guessed());
+    let log = log.to_str().unwrap();
+    let packet = place.path().join("packet.json");
+    let packet = packet.to_str().unwrap();
+    let since = ["--since", "2026-03-28T09:00:20Z"];
+    let made = [&["evidence", "extract", log, "--year", "2026", "-o", packet], &since[..]].concat();
+    assert_eq!(place.gimbal(&made).code, 0);
+    let facts = place.gimbal(&["evidence", "show", packet, "--json"]);
+    let counted = facts.out.lines().find(|line| line.contains("\"aggregate\"")).unwrap();
+    let id = serde_json::from_str::<serde_json::Value>(counted).unwrap()["id"].as_str().unwrap().to_owned();
+    let said = place.gimbal(&["evidence", "raw", &id, packet, log, "--most", "100"]);
+    assert_eq!((said.code, said.out.matches("Failed password").count()), (0, 20), "{}{}", said.out, said.err);
+    assert!(!said.out.contains("09:00:19") && said.out.contains("09:00:20"), "{}", said.out);
+}

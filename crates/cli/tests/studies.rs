@@ -157,8 +157,10 @@ fn no_shipped_study_has_a_cell_twice() {
     for name in names {
         let text = shipped(&name)
             .replace("split: unseen-test", "split: generated-test")
-            .replace("split: unseen ", "split: generated ")
-            .replace("split: test }", "split: synthetic-test }");
+            .replace("split: unseen ", "split: generated ");
+        // Scenarios of triage are the program's own.
+        let text =
+            if text.contains("triage") { text } else { text.replace("split: test }", "split: synthetic-test }") };
         place.write(&format!("{name}.yaml"), &text);
         let said = place.gimbal(&["run", &format!("{name}.yaml"), "--dry-run"]).good();
         let ids: Vec<&str> = said

@@ -32,7 +32,11 @@ impl Triage<'_> {
         let _ =
             writeln!(out, "packet {}  {} facts  head {}", packet.header().packet, packet.facts().len(), packet.head());
         if packet.header().left_out.count.0 > 0 {
-            let _ = writeln!(out, "left out by the selection: {} records", packet.header().left_out.count);
+            let _ = writeln!(
+                out,
+                "records without a fact of their own: {}; those that were counted are in the facts that count them",
+                packet.header().left_out.count
+            );
         }
         if !outcome.architect.techniques.is_empty() {
             let _ = writeln!(out, "ATT&CK: {}", outcome.architect.techniques.join(", "));

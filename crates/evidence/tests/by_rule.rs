@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_core::Milli;
+use gimbal_core::{Digest, Milli};
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{
     BenignRule, By, Condition, Decision, Distinct, Explanation, Pattern, Repeated, RuleSet, SkepticKind, Then,
     ThreatRule, single_turn,
 };
-use gimbal_evidence::{Class, NewFact};
+use gimbal_evidence::{Aggregate, Class, Counter, NewFact, Utc};
 use serde_json::json;
 
 use crate::support::{packet, seen as observed};
@@ -176,4 +176,45 @@ fn there_are_eight_patterns_and_eight_explanations_and_no_others() {
         assert_eq!(read.name(), name);
         assert!(serde_json::from_value::<Pattern>(json!(name)).is_err(), "{name}");
     }
+}
+
+// covers: ARES-131
+#[test]
+fn a_list_of_hosts_and_a_note_on_the_past_excuse_nothing_that_is_done_to_them() {
+    let on_host = |actor: &str| -> Vec<NewFact> {
+        (1..=4).map(|second| seen(Class::LogonFailed, actor, "host:gate", second, "no")).collect()
+    };
+    let listed = || seen(Class::Inventory, "host:gate", "", 0, "holds customer data");
+    assert_eq!(verdict([on_host("address:192.0.2.7"), vec![listed()]].concat()).0, Verdict::ThreatConfirmed);
+    // What a listed machine does itself is what it is listed for.
+    assert_eq!(verdict([on_host("host:gate"), vec![listed()]].concat()).0, Verdict::ThreatDismissed);
+    let past = seen(Class::History, "address:192.0.2.7", "", 0, "attacked three customers last week");
+    assert_eq!(verdict([guesses(), vec![past]].concat()).0, Verdict::ThreatConfirmed);
+}
+
+// covers: ARES-131
+#[test]
+fn a_window_covers_a_count_only_as_a_whole() {
+    let counted = |last: i64| {
+        let first = seen(Class::LogonFailed, "address:192.0.2.7", "account:root", 60, "no");
+        NewFact {
+            aggregate: Some(Aggregate {
+                count: Counter(12),
+                first: Utc::from_micros(60_000_000),
+                formula: "records with the same class, action, actor and object".to_owned(),
+                last: Utc::from_micros(1_000_000 * last),
+                root: Digest::of(b"members"),
+            }),
+            locator: None,
+            raw_sha256: None,
+            ..first
+        }
+    };
+    let window = || scanner("1970-01-01T00:05:00Z");
+    assert_eq!(verdict(vec![counted(299), window()]).0, Verdict::ThreatDismissed);
+    assert_eq!(
+        verdict(vec![counted(301), window()]).0,
+        Verdict::ThreatConfirmed,
+        "it went on when the window was over"
+    );
 }

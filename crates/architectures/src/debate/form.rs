@@ -8,7 +8,7 @@ use gimbal_messages::{Form, Member, escape};
 use serde_json::json;
 
 /// Most assertions, and most facts of one.
-pub(super) const BOUNDS: (usize, usize) = (6, 8);
+pub(super) const BOUNDS: (usize, usize) = (6, 12);
 /// Longest text of a predicate, of an interpretation, and of an unknown, in characters.
 pub(super) const TEXTS: (usize, usize, usize) = (80, 160, 120);
 /// Printable ASCII without what JSON must escape.

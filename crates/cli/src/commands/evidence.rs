@@ -106,7 +106,10 @@ fn show(options: &EvidenceShow) -> Result<(), Failure> {
         );
     }
     if header.left_out.count.0 > 0 {
-        println!("left out: {} facts", header.left_out.count);
+        println!(
+            "records without a fact of their own: {}; those that were counted are in the facts that count them",
+            header.left_out.count
+        );
     }
     println!();
     for fact in packet.find(&filter) {

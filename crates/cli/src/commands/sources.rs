@@ -1,12 +1,13 @@
 //! Telemetry from files, folders and standard input, read into a packet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use gimbal_evidence::extract::{Extraction, Format, Pseudonyms, ReadOptions, SourceError, Stats};
+use gimbal_core::Digest;
+use gimbal_evidence::extract::{Extraction, Format, Pseudonyms, ReadOptions, SourceError, Stats, sha256_of};
 use gimbal_evidence::{Counter, Packet, Pseudonym, Selection};
 
 use crate::args::Sources;
@@ -20,6 +21,7 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     let mut extraction = Extraction::new(selection(asked)?, options).with_pseudonyms(pseudonyms(asked)?);
     let mut shifts = Shifts::of(&asked.shift)?;
     let mut read = 0_usize;
+    let mut met: BTreeSet<Digest> = BTreeSet::new();
     for path in &asked.files {
         if path.as_os_str() == "-" {
             let shift = shifts.take(path);
@@ -32,8 +34,19 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
         let in_folder = path.is_dir();
         for file in found {
             let place = file.display().to_string();
-            let opened =
-                File::open(&file).map_err(|error| Failure::Usage(format!("{place}: cannot be opened: {error}")))?;
+            let open =
+                || File::open(&file).map_err(|error| Failure::Usage(format!("{place}: cannot be opened: {error}")));
+            // The records of a copy would count twice. A single source needs no look at others.
+            if asked.files.len() > 1 || in_folder {
+                let sha256 =
+                    sha256_of(open()?).map_err(|error| Failure::Usage(format!("{place}: cannot be read: {error}")))?;
+                if !met.insert(sha256) {
+                    message(&format!("{place}: skipped: a file with the same bytes was read before"));
+                    shifts.take(&file);
+                    continue;
+                }
+            }
+            let opened = open()?;
             match extraction.read(opened, format, shifts.take(&file)) {
                 Ok(stats) => {
                     tell(&place, &stats);

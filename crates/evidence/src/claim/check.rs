@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Assertion, Predicate};
 use crate::fact::records;
-use crate::{Entity, Fact, Packet, Utc};
+use crate::{Class, Entity, Fact, Packet, Utc};
 
 /// What code says of an assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -55,13 +55,11 @@ impl Packet {
             Predicate::About(entity) => each(&|fact| fact.about().any(|about| about == entity)),
             Predicate::SameActor => one_and_the_same(cited.iter().map(|fact| fact.actor.as_ref())),
             Predicate::SameObject => one_and_the_same(cited.iter().map(|fact| fact.object.as_ref())),
-            Predicate::InOrder => timed(&cited, |times| times.is_sorted()),
-            Predicate::Within(seconds) => timed(&cited, |times| {
-                let span = times
-                    .iter()
-                    .max()
-                    .zip(times.iter().min())
-                    .map_or(0, |(last, first)| last.micros() - first.micros());
+            Predicate::InOrder => timed(&cited, |spans| spans.is_sorted_by(|one, next| one.1 <= next.0)),
+            Predicate::Within(seconds) => timed(&cited, |spans| {
+                let first = spans.iter().map(|span| span.0.micros()).min();
+                let last = spans.iter().map(|span| span.1.micros()).max();
+                let span = last.zip(first).map_or(0, |(last, first)| last - first);
                 u64::try_from(span / 1_000_000).unwrap_or(0) <= *seconds
             }),
             Predicate::Absent(class) => {
@@ -84,9 +82,16 @@ fn one_and_the_same<'a>(entities: impl Iterator<Item = Option<&'a Entity>>) -> E
 }
 
 /// A statement about times: unchecked where a fact has none.
-fn timed(cited: &[&Fact], test: impl Fn(&[Utc]) -> bool) -> Entailment {
-    let times: Option<Vec<Utc>> = cited.iter().map(|fact| fact.time.as_ref().map(|time| time.utc)).collect();
-    times.map_or(Entailment::Unchecked, |times| Entailment::of(test(&times)))
+fn timed(cited: &[&Fact], test: impl Fn(&[(Utc, Utc)]) -> bool) -> Entailment {
+    let spans: Option<Vec<(Utc, Utc)>> = cited.iter().map(|fact| span(fact)).collect();
+    spans.map_or(Entailment::Unchecked, |spans| Entailment::of(test(&spans)))
+}
+
+/// The first and the last time of a fact: those of its members where it counts others.
+fn span(fact: &Fact) -> Option<(Utc, Utc)> {
+    let first = fact.time.as_ref()?.utc;
+    let last = fact.aggregate.as_ref().and_then(|aggregate| aggregate.last).unwrap_or(first);
+    Some((first, last.max(first)))
 }
 
 /// Whether the facts that a person stated cover the observed ones among those cited.
@@ -98,18 +103,23 @@ fn explained(cited: &[&Fact]) -> Entailment {
     Entailment::of(observed.iter().all(|fact| stated.iter().any(|context| covers(context, fact))))
 }
 
-/// Whether a stated fact is about something that an observed one is about, at its time where the stated one names a window
-/// (attributes `from` and `until`).
+/// Whether a stated fact explains an observed one: both are about one entity, and all that was observed lies in the window of the stated one,
+/// where it names one (attributes `from` and `until`). An inventory explains only what its entry does itself: that a host is
+/// listed excuses nothing that is done to it. What was observed earlier, and what was not collected, explain nothing by themselves.
 pub(crate) fn covers(context: &Fact, fact: &Fact) -> bool {
-    let shares = context.about().any(|entity| fact.about().any(|about| about == entity));
+    let shares = match context.class {
+        Class::History | Class::NotCollected => false,
+        Class::Inventory => fact.actor.as_ref().is_some_and(|actor| context.about().any(|entity| entity == actor)),
+        _ => context.about().any(|entity| fact.about().any(|about| about == entity)),
+    };
     let bound = |name: &str| context.attributes.get(name).map(|text| text.parse::<Utc>());
     let within = match (bound("from"), bound("until")) {
         (None, None) => true,
-        (from, until) => fact.time.as_ref().is_some_and(|time| {
+        (from, until) => span(fact).is_some_and(|(first, last)| {
             // A bound that cannot be read covers nothing.
-            from.is_none_or(|from| from.is_ok_and(|from| time.utc >= from))
-                && until.is_none_or(|until| until.is_ok_and(|until| time.utc <= until))
+            from.is_none_or(|from| from.is_ok_and(|from| first >= from))
+                && until.is_none_or(|until| until.is_ok_and(|until| last <= until))
         }),
     };
-    shares && within && !matches!(context.class, crate::Class::NotCollected)
+    shares && within
 }

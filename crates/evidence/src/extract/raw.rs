@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use gimbal_core::Digest;
 
 use super::pseudonym::Renamed;
+use super::select::takes;
 use super::source::{Hashed, by_format};
 use super::{ExtractError, Format, Observed, Pseudonyms, ReadOptions};
 use crate::packet::{Header, Source};
@@ -46,7 +47,11 @@ pub fn raw_records(
     let mut keep = |observed: &Observed<'_>| {
         let here = match &fact.locator {
             Some(locator) => locator.source == source.id && observed.details.place() == locator.at,
-            None => found.len() < most && is_member(fact, observed),
+            None => {
+                found.len() < most
+                    && is_member(fact, observed)
+                    && takes(&header.selection, source.id, source.shift_seconds, observed)
+            }
         };
         if here {
             let (at, bytes) = (observed.details.place(), observed.raw.to_vec());

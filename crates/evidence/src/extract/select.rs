@@ -159,10 +159,7 @@ impl Selector {
     }
 
     fn is_in_range(&self, time: Option<Utc>) -> bool {
-        time.is_none_or(|time| {
-            self.selection.since.is_none_or(|since| time >= since)
-                && self.selection.until.is_none_or(|until| time < until)
-        })
+        in_range(&self.selection, time)
     }
 
     /// Counts a record in its group, and returns how many members the group has now.
@@ -301,6 +298,23 @@ impl Group {
 /// An entity, unless its name breaks a rule: then the fact has it among its attributes, as found.
 fn named((kind, name): (EntityKind, &str)) -> Option<Entity> {
     Entity::new(kind, name).ok()
+}
+
+/// Whether a selection takes a record of this time. One without a time is always taken.
+fn in_range(selection: &Selection, time: Option<Utc>) -> bool {
+    time.is_none_or(|time| {
+        selection.since.is_none_or(|since| time >= since) && selection.until.is_none_or(|until| time < until)
+    })
+}
+
+/// Whether a selection takes a record of a source.
+pub(super) fn takes(selection: &Selection, source: SourceId, shift_seconds: i32, observed: &Observed<'_>) -> bool {
+    let time = observed.time.map(|time| time.shifted(i64::from(shift_seconds)).unwrap_or(time));
+    let is_about = |entity: &Entity| {
+        let fact = make(source, time, observed);
+        fact.actor.iter().chain(&fact.object).chain(&fact.entities).any(|about| about == entity)
+    };
+    in_range(selection, time) && selection.entity.as_ref().is_none_or(is_about)
 }
 
 fn make(source: SourceId, time: Option<Utc>, observed: &Observed<'_>) -> NewFact {

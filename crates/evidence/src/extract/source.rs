@@ -37,6 +37,9 @@ pub enum SourceError {
     /// Its first bytes tell no format.
     #[error("its first bytes are those of no known format; name it (known: {})", Format::ALL.map(Format::name).join(", "))]
     UnknownFormat,
+    /// The same bytes were read before: their records would count twice.
+    #[error("it has the bytes of source {0}, which was read before; give each source once")]
+    Twice(SourceId),
     /// It has no bytes.
     #[error("it is empty: there is nothing to observe")]
     Empty,
@@ -90,15 +93,19 @@ impl Extraction {
         // What an extractor leaves behind belongs to the hash too.
         io::copy(&mut whole, &mut io::sink()).map_err(ExtractError::from)?;
         let times_need_help = matches!(format, Format::Syslog);
+        let (bytes, sha256) = (Counter(input.bytes), input.sha256());
+        if let Some(twin) = self.sources.iter().find(|source| source.sha256 == sha256) {
+            return Err(SourceError::Twice(twin.id));
+        }
         self.sources.push(Source {
-            bytes: Counter(input.bytes),
+            bytes,
             damaged: Counter(stats.damaged),
             format: format.name().to_owned(),
             id,
             kind: format.kind(),
             extractor: format!("gimbal-{}/{}", format.name(), EXTRACTORS),
             records: Counter(stats.parsed),
-            sha256: input.sha256(),
+            sha256,
             shift_seconds,
             year: self.options.year.filter(|_| times_need_help),
             zone_minutes: self.options.zone_minutes.filter(|_| times_need_help),

@@ -61,7 +61,7 @@ pub(super) fn by_rule(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Po
 ///   are.
 pub(super) fn deterministic(packet: &Packet, thesis: &Position) -> Position {
     let observed = packet.facts().iter().any(|fact| !fact.class.is_context() && fact.class != Class::Damaged);
-    let cited = thesis.cited();
+    let cited = observed_of(packet, thesis);
     let mut covered: Vec<FactId> = Vec::new();
     let mut assertions = Vec::new();
     for (context, facts) in covering(packet, thesis) {
@@ -104,9 +104,15 @@ pub(super) fn deterministic(packet: &Packet, thesis: &Position) -> Position {
     Position { assertions, confidence, unknowns: unknowns(packet, thesis, &covered), techniques: Vec::new() }
 }
 
+/// The observed facts that the thesis cites: what a person stated needs no explanation.
+fn observed_of(packet: &Packet, thesis: &Position) -> Vec<FactId> {
+    let is_observed = |id: &FactId| packet.fact(*id).is_some_and(|fact| !fact.class.is_context());
+    thesis.cited().into_iter().filter(is_observed).collect()
+}
+
 /// Stated facts with the cited facts that they cover, in the order of their ids.
 fn covering<'a>(packet: &'a Packet, thesis: &Position) -> Vec<(&'a Fact, Vec<FactId>)> {
-    let cited = thesis.cited();
+    let cited = observed_of(packet, thesis);
     let contexts = packet.facts().iter().filter(|fact| fact.class.is_context());
     let with = contexts.map(|context| {
         let covers = |id: &&FactId| packet.fact(**id).is_some_and(|fact| crate::claim::covers(context, fact));

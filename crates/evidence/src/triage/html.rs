@@ -35,7 +35,11 @@ impl Triage<'_> {
             head = packet.head(),
         );
         if header.left_out.count.0 > 0 {
-            let _ = writeln!(out, "<p>Left out by the selection: {} records.</p>", header.left_out.count);
+            let _ = writeln!(
+                out,
+                "<p>Records without a fact of their own: {}. Those that were counted are in the facts that count them.</p>",
+                header.left_out.count
+            );
         }
         if !outcome.architect.techniques.is_empty() {
             let _ = writeln!(out, "<p>ATT&amp;CK: {}.</p>", escaped(&outcome.architect.techniques.join(", ")));

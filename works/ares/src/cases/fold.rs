@@ -120,6 +120,7 @@ impl RecordState for Cases {
                     },
                     certainty: one.certainty,
                     fallback: one.fallback,
+                    after_rounds: matches!(one.after.as_str(), "audit" | "challenge"),
                     last: one.last,
                 });
             }

@@ -72,6 +72,8 @@ pub struct Step {
     pub certainty: Milli,
     /// Whether a position that it rests on came from rules in the place of a model.
     pub fallback: bool,
+    /// Whether it follows an audit or an attack, and not the positions of a round alone.
+    pub after_rounds: bool,
     /// Whether it was concluded.
     pub last: bool,
 }
@@ -139,6 +141,9 @@ impl Case {
     /// The verdict after the first round: what a single turn of the same sides says. None in a vote and without a debate.
     #[must_use]
     pub fn first(&self) -> Option<Verdict> {
+        if self.is_vote() {
+            return None;
+        }
         let first = self.steps.iter().find(|step| step.round == 1 && step.vote == 0);
         first.map(|step| step.verdict).or_else(|| self.gated.map(|gated| gated.single))
     }

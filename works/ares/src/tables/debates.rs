@@ -142,12 +142,10 @@ fn is_single_turn(cases: &[Case]) -> bool {
     cases.iter().all(|case| case.rounds() == 1 && !case.is_vote() && case.gated.is_none())
 }
 
-/// Whether anything came after the first round. A vote has none: its members are single turns of their own.
+/// Whether anything could come after the first round: further rounds, a gate, an audit or an attack. A vote has no first round: its members
+/// are single turns of their own.
 fn goes_on(case: &Case) -> bool {
-    if case.is_vote() {
-        return false;
-    }
-    case.rounds() > 1 || case.gated.is_some() || case.steps.len() > 2
+    !case.is_vote() && (case.rounds() > 1 || case.gated.is_some() || case.steps.iter().any(|step| step.after_rounds))
 }
 
 fn own_flip(case: &Case) -> Option<Flip<'_>> {
@@ -374,7 +372,7 @@ pub fn judges(frame: &Frame<'_>) -> Table {
     }
     let notes = vec![
         "The calibrated judge subtracts each side's mean confidence over the other scenarios of the cell.".to_owned(),
-        "A vote is judged by the positions of its last member.".to_owned(),
+        "A vote is judged by the means of its members.".to_owned(),
     ];
     frame.table(columns, rows, notes)
 }
