@@ -1,7 +1,7 @@
 //! A player of triage: lists the facts of a packet until all were shown, weighs them, and concludes.
 //!
 //! It knows the lines about facts that the page shows, how many facts there are, and how many calls are left. What a sign of an
-//! attack is, and that a stated fact about the same entity explains one, is what any analyst knows ([`weigh`]).
+//! attack is, and that a stated fact about the same entity explains one, is what any analyst knows (module `weigh`).
 
 mod around;
 mod debate;
