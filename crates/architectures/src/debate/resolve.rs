@@ -7,6 +7,7 @@ use gimbal_evidence::rules::{Decision as Judging, RuleSet};
 use gimbal_messages::Message;
 use serde_json::Value;
 
+use super::case::PACKET;
 use super::messages::{ANCHORED_POSITION, AUDIT, Contracts, ESTIMATE, NARRATION, POSITION};
 use super::settings::{ArithmeticKind, CertaintyKind, NarratorKind, OracleKind, Settings};
 use super::side::{Role, Strategy};
@@ -239,6 +240,10 @@ fn checked(settings: &Settings) -> Result<(), (&'static str, String)> {
     }
     if settings.active_oracle != OracleKind::Off && settings.judge == "claims" {
         return Err(("active_oracle", "the active Oracle takes off confidence of a side, which the judge `claims` does not weigh: name another judge".to_owned()));
+    }
+    // Prompts say that the whole packet is shown.
+    if settings.context.as_ref().is_some_and(|blocks| !blocks.iter().any(|block| block == PACKET)) {
+        return Err(("context", "agents of a debate see the packet: name the block `packet` among others".to_owned()));
     }
     let share = |number: f64| (0.0..=1.0).contains(&number);
     if let Some(gate) = &settings.gate

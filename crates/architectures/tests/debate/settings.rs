@@ -40,6 +40,8 @@ fn what_cannot_be_meant_is_refused_with_its_key() {
         (json!({ "judge": "claims", "active_oracle": "rules" }), "active_oracle"),
         (json!({ "skeptic": { "persona": "skeptik" } }), "skeptic.persona"),
         (json!({ "architect": { "persona": "planner" } }), "architect.persona"),
+        (json!({ "context": [] }), "context"),
+        (json!({ "context": ["status"] }), "context"),
         (json!({ "roundz": 2 }), "roundz"),
     ] {
         let (found, message) = refused(settings.clone());
