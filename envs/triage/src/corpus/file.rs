@@ -142,6 +142,11 @@ fn scenario(
     if !(1..=4).contains(&difficulty) {
         return Err(wrong(format!("difficulty {difficulty}; expected 1 to 4")));
     }
+    let tier = twin.map_or(file.tier, |twin| twin.tier);
+    let expected = twin.map_or(file.expected, |twin| twin.expected);
+    if !tier.allows(expected) {
+        return Err(wrong(format!("a scenario of the tier {tier} is not {expected}; change one of the two")));
+    }
     let changed = Changes::new(file, twin).map_err(&wrong)?;
     let mut sources = Vec::new();
     for (number, source) in changed.sources.iter().enumerate() {
@@ -158,11 +163,11 @@ fn scenario(
         title: file.title.clone(),
         family: file.family.clone(),
         splits: splits.clone(),
-        tier: twin.map_or(file.tier, |twin| twin.tier),
+        tier,
         difficulty,
         category: file.category,
         telemetry: telemetry(&sources),
-        expected: twin.map_or(file.expected, |twin| twin.expected),
+        expected,
         operator_truth: twin.and_then(|twin| twin.operator_truth).unwrap_or(file.operator_truth),
         label_version: file.label_version,
         techniques: file.techniques.clone(),

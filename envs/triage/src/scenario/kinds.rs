@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gimbal_evidence::judge::Verdict;
 use serde::{Deserialize, Serialize};
 
 macro_rules! words {
@@ -42,6 +43,19 @@ words! {
         Ambiguous = "AMBIGUOUS",
         /// Some facts point to a threat and others away from it; all together they decide.
         MixedSignals = "MIXED_SIGNALS",
+    }
+}
+
+impl Tier {
+    /// Whether scenarios of this tier can have this verdict.
+    #[must_use]
+    pub const fn allows(self, verdict: Verdict) -> bool {
+        matches!(
+            (self, verdict),
+            (Self::ClearThreat | Self::MixedSignals, Verdict::ThreatConfirmed)
+                | (Self::ClearBenign | Self::MixedSignals, Verdict::ThreatDismissed)
+                | (Self::Ambiguous, Verdict::Inconclusive)
+        )
     }
 }
 

@@ -59,6 +59,7 @@ fn mistakes_of_a_file_are_told_with_the_scenario_and_what_was_expected() {
     let sound = over_file(&Digest::of(LINES.as_bytes()).to_string());
     let cases = [
         ("tier: AMBIGUOUS", "tier: UNSURE", "UNSURE"),
+        ("tier: AMBIGUOUS", "tier: CLEAR_THREAT", "of the tier CLEAR_THREAT is not INCONCLUSIVE"),
         ("splits: [dev]", "splits: [deev]", "did you mean `dev`"),
         ("difficulty: 1", "difficulty: 9", "expected 1 to 4"),
         ("format: syslog", "format: sysslog", "did you mean `syslog`"),
