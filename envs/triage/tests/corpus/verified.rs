@@ -52,7 +52,13 @@ fn every_open_case_has_a_twin_that_settles_it_each_way() {
 #[test]
 fn tiers_hold_the_verdicts_that_they_stand_for_and_nobody_is_said_to_have_reviewed() {
     for scenario in corpus().all() {
-        assert!(scenario.tier.allows(scenario.expected), "{}: {} and {}", scenario.id, scenario.tier, scenario.expected);
+        assert!(
+            scenario.tier.allows(scenario.expected),
+            "{}: {} and {}",
+            scenario.id,
+            scenario.tier,
+            scenario.expected
+        );
         assert!(scenario.review.is_empty(), "{}", scenario.id);
         assert!((1..=4).contains(&scenario.difficulty) && scenario.label_version >= 1, "{}", scenario.id);
     }
