@@ -6,26 +6,14 @@
 use std::collections::BTreeMap;
 
 use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, nearest};
-use gimbal_env_kit::answer;
+pub use gimbal_env_kit::named::render;
+use gimbal_env_kit::{answer, named};
 use serde_json::Value;
 
 use crate::tools::{FINAL_ANSWER, PREFIX, TOOLS};
 
 /// Longest action in bytes: more is no action.
 const LONGEST: usize = 1 << 20;
-
-/// Writes a call. [`parse`] reads it back.
-#[must_use]
-pub fn render(call: &ToolCall) -> String {
-    let mut out = call.tool.clone();
-    for (at, (name, value)) in call.arguments.iter().enumerate() {
-        out.push_str(if at == 0 { " " } else { ", " });
-        out.push_str(name);
-        out.push('=');
-        out.push_str(&value.to_string());
-    }
-    out
-}
 
 /// Reads an action. Remarks behind it are passed over where it is whole without them; two actions are refused. The final answer
 /// takes all that follows.
@@ -58,12 +46,7 @@ fn example_only() -> Rejection {
 /// Reads a text that is one action and nothing else.
 fn single(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
     let unreadable = |why: String| Rejection::new(RejectionKind::Unreadable, why);
-    let text = text.trim().trim_matches('`').trim();
-    if text.len() > LONGEST {
-        return Err(unreadable(format!("the action is longer than {LONGEST} bytes")));
-    }
-    let end = text.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(text.len());
-    let (name, rest) = text.split_at(end);
+    let (name, rest) = named::head(text, LONGEST)?;
     if name.is_empty() {
         let known = TOOLS.join(", ");
         return Err(unreadable(format!(
@@ -72,13 +55,9 @@ fn single(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
         )));
     }
     let tool = find(name, tools)?;
-    let rest = rest.trim().trim_start_matches([':', ',']).trim();
-    let inside = rest.strip_prefix('(').map(|inside| inside.trim_end().trim_end_matches('.').trim_end());
-    let rest = inside.map_or(rest, |inside| inside.strip_suffix(')').unwrap_or(inside)).trim();
-    if rest.starts_with('{')
-        && let Ok(Value::Object(map)) = serde_json::from_str::<Value>(rest.trim_end_matches('.'))
-    {
-        return Ok(ToolCall { tool: tool.name.clone(), arguments: map.into_iter().collect() });
+    let rest = named::unbracketed(rest, &['.']);
+    if let Some(arguments) = named::object(rest) {
+        return Ok(ToolCall { tool: tool.name.clone(), arguments });
     }
     let arguments = arguments(rest, tool).map_err(unreadable)?;
     Ok(ToolCall { tool: tool.name.clone(), arguments })
@@ -105,14 +84,7 @@ fn find<'a>(name: &str, tools: &'a [ToolSpec]) -> Result<&'a ToolSpec, Rejection
 
 /// The arguments behind a tool's name.
 fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, String> {
-    let known: Vec<&str> = tool
-        .parameters
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let known = named::parameters(tool);
     let mut arguments = BTreeMap::new();
     let mut rest = text;
     loop {
@@ -120,29 +92,27 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Str
         if rest.is_empty() || rest == "." || rest == ";" {
             return Ok(arguments);
         }
-        let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
+        let (word, after) = rest.split_at(named::word_end(rest).unwrap_or(rest.len()));
         let value_at = after.trim_start().strip_prefix(['=', ':']).filter(|_| !word.is_empty());
         // `https:` is no name of an argument.
-        let named = value_at.filter(|value| known.contains(&word) || !value.starts_with("//"));
-        let Some(value_at) = named else {
+        let Some(value_at) = value_at.filter(|value| known.contains(&word) || !value.starts_with("//")) else {
             // The name before the sign is lost: what stands behind it may be any argument's.
             if rest.starts_with('=') {
-                return Err(format!("`{}` has no name before its `=`; write `name=\"value\"`", shortened(rest)));
+                return Err(format!("`{}` has no name before its `=`; write `name=\"value\"`", named::shortened(rest)));
             }
             // A bare value: all that is left, for the first argument that a call needs.
             let first = tool.required().next().filter(|_| arguments.is_empty());
             let Some(first) = first else {
                 return Err(format!(
                     "`{}` is no argument; write `name=\"value\"` with one of: {}",
-                    shortened(rest),
+                    named::shortened(rest),
                     known.join(", ")
                 ));
             };
             if let Some(behind) = behind_brackets(rest, &known) {
                 return Err(format!(
                     "`{}` stands behind the action; write one action and nothing else",
-                    shortened(behind)
+                    named::shortened(behind)
                 ));
             }
             let bare = rest.trim().trim_matches(['"', '\'', '\u{201c}', '\u{201d}']);
@@ -164,10 +134,6 @@ fn behind_brackets<'a>(rest: &'a str, known: &[&str]) -> Option<&'a str> {
     (!behind.is_empty()).then_some(behind)
 }
 
-fn shortened(text: &str) -> String {
-    text.chars().take(40).collect()
-}
-
 /// One value and what follows it.
 fn value<'a>(text: &'a str, known: &[&str]) -> Result<(Value, &'a str), String> {
     let first = text.chars().next();
@@ -181,7 +147,7 @@ fn value<'a>(text: &'a str, known: &[&str]) -> Result<(Value, &'a str), String> 
         None => Ok((Value::from(""), text)),
         Some('[') => {
             // A list in another notation: the tools read it from its text.
-            let end = text.find(']').ok_or_else(|| format!("`{}` is never closed", shortened(text)))? + 1;
+            let end = text.find(']').ok_or_else(|| format!("`{}` is never closed", named::shortened(text)))? + 1;
             Ok((Value::from(&text[..end]), &text[end..]))
         }
         Some(quote @ ('"' | '\'' | '\u{201c}')) => {
@@ -204,7 +170,7 @@ fn value<'a>(text: &'a str, known: &[&str]) -> Result<(Value, &'a str), String> 
                 }
                 out.push(letter);
             }
-            Err(format!("`{}` is never closed with `{closing}`", shortened(text)))
+            Err(format!("`{}` is never closed with `{closing}`", named::shortened(text)))
         }
         Some(_) => {
             // A bare word, or words up to the next argument.

@@ -7,26 +7,14 @@
 use std::collections::BTreeMap;
 
 use gimbal_core::{Rejection, RejectionKind, ToolCall, ToolSpec, nearest};
-use gimbal_env_kit::answer;
+pub use gimbal_env_kit::named::render;
+use gimbal_env_kit::{answer, named};
 use serde_json::Value;
 
 /// Longest action in bytes: more is no action.
 const LONGEST: usize = 64 * 1024;
 /// Quotation marks that open a text, each with the one that closes it.
 const QUOTES: [(char, char); 4] = [('"', '"'), ('\'', '\''), ('\u{201c}', '\u{201d}'), ('`', '`')];
-
-/// Writes a call. [`parse`] reads it back.
-#[must_use]
-pub fn render(call: &ToolCall) -> String {
-    let mut out = call.tool.clone();
-    for (at, (name, value)) in call.arguments.iter().enumerate() {
-        out.push_str(if at == 0 { " " } else { ", " });
-        out.push_str(name);
-        out.push('=');
-        out.push_str(&value.to_string());
-    }
-    out
-}
 
 /// Reads an action. Remarks behind it are passed over where it is whole without them; two actions are refused.
 ///
@@ -56,12 +44,7 @@ fn find<'a>(name: &str, tools: &'a [ToolSpec]) -> Option<&'a ToolSpec> {
 /// Reads a text that is one action and nothing else.
 fn single(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
     let known = || tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>().join(", ");
-    let text = text.trim().trim_matches('`').trim();
-    if text.len() > LONGEST {
-        return Err(unreadable(format!("the action is longer than {LONGEST} bytes")));
-    }
-    let end = text.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(text.len());
-    let (name, rest) = text.split_at(end);
+    let (name, rest) = named::head(text, LONGEST)?;
     if name.is_empty() {
         let message =
             format!("an action begins with the name of a tool (known: {}), as in `show_fact id=\"F001\"`", known());
@@ -72,27 +55,17 @@ fn single(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
         let message = format!("there is no action `{name}`{hint} (known: {})", known());
         return Err(Rejection::new(RejectionKind::UnknownTool, message));
     };
-    let rest = rest.trim().trim_start_matches([':', ',']).trim();
-    let inside = rest.strip_prefix('(').map(|inside| inside.trim_end().trim_end_matches(['.', ';']).trim_end());
-    let rest = inside.map_or(rest, |inside| inside.strip_suffix(')').unwrap_or(inside)).trim();
-    if rest.starts_with('{')
-        && let Ok(Value::Object(map)) = serde_json::from_str::<Value>(rest.trim_end_matches('.'))
-    {
-        return Ok(ToolCall { tool: tool.name.clone(), arguments: map.into_iter().collect() });
+    let rest = named::unbracketed(rest, &['.', ';']);
+    if let Some(arguments) = named::object(rest) {
+        return Ok(ToolCall { tool: tool.name.clone(), arguments });
     }
     let arguments = arguments(rest, tool)?;
     Ok(ToolCall { tool: tool.name.clone(), arguments })
 }
 
-/// Names of a tool's arguments.
-fn parameters(tool: &ToolSpec) -> Vec<&str> {
-    let properties = tool.parameters.get("properties").and_then(Value::as_object);
-    properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
-}
-
 /// The arguments behind a tool's name.
 fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Rejection> {
-    let known = parameters(tool);
+    let known = named::parameters(tool);
     let mut arguments = BTreeMap::new();
     let mut rest = text;
     loop {
@@ -100,7 +73,7 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Rej
         if rest.is_empty() || rest == "." || rest == ";" {
             return Ok(arguments);
         }
-        let Some((name, after)) = named(rest, &known) else {
+        let Some((name, after)) = argument(rest, &known) else {
             // A bare value: all that is left, for the only argument that a call needs.
             let required: Vec<&str> = tool.required().collect();
             if let ([only], true) = (required.as_slice(), arguments.is_empty()) {
@@ -112,7 +85,7 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Rej
             let listed = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             return Err(unreadable(format!(
                 "`{}` is no argument of `{}`; write `name=\"value\"` with one of: {listed}",
-                shortened(rest),
+                named::shortened(rest),
                 tool.name
             )));
         };
@@ -125,8 +98,8 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Rej
 }
 
 /// The name of an argument and what is behind its sign, where a text begins so.
-fn named<'a, 'b>(text: &'b str, known: &[&'a str]) -> Option<(&'a str, &'b str)> {
-    let end = text.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))?;
+fn argument<'a, 'b>(text: &'b str, known: &[&'a str]) -> Option<(&'a str, &'b str)> {
+    let end = named::word_end(text)?;
     let name = known.iter().find(|known| known.eq_ignore_ascii_case(&text[..end]))?;
     text[end..].trim_start().strip_prefix(['=', ':']).map(|after| (*name, after.trim_start()))
 }
@@ -149,7 +122,7 @@ fn value<'a>(text: &'a str, known: &[&str], tool: &str) -> Result<(Value, &'a st
     let inside = &text[open.len_utf8()..];
     match inside.find(close) {
         Some(end) => Ok((Value::from(&inside[..end]), &inside[end + close.len_utf8()..])),
-        None => Err(unreadable(format!("`{}` of `{tool}` is never closed with {close}", shortened(text)))),
+        None => Err(unreadable(format!("`{}` of `{tool}` is never closed with {close}", named::shortened(text)))),
     }
 }
 
@@ -158,14 +131,10 @@ fn bare<'a>(text: &'a str, known: &[&str]) -> (Value, &'a str) {
     let breaks = text.char_indices().filter(|(_, letter)| letter.is_whitespace() || *letter == ',');
     let ends = breaks.map(|(at, letter)| (at, at + letter.len_utf8())).find(|(_, next)| {
         let rest = text[*next..].trim_start_matches(|letter: char| letter.is_whitespace() || letter == ',');
-        named(rest, known).is_some()
+        argument(rest, known).is_some()
     });
     let (value, rest) = ends.map_or((text, ""), |(at, next)| (&text[..at], &text[next..]));
     let value = value.trim().trim_end_matches([',', ';']).trim_end();
     let number = value.trim_end_matches('.').parse::<u64>().ok();
     (number.map_or_else(|| Value::from(value), Value::from), rest)
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(40).collect()
 }
