@@ -161,6 +161,13 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// The first and the last time of what the fact stands for: those of its members where it counts others, else its own twice.
+    #[must_use]
+    pub fn span(&self) -> Option<(Utc, Utc)> {
+        let counted = self.aggregate.as_ref().and_then(|aggregate| aggregate.first.zip(aggregate.last));
+        counted.or_else(|| self.time.as_ref().map(|time| (time.utc, time.utc)))
+    }
+
     /// The bytes that are hashed: canonical JSON.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {

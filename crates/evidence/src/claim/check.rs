@@ -83,15 +83,8 @@ fn one_and_the_same<'a>(entities: impl Iterator<Item = Option<&'a Entity>>) -> E
 
 /// A statement about times: unchecked where a fact has none.
 fn timed(cited: &[&Fact], test: impl Fn(&[(Utc, Utc)]) -> bool) -> Entailment {
-    let spans: Option<Vec<(Utc, Utc)>> = cited.iter().map(|fact| span(fact)).collect();
+    let spans: Option<Vec<(Utc, Utc)>> = cited.iter().map(|fact| fact.span()).collect();
     spans.map_or(Entailment::Unchecked, |spans| Entailment::of(test(&spans)))
-}
-
-/// The first and the last time of a fact: those of its members where it counts others.
-fn span(fact: &Fact) -> Option<(Utc, Utc)> {
-    let first = fact.time.as_ref()?.utc;
-    let last = fact.aggregate.as_ref().and_then(|aggregate| aggregate.last).unwrap_or(first);
-    Some((first, last.max(first)))
 }
 
 /// Whether the facts that a person stated cover the observed ones among those cited.
@@ -115,7 +108,7 @@ pub(crate) fn covers(context: &Fact, fact: &Fact) -> bool {
     let bound = |name: &str| context.attributes.get(name).map(|text| text.parse::<Utc>());
     let within = match (bound("from"), bound("until")) {
         (None, None) => true,
-        (from, until) => span(fact).is_some_and(|(first, last)| {
+        (from, until) => fact.span().is_some_and(|(first, last)| {
             // A bound that cannot be read covers nothing.
             from.is_none_or(|from| from.is_ok_and(|from| first >= from))
                 && until.is_none_or(|until| until.is_ok_and(|until| last <= until))

@@ -148,10 +148,7 @@ fn grouped<'a>(facts: &[&'a Fact], by: By, test: impl Fn(&[&Fact]) -> bool) -> V
 
 /// The facts with those that follow them, where any does.
 fn followed(facts: &[&Fact], packet: &Packet, then: &Then) -> Vec<FactId> {
-    let end = |fact: &Fact| {
-        let last = fact.aggregate.as_ref().and_then(|aggregate| aggregate.last);
-        last.or_else(|| fact.time.as_ref().map(|time| time.utc))
-    };
+    let end = |fact: &Fact| fact.span().map(|(_, last)| last);
     let mut ids = Vec::new();
     for follower in packet.facts().iter().filter(|fact| then.class.contains(&fact.class)) {
         let Some(time) = follower.time.as_ref().map(|time| time.utc.micros()) else { continue };

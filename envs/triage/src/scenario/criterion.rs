@@ -173,12 +173,12 @@ impl Criterion {
             let before = self.suspicious.iter().find(|suspicion| suspicion.name == *name);
             let before: Vec<(Utc, Utc)> = before
                 .map(|before| {
-                    facts.iter().filter(|fact| before.facts.takes(fact)).filter_map(|fact| span(fact)).collect()
+                    facts.iter().filter(|fact| before.facts.takes(fact)).filter_map(|fact| fact.span()).collect()
                 })
                 .unwrap_or_default();
             let within = matcher.within_seconds.map(i64::from);
             matched.retain(|fact| {
-                span(fact).is_some_and(|(first, last)| {
+                fact.span().is_some_and(|(first, last)| {
                     before.iter().any(|(begun, ended)| {
                         last >= *begun
                             && within.is_none_or(|within| ended.shifted(within).is_none_or(|until| first <= until))
@@ -214,16 +214,8 @@ fn covers(explanation: &Fact, facts: &[&Fact]) -> bool {
     let (from, until) = (end("from"), end("until"));
     facts
         .iter()
-        .filter_map(|fact| span(fact))
+        .filter_map(|fact| fact.span())
         .all(|(first, last)| from.is_none_or(|from| first >= from) && until.is_none_or(|until| last <= until))
-}
-
-/// The first and last time of a fact.
-fn span(fact: &Fact) -> Option<(Utc, Utc)> {
-    if let Some(aggregate) = &fact.aggregate {
-        return aggregate.first.zip(aggregate.last);
-    }
-    fact.time.as_ref().map(|time| (time.utc, time.utc))
 }
 
 fn ids<'f>(facts: impl Iterator<Item = &'f Fact>) -> Vec<FactId> {
