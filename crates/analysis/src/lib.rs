@@ -72,5 +72,5 @@ pub use row::{
     CellDecoding, CellInfo, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
 };
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
-pub use table::{Cell, Column, ColumnKind, Log, Table, markdown_text};
+pub use table::{Cell, Column, ColumnKind, Log, Table, columns, markdown_text};
 pub use tables::PastCell;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 mod blocks;
+pub mod columns;
 mod csv;
 mod format;
 mod json;

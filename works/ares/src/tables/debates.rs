@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use gimbal_analysis::columns::{count, label, number, share, words};
 use gimbal_analysis::hypothesis::mcnemar;
 use gimbal_analysis::{Cell, CellSummary, Column, ColumnKind, Table};
 use gimbal_core::Milli;
 use gimbal_evidence::judge::{Arithmetic, Judge, Positions, Verdict};
 
-use super::frame::{Frame, count, number, ratio, share};
+use super::frame::{Frame, ratio};
 use crate::cases::{Case, Gated, Side, Stand};
 
 /// The middle of a confidence.
@@ -16,9 +17,9 @@ const MIDDLE: i64 = 500;
 /// Tab. 2: confidence of each side by round (ARES-078, ARES-113 to ARES-115).
 pub fn confidences(frame: &Frame<'_>) -> Table {
     let columns = vec![
-        Column::new("expected", "Expected", "where", ColumnKind::Label, "The expected verdict"),
-        Column::new("side", "Side", "where", ColumnKind::Label, "Who"),
-        Column::new("round", "Round", "where", ColumnKind::Integer, "The round, from 1"),
+        label("expected", "Expected", "where", "The expected verdict"),
+        label("side", "Side", "where", "Who"),
+        count("round", "Round", "where", "The round, from 1"),
         count("n", "N", "confidence", "Positions"),
         number(
             "mean",
@@ -85,8 +86,8 @@ struct Flip<'a> {
 /// Good and bad flips against a single turn (ARES-050, ARES-118), by tier.
 pub fn flips(frame: &Frame<'_>) -> Table {
     let columns = vec![
-        Column::new("against", "Against", "where", ColumnKind::Label, "Which single turn it is compared with"),
-        Column::new("tier", "Tier", "where", ColumnKind::Label, "Tier of the scenarios"),
+        label("against", "Against", "where", "Which single turn it is compared with"),
+        label("tier", "Tier", "where", "Tier of the scenarios"),
         count("pairs", "Pairs", "pairs", "Episodes with both verdicts"),
         count("right", "Right", "single turn right", "Pairs whose single turn is right"),
         count("bad", "Bad flips", "single turn right", "Of these, those whose conclusion is wrong"),
@@ -242,7 +243,7 @@ pub fn gates(frame: &Frame<'_>) -> Table {
 /// How confidences move: without evidence, and away from the middle.
 pub fn movement(frame: &Frame<'_>) -> Table {
     let columns = vec![
-        Column::new("side", "Side", "where", ColumnKind::Label, "Who"),
+        label("side", "Side", "where", "Who"),
         count("turns", "Turns", "turns", "Turns after the first round"),
         count("moves", "Moves", "turns", "Turns whose confidence differs from the one before"),
         number("size", "Size", "turns", 3, "Mean distance of a move"),
@@ -293,7 +294,7 @@ pub fn citations(frame: &Frame<'_>) -> Table {
         share("contradicted", "Contradicted", "assertions", "Those that their facts contradict"),
         share("unchecked", "Unchecked", "assertions", "Those that code cannot check"),
         number("refused", "Refused", "refused", 1, "Refusals per 100 assertions that were made"),
-        Column::new("reasons", "Reasons", "refused", ColumnKind::Text, "Refusals by reason"),
+        words("reasons", "Reasons", "refused", "Refusals by reason"),
     ];
     let rows = frame.cells().map(|(summary, cases)| {
         let (mut cited, mut counted, mut decisive, mut met) = (0, 0, 0, 0);
@@ -335,14 +336,8 @@ pub fn citations(frame: &Frame<'_>) -> Table {
 /// What other judges make of the confidences that were concluded from: no model is asked again.
 pub fn judges(frame: &Frame<'_>) -> Table {
     let mut columns = vec![
-        Column::new("judge", "Judge", "judge", ColumnKind::Label, "The judge"),
-        Column::new(
-            "arithmetic",
-            "Arithmetic",
-            "judge",
-            ColumnKind::Label,
-            "Thousandths, or floats of 64 bits as published",
-        ),
+        label("judge", "Judge", "judge", "The judge"),
+        label("arithmetic", "Arithmetic", "judge", "Thousandths, or floats of 64 bits as published"),
         count("n", "N", "verdicts", "Debates that were concluded"),
         share("accuracy", "Accuracy", "verdicts", "Share of expected verdicts"),
     ];

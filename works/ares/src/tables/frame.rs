@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gimbal_analysis::tables::{label_cells, labels, mark_notes, no_evidence};
-use gimbal_analysis::{Analysis, Cell, CellSummary, Column, ColumnKind, Table};
+use gimbal_analysis::{Analysis, Cell, CellSummary, Column, Table};
 use gimbal_core::Digest;
 use gimbal_view::work::{Context, Item, Undeclared};
 
@@ -60,26 +60,6 @@ impl<'a> Frame<'a> {
         let rows = rows.into_iter().map(whole).collect();
         Table { key: self.key, title: self.title.to_owned(), columns, rows, notes }
     }
-}
-
-/// A column of whole numbers.
-pub fn count(key: &'static str, title: &str, group: &'static str, help: &str) -> Column {
-    Column::new(key, title, group, ColumnKind::Integer, help)
-}
-
-/// A column of shares with one digit.
-pub fn share(key: &'static str, title: &str, group: &'static str, help: &str) -> Column {
-    Column::new(key, title, group, ColumnKind::Share(1), help)
-}
-
-/// A column of words.
-pub fn words(key: &'static str, title: &str, group: &'static str, help: &str) -> Column {
-    Column::new(key, title, group, ColumnKind::Text, help)
-}
-
-/// A column of numbers.
-pub fn number(key: &'static str, title: &str, group: &'static str, digits: usize, help: &str) -> Column {
-    Column::new(key, title, group, ColumnKind::Number(digits), help)
 }
 
 /// `part` of `whole`; nothing of nothing.

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::calibration::{Forecast, brier, expected_calibration_error};
+use gimbal_analysis::columns::{count, label, number, share, words};
 use gimbal_analysis::tables::confidence_title;
 use gimbal_analysis::{Cell, CellSummary, Column, ColumnKind, Proportion, Table};
 use gimbal_evidence::judge::Verdict;
 
-use super::frame::{Frame, corpus, count, how_many, number, ratio, scenarios, share, words};
+use super::frame::{Frame, corpus, how_many, ratio, scenarios};
 use crate::cases::Case;
 use crate::errors::{Diagnosis, ErrorClass, Losses};
 
@@ -151,7 +152,7 @@ pub fn tiers(frame: &Frame<'_>) -> Table {
 /// Expected against given verdicts (ARES-076).
 pub fn confusion(frame: &Frame<'_>) -> Table {
     let mut columns = vec![
-        Column::new("expected", "Expected", "expected", ColumnKind::Label, "The expected verdict"),
+        label("expected", "Expected", "expected", "The expected verdict"),
         count("all", "N", "expected", "Episodes in which it is expected"),
     ];
     columns.extend(Verdict::ALL.map(|verdict| {

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use gimbal_analysis::columns::count;
 use gimbal_analysis::cyclic::TaskPart;
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use serde::{Deserialize, Serialize};
 
-use super::frame::{Frame, count, environment_column};
+use super::frame::{Frame, environment_column};
 
 /// Which environment each table of a single benchmark is about.
 #[derive(Debug, Serialize, Deserialize)]

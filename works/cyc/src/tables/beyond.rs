@@ -1,12 +1,13 @@
 //! What the work asks for and does not have: lost episodes beside won ones, cost of routing, failure modes, bottlenecks.
 
+use gimbal_analysis::columns::{count, number};
 use gimbal_analysis::cyclic::Control;
 use gimbal_analysis::cyclic::detect::Signal;
 use gimbal_analysis::cyclic::evidence::Bottleneck;
 use gimbal_analysis::cyclic::{Entry, Part};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
-use super::frame::{Frame, count, mean, number, spread, spread_cells};
+use super::frame::{Frame, mean, spread, spread_cells};
 
 fn share_column(key: &'static str, title: &str, group: &'static str, help: &str) -> Column {
     Column::new(key, title, group, ColumnKind::Share(1), help)

@@ -140,18 +140,10 @@ pub fn spread_cells(moments: Option<Moments>) -> [Cell; 3] {
     ]
 }
 
-pub fn number(key: &'static str, title: &str, group: &'static str, digits: usize, help: &str) -> Column {
-    Column::new(key, title, group, ColumnKind::Number(digits), help)
-}
-
 /// The column that names the environment, where a row is an environment.
 pub fn environment_column() -> Column {
     let help = "Environment and the options that tell cells apart";
     Column::new("environment", "Benchmark", "row", ColumnKind::Label, help)
-}
-
-pub fn count(key: &'static str, title: &str, group: &'static str, help: &str) -> Column {
-    Column::new(key, title, group, ColumnKind::Integer, help)
 }
 
 /// A mean as a cell.

@@ -1,11 +1,12 @@
 //! The table behind the curves of noise.
 
 use gimbal_analysis::Summary;
+use gimbal_analysis::columns::{count, number};
 use gimbal_analysis::cyclic::Entry;
 use gimbal_analysis::cyclic::{CONFIDENCE, INTERVALS, NoisePoint, noise_curves};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
-use super::frame::{Frame, count, number};
+use super::frame::Frame;
 
 /// Success, calls and tokens by the player's error rate.
 pub fn noise(frame: &Frame<'_, '_>) -> Table {

@@ -1,11 +1,12 @@
 //! Tab. 1 and 2: the selection matrix, and the four controls side by side.
 
+use gimbal_analysis::columns::number;
 use gimbal_analysis::cyclic::Control;
 use gimbal_analysis::cyclic::Entry;
 use gimbal_analysis::cyclic::advise::{Level, Regime, RepairSemantics};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
-use super::frame::{Frame, RATES, compared, environment_column, number, spread, spread_cells};
+use super::frame::{Frame, RATES, compared, environment_column, spread, spread_cells};
 
 /// Tab. 1 (CYC-091): from the matrix itself, whatever was played.
 pub fn matrix(frame: &Frame<'_, '_>) -> Table {

@@ -1,10 +1,11 @@
 //! Tab. 3, 11 and 12 and the repair of single faults: what faults of routing do.
 
+use gimbal_analysis::columns::{count, number};
 use gimbal_analysis::cyclic::Entry;
 use gimbal_analysis::cyclic::{Control, relative_difference, retention as kept};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
-use super::frame::{Frame, RATES, count, number, spread, spread_cells};
+use super::frame::{Frame, RATES, spread, spread_cells};
 
 fn is_faulted(entry: Entry<'_>, specialists: bool) -> bool {
     let condition = &entry.measures.condition;

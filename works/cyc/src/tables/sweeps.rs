@@ -1,10 +1,11 @@
 //! Tab. 9, 10 and 13 to 18: cells of cyclic control, their transitions, the size of their graphs, their movement.
 
+use gimbal_analysis::columns::{count, number};
 use gimbal_analysis::cyclic::{Control, Moments};
 use gimbal_analysis::cyclic::{Entry, Transition};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
-use super::frame::{Frame, RATES, VISITS, compared, count, environment_column, number, spread, spread_cells};
+use super::frame::{Frame, RATES, VISITS, compared, environment_column, spread, spread_cells};
 
 fn is_cyclic(entry: Entry<'_>, specialists: bool) -> bool {
     let condition = &entry.measures.condition;

@@ -1,10 +1,11 @@
 //! Tab. 8 and what cyclic control explores: against ReAct in the seeds that both played.
 
+use gimbal_analysis::columns::{count, number};
 use gimbal_analysis::cyclic::Entry;
 use gimbal_analysis::cyclic::{Control, Moments, WonTokens, exploration as situations, shared_wins};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
-use super::frame::{Frame, compared, count, mean, number, spread, spread_cells};
+use super::frame::{Frame, compared, mean, spread, spread_cells};
 
 fn has_agent(frame: &Frame<'_, '_>, entry: Entry<'_>) -> bool {
     let condition = &entry.measures.condition;
