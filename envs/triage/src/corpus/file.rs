@@ -270,6 +270,11 @@ fn raw(source: &SourceFile, names: &Names) -> Result<RawSource, String> {
         if source.steps.iter().map(|step| u64::from(step.count)).sum::<u64>() > MOST_RECORDS {
             return Err(format!("its steps make more than {MOST_RECORDS} records"));
         }
+        if let Some(background) = &source.background
+            && f64::from(background.minutes) * 60.0 > LONGEST
+        {
+            return Err(format!("its background lasts {} minutes; expected at most 31 days", background.minutes));
+        }
         let steps = source.steps.iter().map(|step| filled_step(step, &fill)).collect::<Result<_, _>>()?;
         return Ok(RawSource::Generated(Box::new(Script {
             engine,

@@ -128,6 +128,15 @@ impl Corpus {
         Self::of(scenarios)
     }
 
+    /// The scenarios of the text of one file, a scenario with its twins; `place` names it in errors. Raw files that it names are below the
+    /// present folder.
+    ///
+    /// # Errors
+    /// When the text is not in its form.
+    pub fn read(text: &str, place: &str) -> Result<Self, CorpusError> {
+        Self::of(file::read(text, place, Path::new(""))?)
+    }
+
     fn of(scenarios: Vec<Scenario>) -> Result<Self, CorpusError> {
         let mut ids = BTreeSet::new();
         for scenario in &scenarios {
