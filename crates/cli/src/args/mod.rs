@@ -5,6 +5,7 @@ mod evidence;
 mod graph;
 mod models;
 mod results;
+mod rules;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub use evidence::{
 };
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 pub use models::{ModelVerb, PersonaShow, PersonaVerb};
+pub use rules::{RulesArgs, RulesTable};
 pub use results::{Compare, JudgeChoice, List, OfRun, Papers, Report, ReportFormat, Rescore, Trace};
 
 /// The arguments of the program.
