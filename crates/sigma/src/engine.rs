@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use rsigma_eval::{Engine, Event, EventValue};
 use rsigma_parser::{Detection, DetectionItem, Modifier, SigmaRule};
 
-use crate::{Level, LogSource, Record};
+use crate::{Level, LogSource, Record, patterns};
 
 /// What the library makes of a file of rules.
 #[derive(Default)]
@@ -106,6 +106,7 @@ fn numbered(number: usize, mut rule: SigmaRule) -> SigmaRule {
     rule.title.clear();
     rule.tags.clear();
     rule.custom_attributes.clear();
+    rule.detection.named.values_mut().for_each(patterns::spell_out);
     rule
 }
 

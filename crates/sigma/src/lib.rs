@@ -15,6 +15,8 @@ pub mod comparison;
 mod engine;
 mod folder;
 mod hits;
+#[cfg(feature = "sigma")]
+mod patterns;
 mod record;
 mod rule;
 #[cfg(feature = "sigma")]

@@ -48,15 +48,25 @@ fn values_match_as_the_language_says() {
     assert!(hit("CommandLine: NET USER", "net user"));
     assert!(!hit("CommandLine|cased: NET USER", "net user"));
     // Wildcards, across lines too.
-    assert!(hit("CommandLine: 'net*add'", "net user\nx /add") && hit("CommandLine: 'ne? use?'", "net user"));
-    assert!(!hit("CommandLine: 'net?user'", "netuser"));
+    assert!(hit("CommandLine: 'net*add'", "net user\nx /add"), "across lines");
+    assert!(hit("CommandLine: 'ne? use?'", "net user"));
+    assert!(!hit("CommandLine: 'net?user'", "netuser") && !hit("CommandLine: 'net*x'", "net user"));
+    assert!(hit("CommandLine: 'a?b'", "a\nb") && hit("CommandLine|contains: 'u*a'", "net user\nx /add"));
+    assert!(hit("CommandLine|endswith: 'u?er'", "net user") && !hit("CommandLine|endswith: 'n?t'", "net user"));
+    assert!(hit("CommandLine|startswith: 'n?t'", "net user") && !hit("CommandLine|startswith: 'u?er'", "net user"));
+    assert!(hit("CommandLine|contains|all: ['n?t', 'user']", "net user") && !hit("CommandLine|contains|all: ['n?t', 'x']", "net user"));
+    assert!(hit("CommandLine|contains: '<(a.b)[*]>|^$'", "x <(a.b)[c]>|^$ y") && !hit("CommandLine|contains: 'a.b*d'", "aXb d"));
+    assert!(hit("CommandLine|contains|cased: 'N?t'", "x Net") && !hit("CommandLine|contains|cased: 'N?t'", "x net"));
+    assert!(hit("CommandLine: 'a\\*b'", "a*b") && !hit("CommandLine: 'a\\*b'", "axb"));
     // Regular expressions regard case unless flagged.
     assert!(!hit("CommandLine|re: 'NET\\s+user'", "net  user") && hit("CommandLine|re|i: 'NET\\s+user'", "net  user"));
     // A number matches a field written as text; absent and empty fields are null.
     assert!(hit("ProcessId: 4711", "x") && !hit("ProcessId: 471", "x"));
-    assert!(hit("NoSuchField: null", "x") && hit("CommandLine: null", "") && !hit("CommandLine: null", "x"));
+    assert!(hit("NoSuchField: null", "x") && !hit("CommandLine: null", "x"));
+    assert!(hit("CommandLine: null", ""), "an empty field is null too");
+    assert!(hit("CommandLine: ''", "") && !hit("CommandLine: ''", "x") && !hit("NoSuchField: ''", "x"));
     assert!(hit("Image|endswith: '\\A.EXE'", "x") && hit("Image|startswith: 'c:\\windows'", "x"));
-    assert!(hit("CommandLine|windash|contains: ' -add'", "net /add /x") || !hit("CommandLine|contains: ' -add'", "net /add"));
+    assert!(hit("CommandLine|windash|contains: ' -add'", "net /add /x") && !hit("CommandLine|contains: ' -add'", "net /add"));
     assert!(hit("CommandLine|base64offset|contains: 'secret'", "x c2VjcmV0 y"));
 }
 

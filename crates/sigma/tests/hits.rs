@@ -139,7 +139,7 @@ fn no_verdict_follows_from_hits() {
 #[test]
 fn every_form_of_a_verdict_shows_hits_with_their_author() {
     let xml = started("C:\\a.exe", "mimikatz <b>");
-    let (packet, _) = packet(&xml.replace("<b>", "&lt;b>"), Some(&matcher()), &Selection::default());
+    let (packet, _) = packet(&xml, Some(&matcher()), &Selection::default());
     let outcome = single_turn(&packet, &own_rules(), SkepticKind::Deterministic, Decision::Claims);
     let triage = Triage { packet: &packet, outcome: &outcome };
     let lines: String = triage.json_lines().iter().map(ToString::to_string).collect();

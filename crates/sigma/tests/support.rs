@@ -18,7 +18,9 @@ pub fn event(channel: &str, id: u32, body: &str) -> String {
 
 /// The data of an event with named fields.
 pub fn data(fields: &[(&str, &str)]) -> String {
-    let fields: String = fields.iter().map(|(name, value)| format!("<Data Name='{name}'>{value}</Data>")).collect();
+    let escaped = |value: &str| value.replace('&', "&amp;").replace('<', "&lt;");
+    let fields: String =
+        fields.iter().map(|(name, value)| format!("<Data Name='{name}'>{}</Data>", escaped(value))).collect();
     format!("<EventData>{fields}</EventData>")
 }
 

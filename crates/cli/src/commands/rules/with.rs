@@ -36,7 +36,7 @@ impl Rules {
         let place = folder.display();
         let elsewhere: usize = set.elsewhere().values().sum();
         message(&format!(
-            "{place}: {} rules are asked; {elsewhere} are about records that rules are not asked about here; {} are not used",
+            "rules of {place}: {} asked, {elsewhere} about records that rules are not asked about, {} not used",
             set.rules().len(),
             set.unused().len()
         ));
