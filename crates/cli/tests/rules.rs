@@ -52,7 +52,11 @@ fn hits_stand_beside_a_verdict_and_change_none() {
     let plain = place.gimbal(&["triage", "a.xml", "--as", "jsonl"]);
     let with = place.gimbal(&["triage", "a.xml", "--as", "jsonl", "--rules", "rules"]);
     assert_eq!(plain.code, with.code, "{}{}", with.out, with.err);
-    assert!(with.err.contains("rules of rules: 1 asked, 0 about") && with.err.contains("no verdict follows"), "{}", with.err);
+    assert!(
+        with.err.contains("rules of rules: 1 asked, 0 about") && with.err.contains("no verdict follows"),
+        "{}",
+        with.err
+    );
     let hit = with.out.lines().find(|line| line.contains("rule_hit")).unwrap();
     let hit: serde_json::Value = serde_json::from_str(hit).unwrap();
     assert_eq!((&hit["title"], &hit["author"]), (&"Discovery by whoami".into(), &"A. Author".into()));
@@ -64,7 +68,9 @@ fn hits_stand_beside_a_verdict_and_change_none() {
     assert!(!plain.out.contains("rule_hit"));
     let text = place.gimbal(&["triage", "a.xml", "--rules", "rules"]).out;
     assert!(text.contains("Rules of others that matched (no part of the verdict)"), "{text}");
-    assert!(text.contains("\"Discovery by whoami\" (level medium, rule 5f1d1b1e-0000-4000-8000-000000000001, by A. Author"));
+    assert!(
+        text.contains("\"Discovery by whoami\" (level medium, rule 5f1d1b1e-0000-4000-8000-000000000001, by A. Author")
+    );
 }
 
 #[cfg(feature = "sigma")]
@@ -86,15 +92,27 @@ fn a_hit_in_a_packet_leads_to_its_record() {
 fn hits_are_compared_with_the_own_verdicts_by_label() {
     let place = place();
     let table = |table: &str| {
-        let asked =
-            ["evidence", "rules", "rules", "a.xml", "b.xml", "--labels", "labels.csv", "--table", table, "--format", "csv"];
+        let asked = [
+            "evidence",
+            "rules",
+            "rules",
+            "a.xml",
+            "b.xml",
+            "--labels",
+            "labels.csv",
+            "--table",
+            table,
+            "--format",
+            "csv",
+        ];
         place.gimbal(&asked).good().out
     };
     assert!(table("files").contains("a.xml,malicious,"), "{}", table("files"));
     assert!(table("hits").contains("A. Author"), "{}", table("hits"));
     assert!(table("labels").lines().any(|line| line.starts_with("malicious,1,")), "{}", table("labels"));
     assert!(table("test").lines().any(|line| line.starts_with("any,1,1,1,")), "{}", table("test"));
-    let none = place.gimbal(&["evidence", "rules", "rules", "a.xml", "--sysmon-only", "--table", "hits", "--format", "csv"]);
+    let none =
+        place.gimbal(&["evidence", "rules", "rules", "a.xml", "--sysmon-only", "--table", "hits", "--format", "csv"]);
     assert!(!none.good().out.contains("A. Author"));
     let wrong = place.gimbal(&["triage", "a.xml", "--rules", "nowhere"]);
     assert!(wrong.code == 2 && wrong.err.contains("nowhere"), "{}", wrong.err);

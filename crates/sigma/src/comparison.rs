@@ -198,9 +198,8 @@ pub fn by_label(files: &[Compared<'_>]) -> Table {
         labels.entry(file.label.as_deref().unwrap_or("no label")).or_default().push(file);
     }
     let rows = labels.into_iter().map(|(label, files)| {
-        let number = |test: &dyn Fn(&Compared<'_>) -> bool| {
-            Cell::count(files.iter().filter(|file| test(file)).count() as u64)
-        };
+        let number =
+            |test: &dyn Fn(&Compared<'_>) -> bool| Cell::count(files.iter().filter(|file| test(file)).count() as u64);
         let verdict = |verdict: Verdict| number(&|file| file.verdict == verdict);
         let mut row = vec![
             Cell::text(label),
@@ -238,9 +237,8 @@ pub fn test(files: &[Compared<'_>]) -> Table {
         let right = |says: bool, truth: Truth| says == (truth == Truth::Malicious);
         let only = |wanted: (bool, bool)| {
             let known = files.iter().filter(|file| file.truth() != Truth::Open);
-            let both = known.map(|file| {
-                (right(file.is_hit(least), file.truth()), right(file.is_confirmed(), file.truth()))
-            });
+            let both =
+                known.map(|file| (right(file.is_hit(least), file.truth()), right(file.is_confirmed(), file.truth())));
             both.filter(|both| *both == wanted).count() as u64
         };
         let (only_rules, only_own) = (only((true, false)), only((false, true)));

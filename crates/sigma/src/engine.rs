@@ -32,11 +32,7 @@ pub fn parse(text: &str) -> Parsed {
 /// The log source of a rule.
 pub fn log_source(rule: &SigmaRule) -> LogSource {
     let source = &rule.logsource;
-    LogSource {
-        category: source.category.clone(),
-        product: source.product.clone(),
-        service: source.service.clone(),
-    }
+    LogSource { category: source.category.clone(), product: source.product.clone(), service: source.service.clone() }
 }
 
 /// The level of a rule.
@@ -85,10 +81,8 @@ impl Collection {
         let numbers: Vec<usize> = rules.iter().map(|(number, _)| *number).collect();
         let rules: Vec<SigmaRule> = rules.into_iter().map(|(number, rule)| numbered(number, rule)).collect();
         let failed = engine.add_rules(&rules);
-        let failed = failed
-            .into_iter()
-            .filter_map(|(index, error)| Some((*numbers.get(index)?, error.to_string())))
-            .collect();
+        let failed =
+            failed.into_iter().filter_map(|(index, error)| Some((*numbers.get(index)?, error.to_string()))).collect();
         (Self { engine }, failed)
     }
 

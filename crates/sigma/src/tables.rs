@@ -136,20 +136,13 @@ impl Tables {
             categories.insert(category.clone(), gate);
         }
         for map in &file.maps {
-            let gate = categories.get_mut(&map.category).ok_or_else(|| TablesError::Category {
-                place: place.to_owned(),
-                category: map.category.clone(),
-            })?;
+            let gate = categories
+                .get_mut(&map.category)
+                .ok_or_else(|| TablesError::Category { place: place.to_owned(), category: map.category.clone() })?;
             gate.add(&map.channel, map.event);
         }
         let services = file.services.into_iter().map(|(service, channels)| (service, Gate::all(channels))).collect();
-        Ok(Self {
-            product: file.product,
-            categories,
-            services,
-            maps: file.maps,
-            without_spaces: file.without_spaces,
-        })
+        Ok(Self { product: file.product, categories, services, maps: file.maps, without_spaces: file.without_spaces })
     }
 
     /// The same tables, with no event read as one of another category.

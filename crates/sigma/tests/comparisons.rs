@@ -71,7 +71,10 @@ fn tables_name_the_author_of_each_hit_and_count_by_label() {
     assert_eq!(column(&table, "label"), ["malicious", "no label"]);
     assert_eq!(column(&table, "any"), ["2", "0"]);
     assert_eq!(column(&table, "high"), ["1", "0"]);
-    assert_eq!((column(&table, "confirmed"), column(&table, "dismissed")), (vec!["1".into(), "0".into()], vec!["0".into(), "1".into()]));
+    assert_eq!(
+        (column(&table, "confirmed"), column(&table, "dismissed")),
+        (vec!["1".into(), "0".into()], vec!["0".into(), "1".into()])
+    );
 }
 
 #[test]
@@ -81,7 +84,10 @@ fn labels_are_found_by_the_end_of_a_path() {
     assert_eq!(labels.of("other/a.evtx"), Some("benign"));
     assert_eq!((labels.of("ba.evtx"), labels.of("windows")), (None, None));
     let wrong = Labels::read("file,tag\na,b\n", "labels.csv").unwrap_err();
-    assert!(matches!(wrong, LabelsError::Column { column: "label", .. }) && wrong.to_string().contains("`label`"), "{wrong}");
+    assert!(
+        matches!(wrong, LabelsError::Column { column: "label", .. }) && wrong.to_string().contains("`label`"),
+        "{wrong}"
+    );
     let wrong = Labels::read("file,label\na\n", "labels.csv").unwrap_err();
     assert!(matches!(wrong, LabelsError::Form { .. }), "{wrong}");
 }

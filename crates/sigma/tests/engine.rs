@@ -54,8 +54,14 @@ fn values_match_as_the_language_says() {
     assert!(hit("CommandLine: 'a?b'", "a\nb") && hit("CommandLine|contains: 'u*a'", "net user\nx /add"));
     assert!(hit("CommandLine|endswith: 'u?er'", "net user") && !hit("CommandLine|endswith: 'n?t'", "net user"));
     assert!(hit("CommandLine|startswith: 'n?t'", "net user") && !hit("CommandLine|startswith: 'u?er'", "net user"));
-    assert!(hit("CommandLine|contains|all: ['n?t', 'user']", "net user") && !hit("CommandLine|contains|all: ['n?t', 'x']", "net user"));
-    assert!(hit("CommandLine|contains: '<(a.b)[*]>|^$'", "x <(a.b)[c]>|^$ y") && !hit("CommandLine|contains: 'a.b*d'", "aXb d"));
+    assert!(
+        hit("CommandLine|contains|all: ['n?t', 'user']", "net user")
+            && !hit("CommandLine|contains|all: ['n?t', 'x']", "net user")
+    );
+    assert!(
+        hit("CommandLine|contains: '<(a.b)[*]>|^$'", "x <(a.b)[c]>|^$ y")
+            && !hit("CommandLine|contains: 'a.b*d'", "aXb d")
+    );
     assert!(hit("CommandLine|contains|cased: 'N?t'", "x Net") && !hit("CommandLine|contains|cased: 'N?t'", "x net"));
     assert!(hit("CommandLine: 'a\\*b'", "a*b") && !hit("CommandLine: 'a\\*b'", "axb"));
     // Regular expressions regard case unless flagged.
@@ -64,15 +70,26 @@ fn values_match_as_the_language_says() {
     assert!(hit("ProcessId: 4711", "x") && !hit("ProcessId: 471", "x"));
     assert!(hit("NoSuchField: null", "x") && !hit("CommandLine: null", "x"));
     assert!(hit("CommandLine: null", ""), "an empty field is null too");
+    let list = "[null, 'y*', 7]";
+    assert!(hit(&format!("NoSuchField: {list}"), "x") && hit(&format!("CommandLine: {list}"), ""));
+    assert!(hit(&format!("CommandLine: {list}"), "yes") && hit(&format!("CommandLine: {list}"), "7"));
+    assert!(!hit(&format!("CommandLine: {list}"), "x"));
+    assert!(
+        hit("NoSuchField: null\n        CommandLine: x", "x") && !hit("NoSuchField: null\n        CommandLine: y", "x")
+    );
     assert!(hit("CommandLine: ''", "") && !hit("CommandLine: ''", "x") && !hit("NoSuchField: ''", "x"));
     assert!(hit("Image|endswith: '\\A.EXE'", "x") && hit("Image|startswith: 'c:\\windows'", "x"));
-    assert!(hit("CommandLine|windash|contains: ' -add'", "net /add /x") && !hit("CommandLine|contains: ' -add'", "net /add"));
+    assert!(
+        hit("CommandLine|windash|contains: ' -add'", "net /add /x")
+            && !hit("CommandLine|contains: ' -add'", "net /add")
+    );
     assert!(hit("CommandLine|base64offset|contains: 'secret'", "x c2VjcmV0 y"));
 }
 
 #[test]
 fn keywords_are_looked_for_in_every_field() {
-    let set = set(vec![rule("a", SECURITY, "    words:\n        - 'lsass'\n        - 'sekurlsa'\n    condition: words\n")]);
+    let set =
+        set(vec![rule("a", SECURITY, "    words:\n        - 'lsass'\n        - 'sekurlsa'\n    condition: words\n")]);
     let with = |text: &str| record(&event("Security", 4656, &format!("<EventData><Data>{text}</Data></EventData>")));
     assert_eq!(titles(&set, &with("x LSASS.exe y")), ["a"]);
     assert!(titles(&set, &with("nothing")).is_empty());
@@ -84,7 +101,8 @@ fn what_cannot_be_used_is_named_and_does_not_stop_the_rest() {
     let list = rule("a list", STARTS, "    s:\n        Image|expand: '%known_cdcs%'\n    condition: s\n");
     let regex = rule("a regex", STARTS, "    s:\n        Image|re: '(['\n    condition: s\n");
     let name = rule("bad name", STARTS, "    s:\n        Image: x\n    condition: t\n");
-    let cloud = rule("a cloud", "    product: aws\n    service: cloudtrail\n", "    s:\n        a: x\n    condition: s\n");
+    let cloud =
+        rule("a cloud", "    product: aws\n    service: cloudtrail\n", "    s:\n        a: x\n    condition: s\n");
     let broken = RuleText { path: "broken.yml".to_owned(), text: "title: [".to_owned() };
     let empty = RuleText { path: "empty.yml".to_owned(), text: String::new() };
     let info = RuleText { path: "info.yml".to_owned(), text: "rule_metadata: []\n".to_owned() };
@@ -112,7 +130,10 @@ fn what_is_known_of_a_rule_stands_with_its_hit() {
     let detection = "    s:\n        CommandLine|contains: whoami\n    condition: s\n";
     let set = set(vec![rule("a title", STARTS, detection)]);
     let known = &set.rules()[0];
-    assert_eq!((known.author.as_str(), known.licence.as_str(), known.path.as_str()), ("A. Author", "DRL-1.1", "a title.yml"));
+    assert_eq!(
+        (known.author.as_str(), known.licence.as_str(), known.path.as_str()),
+        ("A. Author", "DRL-1.1", "a title.yml")
+    );
     let (packet, _) = packet(&started("C:\\a.exe", "whoami"), Some(&set), &Selection::default());
     let hit = packet.facts().iter().find(|fact| fact.class == Class::RuleHit).unwrap();
     assert_eq!(hit.attributes["rule_sha256"], known.sha256.to_string());

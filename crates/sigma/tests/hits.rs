@@ -115,7 +115,11 @@ fn no_verdict_follows_from_hits() {
     for xml in [
         started("C:\\Windows\\System32\\notepad.exe", "notepad"),
         (0..20).map(|number| started("C:\\x.exe", &format!("dir {number}"))).collect(),
-        event("Security", 1102, "<UserData><LogFileCleared><SubjectUserName>eve</SubjectUserName></LogFileCleared></UserData>"),
+        event(
+            "Security",
+            1102,
+            "<UserData><LogFileCleared><SubjectUserName>eve</SubjectUserName></LogFileCleared></UserData>",
+        ),
         started("C:\\temp\\procdump.exe", "procdump -ma lsass.exe out.dmp"),
     ] {
         let (plain, _) = packet(&xml, None, &Selection::default());

@@ -156,7 +156,9 @@ fn every_rule_hits_its_own_events_and_no_other_rule_than_it_should() {
             println!("{log}: here {:?}, there {:?}", differing(&hits, &expected), differing(&expected, &hits));
         }
     }
-    println!("{tests} tests, {own} hit their own event, {pairs} pairs ({pairs_there} as the other reader renders) over {records} records");
+    println!(
+        "{tests} tests, {own} hit their own event, {pairs} pairs ({pairs_there} as the other reader renders) over {records} records"
+    );
     assert_eq!((tests, own, pairs_there, records), (159, 159, 276, 190));
     // `GrantedAccess` 0x1fffff, as the publisher's own text of the event has it, and not 0x001fffff.
     assert_eq!(pairs, 277);

@@ -11,7 +11,11 @@ fn fields(record: &Record) -> Vec<(String, String)> {
 
 #[test]
 fn the_head_has_the_names_of_rules_and_the_body_its_own() {
-    let record = record(&event("Security", 4624, "<EventData><Data Name='LogonType'> 3 </Data><Data Name='Empty'/></EventData>"));
+    let record = record(&event(
+        "Security",
+        4624,
+        "<EventData><Data Name='LogonType'> 3 </Data><Data Name='Empty'/></EventData>",
+    ));
     let expected = [
         ("Channel", "Security"),
         ("Computer", "ws01.example"),
@@ -53,7 +57,8 @@ fn a_named_field_takes_the_place_of_the_head_and_an_element_does_not() {
 
 #[test]
 fn what_a_sensor_says_of_its_own_rules_is_seen_by_rules_and_in_no_fact() {
-    let xml = event(crate::support::SYSMON, 1, "<EventData><Data Name='RuleName'>technique_id=T1003</Data></EventData>");
+    let xml =
+        event(crate::support::SYSMON, 1, "<EventData><Data Name='RuleName'>technique_id=T1003</Data></EventData>");
     assert_eq!(record(&xml).get("RuleName"), Some("technique_id=T1003"));
     let (packet, _) = crate::support::packet(&xml, None, &gimbal_evidence::Selection::default());
     assert!(packet.facts().iter().all(|fact| !fact.attributes.contains_key("RuleName")));

@@ -7,7 +7,8 @@ use gimbal_sigma::{Hits, Level, Matcher, Record, Rule, Tables};
 
 /// An event as event XML.
 pub fn event(channel: &str, id: u32, body: &str) -> String {
-    let provider = if channel == "Security" { "Microsoft-Windows-Security-Auditing" } else { "Microsoft-Windows-Sysmon" };
+    let provider =
+        if channel == "Security" { "Microsoft-Windows-Security-Auditing" } else { "Microsoft-Windows-Sysmon" };
     format!(
         "<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'><System><Provider Name='{provider}'/>\
          <EventID>{id}</EventID><Level>4</Level><Task>3</Task><Opcode>0</Opcode><Keywords>0x8000000000000000</Keywords>\

@@ -21,7 +21,11 @@ fn a_category_means_events_of_its_sensor_and_not_every_record_with_its_fields() 
     assert!(takes(&tables, &starts, &started_4688("C:\\a.exe", "a")));
     // Event 3 of Sysmon has an image too, and a Security event of another number a command line.
     assert!(!takes(&tables, &starts, &event(SYSMON, 3, "<EventData><Data Name='Image'>C:\\a.exe</Data></EventData>")));
-    assert!(!takes(&tables, &starts, &event("Security", 4624, "<EventData><Data Name='CommandLine'>a</Data></EventData>")));
+    assert!(!takes(
+        &tables,
+        &starts,
+        &event("Security", 4624, "<EventData><Data Name='CommandLine'>a</Data></EventData>")
+    ));
     // Event 1 of another channel is something else.
     assert!(!takes(&tables, &starts, &event("System", 1, "<EventData/>")));
     let keys = source("windows", "registry_event", "");
@@ -104,7 +108,10 @@ fn tables_that_do_not_hold_are_refused_with_their_place() {
     let read = |rest: &str| Tables::read(&format!("{base}{rest}"), "mine.yaml");
     assert!(read("categories: {c: {a: [1]}}\nmaps: []\n").is_ok());
     let wrong = read("categories: {c: {b: [1]}}\nmaps: []\n").unwrap_err();
-    assert!(matches!(wrong, TablesError::Channel { .. }) && wrong.to_string().starts_with("mine.yaml: category `c`"), "{wrong}");
+    assert!(
+        matches!(wrong, TablesError::Channel { .. }) && wrong.to_string().starts_with("mine.yaml: category `c`"),
+        "{wrong}"
+    );
     let map = "maps: [{category: d, channel: A, event: 4, fields: {}}]\n";
     let wrong = read(&format!("categories: {{c: {{a: [1]}}}}\n{map}")).unwrap_err();
     assert!(matches!(wrong, TablesError::Category { .. }), "{wrong}");

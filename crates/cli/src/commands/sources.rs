@@ -29,7 +29,9 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     for path in &asked.files {
         if path.as_os_str() == "-" {
             let shift = shifts.take(path);
-            let stats = extraction.read_watched(std::io::stdin(), format, shift, watcher(&mut hits)).map_err(|error| failed("-", error))?;
+            let stats = extraction
+                .read_watched(std::io::stdin(), format, shift, watcher(&mut hits))
+                .map_err(|error| failed("-", error))?;
             tell("-", &stats);
             read += 1;
             continue;

@@ -9,9 +9,9 @@ use thiserror::Error;
 use super::pseudonym::Renamed;
 use super::select::takes;
 use super::{
-    ExtractError, Format, Observed, Pseudonyms, ReadOptions, Selector, Sink, SourceSink, Stats, read_argus, read_auditd, read_context, read_evtx,
-    read_flow_capture, read_flow_datagram, read_nfdump, read_syslog, read_syslog_json, read_xml, read_zeek,
-    read_zeek_json,
+    ExtractError, Format, Observed, Pseudonyms, ReadOptions, Selector, Sink, SourceSink, Stats, read_argus,
+    read_auditd, read_context, read_evtx, read_flow_capture, read_flow_datagram, read_nfdump, read_syslog,
+    read_syslog_json, read_xml, read_zeek, read_zeek_json,
 };
 use crate::packet::{Draft, DraftError, NewFact, Packet, Selection, Source};
 use crate::{Counter, SourceId, Utc};

@@ -22,11 +22,8 @@ pub fn table(bytes: &[u8]) {
     let renamed = record.clone();
     tables.rename(&mut record);
     assert_eq!(record, renamed);
-    let source = LogSource {
-        category: Some("process_creation".to_owned()),
-        product: Some("windows".to_owned()),
-        service: None,
-    };
+    let source =
+        LogSource { category: Some("process_creation".to_owned()), product: Some("windows".to_owned()), service: None };
     let with = tables.gate(&source).is_some_and(|gate| gate.takes(&record));
     let tables = tables.without_maps();
     // Without maps a gate never lets more through.
@@ -82,7 +79,12 @@ pub fn rule(bytes: &[u8]) {
     let text = RuleText { path: "input.yml".to_owned(), text: text.to_owned() };
     let set = RuleSet::new(&RuleFiles { texts: vec![text], ..RuleFiles::default() }, &tables);
     for fields in [
-        [("Channel", "Microsoft-Windows-Sysmon/Operational"), ("EventID", "1"), ("CommandLine", "whoami /all aXb"), ("Image", "C:\\cmd.exe")],
+        [
+            ("Channel", "Microsoft-Windows-Sysmon/Operational"),
+            ("EventID", "1"),
+            ("CommandLine", "whoami /all aXb"),
+            ("Image", "C:\\cmd.exe"),
+        ],
         [("Channel", "Security"), ("EventID", "4688"), ("Data", "c2VjcmV0 lsass \u{e4}"), ("IpAddress", "10.1.2.3")],
     ] {
         let record: Record = fields.into_iter().collect();

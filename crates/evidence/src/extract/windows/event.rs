@@ -256,8 +256,7 @@ impl<'a> Event<'a> {
         for field in layout.fields.iter().filter(|field| field.owner.is_none()) {
             // The name is the value of an attribute where a quotation mark is before it, else that of the element.
             let before = self.text.as_bytes().get(field.name.start.wrapping_sub(1));
-            let part =
-                if matches!(before, Some(b'"' | b'\'')) { FieldPart::Named } else { FieldPart::Element };
+            let part = if matches!(before, Some(b'"' | b'\'')) { FieldPart::Named } else { FieldPart::Element };
             each(RecordField { part, name: &self.value(field.name), value: &self.value(field.value) });
         }
     }

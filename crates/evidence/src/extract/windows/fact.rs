@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{Details, RecordField};
 use super::super::fill::{put, put_some};
+use super::super::{Details, RecordField};
 use super::entity::{Form, OTHERS};
 use super::event::Event;
 use super::openssh;
