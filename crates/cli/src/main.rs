@@ -98,7 +98,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Advise(asked) => commands::advise::advise(&asked).await,
         Command::Graph { verb } => commands::graph::graph(&home, verb).await,
         Command::Triage(asked) => commands::triage::triage(&home, &asked),
-        Command::Evidence { verb } => commands::evidence::evidence(&verb),
+        Command::Evidence { verb } => commands::evidence::evidence(&home, &verb),
         Command::Judge { verb } => commands::judge::judge(&verb),
         Command::Schema { kind } => commands::shown::schema(kind),
         Command::Doctor { json } => commands::doctor::doctor(&home, json),

@@ -15,6 +15,7 @@ mod households;
 mod models;
 mod personas;
 mod rescore;
+mod rules;
 mod runs;
 mod schema;
 mod second_environment;

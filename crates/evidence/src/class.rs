@@ -98,6 +98,7 @@ classes! {
     KnownAccount = "known_account", None, "What is known of an account.";
     History = "history", None, "What was observed earlier, as an operator states it.";
     NotCollected = "not_collected", None, "What was not collected: a source and an interval.";
+    RuleHit = "rule_hit", Some(2004), "A detection rule of others matched a record: an opinion on it, and no observation.";
     Damaged = "damaged", None, "A record that could not be read.";
     Other = "other_groups", None, "Groups of facts beyond the table of groups, counted together.";
 }
@@ -120,6 +121,15 @@ impl Class {
                 | Self::History
                 | Self::NotCollected
         )
+    }
+}
+
+impl Class {
+    /// Whether it says what somebody else's rule makes of a record. Agents by rule and judges pass over such facts, so that no verdict
+    /// follows from them alone.
+    #[must_use]
+    pub const fn is_opinion(self) -> bool {
+        matches!(self, Self::RuleHit)
     }
 }
 

@@ -102,7 +102,7 @@ impl EdgeKind {
             | C::ClockChanged
             | C::Software
             | C::RegistryChanged => Self::Configures,
-            C::SecurityProduct => Self::Detects,
+            C::SecurityProduct | C::RuleHit => Self::Detects,
             C::Inventory | C::ChangeWindow | C::KnownScanner | C::KnownAccount | C::History | C::NotCollected => {
                 Self::States
             }

@@ -1,6 +1,7 @@
 //! A verdict for people and programs: text, Markdown, JSON lines, a page, and a timeline. Each sentence points at facts, and the head of the
 //! packet stands in every form.
 
+mod hits;
 mod html;
 
 use std::fmt::Write as _;
@@ -62,6 +63,9 @@ impl Triage<'_> {
                 let _ = writeln!(out, "  {unknown}");
             }
         }
+        for (place, hit) in self.hit_lines().iter().enumerate() {
+            let _ = if place == 0 { writeln!(out, "\n{}\n  {hit}", hits::TITLE) } else { writeln!(out, "  {hit}") };
+        }
         out
     }
 
@@ -97,6 +101,10 @@ impl Triage<'_> {
                 let _ = writeln!(out, "- {}", escaped(unknown));
             }
         }
+        for (place, hit) in self.hit_lines().iter().enumerate() {
+            let head = if place == 0 { format!("\n## {}\n\n", hits::TITLE) } else { String::new() };
+            let _ = writeln!(out, "{head}- {}", escaped(hit));
+        }
         let _ = writeln!(out, "\n## Facts that are cited\n");
         for fact in self.cited() {
             let _ = writeln!(out, "- {}", escaped(&line(fact)));
@@ -123,6 +131,7 @@ impl Triage<'_> {
                 })
             }));
         }
+        lines.extend(self.hit_objects());
         lines
     }
 
@@ -197,6 +206,7 @@ pub fn line(fact: &Fact) -> String {
         let _ = write!(out, "{} ", time.utc);
     }
     let _ = write!(out, "{}: {}", fact.class, fact.action);
+    out.push_str(&hits::of_rule(fact).unwrap_or_default());
     if let Some(actor) = &fact.actor {
         let _ = write!(out, ", by {actor}");
     }

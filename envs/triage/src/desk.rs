@@ -345,6 +345,7 @@ const fn kind(kind: SourceKind) -> &'static str {
         SourceKind::Netflow => "flow records",
         SourceKind::FlowText => "flow records as text",
         SourceKind::Manual => "statements of people",
+        SourceKind::Rules => "detection rules",
         SourceKind::Unknown => "unknown",
     }
 }

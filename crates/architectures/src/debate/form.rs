@@ -90,7 +90,8 @@ fn fact(packet: &Packet) -> Form {
 fn predicate(packet: &Packet) -> Form {
     let present: std::collections::BTreeSet<&str> = packet.facts().iter().map(|fact| fact.class.name()).collect();
     let present: Vec<String> = present.into_iter().map(escape).collect();
-    let all: Vec<String> = Class::ALL.iter().map(|class| escape(class.name())).collect();
+    let all: Vec<String> =
+        Class::ALL.iter().filter(|class| !class.is_opinion()).map(|class| escape(class.name())).collect();
     let kinds = EntityKind::ALL.map(EntityKind::name).join("|");
     let text = format!("{SAFE}{{1,60}}");
     let mut forms = vec![

@@ -99,7 +99,7 @@ impl Gate {
 /// The signs of miscalibration that a single turn shows.
 fn signs(case: &Case<'_>, exchange: &Exchange<'_>, decision: &Decision) -> Vec<Sign> {
     let packet = case.packet;
-    let observed = |class: &Class| !class.is_context();
+    let observed = |class: &Class| !class.is_context() && !class.is_opinion();
     let classes = |facts: &mut dyn Iterator<Item = Class>| facts.filter(observed).collect::<BTreeSet<Class>>().len();
     let claims: Vec<Support> = exchange
         .last()

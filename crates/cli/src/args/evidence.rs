@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::ReportFormat;
+use super::{ReportFormat, RulesArgs};
 
 /// Verbs of `gimbal evidence`.
 #[derive(Debug, Subcommand)]
@@ -58,6 +58,8 @@ pub enum EvidenceVerb {
         #[arg(long, value_name = "N", default_value_t = 10)]
         most: usize,
     },
+    /// Compares what Sigma rules hit in files with the verdicts of the program's own rules
+    Rules(RulesArgs),
     /// Proves that a fact is in a packet, without the rest of it
     Prove {
         /// Id of the fact, such as F012
@@ -82,6 +84,9 @@ pub struct Sources {
     /// What is known beside the telemetry: inventory, changes, scanners, accounts, what was not collected (YAML)
     #[arg(long, value_name = "FILE")]
     pub context: Option<PathBuf>,
+    /// Folder of Sigma rules: what they hit becomes facts of the class `rule_hit`, which no verdict follows from (feature `sigma`)
+    #[arg(long, value_name = "DIR")]
+    pub rules: Option<PathBuf>,
     /// Year of times without one, as in syslog lines
     #[arg(long, value_name = "YEAR", value_parser = clap::value_parser!(i16).range(1970..=9999))]
     pub year: Option<i16>,

@@ -5,6 +5,7 @@ mod evidence;
 mod graph;
 mod models;
 mod results;
+mod rules;
 
 use std::path::PathBuf;
 
@@ -17,6 +18,7 @@ pub use evidence::{
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 pub use models::{ModelVerb, PersonaShow, PersonaVerb};
 pub use results::{Compare, JudgeChoice, List, OfRun, Papers, Report, ReportFormat, Rescore, Trace};
+pub use rules::{RulesArgs, RulesTable};
 
 /// The arguments of the program.
 #[derive(Debug, Parser)]

@@ -12,16 +12,18 @@ use super::sources::parsed;
 use super::{print_json, sources, write_file};
 use crate::args::{EvidenceShow, EvidenceVerb, Sources};
 use crate::exit::Failure;
+use crate::home::Home;
 use crate::stdio::message;
 
 /// The verbs of `gimbal evidence`.
-pub fn evidence(verb: &EvidenceVerb) -> Result<(), Failure> {
+pub fn evidence(home: &Home, verb: &EvidenceVerb) -> Result<(), Failure> {
     match verb {
         EvidenceVerb::Extract { sources, out } => extract(sources, out.as_deref()),
         EvidenceVerb::Verify { file, root, head, json } => verify(file, root.as_ref(), head.as_ref(), *json),
         EvidenceVerb::Show(options) => show(options),
         EvidenceVerb::Graph { packet, around, within } => graph(packet, around.as_ref(), *within),
         EvidenceVerb::Raw { fact, packet, files, most } => raw(fact, packet, files, *most),
+        EvidenceVerb::Rules(asked) => super::rules::compare(home, asked),
         EvidenceVerb::Prove { fact, packet, out } => prove(fact, packet, out.as_deref()),
     }
 }

@@ -22,6 +22,7 @@ pub mod plan;
 mod rehearsed;
 pub mod report;
 pub mod rescore;
+mod rules;
 pub mod run;
 mod shots;
 pub mod shown;

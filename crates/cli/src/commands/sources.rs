@@ -10,6 +10,7 @@ use gimbal_core::Digest;
 use gimbal_evidence::extract::{Extraction, Format, Pseudonyms, ReadOptions, SourceError, Stats, sha256_of};
 use gimbal_evidence::{Counter, Packet, Pseudonym, Selection};
 
+use super::rules::{Reading, Rules, watcher};
 use crate::args::Sources;
 use crate::exit::Failure;
 use crate::stdio::message;
@@ -18,14 +19,19 @@ use crate::stdio::message;
 pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     let format = asked.format.as_deref().map(|name| named("--format", name)).transpose()?;
     let options = ReadOptions { strict: asked.strict, year: asked.year, zone_minutes: asked.zone };
-    let mut extraction = Extraction::new(selection(asked)?, options).with_pseudonyms(pseudonyms(asked)?);
+    let selection = selection(asked)?;
+    let rules = asked.rules.as_deref().map(|folder| Rules::load(folder, Reading::WithMaps)).transpose()?;
+    let mut hits = rules.as_ref().map(|rules| rules.hits(&selection));
+    let mut extraction = Extraction::new(selection, options).with_pseudonyms(pseudonyms(asked)?);
     let mut shifts = Shifts::of(&asked.shift)?;
     let mut read = 0_usize;
     let mut met: BTreeSet<Digest> = BTreeSet::new();
     for path in &asked.files {
         if path.as_os_str() == "-" {
             let shift = shifts.take(path);
-            let stats = extraction.read(std::io::stdin(), format, shift).map_err(|error| failed("-", error))?;
+            let stats = extraction
+                .read_watched(std::io::stdin(), format, shift, watcher(&mut hits))
+                .map_err(|error| failed("-", error))?;
             tell("-", &stats);
             read += 1;
             continue;
@@ -47,7 +53,7 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
                 }
             }
             let opened = open()?;
-            match extraction.read(opened, format, shifts.take(&file)) {
+            match extraction.read_watched(opened, format, shifts.take(&file), watcher(&mut hits)) {
                 Ok(stats) => {
                     tell(&place, &stats);
                     read += 1;
@@ -69,6 +75,9 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
         let opened = File::open(context)
             .map_err(|error| Failure::Usage(format!("--context: {place}: cannot be opened: {error}")))?;
         extraction.read(opened, Some(Format::Context), 0).map_err(|error| failed(&place, error))?;
+    }
+    if let (Some(rules), Some(hits)) = (&rules, hits) {
+        rules.add(hits, &mut extraction);
     }
     extraction.finish().map_err(Failure::usage)
 }
@@ -150,7 +159,7 @@ fn named(flag: &str, name: &str) -> Result<Format, Failure> {
 }
 
 /// A file, or the files of a folder and the folders in it, in the order of the bytes of their paths.
-fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let unreadable =
         |path: &Path, error: std::io::Error| Failure::Usage(format!("{}: cannot be read: {error}", path.display()));
     let about = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
@@ -175,7 +184,7 @@ fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// What could not be read, with the first places.
-fn tell(place: &str, stats: &Stats) {
+pub(super) fn tell(place: &str, stats: &Stats) {
     if stats.damaged > 0 {
         message(&format!(
             "{place}: {} of {} records could not be read; they are facts of the class `damaged`",
@@ -187,7 +196,7 @@ fn tell(place: &str, stats: &Stats) {
     }
 }
 
-fn failed(place: &str, error: SourceError) -> Failure {
+pub(super) fn failed(place: &str, error: SourceError) -> Failure {
     let text = format!("{place}: {error}");
     match error {
         SourceError::Extract(gimbal_evidence::extract::ExtractError::Io(_)) => Failure::External(text),

@@ -52,7 +52,7 @@ fn decision(name: &str) -> Result<Decision, Failure> {
     })
 }
 
-fn rules(home: &Home) -> Result<RuleSet, Failure> {
+pub(super) fn rules(home: &Home) -> Result<RuleSet, Failure> {
     let (text, place) = home
         .files
         .read(RULES)

@@ -33,7 +33,7 @@ pub use format::Format;
 pub use pseudonym::{PseudonymError, Pseudonyms};
 pub use raw::{RawRecord, raw_records, sha256_of};
 pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
-pub use source::{Extraction, SourceError};
+pub use source::{Extraction, SourceError, Watcher};
 pub use syslog::{read_syslog, read_syslog_json};
 pub use windows::{read_evtx, read_xml};
 
@@ -79,8 +79,38 @@ pub trait Details {
     /// The time as the record writes it; empty where it has none.
     fn time_found(&self) -> String;
 
+    /// Gives the record's own fields in the order of the record, for whoever compares records with patterns of others. Unlike [`fill`], it
+    /// leaves nothing out and cuts nothing; what it gives enters no fact. Nothing by default: only Windows events have them so far.
+    ///
+    /// [`fill`]: Details::fill
+    fn fields(&self, each: &mut dyn FnMut(RecordField<'_>)) {
+        let _ = each;
+    }
+
     /// Adds attributes and further entities. Class, action, actor, object, time and locator are set already.
     fn fill(&self, fact: &mut NewFact);
+}
+
+/// A field of a record, as its source writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordField<'a> {
+    /// Where in the record it is.
+    pub part: FieldPart,
+    /// Its name.
+    pub name: &'a str,
+    /// Its value.
+    pub value: &'a str,
+}
+
+/// Where in a record a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldPart {
+    /// The head that all records of the source have.
+    Head,
+    /// The body, in an element of data that an attribute names.
+    Named,
+    /// The body, in an element that is known by its own name, such as `Data` without a name.
+    Element,
 }
 
 /// Takes what an extractor observes.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-use super::{Details, Observed, Sink};
+use super::{Details, Observed, RecordField, Sink};
 use crate::{Entity, NewFact, Pseudonym};
 
 /// Longest name and longest replacement, in bytes.
@@ -137,6 +137,10 @@ impl Details for RenamedDetails<'_> {
 
     fn time_found(&self) -> String {
         self.details.time_found()
+    }
+
+    fn fields(&self, each: &mut dyn FnMut(RecordField<'_>)) {
+        self.details.fields(each);
     }
 
     fn fill(&self, fact: &mut NewFact) {

@@ -7,13 +7,14 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::pseudonym::Renamed;
+use super::select::takes;
 use super::{
-    ExtractError, Format, Pseudonyms, ReadOptions, Selector, Stats, read_argus, read_auditd, read_context, read_evtx,
-    read_flow_capture, read_flow_datagram, read_nfdump, read_syslog, read_syslog_json, read_xml, read_zeek,
-    read_zeek_json,
+    ExtractError, Format, Observed, Pseudonyms, ReadOptions, Selector, Sink, SourceSink, Stats, read_argus,
+    read_auditd, read_context, read_evtx, read_flow_capture, read_flow_datagram, read_nfdump, read_syslog,
+    read_syslog_json, read_xml, read_zeek, read_zeek_json,
 };
-use crate::packet::{Draft, DraftError, Packet, Selection, Source};
-use crate::{Counter, SourceId};
+use crate::packet::{Draft, DraftError, NewFact, Packet, Selection, Source};
+use crate::{Counter, SourceId, Utc};
 
 /// Bytes that the format of a source is told by.
 const HEAD: usize = 4096;
@@ -26,6 +27,14 @@ pub struct Extraction {
     selector: Selector,
     sources: Vec<Source>,
     pseudonyms: Pseudonyms,
+    added: Vec<NewFact>,
+}
+
+/// Sees the records that a selection takes, beside the selection itself: for rules of others, whose hits are facts of their own.
+pub trait Watcher {
+    /// A record of a source. `time` is the one that facts of the packet have; names are replaced in everything but the record's own fields
+    /// and its raw bytes.
+    fn watch(&mut self, source: SourceId, time: Option<Utc>, observed: &Observed<'_>);
 }
 
 /// Why a packet was not made.
@@ -53,7 +62,7 @@ impl Extraction {
     #[must_use]
     pub fn new(selection: Selection, options: ReadOptions) -> Self {
         let selector = Selector::new(selection.clone());
-        Self { options, selector, selection, sources: Vec::new(), pseudonyms: Pseudonyms::default() }
+        Self { options, selector, selection, sources: Vec::new(), pseudonyms: Pseudonyms::default(), added: Vec::new() }
     }
 
     /// Replaces names in all facts of sources that are read from now on. The packet records the map; the raw data are hashed unchanged.
@@ -74,6 +83,20 @@ impl Extraction {
         format: Option<Format>,
         shift_seconds: i32,
     ) -> Result<Stats, SourceError> {
+        self.read_watched(input, format, shift_seconds, None)
+    }
+
+    /// Reads a source as [`read`](Self::read) does, and shows each record that the selection takes to a watcher too.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read).
+    pub fn read_watched(
+        &mut self,
+        input: impl Read + Send,
+        format: Option<Format>,
+        shift_seconds: i32,
+        watcher: Option<&mut dyn Watcher>,
+    ) -> Result<Stats, SourceError> {
         let mut input = Hashed::new(input);
         let mut head = Vec::with_capacity(HEAD);
         input.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(ExtractError::from)?;
@@ -81,8 +104,14 @@ impl Extraction {
             return Err(SourceError::Empty);
         }
         let format = format.or_else(|| Format::detect(&head)).ok_or(SourceError::UnknownFormat)?;
-        let id = SourceId::at(u32::try_from(self.sources.len()).unwrap_or(u32::MAX - 1));
-        let mut sink = self.selector.source(id, shift_seconds);
+        let id = self.next_source();
+        let mut sink = Watched {
+            sink: self.selector.source(id, shift_seconds),
+            selection: &self.selection,
+            id,
+            shift_seconds,
+            watcher,
+        };
         let mut whole = Cursor::new(head).chain(&mut input);
         let stats = if self.pseudonyms.is_empty() {
             by_format(format, &mut whole, &self.options, &mut sink)?
@@ -113,6 +142,20 @@ impl Extraction {
         Ok(stats)
     }
 
+    /// The id that the next source gets.
+    #[must_use]
+    pub fn next_source(&self) -> SourceId {
+        SourceId::at(u32::try_from(self.sources.len()).unwrap_or(u32::MAX - 1))
+    }
+
+    /// Adds facts that were not selected, such as hits of rules, with the source that they rest on; it gets the next id. They take no
+    /// place of a selected fact.
+    pub fn add(&mut self, source: Source, facts: Vec<NewFact>) {
+        let id = self.next_source();
+        self.sources.push(Source { id, ..source });
+        self.added.extend(facts);
+    }
+
     /// Freezes what was selected.
     ///
     /// # Errors
@@ -122,10 +165,31 @@ impl Extraction {
         let mut draft = Draft::new(self.sources, self.selection)
             .with_pseudonyms(self.pseudonyms.names().to_vec())
             .leaving_out(selected.left_out);
-        for fact in selected.facts {
+        for fact in selected.facts.into_iter().chain(self.added) {
             draft.add(fact)?;
         }
         Ok(draft.freeze())
+    }
+}
+
+/// The sink of a source, with whoever watches.
+struct Watched<'s, 'w> {
+    sink: SourceSink<'s>,
+    selection: &'s Selection,
+    id: SourceId,
+    shift_seconds: i32,
+    watcher: Option<&'w mut dyn Watcher>,
+}
+
+impl Sink for Watched<'_, '_> {
+    fn observe(&mut self, observed: &Observed<'_>) {
+        self.sink.observe(observed);
+        if let Some(watcher) = &mut self.watcher
+            && takes(self.selection, self.id, self.shift_seconds, observed)
+        {
+            let time = observed.time.map(|time| time.shifted(i64::from(self.shift_seconds)).unwrap_or(time));
+            watcher.watch(self.id, time, observed);
+        }
     }
 }
 

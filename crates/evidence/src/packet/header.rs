@@ -125,6 +125,8 @@ pub enum SourceKind {
     FlowText,
     /// What a person stated.
     Manual,
+    /// Detection rules of others, which matched records of other sources.
+    Rules,
     /// Neither of these.
     Unknown,
 }

@@ -123,6 +123,7 @@ impl Condition {
             })
         };
         !fact.class.is_context()
+            && !fact.class.is_opinion()
             && (self.class.is_empty() || self.class.contains(&fact.class))
             && self.is.iter().all(|(name, texts)| field(name, texts, |value, text| value == text))
             && self.ends.iter().all(|(name, texts)| field(name, texts, |value, text| value.ends_with(text)))
@@ -150,7 +151,7 @@ fn grouped<'a>(facts: &[&'a Fact], by: By, test: impl Fn(&[&Fact]) -> bool) -> V
 fn followed(facts: &[&Fact], packet: &Packet, then: &Then) -> Vec<FactId> {
     let end = |fact: &Fact| fact.span().map(|(_, last)| last);
     let mut ids = Vec::new();
-    for follower in packet.facts().iter().filter(|fact| then.class.contains(&fact.class)) {
+    for follower in packet.facts().iter().filter(|fact| !fact.class.is_opinion() && then.class.contains(&fact.class)) {
         let Some(time) = follower.time.as_ref().map(|time| time.utc.micros()) else { continue };
         let before = facts.iter().filter(|fact| fact.actor.is_some() && fact.actor == follower.actor).filter(|fact| {
             end(fact).is_some_and(|end| {

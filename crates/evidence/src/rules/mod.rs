@@ -295,7 +295,8 @@ pub fn single_turn(packet: &Packet, rules: &RuleSet, kind: SkepticKind, decision
 }
 
 /// The claims of both sides as the judge over claims sees them, those of the Architect first. Each speaks for the side that makes it. One
-/// that its facts contradict does not survive. Facts that an entailed explanation of the Skeptic covers weigh nothing for a threat.
+/// that its facts contradict does not survive. Facts that an entailed explanation of the Skeptic covers, and hits of rules of others, weigh
+/// nothing for a threat.
 #[must_use]
 pub fn scores(packet: &Packet, architect: &Position, skeptic: &Position) -> Vec<ClaimScore> {
     let stands = |assertion: &Assertion| packet.entails(assertion) != Entailment::Contradicted;
@@ -306,7 +307,8 @@ pub fn scores(packet: &Packet, architect: &Position, skeptic: &Position) -> Vec<
         .flat_map(|assertion| assertion.facts.iter().copied())
         .collect();
     let threats = architect.assertions.iter().map(|assertion| {
-        let open = assertion.facts.iter().filter(|id| !explained.contains(id)).count();
+        let is_opinion = |id: &FactId| packet.fact(*id).is_some_and(|fact| fact.class.is_opinion());
+        let open = assertion.facts.iter().filter(|id| !explained.contains(id) && !is_opinion(id)).count();
         let facts = u32::try_from(open).unwrap_or(u32::MAX);
         ClaimScore { side: Side::Threat, facts, ..assertion.score(stands(assertion)) }
     });

@@ -60,7 +60,7 @@ pub(super) fn by_rule(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Po
 /// - else 500, minus 200 times the Architect's confidence, plus 400 times the share of cited facts that are covered, and 100 more when all
 ///   are.
 pub(super) fn deterministic(packet: &Packet, thesis: &Position) -> Position {
-    let observed = packet.facts().iter().any(|fact| !fact.class.is_context() && fact.class != Class::Damaged);
+    let observed = packet.facts().iter().any(|fact| is_observed(fact) && fact.class != Class::Damaged);
     let cited = observed_of(packet, thesis);
     let mut covered: Vec<FactId> = Vec::new();
     let mut assertions = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn deterministic(packet: &Packet, thesis: &Position) -> Position {
     covered.sort_unstable();
     covered.dedup();
     if observed && cited.is_empty() {
-        let facts = packet.facts().iter().filter(|fact| !fact.class.is_context()).map(|fact| fact.id);
+        let facts = packet.facts().iter().filter(|fact| is_observed(fact)).map(|fact| fact.id);
         let interpretation = "no rule of the Architect holds over what was observed".to_owned();
         let facts = facts.take(super::architect::MOST_FACTS).collect();
         assertions.push(Assertion {
@@ -106,8 +106,13 @@ pub(super) fn deterministic(packet: &Packet, thesis: &Position) -> Position {
 
 /// The observed facts that the thesis cites: what a person stated needs no explanation.
 fn observed_of(packet: &Packet, thesis: &Position) -> Vec<FactId> {
-    let is_observed = |id: &FactId| packet.fact(*id).is_some_and(|fact| !fact.class.is_context());
-    thesis.cited().into_iter().filter(is_observed).collect()
+    let observed = |id: &FactId| packet.fact(*id).is_some_and(is_observed);
+    thesis.cited().into_iter().filter(observed).collect()
+}
+
+/// Whether a sensor saw it: neither a person nor somebody else's rule said it.
+fn is_observed(fact: &Fact) -> bool {
+    !fact.class.is_context() && !fact.class.is_opinion()
 }
 
 /// Stated facts with the cited facts that they cover, in the order of their ids.

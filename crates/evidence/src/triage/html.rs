@@ -66,6 +66,11 @@ impl Triage<'_> {
             }
             let _ = writeln!(out, "</ul>");
         }
+        let hits = self.hit_lines();
+        if !hits.is_empty() {
+            let items: Vec<String> = hits.iter().map(|hit| format!("<li>{}</li>\n", escaped(hit))).collect();
+            let _ = writeln!(out, "<h2>{}</h2>\n<ul>\n{}</ul>", super::hits::TITLE, items.concat());
+        }
         let _ = writeln!(
             out,
             "<h2>Facts that are cited</h2>\n<table>\n<thead><tr><th>Fact</th><th>Time</th><th>What</th><th>Raw record</th></tr></thead>\n<tbody>"

@@ -6,6 +6,7 @@
 mod environments;
 mod files;
 mod models;
+mod sigma;
 mod telemetry;
 mod triage;
 mod windows_events;
@@ -32,7 +33,7 @@ fn owned(texts: &[&str]) -> Vec<Vec<u8>> {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 36] = [
+pub const TARGETS: &[Target] = &[
     Target { name: "agent-answer", about: "replies of models", seeds: models::answers, read: models::answer },
     Target {
         name: "agent-persona",
@@ -123,6 +124,11 @@ pub const TARGETS: [Target; 36] = [
     Target { name: "debate-position", about: "messages of a debate", seeds: triage::positions, read: triage::position },
     Target { name: "triage-action", about: "action texts", seeds: triage::actions, read: triage::action },
     Target { name: "triage-scenario", about: "scenario files", seeds: triage::scenarios, read: triage::scenario },
+    Target { name: "sigma-labels", about: "labels of files", seeds: sigma::labels, read: sigma::label },
+    Target { name: "sigma-record", about: "events as rules see them", seeds: sigma::records, read: sigma::record },
+    #[cfg(feature = "sigma")]
+    Target { name: "sigma-rule", about: "Sigma rules", seeds: sigma::rules, read: sigma::rule },
+    Target { name: "sigma-tables", about: "tables of log sources", seeds: sigma::tables, read: sigma::table },
     Target { name: "telemetry-syslog", about: "syslog lines", seeds: telemetry::syslogs, read: telemetry::syslog },
     Target { name: "telemetry-audit", about: "audit records", seeds: telemetry::audits, read: telemetry::audit },
     Target { name: "telemetry-export", about: "NetFlow and IPFIX", seeds: telemetry::exports, read: telemetry::export },

@@ -371,7 +371,7 @@ fn telemetry(sources: &[RawSource]) -> Vec<Telemetry> {
         SourceKind::Windows => Some(Telemetry::Windows),
         SourceKind::Syslog | SourceKind::Auditd => Some(Telemetry::Syslog),
         SourceKind::Netflow | SourceKind::FlowText => Some(Telemetry::Netflow),
-        SourceKind::Manual | SourceKind::Unknown => None,
+        SourceKind::Manual | SourceKind::Rules | SourceKind::Unknown => None,
     });
     types.collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::{FieldPart, RecordField};
 use super::xml::{Scanner, Tag, XmlError, attributes, check_references, decode};
 
 /// Deepest nesting of elements.
@@ -41,6 +42,8 @@ pub(super) struct Layout {
     provider: Span,
     id: Span,
     level: Span,
+    task: Span,
+    opcode: Span,
     keywords: Span,
     time: Span,
     record_id: Span,
@@ -141,6 +144,8 @@ impl Layout {
             match (self.section(text), slice(text, element.name)) {
                 ("System", "EventID") => self.id = value,
                 ("System", "Level") => self.level = value,
+                ("System", "Task") => self.task = value,
+                ("System", "Opcode") => self.opcode = value,
                 ("System", "Keywords") => self.keywords = value,
                 ("System", "EventRecordID") => self.record_id = value,
                 ("System", "Channel") => self.channel = value,
@@ -227,6 +232,33 @@ impl<'a> Event<'a> {
             named("Provider", layout.provider),
             named("UserID", layout.user_id),
         ]
+    }
+
+    /// Gives the fields as the event writes them, by the names that the Sigma taxonomy has for the System part.
+    pub(super) fn give(&self, each: &mut dyn FnMut(RecordField<'_>)) {
+        let layout = self.layout;
+        for (name, span) in [
+            ("Provider_Name", layout.provider),
+            ("EventID", layout.id),
+            ("Level", layout.level),
+            ("Task", layout.task),
+            ("Opcode", layout.opcode),
+            ("Keywords", layout.keywords),
+            ("EventRecordID", layout.record_id),
+            ("Channel", layout.channel),
+            ("Computer", layout.computer),
+            ("UserID", layout.user_id),
+        ] {
+            if span.end > 0 {
+                each(RecordField { part: FieldPart::Head, name, value: &self.value(span) });
+            }
+        }
+        for field in layout.fields.iter().filter(|field| field.owner.is_none()) {
+            // The name is the value of an attribute where a quotation mark is before it, else that of the element.
+            let before = self.text.as_bytes().get(field.name.start.wrapping_sub(1));
+            let part = if matches!(before, Some(b'"' | b'\'')) { FieldPart::Named } else { FieldPart::Element };
+            each(RecordField { part, name: &self.value(field.name), value: &self.value(field.value) });
+        }
     }
 
     /// The first field of a name, if it has a value.

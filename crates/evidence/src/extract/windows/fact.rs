@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::Details;
 use super::super::fill::{put, put_some};
+use super::super::{Details, RecordField};
 use super::entity::{Form, OTHERS};
 use super::event::Event;
 use super::openssh;
@@ -136,6 +136,10 @@ impl Details for Record<'_> {
 
     fn time_found(&self) -> String {
         self.event.time().into_owned()
+    }
+
+    fn fields(&self, each: &mut dyn FnMut(RecordField<'_>)) {
+        self.event.give(each);
     }
 
     fn fill(&self, fact: &mut NewFact) {

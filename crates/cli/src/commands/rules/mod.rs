@@ -1,0 +1,28 @@
+//! Sigma rules at the terminal: `--rules DIR` and `gimbal evidence rules`. Without the feature `sigma` both say how to build with it.
+
+#[cfg(feature = "sigma")]
+mod with;
+#[cfg(not(feature = "sigma"))]
+mod without;
+
+use gimbal_evidence::extract::Watcher;
+
+#[cfg(feature = "sigma")]
+pub use with::{Rules, compare};
+#[cfg(not(feature = "sigma"))]
+pub use without::{Rules, compare};
+
+/// How events are read for rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Starts of processes in the Security log count as process creation.
+    WithMaps,
+    /// They do not.
+    #[cfg_attr(not(feature = "sigma"), expect(dead_code, reason = "nothing is read for rules without the engine"))]
+    AsWritten,
+}
+
+/// What watches a source that is read, where rules are asked at all.
+pub fn watcher<W: Watcher>(hits: &mut Option<W>) -> Option<&mut dyn Watcher> {
+    hits.as_mut().map(|hits| hits as &mut dyn Watcher)
+}

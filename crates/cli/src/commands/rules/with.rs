@@ -1,0 +1,132 @@
+//! A program with the engine.
+
+use std::fs::File;
+use std::path::Path;
+
+use gimbal_evidence::Selection;
+use gimbal_evidence::extract::{Extraction, ReadOptions, SourceError};
+use gimbal_evidence::rules::{Decision, RuleSet as OwnRules, SkepticKind, single_turn};
+use gimbal_sigma::comparison::{Compared, Labels, by_file, by_label, hits, test};
+use gimbal_sigma::{Hits, Matcher as _, RuleFiles, RuleSet, Tables};
+
+use super::{Reading, watcher};
+use crate::args::{RulesArgs, RulesTable};
+use crate::commands::sources::{failed, files_below, tell};
+use crate::commands::{tables, triage};
+use crate::exit::Failure;
+use crate::home::Home;
+use crate::stdio::message;
+
+/// Most rules that are named as not used, one a line.
+const MOST_NAMED: usize = 5;
+
+/// Rules of a folder, ready to be asked.
+pub struct Rules {
+    set: RuleSet,
+    tables: Tables,
+}
+
+impl Rules {
+    /// Reads a folder of rules, and says on standard error what of it is asked.
+    pub fn load(folder: &Path, reading: Reading) -> Result<Self, Failure> {
+        let tables = Tables::windows().map_err(Failure::usage)?;
+        let tables = if reading == Reading::AsWritten { tables.without_maps() } else { tables };
+        let files = RuleFiles::read(folder).map_err(|error| Failure::Usage(format!("--rules: {error}")))?;
+        let set = RuleSet::new(&files, &tables);
+        let place = folder.display();
+        let elsewhere: usize = set.elsewhere().values().sum();
+        message(&format!(
+            "rules of {place}: {} asked, {elsewhere} about records that rules are not asked about, {} not used",
+            set.rules().len(),
+            set.unused().len()
+        ));
+        for unused in set.unused().iter().take(MOST_NAMED) {
+            message(&format!("{place}/{}: {}", unused.path, unused.why));
+        }
+        if let more @ 1.. = set.unused().len().saturating_sub(MOST_NAMED) {
+            message(&format!("{place}: and {more} more that are not used"));
+        }
+        Ok(Self { set, tables })
+    }
+
+    /// Hits of these rules, for packets of a selection.
+    pub fn hits(&self, selection: &Selection) -> Hits<'_> {
+        Hits::new(&self.set, &self.tables, selection)
+    }
+
+    /// Adds hits to what was extracted, and says on standard error how many there are.
+    pub fn add(&self, hits: Hits<'_>, extraction: &mut Extraction) {
+        let source = hits.source(self.set.bytes(), self.set.sha256());
+        let (rules, asked, matched) = (hits.found().len(), hits.asked(), hits.matched());
+        let (facts, left_out) = hits.into_facts();
+        message(&format!(
+            "rules: {rules} matched {matched} of {asked} records; a hit says that a pattern matched, and no verdict follows from it"
+        ));
+        if left_out > 0 {
+            message(&format!("rules: {left_out} hits are in no fact: the packet has its most facts (--max-facts)"));
+        }
+        extraction.add(source, facts);
+    }
+}
+
+/// Compares hits with the verdicts of the program's own rules, file by file.
+pub fn compare(home: &Home, asked: &RulesArgs) -> Result<(), Failure> {
+    let reading = if asked.sysmon_only { Reading::AsWritten } else { Reading::WithMaps };
+    let rules = Rules::load(&asked.rules, reading)?;
+    let own = triage::rules(home)?;
+    let labels = match &asked.labels {
+        None => Labels::default(),
+        Some(path) => {
+            let place = path.display().to_string();
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| Failure::Usage(format!("--labels: {place}: cannot be read: {error}")))?;
+            Labels::read(&text, &place).map_err(|error| Failure::Usage(format!("--labels: {error}")))?
+        }
+    };
+    let mut compared = Vec::new();
+    for path in &asked.files {
+        for file in files_below(path)? {
+            compared.extend(one(&rules, &own, &labels, &file, path.is_dir())?);
+        }
+    }
+    let table = match asked.table {
+        RulesTable::Files => by_file(&compared),
+        RulesTable::Hits => hits(&compared),
+        RulesTable::Labels => by_label(&compared),
+        RulesTable::Test => test(&compared),
+    };
+    tables::show(&table, asked.format)
+}
+
+/// One file, read once: for the packet of the own rules and for hits. A file of a folder in no known format is passed over.
+fn one<'r>(
+    rules: &'r Rules,
+    own: &OwnRules,
+    labels: &Labels,
+    file: &Path,
+    in_folder: bool,
+) -> Result<Option<Compared<'r>>, Failure> {
+    let place = file.display().to_string();
+    let selection = Selection::default();
+    let mut hits = Some(rules.hits(&selection));
+    let mut extraction = Extraction::new(selection, ReadOptions::default());
+    let opened = File::open(file).map_err(|error| Failure::Usage(format!("{place}: cannot be opened: {error}")))?;
+    match extraction.read_watched(opened, None, 0, watcher(&mut hits)) {
+        Ok(stats) => tell(&place, &stats),
+        Err(SourceError::UnknownFormat | SourceError::Empty) if in_folder => {
+            message(&format!("{place}: skipped: no format that is known"));
+            return Ok(None);
+        }
+        Err(error) => return Err(failed(&place, error)),
+    }
+    let packet = extraction.finish().map_err(|error| failed(&place, error))?;
+    let outcome = single_turn(&packet, own, SkepticKind::Deterministic, Decision::Claims);
+    Ok(hits.map(|hits| Compared {
+        label: labels.of(&place.replace('\\', "/")).map(str::to_owned),
+        file: place,
+        verdict: outcome.verdict,
+        records: hits.asked(),
+        matched: hits.matched(),
+        found: hits.found(),
+    }))
+}
