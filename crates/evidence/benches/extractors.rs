@@ -46,7 +46,7 @@ fn flows(payloads: &[Vec<u8>], sink: &mut dyn Sink) -> Stats {
 }
 
 fn lines(criterion: &mut Criterion) {
-    let text = samples::syslog(LINES);
+    let text = samples::syslog(0..LINES);
     let mut group = criterion.benchmark_group("syslog_lines");
     group.throughput(Throughput::Elements(LINES));
     group.bench_function("observed", |bencher| {

@@ -1,5 +1,7 @@
 //! Time that the thread was on a core: what else the machine does changes it little.
 
+#![allow(missing_docs)]
+
 use std::fs;
 use std::time::Duration;
 
