@@ -18,7 +18,11 @@ fn data() -> Option<PathBuf> {
 fn lines(user: &str, count: u32) -> String {
     (0..count)
         .map(|line| {
-            format!("Mar 28 09:00:{:02} gate sshd[{line}]: Failed password for {user} from 192.0.2.{} port 1 ssh2\n", line % 60, line % 9)
+            format!(
+                "Mar 28 09:00:{:02} gate sshd[{line}]: Failed password for {user} from 192.0.2.{} port 1 ssh2\n",
+                line % 60,
+                line % 9
+            )
         })
         .collect()
 }
@@ -73,7 +77,11 @@ fn a_packet_depends_on_nothing_but_the_bytes_of_its_sources() {
 fn packets_of_real_files_depend_on_nothing_else_either() {
     let Some(folder) = data() else { return };
     let place = Place::new();
-    let files = ["windows/attack/ID10-Mimikatz_LSASS_process_dump.evtx", "netflow/ctu_ssh_bruteforce.v9.pcap", "syslog/ssh-bf.log"];
+    let files = [
+        "windows/attack/ID10-Mimikatz_LSASS_process_dump.evtx",
+        "netflow/ctu_ssh_bruteforce.v9.pcap",
+        "syslog/ssh-bf.log",
+    ];
     let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
     all_the_same(&place, &paths.iter().map(PathBuf::as_path).collect::<Vec<_>>());
 }
@@ -87,7 +95,12 @@ fn a_file_of_ten_gigabytes_that_is_no_packet_is_refused_unread() {
     let path = path.to_str().unwrap();
     for arguments in [&["evidence", "verify", path][..], &["evidence", "show", path]] {
         let said = place.gimbal(arguments);
-        assert!(said.code == 2 && said.err.contains("a packet has at most"), "{arguments:?}: {} {}", said.code, said.err);
+        assert!(
+            said.code == 2 && said.err.contains("a packet has at most"),
+            "{arguments:?}: {} {}",
+            said.code,
+            said.err
+        );
     }
     let said = place.gimbal(&["evidence", "extract", path]);
     assert!(said.code == 2 && said.err.contains("no known format"), "{} {}", said.code, said.err);

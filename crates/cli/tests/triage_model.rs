@@ -49,7 +49,8 @@ fn a_model_argues_over_the_packet_and_its_calls_are_counted_and_kept() {
     let said = triage(&place, &address, &model);
     assert_eq!(said.code, 20, "{}{}", said.out, said.err);
     assert!(said.out.starts_with("THREAT_CONFIRMED  confidence 0.95"), "{}", said.out);
-    let paid = "played by vllm/judge, pipeline single: 1 round, 2 calls, 2400 input and 690 output tokens, price unknown";
+    let paid =
+        "played by vllm/judge, pipeline single: 1 round, 2 calls, 2400 input and 690 output tokens, price unknown";
     assert!(said.out.contains(paid), "{}", said.out);
     // Which text leaves is said before, and stands in the report.
     let packet = place.gimbal(&["evidence", "verify", "kept.json", "--json"]).good().json();
@@ -158,7 +159,10 @@ fn verdicts_over_runs_are_a_stream_that_shows_copies_and_damage() {
     let lines: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let entries: Vec<&Value> = lines.iter().filter(|line| line["record"] == "entry").collect();
     assert_eq!(entries.len(), 2, "{kept}");
-    assert_eq!((&entries[0]["entry"]["model"], &entries[1]["entry"]["architecture"]), (&json!("noisy/1.0"), &json!("debate")));
+    assert_eq!(
+        (&entries[0]["entry"]["model"], &entries[1]["entry"]["architecture"]),
+        (&json!("noisy/1.0"), &json!("debate"))
+    );
     let head = lines.last().unwrap()["head"].as_str().unwrap();
     let table = place.gimbal(&["evidence", "history"]).good().out;
     assert!(table.contains(head) && table.contains("noisy/1.0"), "{table}");
@@ -185,7 +189,8 @@ fn verdicts_over_runs_are_a_stream_that_shows_copies_and_damage() {
     assert!(said.code == 1 && said.err.contains("ends without its head"), "{}", said.err);
 
     // A copy of a run is no further verdict.
-    let runs: Vec<PathBuf> = std::fs::read_dir(place.path().join("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let runs: Vec<PathBuf> =
+        std::fs::read_dir(place.path().join("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
     let first = runs.iter().find(|path| path.is_dir()).unwrap();
     copy(first, &place.path().join("runs/zz-copy"));
     let said = place.gimbal(&["evidence", "history", "--json"]).good();
@@ -199,7 +204,12 @@ fn verdicts_over_runs_are_a_stream_that_shows_copies_and_damage() {
     bytes[middle] ^= 1;
     std::fs::write(&journal, bytes).unwrap();
     let said = place.gimbal(&["evidence", "history", "--json"]);
-    assert!(said.code == 1 && said.err.contains("DAMAGED") && said.err.contains("zz-copy"), "{} {}", said.code, said.err);
+    assert!(
+        said.code == 1 && said.err.contains("DAMAGED") && said.err.contains("zz-copy"),
+        "{} {}",
+        said.code,
+        said.err
+    );
     assert!(!said.out.contains("duplicate") && said.out.lines().last().unwrap().contains(head), "{}", said.out);
 }
 

@@ -21,11 +21,13 @@ const CHUNK: u64 = 10_000;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["make", bytes] => bytes.parse().map_err(|_| format!("`{bytes}` is no number of bytes")).and_then(make),
-        ["read"] => read(),
-        _ => Err("expected `make BYTES`, which writes lines of syslog, or `read`, which makes a packet of them".to_owned()),
-    };
+    let done =
+        match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["make", bytes] => bytes.parse().map_err(|_| format!("`{bytes}` is no number of bytes")).and_then(make),
+            ["read"] => read(),
+            _ => Err("expected `make BYTES`, which writes lines of syslog, or `read`, which makes a packet of them"
+                .to_owned()),
+        };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(what) => {

@@ -50,8 +50,10 @@ fn sources() -> Vec<(&'static str, Vec<u8>)> {
         octets: 1_500,
         protocol: 6,
     };
-    let five: Vec<Vec<u8>> = (0..9).map(|port| frame([10, 0, 0, 1], 9000, &v5(1_700_000_000, &[flow(port); 20]))).collect();
-    let flows: Vec<u8> = (0..40_u16).flat_map(|port| record([192, 0, 2, 9], port, u64::from(port), 1_700_000_000_000)).collect();
+    let five: Vec<Vec<u8>> =
+        (0..9).map(|port| frame([10, 0, 0, 1], 9000, &v5(1_700_000_000, &[flow(port); 20]))).collect();
+    let flows: Vec<u8> =
+        (0..40_u16).flat_map(|port| record([192, 0, 2, 9], port, u64::from(port), 1_700_000_000_000)).collect();
     let ten = message(10, 1_700_000_000, 3, &[set(2, &template(256, &FIELDS)), set(256, &flows)]);
     let event = |number: u32| {
         format!(

@@ -157,7 +157,8 @@ impl History {
     /// # Errors
     /// The first line that is not as it was written.
     pub fn verify(kept: &str) -> Result<Self, Broken> {
-        let mut lines = kept.lines().enumerate().map(|(index, text)| (index + 1, text));
+        let whole = kept.strip_suffix('\n').unwrap_or(kept);
+        let mut lines = whole.split('\n').enumerate().map(|(index, text)| (index + 1, text));
         let filter = match lines.next().map(|(line, text)| read(line, text)).transpose()? {
             Some(Line::History { filter }) => filter,
             _ => return Err(broken(1, "expected the record `history`")),
@@ -188,7 +189,7 @@ impl History {
                 }
             }
         }
-        let head = head.ok_or_else(|| broken(kept.lines().count() + 1, "the stream ends without its head"))?;
+        let head = head.ok_or_else(|| broken(whole.split('\n').count() + 1, "the stream ends without its head"))?;
         Ok(Self { filter, rows, duplicates, head })
     }
 

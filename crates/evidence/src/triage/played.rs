@@ -42,16 +42,18 @@ impl Played {
     /// The facts of it, one sentence each.
     pub(super) fn lines(&self) -> Vec<String> {
         let rounds = if self.rounds == 1 { "1 round".to_owned() } else { format!("{} rounds", self.rounds) };
-        let cost = self.microdollars.map_or("price unknown".to_owned(), |amount| format!("${:.6}", amount as f64 / 1e6));
+        let cost =
+            self.microdollars.map_or("price unknown".to_owned(), |amount| format!("${:.6}", amount as f64 / 1e6));
         let mut lines = vec![format!(
             "played by {}, pipeline {}: {rounds}, {} calls, {} input and {} output tokens, {cost}",
             self.model, self.pipeline, self.calls, self.input_tokens, self.output_tokens
         )];
         lines.extend(self.note.clone());
         if self.confidences.len() > 1 {
-            let by_round = self.confidences.iter().map(|(round, architect, skeptic)| {
-                format!("round {round}: Architect {architect}, Skeptic {skeptic}")
-            });
+            let by_round = self
+                .confidences
+                .iter()
+                .map(|(round, architect, skeptic)| format!("round {round}: Architect {architect}, Skeptic {skeptic}"));
             lines.push(format!("confidences by {}", by_round.collect::<Vec<_>>().join("; ")));
         }
         lines.push(format!("run {}  journal {}", self.run, self.chain));

@@ -5,6 +5,7 @@
 
 mod environments;
 mod files;
+mod history;
 mod models;
 mod telemetry;
 mod triage;
@@ -32,7 +33,7 @@ fn owned(texts: &[&str]) -> Vec<Vec<u8>> {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 36] = [
+pub const TARGETS: [Target; 38] = [
     Target { name: "agent-answer", about: "replies of models", seeds: models::answers, read: models::answer },
     Target {
         name: "agent-persona",
@@ -79,6 +80,8 @@ pub const TARGETS: [Target; 36] = [
         seeds: environments::recordings,
         read: environments::cage2_recording,
     },
+    Target { name: "evidence-debate", about: "records of a debate", seeds: history::debates, read: history::debate },
+    Target { name: "evidence-history", about: "streams of verdicts", seeds: history::streams, read: history::stream },
     Target { name: "finance-html", about: "pages", seeds: environments::pages, read: environments::page },
     Target {
         name: "finance-judge",

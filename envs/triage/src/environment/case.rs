@@ -33,13 +33,7 @@ impl Case {
 
     /// The case of a packet that nobody has labelled: no verdict is expected, and nothing is marked.
     pub(super) const fn given(desk: Arc<Desk>) -> Self {
-        Self {
-            desk,
-            supported: Verdict::Inconclusive,
-            decisive: Vec::new(),
-            explaining: Vec::new(),
-            unanswered: None,
-        }
+        Self { desk, supported: Verdict::Inconclusive, decisive: Vec::new(), explaining: Vec::new(), unanswered: None }
     }
 
     /// The case of a task.

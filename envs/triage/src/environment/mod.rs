@@ -22,8 +22,8 @@ use gimbal_core::{
     Brief, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId, ToolCall,
     ToolSpec, Tracker, Transition,
 };
-use gimbal_evidence::{FactId, Packet};
 use gimbal_evidence::judge::Verdict;
+use gimbal_evidence::{FactId, Packet};
 use serde_json::{Value, json};
 
 pub use case::Case;

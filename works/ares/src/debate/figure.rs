@@ -171,7 +171,9 @@ fn draw(debate: &Debate, names: &BTreeMap<String, String>) -> Drawn {
             Row::Side(stand) => side(&mut svg, stand, y),
             Row::Claim(claim, new) => {
                 text_of(&mut svg, debate, claim, middle);
-                for (place, fact) in shown.iter().enumerate().filter(|(_, fact)| claim.facts.iter().any(|id| id == *fact)) {
+                for (place, fact) in
+                    shown.iter().enumerate().filter(|(_, fact)| claim.facts.iter().any(|id| id == *fact))
+                {
                     mark(&mut svg, (at(place), middle), look_of(&claim.role), new.contains(fact));
                 }
                 confidence(&mut svg, claim.confidence, middle, QUIET);

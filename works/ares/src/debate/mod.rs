@@ -9,8 +9,8 @@ use gimbal_messages::records::debate::{
     Asserted, Audited, Challenged, Confidence, Escalation, FellBack, Narrated, Refused, Rounds, VerdictGiven,
 };
 
-pub(crate) use figure::{FIRST, figure};
 pub use figure::drawn;
+pub(crate) use figure::{FIRST, figure};
 pub use outcome::NoOutcome;
 
 use crate::cases::Side;

@@ -2,6 +2,8 @@
 
 mod played;
 
+pub use played::figure_of;
+
 use gimbal_ares::tables::timeline;
 use gimbal_core::Files as _;
 use gimbal_evidence::judge::{Judge, Verdict};

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gimbal_ares::debate::{Debate, drawn};
-use gimbal_core::event::{Body, Ended};
+use gimbal_core::event::{Body, Ended, Event, Note};
 use gimbal_core::{Digest, Milli};
+use gimbal_evidence::Packet;
 use gimbal_evidence::rules::{Outcome, RuleSet};
 use gimbal_evidence::triage::Played;
-use gimbal_evidence::Packet;
 use gimbal_model::{ModelKind, Models, ModelsSection};
 use gimbal_study::plan::{self, Plan, Stored};
 use gimbal_study::read::spending;
@@ -60,7 +60,8 @@ pub async fn play(
         Failure::External(format!("{error}; its episode stopped with `{}` {}", ended.stop.name(), ended.detail))
     })?;
     if let Some(path) = &asked.figure {
-        figure(path, packet, &episode.debate)?;
+        let title = format!("The debate over packet {}", packet.header().packet);
+        drawing(path, Some(packet), &episode.debate, &title)?;
     }
     let stored = Stored::read(&folder).map_err(run_failure)?;
     let (spent, _) = spending(&folder, &stored).map_err(run_failure)?;
@@ -205,31 +206,57 @@ struct Episode {
 
 /// Reads the episode, whose packet must be the one that was asked about.
 fn episode(folder: &RunFolder, packet: &Packet) -> Result<Episode, Failure> {
-    let damaged = |what: String| {
-        run_failure(RunError::Damaged { path: folder.root().to_owned(), what })
-    };
+    let damaged = |what: &str| run_failure(RunError::Damaged { path: folder.root().to_owned(), what: what.to_owned() });
     let readable = trace::find(folder, "0").map_err(run_failure)?;
     let finished = folder.index().map_err(run_failure)?.get(&readable.id.key);
     let chain = finished.ok().flatten().map(|finished| finished.outcome.chain);
-    let chain = chain.ok_or_else(|| damaged("the index has no finished episode".to_owned()))?;
+    let chain = chain.ok_or_else(|| damaged("the index has no finished episode"))?;
     let mut reader = Reader::open(folder, &readable).map_err(run_failure)?;
-    let (mut debate, mut ended) = (Debate::default(), None);
-    let events = reader.events().to_vec();
-    for event in events {
-        match event.body {
-            Body::Started(started) if !started.materials.iter().any(|used| used.digest == packet.head()) => {
-                return Err(damaged("its journal is about another packet".to_owned()));
-            }
-            Body::Note(note) if Debate::KINDS.contains(&note.kind.as_str()) => {
-                let data = reader.text(&note.data).map_err(run_failure)?;
-                debate.add(&note.kind, &data).map_err(|error| damaged(error.to_string()))?;
-            }
-            Body::Ended(end) => ended = Some(end),
-            _ => {}
-        }
+    let is_about = |event: &Event| match &event.body {
+        Body::Started(started) => started.materials.iter().any(|used| used.digest == packet.head()),
+        _ => false,
+    };
+    if !reader.events().iter().any(is_about) {
+        return Err(damaged("its journal is about another packet"));
     }
-    let ended = ended.ok_or_else(|| damaged("its journal has no end".to_owned()))?;
-    Ok(Episode { debate, ended, chain })
+    let ended = reader.events().iter().rev().find_map(|event| match &event.body {
+        Body::Ended(ended) => Some(ended.clone()),
+        _ => None,
+    });
+    let ended = ended.ok_or_else(|| damaged("its journal has no end"))?;
+    Ok(Episode { debate: debate(&mut reader)?, ended, chain })
+}
+
+/// The debate that an episode's records tell.
+fn debate(reader: &mut Reader) -> Result<Debate, Failure> {
+    let notes: Vec<Note> = reader
+        .events()
+        .iter()
+        .filter_map(|event| match &event.body {
+            Body::Note(note) if Debate::KINDS.contains(&note.kind.as_str()) => Some(note.clone()),
+            _ => None,
+        })
+        .collect();
+    let mut debate = Debate::default();
+    for note in notes {
+        let data = reader.text(&note.data).map_err(run_failure)?;
+        debate.add(&note.kind, &data).map_err(Failure::external)?;
+    }
+    Ok(debate)
+}
+
+/// Draws the debate of an episode of any run.
+pub fn figure_of(path: &Path, reader: &mut Reader, name: &str) -> Result<(), Failure> {
+    let debate = debate(reader)?;
+    let text = reader.events().iter().find_map(|event| match &event.body {
+        Body::Started(started) => {
+            started.materials.iter().find(|used| used.kind == "packet").map(|used| used.text.clone())
+        }
+        _ => None,
+    });
+    let text = text.map(|text| reader.text(&text)).transpose().map_err(run_failure)?;
+    let packet = text.and_then(|text| Packet::read(text.as_bytes()).ok());
+    drawing(path, packet.as_ref(), &debate, &format!("The debate of {name}"))
 }
 
 /// Confidence of both sides by round, of a debate that is no vote.
@@ -242,10 +269,10 @@ fn confidences(debate: &Debate) -> Vec<(u32, Milli, Milli)> {
     rounds.into_iter().filter_map(|(round, [architect, skeptic])| Some((round, architect?, skeptic?))).collect()
 }
 
-/// Draws the debate, each fact with its class.
-fn figure(path: &Path, packet: &Packet, debate: &Debate) -> Result<(), Failure> {
-    let names = packet.facts().iter().map(|fact| (fact.id.to_string(), fact.class.to_string())).collect();
-    let title = format!("The debate over packet {}", packet.header().packet);
-    let figure = drawn(debate, &title, &names).map_err(|what| Failure::Usage(format!("--figure: there is {what}")))?;
+/// Writes the drawing of a debate, each fact with its class.
+fn drawing(path: &Path, packet: Option<&Packet>, debate: &Debate, title: &str) -> Result<(), Failure> {
+    let facts = packet.into_iter().flat_map(|packet| packet.facts());
+    let names = facts.map(|fact| (fact.id.to_string(), fact.class.to_string())).collect();
+    let figure = drawn(debate, title, &names).map_err(|what| Failure::Usage(format!("--figure: there is {what}")))?;
     write_file(path, &figure.alone)
 }
