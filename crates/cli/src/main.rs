@@ -97,7 +97,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Persona { verb } => commands::persona::persona(&home, verb).await,
         Command::Advise(asked) => commands::advise::advise(&asked).await,
         Command::Graph { verb } => commands::graph::graph(&home, verb).await,
-        Command::Triage(asked) => commands::triage::triage(&home, &asked),
+        Command::Triage(asked) => commands::triage::triage(&home, &asked).await,
         Command::Evidence { verb } => commands::evidence::evidence(&home, &verb),
         Command::Judge { verb } => commands::judge::judge(&verb),
         Command::Schema { kind } => commands::shown::schema(kind),

@@ -3,7 +3,8 @@
 #![allow(missing_docs)]
 #![allow(clippy::print_stderr, reason = "says why a part is skipped")]
 
-use std::fmt::Write as _;
+mod samples;
+
 use std::fs;
 use std::hint::black_box;
 use std::io::Cursor;
@@ -16,35 +17,8 @@ use gimbal_evidence::extract::{Observed, ReadOptions, read_evtx, read_xml};
 /// Events of one sample of XML.
 const EVENTS: u64 = 10_000;
 
-/// Logons and process starts, as `wevtutil` prints them.
-fn events() -> String {
-    let mut text = String::new();
-    for number in 0..EVENTS {
-        let (id, fields) = if number % 2 == 0 {
-            (4624, "<Data Name='LogonType'>3</Data><Data Name='IpAddress'>192.0.2.7</Data>")
-        } else {
-            (4688, "<Data Name='NewProcessName'>C:\\a\\b.exe</Data><Data Name='CommandLine'>b &amp; c</Data>")
-        };
-        let _ = write!(
-            text,
-            "<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'><System><Provider \
-             Name='Microsoft-Windows-Security-Auditing' Guid='{{54849625-5478-4994-A5BA-3E3B0328C30D}}'/>\
-             <EventID>{id}</EventID><Version>2</Version><Level>0</Level><Task>12544</Task><Opcode>0</Opcode>\
-             <Keywords>0x8020000000000000</Keywords><TimeCreated SystemTime='2026-03-28T09:00:01.1234567Z'/>\
-             <EventRecordID>{number}</EventRecordID><Correlation/><Execution ProcessID='4' ThreadID='8'/>\
-             <Channel>Security</Channel><Computer>ws01.example</Computer><Security/></System><EventData>\
-             <Data Name='SubjectUserSid'>S-1-5-18</Data><Data Name='SubjectUserName'>WS01$</Data>\
-             <Data Name='SubjectDomainName'>EXAMPLE</Data><Data Name='SubjectLogonId'>0x3e7</Data>\
-             <Data Name='TargetUserName'>user{}</Data><Data Name='TargetDomainName'>EXAMPLE</Data>{fields}\
-             </EventData></Event>\r\n",
-            number % 50
-        );
-    }
-    text
-}
-
 fn xml(criterion: &mut Criterion) {
-    let text = events();
+    let text = samples::events(EVENTS);
     let mut group = criterion.benchmark_group("event_xml");
     group.throughput(Throughput::Elements(EVENTS));
     group.bench_function("observed", |bencher| {

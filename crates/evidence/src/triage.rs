@@ -3,10 +3,13 @@
 
 mod hits;
 mod html;
+mod played;
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+
+pub use played::Played;
 
 use crate::claim::{Assertion, Entailment};
 use crate::judge::Verdict;
@@ -20,13 +23,15 @@ pub struct Triage<'a> {
     pub packet: &'a Packet,
     /// The verdict.
     pub outcome: &'a Outcome,
+    /// How it was played; none where rules spoke for both sides and no model was asked.
+    pub played: Option<&'a Played>,
 }
 
 impl Triage<'_> {
     /// For a terminal.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { packet, outcome } = self;
+        let Self { packet, outcome, .. } = self;
         let mut out = String::new();
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{}  confidence {}  (judge: {})", outcome.verdict, outcome.confidence, outcome.judge);
@@ -40,10 +45,16 @@ impl Triage<'_> {
             );
         }
         if !outcome.architect.techniques.is_empty() {
-            let _ = writeln!(out, "ATT&CK: {}", outcome.architect.techniques.join(", "));
+            let _ = writeln!(out, "{}: {}", self.techniques(), outcome.architect.techniques.join(", "));
+        }
+        for line in self.played.iter().flat_map(|played| played.lines()) {
+            let _ = writeln!(out, "{line}");
         }
         if let Some(caution) = self.caution() {
             let _ = writeln!(out, "{caution}");
+        }
+        if let Some(words) = self.narration() {
+            let _ = writeln!(out, "\n{}", words.trim());
         }
         for (title, position) in [("Architect", &outcome.architect), ("Skeptic", &outcome.skeptic)] {
             let _ = writeln!(out, "\n{title}, confidence {}", position.confidence);
@@ -58,7 +69,7 @@ impl Triage<'_> {
             }
         }
         if !outcome.skeptic.unknowns.is_empty() {
-            let _ = writeln!(out, "\nWhat would settle it");
+            let _ = writeln!(out, "\n{}", self.open());
             for unknown in &outcome.skeptic.unknowns {
                 let _ = writeln!(out, "  {unknown}");
             }
@@ -72,7 +83,7 @@ impl Triage<'_> {
     /// For a document.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let Self { packet, outcome } = self;
+        let Self { packet, outcome, .. } = self;
         let mut out = String::new();
         let _ = writeln!(out, "# {}\n", outcome.verdict);
         let _ = writeln!(out, "Confidence {}, judge `{}`.", outcome.confidence, outcome.judge);
@@ -84,10 +95,16 @@ impl Triage<'_> {
             packet.head()
         );
         if !outcome.architect.techniques.is_empty() {
-            let _ = writeln!(out, "ATT&CK: {}.", outcome.architect.techniques.join(", "));
+            let _ = writeln!(out, "{}: {}.", self.techniques(), outcome.architect.techniques.join(", "));
+        }
+        for line in self.played.iter().flat_map(|played| played.lines()) {
+            let _ = writeln!(out, "\n{}", escaped(&line));
         }
         if let Some(caution) = self.caution() {
             let _ = writeln!(out, "{caution}");
+        }
+        if let Some(words) = self.narration() {
+            let _ = writeln!(out, "\n{}", escaped(words.trim()));
         }
         for (title, position) in [("Architect", &outcome.architect), ("Skeptic", &outcome.skeptic)] {
             let _ = writeln!(out, "\n## {title}, confidence {}\n", position.confidence);
@@ -96,7 +113,7 @@ impl Triage<'_> {
             }
         }
         if !outcome.skeptic.unknowns.is_empty() {
-            let _ = writeln!(out, "\n## What would settle it\n");
+            let _ = writeln!(out, "\n## {}\n", self.open());
             for unknown in &outcome.skeptic.unknowns {
                 let _ = writeln!(out, "- {}", escaped(unknown));
             }
@@ -115,13 +132,14 @@ impl Triage<'_> {
     /// One JSON object on each line: the verdict, then each assertion with its facts.
     #[must_use]
     pub fn json_lines(&self) -> Vec<Value> {
-        let Self { packet, outcome } = self;
+        let Self { packet, outcome, .. } = self;
         let mut lines = vec![json!({
             "record": "verdict", "verdict": outcome.verdict, "confidence": outcome.confidence.to_f64(), "judge": outcome.judge,
             "packet": packet.header().packet, "head": packet.head(), "facts": packet.facts().len(),
             "architect": outcome.architect.confidence.to_f64(), "skeptic": outcome.skeptic.confidence.to_f64(),
             "techniques": outcome.architect.techniques, "unknowns": outcome.skeptic.unknowns,
         })];
+        lines.extend(self.played.map(Played::json));
         for (role, position) in [("architect", &outcome.architect), ("skeptic", &outcome.skeptic)] {
             lines.extend(position.assertions.iter().map(|assertion| {
                 json!({
@@ -156,9 +174,27 @@ impl Triage<'_> {
             .collect()
     }
 
+    /// What techniques are headed by: models name none.
+    const fn techniques(&self) -> &'static str {
+        if self.played.is_some() { "ATT&CK (of rules that take the facts which the Architect cites)" } else { "ATT&CK" }
+    }
+
+    /// What open questions are headed by: they are of the rules.
+    const fn open(&self) -> &'static str {
+        if self.played.is_some() { "What would settle it, by rule" } else { "What would settle it" }
+    }
+
+    fn narration(&self) -> Option<&str> {
+        self.played.and_then(|played| played.narration.as_deref())
+    }
+
     /// What a dismissal does not say.
     fn caution(&self) -> Option<&'static str> {
         let silent = self.outcome.verdict == Verdict::ThreatDismissed && self.outcome.architect.assertions.is_empty();
+        let by_rule = self.played.is_none();
+        if silent && !by_rule {
+            return Some("The Architect asserts nothing. That is all that this dismissal says.");
+        }
         silent.then_some("No rule holds over these facts. That is all that this dismissal says: attacks that no rule knows look the same.")
     }
 

@@ -3,6 +3,8 @@
 
 mod by_rule;
 mod claims;
+#[cfg(feature = "extract")]
+mod golden;
 mod graphs;
 mod judges;
 mod listings;

@@ -22,7 +22,7 @@ pub mod tools;
 pub mod tracker;
 mod workbench;
 
-pub use environment::Triage;
+pub use environment::{GivenPacket, Triage};
 
 /// The number of this environment's behaviour; results of different numbers must not be mixed.
 pub const BEHAVIOUR: u32 = 1;

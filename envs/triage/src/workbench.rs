@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use gimbal_core::{EnvError, Milli, TaskId};
 use gimbal_env_kit::workbench::{EvaluateRequest, Output, SaveRequest, Workbench, choice};
+use gimbal_evidence::Marking;
 use gimbal_evidence::judge::Verdict;
 use serde::Serialize;
 use serde_json::json;
@@ -80,20 +81,21 @@ struct OfTier {
 impl Row {
     fn add(&mut self, task: &TaskId, settings: &Settings) -> Result<(), EnvError> {
         let case = Case::load(task, settings)?;
+        let unlabelled = || EnvError::Data(format!("the scenario `{task}` has no label"));
+        let Marking { expected, tier, .. } = case.marking(None).ok_or_else(unlabelled)?;
         let given = match policy::decide(self.policy, case.desk.packet()) {
             Some(given) => given.verdict,
             None => case.supported,
         };
-        let right = given == case.expected();
+        let right = given == expected;
         self.scenarios += 1;
         self.right += usize::from(right);
-        let tier = case.marking(None).tier;
         if let Some(of_tier) = self.tiers.iter_mut().find(|known| known.tier == tier) {
             of_tier.scenarios += 1;
             of_tier.right += usize::from(right);
         }
         let place = |verdict| Verdict::ALL.iter().position(|known| *known == verdict).unwrap_or_default();
-        self.confusion[place(case.expected())][place(given)] += 1;
+        self.confusion[place(expected)][place(given)] += 1;
         Ok(())
     }
 }

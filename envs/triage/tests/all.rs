@@ -4,6 +4,7 @@
 mod actions;
 mod corpus;
 mod environment;
+mod given;
 mod leaks;
 mod lines;
 mod play;

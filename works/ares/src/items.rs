@@ -3,6 +3,7 @@
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
 use crate::cases::CASES;
+use crate::debate;
 use crate::tables::frame::Frame;
 use crate::tables::{debates, verdicts};
 use crate::{figures, printed};
@@ -56,6 +57,15 @@ pub const ITEMS: &[Item] = &[
     figure!("ares-f3", "Right verdicts by stated confidence", figures::reliable),
     figure!("ares-f4", "What becomes of the verdict after the first round", figures::flips),
     figure!("ares-f5", "Accuracy against tokens", figures::cost),
+    Item {
+        key: "ares-f6",
+        title: "One debate as claims, facts and confidences",
+        source: "",
+        needs: Needs::NONE,
+        records: Some(&debate::FIRST),
+        in_report: false,
+        make: Make::Figure(debate::figure),
+    },
     Item {
         key: "ares",
         title: "Printed numbers that follow from others, recomputed",

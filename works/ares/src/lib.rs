@@ -4,8 +4,10 @@
 //! `gimbal-architectures`.
 
 pub mod cases;
+pub mod debate;
 pub mod errors;
 mod figures;
+pub mod history;
 mod items;
 pub mod printed;
 pub mod tables;

@@ -2,5 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod cases;
+mod debate;
+mod history;
 mod printed;
 mod sweep;

@@ -18,14 +18,14 @@ pub enum EvidenceVerb {
         #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
     },
-    /// Verifies every byte of a packet, or a proof of one fact
+    /// Verifies every byte of a packet, a proof of one fact, or a kept history
     Verify {
-        /// The packet, or the proof
+        /// The packet, the proof, or the lines of `history --json`
         file: PathBuf,
         /// The root that a proof must lead to, as a report prints it
         #[arg(long, value_name = "SHA256")]
         root: Option<String>,
-        /// The head that a packet must have, as a report prints it
+        /// The head that a packet or history must have, as a report prints it
         #[arg(long, value_name = "SHA256")]
         head: Option<String>,
         /// Print JSON
@@ -70,6 +70,35 @@ pub enum EvidenceVerb {
         #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+    /// Lists the verdicts of verified runs in order of time, each linked to the one before it
+    History(EvidenceHistory),
+}
+
+/// `gimbal evidence history`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every run is verified before its verdicts are listed; one that does not verify is named, and the exit code is 1. Keep the \
+                        lines of --json and the head: `gimbal evidence verify FILE --head HEAD` shows later whether they were changed."
+)]
+pub struct EvidenceHistory {
+    /// The folder that holds run folders
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub runs: PathBuf,
+    /// Only this verdict: confirmed, dismissed, inconclusive
+    #[arg(long, value_name = "VERDICT")]
+    pub verdict: Option<String>,
+    /// Only verdicts at this time or later (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only verdicts over the packet with this head; its first digits are enough
+    #[arg(long, value_name = "HEAD")]
+    pub packet: Option<String>,
+    /// Form of the table
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text, conflicts_with = "json")]
+    pub format: ReportFormat,
+    /// Print JSON, one record on each line
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Telemetry that is read.
@@ -122,19 +151,44 @@ pub struct Sources {
 /// `gimbal triage`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 dismissed, 10 inconclusive, 20 confirmed. Nothing leaves this machine: both sides are rules, and the \
-                        judge is arithmetic. Keep the head that is printed: it shows later whether the packet was changed."
+    after_help = "Exit codes: 0 dismissed, 10 inconclusive, 20 confirmed. Without --model nothing leaves this machine: both sides are \
+                        rules, and the judge is arithmetic. With a model of a provider, the text of the facts is sent to it; what is sent is \
+                        said before, and --dry-run shows it. Keep the head that is printed: it shows later whether the packet was changed."
 )]
 pub struct TriageArgs {
     /// What is read, and how
     #[command(flatten)]
     pub sources: Sources,
-    /// The judge: claims, v1, v1_extended, v2, v2_capped, v2_symmetric
-    #[arg(long, value_name = "NAME", default_value = "claims")]
-    pub judge: String,
-    /// The Skeptic
-    #[arg(long, value_enum, default_value_t = SkepticChoice::Deterministic)]
-    pub skeptic: SkepticChoice,
+    /// A model that speaks for the sides, such as openai/gpt-4.1 or local/NAME (default: rules speak)
+    #[arg(long, value_name = "MODEL", conflicts_with = "skeptic")]
+    pub model: Option<String>,
+    /// How the sides argue: single, debate, anchored, gate, code-skeptic, or another configuration of `debate`
+    #[arg(long, value_name = "NAME", default_value = "single", requires = "model")]
+    pub pipeline: String,
+    /// The judge: claims, v1, v1_extended, v2, v2_capped, v2_symmetric (default: claims; with a model, that of the pipeline)
+    #[arg(long, value_name = "NAME")]
+    pub judge: Option<String>,
+    /// The Skeptic by rule (default: deterministic)
+    #[arg(long, value_enum)]
+    pub skeptic: Option<SkepticChoice>,
+    /// Most dollars that the model may cost
+    #[arg(long, value_name = "DOLLARS", requires = "model")]
+    pub max_cost: Option<f64>,
+    /// Most tokens, input and output together
+    #[arg(long, value_name = "N", requires = "model")]
+    pub max_tokens: Option<u64>,
+    /// Most tokens of one answer
+    #[arg(long, value_name = "N", requires = "model")]
+    pub max_output_tokens: Option<u32>,
+    /// The folder that holds run folders: the calls of the model are kept there
+    #[arg(long, value_name = "DIR", default_value = "runs", requires = "model")]
+    pub runs: PathBuf,
+    /// Show the text that the model would be sent first, and ask nothing
+    #[arg(long, requires = "model")]
+    pub dry_run: bool,
+    /// Draws the debate as claims, facts and confidences (SVG)
+    #[arg(long, value_name = "FILE", requires = "model")]
+    pub figure: Option<PathBuf>,
     /// What to print
     #[arg(long = "as", value_enum, default_value_t = TriageForm::Text)]
     pub form: TriageForm,

@@ -13,7 +13,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use env::{Draws, EnvPlay, EnvSettings, EnvVerb, Observe, OptionFlags};
 pub use evidence::{
-    ArithmeticChoice, EvidenceShow, EvidenceVerb, JudgeVerb, SkepticChoice, Sources, Sweep, TriageArgs, TriageForm,
+    ArithmeticChoice, EvidenceHistory, EvidenceShow, EvidenceVerb, JudgeVerb, SkepticChoice, Sources, Sweep,
+    TriageArgs, TriageForm,
 };
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 pub use models::{ModelVerb, PersonaShow, PersonaVerb};

@@ -167,6 +167,9 @@ pub struct Trace {
     /// Show observations whole, and not the beginnings of long ones
     #[arg(long, conflicts_with_all = ["call", "diff", "json"])]
     pub full: bool,
+    /// Draw a debate over a packet as claims, facts and confidences (SVG)
+    #[arg(long, value_name = "FILE", requires = "episode", conflicts_with_all = ["call", "diff", "json", "full"])]
+    pub figure: Option<PathBuf>,
     /// List only episodes of cells whose name contains this text
     #[arg(long, value_name = "TEXT", conflicts_with = "episode")]
     pub cell: Option<String>,

@@ -69,6 +69,9 @@ pub fn trace(options: &Trace) -> Result<(), Failure> {
     };
     let episode = trace::find(&folder, wanted).map_err(run_failure)?;
     let mut reader = Reader::open(&folder, &episode).map_err(run_failure)?;
+    if let Some(path) = &options.figure {
+        return super::triage::figure_of(path, &mut reader, &episode.name());
+    }
     if options.json {
         for event in reader.events() {
             print_json(event)?;

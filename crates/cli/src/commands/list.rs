@@ -67,7 +67,7 @@ pub fn list(options: &List) -> Result<(), Failure> {
 }
 
 /// The folders below `root` that a run was begun in, by name.
-fn run_folders(root: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn run_folders(root: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Failure::Usage(format!("{}: there is no such folder; name the one that holds run folders", root.display()))

@@ -85,7 +85,7 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
 
 /// Why episodes are missing after a run. The words of providers that refused requests are repeated here, because what was
 /// shown during the run has scrolled away.
-fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
+pub(super) fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
     let episodes = stdio::count(missing as usize, "episode", "episodes");
     if closed.is_empty() {
         return format!("{episodes} could not be played; run the same command to try again");

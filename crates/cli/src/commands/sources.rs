@@ -1,6 +1,6 @@
 //! Telemetry from files, folders and standard input, read into a packet.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -25,46 +25,28 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     let mut extraction = Extraction::new(selection, options).with_pseudonyms(pseudonyms(asked)?);
     let mut shifts = Shifts::of(&asked.shift)?;
     let mut read = 0_usize;
-    let mut met: BTreeSet<Digest> = BTreeSet::new();
-    for path in &asked.files {
-        if path.as_os_str() == "-" {
-            let shift = shifts.take(path);
-            let stats = extraction
-                .read_watched(std::io::stdin(), format, shift, watcher(&mut hits))
-                .map_err(|error| failed("-", error))?;
-            tell("-", &stats);
-            read += 1;
-            continue;
-        }
-        let found = files_below(path)?;
-        let in_folder = path.is_dir();
-        for file in found {
-            let place = file.display().to_string();
-            let open =
-                || File::open(&file).map_err(|error| Failure::Usage(format!("{place}: cannot be opened: {error}")));
-            // The records of a copy would count twice. A single source needs no look at others.
-            if asked.files.len() > 1 || in_folder {
-                let sha256 =
-                    sha256_of(open()?).map_err(|error| Failure::Usage(format!("{place}: cannot be read: {error}")))?;
-                if !met.insert(sha256) {
-                    message(&format!("{place}: skipped: a file with the same bytes was read before"));
-                    shifts.take(&file);
-                    continue;
-                }
+    for Found { path, in_folder } in found(&asked.files, &mut shifts)? {
+        let place = path.display().to_string();
+        let opened = File::open(&path).map_err(|error| unopened(&place, &error))?;
+        match extraction.read_watched(opened, format, shifts.take(&path), watcher(&mut hits)) {
+            Ok(stats) => {
+                tell(&place, &stats);
+                read += 1;
             }
-            let opened = open()?;
-            match extraction.read_watched(opened, format, shifts.take(&file), watcher(&mut hits)) {
-                Ok(stats) => {
-                    tell(&place, &stats);
-                    read += 1;
-                }
-                // A folder holds other files too.
-                Err(SourceError::UnknownFormat | SourceError::Empty) if in_folder => {
-                    message(&format!("{place}: skipped: no format that is known"));
-                }
-                Err(error) => return Err(failed(&place, error)),
+            // A folder holds other files too.
+            Err(SourceError::UnknownFormat | SourceError::Empty) if in_folder => {
+                message(&format!("{place}: skipped: no format that is known"));
             }
+            Err(error) => return Err(failed(&place, error)),
         }
+    }
+    // A pipe can be read once only, so its hash is known too late for an order.
+    for path in asked.files.iter().filter(|path| path.as_os_str() == "-") {
+        let stats = extraction
+            .read_watched(std::io::stdin(), format, shifts.take(path), watcher(&mut hits))
+            .map_err(|error| failed("-", error))?;
+        tell("-", &stats);
+        read += 1;
     }
     shifts.all_taken()?;
     if read == 0 {
@@ -80,6 +62,45 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
         rules.add(hits, &mut extraction);
     }
     extraction.finish().map_err(Failure::usage)
+}
+
+/// A file that is read.
+struct Found {
+    path: PathBuf,
+    /// Whether a folder was named and not the file.
+    in_folder: bool,
+}
+
+/// The files, each content once. Several are in the order of their SHA-256, so that the packet depends neither on their names nor on the order in
+/// which they were named.
+fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<Vec<Found>, Failure> {
+    let mut all = Vec::new();
+    for path in files.iter().filter(|path| path.as_os_str() != "-") {
+        let in_folder = path.is_dir();
+        all.extend(files_below(path)?.into_iter().map(|path| Found { path, in_folder }));
+    }
+    // A single source needs no look at others.
+    if all.len() < 2 && files.len() < 2 {
+        return Ok(all);
+    }
+    let mut by_hash: BTreeMap<Digest, Found> = BTreeMap::new();
+    for file in all {
+        let place = file.path.display().to_string();
+        let opened = File::open(&file.path).map_err(|error| unopened(&place, &error))?;
+        let sha256 = sha256_of(opened).map_err(|error| Failure::Usage(format!("{place}: cannot be read: {error}")))?;
+        // The records of a copy would count twice.
+        if by_hash.contains_key(&sha256) {
+            message(&format!("{place}: skipped: a file with the same bytes was read before"));
+            shifts.take(&file.path);
+        } else {
+            by_hash.insert(sha256, file);
+        }
+    }
+    Ok(by_hash.into_values().collect())
+}
+
+fn unopened(place: &str, error: &std::io::Error) -> Failure {
+    Failure::Usage(format!("{place}: cannot be opened: {error}"))
 }
 
 /// The map of `--pseudonyms`.

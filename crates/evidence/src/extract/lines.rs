@@ -1,5 +1,6 @@
 //! Lines of a source, bounded.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead};
 
 /// Longest line that is read, in bytes; a longer one is damaged.
@@ -26,6 +27,12 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// Its text. Bytes that are no UTF-8 become replacement characters.
+    pub fn text(&self) -> Cow<'_, str> {
+        // Nearly all lines are sound, and a whole line is checked faster than piece by piece.
+        std::str::from_utf8(self.bytes).map_or_else(|_| String::from_utf8_lossy(self.bytes), Cow::Borrowed)
+    }
+
     /// Where it is in its source.
     pub fn place(&self) -> String {
         format!("line {}", self.number)

@@ -164,26 +164,31 @@ impl Selector {
 
     /// Counts a record in its group, and returns how many members the group has now.
     fn count(&mut self, time: Option<Utc>, leaf: Digest, observed: &Observed<'_>) -> u64 {
-        use std::fmt::Write as _;
         self.key.clear();
-        // Writing to a string cannot fail.
-        let _ = write!(self.key, "{}\u{1f}{}", observed.class.name(), observed.action);
+        self.key.push_str(observed.class.name());
+        self.key.push('\u{1f}');
+        self.key.push_str(observed.action);
         for (kind, name) in observed.actor.iter().chain(&observed.object) {
-            let _ = write!(self.key, "\u{1f}{}\u{1f}{name}", kind.name());
+            self.key.push('\u{1f}');
+            self.key.push_str(kind.name());
+            self.key.push('\u{1f}');
+            self.key.push_str(name);
         }
         // An actor without an object differs from an object without an actor.
         self.key.push(if observed.actor.is_some() { 'a' } else { 'o' });
-        if !self.groups.contains_key(self.key.as_str()) && self.groups.len() < MAX_GROUPS {
-            let like = NewFact {
-                actor: observed.actor.and_then(named),
-                object: observed.object.and_then(named),
-                ..NewFact::new(observed.class, observed.action)
-            };
-            self.groups.insert(self.key.as_str().into(), Group::new(like));
+        // Most records are of a group that is there: one look, and nothing is made for them.
+        if let Some(group) = self.groups.get_mut(self.key.as_str()) {
+            return group.add(time, leaf);
         }
-        let group = self.groups.get_mut(self.key.as_str()).unwrap_or(&mut self.other);
-        group.add(time, leaf);
-        group.count
+        if self.groups.len() >= MAX_GROUPS {
+            return self.other.add(time, leaf);
+        }
+        let like = NewFact {
+            actor: observed.actor.and_then(named),
+            object: observed.object.and_then(named),
+            ..NewFact::new(observed.class, observed.action)
+        };
+        self.groups.entry(self.key.as_str().into()).or_insert_with(|| Group::new(like)).add(time, leaf)
     }
 
     /// Drops candidates whose turn cannot come: with more data the number that each lane may give only falls.
@@ -273,13 +278,15 @@ impl Group {
         Self { like, count: 0, first: None, last: None, members: merkle::Frontier::default() }
     }
 
-    fn add(&mut self, time: Option<Utc>, leaf: Digest) {
+    /// Counts a member, and returns how many there are now.
+    fn add(&mut self, time: Option<Utc>, leaf: Digest) -> u64 {
         self.count += 1;
         self.members.push(leaf);
         if let Some(time) = time {
             self.first = Some(self.first.map_or(time, |first| first.min(time)));
             self.last = Some(self.last.map_or(time, |last| last.max(time)));
         }
+        self.count
     }
 
     fn fact(self, formula: &str) -> NewFact {

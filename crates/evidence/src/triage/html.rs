@@ -17,7 +17,7 @@ impl Triage<'_> {
     /// A page for a browser. Words of telemetry are text in it and never markup.
     #[must_use]
     pub fn html(&self) -> String {
-        let Self { packet, outcome } = self;
+        let Self { packet, outcome, .. } = self;
         let header = packet.header();
         let mut out = String::new();
         // Writing to a string cannot fail.
@@ -42,10 +42,17 @@ impl Triage<'_> {
             );
         }
         if !outcome.architect.techniques.is_empty() {
-            let _ = writeln!(out, "<p>ATT&amp;CK: {}.</p>", escaped(&outcome.architect.techniques.join(", ")));
+            let techniques = outcome.architect.techniques.join(", ");
+            let _ = writeln!(out, "<p>{}: {}.</p>", escaped(self.techniques()), escaped(&techniques));
+        }
+        for line in self.played.iter().flat_map(|played| played.lines()) {
+            let _ = writeln!(out, "<p>{}</p>", escaped(&line));
         }
         if let Some(caution) = self.caution() {
             let _ = writeln!(out, "<p><strong>{}</strong></p>", escaped(caution));
+        }
+        if let Some(words) = self.narration() {
+            let _ = writeln!(out, "<p>{}</p>", escaped(words.trim()));
         }
         for (title, position) in [("Architect", &outcome.architect), ("Skeptic", &outcome.skeptic)] {
             let _ = writeln!(out, "<h2>{title}, confidence {}</h2>", position.confidence);
@@ -60,7 +67,7 @@ impl Triage<'_> {
             let _ = writeln!(out, "</ul>");
         }
         if !outcome.skeptic.unknowns.is_empty() {
-            let _ = writeln!(out, "<h2>What would settle it</h2>\n<ul>");
+            let _ = writeln!(out, "<h2>{}</h2>\n<ul>", escaped(self.open()));
             for unknown in &outcome.skeptic.unknowns {
                 let _ = writeln!(out, "<li>{}</li>", escaped(unknown));
             }

@@ -132,6 +132,28 @@ fn damage_is_named_and_what_came_before_it_is_kept() {
     assert!(matches!(refused, ExtractError::Format { format: Format::FlowDatagram, .. }), "{refused}");
 }
 
+/// A template may say any length. No record is then made up: what is there is too short, or the set is damaged, and the next set is read.
+#[test]
+fn a_template_that_lies_about_lengths_gives_no_record_that_is_not_there() {
+    let honest = [set(2, &template(257, &FIELDS)), set(257, &record([192, 0, 2, 9], 443, 9, 1_700_000_000_000))];
+    for (fields, padding) in [
+        // Far longer than any set.
+        (vec![(8, 65_000), (12, 65_000)], 40),
+        // A little longer than the record that follows.
+        (vec![(8, 4), (12, 4), (2, 8), (1, 200)], 32),
+        // A variable length that points beyond the end.
+        (vec![(8, 4), (82, u16::MAX)], 0),
+    ] {
+        let mut body = vec![0xff; 20 + padding];
+        body[4] = 0xfe;
+        let sets = [vec![set(2, &template(256, &fields)), set(256, &body)], honest.to_vec()].concat();
+        let found = payloads(&[message(10, 1, 0, &sets)]);
+        let flows: Vec<_> = found.facts.iter().filter(|fact| fact.class == Class::Flow).collect();
+        assert_eq!(flows.len(), 1, "{fields:?}: {:?}", found.stats.issues);
+        assert_eq!(flows[0].object.as_ref().unwrap().to_string(), "address:192.0.2.9", "{fields:?}");
+    }
+}
+
 #[test]
 fn sets_that_wait_are_bounded() {
     let mut datagrams = Vec::new();

@@ -6,7 +6,7 @@ mod context;
 mod counts;
 mod damage;
 mod flows;
-mod made;
+pub mod made;
 mod syslog;
 
 use std::collections::BTreeMap;

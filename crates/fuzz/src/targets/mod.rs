@@ -5,6 +5,7 @@
 
 mod environments;
 mod files;
+mod history;
 mod models;
 mod sigma;
 mod telemetry;
@@ -80,6 +81,8 @@ pub const TARGETS: &[Target] = &[
         seeds: environments::recordings,
         read: environments::cage2_recording,
     },
+    Target { name: "evidence-debate", about: "records of a debate", seeds: history::debates, read: history::debate },
+    Target { name: "evidence-history", about: "streams of verdicts", seeds: history::streams, read: history::stream },
     Target { name: "finance-html", about: "pages", seeds: environments::pages, read: environments::page },
     Target {
         name: "finance-judge",

@@ -53,7 +53,7 @@ pub(super) fn of(case: &Case, calls: u32) -> Result<Brief, EnvError> {
         glossary: form.glossary.clone(),
         horizon: calls,
         reward_range: Some((Milli::ZERO, Milli(1000))),
-        thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
+        thresholds: Thresholds { success: case.expected().map(|_| Milli(999)), ..Thresholds::default() },
         idle: idle(),
         segment_calls: Some(8),
         seconds_per_step: None,

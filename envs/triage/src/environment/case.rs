@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{Digest, EnvError, TaskId, nearest};
+use gimbal_core::{EnvError, TaskId, nearest};
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::{Draft, FactId, Marking, Selection};
 
@@ -21,37 +21,19 @@ pub struct Case {
     pub decisive: Vec<FactId>,
     /// The facts that explain others.
     pub explaining: Vec<FactId>,
-    /// The marking without a verdict.
-    unanswered: Marking,
+    /// The marking without a verdict; none where nothing was expected.
+    unanswered: Option<Marking>,
 }
 
 impl Case {
     /// The case before the first reset: an empty packet.
     pub(super) fn none() -> Self {
-        let unanswered = Marking {
-            scenario: String::new(),
-            corpus: Digest::of(b""),
-            label_version: 0,
-            tier: String::new(),
-            difficulty: 0,
-            category: String::new(),
-            telemetry: Vec::new(),
-            operator_truth: String::new(),
-            expected: Verdict::Inconclusive,
-            supported: Verdict::Inconclusive,
-            given: None,
-            confidence: None,
-            cited: Vec::new(),
-            decisive: Vec::new(),
-            explaining: Vec::new(),
-        };
-        Self {
-            desk: Arc::new(Desk::new(Draft::new(Vec::new(), Selection::default()).freeze())),
-            supported: Verdict::Inconclusive,
-            decisive: Vec::new(),
-            explaining: Vec::new(),
-            unanswered,
-        }
+        Self::given(Arc::new(Desk::new(Draft::new(Vec::new(), Selection::default()).freeze())))
+    }
+
+    /// The case of a packet that nobody has labelled: no verdict is expected, and nothing is marked.
+    pub(super) const fn given(desk: Arc<Desk>) -> Self {
+        Self { desk, supported: Verdict::Inconclusive, decisive: Vec::new(), explaining: Vec::new(), unanswered: None }
     }
 
     /// The case of a task.
@@ -88,24 +70,25 @@ impl Case {
             decisive: decisive.clone(),
             explaining: explaining.clone(),
         };
-        Ok(Self { desk: Arc::new(Desk::new(packet)), supported, decisive, explaining, unanswered })
+        let desk = Arc::new(Desk::new(packet));
+        Ok(Self { desk, supported, decisive, explaining, unanswered: Some(unanswered) })
     }
 
-    /// The verdict that is expected.
+    /// The verdict that is expected; none where nobody has labelled the packet.
     #[must_use]
-    pub const fn expected(&self) -> Verdict {
-        self.unanswered.expected
+    pub fn expected(&self) -> Option<Verdict> {
+        self.unanswered.as_ref().map(|marking| marking.expected)
     }
 
-    /// The marking of a conclusion, or of an episode without one.
+    /// The marking of a conclusion, or of an episode without one; none where no verdict is expected.
     #[must_use]
-    pub fn marking(&self, given: Option<&Conclusion>) -> Marking {
-        let mut marking = self.unanswered.clone();
+    pub fn marking(&self, given: Option<&Conclusion>) -> Option<Marking> {
+        let mut marking = self.unanswered.clone()?;
         if let Some(given) = given {
             marking.given = Some(given.verdict);
             marking.confidence = Some(given.confidence);
             marking.cited.clone_from(&given.facts);
         }
-        marking
+        Some(marking)
     }
 }

@@ -37,7 +37,7 @@ impl Exam for Paper {
 
     fn offline(&self, answer: &str) -> Vec<bool> {
         let bare = answer.trim().replace([' ', '-'], "_");
-        vec![bare.eq_ignore_ascii_case(self.0.expected().name())]
+        vec![self.0.expected().is_some_and(|expected| bare.eq_ignore_ascii_case(expected.name()))]
     }
 
     fn ask(&self, _item: usize, _answer: &str) -> Option<Ask> {
@@ -50,7 +50,7 @@ impl Exam for Paper {
     }
 
     fn unanswered(&self, _evidence: &BTreeSet<String>) -> Option<String> {
-        Some(self.0.marking(None).behind(""))
+        Some(self.0.marking(None)?.behind(""))
     }
 
     fn at_play(&self, last: &str) -> Option<AtPlay> {

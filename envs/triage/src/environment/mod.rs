@@ -8,6 +8,7 @@ mod brief;
 mod case;
 mod catalogue;
 mod exam;
+mod given;
 mod settings;
 mod split;
 
@@ -21,20 +22,23 @@ use gimbal_core::{
     Brief, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId, ToolCall,
     ToolSpec, Tracker, Transition,
 };
-use gimbal_evidence::FactId;
 use gimbal_evidence::judge::Verdict;
+use gimbal_evidence::{FactId, Packet};
 use serde_json::{Value, json};
 
 pub use case::Case;
 pub use catalogue::Triage;
+pub use given::GivenPacket;
 pub use settings::{Settings, Sources};
 
 use crate::action;
-use crate::desk::Shown;
+use crate::desk::{Desk, Shown};
 use crate::policy;
 use crate::tools::{CONCLUDE, Call, Conclusion, ENTITY, FACT, LIST_FACTS, PATH, specs};
 use crate::tracker::PacketTracker;
 
+/// What is seen after a verdict over a packet that nobody has labelled.
+const RECORDED: &str = "The verdict is recorded.";
 /// Facts that are listed for them at most.
 const LISTED: usize = 24;
 /// Ends of a path that are listed for them at most.
@@ -50,13 +54,15 @@ struct TriageEnvironment {
     tools: Arc<[ToolSpec]>,
     task: TaskId,
     case: Arc<Case>,
+    /// The packet of every episode, where the options give one in place of scenarios.
+    given: Option<Arc<Desk>>,
     /// Facts that were shown.
     shown: BTreeSet<FactId>,
     /// Facts that were looked at one by one, in order.
     looked: Vec<FactId>,
     calls: u32,
     over: bool,
-    given: Option<Conclusion>,
+    concluded: Option<Conclusion>,
 }
 
 impl TriageEnvironment {
@@ -68,12 +74,19 @@ impl TriageEnvironment {
             tools: specs().into(),
             task: TaskId(String::new()),
             case: Arc::new(case),
+            given: None,
             shown: BTreeSet::new(),
             looked: Vec::new(),
             calls: 0,
             over: true,
-            given: None,
+            concluded: None,
         })
+    }
+
+    /// The same over one packet that nobody has labelled.
+    fn of_packet(packet: Packet, max_calls: u32) -> Result<Self, EnvError> {
+        let settings = Settings { max_calls, ..Settings::default() };
+        Ok(Self { given: Some(Arc::new(Desk::new(packet))), ..Self::new(settings)? })
     }
 
     fn left(&self) -> u32 {
@@ -118,7 +131,10 @@ impl TriageEnvironment {
         }
         self.over = true;
         self.shown.extend(&shown.facts);
-        let text = self.case.marking(None).behind(&shown.text);
+        let text = match self.case.marking(None) {
+            Some(marking) => marking.behind(&shown.text),
+            None => shown.text,
+        };
         let observation = Observation { text, data: json!({ "tool": tool }).into() };
         Reply::Step(Transition { observation: observation.into(), reward: Milli::ZERO, done: Some(Ending::Horizon) })
     }
@@ -127,9 +143,10 @@ impl TriageEnvironment {
         self.calls += 1;
         self.over = true;
         let marking = self.case.marking(Some(&given));
-        self.given = Some(given);
-        let observation = Observation { text: marking.behind(""), data: json!({ "tool": CONCLUDE }).into() };
-        let reward = if marking.is_right() { Milli(1000) } else { Milli::ZERO };
+        self.concluded = Some(given);
+        let text = marking.as_ref().map_or_else(|| RECORDED.to_owned(), |marking| marking.behind(""));
+        let observation = Observation { text, data: json!({ "tool": CONCLUDE }).into() };
+        let reward = if marking.is_some_and(|marking| marking.is_right()) { Milli(1000) } else { Milli::ZERO };
         Reply::Step(Transition { observation: observation.into(), reward, done: Some(Ending::Answered) })
     }
 
@@ -149,13 +166,16 @@ impl Environment for TriageEnvironment {
     }
 
     async fn reset(&mut self, task: &TaskId, _seed: u64) -> Result<Observation, EnvError> {
-        let case = Case::load(task, &self.settings)?;
+        let case = match &self.given {
+            Some(desk) => Case::given(Arc::clone(desk)),
+            None => Case::load(task, &self.settings)?,
+        };
         self.brief = Arc::new(brief::of(&case, self.settings.max_calls)?);
         self.case = Arc::new(case);
         self.task = task.clone();
         self.shown.clear();
         self.looked.clear();
-        (self.calls, self.over, self.given) = (0, false, None);
+        (self.calls, self.over, self.concluded) = (0, false, None);
         Ok(self.first())
     }
 
@@ -218,7 +238,7 @@ impl Environment for TriageEnvironment {
     }
 
     fn state(&self) -> Digest {
-        let given = self.given.as_ref().map(|given| given.call().canonical_arguments()).unwrap_or_default();
+        let given = self.concluded.as_ref().map(|given| given.call().canonical_arguments()).unwrap_or_default();
         let looked: Vec<String> = self.looked.iter().map(ToString::to_string).collect();
         Digest::of_parts(&[
             self.task.0.as_bytes(),

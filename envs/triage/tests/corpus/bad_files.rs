@@ -109,6 +109,21 @@ fn a_script_has_bounds() {
 }
 
 #[test]
+fn a_background_lasts_at_most_a_month() {
+    let lasting = |minutes: u64| {
+        let background = format!("steps: [], background: {{profile: office, minutes: {minutes}}}");
+        let folder = folder_with(&scripted("").replace("steps: []", &background));
+        Corpus::open(folder.path()).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(lasting(31 * 24 * 60), Ok(()));
+    for minutes in [31 * 24 * 60 + 1, u64::from(u32::MAX)] {
+        let error = lasting(minutes).unwrap_err();
+        let expected = format!("its background lasts {minutes} minutes; expected at most 31 days");
+        assert!(error.contains(&expected) && error.contains("MY-1"), "{error}");
+    }
+}
+
+#[test]
 fn a_script_that_no_engine_has_is_an_error_and_no_panic() {
     let made = |steps: &str| {
         let folder = folder_with(&scripted(steps));

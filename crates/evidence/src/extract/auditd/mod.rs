@@ -32,7 +32,7 @@ pub fn read_auditd(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Si
         if !run.takes(&line)? {
             continue;
         }
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some(record) = Record::read(&text) else {
             run.damage(line.place(), IssueKind::Malformed, "no record of the audit system", line.bytes)?;
             continue;

@@ -61,7 +61,7 @@ fn read(
             continue;
         }
         let at = || line.place();
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         if columns.is_none() {
             if let Some(named) = Columns::new(text.split(',')) {

@@ -28,7 +28,7 @@ pub fn read_zeek(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink
             continue;
         }
         let at = || line.place();
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         if let Some(head) = text.strip_prefix('#') {
             run.dropped();
             let (word, rest) = head.split_once([' ', char::from(separator)]).unwrap_or((head, ""));

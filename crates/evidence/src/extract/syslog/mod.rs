@@ -36,7 +36,7 @@ pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Si
         }
         let number = line.number;
         let at = || line.place();
-        let text = String::from_utf8_lossy(line.bytes);
+        let text = line.text();
         let Some(frame) = Frame::read(&text, options.zone_minutes.unwrap_or(0)) else {
             run.damage(at(), IssueKind::Malformed, "no line of RFC 3164 or RFC 5424", line.bytes)?;
             continue;

@@ -1,5 +1,9 @@
 //! `gimbal triage`.
 
+mod played;
+
+pub use played::figure_of;
+
 use gimbal_ares::tables::timeline;
 use gimbal_core::Files as _;
 use gimbal_evidence::judge::{Judge, Verdict};
@@ -14,20 +18,30 @@ use crate::home::Home;
 /// The rules of both sides among the program's data.
 const RULES: &str = "rules/triage.yaml";
 
-/// Reads telemetry, lets both sides speak by rule, and prints the verdict.
-pub fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
-    let decision = decision(&asked.judge)?;
+/// Reads telemetry, lets both sides speak, by rule or by a model, and prints the verdict.
+pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
+    let decision = asked.judge.as_deref().map(decision).transpose()?;
     let rules = rules(home)?;
     let packet = sources::extract(&asked.sources)?;
-    let skeptic = match asked.skeptic {
-        SkepticChoice::Deterministic => SkepticKind::Deterministic,
-        SkepticChoice::Rules => SkepticKind::Rules,
-    };
     if let Some(path) = &asked.packet {
         write_file(path, &String::from_utf8_lossy(&packet.to_bytes()))?;
     }
-    let outcome = single_turn(&packet, &rules, skeptic, decision);
-    let triage = Triage { packet: &packet, outcome: &outcome };
+    let (outcome, played) = match &asked.model {
+        None => {
+            let skeptic = match asked.skeptic {
+                None | Some(SkepticChoice::Deterministic) => SkepticKind::Deterministic,
+                Some(SkepticChoice::Rules) => SkepticKind::Rules,
+            };
+            (single_turn(&packet, &rules, skeptic, decision.unwrap_or_default()), None)
+        }
+        Some(model) => {
+            let Some((outcome, played)) = played::play(home, asked, model, (&packet, &rules)).await? else {
+                return Ok(());
+            };
+            (outcome, Some(played))
+        }
+    };
+    let triage = Triage { packet: &packet, outcome: &outcome, played: played.as_ref() };
     match asked.form {
         TriageForm::Text => print!("{}", triage.text()),
         TriageForm::Markdown => print!("{}", triage.markdown()),

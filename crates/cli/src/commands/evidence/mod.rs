@@ -1,7 +1,10 @@
 //! `gimbal evidence`.
 
+mod history;
+
 use std::path::Path;
 
+use gimbal_ares::history::History;
 use gimbal_core::Digest;
 use gimbal_evidence::extract::{raw_records, sha256_of};
 use gimbal_evidence::graph::Graph;
@@ -25,6 +28,7 @@ pub fn evidence(home: &Home, verb: &EvidenceVerb) -> Result<(), Failure> {
         EvidenceVerb::Raw { fact, packet, files, most } => raw(fact, packet, files, *most),
         EvidenceVerb::Rules(asked) => super::rules::compare(home, asked),
         EvidenceVerb::Prove { fact, packet, out } => prove(fact, packet, out.as_deref()),
+        EvidenceVerb::History(asked) => history::history(asked),
     }
 }
 
@@ -66,6 +70,9 @@ fn verify(file: &Path, root: Option<&String>, head: Option<&String>, json: bool)
         }
         return Ok(());
     }
+    if bytes.starts_with(b"{\"record\":\"history\"") {
+        return verify_history(file, &bytes, head, json);
+    }
     let packet = packet_of(file, &bytes)?;
     same(file, "head", packet.head(), head)?;
     same(file, "root", packet.root(), root)?;
@@ -82,6 +89,19 @@ fn verify(file: &Path, root: Option<&String>, head: Option<&String>, json: bool)
         packet.facts().len()
     );
     println!("head  {}\nroot  {}", packet.head(), packet.root());
+    Ok(())
+}
+
+/// Verifies a kept stream of verdicts.
+fn verify_history(file: &Path, bytes: &[u8], head: Option<Digest>, json: bool) -> Result<(), Failure> {
+    let text = std::str::from_utf8(bytes).map_err(|error| changed(file, &error))?;
+    let history = History::verify(text).map_err(|error| changed(file, &error))?;
+    same(file, "head", history.head, head)?;
+    if json {
+        return print_json(&json!({ "history": history.rows.len(), "head": history.head, "holds": true }));
+    }
+    println!("{}: {} verdicts, every link verified", file.display(), history.rows.len());
+    println!("head  {}", history.head);
     Ok(())
 }
 

@@ -1,0 +1,235 @@
+//! `gimbal evidence history`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gimbal_ares::history::{Entry, Filter, History};
+use gimbal_core::event::{Body, Event};
+use gimbal_core::{Digest, Milli, RecordKinds, TextRef};
+use gimbal_evidence::judge::Verdict;
+use gimbal_evidence::{Marking, Utc};
+use gimbal_messages::Record as _;
+use gimbal_messages::records::debate::VerdictGiven;
+use gimbal_study::plan::Stored;
+use gimbal_study::read;
+use gimbal_study::read::trace::{self, Readable, Reader};
+use gimbal_study::run::ledger::Row;
+use gimbal_study::run::{RunError, RunFolder};
+
+use crate::args::EvidenceHistory;
+use crate::commands::list::run_folders;
+use crate::commands::sources::parsed;
+use crate::commands::tables;
+use crate::exit::Failure;
+use crate::registry::registry;
+use crate::stdio;
+
+/// Kind of the material that verdicts are about.
+const PACKET: &str = "packet";
+/// The tool that gives a verdict.
+const CONCLUDE: &str = "conclude";
+
+/// Lists the verdicts of verified runs as a stream. Runs that do not verify are named, and nothing of them is listed.
+pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
+    let filter = filter(asked)?;
+    let kinds = registry().records();
+    let (mut entries, mut damaged, mut open) = (Vec::new(), Vec::new(), 0_u64);
+    for path in run_folders(&asked.runs)? {
+        match of_run(&path, &kinds) {
+            Ok(found) => {
+                entries.extend(found.entries);
+                open += found.open;
+            }
+            Err(what) => damaged.push(format!("{}: {what}", path.display())),
+        }
+    }
+    let history = History::of(entries, filter);
+    if asked.json {
+        history.json_lines().iter().for_each(|line| println!("{line}"));
+    } else {
+        tables::show(&history.table(), asked.format)?;
+    }
+    if open > 0 {
+        let episodes = stdio::count(open, "episode", "episodes");
+        stdio::message(&format!("{episodes} over a packet ended without a verdict: not listed"));
+    }
+    for what in &damaged {
+        stdio::message(&format!("DAMAGED, and nothing of it is listed: {what}"));
+    }
+    if damaged.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Check(format!("{} not verified", stdio::count(damaged.len(), "run was", "runs were"))))
+}
+
+fn filter(asked: &EvidenceHistory) -> Result<Filter, Failure> {
+    let verdict = asked.verdict.as_ref().map(|name| {
+        let known = Verdict::ALL.map(Verdict::name);
+        let wanted = name.to_uppercase().replace('-', "_");
+        let found = Verdict::ALL.into_iter().find(|verdict| {
+            verdict.name() == wanted || verdict.name().strip_prefix("THREAT_") == Some(wanted.as_str())
+        });
+        found.ok_or_else(|| {
+            let hint = gimbal_core::nearest::hint(&wanted, known);
+            Failure::Usage(format!("--verdict: there is no verdict `{name}`{hint} (known: {})", known.join(", ")))
+        })
+    });
+    if let Some(head) = asked.packet.as_ref().filter(|head| {
+        head.len() > 64 || head.len() < 4 || !head.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    }) {
+        return Err(Failure::Usage(format!(
+            "--packet: `{head}` is no head: expected 4 to 64 hexadecimal digits in small letters, as reports print it"
+        )));
+    }
+    let since = parsed("--since", asked.since.as_ref())?;
+    Ok(Filter { packet: asked.packet.clone(), since, verdict: verdict.transpose()? })
+}
+
+/// What a run says of packets.
+#[derive(Default)]
+struct OfRun {
+    entries: Vec<Entry>,
+    /// Episodes over a packet without a verdict.
+    open: u64,
+}
+
+/// The verdicts of a run that verifies; of one without a packet nothing is verified.
+fn of_run(path: &Path, kinds: &RecordKinds) -> Result<OfRun, String> {
+    let told = |error: RunError| error.to_string();
+    let folder = RunFolder::open(path).map_err(told)?;
+    let stored = Stored::read(&folder).map_err(told)?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut found = OfRun::default();
+    let mut about_packets = false;
+    let ends = ends(&folder).map_err(told)?;
+    for readable in trace::episodes(&folder).map_err(told)? {
+        if readable.episode_return.is_none() {
+            continue;
+        }
+        let Some(episode) = Episode::read(&folder, &readable).map_err(told)? else { continue };
+        about_packets = true;
+        let Some((verdict, confidence)) = episode.given else {
+            found.open += 1;
+            continue;
+        };
+        let place = (readable.place.segment, readable.place.attempt);
+        let time = ends.get(&place).and_then(|at| Utc::from_micros(i64::try_from(*at).ok()?.checked_mul(1000)?));
+        let time = time.ok_or_else(|| format!("the ledger does not say when {} ended", readable.name()))?;
+        let index = folder.index().map_err(told)?;
+        let finished = index.get(&readable.id.key).map_err(|error| error.to_string())?;
+        let chain = finished.map(|finished| finished.outcome.chain);
+        let chain = chain.ok_or_else(|| format!("the index has no chain of {}", readable.name()))?;
+        let cell = stored.cells.iter().chain(&stored.past).find(|cell| cell.info.id == readable.id.cell);
+        let info = cell.map(|cell| &cell.info);
+        found.entries.push(Entry {
+            architecture: info.map_or_else(|| readable.id.cell.clone(), |info| info.configuration.clone()),
+            chain,
+            confidence,
+            corpus: episode.corpus,
+            key: readable.id.key,
+            model: models(info.map_or(&[][..], |info| &info.models)),
+            packet: episode.packet,
+            run: name.clone(),
+            task: task(&readable),
+            time,
+            verdict,
+        });
+    }
+    if about_packets {
+        let report = read::verify(&folder, kinds).map_err(told)?;
+        if let Some(first) = report.problems.first() {
+            let more = report.problems.len() - 1;
+            let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+            return Err(format!("{first}{more}"));
+        }
+    }
+    Ok(found)
+}
+
+fn models(roles: &[gimbal_analysis::RoleModel]) -> String {
+    let mut names: Vec<&str> = roles.iter().map(|role| role.model.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.join(", ")
+}
+
+/// The task, with run and trial where they are not the first.
+fn task(readable: &Readable) -> String {
+    let mut task = readable.id.task.clone();
+    if readable.id.run > 0 || readable.id.trial > 0 {
+        task += &format!(" run {}", readable.id.run);
+    }
+    if readable.id.trial > 0 {
+        task += &format!(" trial {}", readable.id.trial);
+    }
+    task
+}
+
+/// When each attempt ended, in milliseconds since 1970, by its file and number.
+fn ends(folder: &RunFolder) -> Result<BTreeMap<(u32, u64), u64>, RunError> {
+    let mut ends = BTreeMap::new();
+    folder.rows(|file, row| {
+        if let Row::Attempted(attempted) = row {
+            ends.insert((file, attempted.try_number), attempted.at);
+        }
+    })?;
+    Ok(ends)
+}
+
+/// What an episode over a packet came to.
+struct Episode {
+    packet: Digest,
+    corpus: Option<Digest>,
+    given: Option<(Verdict, Milli)>,
+}
+
+impl Episode {
+    /// None where the episode is not about a packet.
+    fn read(folder: &RunFolder, readable: &Readable) -> Result<Option<Self>, RunError> {
+        let mut reader = Reader::open(folder, readable)?;
+        let events: Vec<Event> = reader.events().to_vec();
+        let started = events.iter().find_map(|event| match &event.body {
+            Body::Started(started) => started.materials.iter().find(|material| material.kind == PACKET),
+            _ => None,
+        });
+        let Some(packet) = started.map(|material| material.digest) else { return Ok(None) };
+        let mut episode = Self { packet, corpus: None, given: None };
+        let mut seen: Option<&TextRef> = None;
+        let mut by_judge = false;
+        for event in &events {
+            match &event.body {
+                Body::Stepped(step) => seen = Some(&step.observation),
+                Body::ToolCalled(call) if call.tool == CONCLUDE && !by_judge => {
+                    episode.given = concluded(&reader.text(&call.arguments)?).or(episode.given);
+                }
+                Body::Note(note) if note.kind == VerdictGiven::KIND => {
+                    let data = reader.text(&note.data)?;
+                    if let Some(given) = judged(&data) {
+                        (episode.given, by_judge) = (Some(given), true);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Some(seen) = seen {
+            episode.corpus = Marking::read(&reader.text(seen)?).map(|marking| marking.corpus);
+        }
+        Ok(Some(episode))
+    }
+}
+
+/// The verdict of a judge that was concluded.
+fn judged(data: &str) -> Option<(Verdict, Milli)> {
+    let given = VerdictGiven::read(data).ok().filter(|given| given.last)?;
+    Some((verdict(&given.verdict)?, given.certainty))
+}
+
+/// The verdict of a call, whose confidence is in percent.
+fn concluded(arguments: &str) -> Option<(Verdict, Milli)> {
+    let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
+    Some((verdict(arguments["verdict"].as_str()?)?, Milli(arguments["confidence"].as_i64()?.clamp(0, 100) * 10)))
+}
+
+fn verdict(name: &str) -> Option<Verdict> {
+    Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+}

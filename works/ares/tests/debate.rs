@@ -1,0 +1,143 @@
+//! One debate from its records: the verdict that reports show, and its drawing.
+
+use std::collections::BTreeMap;
+
+use gimbal_ares::debate::{Debate, NoOutcome, drawn};
+use gimbal_core::{Digest, Milli};
+use gimbal_evidence::judge::Verdict;
+use gimbal_evidence::rules::RuleSet;
+use gimbal_evidence::{Class, Counter, Draft, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind};
+use gimbal_messages::Record;
+use gimbal_messages::records::debate::{Asserted, Audited, Confidence, VerdictGiven};
+
+fn asserted(role: &str, round: u32, claim: &str, facts: &[&str]) -> Asserted {
+    Asserted {
+        role: role.to_owned(),
+        round,
+        vote: None,
+        claim: claim.to_owned(),
+        kind: if role == "architect" { "ASSERT" } else { "ALT" }.to_owned(),
+        predicate: "means <guessing> & more".to_owned(),
+        facts: facts.iter().map(|fact| (*fact).to_owned()).collect(),
+        confidence: Milli(700),
+        interpretation: "guessing".to_owned(),
+        check: "unchecked".to_owned(),
+    }
+}
+
+fn stand(role: &str, round: u32, confidence: i64, fallback: bool) -> Confidence {
+    Confidence {
+        role: role.to_owned(),
+        round,
+        vote: None,
+        confidence: Milli(confidence),
+        before: None,
+        strategy: "model".to_owned(),
+        fallback,
+        assertions: 1,
+        facts: 1,
+        new_facts: 1,
+        reasons: Vec::new(),
+        conceded: Vec::new(),
+    }
+}
+
+fn verdict(round: u32, after: &str, given: Verdict, last: bool) -> VerdictGiven {
+    VerdictGiven {
+        after: after.to_owned(),
+        round,
+        vote: None,
+        judge: "v2".to_owned(),
+        arithmetic: "exact".to_owned(),
+        architect: Milli(900),
+        skeptic: Milli(600),
+        architect_facts: 2,
+        skeptic_facts: 1,
+        claims: Vec::new(),
+        verdict: given.name().to_owned(),
+        certainty: Milli(900),
+        definition: "winner".to_owned(),
+        fallback: false,
+        last,
+    }
+}
+
+/// Two rounds: the Architect cites one more fact in the second, and the audit strikes the Skeptic's claim.
+fn debate() -> Debate {
+    let mut debate = Debate::default();
+    let mut add = |kind: &str, data: serde_json::Value| debate.add(kind, &data.to_string()).unwrap();
+    add(Asserted::KIND, asserted("architect", 1, "A1", &["F001"]).data());
+    add(Confidence::KIND, stand("architect", 1, 800, false).data());
+    add(Asserted::KIND, asserted("skeptic", 1, "S1", &["F002"]).data());
+    add(Confidence::KIND, stand("skeptic", 1, 700, true).data());
+    add(VerdictGiven::KIND, verdict(1, "round", Verdict::Inconclusive, false).data());
+    add(Asserted::KIND, asserted("architect", 2, "A1", &["F001", "F003"]).data());
+    add(Confidence::KIND, stand("architect", 2, 900, false).data());
+    add(Asserted::KIND, asserted("skeptic", 2, "S1", &["F002"]).data());
+    add(Confidence::KIND, stand("skeptic", 2, 600, false).data());
+    let audited = Audited {
+        role: "skeptic".to_owned(),
+        claim: "S1".to_owned(),
+        support: "weak".to_owned(),
+        check: "unchecked".to_owned(),
+        answer: "rebut".to_owned(),
+        facts: vec!["F001".to_owned()],
+        survives: false,
+    };
+    add(Audited::KIND, audited.data());
+    add(VerdictGiven::KIND, verdict(2, "audit", Verdict::ThreatConfirmed, true).data());
+    add("of another system", serde_json::json!({}));
+    debate
+}
+
+fn packet() -> Packet {
+    let source = Source {
+        bytes: Counter(0),
+        damaged: Counter(0),
+        format: "syslog".to_owned(),
+        id: SourceId::at(0),
+        kind: SourceKind::Syslog,
+        extractor: "test/1".to_owned(),
+        records: Counter(3),
+        sha256: Digest::of(b""),
+        shift_seconds: 0,
+        year: None,
+        zone_minutes: None,
+    };
+    let mut draft = Draft::new(vec![source], Selection::default());
+    for number in 1..=3 {
+        let locator = Some(Locator { at: format!("line {number}"), source: SourceId::at(0) });
+        let raw_sha256 = Some(Digest::of(&[number]));
+        draft.add(NewFact { locator, raw_sha256, ..NewFact::new(Class::LogonFailed, "refused") }).unwrap();
+    }
+    draft.freeze()
+}
+
+fn rules() -> RuleSet {
+    RuleSet { version: 1, threshold: Milli(300), threats: Vec::new(), benign: Vec::new() }
+}
+
+// covers: ARES-052, ARES-078
+#[test]
+fn the_outcome_has_the_last_positions_and_no_claim_that_was_struck() {
+    let outcome = debate().outcome(&packet(), &rules()).unwrap();
+    assert_eq!((outcome.verdict, outcome.confidence, outcome.judge), (Verdict::ThreatConfirmed, Milli(900), "v2"));
+    assert_eq!((outcome.architect.confidence, outcome.skeptic.confidence), (Milli(900), Milli(600)));
+    let cited: Vec<String> = outcome.architect.cited().iter().map(ToString::to_string).collect();
+    assert_eq!(cited, ["F001", "F003"]);
+    assert!(outcome.skeptic.assertions.is_empty());
+    assert_eq!(Debate::default().outcome(&packet(), &rules()), Err(NoOutcome::NoVerdict));
+    let mut strange = debate();
+    strange.asserted[2].predicate = "proves it".to_owned();
+    assert!(matches!(strange.outcome(&packet(), &rules()), Err(NoOutcome::Record(what)) if what.contains("claim A1")));
+}
+
+// covers: ARES-095
+#[test]
+fn the_drawing_of_a_debate_shows_claims_facts_and_confidences() {
+    let names = BTreeMap::from([("F001".to_owned(), "logon_failed".to_owned())]);
+    let figure = drawn(&debate(), "A debate", &names).unwrap();
+    assert!(!figure.alone.contains("<guessing>"), "{}", figure.alone);
+    insta::assert_snapshot!(figure.alone);
+    assert_eq!(drawn(&Debate::default(), "none", &names), Err("no debate in which anybody spoke".to_owned()));
+}

@@ -1,0 +1,107 @@
+//! The stream of verdicts over runs.
+
+use gimbal_ares::history::{Entry, Filter, History};
+use gimbal_core::{Digest, Milli};
+use gimbal_evidence::Utc;
+use gimbal_evidence::judge::Verdict;
+use proptest::prelude::*;
+
+fn entry(number: u8, verdict: Verdict) -> Entry {
+    Entry {
+        architecture: "single".to_owned(),
+        chain: Digest::of(&[number]),
+        confidence: Milli(i64::from(number) * 3),
+        corpus: (number % 2 == 0).then(|| Digest::of(b"scenario")),
+        key: Digest::of(&[number, 1]),
+        model: "reader/triage".to_owned(),
+        packet: Digest::of(&[number % 3]),
+        run: format!("run{}", number % 2),
+        task: format!("SC-{number:03}"),
+        time: Utc::from_micros(1_000_000 * i64::from(number)).unwrap(),
+        verdict,
+    }
+}
+
+fn entries() -> Vec<Entry> {
+    (0..9).map(|number| entry(number, Verdict::ALL[usize::from(number) % 3])).collect()
+}
+
+// covers: ARES-090
+#[test]
+fn a_stream_is_in_order_of_time_whatever_order_its_verdicts_come_in() {
+    let forth = History::of(entries(), Filter::default());
+    let back = History::of(entries().into_iter().rev().collect(), Filter::default());
+    assert_eq!(forth, back);
+    let tasks: Vec<&str> = forth.rows.iter().map(|row| row.entry.task.as_str()).collect();
+    assert_eq!(tasks[..3], ["SC-000", "SC-001", "SC-002"]);
+    insta::assert_snapshot!(forth.table().to_text(160));
+}
+
+#[test]
+fn filters_choose_and_are_part_of_the_chain() {
+    let all = History::of(entries(), Filter::default());
+    let confirmed = Filter { verdict: Some(Verdict::ThreatConfirmed), ..Filter::default() };
+    let some = History::of(entries(), confirmed.clone());
+    assert_eq!((all.rows.len(), some.rows.len()), (9, 3));
+    // The same rows under another filter are another stream.
+    let only: Vec<Entry> = some.rows.iter().map(|row| row.entry.clone()).collect();
+    assert_ne!(History::of(only.clone(), Filter::default()).head, some.head);
+    assert_eq!(History::of(only, confirmed).head, some.head);
+    let since = Filter { since: Utc::from_micros(6_000_000), ..Filter::default() };
+    assert_eq!(History::of(entries(), since).rows.len(), 3);
+    let head = Digest::of(&[1]).to_string()[..10].to_owned();
+    assert_eq!(History::of(entries(), Filter { packet: Some(head), ..Filter::default() }).rows.len(), 3);
+}
+
+#[test]
+fn a_verdict_that_is_there_already_is_a_duplicate() {
+    let mut twice = entries();
+    twice.push(Entry {
+        run: "copy".to_owned(),
+        time: Utc::from_micros(90_000_000).unwrap(),
+        ..entry(4, Verdict::Inconclusive)
+    });
+    let history = History::of(twice, Filter::default());
+    assert_eq!((history.rows.len(), history.duplicates.len(), history.duplicates[0].of), (9, 1, 5));
+    assert_eq!(history.head, History::of(entries(), Filter::default()).head);
+    let kept = history.json_lines().join("\n");
+    assert_eq!(History::verify(&format!("{kept}\n")), Ok(history.clone()));
+    assert_eq!(History::verify(&kept), Ok(history));
+    for wrong in [kept.replace('\n', "\r\n"), format!("{kept}\n\n"), kept.replace("\n{", "\n {"), String::new()] {
+        assert!(History::verify(&wrong).is_err(), "{wrong}");
+    }
+}
+
+proptest! {
+    // covers: ARES-090
+    #[test]
+    fn any_changed_line_of_a_kept_stream_is_found(at in any::<prop::sample::Index>(), byte: u8) {
+        let history = History::of(entries(), Filter::default());
+        let kept = history.json_lines().join("\n");
+        prop_assert_eq!(History::verify(&kept), Ok(history));
+        let mut changed = kept.clone().into_bytes();
+        let at = at.index(changed.len());
+        prop_assume!(changed[at] != byte);
+        changed[at] = byte;
+        if let Ok(changed) = String::from_utf8(changed) {
+            prop_assert!(History::verify(&changed).is_err(), "{}", changed);
+        }
+    }
+
+    #[test]
+    fn dropped_and_moved_lines_are_found(one in 0..11_usize, other in 0..11_usize) {
+        let mut lines = History::of(entries(), Filter::default()).json_lines();
+        prop_assert_eq!(lines.len(), 11);
+        prop_assume!(one != other);
+        lines.swap(one, other);
+        prop_assert!(History::verify(&lines.join("\n")).is_err());
+        lines.swap(one, other);
+        lines.remove(one);
+        prop_assert!(History::verify(&lines.join("\n")).is_err());
+    }
+
+    #[test]
+    fn no_text_is_too_strange(text in "(\\{\"record\":\"[a-z]{4,8}\"[^\\n]{0,40}\\}?\\n?){0,3}") {
+        let _ = History::verify(&text);
+    }
+}
