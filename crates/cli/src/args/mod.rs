@@ -5,6 +5,7 @@ mod evidence;
 mod graph;
 mod models;
 mod results;
+mod temporal;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub use evidence::{
 };
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 pub use models::{ModelVerb, PersonaShow, PersonaVerb};
+pub use temporal::{GainsArgs, TemporalVerb};
 pub use results::{Compare, JudgeChoice, List, OfRun, Papers, Report, ReportFormat, Rescore, Trace};
 
 /// The arguments of the program.
@@ -118,6 +120,12 @@ pub enum Command {
         /// What to do
         #[command(subcommand)]
         verb: JudgeVerb,
+    },
+    /// Computes what follows from the rules and the mathematics of the temporal hierarchy; no model is asked
+    Temporal {
+        /// What to do
+        #[command(subcommand)]
+        verb: TemporalVerb,
     },
     /// Prints the JSON Schema of a kind of file, for editors
     Schema {

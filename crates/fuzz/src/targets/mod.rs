@@ -7,6 +7,7 @@ mod environments;
 mod files;
 mod models;
 mod telemetry;
+mod temporal;
 mod triage;
 mod windows_events;
 
@@ -32,7 +33,7 @@ fn owned(texts: &[&str]) -> Vec<Vec<u8>> {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 36] = [
+pub const TARGETS: [Target; 38] = [
     Target { name: "agent-answer", about: "replies of models", seeds: models::answers, read: models::answer },
     Target {
         name: "agent-persona",
@@ -123,6 +124,18 @@ pub const TARGETS: [Target; 36] = [
     Target { name: "debate-position", about: "messages of a debate", seeds: triage::positions, read: triage::position },
     Target { name: "triage-action", about: "action texts", seeds: triage::actions, read: triage::action },
     Target { name: "triage-scenario", about: "scenario files", seeds: triage::scenarios, read: triage::scenario },
+    Target {
+        name: "temporal-condition",
+        about: "conditions of rules and rollbacks",
+        seeds: temporal::conditions,
+        read: temporal::condition,
+    },
+    Target {
+        name: "temporal-message",
+        about: "messages between layers",
+        seeds: temporal::messages,
+        read: temporal::message,
+    },
     Target { name: "telemetry-syslog", about: "syslog lines", seeds: telemetry::syslogs, read: telemetry::syslog },
     Target { name: "telemetry-audit", about: "audit records", seeds: telemetry::audits, read: telemetry::audit },
     Target { name: "telemetry-export", about: "NetFlow and IPFIX", seeds: telemetry::exports, read: telemetry::export },
