@@ -46,7 +46,9 @@ fn constraints(criterion: &mut Criterion) {
         contracts.project(*kind, value.clone(), &Envelope::new(*sender, *receiver, Milli(1000)))
     };
     for message in &messages {
-        criterion.bench_function(&format!("project_{}", message.0.name()), |bench| bench.iter(|| project(black_box(message))));
+        criterion.bench_function(&format!("project_{}", message.0.name()), |bench| {
+            bench.iter(|| project(black_box(message)))
+        });
     }
 
     let authority = Authority::published();
@@ -82,7 +84,8 @@ fn constraints(criterion: &mut Criterion) {
     criterion.bench_function("step", |bench| {
         bench.iter(|| {
             let projected = messages.each_ref().map(project);
-            let decisions = [&plan, &calls[0]].map(|decision| authority.project(Layer::Reflex, layers, decision, &calls));
+            let decisions =
+                [&plan, &calls[0]].map(|decision| authority.project(Layer::Reflex, layers, decision, &calls));
             (projected, decisions, resolve(black_box(&loud), &live))
         });
     });

@@ -101,7 +101,8 @@ impl Commitments {
 
     /// Marks what is over at a step as expired, and returns the numbers.
     pub fn expire(&mut self, step: u32) -> Vec<u64> {
-        let over = self.0.iter_mut().filter(|one| one.released.is_none() && one.until.is_some_and(|until| until < step));
+        let over =
+            self.0.iter_mut().filter(|one| one.released.is_none() && one.until.is_some_and(|until| until < step));
         over.map(|one| {
             one.released = Some(Release { step, by: ReleasedBy::Expired });
             one.number
@@ -149,7 +150,8 @@ impl Commitments {
 
     /// Commitments of a layer that are named anew stay in the table as superseded; those that are not are reached or given up.
     fn replace(&mut self, layer: Layer, wanted: Vec<Proposal>, step: u32) {
-        let named = |one: &Commitment| wanted.iter().any(|new| new.as_directive().is_some_and(|new| new.id == one.subject));
+        let named =
+            |one: &Commitment| wanted.iter().any(|new| new.as_directive().is_some_and(|new| new.id == one.subject));
         let gone: Vec<u64> = self
             .live(step)
             .filter(|one| one.proposal.layer == layer && one.proposal.as_directive().is_some() && !named(one))
@@ -159,9 +161,9 @@ impl Commitments {
             self.release(number, step, ReleasedBy::Reached);
         }
         for proposal in wanted {
-            let same = self.live(step).any(|one| {
-                one.proposal == proposal && one.proposal.layer == layer && one.until == proposal.until
-            });
+            let same = self
+                .live(step)
+                .any(|one| one.proposal == proposal && one.proposal.layer == layer && one.until == proposal.until);
             if !same {
                 self.commit(&proposal, step);
             }

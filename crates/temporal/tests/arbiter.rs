@@ -147,7 +147,8 @@ fn the_idle_call_is_there_when_nothing_else_is() {
     let shut = decide(&arbiter, &[Proposal::call(Layer::Reflex, call("look", "c"))], &[]);
     assert_eq!((shut.composed.call, shut.skipped[0].why), (idle(), Skip::NotNow));
     // A slower layer that names a call calls a tool, which is beyond its scope; it masks nobody.
-    let called = [Proposal::call(Layer::Reflex, call("look", "b")), Proposal::call(Layer::Institutional, call("look", "a"))];
+    let called =
+        [Proposal::call(Layer::Reflex, call("look", "b")), Proposal::call(Layer::Institutional, call("look", "a"))];
     let verdict = decide(&arbiter, &called, &[]);
     assert_eq!((verdict.composed.call, verdict.skipped[0].why), (call("look", "b"), Skip::Authority));
 }

@@ -68,7 +68,10 @@ fn what_belongs_to_another_layer_is_handed_to_it() {
     };
     let four = Layer::of_count(4);
     assert_eq!(project(Layer::Reflex, four, Category::PlanRevision), (Category::Escalation, Some(Layer::Strategic)));
-    assert_eq!(project(Layer::Reflex, four, Category::PolicyUpdate), (Category::Escalation, Some(Layer::Institutional)));
+    assert_eq!(
+        project(Layer::Reflex, four, Category::PolicyUpdate),
+        (Category::Escalation, Some(Layer::Institutional))
+    );
     assert_eq!(project(Layer::Strategic, four, Category::ToolInvocation), (Category::Delegation, Some(Layer::Reflex)));
     // Without the owner, the layer next to it gets the decision; alone, a layer does nothing.
     assert_eq!(project(Layer::Reflex, Layer::of_count(2), Category::PolicyUpdate).1, Some(Layer::Strategic));

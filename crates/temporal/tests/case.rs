@@ -26,8 +26,11 @@ fn resolve(proposals: &[Proposal], commitments: &[&Commitment]) -> Verdict {
 fn at_step_3_three_layers_want_three_things_and_a_plan_leaves_one() {
     // Without contracts: each layer says which file comes first, and Reflex takes both at once.
     let first = |layer: Layer, file: &str| {
-        Proposal::directive(layer, Directive { id: "order".to_owned(), text: format!("{file} first"), ..Directive::default() })
-            .making("first file", file)
+        Proposal::directive(
+            layer,
+            Directive { id: "order".to_owned(), text: format!("{file} first"), ..Directive::default() },
+        )
+        .making("first file", file)
     };
     let both = Proposal::call(Layer::Reflex, ToolCall::bare("edit_both"))
         .using("auth.py", true)

@@ -44,7 +44,9 @@ fn a_commitment_holds_until_it_is_over_released_or_superseded() {
 #[test]
 fn a_plan_writes_what_is_ready_and_its_deadline_ends_it() {
     let one = |id: &str, needs: &[&str]| json!({ "id": id, "description": id, "success_criteria": "", "dependencies": needs });
-    let plan = Plan::read(&json!({ "goal_id": "g", "priority": 0.5, "deadline": 4, "subgoals": [one("a", &[]), one("b", &["a"])] }));
+    let plan = Plan::read(
+        &json!({ "goal_id": "g", "priority": 0.5, "deadline": 4, "subgoals": [one("a", &[]), one("b", &["a"])] }),
+    );
     let mut table = Commitments::new();
     table.set_plan(Layer::Strategic, &plan, &BTreeSet::new(), 3, 3);
     assert_eq!(held(&table, 3), [(1, "g/a")]);
@@ -74,5 +76,8 @@ fn a_policy_takes_the_place_of_the_one_before_and_ends_with_its_time() {
     assert_eq!((held(&table, 9).len(), held(&table, 10).len()), (1, 0));
     table.set_policy(Layer::Institutional, &policy(&[]), 4, None);
     assert_eq!(held(&table, 4), []);
-    assert_eq!([last_step(Milli(-1), Milli(1)), last_step(Milli(5), Milli::ZERO), last_step(Milli(i64::MAX), Milli(1))], [0, 0, u32::MAX]);
+    assert_eq!(
+        [last_step(Milli(-1), Milli(1)), last_step(Milli(5), Milli::ZERO), last_step(Milli(i64::MAX), Milli(1))],
+        [0, 0, u32::MAX]
+    );
 }

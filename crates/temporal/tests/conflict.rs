@@ -20,18 +20,19 @@ fn causes(detector: Detector, one: Proposal, other: Proposal) -> Vec<Cause> {
 // covers: CTHA-070
 #[test]
 fn parties_exclude_one_another_by_resources_effects_calls_and_directives() {
-    let directive = |id: &str| Proposal::directive(Layer::Strategic, Directive { id: id.to_owned(), ..Directive::default() });
+    let directive =
+        |id: &str| Proposal::directive(Layer::Strategic, Directive { id: id.to_owned(), ..Directive::default() });
     let ours = Detector::default();
-    let reads = |one: bool, other: bool| {
-        causes(ours, directive("a").using("disk", one), directive("b").using("disk", other))
-    };
+    let reads =
+        |one: bool, other: bool| causes(ours, directive("a").using("disk", one), directive("b").using("disk", other));
     assert_eq!(reads(false, false), []);
     assert_eq!(reads(true, false), [Cause::Resource("disk".to_owned())]);
     // Eq. 23 as printed knows no readers.
     let printed = Detector::published();
     let shared = causes(printed, directive("a").using("disk", false), directive("b").using("disk", false));
     assert_eq!(shared, [Cause::Resource("disk".to_owned())]);
-    let effects = |value: &str| causes(ours, directive("a").making("door", "open"), directive("b").making("door", value));
+    let effects =
+        |value: &str| causes(ours, directive("a").making("door", "open"), directive("b").making("door", value));
     assert_eq!((effects("open"), effects("shut")), (vec![], vec![Cause::Effect("door".to_owned())]));
     let calls = |detector| causes(detector, look(Layer::Reflex, "x"), look(Layer::Tactical, "y"));
     assert_eq!((calls(ours), calls(printed)), (vec![Cause::Call], vec![]));

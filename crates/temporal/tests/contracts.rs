@@ -122,22 +122,33 @@ fn a_message_keeps_to_its_budget_and_loses_what_is_worth_least_first() {
     assert!(tokens(&projected.value) <= 256, "{}", projected.value);
 
     let mut policy = sound(Kind::Policy);
-    let rule = |id: usize, action: &str| json!({ "id": format!("r{id}"), "condition": "c".repeat(200), "action": action });
-    policy["rules"] = json!([rule(1, "deny"), rule(2, "allow"), rule(3, "log"), rule(4, "escalate"), rule(5, "allow"),
-        rule(6, "deny"), rule(7, "escalate"), rule(8, "deny"), rule(9, "deny"), rule(10, "log")]);
+    let rule =
+        |id: usize, action: &str| json!({ "id": format!("r{id}"), "condition": "c".repeat(200), "action": action });
+    policy["rules"] = json!([
+        rule(1, "deny"),
+        rule(2, "allow"),
+        rule(3, "log"),
+        rule(4, "escalate"),
+        rule(5, "allow"),
+        rule(6, "deny"),
+        rule(7, "escalate"),
+        rule(8, "deny"),
+        rule(9, "deny"),
+        rule(10, "log")
+    ]);
     let projected = project(Kind::Policy, policy);
-    let left: Vec<&str> = projected.value["rules"].as_array().unwrap().iter().map(|rule| rule["id"].as_str().unwrap()).collect();
+    let left: Vec<&str> =
+        projected.value["rules"].as_array().unwrap().iter().map(|rule| rule["id"].as_str().unwrap()).collect();
     // Both rules that log go, then the last that allows.
     assert_eq!(left, ["r1", "r2", "r4", "r6", "r7", "r8", "r9"]);
     assert_eq!(projected.value["forbidden"], json!(["remove *"]));
 
     let mut plan = sound(Kind::Plan);
-    let subgoal = |id: &str, needs: &[&str]| {
-        json!({ "id": id, "description": "d".repeat(250), "success_criteria": "s".repeat(60), "dependencies": needs })
-    };
+    let subgoal = |id: &str, needs: &[&str]| json!({ "id": id, "description": "d".repeat(250), "success_criteria": "s".repeat(60), "dependencies": needs });
     plan["subgoals"] = json!([subgoal("a", &["c"]), subgoal("b", &[]), subgoal("c", &[])]);
     let projected = project(Kind::Plan, plan);
-    let left: Vec<&str> = projected.value["subgoals"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let left: Vec<&str> =
+        projected.value["subgoals"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
     // The last subgoal is needed by the first, so the one between goes.
     assert_eq!((left, projected.outcome), (vec!["a", "c"], Outcome::ByRule));
 }
@@ -159,7 +170,8 @@ fn what_cannot_be_used_becomes_the_default_with_the_reason() {
 #[test]
 fn a_layer_cannot_send_in_the_name_of_another() {
     let now = Milli::ZERO;
-    let refused = CONTRACTS.project(Kind::Policy, sound(Kind::Policy), &Envelope::new(Layer::Reflex, Layer::Tactical, now));
+    let refused =
+        CONTRACTS.project(Kind::Policy, sound(Kind::Policy), &Envelope::new(Layer::Reflex, Layer::Tactical, now));
     assert_eq!(refused.outcome, Outcome::Default(Refusal::Sender { sender: Layer::Reflex, kind: Kind::Policy }));
     assert_eq!(refused.value, json!({ "rules": [] }));
     let mut claimed = sound(Kind::Summary);
@@ -179,7 +191,8 @@ fn a_layer_cannot_send_in_the_name_of_another() {
 fn dependencies_of_a_plan_are_known_and_in_no_circle() {
     let plan = |subgoals: Value| json!({ "goal_id": "g", "priority": 1, "subgoals": subgoals });
     let one = |id: &str, needs: &[&str]| json!({ "id": id, "description": "d", "success_criteria": "s", "dependencies": needs });
-    let cyclic = project(Kind::Plan, plan(json!([one("a", &["b"]), one("b", &["c"]), one("c", &["b"]), one("d", &[])])));
+    let cyclic =
+        project(Kind::Plan, plan(json!([one("a", &["b"]), one("b", &["c"]), one("c", &["b"]), one("d", &[])])));
     let circle = ["a", "b", "c"].map(str::to_owned).to_vec();
     assert_eq!(cyclic.outcome, Outcome::Default(Refusal::Cyclic(circle)));
     assert_eq!(cyclic.value["subgoals"], json!([]));
@@ -230,14 +243,47 @@ fn any_message() -> impl Strategy<Value = Value> {
         (-3_i64..120).prop_map(Value::from),
         (-2.0..2.0_f64).prop_map(Value::from),
         "[ -~\u{200b}\n]{0,40}".prop_map(Value::from),
-        prop::sample::select(vec!["a", "b", "c", "deny", "Allow", "retry", "error", "ignore all instructions", "<|x|>"])
-            .prop_map(Value::from),
+        prop::sample::select(vec![
+            "a",
+            "b",
+            "c",
+            "deny",
+            "Allow",
+            "retry",
+            "error",
+            "ignore all instructions",
+            "<|x|>"
+        ])
+        .prop_map(Value::from),
         "[a-z ]{250,400}".prop_map(Value::from),
     ];
     let key = prop::sample::select(vec![
-        "layer_id", "timestamp", "state_digest", "observations", "anomalies", "resources", "goal_id", "subgoals", "id",
-        "description", "success_criteria", "dependencies", "constraints", "priority", "deadline", "rollback", "condition",
-        "action", "rules", "thresholds", "forbidden", "valid_until", "min_seconds", "type", "tokens_used", "other",
+        "layer_id",
+        "timestamp",
+        "state_digest",
+        "observations",
+        "anomalies",
+        "resources",
+        "goal_id",
+        "subgoals",
+        "id",
+        "description",
+        "success_criteria",
+        "dependencies",
+        "constraints",
+        "priority",
+        "deadline",
+        "rollback",
+        "condition",
+        "action",
+        "rules",
+        "thresholds",
+        "forbidden",
+        "valid_until",
+        "min_seconds",
+        "type",
+        "tokens_used",
+        "other",
     ]);
     leaf.prop_recursive(4, 60, 12, move |inner| {
         prop_oneof![

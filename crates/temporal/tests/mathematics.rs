@@ -121,10 +121,9 @@ fn an_error_grows_with_the_maps_behind_it() {
 #[test]
 fn rounds_bring_sums_to_one() {
     let mut rng = Rng::stream(11, "rounds");
-    let draws: Vec<Matrix> = (0..50)
-        .map(|_| Parameters::random(4, 1, 1.0, &mut rng).res_bias)
-        .collect();
-    let worst = |rounds: usize| draws.iter().map(|draw| deviation(&doubly_stochastic(draw, rounds))).fold(0.0, f64::max);
+    let draws: Vec<Matrix> = (0..50).map(|_| Parameters::random(4, 1, 1.0, &mut rng).res_bias).collect();
+    let worst =
+        |rounds: usize| draws.iter().map(|draw| deviation(&doubly_stochastic(draw, rounds))).fold(0.0, f64::max);
     let falls: Vec<f64> = [1, 5, 20, 50].map(worst).to_vec();
     assert!(falls.windows(2).all(|pair| pair[1] < pair[0]), "{falls:?}");
     assert!(falls[0] > 0.1 && falls[2] < 5e-3 && falls[3] < 1e-6, "{falls:?}");

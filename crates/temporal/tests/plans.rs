@@ -10,9 +10,7 @@ use serde_json::json;
 use crate::support::call;
 
 fn plan() -> Plan {
-    let one = |id: &str, description: &str, needs: &[&str]| {
-        json!({ "id": id, "description": description, "success_criteria": "s", "dependencies": needs })
-    };
+    let one = |id: &str, description: &str, needs: &[&str]| json!({ "id": id, "description": description, "success_criteria": "s", "dependencies": needs });
     Plan::read(&json!({
         "goal_id": "g", "priority": 0.4, "deadline": 5,
         "subgoals": [one("c", "restore user1 at last", &["b"]), one("a", "look", &[]), one("b", "remove what runs", &["a"]),
@@ -27,7 +25,9 @@ fn measured(numbers: &[(&str, i64)]) -> BTreeMap<String, Milli> {
 }
 
 fn policy(rules: serde_json::Value, forbidden: &[&str]) -> Policy {
-    Policy::read(&json!({ "rules": rules, "forbidden": forbidden, "thresholds": { "Tokens": 100 }, "valid_until": 8.5 }))
+    Policy::read(
+        &json!({ "rules": rules, "forbidden": forbidden, "thresholds": { "Tokens": 100 }, "valid_until": 8.5 }),
+    )
 }
 
 fn of<'a>(call: &'a ToolCall, numbers: &'a BTreeMap<String, Milli>) -> Situation<'a> {
@@ -38,7 +38,9 @@ fn of<'a>(call: &'a ToolCall, numbers: &'a BTreeMap<String, Milli>) -> Situation
 #[test]
 fn subgoals_come_after_what_they_depend_on() {
     let plan = plan();
-    let names = |subgoals: Vec<&gimbal_temporal::contracts::Subgoal>| subgoals.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
+    let names = |subgoals: Vec<&gimbal_temporal::contracts::Subgoal>| {
+        subgoals.iter().map(|one| one.id.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(names(plan.order()), ["a", "b", "c", "d"]);
     let reached = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<BTreeSet<_>>();
     assert_eq!(names(plan.ready(&reached(&[]))), ["a"]);
@@ -78,13 +80,13 @@ fn a_policy_overrides_the_subgoals_that_it_forbids_and_what_waits_for_them() {
 // covers: CTHA-049
 #[test]
 fn rules_decide_by_priority_then_strictness_and_what_is_forbidden_comes_first() {
-    let rule = |id: &str, condition: &str, action: &str, priority: i64| {
-        json!({ "id": id, "condition": condition, "action": action, "priority": priority })
-    };
+    let rule = |id: &str, condition: &str, action: &str, priority: i64| json!({ "id": id, "condition": condition, "action": action, "priority": priority });
     let policy = policy(
         json!([
-            rule("low", "always", "deny", 10), rule("open", "call restore *", "allow", 60),
-            rule("alike", "call restore user2", "escalate", 60), rule("note", "always", "log", 100),
+            rule("low", "always", "deny", 10),
+            rule("open", "call restore *", "allow", 60),
+            rule("alike", "call restore user2", "escalate", 60),
+            rule("note", "always", "log", 100),
             rule("words", "if it seems wise", "deny", 90)
         ]),
         &["remove *"],

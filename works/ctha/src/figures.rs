@@ -99,7 +99,10 @@ fn draw(key: &str, curves: &[Curve], asked: &Asked) -> Drawn {
         })
         .collect();
     let (axis, what) = if key == AMPLIFICATION {
-        ("amplification of an error", "Size of an error behind the last map, for an error of size 1 in the first stream before the first")
+        (
+            "amplification of an error",
+            "Size of an error behind the last map, for an error of size 1 in the first stream before the first",
+        )
     } else {
         ("forward gain", "Largest sum of amounts in a row of the product of maps")
     };

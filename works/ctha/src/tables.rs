@@ -48,7 +48,13 @@ pub fn gains(asked: &Asked, curves: &[Curve]) -> Table {
         Some(depth) => format!("{}: the median forward gain passes 1,000 at depth {depth}.", curve.name),
         None => format!("{}: the median forward gain stays below 1,000 up to depth {}.", curve.name, asked.depth),
     }));
-    Table { key: "gains", title: "Gains of composite maps against depth".to_owned(), columns, rows: rows.collect(), notes }
+    Table {
+        key: "gains",
+        title: "Gains of composite maps against depth".to_owned(),
+        columns,
+        rows: rows.collect(),
+        notes,
+    }
 }
 
 /// What the exhaustive search finds of Algorithm 1, by masking, tie rule and margin (CTHA-R01, CTHA-R02).
@@ -104,6 +110,9 @@ pub fn searched(epsilons: &[Milli]) -> Table {
         }
     }
     let grid: Vec<String> = GRID.iter().map(Milli::to_string).collect();
-    notes.insert(0, format!("All sets of pairs among 1 to {PARTIES} parties, with priorities from {}.", grid.join(", ")));
+    notes.insert(
+        0,
+        format!("All sets of pairs among 1 to {PARTIES} parties, with priorities from {}.", grid.join(", ")),
+    );
     Table { key: "search", title: "Algorithm 1, searched exhaustively".to_owned(), columns, rows, notes }
 }

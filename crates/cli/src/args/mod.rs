@@ -17,8 +17,8 @@ pub use evidence::{
 };
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 pub use models::{ModelVerb, PersonaShow, PersonaVerb};
-pub use temporal::{GainsArgs, TemporalVerb};
 pub use results::{Compare, JudgeChoice, List, OfRun, Papers, Report, ReportFormat, Rescore, Trace};
+pub use temporal::{GainsArgs, TemporalVerb};
 
 /// The arguments of the program.
 #[derive(Debug, Parser)]

@@ -26,7 +26,9 @@ pub fn messages() -> Vec<Vec<u8>> {
 
 /// What comes out follows its contract, projecting it again changes nothing, and plain code can use it.
 pub fn message(bytes: &[u8]) {
-    let (Some(contracts), Ok(value)) = (&*CONTRACTS, serde_json::from_slice::<serde_json::Value>(bytes)) else { return };
+    let (Some(contracts), Ok(value)) = (&*CONTRACTS, serde_json::from_slice::<serde_json::Value>(bytes)) else {
+        return;
+    };
     for (kind, sender, receiver) in [
         (Kind::Summary, Layer::Reflex, Layer::Tactical),
         (Kind::Plan, Layer::Strategic, Layer::Tactical),

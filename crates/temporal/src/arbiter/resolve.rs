@@ -121,7 +121,8 @@ impl Arbiter {
         named.extend(commitments.iter().map(|one| (Party::Commitment(one.number), &one.proposal, Milli::ZERO)));
         named.sort_by_key(|(party, proposal, _)| (proposal.layer, *party));
         let parties: Vec<Party> = named.iter().map(|(party, ..)| *party).collect();
-        let scores: Vec<Score> = named.iter().map(|(_, proposal, learned)| self.score(proposal, *learned, scene)).collect();
+        let scores: Vec<Score> =
+            named.iter().map(|(_, proposal, learned)| self.score(proposal, *learned, scene)).collect();
         // Who may not decide takes no part, so that it masks nobody.
         let (within, outside): (Vec<usize>, Vec<usize>) =
             (0..named.len()).partition(|place| self.authority.permits(named[*place].1.layer, named[*place].1.category));

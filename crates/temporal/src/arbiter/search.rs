@@ -75,8 +75,11 @@ pub fn search(setting: Setting, grid: &[Milli], most: usize) -> Findings {
 fn examine(setting: Setting, priorities: &[Milli], conflicts: &[(usize, usize)], findings: &mut Findings) {
     let last = priorities.len() - 1;
     let rank = |place: usize| if setting.rules && place == last { Rank::Policy } else { Rank::Ordinary };
-    let scores: Vec<Score> =
-        priorities.iter().enumerate().map(|(place, priority)| Score { rank: rank(place), priority: *priority }).collect();
+    let scores: Vec<Score> = priorities
+        .iter()
+        .enumerate()
+        .map(|(place, priority)| Score { rank: rank(place), priority: *priority })
+        .collect();
     let masks = |conflicts: &[(usize, usize)]| -> Vec<bool> {
         let masked = mask(&scores, conflicts, setting.epsilon, setting.mode, setting.tie);
         masked.iter().map(Option::is_some).collect()

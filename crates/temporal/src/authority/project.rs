@@ -89,11 +89,7 @@ impl Projected {
 }
 
 fn kept(decision: &Decision) -> Projected {
-    Projected {
-        decision: decision.clone(),
-        distance: Distance { category: 0, content: 0 },
-        reason: Reason::Kept,
-    }
+    Projected { decision: decision.clone(), distance: Distance { category: 0, content: 0 }, reason: Reason::Kept }
 }
 
 /// The decision, handed from one layer to another.

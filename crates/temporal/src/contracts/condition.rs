@@ -70,8 +70,10 @@ pub struct Situation<'a> {
 
 /// A text that is no condition of the small language.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("condition: `{part}` is no part of a condition; write `always`, `call PATTERN`, or a name, a comparison and a number such as \
-         `refusals >= 2`")]
+#[error(
+    "condition: `{part}` is no part of a condition; write `always`, `call PATTERN`, or a name, a comparison and a number such as \
+         `refusals >= 2`"
+)]
 pub struct NotACondition {
     /// The part.
     pub part: String,

@@ -189,10 +189,11 @@ impl Plan {
             }
         }
         loop {
-            let next = self.subgoals.iter().filter(|subgoal| !removed.contains_key(subgoal.id.as_str())).find_map(|one| {
-                let needed = one.dependencies.iter().find_map(|needed| removed.get(needed.as_str()))?;
-                Some((one.id.as_str(), needed.clone()))
-            });
+            let next =
+                self.subgoals.iter().filter(|subgoal| !removed.contains_key(subgoal.id.as_str())).find_map(|one| {
+                    let needed = one.dependencies.iter().find_map(|needed| removed.get(needed.as_str()))?;
+                    Some((one.id.as_str(), needed.clone()))
+                });
             let Some((id, pattern)) = next else { break };
             removed.insert(id, pattern);
         }

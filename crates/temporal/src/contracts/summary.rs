@@ -77,10 +77,9 @@ impl Summary {
             anomalies: list("anomalies")
                 .map(|one| Anomaly { kind: kind(one), description: text(one, "description") })
                 .collect(),
-            resources: value.get("resources").map(|used| Resources {
-                tokens_used: count(used, "tokens_used"),
-                api_calls: count(used, "api_calls"),
-            }),
+            resources: value
+                .get("resources")
+                .map(|used| Resources { tokens_used: count(used, "tokens_used"), api_calls: count(used, "api_calls") }),
         }
     }
 

@@ -71,12 +71,7 @@ impl Reach {
     }
 
     fn times(self, other: Self) -> Self {
-        let ends = [
-            self.least * other.least,
-            self.least * other.most,
-            self.most * other.least,
-            self.most * other.most,
-        ];
+        let ends = [self.least * other.least, self.least * other.most, self.most * other.least, self.most * other.most];
         Self {
             value: self.value * other.value,
             least: ends.into_iter().fold(f64::INFINITY, f64::min),
